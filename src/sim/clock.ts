@@ -1,0 +1,63 @@
+/**
+ * Time spent per activity. Reading the clock costs as much as handling half an event, so activities that
+ * happen per event are timed once in a while and scaled up: estimates, and labelled so.
+ */
+import { A, type Activity } from './counters.ts';
+
+const now = () => performance.now();
+
+/** Cost of one clock read, in milliseconds. */
+function readCost(): number {
+  let least = Infinity;
+  for (let k = 0; k < 200; k++) {
+    const started = now();
+    least = Math.min(least, now() - started);
+  }
+  return least;
+}
+
+/** Of activities that happen often, one in this many is timed. */
+export const SAMPLE_EVERY = 8;
+
+export class ActivityClock {
+  readonly on: boolean;
+  private readonly seconds: Float64Array;
+  private readonly skips: Int32Array;
+  private readonly cost: number;
+
+  /** @param seconds one total per activity, to which times are added */
+  constructor(on: boolean, seconds: Float64Array) {
+    this.on = on;
+    this.seconds = seconds;
+    this.skips = new Int32Array(seconds.length);
+    this.cost = on ? readCost() : 0;
+  }
+
+  /** Time now, to be given to `end`; NaN when times are not kept. */
+  begin(): number {
+    return this.on ? now() : Number.NaN;
+  }
+
+  /** Adds the time since `started`, `scale` times. */
+  end(activity: Activity, started: number, scale = 1): void {
+    if (!this.on) return;
+    this.seconds[A[activity]] += (Math.max(0, now() - started - this.cost) / 1000) * scale;
+  }
+
+  /** As `end`; returns the time now, to begin the next activity. */
+  lap(activity: Activity, started: number, scale = 1): number {
+    const at = now();
+    this.seconds[A[activity]] += (Math.max(0, at - started - this.cost) / 1000) * scale;
+    return at;
+  }
+
+  /** As `begin` for one in SAMPLE_EVERY calls; NaN for the others. */
+  beginSampled(activity: Activity): number {
+    if (!this.on || (this.skips[A[activity]]++ & (SAMPLE_EVERY - 1)) !== 0) return Number.NaN;
+    return now();
+  }
+
+  endSampled(activity: Activity, started: number): void {
+    if (!Number.isNaN(started)) this.end(activity, started, SAMPLE_EVERY);
+  }
+}

@@ -1,0 +1,43 @@
+/** The settings of one run, after parsing and checking: plain data, passed to every PE. */
+import type { OptionSpecs, OptionValues } from '../model/option.ts';
+import type { Seeds } from './rng/clcg4.ts';
+
+/** Synchronisers, numbered as ROSS's `--synch`. */
+export const SYNCHRONISERS = {
+  sequential: 1,
+  conservative: 2,
+  optimistic: 3,
+  'optimistic-debug': 4,
+  'optimistic-realtime': 5,
+  'rollback-check': 6,
+} as const;
+
+export type Synchroniser = keyof typeof SYNCHRONISERS;
+
+export interface RunConfig {
+  readonly synch: Synchroniser;
+  readonly pes: number;
+  /** KPs per PE. */
+  readonly nkp: number;
+  /** Turns of the scheduler between GVT computations; milliseconds in optimistic-realtime. */
+  readonly gvtInterval: number;
+  /** Events handled per turn of the scheduler. */
+  readonly batch: number;
+  readonly end: number;
+  /** Least offset of an event to another LP, in virtual time. */
+  readonly lookahead: number;
+  /** How far beyond GVT a PE may go, in virtual time; Infinity: adaptive. */
+  readonly maxOptLookahead: number;
+  /** Most bytes of event memory, all PEs together. */
+  readonly maxMemory: number;
+  readonly seeds: Seeds;
+  readonly coreSeeds: Seeds;
+  /** Keep (sampled) times of the engine's activities. */
+  readonly timing: boolean;
+  /** Bind each PE to a CPU of its own. */
+  readonly pin: boolean;
+  /** Fraction of the end time between progress reports. */
+  readonly reportInterval: number;
+  /** The model's own options. */
+  readonly options: OptionValues<OptionSpecs>;
+}

@@ -1,0 +1,63 @@
+/** What a PE counts and times. One table each: names here are the names everywhere else. */
+
+export const COUNTERS = [
+  /** Events handled, those rolled back later included. */
+  'eventsProcessed',
+  'eventsRolledBack',
+  /** Events given up half-way for lack of event memory; part of the rolled back. */
+  'eventsAborted',
+  'primaryRollbacks',
+  'secondaryRollbacks',
+  'fossilCollects',
+  'gvtComputations',
+  /** GVT computations asked for before their time: out of event memory, or nothing left to do. */
+  'forcedGvts',
+  'allReduces',
+  /** Messages to other PEs, anti-messages included. */
+  'remoteSends',
+  'remoteReceives',
+  /** Committed events that came from another PE. */
+  'remoteEvents',
+  'committed',
+  /** Events not created because they lie at or past the end time. */
+  'eventsPastEnd',
+  /** Events taken from the queue at the same receive time as the one before. */
+  'eventTies',
+  /** Events rolled back to free memory. */
+  'cancelbacks',
+  /** Turns of the scheduler in which there was nothing to do. */
+  'idleTurns',
+] as const;
+
+export type Counter = (typeof COUNTERS)[number];
+
+/** Index of each counter in a PE's `counts`. */
+export const C = Object.fromEntries(COUNTERS.map((name, k) => [name, k])) as Readonly<
+  Record<Counter, number>
+>;
+
+/** Activities of a PE whose time is kept, named as in ROSS's file format and final statistics. */
+export const ACTIVITIES = [
+  'networkRead',
+  'networkOther',
+  'gvt',
+  'fossilCollect',
+  'eventAbort',
+  'eventProcess',
+  'priorityQueue',
+  'rollback',
+  'cancelQueue',
+  /** Look-up of remote events by id (an AVL tree in ROSS, a table here). */
+  'avl',
+  /** Undo memory (a buddy allocator in ROSS, a log per KP here). */
+  'buddy',
+  /** Nothing is compressed here: always 0. */
+  'lz4',
+  'initialization',
+] as const;
+
+export type Activity = (typeof ACTIVITIES)[number];
+
+export const A = Object.fromEntries(ACTIVITIES.map((name, k) => [name, k])) as Readonly<
+  Record<Activity, number>
+>;

@@ -1,0 +1,57 @@
+/**
+ * Order-free digests: equal results give equal digests whatever the synchroniser, PEs or timing.
+ *
+ * Two 32-bit lanes per item, each a well-mixed hash, are summed modulo 2^32; a sum does not depend on
+ * order, and PEs' sums add. Not cryptographic: it finds mistakes, not enemies.
+ */
+
+const F64 = new Float64Array(1);
+const I32 = new Int32Array(F64.buffer);
+
+export class Digest {
+  lo = 0;
+  hi = 0;
+
+  /** Adds one committed event. `timeLow` and `timeHigh` are the bits of its receive time. */
+  addEvent(timeLow: number, timeHigh: number, source: number, destination: number): void {
+    let a = Math.imul(timeLow ^ (source + 0x3c6ef372), 0x2c1b3c6d);
+    a = Math.imul(a ^ (a >>> 15) ^ timeHigh, 0x297a2d39);
+    a ^= a >>> 13;
+    a = Math.imul(a + destination, 0x7feb352d);
+    a ^= a >>> 16;
+    const b = Math.imul(a ^ source, 0x68e31da5) ^ timeLow;
+    this.lo = (this.lo + a) | 0;
+    this.hi = (this.hi + (b ^ (b >>> 14))) | 0;
+  }
+
+  /** Adds an event's priority where it is not the default, together with where it belongs. */
+  addPriority(priority: number, timeLow: number, source: number): void {
+    F64[0] = priority;
+    this.addEvent(I32[0] ^ timeLow, I32[1], source, 0x50524f52);
+  }
+
+  /** Adds `count` words of `words` from `at`, keyed by `id` (a global id: where the words belong). */
+  addWords(id: number, words: Int32Array, at: number, count: number): void {
+    let a = Math.imul(id + 0x51ed270b, 0x2c1b3c6d);
+    let b = Math.imul(id ^ 0x1b873593, 0x297a2d39);
+    for (let k = 0; k < count; k++) {
+      const w = words[at + k];
+      a = Math.imul(a ^ w ^ (a >>> 15), 0x7feb352d);
+      b = Math.imul((b ^ (b >>> 13)) + w, 0x68e31da5);
+    }
+    this.lo = (this.lo + (a ^ (a >>> 16))) | 0;
+    this.hi = (this.hi + (b ^ (b >>> 15))) | 0;
+  }
+
+  /** Adds another PE's digest. */
+  merge(lo: number, hi: number): void {
+    this.lo = (this.lo + lo) | 0;
+    this.hi = (this.hi + hi) | 0;
+  }
+
+  /** 16 hexadecimal digits. */
+  toString(): string {
+    const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
+    return hex(this.hi) + hex(this.lo);
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Event records: fixed-stride rows of one ArrayBuffer, named by integer handles.
+ *
+ * A handle is the index of the record's first double, so `F[h]` needs no multiplication; its 32-bit
+ * words start at `I[h << 1]`. One record (64 bytes and, past 8 bytes of payload, more):
+ *
+ *     F h+0  receive time        I +6  destination LP (index on its PE)   I +10  model's bitfield
+ *     F h+1  send time           I +7  source LP (global id)              I +11  causal path length
+ *     F h+2  tie-breaker         I +8  next (bucket, far or free list)    I +12  channel id, if remote
+ *                                I +9  state and flags                    I +13  signature extra, or 0
+ *     F h+7… payload
+ *
+ * Record 0 is "now" during initialisation; record `SINK` takes the payload of events past the end.
+ */
+
+export const RECV = 0;
+export const SEND = 1;
+export const TIE = 2;
+export const DEST = 6;
+export const SOURCE = 7;
+export const NEXT = 8;
+export const STATE = 9;
+export const BITS = 10;
+export const PATH = 11;
+export const CHANNEL = 12;
+export const EXTRA = 13;
+/** First double of the payload, relative to the handle. */
+export const PAYLOAD = 7;
+
+export const FREE = 0;
+export const PENDING = 1;
+export const PROCESSED = 2;
+export const CANCELLED = 3;
+/** Mask of the four states in the STATE word. */
+export const STATE_MASK = 3;
+/** Flag: came from another PE; the PE's number is in the bits above ORIGIN_SHIFT. */
+export const REMOTE = 4;
+/** Flag: the event's handler called `lp.output`. */
+export const HAS_OUTPUT = 8;
+/** Flag: the event's handler asked for a GVT hook. */
+export const ASKS_HOOK = 16;
+export const ORIGIN_SHIFT = 8;
+
+/** Record size in doubles for a payload of `bytes`. At least 8 (64 bytes: one cache line). */
+export function strideFor(bytes: number): number {
+  const doubles = PAYLOAD + Math.ceil(bytes / 8);
+  return doubles <= 8 ? 8 : Math.ceil(doubles / 2) * 2;
+}
+
+/** Grants event records to the pools of one run, so that all PEs together stay within one bound. */
+export interface Budget {
+  /** Asks for up to `records` more; returns how many were granted (0 when the bound is reached). */
+  take(records: number): number;
+  /** Takes back; a negative number takes past the bound, for an event that has already arrived. */
+  give(records: number): void;
+}
+
+/** A bound of its own, for a run on one PE. */
+export class LocalBudget implements Budget {
+  #left: number;
+  constructor(records: number) {
+    this.#left = records;
+  }
+  take(records: number): number {
+    const granted = Math.max(0, Math.min(records, this.#left));
+    this.#left -= granted;
+    return granted;
+  }
+  give(records: number): void {
+    this.#left += records;
+  }
+}
+
+/** A typed array cannot have more. */
+const MOST_BYTES = 2 ** 32 - 2 ** 16;
+/** Records asked of the budget at a time; a share of it when the budget is small. */
+const GRANT = 4096;
+
+/**
+ * The records of one PE. The address space for the whole bound is reserved at the start and the
+ * operating system supplies pages as they are first touched, so the pool grows without copying.
+ */
+export class EventPool {
+  readonly F: Float64Array;
+  readonly I: Int32Array;
+  readonly buffer: ArrayBuffer;
+  /** Most records that there is address space for. */
+  readonly capacity: number;
+  /** Record size in doubles. */
+  readonly stride: number;
+  /** Payload size in doubles. */
+  readonly payload: number;
+  readonly sink: number;
+  /** Records in use, and the highest that has been. */
+  live = 0;
+  peak = 0;
+  /** Records that may be in use without asking the budget. */
+  granted = 0;
+  readonly #budget: Budget;
+  readonly #grant: number;
+  #free = 0;
+  #top: number;
+  readonly #end: number;
+
+  /**
+   * @param payloadBytes size of the message struct
+   * @param capacity most records that can ever be needed (the whole run's bound)
+   * @throws RangeError where not even a small address range can be reserved
+   */
+  constructor(payloadBytes: number, capacity: number, budget: Budget, grant = GRANT) {
+    this.stride = strideFor(payloadBytes);
+    this.payload = this.stride - PAYLOAD;
+    const bytes = this.stride * 8;
+    this.buffer = reserve(Math.min(capacity + 3, Math.floor(MOST_BYTES / bytes)) * bytes, bytes);
+    this.F = new Float64Array(this.buffer);
+    this.I = new Int32Array(this.buffer);
+    this.capacity = Math.floor(this.F.length / this.stride) - 2;
+    this.sink = this.stride;
+    this.#top = 2 * this.stride;
+    this.#end = this.F.length - this.stride;
+    this.#budget = budget;
+    this.#grant = grant;
+  }
+
+  /** A record with a zeroed payload, or 0 when the bound is reached. Links and flags are the caller's. */
+  alloc(): number {
+    if (this.live >= this.granted && !this.#more()) return 0;
+    const F = this.F;
+    let h = this.#free;
+    if (h !== 0) this.#free = this.I[(h << 1) + NEXT];
+    else {
+      h = this.#top;
+      if (h > this.#end) return 0;
+      this.#top = h + this.stride;
+    }
+    this.live++;
+    F[h + PAYLOAD] = 0;
+    for (let k = PAYLOAD + 1; k < this.stride; k++) F[h + k] = 0;
+    return h;
+  }
+
+  free(h: number): void {
+    const i = h << 1;
+    this.I[i + NEXT] = this.#free;
+    this.I[i + STATE] = FREE;
+    this.#free = h;
+    this.live--;
+  }
+
+  /** A record even past the bound: for an event that has already arrived. @throws RangeError if none is left at all. */
+  allocArrived(): number {
+    if (this.live >= this.granted && !this.#more()) {
+      this.granted++;
+      this.#budget.give(-1);
+    }
+    const h = this.alloc();
+    if (h === 0) throw new RangeError('event memory: the reserved address range is used up');
+    return h;
+  }
+
+  /** Gives back what is granted beyond need; all of it where memory is short. */
+  settle(short = false): void {
+    if (this.live > this.peak) this.peak = this.live;
+    const spare = this.granted - this.live - (short ? 0 : 2 * this.#grant);
+    if (spare > 0) {
+      this.granted -= spare;
+      this.#budget.give(spare);
+    }
+  }
+
+  #more(): boolean {
+    if (this.live > this.peak) this.peak = this.live;
+    const granted = this.#budget.take(this.#grant);
+    this.granted += granted;
+    return granted > 0;
+  }
+}
+
+/** An address range of `bytes`, or the largest half, quarter… of it that the system lets us reserve. */
+function reserve(bytes: number, least: number): ArrayBuffer {
+  for (let size = bytes; size >= least * 16; size = Math.ceil(size / 2 / least) * least) {
+    try {
+      return new ArrayBuffer(size);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  throw new RangeError('event memory: the system refuses even a small address range');
+}

@@ -1,0 +1,231 @@
+/** Handling events in order, each committed at once: sequential runs, and conservative ones window by window. */
+import { C } from './counters.ts';
+import {
+  BITS,
+  DEST,
+  EXTRA,
+  PATH,
+  PENDING,
+  RECV,
+  REMOTE,
+  SEND,
+  SOURCE,
+  STATE,
+  TIE,
+} from './event.ts';
+import { type AnyMessage, CORE_STREAM, LP_WORDS, LpContext } from './lp.ts';
+import { ModelError } from './model.ts';
+import type { Pe } from './pe.ts';
+import { indexOfLp, peOfLp } from './placement.ts';
+import { next } from './rng/clcg4.ts';
+import type { Engine } from './scheduler.ts';
+import type { Receiver, Transport } from './transport/transport.ts';
+
+/** No more event memory, and no way to go on with what there is. */
+export class OutOfEventMemoryError extends ModelError {
+  override readonly name = 'OutOfEventMemoryError';
+}
+
+export class InOrderLp extends LpContext {
+  private readonly conservative: boolean;
+  private readonly first: number;
+  private readonly locals: number;
+  private readonly linear: boolean;
+
+  constructor(...args: ConstructorParameters<typeof LpContext>) {
+    super(...args);
+    const { placement, config, number } = this.host;
+    this.conservative = config.synch === 'conservative';
+    this.linear = placement.firsts !== null;
+    this.first = placement.firsts?.[number] ?? 0;
+    this.locals = placement.counts[number];
+  }
+
+  send(dest: number, delay: number, priority = 1): AnyMessage {
+    if (!(delay >= 0) || (dest | 0) !== dest || dest < 0 || dest >= this.lps)
+      this.refuse(dest, delay);
+    if (this.conservative && delay < this.lookahead && dest !== this.id) this.refuse(dest, delay);
+    const F = this.F;
+    const now = F[this.h];
+    const t = now + delay;
+    const tie = next(this.S, this.base + CORE_STREAM);
+    if (!(t < this.end)) {
+      this.host.counts[C.eventsPastEnd]++;
+      this.sent.$b = this.host.pool.sink;
+      return this.sent;
+    }
+    const h = this.host.pool.alloc();
+    if (h === 0) {
+      throw new OutOfEventMemoryError(
+        `out of event memory at virtual time ${now}: ${this.host.pool.live} pending events fill --max-memory; raise it`,
+      );
+    }
+    const I = this.I;
+    const i = h << 1;
+    F[h + RECV] = t;
+    F[h + SEND] = now;
+    F[h + TIE] = tie;
+    I[i + SOURCE] = this.id;
+    I[i + BITS] = 0;
+    I[i + PATH] = this.path;
+    I[i + EXTRA] = 0;
+    if (t === now || priority !== 1) this.inherit(h, t === now, priority);
+    this.sent.$b = h;
+    const index = dest - this.first;
+    if (this.linear && index >= 0 && index < this.locals) {
+      I[i + DEST] = index;
+      I[i + STATE] = PENDING;
+      this.host.queue.push(t, h);
+    } else this.route(h, dest, t);
+    return this.sent;
+  }
+
+  private route(h: number, dest: number, t: number): void {
+    const { placement, number, queue, staged } = this.host;
+    const pe = peOfLp(placement, dest);
+    this.I[(h << 1) + DEST] = indexOfLp(placement, dest, pe);
+    if (pe === number) {
+      this.I[(h << 1) + STATE] = PENDING;
+      queue.push(t, h);
+    } else {
+      this.I[(h << 1) + STATE] = REMOTE;
+      staged.push(h, pe);
+    }
+  }
+
+  output(text: string): void {
+    this.host.outputs.push(this.host.outputLine(this.h, this.id, text));
+  }
+
+  suspend(reason: string): void {
+    throw new ModelError(`suspended itself: ${reason}`);
+  }
+
+  requestHook(): void {
+    this.host.hookAsked = true;
+  }
+
+  setSpare(value: number): void {
+    this.host.setSpare(this.index, value);
+  }
+}
+
+/** Handles up to `max` events with receive times below `bound`; returns how many. */
+export type RunInOrder = (max: number, bound: number) => number;
+
+/**
+ * The loop of one PE. A closure made once, over constants only: V8 compiles the addresses of all memory
+ * into it, which halves the time per event.
+ * @param deliver called where a handler has sent to other PEs; null on one PE
+ */
+export function inOrderLoop(pe: Pe, deliver: (() => void) | null): RunInOrder {
+  const { queue, pool, only, counts, staged } = pe;
+  const { F, I } = pool;
+  const words = pe.memory.i32;
+  const DONE = C.eventsProcessed;
+  const COMMITTED = C.committed;
+  const TIES = C.eventTies;
+  const REMOTE_EVENTS = C.remoteEvents;
+  let last = Number.NaN;
+
+  const handle = (lp: LpContext, index: number, h: number): void => {
+    const i = h << 1;
+    if (only === null) pe.current = lp;
+    lp.enter(index, h);
+    const w = (lp.base + LP_WORDS) << 1;
+    const path = Math.max(words[w], I[i + PATH]) + 1;
+    words[w] = path;
+    lp.path = path;
+    const handlers = lp.handlers;
+    handlers.forward(lp, lp.received);
+    if (deliver !== null && staged.length > 0) deliver();
+    pe.committed(h, lp.id);
+    if (handlers.commit !== undefined) handlers.commit(lp, lp.received);
+    if (I[i + STATE] >= REMOTE) counts[REMOTE_EVENTS]++;
+    pe.freeEvent(h);
+  };
+
+  return (max, bound) => {
+    let n = 0;
+    let ties = 0;
+    while (n < max) {
+      const h = queue.peek();
+      if (h === 0) break;
+      const t = F[h];
+      if (!(t < bound)) break;
+      queue.pop();
+      if (t === last) ties++;
+      last = t;
+      const index = I[(h << 1) + DEST];
+      handle(only ?? pe.contextOf(index), index, h);
+      n++;
+    }
+    counts[DONE] += n;
+    counts[COMMITTED] += n;
+    counts[TIES] += ties;
+    return n;
+  };
+}
+
+/** Conservative handling on one PE of several: what has arrived is in the future of all that is done. */
+export class InOrderEngine implements Engine, Receiver {
+  starved = false;
+  private readonly pe: Pe;
+  private readonly loop: RunInOrder;
+
+  constructor(pe: Pe, transport: Transport) {
+    this.pe = pe;
+    const { staged, counts } = pe;
+    const deliver = () => {
+      for (let k = 0; k < staged.length; k += 2) {
+        transport.post(staged[k + 1], staged[k], 0);
+        counts[C.remoteSends]++;
+        pe.freeEvent(staged[k]);
+      }
+      staged.length = 0;
+    };
+    this.deliver = deliver;
+    this.loop = inOrderLoop(pe, transport.pes === 1 ? null : deliver);
+  }
+
+  readonly deliver: () => void;
+
+  run(max: number, bound: number): number {
+    return this.loop(max, bound);
+  }
+
+  least(): number {
+    const h = this.pe.queue.peek();
+    return h === 0 ? Infinity : this.pe.pool.F[h];
+  }
+
+  arriving(): number {
+    return this.pe.pool.allocArrived();
+  }
+
+  arrived(h: number): void {
+    const { pool, queue, counts } = this.pe;
+    pool.I[(h << 1) + STATE] = PENDING | REMOTE;
+    queue.push(pool.F[h], h);
+    counts[C.remoteReceives]++;
+  }
+
+  cancelled(): void {
+    throw new Error('a conservative PE takes nothing back');
+  }
+
+  fossilCollect(): void {
+    this.pe.counts[C.fossilCollects]++;
+    this.pe.pool.settle();
+  }
+
+  rollBackFrom(): number {
+    return 0;
+  }
+
+  span(): number {
+    return 0;
+  }
+
+  sweepCancelled(): void {}
+}

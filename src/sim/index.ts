@@ -1,0 +1,30 @@
+/**
+ * triscope/sim: the simulator. Write a model with `defineModel`, run it with `simulate`.
+ *
+ * @module
+ */
+export { flag, float, int, type OptionSpec, type OptionSpecs, text } from '../model/option.ts';
+export { array, type Fields, ring, type Scalar, type StructOf } from '../model/struct.ts';
+export { type RunConfig, SYNCHRONISERS, type Synchroniser } from './config.ts';
+export { type LoadedModel, loadModel } from './load-model.ts';
+export { exp, log, pow } from './math/index.ts';
+export {
+  type CustomMapping,
+  defineModel,
+  type EventInfo,
+  type GvtHook,
+  type GvtHookContext,
+  type Lp,
+  type LpType,
+  type LpView,
+  type Model,
+  ModelError,
+  type Results,
+  type RunFacts,
+} from './model.ts';
+export { BUILT_IN } from './models/index.ts';
+export type { OutputLine } from './pe.ts';
+export type { ModelResults } from './results.ts';
+export { configFor, type Settings } from './settings.ts';
+export { type Progress, type RunOptions, simulate } from './simulate.ts';
+export type { PeStatistics, RunResult } from './statistics.ts';

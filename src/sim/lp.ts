@@ -1,0 +1,256 @@
+/**
+ * The object that handlers get: one per LP type and PE, moved from LP to LP (a flyweight).
+ *
+ * An LP's memory is one block of doubles, so that handling an event touches few cache lines:
+ *
+ *     +0 … +3  model stream     +4 … +7  core stream     +8  causal path length, KP (two words)
+ *     +9 …     state struct
+ */
+
+import { layoutOf, type StructLayout, type StructOf } from '../model/struct.ts';
+import {
+  type Flyweight,
+  type Memory,
+  plain,
+  structClass,
+  type WriteLog,
+} from '../model/struct-class.ts';
+import { BITS, type EventPool, EXTRA, PAYLOAD, SEND, SOURCE } from './event.ts';
+import { exp as ownExp, log as ownLog, pow as ownPow } from './math/index.ts';
+import { type EventInfo, type Lp, type LpType, ModelError } from './model.ts';
+import type { Pe } from './pe.ts';
+import { next } from './rng/clcg4.ts';
+import * as dist from './rng/distributions.ts';
+
+export const CORE_STREAM = 4;
+/** Index of the double that holds path length and KP. */
+export const LP_WORDS = 8;
+export const LP_STATE = 9;
+
+type AnyFields = Readonly<Record<string, never>>;
+export type AnyLp = Lp<AnyFields, AnyFields, unknown>;
+export type AnyLpType = LpType<AnyFields, AnyFields, unknown>;
+export type AnyMessage = StructOf<AnyFields>;
+type Message = AnyMessage & Flyweight;
+
+/** The current event's fields, read from its record. */
+class CurrentEvent implements EventInfo {
+  private readonly pool: EventPool;
+  private readonly pe: Pe;
+  h = 0;
+  constructor(pe: Pe) {
+    this.pe = pe;
+    this.pool = pe.pool;
+  }
+  get source(): number {
+    return this.pool.I[(this.h << 1) + SOURCE];
+  }
+  get sendTime(): number {
+    return this.pool.F[this.h + SEND];
+  }
+  get priority(): number {
+    return this.pe.signatures.priority(this.h);
+  }
+  get bits(): number {
+    return this.pool.I[(this.h << 1) + BITS];
+  }
+  set bits(value: number) {
+    this.pool.I[(this.h << 1) + BITS] = value;
+  }
+}
+
+export abstract class LpContext implements AnyLp, dist.NormalSource {
+  readonly type: string;
+  readonly handlers: AnyLpType;
+  readonly params: unknown;
+  readonly lps: number;
+  readonly end: number;
+  readonly lookahead: number;
+  readonly pe: number;
+  readonly event: CurrentEvent;
+  readonly state: AnyMessage & Flyweight;
+  readonly stateLayout: StructLayout;
+  /** The received message, and the one being sent. */
+  readonly received: Message;
+  protected readonly sent: Message;
+  protected readonly host: Pe;
+  protected readonly F: Float64Array;
+  protected readonly I: Int32Array;
+  /** LP memory, as doubles and as words. */
+  protected readonly S: Float64Array;
+  protected readonly W: Int32Array;
+  id = 0;
+  /** Index on this PE, start of the LP's block, handle of the current event. */
+  index = 0;
+  base = 0;
+  h = 0;
+  /** Draws made by the current call, from either stream. */
+  draws = 0;
+  coreDraws = 0;
+  /** Causal path length up to and including the current event. */
+  path = 0;
+
+  constructor(host: Pe, type: string, handlers: AnyLpType, log: WriteLog | null) {
+    this.host = host;
+    this.type = type;
+    this.handlers = handlers;
+    this.params = host.params;
+    this.lps = host.placement.lps;
+    this.end = host.config.end;
+    this.lookahead = host.config.lookahead;
+    this.pe = host.number;
+    this.F = host.pool.F;
+    this.I = host.pool.I;
+    this.S = host.memory.f64;
+    this.W = host.memory.i32;
+    this.event = new CurrentEvent(host);
+    this.stateLayout = layoutOf(type, handlers.state);
+    const logged = log !== null && handlers.reverse === undefined;
+    const State = structClass<AnyFields>(this.stateLayout, logged ? 'logged' : 'plain');
+    this.state = new State(host.memory, log);
+    const poolMemory = host.poolMemory;
+    const access = handlers.reverse === undefined ? 'readonly' : 'plain';
+    const shift = PAYLOAD * 8;
+    this.received = new (structClass<AnyFields>(host.messageLayout, access, shift))(
+      poolMemory,
+      null,
+    );
+    this.sent = new (structClass<AnyFields>(host.messageLayout, 'plain', shift))(poolMemory, null);
+  }
+
+  abstract send(dest: number, delay: number, priority?: number): AnyMessage;
+  abstract output(text: string): void;
+  abstract suspend(reason: string): void;
+  abstract requestHook(): void;
+  abstract setSpare(value: number): void;
+
+  get now(): number {
+    return this.F[this.h];
+  }
+
+  get kp(): number {
+    return this.W[((this.base + LP_WORDS) << 1) + 1];
+  }
+
+  /** Moves to LP `index` of this PE and event `h`. */
+  enter(index: number, h: number): void {
+    const base = index * this.host.blockSize;
+    this.index = index;
+    this.base = base;
+    this.h = h;
+    this.event.h = h;
+    this.id = this.host.ids[index];
+    this.state.$b = base + LP_STATE;
+    this.received.$b = h;
+    this.draws = 0;
+    this.coreDraws = 0;
+  }
+
+  uniform(): number {
+    this.draws++;
+    return next(this.S, this.base);
+  }
+
+  integer(lo: number, hi: number): number {
+    return dist.integer(this, lo, hi);
+  }
+
+  exponential(mean: number): number {
+    return -mean * ownLog(this.uniform());
+  }
+
+  ulong(lo: bigint, hi: bigint): bigint {
+    return dist.ulong(this, lo, hi);
+  }
+
+  binomial(n: number, p: number): number {
+    return dist.binomial(this, n, p);
+  }
+
+  geometric(p: number): number {
+    return dist.geometric(this, p);
+  }
+
+  poisson(mean: number): number {
+    return dist.poisson(this, mean);
+  }
+
+  gamma(shape: number, scale: number): number {
+    return dist.gamma(this, shape, scale);
+  }
+
+  pareto(scale: number, shape: number): number {
+    return dist.pareto(this, scale, shape);
+  }
+
+  weibull(mean: number, shape: number): number {
+    return dist.weibull(this, mean, shape);
+  }
+
+  normal01(): number {
+    return dist.normal01(this);
+  }
+
+  normalSd(mean: number, sd: number): number {
+    return dist.normalSd(this, mean, sd);
+  }
+
+  lognormal(mean: number, sd: number): number {
+    return dist.lognormal(this, mean, sd);
+  }
+
+  /** Second value of a Box-Muller pair, kept with the LP; NaN when there is none. */
+  spare(): number {
+    return this.host.spares === null ? Number.NaN : this.host.spares[this.index];
+  }
+
+  log(x: number): number {
+    return ownLog(x);
+  }
+
+  exp(x: number): number {
+    return ownExp(x);
+  }
+
+  pow(x: number, y: number): number {
+    return ownPow(x, y);
+  }
+
+  /** @throws ModelError that says what is wrong with these arguments of `send`. */
+  protected refuse(dest: number, delay: number): never {
+    const to = `LP ${this.id} (${this.type}) at ${this.now}: send(${dest}, ${delay})`;
+    if (!Number.isInteger(dest) || dest < 0 || dest >= this.lps) {
+      throw new ModelError(`${to}: no such LP; ids are 0…${this.lps - 1}`);
+    }
+    if (Number.isNaN(delay)) throw new ModelError(`${to}: the delay is not a number`);
+    if (delay < 0) throw new ModelError(`${to}: a negative delay would send into the past`);
+    throw new ModelError(
+      `${to}: lookahead violation: the delay is less than --lookahead=${this.lookahead}; lower it or use --synch=optimistic`,
+    );
+  }
+
+  /** The current event in words, for an error message. */
+  describe(): string {
+    const message = JSON.stringify(
+      plain(this.host.messageLayout, this.received),
+      (_k, v: unknown) => (typeof v === 'bigint' ? v.toString() : v),
+    );
+    return `LP ${this.id} (${this.type}) at virtual time ${this.now}, message ${message}`;
+  }
+
+  /** Signature extras of a new event, where its priority or offset is out of the ordinary. */
+  protected inherit(h: number, zeroOffset: boolean, priority: number): void {
+    this.host.signatures.inherit(h, this.h, zeroOffset && this.h !== 0, priority);
+  }
+
+  protected clearExtra(h: number): void {
+    this.I[(h << 1) + EXTRA] = 0;
+  }
+}
+
+/** Doubles of an LP's block for a state of `bytes`. */
+export function blockSizeFor(bytes: number): number {
+  return LP_STATE + Math.ceil(bytes / 8);
+}
+
+export type { Memory };

@@ -1,0 +1,88 @@
+/**
+ * What a PE does when event memory runs out: it asks for GVT, then rolls back what it handled furthest
+ * ahead (cancelback: D. Jefferson, "Virtual Time II", 1990) and keeps closer to GVT, closer each time that
+ * memory runs out again. At the closest, nothing but the events at GVT itself is handled: memory then holds
+ * what a sequential run would hold at that time, so any bound above that is enough.
+ */
+import { C } from './counters.ts';
+import { OutOfEventMemoryError } from './in-order.ts';
+import type { Pe } from './pe.ts';
+import type { Engine } from './scheduler.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** Pressure at which only events at GVT are handled; each level below halves the window. */
+const CLOSEST = 12;
+/** GVTs without want before pressure eases by a level. */
+const EASE = 16;
+/** GVTs without progress at the closest level before the run is given up. */
+const PATIENCE = 200;
+
+export class MemoryPressure {
+  private readonly pe: Pe;
+  private readonly transport: Transport;
+  private readonly engine: Engine;
+  private span = 0;
+  private calm = 0;
+  private stuck = 0;
+  private lastGvt = -1;
+
+  constructor(pe: Pe, transport: Transport, engine: Engine) {
+    this.pe = pe;
+    this.transport = transport;
+    this.engine = engine;
+  }
+
+  /** The bound of the next turns: `free` where memory is not short. */
+  bound(gvt: number, free: number): number {
+    const level = this.transport.pressure();
+    return level === 0 ? free : Math.min(free, this.limit(gvt, level));
+  }
+
+  private limit(gvt: number, level: number): number {
+    const least = gvt + Math.abs(gvt) * 2e-16 + 5e-324;
+    return level >= CLOSEST ? least : Math.max(least, gvt + this.span / 2 ** level);
+  }
+
+  /**
+   * After each GVT.
+   * @throws OutOfEventMemoryError where even the events at GVT do not fit
+   */
+  reached(gvt: number): void {
+    const { engine, transport, pe } = this;
+    const level = transport.pressure();
+    if (!engine.starved) {
+      if (level > 0) this.ease(gvt, level);
+      return;
+    }
+    this.calm = 0;
+    this.stuck = gvt > this.lastGvt ? 0 : this.stuck + 1;
+    this.lastGvt = gvt;
+    if (level === 0) this.span = engine.span(gvt);
+    const next = Math.min(CLOSEST, level + 1);
+    transport.setPressure(next);
+    this.rollBack(gvt, next);
+    engine.starved = false;
+    if (this.stuck > PATIENCE) {
+      throw new OutOfEventMemoryError(
+        `out of event memory at GVT ${gvt}: ${pe.pool.live} events on PE ${pe.number} and nothing left to roll back; raise --max-memory=${pe.config.maxMemory}`,
+      );
+    }
+  }
+
+  private ease(gvt: number, level: number): void {
+    if (this.span === 0) this.span = this.engine.span(gvt);
+    this.rollBack(gvt, level);
+    if (this.pe.number === 0 && ++this.calm >= EASE) {
+      this.calm = 0;
+      this.transport.setPressure(level - 1);
+    }
+  }
+
+  private rollBack(gvt: number, level: number): void {
+    const { pe, engine } = this;
+    pe.counts[C.cancelbacks] += engine.rollBackFrom(this.limit(gvt, level));
+    this.transport.flush();
+    engine.sweepCancelled();
+    pe.pool.settle(true);
+  }
+}

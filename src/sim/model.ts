@@ -1,0 +1,278 @@
+/** What a modeller writes: a model's declaration, and what its handlers see. */
+
+import type { OptionSpecs, OptionValues } from '../model/option.ts';
+import type { Fields, StructOf } from '../model/struct.ts';
+
+/** The event being handled, beside its message. Valid during the call only. */
+export interface EventInfo {
+  /** Global id of the LP that sent it; -1 for an event sent by `init`… which has the LP's own id. */
+  readonly source: number;
+  /** Virtual time at which it was sent. */
+  readonly sendTime: number;
+  readonly priority: number;
+  /** 32 bits that `forward` may leave for `reverse` (0 before every `forward`). ROSS's `tw_bf`. */
+  bits: number;
+}
+
+/** Draws from the LP's own random stream; rolled back by the engine. See `rng/distributions.ts`. */
+export interface Random {
+  /** Uniform in (0, 1). One draw. */
+  uniform(): number;
+  /** Uniform integer in lo…hi, both included. One draw. */
+  integer(lo: number, hi: number): number;
+  /** Uniform 64-bit unsigned integer in lo…hi, both included. */
+  ulong(lo: bigint, hi: bigint): bigint;
+  /** Exponential with the given mean. One draw. */
+  exponential(mean: number): number;
+  /** Number of successes in n trials of probability p. n draws. */
+  binomial(n: number, p: number): number;
+  /** Number of trials up to and including the first success of probability p. */
+  geometric(p: number): number;
+  /** Poisson with the given mean. */
+  poisson(mean: number): number;
+  gamma(shape: number, scale: number): number;
+  pareto(scale: number, shape: number): number;
+  weibull(mean: number, shape: number): number;
+  /** Standard normal. */
+  normal01(): number;
+  normalSd(mean: number, sd: number): number;
+  lognormal(mean: number, sd: number): number;
+}
+
+/** What handlers may read anywhere. */
+export interface LpView<S extends Fields, P> {
+  /** Global id, 0…lps-1. */
+  readonly id: number;
+  /** Name of its LP type. */
+  readonly type: string;
+  readonly pe: number;
+  /** KP on its PE. */
+  readonly kp: number;
+  /** Number of LPs of the whole run. */
+  readonly lps: number;
+  /** Virtual time of the current event; 0 in `init`, the end time in `final`. */
+  readonly now: number;
+  /** Virtual time at which the run ends: events at or past it are not created. */
+  readonly end: number;
+  /** Least offset of an event to another LP (`--lookahead`). */
+  readonly lookahead: number;
+  /** What the model's `prepare` made of its options; the options themselves without one. */
+  readonly params: P;
+  readonly event: EventInfo;
+  readonly state: StructOf<S>;
+}
+
+/**
+ * An LP during one call of its handlers. Everything done through it is undone when the event is rolled
+ * back: draws, sends, output, suspension; and writes to `state`, unless the LP type has a `reverse`.
+ */
+export interface Lp<S extends Fields, M extends Fields, P> extends LpView<S, P>, Random {
+  /**
+   * Creates an event for LP `dest` at `now + delay` and returns its message, zeroed, to be filled
+   * before the handler returns.
+   * @param delay ≥ 0, in virtual time; at least `lookahead` to another LP in conservative runs
+   * @param priority among events of equal time, lower comes first; default 1
+   * @throws ModelError for an unknown LP, a negative or NaN delay, a lookahead violation
+   */
+  send(dest: number, delay: number, priority?: number): StructOf<M>;
+  /** Prints a line when, and only if, this event is committed. ROSS's `tw_output`. */
+  output(text: string): void;
+  /**
+   * Stops this LP from handling events until this event is rolled back: for states that only a wrong
+   * speculation can reach. If the event commits after all, the run fails with `reason`.
+   */
+  suspend(reason: string): void;
+  /** Asks that the model's GVT hook be called at the first GVT that commits this event. */
+  requestHook(): void;
+  /** Natural logarithm, exponential and power that are the same on every engine and platform. */
+  log(x: number): number;
+  exp(x: number): number;
+  pow(x: number, y: number): number;
+}
+
+/** The handlers and state of one type of LP. */
+export interface LpType<S extends Fields, M extends Fields, P> {
+  /** Fields of the LP's state; zero at the start. */
+  readonly state: S;
+  /** Called once per LP at virtual time 0, in no particular order among PEs. */
+  init(lp: Lp<S, M, P>): void;
+  /** Handles one event. */
+  forward(lp: Lp<S, M, P>, message: StructOf<M>): void;
+  /**
+   * Undoes what `forward` did to `state` and `message`. Without it the engine logs writes to the state
+   * and undoes them itself (`message` is then read-only). Draws and sends are always the engine's to undo.
+   */
+  reverse?(lp: Lp<S, M, P>, message: StructOf<M>): void;
+  /** Called once per committed event, in order of receive time for each LP. The state may be ahead of it. */
+  commit?(lp: LpView<S, P>, message: Readonly<StructOf<M>>): void;
+  /** Called once per LP after the end. */
+  final?(lp: LpView<S, P>, results: Results): void;
+}
+
+/** Where `final` puts results: merged over all LPs and PEs, shown with the run's statistics. */
+export interface Results {
+  /** Adds `value` to the total called `name`. */
+  add(name: string, value: number): void;
+  /** Keeps the largest value called `name`. */
+  max(name: string, value: number): void;
+  /** Adds `weight` to bin `bin` (an integer ≥ 0) of the histogram called `name`. */
+  count(name: string, bin: number, weight?: number): void;
+  /** One row about this LP: kept apart, ordered by LP in the end. */
+  row(name: string, values: Readonly<Record<string, number>>): void;
+}
+
+/** Placement of LPs: PE of an LP, and its KP there. */
+export interface CustomMapping {
+  pe(lp: number, lps: number, pes: number): number;
+  kp?(lp: number, indexOnPe: number, kps: number): number;
+}
+
+/** Facts of a run that a model's functions may use. */
+export interface RunFacts {
+  readonly pes: number;
+  readonly end: number;
+  readonly lookahead: number;
+}
+
+/** A PE at a GVT: every event before `gvt` is committed and, for hooks at a time, none after it is done. */
+export interface GvtHookContext<P> {
+  readonly pe: number;
+  readonly pes: number;
+  readonly gvt: number;
+  readonly params: P;
+  /** The LPs of this PE, one view after another (the same object, moved). */
+  lps(): Iterable<LpView<Fields, P>>;
+  /** Calls the hook again when GVT reaches `time`. */
+  again(time: number): void;
+  output(text: string): void;
+}
+
+/** When the hook runs: at a virtual time (all events before it done, none after), every n-th GVT, or when an LP asks. */
+export interface GvtHook<P> {
+  readonly at?: number;
+  readonly every?: number;
+  run(context: GvtHookContext<P>): void;
+}
+
+interface ModelCommon<O extends OptionSpecs, M extends Fields, P> {
+  /** Lower case, as it appears in commands. */
+  readonly name: string;
+  /** One sentence. */
+  readonly help?: string;
+  /** The model's own options, beside the engine's. */
+  readonly options?: O;
+  /** Total number of LPs. */
+  lps(options: OptionValues<O>, run: { readonly pes: number }): number;
+  /** Default of `--end`. */
+  readonly end?: number;
+  /** Default of `--lookahead`. */
+  readonly lookahead?: number;
+  /** Checks options and works out constants, once per PE. @throws Error with a line for the user. */
+  prepare?(options: OptionValues<O>, run: RunFacts & { readonly lps: number }): P;
+  /** Fields of every message. */
+  readonly message: M;
+  readonly map?: 'linear' | 'round-robin' | CustomMapping;
+  readonly gvtHook?: GvtHook<P>;
+}
+
+export interface SingleTypeModel<O extends OptionSpecs, S extends Fields, M extends Fields, P>
+  extends ModelCommon<O, M, P>,
+    LpType<S, M, P> {}
+
+export interface MultiTypeModel<
+  O extends OptionSpecs,
+  T extends Readonly<Record<string, Fields>>,
+  M extends Fields,
+  P,
+> extends ModelCommon<O, M, P> {
+  readonly types: { readonly [K in keyof T]: LpType<T[K], M, P> };
+  /** The type of each LP. */
+  typeOf(lp: number, params: P): keyof T & string;
+}
+
+/** A model ready to run: its LP types by name, whichever way they were declared. */
+export interface Model {
+  readonly name: string;
+  readonly help: string;
+  readonly options: OptionSpecs;
+  readonly end: number | undefined;
+  readonly lookahead: number | undefined;
+  readonly message: Fields;
+  readonly types: ReadonlyMap<string, LpType<Fields, Fields, unknown>>;
+  readonly map: 'linear' | 'round-robin' | CustomMapping;
+  readonly gvtHook: GvtHook<unknown> | undefined;
+  lps(options: OptionValues<OptionSpecs>, run: { readonly pes: number }): number;
+  prepare(options: OptionValues<OptionSpecs>, run: RunFacts & { readonly lps: number }): unknown;
+  typeOf(lp: number, params: unknown): string;
+}
+
+/** A model or a run that cannot work: the message is for the user. */
+export class ModelError extends Error {
+  override readonly name: string = 'ModelError';
+}
+
+/**
+ * Declares a model with one type of LP, or several (`types` and `typeOf`).
+ * @throws ModelError that names what is missing or malformed
+ */
+export function defineModel<
+  const O extends OptionSpecs,
+  const S extends Fields,
+  const M extends Fields,
+  P = OptionValues<O>,
+>(model: SingleTypeModel<O, S, M, P>): Model;
+export function defineModel<
+  const O extends OptionSpecs,
+  const T extends Readonly<Record<string, Fields>>,
+  const M extends Fields,
+  P = OptionValues<O>,
+>(model: MultiTypeModel<O, T, M, P>): Model;
+export function defineModel(input: unknown): Model {
+  const m = input as Partial<MultiTypeModel<OptionSpecs, Record<string, Fields>, Fields, unknown>> &
+    Partial<SingleTypeModel<OptionSpecs, Fields, Fields, unknown>>;
+  if (typeof m !== 'object' || m === null) throw new ModelError('defineModel needs an object');
+  if (typeof m.name !== 'string' || m.name === '') throw new ModelError('a model needs a name');
+  const where = `model '${m.name}'`;
+  if (typeof m.lps !== 'function') throw new ModelError(`${where} needs lps(): the number of LPs`);
+  if (typeof m.message !== 'object')
+    throw new ModelError(`${where} needs message: its fields, or {}`);
+  const multi = m.types !== undefined;
+  const types = new Map<string, LpType<Fields, Fields, unknown>>(
+    multi ? Object.entries(m.types ?? {}) : [[m.name, m as LpType<Fields, Fields, unknown>]],
+  );
+  if (types.size === 0) throw new ModelError(`${where} needs at least one LP type`);
+  if (multi && typeof m.typeOf !== 'function') {
+    throw new ModelError(`${where} has several LP types and needs typeOf(): the type of each LP`);
+  }
+  for (const [name, type] of types) {
+    const what = multi ? `${where}, LP type '${name}'` : where;
+    if (typeof type.forward !== 'function') throw new ModelError(`${what} needs forward()`);
+    if (typeof type.init !== 'function') throw new ModelError(`${what} needs init()`);
+    if (typeof type.state !== 'object')
+      throw new ModelError(`${what} needs state: its fields, or {}`);
+  }
+  const single = m.name;
+  const { lps, prepare, typeOf } = m;
+  return {
+    name: m.name,
+    help: m.help ?? '',
+    options: m.options ?? {},
+    end: m.end,
+    lookahead: m.lookahead,
+    message: m.message,
+    types,
+    map: m.map ?? 'linear',
+    gvtHook: m.gvtHook,
+    lps: (options, run) => lps.call(m, options, run),
+    prepare: (options, run) => (prepare === undefined ? options : prepare.call(m, options, run)),
+    typeOf: (lp, params) => (typeOf === undefined ? single : typeOf.call(m, lp, params)),
+  };
+}
+
+/** Whether a value imported from somewhere is what `defineModel` returns. */
+export function isModel(value: unknown): value is Model {
+  const m = value as Partial<Model> | null;
+  return (
+    typeof m === 'object' && m !== null && m.types instanceof Map && typeof m.lps === 'function'
+  );
+}

@@ -1,0 +1,8 @@
+/** The built-in models, by name. A new one is a file and a line here. */
+import type { Model } from '../model.ts';
+
+type Loader = () => Promise<{ readonly default: Model }>;
+
+export const BUILT_IN: Readonly<Record<string, Loader>> = {
+  phold: () => import('./phold.ts'),
+};

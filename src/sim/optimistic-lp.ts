@@ -1,0 +1,132 @@
+/** What handlers get in optimistic runs: every effect is recorded with the event's KP, to be undone. */
+import { C } from './counters.ts';
+import {
+  ASKS_HOOK,
+  BITS,
+  DEST,
+  EXTRA,
+  HAS_OUTPUT,
+  PATH,
+  PENDING,
+  RECV,
+  REMOTE,
+  SEND,
+  SOURCE,
+  STATE,
+  TIE,
+} from './event.ts';
+import { type Kp, OUT_PAST_END, outOf } from './kp.ts';
+import { type AnyMessage, CORE_STREAM, LpContext } from './lp.ts';
+import type { Optimism } from './optimistic.ts';
+import { indexOfLp, peOfLp } from './placement.ts';
+import { next } from './rng/clcg4.ts';
+
+const F64 = new Float64Array(1);
+const I32 = new Int32Array(F64.buffer);
+
+export class OptimisticLp extends LpContext {
+  /** KP of the current event. */
+  kpOfEvent: Kp;
+  /** The current event could not be finished: out of event memory. */
+  aborted = false;
+  /** Set by the engine once it exists; contexts are made first. */
+  engine: Optimism | null = null;
+  private readonly first: number;
+  private readonly locals: number;
+  private readonly linear: boolean;
+  private readonly pes: number;
+
+  constructor(kp: Kp, ...args: ConstructorParameters<typeof LpContext>) {
+    super(...args);
+    this.kpOfEvent = kp;
+    const { placement, number } = this.host;
+    this.linear = placement.firsts !== null;
+    this.first = placement.firsts?.[number] ?? 0;
+    this.locals = placement.counts[number];
+    this.pes = placement.pes;
+  }
+
+  send(dest: number, delay: number, priority = 1): AnyMessage {
+    if (!(delay >= 0) || (dest | 0) !== dest || dest < 0 || dest >= this.lps)
+      this.refuse(dest, delay);
+    const F = this.F;
+    const now = F[this.h];
+    const t = now + delay;
+    const tie = next(this.S, this.base + CORE_STREAM);
+    this.coreDraws++;
+    if (!(t < this.end)) {
+      this.host.counts[C.eventsPastEnd]++;
+      this.kpOfEvent.pushOut(OUT_PAST_END);
+      this.sent.$b = this.host.pool.sink;
+      return this.sent;
+    }
+    const h = this.host.pool.alloc();
+    if (h === 0) {
+      this.aborted = true;
+      this.sent.$b = this.host.pool.sink;
+      return this.sent;
+    }
+    const I = this.I;
+    const i = h << 1;
+    F[h + RECV] = t;
+    F[h + SEND] = now;
+    F[h + TIE] = tie;
+    I[i + SOURCE] = this.id;
+    I[i + BITS] = 0;
+    I[i + PATH] = this.path;
+    I[i + EXTRA] = 0;
+    if (t === now || priority !== 1) this.inherit(h, t === now, priority);
+    this.sent.$b = h;
+    const index = dest - this.first;
+    if (this.linear && index >= 0 && index < this.locals) {
+      I[i + DEST] = index;
+      I[i + STATE] = PENDING;
+      this.kpOfEvent.pushOut(h);
+      this.host.queue.push(t, h);
+    } else this.route(h, dest, t);
+    return this.sent;
+  }
+
+  private route(h: number, dest: number, t: number): void {
+    const { placement, number, queue, staged } = this.host;
+    const pe = peOfLp(placement, dest);
+    const i = h << 1;
+    this.I[i + DEST] = indexOfLp(placement, dest, pe);
+    if (pe === number) {
+      this.I[i + STATE] = PENDING;
+      this.kpOfEvent.pushOut(h);
+      queue.push(t, h);
+    } else {
+      const channel = (this.engine as Optimism).takeChannel(pe);
+      this.I[i + STATE] = REMOTE;
+      this.kpOfEvent.pushOut(outOf(channel, pe, this.pes));
+      staged.push(h, pe, channel);
+    }
+  }
+
+  output(text: string): void {
+    if (this.h === 0) {
+      this.host.outputs.push(this.host.outputLine(0, this.id, text));
+      return;
+    }
+    this.I[(this.h << 1) + STATE] |= HAS_OUTPUT;
+    (this.engine as Optimism).holdOutput(this.h, this.id, text);
+  }
+
+  suspend(reason: string): void {
+    (this.engine as Optimism).suspend(this.index, this.h, reason);
+  }
+
+  requestHook(): void {
+    this.I[(this.h << 1) + STATE] |= ASKS_HOOK;
+  }
+
+  setSpare(value: number): void {
+    const host = this.host;
+    const old = this.spare();
+    if (host.spares === null) host.setSpare(this.index, value);
+    F64[0] = old;
+    if (this.h !== 0) this.kpOfEvent.saveWords(~this.index, I32[0], I32[1]);
+    host.setSpare(this.index, value);
+  }
+}

@@ -1,0 +1,504 @@
+/**
+ * Time Warp on one PE: handle events ahead of GVT, roll a KP back when one arrives in its past, commit what
+ * GVT has passed (D. Jefferson, "Virtual Time", 1985; rollback by KP as ROSS).
+ *
+ * Stragglers show when they are taken from the queue: its first event may precede what its KP has handled,
+ * whether it came from another PE or from another KP of this one. Cancelled events stay in the queue and
+ * are freed when they surface.
+ */
+
+import type { ActivityClock } from './clock.ts';
+import { C } from './counters.ts';
+import {
+  ASKS_HOOK,
+  BITS,
+  CANCELLED,
+  CHANNEL,
+  DEST,
+  HAS_OUTPUT,
+  ORIGIN_SHIFT,
+  PATH,
+  PENDING,
+  PROCESSED,
+  REMOTE,
+  STATE,
+  STATE_MASK,
+} from './event.ts';
+import {
+  BROKEN,
+  E_CORE_DRAWS,
+  E_DRAWS,
+  E_FLAGS,
+  E_HANDLE,
+  E_OUTS,
+  E_PATH,
+  E_UNDO,
+  Kp,
+  OUT_PAST_END,
+  SKIPPED,
+} from './kp.ts';
+import { CORE_STREAM, LP_WORDS, type LpContext } from './lp.ts';
+import { ModelError } from './model.ts';
+import { OptimisticLp } from './optimistic-lp.ts';
+import type { OutputLine, Pe } from './pe.ts';
+import { jump, previous } from './rng/clcg4.ts';
+import type { Engine } from './scheduler.ts';
+import type { Receiver, Transport } from './transport/transport.ts';
+
+interface Suspension {
+  readonly h: number;
+  readonly reason: string;
+  readonly error: unknown;
+}
+
+/** Un-draws up to this many one by one; more by a jump. */
+const STEPS = 12;
+
+function unDraw(S: Float64Array, at: number, draws: number): void {
+  if (draws > STEPS) jump(S, at, -draws);
+  else for (let k = 0; k < draws; k++) previous(S, at);
+}
+
+export class Optimism implements Engine, Receiver {
+  readonly pe: Pe;
+  readonly kps: readonly Kp[];
+  private readonly transport: Transport;
+  private readonly clock: ActivityClock;
+  /** Receive time of each KP's newest handled event; -Infinity where there is none. */
+  private readonly kpTimes: Float64Array;
+  private readonly kpOf: Int32Array;
+  private readonly cancelStack: number[] = [];
+  /** Per destination PE: free channel ids, and the next new one. */
+  private readonly freeChannels: number[][];
+  private readonly nextChannel: number[];
+  /** Per source PE: handle of the event on each channel; 0 for none. */
+  private readonly arrivals: Int32Array[];
+  private readonly heldOutputs = new Map<number, OutputLine[]>();
+  private readonly suspended = new Map<number, Suspension>();
+  /** Out of event memory since the last GVT. */
+  starved = false;
+  private current: OptimisticLp;
+
+  constructor(pe: Pe, kps: readonly Kp[], transport: Transport, clock: ActivityClock) {
+    this.pe = pe;
+    this.kps = kps;
+    this.transport = transport;
+    this.clock = clock;
+    this.kpTimes = new Float64Array(kps.length).fill(-Infinity);
+    this.kpOf = pe.kps;
+    this.freeChannels = Array.from({ length: transport.pes }, () => []);
+    this.nextChannel = new Array<number>(transport.pes).fill(0);
+    this.arrivals = Array.from({ length: transport.pes }, () => new Int32Array(256));
+    for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
+    this.current = pe.contexts[0] as OptimisticLp;
+  }
+
+  // --- forward -------------------------------------------------------------------------------------
+
+  /**
+   * Handles up to `max` events with receive times below `bound`; returns how many.
+   * @throws what a handler throws, where it cannot be held until the event commits
+   */
+  run(max: number, bound: number): number {
+    let n = 0;
+    while (n < max) {
+      const h = this.first();
+      if (h === 0 || !(this.pe.pool.F[h] < bound)) break;
+      this.pe.queue.pop();
+      this.handle(h);
+      n++;
+      if (this.starved) break;
+    }
+    return n;
+  }
+
+  /** The first pending event that is not cancelled, still in the queue; 0 for none. */
+  first(): number {
+    const { queue, pool } = this.pe;
+    for (;;) {
+      const h = queue.peek();
+      if (h === 0 || (pool.I[(h << 1) + STATE] & STATE_MASK) !== CANCELLED) return h;
+      queue.pop();
+      this.pe.freeEvent(h);
+    }
+  }
+
+  /** Least time of any pending event; Infinity for none. */
+  least(): number {
+    const h = this.first();
+    return h === 0 ? Infinity : this.pe.pool.F[h];
+  }
+
+  /** Handles event `h`, which has been taken from the queue. */
+  handle(h: number): void {
+    const pe = this.pe;
+    const { F, I } = pe.pool;
+    const i = h << 1;
+    const index = I[i + DEST];
+    const k = this.kpOf[index];
+    const kp = this.kps[k];
+    const t = F[h];
+    const last = this.kpTimes[k];
+    if (t <= last && (t < last || pe.signatures.tieBefore(h, kp.entries[kp.newest() + E_HANDLE]))) {
+      this.straggler(kp, h);
+    }
+    if (pe.isTie(t)) pe.counts[C.eventTies]++;
+    const lp = pe.contextOf(index) as OptimisticLp;
+    this.current = lp;
+    lp.enter(index, h);
+    lp.kpOfEvent = kp;
+    lp.state.$log = kp;
+    I[i + BITS] = 0;
+    const words = pe.memory.i32;
+    const w = (lp.base + LP_WORDS) << 1;
+    const before = words[w];
+    const path = Math.max(before, I[i + PATH]) + 1;
+    words[w] = path;
+    lp.path = path;
+    const outs = kp.outTail;
+    const undo = kp.undoTail;
+    let flags = 0;
+    if (this.suspended.size !== 0 && this.suspended.has(index)) flags = SKIPPED;
+    else flags = this.forward(lp);
+    const e = kp.append();
+    const entries = kp.entries;
+    entries[e + E_HANDLE] = h;
+    entries[e + E_DRAWS] = lp.draws;
+    entries[e + E_CORE_DRAWS] = lp.coreDraws;
+    entries[e + E_OUTS] = (kp.outTail - outs) | 0;
+    entries[e + E_UNDO] = (kp.undoTail - undo) | 0;
+    entries[e + E_PATH] = before;
+    entries[e + E_FLAGS] = flags;
+    I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | PROCESSED;
+    this.kpTimes[k] = t;
+    pe.counts[C.eventsProcessed]++;
+    if (pe.staged.length > 0) this.deliver();
+    if (lp.aborted) this.abort(lp, kp);
+  }
+
+  /** Runs the handler. An exception may be the fruit of wrong speculation: it is held until the event commits. */
+  private forward(lp: OptimisticLp): number {
+    try {
+      lp.handlers.forward(lp, lp.received);
+      return 0;
+    } catch (error) {
+      this.suspended.set(lp.index, { h: lp.h, reason: '', error });
+      return lp.handlers.reverse === undefined ? 0 : BROKEN;
+    }
+  }
+
+  private abort(lp: OptimisticLp, kp: Kp): void {
+    lp.aborted = false;
+    this.starved = true;
+    this.pe.counts[C.eventsAborted]++;
+    const started = this.clock.begin();
+    this.undoNewest(kp, true);
+    this.settle();
+    this.clock.end('eventAbort', started);
+  }
+
+  deliver(): void {
+    const { staged } = this.pe;
+    for (let k = 0; k < staged.length; k += 3) {
+      this.transport.post(staged[k + 1], staged[k], staged[k + 2]);
+      this.pe.counts[C.remoteSends]++;
+      this.pe.freeEvent(staged[k]);
+    }
+    staged.length = 0;
+  }
+
+  // --- rollback ------------------------------------------------------------------------------------
+
+  private straggler(kp: Kp, h: number): void {
+    const started = this.clock.beginSampled('rollback');
+    this.pe.counts[C.primaryRollbacks]++;
+    const sig = this.pe.signatures;
+    while (kp.length > 0 && sig.before(h, kp.entries[kp.newest() + E_HANDLE]))
+      this.undoNewest(kp, true);
+    this.settle();
+    this.clock.endSampled('rollback', started);
+  }
+
+  /** Undoes the newest event of `kp`; puts it back into the queue, or frees it. */
+  private undoNewest(kp: Kp, requeue: boolean): void {
+    const pe = this.pe;
+    const { F, I } = pe.pool;
+    const e = kp.newest();
+    const entries = kp.entries;
+    const h = entries[e + E_HANDLE];
+    const flags = entries[e + E_FLAGS];
+    const undone = entries[e + E_UNDO];
+    const outs = entries[e + E_OUTS];
+    const draws = entries[e + E_DRAWS];
+    const coreDraws = entries[e + E_CORE_DRAWS];
+    const i = h << 1;
+    const index = I[i + DEST];
+    const lp = pe.contextOf(index) as OptimisticLp;
+    if ((flags & BROKEN) !== 0) {
+      const held = this.suspended.get(index);
+      throw new SpeculationError(lp, h, index, held?.error);
+    }
+    lp.enter(index, h);
+    if (flags === 0) {
+      lp.kpOfEvent = kp;
+      if (lp.handlers.reverse !== undefined) lp.handlers.reverse(lp, lp.received);
+      for (let n = 0; n < undone; n++) kp.restore(pe.memory.i32, pe.spareWords);
+      unDraw(pe.memory.f64, lp.base, draws);
+      unDraw(pe.memory.f64, lp.base + CORE_STREAM, coreDraws);
+      for (let n = 0; n < outs; n++) this.cancelOut(kp.popOut(), F[h]);
+    }
+    pe.memory.i32[(lp.base + LP_WORDS) << 1] = entries[e + E_PATH];
+    if (this.suspended.size !== 0 && this.suspended.get(index)?.h === h)
+      this.suspended.delete(index);
+    if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.delete(h);
+    kp.tail = (kp.tail - 1) | 0;
+    this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[entries[kp.newest() + E_HANDLE]];
+    pe.counts[C.eventsRolledBack]++;
+    if (requeue) {
+      I[i + STATE] = (I[i + STATE] & ~(STATE_MASK | HAS_OUTPUT | ASKS_HOOK)) | PENDING;
+      pe.queue.push(F[h], h);
+    } else pe.freeEvent(h);
+  }
+
+  private cancelOut(code: number, time: number): void {
+    if (code === OUT_PAST_END) {
+      this.pe.counts[C.eventsPastEnd]--;
+    } else if (code < 0) {
+      const n = -2 - code;
+      const pes = this.transport.pes;
+      const to = n % pes;
+      const channel = (n - to) / pes;
+      this.transport.cancel(to, channel, time);
+      this.pe.counts[C.remoteSends]++;
+      this.freeChannels[to].push(channel);
+    } else this.cancelLocal(code);
+  }
+
+  private cancelLocal(h: number): void {
+    const I = this.pe.pool.I;
+    const i = (h << 1) + STATE;
+    if ((I[i] & STATE_MASK) === PENDING) I[i] = (I[i] & ~STATE_MASK) | CANCELLED;
+    else this.cancelStack.push(h);
+  }
+
+  /** Cancels the handled events on the stack, each with all that its KP handled after it. */
+  private settle(): void {
+    const stack = this.cancelStack;
+    if (stack.length === 0) return;
+    const started = this.clock.beginSampled('cancelQueue');
+    const I = this.pe.pool.I;
+    while (stack.length > 0) {
+      const h = stack.pop() as number;
+      const i = h << 1;
+      if ((I[i + STATE] & STATE_MASK) === PROCESSED) {
+        const kp = this.kps[this.kpOf[I[i + DEST]]];
+        this.pe.counts[C.secondaryRollbacks]++;
+        while (kp.entries[kp.newest() + E_HANDLE] !== h) this.undoNewest(kp, true);
+        this.undoNewest(kp, false);
+      } else I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | CANCELLED;
+    }
+    this.clock.endSampled('cancelQueue', started);
+  }
+
+  /** Rolls back every event handled at or after `time`; returns how many. */
+  rollBackFrom(time: number): number {
+    let n = 0;
+    for (const kp of this.kps) {
+      while (kp.length > 0 && this.kpTimes[kp.number] >= time) {
+        this.undoNewest(kp, true);
+        n++;
+      }
+    }
+    this.settle();
+    return n;
+  }
+
+  /** Frees cancelled events that have not surfaced yet. O(pending). */
+  sweepCancelled(): void {
+    const { pool, queue } = this.pe;
+    queue.sweep((h) => {
+      if ((pool.I[(h << 1) + STATE] & STATE_MASK) !== CANCELLED) return true;
+      this.pe.freeEvent(h);
+      return false;
+    });
+  }
+
+  /** Virtual time from `gvt` to the furthest event handled. */
+  span(gvt: number): number {
+    return Math.max(0, ...Array.from(this.kpTimes, (t) => t - gvt));
+  }
+
+  // --- messages ------------------------------------------------------------------------------------
+
+  takeChannel(pe: number): number {
+    return this.freeChannels[pe].pop() ?? this.nextChannel[pe]++;
+  }
+
+  arriving(): number {
+    return this.pe.pool.allocArrived();
+  }
+
+  arrived(h: number, from: number, channel: number): void {
+    const { pool, queue } = this.pe;
+    const i = h << 1;
+    pool.I[i + STATE] = PENDING | REMOTE | (from << ORIGIN_SHIFT);
+    pool.I[i + CHANNEL] = channel;
+    let table = this.arrivals[from];
+    if (channel >= table.length) {
+      const larger = new Int32Array(Math.max(channel + 1, table.length * 2));
+      larger.set(table);
+      this.arrivals[from] = larger;
+      table = larger;
+    }
+    table[channel] = h;
+    queue.push(pool.F[h], h);
+    this.pe.counts[C.remoteReceives]++;
+  }
+
+  cancelled(from: number, channel: number): void {
+    this.pe.counts[C.remoteReceives]++;
+    const started = this.clock.beginSampled('avl');
+    const h = this.arrivals[from][channel];
+    this.arrivals[from][channel] = 0;
+    this.clock.endSampled('avl', started);
+    this.cancelLocal(h);
+    this.settle();
+  }
+
+  // --- commit --------------------------------------------------------------------------------------
+
+  /**
+   * Commits every event before `gvt`, KP by KP, each in order.
+   * @throws what a handler threw in an event that now commits, or why an LP suspended itself in it
+   */
+  fossilCollect(gvt: number): void {
+    const pe = this.pe;
+    const F = pe.pool.F;
+    let n = 0;
+    for (const kp of this.kps) {
+      while (kp.head !== kp.tail) {
+        const e = kp.oldest();
+        const h = kp.entries[e + E_HANDLE];
+        if (!(F[h] < gvt)) break;
+        this.commit(kp, e, h);
+        n++;
+      }
+      if (kp.head === kp.tail) this.kpTimes[kp.number] = -Infinity;
+    }
+    pe.counts[C.committed] += n;
+    pe.counts[C.fossilCollects]++;
+    pe.pool.settle();
+  }
+
+  private commit(kp: Kp, e: number, h: number): void {
+    const pe = this.pe;
+    const I = pe.pool.I;
+    const i = h << 1;
+    const entries = kp.entries;
+    const index = I[i + DEST];
+    const state = I[i + STATE];
+    if (this.suspended.size !== 0) this.checkSuspension(index, h);
+    for (let n = entries[e + E_OUTS]; n > 0; n--) {
+      const code = kp.shiftOut();
+      if (code < OUT_PAST_END) {
+        const c = -2 - code;
+        const to = c % this.transport.pes;
+        this.freeChannels[to].push((c - to) / this.transport.pes);
+      }
+    }
+    kp.undoHead = (kp.undoHead + entries[e + E_UNDO]) | 0;
+    kp.head = (kp.head + 1) | 0;
+    pe.committed(h, pe.ids[index]);
+    const lp = pe.contextOf(index);
+    if (lp.handlers.commit !== undefined) {
+      lp.enter(index, h);
+      lp.handlers.commit(lp, lp.received);
+    }
+    if ((state & (REMOTE | HAS_OUTPUT | ASKS_HOOK)) !== 0) this.commitFlags(state, h);
+    pe.freeEvent(h);
+  }
+
+  private commitFlags(state: number, h: number): void {
+    if ((state & REMOTE) !== 0) this.pe.counts[C.remoteEvents]++;
+    if ((state & ASKS_HOOK) !== 0) this.pe.hookAsked = true;
+    if ((state & HAS_OUTPUT) !== 0) {
+      this.pe.outputs.push(...(this.heldOutputs.get(h) ?? []));
+      this.heldOutputs.delete(h);
+    }
+  }
+
+  private checkSuspension(index: number, h: number): void {
+    const held = this.suspended.get(index);
+    if (held?.h !== h) return;
+    const lp = this.pe.contextOf(index);
+    lp.enter(index, h);
+    this.current = lp as OptimisticLp;
+    if (held.error !== undefined) throw held.error;
+    throw new ModelError(`suspended itself: ${held.reason}`);
+  }
+
+  // --- what handlers ask for -----------------------------------------------------------------------
+
+  holdOutput(h: number, lp: number, text: string): void {
+    const line = this.pe.outputLine(h, lp, text);
+    const lines = this.heldOutputs.get(h);
+    if (lines === undefined) this.heldOutputs.set(h, [line]);
+    else lines.push(line);
+  }
+
+  suspend(index: number, h: number, reason: string): void {
+    if (!this.suspended.has(index)) this.suspended.set(index, { h, reason, error: undefined });
+  }
+
+  /** The context of event `h`'s LP, moved to it. */
+  lpOf(h: number): LpContext {
+    const index = this.pe.pool.I[(h << 1) + DEST];
+    const lp = this.pe.contextOf(index);
+    lp.enter(index, h);
+    return lp;
+  }
+
+  /** @throws what event `h`, just handled, threw or suspended itself for. */
+  stopIfHeld(h: number): void {
+    if (this.suspended.size !== 0) this.checkSuspension(this.pe.pool.I[(h << 1) + DEST], h);
+  }
+
+  /** Events handled and not committed. */
+  uncommitted(): number {
+    return this.kps.reduce((n, kp) => n + kp.length, 0);
+  }
+
+  /** The context of the event being handled, for error messages. */
+  where(): LpContext {
+    return this.current;
+  }
+}
+
+/** A handler threw in speculation, and its LP type's own `reverse` cannot undo half an event. */
+export class SpeculationError extends ModelError {
+  override readonly name = 'SpeculationError';
+  constructor(lp: LpContext, h: number, index: number, cause: unknown) {
+    lp.enter(index, h);
+    const what = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `${lp.describe()}: ${what} (thrown in an event that is now rolled back; reverse() cannot undo half of it: leave reverse() out, or use lp.suspend())`,
+    );
+  }
+}
+
+/** KPs of a PE and the contexts that record with them. */
+export function optimisticContexts(): {
+  readonly contextFor: ConstructorParameters<typeof Pe>[6];
+  readonly kps: Kp[];
+} {
+  const kps: Kp[] = [];
+  return {
+    kps,
+    contextFor: (pe, name, type) => {
+      if (kps.length === 0) {
+        for (let k = 0; k < pe.config.nkp; k++) kps.push(new Kp(k, pe.memory.i32));
+      }
+      return new OptimisticLp(kps[0], pe, name, type, kps[0]);
+    },
+  };
+}

@@ -1,0 +1,272 @@
+/** One PE from its model to its result: what a worker thread does, or the main thread with one PE. */
+
+import { layoutOf } from '../model/struct.ts';
+import { ActivityClock } from './clock.ts';
+import type { RunConfig } from './config.ts';
+import { A, C } from './counters.ts';
+import { type Budget, strideFor } from './event.ts';
+import { GvtHooks } from './gvt-hooks.ts';
+import { InOrderEngine, InOrderLp, inOrderLoop } from './in-order.ts';
+import type { LpContext } from './lp.ts';
+import { type Model, ModelError } from './model.ts';
+import { Optimism, optimisticContexts } from './optimistic.ts';
+import { type OutputLine, Pe } from './pe.ts';
+import type { Placement } from './placement.ts';
+import { type ModelResults, ResultsCollector } from './results.ts';
+import { DebugRun, RollbackCheckRun } from './rollback-check.ts';
+import { Scheduler } from './scheduler.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** What one PE did. Plain data: it crosses threads. */
+export interface PeResult {
+  readonly pe: number;
+  readonly lps: number;
+  /** In the order of COUNTERS and ACTIVITIES. */
+  readonly counts: number[];
+  readonly seconds: number[];
+  readonly eventDigest: readonly [number, number];
+  readonly stateDigest: readonly [number, number];
+  /** Most event records in use at once, and bytes of one. */
+  readonly peakEvents: number;
+  readonly eventBytes: number;
+  readonly lpBytes: number;
+  readonly criticalPath: number;
+  /** Reached the end, and how far it got. */
+  readonly finished: boolean;
+  readonly gvt: number;
+  /** Seconds from the first event to the last. */
+  readonly wallSeconds: number;
+  readonly results: ModelResults;
+}
+
+/** A handler failed: where, and with what. */
+export class HandlerError extends ModelError {
+  override readonly name = 'HandlerError';
+}
+
+/** Most event records of the run. */
+export function recordsFor(model: Model, config: RunConfig): number {
+  const bytes = strideFor(layoutOf('message', model.message).size) * 8;
+  return Math.max(64, Math.floor(config.maxMemory / bytes));
+}
+
+/** Drives one PE in steps, so that its thread can do something else in between. */
+export interface Driver {
+  /** Goes on for about `milliseconds`; false when the run has ended. */
+  advance(milliseconds: number): boolean;
+  readonly finished: boolean;
+  readonly gvt: number;
+  /** The context of the event being handled. */
+  where(): LpContext;
+}
+
+class SequentialDriver implements Driver {
+  finished = false;
+  gvt = 0;
+  private readonly loop;
+  private readonly hooks: GvtHooks;
+  private readonly chunk: number;
+  private readonly pe: Pe;
+  private readonly transport: Transport;
+  private readonly clock: ActivityClock;
+
+  constructor(pe: Pe, transport: Transport, clock: ActivityClock) {
+    this.pe = pe;
+    this.transport = transport;
+    this.clock = clock;
+    this.loop = inOrderLoop(pe, null);
+    this.hooks = new GvtHooks(pe);
+    const hook = pe.model.gvtHook;
+    // Where hooks come every n GVTs, a sequential run calls them as often as a parallel one would.
+    this.chunk = hook?.every === undefined ? 8192 : pe.config.gvtInterval * pe.config.batch;
+  }
+
+  advance(milliseconds: number): boolean {
+    const { pe, transport, clock, hooks } = this;
+    const until = performance.now() + milliseconds;
+    const started = clock.begin();
+    for (;;) {
+      const n = this.loop(this.chunk, hooks.nextTime);
+      const h = pe.queue.peek();
+      this.gvt = h === 0 ? Infinity : pe.pool.F[h];
+      if (n > 0 || hooks.nextTime < Infinity) {
+        const asked = pe.hookAsked;
+        pe.hookAsked = false;
+        hooks.reached(this.gvt, asked);
+      }
+      if (h === 0) {
+        this.finished = true;
+        break;
+      }
+      if (transport.stopped()) break;
+      if (performance.now() >= until) break;
+    }
+    clock.end('eventProcess', started);
+    pe.pool.settle();
+    transport.report(this.gvt, pe.counts[C.committed], 0);
+    return !this.finished && !transport.stopped();
+  }
+
+  where(): LpContext {
+    return this.pe.current;
+  }
+}
+
+class ParallelDriver implements Driver {
+  readonly scheduler: Scheduler;
+  private readonly whereFn: () => LpContext;
+
+  constructor(scheduler: Scheduler, where: () => LpContext) {
+    this.scheduler = scheduler;
+    this.whereFn = where;
+  }
+
+  get finished(): boolean {
+    return this.scheduler.finished;
+  }
+
+  get gvt(): number {
+    return this.scheduler.gvt;
+  }
+
+  advance(milliseconds: number): boolean {
+    const until = performance.now() + milliseconds;
+    for (;;) {
+      for (let n = 0; n < 64; n++) if (!this.scheduler.turn()) return false;
+      if (performance.now() >= until) return true;
+    }
+  }
+
+  where(): LpContext {
+    return this.whereFn();
+  }
+}
+
+export class PeRun {
+  readonly pe: Pe;
+  readonly transport: Transport;
+  private readonly driver: Driver;
+  private readonly deliver: () => void;
+  private readonly started = performance.now();
+  private firstEvent = Number.NaN;
+  private lastEvent = Number.NaN;
+
+  constructor(
+    model: Model,
+    config: RunConfig,
+    placement: Placement,
+    number: number,
+    budget: Budget,
+    transportFor: (pe: Pe) => Transport,
+  ) {
+    const capacity = recordsFor(model, config);
+    const inOrder = config.synch === 'sequential' || config.synch === 'conservative';
+    const optimistic = optimisticContexts();
+    const contextFor = inOrder
+      ? (...args: Parameters<typeof optimistic.contextFor>) => new InOrderLp(...args, null)
+      : optimistic.contextFor;
+    this.pe = new Pe(model, config, placement, number, budget, capacity, contextFor);
+    this.transport = transportFor(this.pe);
+    const { pe, transport } = this;
+    const clock = new ActivityClock(config.timing, pe.seconds);
+    if (config.synch === 'sequential') {
+      this.driver = new SequentialDriver(pe, transport, clock);
+      this.deliver = () => {};
+    } else if (config.synch === 'conservative') {
+      const engine = new InOrderEngine(pe, transport);
+      this.driver = new ParallelDriver(
+        new Scheduler(pe, transport, engine, clock),
+        () => pe.current,
+      );
+      this.deliver = () => engine.deliver();
+    } else {
+      const engine = new Optimism(pe, optimistic.kps, transport, clock);
+      this.deliver = () => engine.deliver();
+      this.driver =
+        config.synch === 'rollback-check'
+          ? new RollbackCheckRun(pe, engine, transport)
+          : config.synch === 'optimistic-debug'
+            ? new DebugRun(pe, engine, transport)
+            : new ParallelDriver(new Scheduler(pe, transport, engine, clock), () => engine.where());
+    }
+  }
+
+  /** Initialises the LPs; what they send to other PEs is posted. */
+  init(): void {
+    const { pe } = this;
+    try {
+      pe.init();
+      this.deliver();
+      this.transport.flush();
+    } catch (error) {
+      throw this.explain(error, 'init');
+    }
+    pe.seconds[A.initialization] = (performance.now() - this.started) / 1000;
+  }
+
+  /** Goes on for about `milliseconds`; false when the run has ended. */
+  advance(milliseconds: number): boolean {
+    if (Number.isNaN(this.firstEvent)) this.firstEvent = performance.now();
+    try {
+      return this.driver.advance(milliseconds);
+    } catch (error) {
+      throw this.explain(error, 'forward');
+    } finally {
+      this.lastEvent = performance.now();
+    }
+  }
+
+  get gvt(): number {
+    return this.driver.gvt;
+  }
+
+  /** Lines printed by committed events since the last call. */
+  takeOutputs(): OutputLine[] {
+    const lines = this.pe.outputs;
+    if (lines.length > 0) this.pe.outputs = [];
+    return lines;
+  }
+
+  /** Runs the LPs' `final` and sums up. */
+  result(): PeResult {
+    const { pe } = this;
+    const collector = new ResultsCollector();
+    pe.pool.settle();
+    const stateDigest = pe.stateDigest();
+    if (this.driver.finished) {
+      try {
+        pe.final(collector);
+      } catch (error) {
+        throw this.explain(error, 'final');
+      }
+    }
+    return {
+      pe: pe.number,
+      lps: pe.ids.length,
+      counts: [...pe.counts],
+      seconds: [...pe.seconds],
+      eventDigest: [pe.eventDigest.lo, pe.eventDigest.hi],
+      stateDigest: [stateDigest.lo, stateDigest.hi],
+      peakEvents: pe.pool.peak,
+      eventBytes: pe.pool.stride * 8,
+      lpBytes: pe.blockSize * 8,
+      criticalPath: pe.longestPath(),
+      finished: this.driver.finished,
+      gvt: this.driver.gvt,
+      wallSeconds: (this.lastEvent - this.firstEvent) / 1000,
+      results: collector.data,
+    };
+  }
+
+  /** Adds the event, its LP and its message to what a handler threw. */
+  private explain(error: unknown, doing: 'init' | 'forward' | 'final'): unknown {
+    if (error instanceof HandlerError) return error;
+    const text = error instanceof Error ? error.message : String(error);
+    if (error instanceof ModelError && error.message.includes(' virtual time ')) return error;
+    const lp = doing === 'forward' ? this.driver.where() : this.pe.current;
+    const where = doing === 'forward' ? lp.describe() : `LP ${lp.id} (${lp.type}), ${doing}()`;
+    const wrapped = new HandlerError(`${where}: ${text}`);
+    if (error instanceof Error && !(error instanceof ModelError)) wrapped.cause = error;
+    return wrapped;
+  }
+}

@@ -1,0 +1,227 @@
+/** One processing element: its events, its LPs and their memory, what it counts. Engines drive it. */
+
+import { layoutOf, type StructLayout } from '../model/struct.ts';
+import { type Memory, memoryOf } from '../model/struct-class.ts';
+import type { RunConfig } from './config.ts';
+import { ACTIVITIES, COUNTERS } from './counters.ts';
+import { Digest } from './digest.ts';
+import { type Budget, EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
+import {
+  type AnyLpType,
+  blockSizeFor,
+  CORE_STREAM,
+  LP_STATE,
+  LP_WORDS,
+  type LpContext,
+} from './lp.ts';
+import type { Model } from './model.ts';
+import { kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
+import { EventQueue } from './queue.ts';
+import type { ResultsCollector } from './results.ts';
+import { seedStreams } from './rng/clcg4.ts';
+import { Signatures } from './signature.ts';
+
+/** A line that a model printed, with what orders it among all PEs' lines. */
+export interface OutputLine {
+  readonly time: number;
+  readonly tie: number;
+  readonly lp: number;
+  readonly text: string;
+}
+
+export type ContextFactory = (pe: Pe, name: string, type: AnyLpType) => LpContext;
+
+export class Pe {
+  readonly number: number;
+  readonly model: Model;
+  readonly config: RunConfig;
+  readonly placement: Placement;
+  readonly params: unknown;
+  readonly messageLayout: StructLayout;
+  readonly pool: EventPool;
+  readonly poolMemory: Memory;
+  readonly signatures: Signatures;
+  readonly queue: EventQueue;
+  /** LP blocks; see `lp.ts`. */
+  readonly memory: Memory;
+  readonly blockSize: number;
+  /** Global id and KP of each LP of this PE. */
+  readonly ids: Int32Array;
+  readonly kps: Int32Array;
+  /** Context of each LP's type; with one type, `only`. */
+  readonly contexts: readonly LpContext[];
+  readonly only: LpContext | null;
+  readonly typeIndex: Uint8Array | null;
+  readonly eventDigest = new Digest();
+  readonly counts = new Float64Array(COUNTERS.length);
+  /** Seconds per activity (estimates where sampled). */
+  readonly seconds = new Float64Array(ACTIVITIES.length);
+  /** Second values of Box-Muller pairs, once any LP draws one. */
+  spares: Float64Array<ArrayBuffer> | null = null;
+  spareWords: Int32Array | null = null;
+  /** The context that was last entered by the engine: where an error belongs. */
+  current: LpContext;
+  outputs: OutputLine[] = [];
+  /** An LP's request for a GVT hook has been committed. */
+  hookAsked = false;
+  /** Events for other PEs sent by the handler that is running. */
+  readonly staged: number[] = [];
+  private lastTime = Number.NaN;
+
+  constructor(
+    model: Model,
+    config: RunConfig,
+    placement: Placement,
+    number: number,
+    budget: Budget,
+    capacity: number,
+    contextFor: ContextFactory,
+  ) {
+    this.model = model;
+    this.config = config;
+    this.placement = placement;
+    this.number = number;
+    const { pes, end, lookahead } = config;
+    this.params = model.prepare(config.options, { pes, end, lookahead, lps: placement.lps });
+    this.messageLayout = layoutOf('message', model.message);
+    const share = Math.max(1, Math.floor(capacity / (64 * pes)));
+    this.pool = new EventPool(this.messageLayout.size, capacity, budget, Math.min(4096, share));
+    this.poolMemory = memoryOf(this.pool.buffer);
+    this.signatures = new Signatures(this.pool);
+    this.queue = new EventQueue(this.pool, this.signatures);
+    this.ids = lpsOfPe(placement, number);
+    this.kps = kpsOfPe(model, this.ids, config.nkp);
+    const names = [...model.types.keys()];
+    const sizes = names.map((name) => layoutOf(name, model.types.get(name)?.state ?? {}).size);
+    this.blockSize = blockSizeFor(Math.max(...sizes));
+    this.memory = memoryOf(new ArrayBuffer(this.ids.length * this.blockSize * 8));
+    this.contexts = [...model.types].map(([name, type]) =>
+      contextFor(this, name, type as AnyLpType),
+    );
+    this.only = this.contexts.length === 1 ? this.contexts[0] : null;
+    this.current = this.contexts[0];
+    this.typeIndex =
+      this.only === null ? Uint8Array.from(this.ids, (lp) => this.#typeOf(lp, names)) : null;
+    this.#seed();
+  }
+
+  #typeOf(lp: number, names: readonly string[]): number {
+    const name = this.model.typeOf(lp, this.params);
+    const index = names.indexOf(name);
+    if (index < 0) {
+      throw new TypeError(
+        `model '${this.model.name}': typeOf(${lp}) gave '${name}'; types are ${names.join(', ')}`,
+      );
+    }
+    return index;
+  }
+
+  /** LP g draws from stream g; its core stream is number (LPs + g). */
+  #seed(): void {
+    const { lps } = this.placement;
+    const { ids, blockSize, config } = this;
+    const S = this.memory.f64;
+    // One call per stretch of consecutive ids: a stream then costs a multiplication, not a power.
+    for (let k = 0; k < ids.length; ) {
+      let n = 1;
+      while (k + n < ids.length && ids[k + n] === ids[k] + n) n++;
+      seedStreams(S, k * blockSize, blockSize, config.seeds, ids[k], n);
+      seedStreams(S, k * blockSize + CORE_STREAM, blockSize, config.coreSeeds, lps + ids[k], n);
+      k += n;
+    }
+    for (let k = 0; k < ids.length; k++) {
+      this.memory.i32[((k * blockSize + LP_WORDS) << 1) + 1] = this.kps[k];
+    }
+  }
+
+  contextOf(index: number): LpContext {
+    return this.only ?? this.contexts[(this.typeIndex as Uint8Array)[index]];
+  }
+
+  /** Runs every LP's `init`, at virtual time 0. */
+  init(): void {
+    for (let k = 0; k < this.ids.length; k++) {
+      const lp = this.contextOf(k);
+      lp.enter(k, 0);
+      this.current = lp;
+      lp.path = 0;
+      lp.handlers.init(lp);
+    }
+  }
+
+  /** Runs every LP's `final`, at the end time. */
+  final(results: ResultsCollector): void {
+    this.pool.F[0] = this.config.end;
+    for (let k = 0; k < this.ids.length; k++) {
+      const lp = this.contextOf(k);
+      if (lp.handlers.final === undefined) continue;
+      lp.enter(k, 0);
+      this.current = lp;
+      results.lp = lp.id;
+      lp.handlers.final(lp, results);
+    }
+  }
+
+  /** Length of the longest causal chain of events that ends on an LP of this PE. */
+  longestPath(): number {
+    let longest = 0;
+    for (let k = 0; k < this.ids.length; k++) {
+      longest = Math.max(longest, this.memory.i32[(k * this.blockSize + LP_WORDS) << 1]);
+    }
+    return longest;
+  }
+
+  /** Adds event `h`, committed, to the digest and the counters. */
+  committed(h: number, id: number): void {
+    const I = this.pool.I;
+    const i = h << 1;
+    this.eventDigest.addEvent(I[i], I[i + 1], I[i + SOURCE], id);
+    if (I[i + EXTRA] !== 0) {
+      const priority = this.signatures.priority(h);
+      if (priority !== 1) this.eventDigest.addPriority(priority, I[i], I[i + SOURCE]);
+    }
+  }
+
+  /** Counts `time` as a tie when it equals the one given before. */
+  isTie(time: number): boolean {
+    const tie = time === this.lastTime;
+    this.lastTime = time;
+    return tie;
+  }
+
+  freeEvent(h: number): void {
+    if (this.pool.I[(h << 1) + EXTRA] !== 0) this.signatures.drop(h);
+    this.pool.free(h);
+  }
+
+  outputLine(h: number, lp: number, text: string): OutputLine {
+    return { time: this.pool.F[h + RECV], tie: this.pool.F[h + TIE], lp, text };
+  }
+
+  setSpare(index: number, value: number): void {
+    if (this.spares === null) {
+      this.spares = new Float64Array(this.ids.length).fill(Number.NaN);
+      this.spareWords = new Int32Array(this.spares.buffer);
+    }
+    this.spares[index] = value;
+  }
+
+  /** Digest of all LPs' states and random streams. */
+  stateDigest(): Digest {
+    const digest = new Digest();
+    const words = this.memory.i32;
+    for (let k = 0; k < this.ids.length; k++) {
+      const at = (k * this.blockSize) << 1;
+      digest.addWords(this.ids[k], words, at, LP_WORDS * 2);
+      const state = (this.blockSize - LP_STATE) * 2;
+      if (state > 0) digest.addWords(~this.ids[k], words, at + LP_STATE * 2, state);
+    }
+    if (this.spares !== null) {
+      const bits = this.spareWords as Int32Array;
+      this.spares.forEach((value, k) => {
+        if (!Number.isNaN(value)) digest.addWords(this.ids[k] + 0x20000000, bits, k * 2, 2);
+      });
+    }
+    return digest;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * The two synchronisers that prove a model's rollback (ROSS's --synch=6 and --synch=4).
+ *
+ * rollback-check: every event is handled, undone, compared with the state before, and handled again.
+ * optimistic-debug: nothing is committed until the end (or until memory is full); then everything is
+ * rolled back and compared with the initial state, handled again, and committed.
+ */
+import { OutOfEventMemoryError } from './in-order.ts';
+import { LP_STATE, LP_WORDS, type LpContext } from './lp.ts';
+import { ModelError } from './model.ts';
+import type { Optimism } from './optimistic.ts';
+import type { Pe } from './pe.ts';
+import type { Driver } from './pe-run.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** `reverse` did not restore what `forward` changed. */
+export class RollbackError extends ModelError {
+  override readonly name = 'RollbackError';
+}
+
+/** Name of the part of an LP's block that word `word` lies in. */
+function partOf(lp: LpContext, word: number): string {
+  const double = word >> 1;
+  if (double < 4) return 'its random stream';
+  if (double < LP_WORDS) return 'its core stream';
+  if (double < LP_STATE) return 'its path length';
+  const byte = (double - LP_STATE) * 8 + (word & 1) * 4;
+  const field = lp.stateLayout.fields.findLast((f) => f.offset <= byte + 3);
+  return `state.${field?.name ?? `byte ${byte}`}`;
+}
+
+export class RollbackCheckRun implements Driver {
+  finished = false;
+  gvt = 0;
+  private readonly pe: Pe;
+  private readonly engine: Optimism;
+  private readonly transport: Transport;
+
+  constructor(pe: Pe, engine: Optimism, transport: Transport) {
+    this.pe = pe;
+    this.engine = engine;
+    this.transport = transport;
+  }
+
+  advance(milliseconds: number): boolean {
+    const until = performance.now() + milliseconds;
+    for (;;) {
+      for (let n = 0; n < 64; n++) if (!this.one()) return false;
+      this.transport.report(this.gvt, this.pe.counts[0], 0);
+      if (performance.now() >= until) return !this.transport.stopped();
+    }
+  }
+
+  private one(): boolean {
+    const { engine, pe } = this;
+    const h = engine.first();
+    if (h === 0) {
+      this.finished = true;
+      this.gvt = Infinity;
+      return false;
+    }
+    this.gvt = pe.pool.F[h];
+    pe.queue.pop();
+    const lp = engine.lpOf(h);
+    const at = (lp.index * pe.blockSize) << 1;
+    const before = pe.memory.i32.slice(at, at + pe.blockSize * 2);
+    const pastEnd = pe.counts.slice();
+    engine.handle(h);
+    engine.stopIfHeld(h);
+    engine.rollBackFrom(-Infinity);
+    const words = pe.memory.i32;
+    for (let w = 0; w < before.length; w++) {
+      if (words[at + w] !== before[w]) {
+        lp.enter(lp.index, h);
+        throw new RollbackError(
+          `${lp.describe()}: reverse() does not restore ${partOf(lp, w)} (before ${before[w]}, after ${words[at + w]})`,
+        );
+      }
+    }
+    pe.counts.set(pastEnd);
+    const again = engine.first();
+    if (again !== h)
+      throw new RollbackError(`${lp.describe()}: rolled back, it is not the first event any more`);
+    pe.queue.pop();
+    engine.handle(h);
+    if (engine.starved) {
+      throw new OutOfEventMemoryError(
+        `out of event memory at virtual time ${this.gvt}; raise --max-memory`,
+      );
+    }
+    engine.fossilCollect(Infinity);
+    return true;
+  }
+
+  where(): LpContext {
+    return this.engine.where();
+  }
+}
+
+export class DebugRun implements Driver {
+  finished = false;
+  gvt = 0;
+  private readonly pe: Pe;
+  private readonly engine: Optimism;
+  private readonly transport: Transport;
+  /** Digest of the state at the last commit. */
+  private base = '';
+
+  constructor(pe: Pe, engine: Optimism, transport: Transport) {
+    this.pe = pe;
+    this.engine = engine;
+    this.transport = transport;
+  }
+
+  advance(milliseconds: number): boolean {
+    const { engine, pe, transport } = this;
+    if (this.base === '') this.base = pe.stateDigest().toString();
+    const until = performance.now() + milliseconds;
+    for (;;) {
+      const n = engine.run(1024, Infinity);
+      if (n === 0 || engine.starved) {
+        this.prove();
+        if (engine.first() === 0) {
+          this.finished = true;
+          this.gvt = Infinity;
+          return false;
+        }
+      }
+      transport.report(this.gvt, pe.counts[0], 0);
+      if (transport.stopped()) return false;
+      if (performance.now() >= until) return true;
+    }
+  }
+
+  /** Rolls back all that is uncommitted, compares, does it again, commits it. */
+  private prove(): void {
+    const { engine, pe } = this;
+    const count = engine.uncommitted();
+    if (count === 0) {
+      throw new OutOfEventMemoryError(
+        `out of event memory at virtual time ${this.gvt}; raise --max-memory`,
+      );
+    }
+    const digest = pe.stateDigest().toString();
+    const counts = pe.counts.slice();
+    engine.rollBackFrom(-Infinity);
+    engine.sweepCancelled();
+    if (pe.stateDigest().toString() !== this.base) {
+      throw new RollbackError(
+        `rolling back all ${count} events since virtual time ${this.gvt} does not restore the state then; --synch=rollback-check finds the event`,
+      );
+    }
+    engine.starved = false;
+    pe.counts.set(counts);
+    const done = engine.run(count, Infinity);
+    if (done !== count || pe.stateDigest().toString() !== digest) {
+      throw new RollbackError(
+        `handling the ${count} events since virtual time ${this.gvt} again gives another state: the model depends on something outside its state and messages`,
+      );
+    }
+    pe.counts.set(counts);
+    const next = engine.least();
+    engine.fossilCollect(Infinity);
+    this.base = pe.stateDigest().toString();
+    this.gvt = next;
+  }
+
+  where(): LpContext {
+    return this.engine.where();
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * The turns of one PE: take what has arrived, handle a batch, send, take part in GVT, commit. The same for
+ * conservative and optimistic runs; they differ in the engine and in how far a batch may go.
+ */
+import type { ActivityClock } from './clock.ts';
+import { C } from './counters.ts';
+import { GvtHooks } from './gvt-hooks.ts';
+import { MemoryPressure } from './memory-pressure.ts';
+import type { Pe } from './pe.ts';
+import type { Receiver, Transport } from './transport/transport.ts';
+import { OptimismWindow } from './window.ts';
+
+/** What handles events: in order, or optimistically. */
+export interface Engine extends Receiver {
+  /** Out of event memory since the last GVT: nothing is handled until the next one. */
+  starved: boolean;
+  run(max: number, bound: number): number;
+  least(): number;
+  fossilCollect(gvt: number): void;
+  /** Undoes what was handled at or after `time`; returns the number of events. */
+  rollBackFrom(time: number): number;
+  /** Virtual time from `gvt` to the furthest event handled. */
+  span(gvt: number): number;
+  /** Frees cancelled events that have not surfaced yet. */
+  sweepCancelled(): void;
+  /** Sends what handlers (or `init`) have staged for other PEs. */
+  deliver(): void;
+}
+
+/** One turn in this many has its parts timed. */
+const TIMED_EVERY = 16;
+/** Turns without anything to do before GVT is asked for. */
+const IDLE_TURNS = 4;
+
+export class Scheduler {
+  readonly pe: Pe;
+  readonly transport: Transport;
+  readonly engine: Engine;
+  readonly clock: ActivityClock;
+  gvt = 0;
+  /** How the run ended, once `turn` has returned false. */
+  finished = false;
+  private readonly conservative: boolean;
+  private readonly window: OptimismWindow;
+  private readonly pressure: MemoryPressure;
+  private readonly hooks: GvtHooks;
+  private readonly gvtPeriod: number;
+  private readonly realTimeGvt: boolean;
+  private nextGvt = 0;
+  private turns = 0;
+  private sinceGvt = 0;
+  private idle = 0;
+  private bound = 0;
+
+  constructor(pe: Pe, transport: Transport, engine: Engine, clock: ActivityClock) {
+    const { config } = pe;
+    this.pe = pe;
+    this.transport = transport;
+    this.engine = engine;
+    this.clock = clock;
+    this.conservative = config.synch === 'conservative';
+    this.window = new OptimismWindow(config.maxOptLookahead, config.lookahead);
+    this.pressure = new MemoryPressure(pe, transport, engine);
+    this.hooks = new GvtHooks(pe);
+    this.realTimeGvt = config.synch === 'optimistic-realtime';
+    this.gvtPeriod = config.gvtInterval;
+    this.setBound();
+  }
+
+  /** One turn; false when the run has ended. */
+  turn(): boolean {
+    const { transport, engine, clock, pe } = this;
+    const timed = clock.on && (this.turns++ & (TIMED_EVERY - 1)) === 0;
+    let t = timed ? clock.begin() : 0;
+    const arrived = transport.drain(engine);
+    if (timed) t = clock.lap('networkRead', t, TIMED_EVERY);
+    let n = 0;
+    if (!engine.starved) {
+      n = engine.run(pe.config.batch, this.bound);
+      if (timed && n > 0) t = clock.lap('eventProcess', t, TIMED_EVERY);
+    }
+    transport.flush();
+    if (timed) clock.lap('networkOther', t, TIMED_EVERY);
+    this.sinceGvt++;
+    if (n === 0 && arrived === 0) this.rest();
+    else this.idle = 0;
+    if (engine.starved || this.gvtIsDue()) {
+      if (this.sinceGvt < this.gvtPeriod) pe.counts[C.forcedGvts]++;
+      transport.requestGvt();
+    }
+    if (transport.gvtWaits()) this.contribute();
+    const gvt = transport.takeGvt();
+    if (!Number.isNaN(gvt)) return this.advance(gvt);
+    return !transport.stopped();
+  }
+
+  private rest(): void {
+    this.idle++;
+    this.pe.counts[C.idleTurns]++;
+    if (this.engine.least() < Infinity) this.window.wait();
+    this.transport.rest(this.idle);
+  }
+
+  private gvtIsDue(): boolean {
+    if (this.idle >= IDLE_TURNS) return true;
+    if (this.realTimeGvt) return performance.now() >= this.nextGvt;
+    return this.sinceGvt >= this.gvtPeriod;
+  }
+
+  private contribute(): void {
+    const started = this.clock.begin();
+    this.transport.drain(this.engine);
+    this.transport.flush();
+    this.transport.contribute(this.engine.least());
+    this.clock.end('gvt', started);
+  }
+
+  private advance(gvt: number): boolean {
+    const { transport, engine, clock, pe } = this;
+    const { counts } = pe;
+    this.gvt = gvt;
+    this.sinceGvt = 0;
+    this.idle = 0;
+    if (this.realTimeGvt) this.nextGvt = performance.now() + this.gvtPeriod;
+    counts[C.gvtComputations]++;
+    counts[C.allReduces] += transport.reductionsPerGvt;
+    const started = clock.begin();
+    engine.fossilCollect(gvt);
+    clock.end('fossilCollect', started);
+    if (pe.hookAsked) {
+      pe.hookAsked = false;
+      transport.askHook();
+    }
+    this.hooks.reached(gvt, transport.hookDue());
+    this.pressure.reached(gvt);
+    this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], engine.span(gvt));
+    transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
+    this.setBound();
+    if (gvt >= pe.config.end) {
+      this.finished = true;
+      return false;
+    }
+    return !transport.stopped();
+  }
+
+  private setBound(): void {
+    const { gvt } = this;
+    const { lookahead } = this.pe.config;
+    const free = this.conservative
+      ? gvt + lookahead
+      : this.pressure.bound(gvt, gvt + this.window.size);
+    this.bound = Math.min(free, this.hooks.nextTime);
+  }
+}

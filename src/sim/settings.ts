@@ -1,0 +1,115 @@
+/** From what a user asks for to a checked RunConfig: defaults, units, impossible values. */
+import { availableParallelism, totalmem } from 'node:os';
+import {
+  checkNumber,
+  defaultsOf,
+  OptionError,
+  type OptionSpecs,
+  type OptionValues,
+} from '../model/option.ts';
+import { type RunConfig, SYNCHRONISERS, type Synchroniser } from './config.ts';
+import { ENGINE_OPTIONS } from './engine-options.ts';
+import type { Model } from './model.ts';
+import { CORE_SEEDS, MODEL_SEEDS, type Seeds } from './rng/clcg4.ts';
+
+/** What may be asked for; everything has a default. Names as on the command line, in camel case. */
+export interface Settings {
+  readonly synch?: Synchroniser;
+  readonly pes?: number;
+  readonly nkp?: number;
+  readonly gvtInterval?: number;
+  readonly batch?: number;
+  readonly end?: number;
+  readonly lookahead?: number;
+  readonly maxOptLookahead?: number;
+  /** Bytes. */
+  readonly maxMemory?: number;
+  readonly seeds?: Seeds;
+  readonly coreSeeds?: Seeds;
+  readonly timing?: boolean;
+  readonly pin?: boolean;
+  readonly reportInterval?: number;
+  /** The model's own options. */
+  readonly options?: Readonly<Record<string, number | boolean | string>>;
+}
+
+const GIB = 2 ** 30;
+/** A typed array has at most 2^32 bytes. */
+const MOST_MEMORY_PER_PE = 4 * GIB;
+
+/** Event memory where none is asked for: half of the machine's, at most 4 GiB. */
+export function defaultMaxMemory(): number {
+  return Math.min(4 * GIB, Math.floor(totalmem() / 2));
+}
+
+/**
+ * Completes and checks settings for a model.
+ * @throws OptionError for a value that cannot be
+ */
+export function configFor(model: Model, settings: Settings): RunConfig {
+  const number = (
+    name: keyof typeof ENGINE_OPTIONS,
+    value: number | undefined,
+    fallback: number,
+  ) => {
+    if (value === undefined) return fallback;
+    const spec = ENGINE_OPTIONS[name];
+    return checkNumber(name, { ...spec, kind: spec.kind === 'int' ? 'int' : 'float' }, value);
+  };
+  const synch = settings.synch ?? 'optimistic';
+  if (!Object.hasOwn(SYNCHRONISERS, synch)) {
+    throw new OptionError(`--synch=${synch}: use one of ${Object.keys(SYNCHRONISERS).join(', ')}`);
+  }
+  const pes = number('pes', settings.pes, 1);
+  const oneOnly =
+    synch === 'sequential' || synch === 'rollback-check' || synch === 'optimistic-debug';
+  if (oneOnly && pes !== 1)
+    throw new OptionError(`--synch=${synch} runs on one PE, not --pes=${pes}`);
+  const lookahead = number('lookahead', settings.lookahead, model.lookahead ?? 0);
+  if (synch === 'conservative' && !(lookahead > 0)) {
+    throw new OptionError('--synch=conservative needs --lookahead greater than 0');
+  }
+  const maxMemory = number('max-memory', settings.maxMemory, defaultMaxMemory());
+  if (maxMemory > MOST_MEMORY_PER_PE * pes) {
+    throw new OptionError(`--max-memory=${maxMemory}: at most 4 GiB per PE`);
+  }
+  const debug = synch === 'optimistic-debug' || synch === 'rollback-check';
+  return {
+    synch,
+    pes,
+    nkp: debug ? 1 : number('nkp', settings.nkp, 16),
+    gvtInterval: number('gvt-interval', settings.gvtInterval, 16),
+    batch: number('batch', settings.batch, 16),
+    end: number('end', settings.end, model.end ?? 100000),
+    lookahead,
+    maxOptLookahead:
+      settings.maxOptLookahead === undefined || settings.maxOptLookahead === Infinity
+        ? Infinity
+        : number('max-opt-lookahead', settings.maxOptLookahead, Infinity),
+    maxMemory,
+    seeds: settings.seeds ?? MODEL_SEEDS,
+    coreSeeds: settings.coreSeeds ?? CORE_SEEDS,
+    timing: settings.timing ?? true,
+    pin: settings.pin ?? pes <= availableParallelism(),
+    reportInterval: number('report-interval', settings.reportInterval, 0.01),
+    options: modelOptions(model, settings.options ?? {}),
+  };
+}
+
+function modelOptions(
+  model: Model,
+  given: Readonly<Record<string, number | boolean | string>>,
+): OptionValues<OptionSpecs> {
+  const values: Record<string, number | boolean | string> = { ...defaultsOf(model.options) };
+  for (const [name, value] of Object.entries(given)) {
+    const spec = model.options[name];
+    if (spec === undefined) {
+      throw new OptionError(`model '${model.name}' has no option --${name}`);
+    }
+    if (typeof value !== typeof spec.default) {
+      throw new OptionError(`--${name}=${value}: must be a ${typeof spec.default}`);
+    }
+    values[name] = typeof value === 'number' ? checkNumber(name, spec, value) : value;
+  }
+  return values;
+}

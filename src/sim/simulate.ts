@@ -1,0 +1,207 @@
+/** Runs a simulation: on one PE in this thread, or on several in worker threads. */
+import { Worker } from 'node:worker_threads';
+import { layoutOf } from '../model/struct.ts';
+import { allowedCpus } from '../os/affinity.ts';
+import type { RunConfig } from './config.ts';
+import { LocalBudget, strideFor } from './event.ts';
+import { type LoadedModel, loadModel } from './load-model.ts';
+import { type Model, ModelError } from './model.ts';
+import type { OutputLine } from './pe.ts';
+import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
+import { type Placement, placeLps } from './placement.ts';
+import { configFor, type Settings } from './settings.ts';
+import { type RunResult, summarise } from './statistics.ts';
+import { Control, controlMemory } from './transport/control.ts';
+import { SequentialTransport } from './transport/sequential.ts';
+import { threadRings } from './transport/threads.ts';
+import { tuneV8 } from './v8-flags.ts';
+import type { WorkerMessage, WorkerTask } from './worker.ts';
+
+export interface Progress {
+  /** Virtual time before which everything is committed. */
+  readonly gvt: number;
+  readonly end: number;
+  readonly committed: number;
+  readonly rolledBack: number;
+  readonly seconds: number;
+}
+
+export interface RunOptions {
+  /** Stops the run; what was done so far is summed up, with `finished` false. */
+  readonly signal?: AbortSignal;
+  /** Called a few times a second. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Lines that models print, in order of virtual time per call. */
+  readonly onOutput?: (lines: readonly OutputLine[]) => void;
+}
+
+/** A worker thread ended without a result. */
+export class WorkerDiedError extends ModelError {
+  override readonly name = 'WorkerDiedError';
+}
+
+const SLICE = 50;
+const POLL = 100;
+
+/**
+ * Runs `model`: a built-in name, the path of a module, what `loadModel` gave, or, on one PE, a model itself.
+ * @throws ModelError or OptionError with a line for the user
+ */
+export async function simulate(
+  model: string | LoadedModel | Model,
+  settings: Settings = {},
+  run: RunOptions = {},
+): Promise<RunResult> {
+  const loaded = typeof model === 'string' ? await loadModel(model) : model;
+  const own = 'reference' in loaded;
+  const spec = own ? loaded.model : loaded;
+  try {
+    const config = configFor(spec, settings);
+    const lps = spec.lps(config.options, { pes: config.pes });
+    if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
+      throw new ModelError(
+        `model '${spec.name}': lps() gave ${lps}; it must be a positive integer`,
+      );
+    }
+    const placement = placeLps(spec, lps, config.pes);
+    tuneV8();
+    if (config.pes === 1) return await onePe(spec, config, placement, run);
+    if (!own) {
+      throw new ModelError(
+        `model '${spec.name}': several PEs need a module that threads can import; pass its path to simulate()`,
+      );
+    }
+    return await manyPes(loaded, config, placement, run);
+  } finally {
+    if (typeof model === 'string' && own) loaded.dispose();
+  }
+}
+
+const byOrder = (a: OutputLine, b: OutputLine) => a.time - b.time || a.tie - b.tie || a.lp - b.lp;
+
+const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function onePe(
+  model: Model,
+  config: RunConfig,
+  placement: Placement,
+  run: RunOptions,
+): Promise<RunResult> {
+  const started = performance.now();
+  const transport = new SequentialTransport();
+  const budget = new LocalBudget(recordsFor(model, config));
+  const pe = new PeRun(model, config, placement, 0, budget, () => transport);
+  const print = () => {
+    const lines = pe.takeOutputs();
+    if (lines.length > 0) run.onOutput?.([...lines].sort(byOrder));
+  };
+  pe.init();
+  const begun = performance.now();
+  for (let more = true; more; ) {
+    more = pe.advance(SLICE);
+    print();
+    if (more) {
+      run.onProgress?.({
+        gvt: transport.gvt,
+        end: config.end,
+        committed: transport.committed,
+        rolledBack: transport.rolledBack,
+        seconds: (performance.now() - begun) / 1000,
+      });
+      await breathe();
+      if (run.signal?.aborted) transport.stop = true;
+    }
+  }
+  const result = pe.result();
+  print();
+  const cpus = [{ threadId: process.pid, cpu: null }];
+  return summarise(model, config, placement, [result], cpus, (performance.now() - started) / 1000);
+}
+
+async function manyPes(
+  loaded: LoadedModel,
+  config: RunConfig,
+  placement: Placement,
+  run: RunOptions,
+): Promise<RunResult> {
+  const started = performance.now();
+  const { model, reference } = loaded;
+  const { pes } = config;
+  const control = controlMemory(pes, recordsFor(model, config));
+  const memory = {
+    control,
+    rings: threadRings(pes, strideFor(layoutOf('message', model.message).size)),
+  };
+  const words = new Control(control, pes);
+  const cpus = config.pin ? allowedCpus() : [];
+  const results: PeResult[] = [];
+  const places = Array.from({ length: pes }, () => ({
+    threadId: null as number | null,
+    cpu: null as number | null,
+  }));
+  let failure: Error | null = null;
+  const fail = (error: Error) => {
+    failure ??= error;
+    words.stop();
+  };
+  const listen = (worker: Worker, pe: number) =>
+    new Promise<void>((resolve) => {
+      let done = false;
+      worker.on('message', (message: WorkerMessage) => {
+        if (message.kind === 'started')
+          places[pe] = { threadId: message.threadId, cpu: message.cpu };
+        else if (message.kind === 'output') run.onOutput?.([...message.lines].sort(byOrder));
+        else if (message.kind === 'done') {
+          done = true;
+          results.push(message.result);
+        } else {
+          done = true;
+          const error = message.expected
+            ? new ModelError(message.message)
+            : new Error(message.message);
+          if (!message.expected) error.stack = message.stack;
+          fail(error);
+        }
+      });
+      worker.on('error', (error) => {
+        done = true;
+        fail(
+          new WorkerDiedError(
+            `PE ${pe} died: ${error instanceof Error ? error.message : String(error)}`,
+          ),
+        );
+      });
+      worker.on('exit', (code) => {
+        if (!done) fail(new WorkerDiedError(`PE ${pe} died: its thread ended with code ${code}`));
+        resolve();
+      });
+    });
+  const workers = Array.from({ length: pes }, (_, pe) => {
+    const task: WorkerTask = {
+      model: reference,
+      config,
+      placement,
+      pe,
+      cpu: cpus.length >= pes ? cpus[pe] : null,
+      memory,
+    };
+    return new Worker(new URL('worker.js', import.meta.url), { workerData: task });
+  });
+  const timer = setInterval(() => {
+    if (run.signal?.aborted) words.stop();
+    run.onProgress?.({
+      gvt: words.gvt(),
+      end: config.end,
+      ...words.progress(),
+      seconds: (performance.now() - started) / 1000,
+    });
+  }, POLL);
+  const onAbort = () => words.stop();
+  run.signal?.addEventListener('abort', onAbort, { once: true });
+  await Promise.all(workers.map(listen));
+  clearInterval(timer);
+  run.signal?.removeEventListener('abort', onAbort);
+  if (failure !== null) throw failure;
+  results.sort((a, b) => a.pe - b.pe);
+  return summarise(model, config, placement, results, places, (performance.now() - started) / 1000);
+}

@@ -1,0 +1,178 @@
+/**
+ * The shared words by which threads agree: GVT rounds, stop, memory budget, progress.
+ *
+ * GVT (after R. Fujimoto and M. Hybinette, "Computing Global Virtual Time in Shared-Memory
+ * Multiprocessors", 1997): a round starts when anyone increments ROUND. Each PE, having seen that, drains
+ * and flushes, then contributes the least of its pending times and the times of what it has posted since
+ * it last saw no round open; the last one to contribute publishes the minimum. A message that its receiver had not
+ * drained before contributing was published after ROUND changed, so its sender had not contributed
+ * before posting it, or held an event at or before it when it did: either way the minimum covers it.
+ */
+import type { Budget } from '../event.ts';
+
+const LINE = 16;
+const ROUND = 0;
+const DONE = LINE;
+const REPORTED = 2 * LINE;
+const STOP = 3 * LINE;
+const BUDGET = 4 * LINE;
+const PRESSURE = 5 * LINE;
+const HOOK_ASKED = 6 * LINE;
+const HOOK_ROUND = 7 * LINE;
+const BELL = 8 * LINE;
+const READY = 9 * LINE;
+const WORDS = 10 * LINE;
+/** Doubles: the GVT, then one cache line per PE. */
+const GVT = 0;
+const PE_LINE = 8;
+const LEAST = 0;
+const COMMITTED = 1;
+const ROLLED_BACK = 2;
+
+export interface ControlMemory {
+  readonly words: SharedArrayBuffer;
+  readonly doubles: SharedArrayBuffer;
+}
+
+export function controlMemory(pes: number, records: number): ControlMemory {
+  const memory = {
+    words: new SharedArrayBuffer(WORDS * 4),
+    doubles: new SharedArrayBuffer((pes + 1) * PE_LINE * 8),
+  };
+  new Int32Array(memory.words)[BUDGET] = Math.min(records, 0x7fffffff);
+  return memory;
+}
+
+export class Control {
+  readonly pes: number;
+  private readonly W: Int32Array;
+  private readonly D: Float64Array;
+  private seen = 0;
+  private taken = 0;
+
+  constructor(memory: ControlMemory, pes: number) {
+    this.pes = pes;
+    this.W = new Int32Array(memory.words);
+    this.D = new Float64Array(memory.doubles);
+  }
+
+  requestGvt(): void {
+    const round = Atomics.load(this.W, DONE);
+    Atomics.compareExchange(this.W, ROUND, round, round + 1);
+  }
+
+  /** A round has started that this PE has not contributed to. */
+  roundIsOpen(): boolean {
+    return Atomics.load(this.W, ROUND) !== this.seen;
+  }
+
+  /** Whether this PE may contribute to the open round: it has taken the result of the one before. */
+  awaits(): boolean {
+    return this.taken === this.seen;
+  }
+
+  contribute(pe: number, least: number): void {
+    const round = this.seen + 1;
+    this.seen = round;
+    this.D[(pe + 1) * PE_LINE + LEAST] = least;
+    if (Atomics.add(this.W, REPORTED, 1) !== this.pes - 1) return;
+    let gvt = Infinity;
+    for (let k = 0; k < this.pes; k++) gvt = Math.min(gvt, this.D[(k + 1) * PE_LINE + LEAST]);
+    this.D[GVT] = gvt;
+    Atomics.store(this.W, REPORTED, 0);
+    if (Atomics.exchange(this.W, HOOK_ASKED, 0) !== 0) Atomics.store(this.W, HOOK_ROUND, round);
+    Atomics.store(this.W, DONE, round);
+  }
+
+  takeGvt(): number {
+    const done = Atomics.load(this.W, DONE);
+    if (done === this.taken) return Number.NaN;
+    this.taken = done;
+    return this.D[GVT];
+  }
+
+  hookDue(): boolean {
+    return Atomics.load(this.W, HOOK_ROUND) === this.taken && this.taken !== 0;
+  }
+
+  askHook(): void {
+    Atomics.store(this.W, HOOK_ASKED, 1);
+  }
+
+  /** The last GVT, for whoever watches. */
+  gvt(): number {
+    return this.D[GVT];
+  }
+
+  report(pe: number, committed: number, rolledBack: number): void {
+    this.D[(pe + 1) * PE_LINE + COMMITTED] = committed;
+    this.D[(pe + 1) * PE_LINE + ROLLED_BACK] = rolledBack;
+  }
+
+  progress(): { committed: number; rolledBack: number } {
+    let committed = 0;
+    let rolledBack = 0;
+    for (let pe = 0; pe < this.pes; pe++) {
+      committed += this.D[(pe + 1) * PE_LINE + COMMITTED];
+      rolledBack += this.D[(pe + 1) * PE_LINE + ROLLED_BACK];
+    }
+    return { committed, rolledBack };
+  }
+
+  stop(): void {
+    Atomics.store(this.W, STOP, 1);
+    this.ring();
+  }
+
+  stopped(): boolean {
+    return Atomics.load(this.W, STOP) !== 0;
+  }
+
+  setPressure(level: number): void {
+    Atomics.store(this.W, PRESSURE, level);
+  }
+
+  pressure(): number {
+    return Atomics.load(this.W, PRESSURE);
+  }
+
+  /** Wakes PEs that rest. */
+  ring(): void {
+    Atomics.add(this.W, BELL, 1);
+    Atomics.notify(this.W, BELL);
+  }
+
+  /** Sleeps until the bell rings, at most `milliseconds`. */
+  rest(milliseconds: number): void {
+    Atomics.wait(this.W, BELL, Atomics.load(this.W, BELL), milliseconds);
+  }
+
+  /** Waits for all PEs to get here; false where the run is stopped meanwhile. */
+  meet(): boolean {
+    Atomics.add(this.W, READY, 1);
+    Atomics.notify(this.W, READY);
+    for (;;) {
+      const ready = Atomics.load(this.W, READY);
+      if (ready >= this.pes) return true;
+      if (this.stopped()) return false;
+      Atomics.wait(this.W, READY, ready, 50);
+    }
+  }
+
+  get budget(): Budget {
+    const W = this.W;
+    return {
+      take(records) {
+        for (;;) {
+          const left = Atomics.load(W, BUDGET);
+          const granted = Math.min(records, left);
+          if (granted <= 0) return 0;
+          if (Atomics.compareExchange(W, BUDGET, left, left - granted) === left) return granted;
+        }
+      },
+      give(records) {
+        Atomics.add(W, BUDGET, records);
+      },
+    };
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * A single-producer single-consumer ring of fixed-size slots in shared memory: one per ordered pair of PEs.
+ *
+ * The producer writes slots with plain stores and publishes them with one atomic store of `tail` per batch;
+ * the consumer reads up to the published tail and hands slots back with one store of `head`.
+ */
+
+const HEAD = 0;
+const TAIL = 16;
+const HEADER_WORDS = 32;
+/** Shared memory per ring, about. */
+const RING_BYTES = 1 << 20;
+
+/** Slots of a ring for slots of `words` words: a power of two. */
+function slotsFor(words: number): number {
+  let slots = 64;
+  while (slots * 2 * words * 4 <= RING_BYTES) slots *= 2;
+  return slots;
+}
+
+export function ringMemory(words: number): SharedArrayBuffer {
+  return new SharedArrayBuffer((HEADER_WORDS + slotsFor(words) * words) * 4);
+}
+
+export class RingProducer {
+  readonly words: Int32Array;
+  private readonly size: number;
+  private readonly mask: number;
+  private tail = 0;
+  private published = 0;
+  private head = 0;
+
+  constructor(memory: SharedArrayBuffer, size: number) {
+    this.words = new Int32Array(memory);
+    this.size = size;
+    this.mask = slotsFor(size) - 1;
+  }
+
+  /** Whether there is room for `slots` more. */
+  room(slots: number): boolean {
+    if (((this.tail - this.head) | 0) + slots <= this.mask + 1) return true;
+    this.head = Atomics.load(this.words, HEAD);
+    return ((this.tail - this.head) | 0) + slots <= this.mask + 1;
+  }
+
+  /** Index of the first word of the next slot, which the caller fills. There must be room. */
+  next(): number {
+    const at = HEADER_WORDS + (this.tail & this.mask) * this.size;
+    this.tail = (this.tail + 1) | 0;
+    return at;
+  }
+
+  /** Makes filled slots visible; true where there were any. */
+  publish(): boolean {
+    if (this.tail === this.published) return false;
+    this.published = this.tail;
+    Atomics.store(this.words, TAIL, this.tail);
+    return true;
+  }
+}
+
+export class RingConsumer {
+  readonly words: Int32Array;
+  private readonly size: number;
+  private readonly mask: number;
+  private head = 0;
+  private tail = 0;
+
+  constructor(memory: SharedArrayBuffer, size: number) {
+    this.words = new Int32Array(memory);
+    this.size = size;
+    this.mask = slotsFor(size) - 1;
+  }
+
+  /** Number of slots that have been published and not taken. */
+  look(): number {
+    this.tail = Atomics.load(this.words, TAIL);
+    return (this.tail - this.head) | 0;
+  }
+
+  /** Index of the first word of the next slot. There must be one. */
+  take(): number {
+    const at = HEADER_WORDS + (this.head & this.mask) * this.size;
+    this.head = (this.head + 1) | 0;
+    return at;
+  }
+
+  /** Hands taken slots back to the producer. */
+  release(): void {
+    Atomics.store(this.words, HEAD, this.head);
+  }
+}

@@ -1,0 +1,247 @@
+/** PEs as worker threads of one process: rings on shared memory, GVT by shared words. */
+import { EXTRA, RECV, STATE } from '../event.ts';
+import type { Pe } from '../pe.ts';
+import { Control, type ControlMemory } from './control.ts';
+import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
+import type { Receiver, Transport } from './transport.ts';
+
+export interface ThreadMemory {
+  readonly control: ControlMemory;
+  /** rings[from][to] */
+  readonly rings: readonly (readonly SharedArrayBuffer[])[];
+}
+
+/** Shared memory for `pes` PEs whose event records have `stride` doubles. */
+export function threadRings(
+  pes: number,
+  stride: number,
+): readonly (readonly SharedArrayBuffer[])[] {
+  return Array.from({ length: pes }, (_, from) =>
+    Array.from({ length: pes }, (_, to) =>
+      from === to ? new SharedArrayBuffer(4) : ringMemory(stride * 2),
+    ),
+  );
+}
+
+/** Word of a slot that tells an event (its channel) from an anti-message (~channel). */
+const CHANNEL_WORD = STATE;
+const TIME_SCRATCH = new Float64Array(1);
+
+/** Slots that did not fit: copies of their words, in order. */
+interface Overflow {
+  slots: Int32Array[];
+  least: number;
+}
+
+export class ThreadTransport implements Transport {
+  readonly pe: number;
+  readonly pes: number;
+  readonly reductionsPerGvt = 1;
+  readonly control: Control;
+  private readonly host: Pe;
+  private readonly size: number;
+  private readonly out: readonly (RingProducer | null)[];
+  private readonly in: readonly (RingConsumer | null)[];
+  private readonly overflow: Overflow[];
+  private overflowing = 0;
+  private signature = new Float64Array(64);
+  /** Least time posted since this PE last saw that no GVT round was open, or contributed to one. */
+  private readonly least = new Float64Array([Infinity]);
+
+  constructor(host: Pe, memory: ThreadMemory, pes: number) {
+    this.host = host;
+    this.pe = host.number;
+    this.pes = pes;
+    this.control = new Control(memory.control, pes);
+    this.size = host.pool.stride * 2;
+    const { size, pe } = this;
+    this.out = memory.rings[pe].map((m, to) => (to === pe ? null : new RingProducer(m, size)));
+    this.in = memory.rings.map((from, k) => (k === pe ? null : new RingConsumer(from[pe], size)));
+    this.overflow = Array.from({ length: pes }, () => ({ slots: [], least: Infinity }));
+  }
+
+  post(pe: number, h: number, channel: number): void {
+    const { F, I } = this.host.pool;
+    const time = F[h + RECV];
+    if (time < this.least[0]) this.least[0] = time;
+    const i = h << 1;
+    const extra = I[i + EXTRA] === 0 ? 0 : this.writeSignature(h);
+    const tail = extra === 0 ? 0 : Math.ceil((extra * 2) / this.size);
+    const ring = this.out[pe] as RingProducer;
+    if (this.overflow[pe].slots.length === 0 && ring.room(1 + tail)) {
+      const at = ring.next();
+      const words = ring.words;
+      for (let k = 0; k < this.size; k++) words[at + k] = I[i + k];
+      words[at + CHANNEL_WORD] = channel;
+      words[at + EXTRA] = extra;
+      const signature = new Int32Array(this.signature.buffer);
+      for (let s = 0; s < tail; s++) {
+        const to = ring.next();
+        for (let k = 0; k < this.size; k++) words[to + k] = signature[s * this.size + k];
+      }
+      return;
+    }
+    const slots = new Int32Array(this.size * (1 + tail));
+    slots.set(I.subarray(i, i + this.size));
+    slots[CHANNEL_WORD] = channel;
+    slots[EXTRA] = extra;
+    if (tail > 0) slots.set(new Int32Array(this.signature.buffer, 0, tail * this.size), this.size);
+    this.hold(pe, slots, time);
+  }
+
+  /** Puts priority and list of `h` into the scratch array; returns its length in doubles. */
+  private writeSignature(h: number): number {
+    const signatures = this.host.signatures;
+    const n = signatures.prefixLength(h) + 1;
+    const room = Math.ceil((n * 2) / this.size) * (this.size / 2);
+    if (this.signature.length < room) this.signature = new Float64Array(room * 2);
+    this.signature[0] = signatures.priority(h);
+    signatures.write(h, this.signature, 1);
+    return n;
+  }
+
+  cancel(pe: number, channel: number, time: number): void {
+    if (time < this.least[0]) this.least[0] = time;
+    const ring = this.out[pe] as RingProducer;
+    if (this.overflow[pe].slots.length === 0 && ring.room(1)) {
+      const at = ring.next();
+      ring.words[at + CHANNEL_WORD] = ~channel;
+      ring.words[at + EXTRA] = 0;
+      return;
+    }
+    const slot = new Int32Array(this.size);
+    slot[CHANNEL_WORD] = ~channel;
+    this.hold(pe, slot, time);
+  }
+
+  /** Keeps what the ring has no room for. Never blocks: two PEs that wait for each other would stop both. */
+  private hold(pe: number, slots: Int32Array, time: number): void {
+    const overflow = this.overflow[pe];
+    overflow.slots.push(slots);
+    if (time < overflow.least) overflow.least = time;
+    this.overflowing++;
+  }
+
+  flush(): void {
+    if (this.overflowing > 0) this.retry();
+    for (let pe = 0; pe < this.pes; pe++) this.out[pe]?.publish();
+  }
+
+  private retry(): void {
+    for (let pe = 0; pe < this.pes; pe++) {
+      const { slots } = this.overflow[pe];
+      const ring = this.out[pe];
+      if (ring === null || slots.length === 0) continue;
+      let done = 0;
+      while (done < slots.length && ring.room(slots[done].length / this.size)) {
+        const words = slots[done++];
+        for (let s = 0; s < words.length; s += this.size) {
+          const at = ring.next();
+          for (let k = 0; k < this.size; k++) ring.words[at + k] = words[s + k];
+        }
+      }
+      slots.splice(0, done);
+      this.overflowing -= done;
+      if (done > 0 && this.overflow[pe].least < this.least[0])
+        this.least[0] = this.overflow[pe].least;
+      if (slots.length === 0) this.overflow[pe].least = Infinity;
+    }
+  }
+
+  drain(receiver: Receiver): number {
+    let total = 0;
+    for (let from = 0; from < this.pes; from++) {
+      const ring = this.in[from];
+      if (ring === null) continue;
+      let n = ring.look();
+      if (n === 0) continue;
+      total += n;
+      while (n > 0) n -= this.take(ring, from, receiver);
+      ring.release();
+    }
+    return total;
+  }
+
+  /** Takes one message; returns the number of its slots. */
+  private take(ring: RingConsumer, from: number, receiver: Receiver): number {
+    const at = ring.take();
+    const words = ring.words;
+    const channel = words[at + CHANNEL_WORD];
+    if (channel < 0) {
+      receiver.cancelled(from, ~channel);
+      return 1;
+    }
+    const extra = words[at + EXTRA];
+    const I = this.host.pool.I;
+    const h = receiver.arriving();
+    const i = h << 1;
+    for (let k = 0; k < this.size; k++) I[i + k] = words[at + k];
+    I[i + EXTRA] = 0;
+    const tail = extra === 0 ? 0 : Math.ceil((extra * 2) / this.size);
+    if (tail > 0) {
+      const list = new Float64Array((tail * this.size) / 2);
+      const bits = new Int32Array(list.buffer);
+      for (let s = 0; s < tail; s++) {
+        const slot = ring.take();
+        for (let k = 0; k < this.size; k++) bits[s * this.size + k] = words[slot + k];
+      }
+      this.host.signatures.adopt(h, list[0], list, 1, extra - 1);
+    }
+    receiver.arrived(h, from, channel);
+    return 1 + tail;
+  }
+
+  requestGvt(): void {
+    this.control.requestGvt();
+  }
+
+  gvtWaits(): boolean {
+    if (this.control.roundIsOpen()) return this.control.awaits();
+    // All that was posted is published, before any round that may start from here on.
+    this.least[0] = Infinity;
+    return false;
+  }
+
+  contribute(least: number): void {
+    TIME_SCRATCH[0] = Math.min(least, this.least[0]);
+    for (const { least: held } of this.overflow) {
+      if (held < TIME_SCRATCH[0]) TIME_SCRATCH[0] = held;
+    }
+    this.control.contribute(this.pe, TIME_SCRATCH[0]);
+    this.least[0] = Infinity;
+  }
+
+  takeGvt(): number {
+    return this.control.takeGvt();
+  }
+
+  askHook(): void {
+    this.control.askHook();
+  }
+
+  hookDue(): boolean {
+    return this.control.hookDue();
+  }
+
+  setPressure(level: number): void {
+    this.control.setPressure(level);
+  }
+
+  pressure(): number {
+    return this.control.pressure();
+  }
+
+  report(_gvt: number, committed: number, rolledBack: number): void {
+    this.control.report(this.pe, committed, rolledBack);
+  }
+
+  stopped(): boolean {
+    return this.control.stopped();
+  }
+
+  rest(turns: number): void {
+    // A round trip through a sleep costs 50 µs, so it pays only where nothing happens for long,
+    // as with more PEs than CPUs.
+    if (turns > 200) this.control.rest(turns > 2000 ? 0.5 : 0.05);
+  }
+}

@@ -1,0 +1,56 @@
+/** How PEs exchange events and agree on GVT. One file per way; engines know only this. */
+
+/** Takes what arrives. */
+export interface Receiver {
+  /**
+   * A free event record for an arriving event, past any memory bound; its words are then overwritten.
+   */
+  arriving(): number;
+  /** The record `h`, filled: an event from PE `from`, known there and here as `channel`. */
+  arrived(h: number, from: number, channel: number): void;
+  /** The event that PE `from` sent as `channel` never happened. */
+  cancelled(from: number, channel: number): void;
+}
+
+export interface Transport {
+  readonly pe: number;
+  readonly pes: number;
+  /** Sends a copy of record `h` to `pe`. The record stays the caller's. Never blocks. */
+  post(pe: number, h: number, channel: number): void;
+  /**
+   * Takes back the event sent to `pe` as `channel`; arrives after it. `time` is a lower bound of what
+   * this may roll back there.
+   */
+  cancel(pe: number, channel: number, time: number): void;
+  /** Makes everything posted visible to its receivers, as far as there is room. */
+  flush(): void;
+  /** Delivers what has arrived; returns how many messages. */
+  drain(receiver: Receiver): number;
+  /** Asks for a GVT computation, if none is under way. */
+  requestGvt(): void;
+  /** Whether a GVT computation waits for this PE's contribution. Asked once a turn, right after `flush`. */
+  gvtWaits(): boolean;
+  /**
+   * Contributes to the GVT computation under way. All arrived messages must have been drained and all
+   * posted ones flushed since `gvtWaits` said so.
+   * @param least the least time of any event pending on this PE (Infinity when there is none)
+   */
+  contribute(least: number): void;
+  /** The GVT, once after each computation; NaN when there is no new one. */
+  takeGvt(): number;
+  /** Asks all PEs to call the model's GVT hook at the next GVT. */
+  askHook(): void;
+  /** Whether the GVT just taken is one at which the hook was asked for. */
+  hookDue(): boolean;
+  /** Tells all PEs that memory is short: 0 none, higher is shorter. */
+  setPressure(level: number): void;
+  pressure(): number;
+  /** Publishes how far this PE is, for progress lines. */
+  report(gvt: number, committed: number, rolledBack: number): void;
+  /** Whether the run is to stop before its end. */
+  stopped(): boolean;
+  /** Waits a little, after `turns` turns without anything to do. */
+  rest(turns: number): void;
+  /** All-reduce operations per GVT computation. */
+  readonly reductionsPerGvt: number;
+}

@@ -1,0 +1,46 @@
+/**
+ * How far beyond GVT one PE may go. Too far, and work is rolled back; too near, and PEs wait for each
+ * other. The window shrinks when much of the last stretch was rolled back and grows when the PE had to
+ * wait (after S. Das and R. Fujimoto, "An Adaptive Memory Management Protocol for Time Warp", 1997).
+ */
+
+/** Share of events rolled back above which the window shrinks. */
+const TOO_MANY = 0.1;
+/** Events that make a stretch worth judging. */
+const STRETCH = 512;
+
+export class OptimismWindow {
+  /** Virtual time beyond GVT; Infinity at the start, where nothing is known. */
+  size: number;
+  private readonly fixed: boolean;
+  private processed = 0;
+  private rolledBack = 0;
+  private waited = 0;
+
+  /** @param bound the user's `--max-opt-lookahead`; Infinity lets the window adapt */
+  constructor(bound: number, lookahead: number) {
+    this.fixed = Number.isFinite(bound);
+    this.size = this.fixed ? bound : lookahead > 0 ? 8 * lookahead : Infinity;
+  }
+
+  /** The PE had events, but none within the window. */
+  wait(): void {
+    this.waited++;
+  }
+
+  /**
+   * Judges the stretch since the last time.
+   * @param span virtual time from GVT to the furthest event handled
+   */
+  adapt(processed: number, rolledBack: number, span: number): void {
+    if (this.fixed || processed - this.processed < STRETCH) return;
+    const share = (rolledBack - this.rolledBack) / (processed - this.processed);
+    if (share > TOO_MANY) {
+      const from = Number.isFinite(this.size) ? this.size : Math.max(span, 0);
+      if (from > 0) this.size = from * 0.8;
+    } else if (this.waited > 0) this.size *= 1.25;
+    this.processed = processed;
+    this.rolledBack = rolledBack;
+    this.waited = 0;
+  }
+}

@@ -1,0 +1,80 @@
+/** Entry of a worker thread: one PE. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { pinThread, threadId } from '../os/affinity.ts';
+import type { RunConfig } from './config.ts';
+import { importModel, type ModelReference } from './load-model.ts';
+import { ModelError } from './model.ts';
+import type { OutputLine } from './pe.ts';
+import { type PeResult, PeRun } from './pe-run.ts';
+import type { Placement } from './placement.ts';
+import { Control } from './transport/control.ts';
+import { type ThreadMemory, ThreadTransport } from './transport/threads.ts';
+
+export interface WorkerTask {
+  readonly model: ModelReference;
+  readonly config: RunConfig;
+  readonly placement: Placement;
+  readonly pe: number;
+  readonly cpu: number | null;
+  readonly memory: ThreadMemory;
+}
+
+export type WorkerMessage =
+  | {
+      readonly kind: 'started';
+      readonly pe: number;
+      readonly threadId: number | null;
+      readonly cpu: number | null;
+    }
+  | { readonly kind: 'output'; readonly lines: readonly OutputLine[]; readonly gvt: number }
+  | { readonly kind: 'done'; readonly result: PeResult }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly expected: boolean;
+      readonly stack: string;
+    };
+
+/** Milliseconds between looks at what has been printed. */
+const SLICE = 20;
+
+async function main(task: WorkerTask): Promise<void> {
+  const say = (message: WorkerMessage) => parentPort?.postMessage(message);
+  const control = new Control(task.memory.control, task.placement.pes);
+  try {
+    const cpu = task.cpu !== null && pinThread(task.cpu) ? task.cpu : null;
+    say({ kind: 'started', pe: task.pe, threadId: threadId(), cpu });
+    const model = await importModel(task.model);
+    const run = new PeRun(
+      model,
+      task.config,
+      task.placement,
+      task.pe,
+      control.budget,
+      (pe) => new ThreadTransport(pe, task.memory, task.placement.pes),
+    );
+    run.init();
+    if (control.meet()) {
+      for (;;) {
+        const more = run.advance(SLICE);
+        const lines = run.takeOutputs();
+        if (lines.length > 0) say({ kind: 'output', lines, gvt: run.gvt });
+        if (!more) break;
+      }
+    }
+    const result = run.result();
+    const lines = run.takeOutputs();
+    if (lines.length > 0) say({ kind: 'output', lines, gvt: Infinity });
+    say({ kind: 'done', result });
+  } catch (error) {
+    control.stop();
+    say({
+      kind: 'failed',
+      message: error instanceof Error ? error.message : String(error),
+      expected: error instanceof ModelError,
+      stack: error instanceof Error ? (error.stack ?? '') : '',
+    });
+  }
+}
+
+await main(workerData as WorkerTask);
