@@ -10,7 +10,8 @@
  *                                I +9  state and flags                    I +13  signature extra, or 0
  *     F h+7… payload
  *
- * Record 0 is "now" during initialisation; record `SINK` takes the payload of events past the end.
+ * Handle 0 is "no event"; F[0] is "now" during initialisation. The first record, the sink, takes the
+ * payload of events past the end.
  */
 
 export const RECV = 0;
@@ -73,6 +74,11 @@ export class LocalBudget implements Budget {
 
 /** A typed array cannot have more. */
 const MOST_BYTES = 2 ** 32 - 2 ** 16;
+/**
+ * Doubles before the first record: the C library puts a large block 16 bytes past a page boundary, and this
+ * puts records on cache lines.
+ */
+export const ALIGN = 6;
 /** Records asked of the budget at a time; a share of it when the budget is small. */
 const GRANT = 4096;
 
@@ -111,12 +117,12 @@ export class EventPool {
     this.stride = strideFor(payloadBytes);
     this.payload = this.stride - PAYLOAD;
     const bytes = this.stride * 8;
-    this.buffer = reserve(Math.min(capacity + 3, Math.floor(MOST_BYTES / bytes)) * bytes, bytes);
+    this.buffer = reserve(Math.min(capacity + 4, Math.floor(MOST_BYTES / bytes)) * bytes, bytes);
     this.F = new Float64Array(this.buffer);
     this.I = new Int32Array(this.buffer);
-    this.capacity = Math.floor(this.F.length / this.stride) - 2;
-    this.sink = this.stride;
-    this.#top = 2 * this.stride;
+    this.capacity = Math.floor(this.F.length / this.stride) - 3;
+    this.sink = ALIGN;
+    this.#top = ALIGN + this.stride;
     this.#end = this.F.length - this.stride;
     this.#budget = budget;
     this.#grant = grant;

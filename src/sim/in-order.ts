@@ -13,7 +13,7 @@ import {
   STATE,
   TIE,
 } from './event.ts';
-import { type AnyMessage, CORE_STREAM, LP_WORDS, LpContext } from './lp.ts';
+import { type AnyMessage, CORE_STREAM, LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Pe } from './pe.ts';
 import { indexOfLp, peOfLp } from './placement.ts';
@@ -121,20 +121,25 @@ export type RunInOrder = (max: number, bound: number) => number;
 export function inOrderLoop(pe: Pe, deliver: (() => void) | null): RunInOrder {
   const { queue, pool, only, counts, staged } = pe;
   const { F, I } = pool;
-  const words = pe.memory.i32;
+  const paths = pe.paths;
   const DONE = C.eventsProcessed;
   const COMMITTED = C.committed;
   const TIES = C.eventTies;
   const REMOTE_EVENTS = C.remoteEvents;
-  let last = Number.NaN;
+  // A double in a typed array: as a variable of the closure it would be allocated anew at each change.
+  const last = new Float64Array(16).fill(Number.NaN);
 
-  const handle = (lp: LpContext, index: number, h: number): void => {
+  // With one LP type its context is a constant of this closure too.
+  const contextOf =
+    only === null ? (index: number): LpContext => pe.contextOf(index) : (): LpContext => only;
+
+  const handle = (index: number, h: number): void => {
     const i = h << 1;
+    const lp = contextOf(index);
     if (only === null) pe.current = lp;
     lp.enter(index, h);
-    const w = (lp.base + LP_WORDS) << 1;
-    const path = Math.max(words[w], I[i + PATH]) + 1;
-    words[w] = path;
+    const path = Math.max(paths[index], I[i + PATH]) + 1;
+    paths[index] = path;
     lp.path = path;
     const handlers = lp.handlers;
     handlers.forward(lp, lp.received);
@@ -154,10 +159,9 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): RunInOrder {
       const t = F[h];
       if (!(t < bound)) break;
       queue.pop();
-      if (t === last) ties++;
-      last = t;
-      const index = I[(h << 1) + DEST];
-      handle(only ?? pe.contextOf(index), index, h);
+      if (t === last[0]) ties++;
+      last[0] = t;
+      handle(I[(h << 1) + DEST], h);
       n++;
     }
     counts[DONE] += n;

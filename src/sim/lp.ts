@@ -3,8 +3,7 @@
  *
  * An LP's memory is one block of doubles, so that handling an event touches few cache lines:
  *
- *     +0 … +3  model stream     +4 … +7  core stream     +8  causal path length, KP (two words)
- *     +9 …     state struct
+ *     +0 … +3  model stream     +4 … +7  core stream     +8 …  state struct
  */
 
 import { layoutOf, type StructLayout, type StructOf } from '../model/struct.ts';
@@ -15,7 +14,7 @@ import {
   structClass,
   type WriteLog,
 } from '../model/struct-class.ts';
-import { BITS, type EventPool, EXTRA, PAYLOAD, SEND, SOURCE } from './event.ts';
+import { ALIGN, BITS, type EventPool, EXTRA, PAYLOAD, SEND, SOURCE } from './event.ts';
 import { exp as ownExp, log as ownLog, pow as ownPow } from './math/index.ts';
 import { type EventInfo, type Lp, type LpType, ModelError } from './model.ts';
 import type { Pe } from './pe.ts';
@@ -23,9 +22,7 @@ import { next } from './rng/clcg4.ts';
 import * as dist from './rng/distributions.ts';
 
 export const CORE_STREAM = 4;
-/** Index of the double that holds path length and KP. */
-export const LP_WORDS = 8;
-export const LP_STATE = 9;
+export const LP_STATE = 8;
 
 type AnyFields = Readonly<Record<string, never>>;
 export type AnyLp = Lp<AnyFields, AnyFields, unknown>;
@@ -76,9 +73,10 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   protected readonly host: Pe;
   protected readonly F: Float64Array;
   protected readonly I: Int32Array;
-  /** LP memory, as doubles and as words. */
+  /** LP memory. */
   protected readonly S: Float64Array;
-  protected readonly W: Int32Array;
+  private readonly ids: Int32Array;
+  private readonly blockSize: number;
   id = 0;
   /** Index on this PE, start of the LP's block, handle of the current event. */
   index = 0;
@@ -102,7 +100,8 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     this.F = host.pool.F;
     this.I = host.pool.I;
     this.S = host.memory.f64;
-    this.W = host.memory.i32;
+    this.ids = host.ids;
+    this.blockSize = host.blockSize;
     this.event = new CurrentEvent(host);
     this.stateLayout = layoutOf(type, handlers.state);
     const logged = log !== null && handlers.reverse === undefined;
@@ -129,17 +128,17 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   }
 
   get kp(): number {
-    return this.W[((this.base + LP_WORDS) << 1) + 1];
+    return this.host.kps[this.index];
   }
 
   /** Moves to LP `index` of this PE and event `h`. */
   enter(index: number, h: number): void {
-    const base = index * this.host.blockSize;
+    const base = index * this.blockSize + ALIGN;
     this.index = index;
     this.base = base;
     this.h = h;
     this.event.h = h;
-    this.id = this.host.ids[index];
+    this.id = this.ids[index];
     this.state.$b = base + LP_STATE;
     this.received.$b = h;
     this.draws = 0;

@@ -37,7 +37,7 @@ import {
   OUT_PAST_END,
   SKIPPED,
 } from './kp.ts';
-import { CORE_STREAM, LP_WORDS, type LpContext } from './lp.ts';
+import { CORE_STREAM, type LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
@@ -149,11 +149,9 @@ export class Optimism implements Engine, Receiver {
     lp.kpOfEvent = kp;
     lp.state.$log = kp;
     I[i + BITS] = 0;
-    const words = pe.memory.i32;
-    const w = (lp.base + LP_WORDS) << 1;
-    const before = words[w];
+    const before = pe.paths[index];
     const path = Math.max(before, I[i + PATH]) + 1;
-    words[w] = path;
+    pe.paths[index] = path;
     lp.path = path;
     const outs = kp.outTail;
     const undo = kp.undoTail;
@@ -247,7 +245,7 @@ export class Optimism implements Engine, Receiver {
       unDraw(pe.memory.f64, lp.base + CORE_STREAM, coreDraws);
       for (let n = 0; n < outs; n++) this.cancelOut(kp.popOut(), F[h]);
     }
-    pe.memory.i32[(lp.base + LP_WORDS) << 1] = entries[e + E_PATH];
+    pe.paths[index] = entries[e + E_PATH];
     if (this.suspended.size !== 0 && this.suspended.get(index)?.h === h)
       this.suspended.delete(index);
     if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.delete(h);

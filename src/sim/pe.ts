@@ -5,18 +5,17 @@ import { type Memory, memoryOf } from '../model/struct-class.ts';
 import type { RunConfig } from './config.ts';
 import { ACTIVITIES, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
-import { type Budget, EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
+import { ALIGN, type Budget, EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
 import {
   type AnyLpType,
   blockSizeFor,
   CORE_STREAM,
   LP_STATE,
-  LP_WORDS,
   type LpContext,
 } from './lp.ts';
 import type { Model } from './model.ts';
 import { kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
-import { EventQueue } from './queue.ts';
+import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
 import { seedStreams } from './rng/clcg4.ts';
 import { Signatures } from './signature.ts';
@@ -48,6 +47,8 @@ export class Pe {
   /** Global id and KP of each LP of this PE. */
   readonly ids: Int32Array;
   readonly kps: Int32Array;
+  /** Length of the longest causal chain of events that ends on each LP. */
+  readonly paths: Int32Array;
   /** Context of each LP's type; with one type, `only`. */
   readonly contexts: readonly LpContext[];
   readonly only: LpContext | null;
@@ -88,13 +89,15 @@ export class Pe {
     this.pool = new EventPool(this.messageLayout.size, capacity, budget, Math.min(4096, share));
     this.poolMemory = memoryOf(this.pool.buffer);
     this.signatures = new Signatures(this.pool);
-    this.queue = new EventQueue(this.pool, this.signatures);
     this.ids = lpsOfPe(placement, number);
     this.kps = kpsOfPe(model, this.ids, config.nkp);
+    this.paths = new Int32Array(this.ids.length);
     const names = [...model.types.keys()];
     const sizes = names.map((name) => layoutOf(name, model.types.get(name)?.state ?? {}).size);
     this.blockSize = blockSizeFor(Math.max(...sizes));
-    this.memory = memoryOf(new ArrayBuffer(this.ids.length * this.blockSize * 8));
+    this.memory = memoryOf(new ArrayBuffer((this.ids.length * this.blockSize + ALIGN) * 8));
+    const lpWords = this.memory.i32.subarray(2 * ALIGN);
+    this.queue = createEventQueue(this.pool, this.signatures, lpWords, this.blockSize * 2);
     this.contexts = [...model.types].map(([name, type]) =>
       contextFor(this, name, type as AnyLpType),
     );
@@ -125,12 +128,9 @@ export class Pe {
     for (let k = 0; k < ids.length; ) {
       let n = 1;
       while (k + n < ids.length && ids[k + n] === ids[k] + n) n++;
-      seedStreams(S, k * blockSize, blockSize, config.seeds, ids[k], n);
-      seedStreams(S, k * blockSize + CORE_STREAM, blockSize, config.coreSeeds, lps + ids[k], n);
+      seedStreams(S, k * blockSize + ALIGN, blockSize, config.seeds, ids[k], n);
+      seedStreams(S, k * blockSize + ALIGN + CORE_STREAM, blockSize, config.coreSeeds, lps + ids[k], n);
       k += n;
-    }
-    for (let k = 0; k < ids.length; k++) {
-      this.memory.i32[((k * blockSize + LP_WORDS) << 1) + 1] = this.kps[k];
     }
   }
 
@@ -165,9 +165,7 @@ export class Pe {
   /** Length of the longest causal chain of events that ends on an LP of this PE. */
   longestPath(): number {
     let longest = 0;
-    for (let k = 0; k < this.ids.length; k++) {
-      longest = Math.max(longest, this.memory.i32[(k * this.blockSize + LP_WORDS) << 1]);
-    }
+    for (const path of this.paths) longest = Math.max(longest, path);
     return longest;
   }
 
@@ -211,8 +209,8 @@ export class Pe {
     const digest = new Digest();
     const words = this.memory.i32;
     for (let k = 0; k < this.ids.length; k++) {
-      const at = (k * this.blockSize) << 1;
-      digest.addWords(this.ids[k], words, at, LP_WORDS * 2);
+      const at = (k * this.blockSize + ALIGN) << 1;
+      digest.addWords(this.ids[k], words, at, LP_STATE * 2);
       const state = (this.blockSize - LP_STATE) * 2;
       if (state > 0) digest.addWords(~this.ids[k], words, at + LP_STATE * 2, state);
     }

@@ -1,274 +1,292 @@
 /**
- * The pending events of one PE, in exact order: a ladder of small buckets, sorted one at a time.
+ * The pending events of one PE, in exact order: a ladder of buckets, sorted a few events at a time.
  *
- *     run + heap      buckets of the rung              far
- *     exact order     up to 16 each, unsorted          one list, unsorted
- *     |  zone < cur |  cur … nb-1                    |  beyond the rung        > time
+ *     run + heap      buckets of the rung                 far
+ *     exact order     one list each, about one event      arrays, unsorted
+ *     |  zone < cur |  cur … nb-1                       |  beyond the rung        > time
  *
  * An event's zone is decided by the one expression `(t - t0) * inv`, which is monotone in t: whatever is
  * in run or heap is at or before whatever is in the buckets, which is before whatever is far. So taking
  * the first of run and heap is exact, ties included.
  *
- * When run and heap are empty the next bucket is sorted into the run; when the rung is used up, `far`
- * becomes a new rung. Buckets hold times and handles side by side, so that sorting touches no records,
- * and are sorted by counting: each event's rank is the number of events before it. That has no branch to
- * mispredict, which at this size is worth more than a better complexity: a heap costs twice the time.
- * Events that arrive in front of the buckets (stragglers, rolled-back events, short offsets) and those
- * that a bucket has no room for go through the heap: O(log n), never quadratic.
+ * When run and heap are empty, the next buckets are gathered into a run of about eight events. Their
+ * records, and their LPs' memory, are touched together, so that cache misses overlap instead of following
+ * one another (a miss costs as much as handling an event); and they are sorted by counting: each event's rank
+ * is the number of events before it, which has no branch to mispredict. When the rung is used up, `far`
+ * becomes a new one. Events that arrive in front of the buckets (stragglers, rolled-back events, short
+ * offsets) and those of an overfull bucket go through the heap: O(log n), never quadratic.
  */
-import { type EventPool, EXTRA, NEXT, RECV, TIE } from './event.ts';
+import { DEST, type EventPool, EXTRA, NEXT, RECV, TIE } from './event.ts';
 import type { Signatures } from './signature.ts';
 
 /** Heap arity 4, root at 3: the children of i are 4i-8 … 4i-5, a group aligned to four. */
 const ROOT = 3;
-/** Events per bucket: room, and the number aimed at. */
+/** Room of the run, and the number of events at which gathering stops. */
 const ROOM = 16;
-const AIM = 5;
-/** A bucket in doubles: [count, overflow list as two words] [16 times] [16 handles as words]. */
-const TIMES = 1;
-const HANDLES = TIMES + ROOM;
-const BUCKET = HANDLES + ROOM / 2;
-const MAX_BUCKETS = 1 << 23;
+const GATHER = 8;
+const MAX_BUCKETS = 1 << 26;
+/** LP memory smaller than this stays in the cache by itself. */
+const TOUCH_BYTES = 1 << 17;
 
-// Doubles that change often live in a typed array: a double field of an object is boxed.
+// Doubles of D.
 const FAR_MIN = 0;
 const FAR_MAX = 1;
 const FAR_SUM = 2;
 const T0 = 3;
 const INV = 4;
 
-export class EventQueue {
-  /** Events held, cancelled ones included. */
-  length = 0;
-  private readonly F: Float64Array;
-  private readonly I: Int32Array;
-  private readonly sig: Signatures;
-  private readonly D = new Float64Array([Infinity, -Infinity, 0, 0, 0]);
-  // Arrays are sized once, for the pool's capacity, and never replaced: V8 then compiles their addresses
-  // and lengths into the code. Memory that is never touched costs nothing.
-  private readonly keys: Float64Array;
-  private readonly handles: Int32Array;
-  /** Heap slots below this hold a key or Infinity. */
-  private cleared = ROOT;
-  /** One past the last used heap slot. */
-  private end = ROOT;
-  /** Sorted events of the opened bucket: positions `at` to `runEnd`. */
-  private readonly run = new Int32Array(ROOM);
-  private readonly runTimes = new Float64Array(ROOM);
-  private at = 0;
-  private runEnd = 0;
-  private readonly ties = new Float64Array(ROOM);
-  private readonly bucketTimes: Float64Array;
-  private readonly bucketWords: Int32Array;
-  private readonly maxBuckets: number;
-  private nb = 0;
-  /** First bucket that has not been opened. */
-  private cur = 0;
-  private far = 0;
-  private nFar = 0;
+// Integers of Q.
+/** One past the last used heap slot; slots below CLEARED hold a key or Infinity. */
+const END = 0;
+const CLEARED = 1;
+/** The run: positions AT to RUN_END. */
+const AT = 2;
+const RUN_END = 3;
+/** Buckets of the rung, and the first that has not been opened. */
+const NB = 4;
+const CUR = 5;
+const N_FAR = 6;
+/** Keeps the touching loads alive. */
+const TOUCHED = 7;
 
-  constructor(pool: EventPool, signatures: Signatures) {
-    this.F = pool.F;
-    this.I = pool.I;
-    this.sig = signatures;
-    this.keys = new Float64Array(pool.capacity + 16);
-    this.handles = new Int32Array(pool.capacity + 16);
-    this.maxBuckets = Math.min(MAX_BUCKETS, bucketsFor(pool.capacity));
-    this.bucketTimes = new Float64Array(this.maxBuckets * BUCKET);
-    this.bucketWords = new Int32Array(this.bucketTimes.buffer);
-  }
+export interface EventQueue {
+  /** Adds event `h`, whose receive time is `t` (finite). */
+  push(t: number, h: number): void;
+  /** The first event, still held; 0 when there is none. */
+  peek(): number;
+  /** Takes the first event; 0 when there is none. */
+  pop(): number;
+  /** Drops every event for which `keep` returns false. O(n). */
+  sweep(keep: (h: number) => boolean): void;
+}
+
+
+/**
+ * A queue over the events of `pool`. Everything it works on is a constant of one closure, sized once for the
+ * pool's capacity: V8 compiles addresses and lengths into the code, where a class's fields would be loaded
+ * and checked at each access. Memory that is never touched costs nothing.
+ * @param lpMemory words of the LPs' memory, `lpStride` words each, touched ahead of handling
+ */
+export function createEventQueue(
+  pool: EventPool,
+  sig: Signatures,
+  lpMemory: Int32Array,
+  lpStride: number,
+): EventQueue {
+  const { F, I } = pool;
+  // At least 128 bytes each: V8 keeps smaller arrays in its heap, where they move.
+  const D = new Float64Array(16);
+  const Q = new Int32Array(32);
+  const keys = new Float64Array(pool.capacity + 32);
+  const handles = new Int32Array(pool.capacity + 32);
+  const run = new Int32Array(2 * ROOM);
+  const runTimes = new Float64Array(ROOM);
+  const gathered = new Int32Array(2 * ROOM);
+  const times = new Float64Array(ROOM);
+  const ties = new Float64Array(ROOM);
+  const buckets = new Int32Array(Math.min(MAX_BUCKETS, bucketsFor(pool.capacity)));
+  const farTimes = new Float64Array(pool.capacity + 16);
+  const farHandles = new Int32Array(pool.capacity + 32);
+  const touch = lpMemory.byteLength >= TOUCH_BYTES;
+  Q[END] = ROOT;
+  Q[CLEARED] = ROOT;
+  clearFar();
 
   /** Adds event `h`, whose receive time is `t` (finite). */
-  push(t: number, h: number): void {
-    const D = this.D;
+  function push(t: number, h: number): void {
     const zone = (t - D[T0]) * D[INV];
-    this.length++;
-    if (zone >= this.cur) {
-      if (zone < this.nb) {
-        this.bucketPush(zone | 0, t, h);
-      } else {
-        this.I[(h << 1) + NEXT] = this.far;
-        this.far = h;
-        this.nFar++;
-        D[FAR_SUM] += t;
-        if (t < D[FAR_MIN]) D[FAR_MIN] = t;
-        if (t > D[FAR_MAX]) D[FAR_MAX] = t;
-      }
-    } else this.heapPush(t, h);
+    if (zone >= Q[CUR]) {
+      if (zone < Q[NB]) {
+        const k = zone | 0;
+        I[(h << 1) + NEXT] = buckets[k];
+        buckets[k] = h;
+      } else farPush(t, h);
+    } else heapPush(t, h);
   }
 
-  private bucketPush(k: number, t: number, h: number): void {
-    const words = this.bucketWords;
-    const b = k * BUCKET;
-    const n = words[b << 1];
-    if (n < ROOM) {
-      words[b << 1] = n + 1;
-      this.bucketTimes[b + TIMES + n] = t;
-      words[((b + HANDLES) << 1) + n] = h;
-    } else {
-      this.I[(h << 1) + NEXT] = words[(b << 1) + 1];
-      words[(b << 1) + 1] = h;
-    }
+  function farPush(t: number, h: number): void {
+    const n = Q[N_FAR];
+    farTimes[n] = t;
+    farHandles[n] = h;
+    Q[N_FAR] = n + 1;
+    D[FAR_SUM] += t;
+    if (t < D[FAR_MIN]) D[FAR_MIN] = t;
+    if (t > D[FAR_MAX]) D[FAR_MAX] = t;
   }
 
   /** The first event, still held; 0 when there is none. */
-  peek(): number {
-    if (this.end === ROOT) {
-      if (this.at === this.runEnd && !this.refill()) return 0;
-      if (this.end === ROOT) return this.run[this.at];
+  function peek(): number {
+    if (Q[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]];
+    return peekSlow();
+  }
+
+  function peekSlow(): number {
+    if (Q[END] === ROOT) {
+      if (Q[AT] === Q[RUN_END] && !refill()) return 0;
+      if (Q[END] === ROOT) return run[Q[AT]];
     }
-    return this.at < this.runEnd && !this.heapFirst() ? this.run[this.at] : this.handles[ROOT];
+    return Q[AT] < Q[RUN_END] && !heapFirst() ? run[Q[AT]] : handles[ROOT];
   }
 
   /** Takes the first event; 0 when there is none. */
-  pop(): number {
-    if (this.end === ROOT) {
-      if (this.at === this.runEnd && !this.refill()) return 0;
-      if (this.end === ROOT) {
-        this.length--;
-        return this.run[this.at++];
-      }
+  function pop(): number {
+    if (Q[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]++];
+    return popSlow();
+  }
+
+  function popSlow(): number {
+    if (Q[END] === ROOT) {
+      if (Q[AT] === Q[RUN_END] && !refill()) return 0;
+      if (Q[END] === ROOT) return run[Q[AT]++];
     }
-    this.length--;
-    if (this.at < this.runEnd && !this.heapFirst()) return this.run[this.at++];
-    return this.heapPop();
+    if (Q[AT] < Q[RUN_END] && !heapFirst()) return run[Q[AT]++];
+    return heapPop();
   }
 
   /** Whether the heap's first event comes before the run's. Both exist. */
-  private heapFirst(): boolean {
-    const a = this.keys[ROOT];
-    const b = this.runTimes[this.at];
-    return a < b || (a === b && this.sig.tieBefore(this.handles[ROOT], this.run[this.at]));
+  function heapFirst(): boolean {
+    const a = keys[ROOT];
+    const b = runTimes[Q[AT]];
+    return a < b || (a === b && sig.tieBefore(handles[ROOT], run[Q[AT]]));
   }
 
   /** Drops every event for which `keep` returns false. O(n). */
-  sweep(keep: (h: number) => boolean): void {
+  function sweep(keep: (h: number) => boolean): void {
     const all: number[] = [];
-    const chain = (head: number) => {
-      for (let h = head; h !== 0; h = this.I[(h << 1) + NEXT]) all.push(h);
-    };
-    for (let i = ROOT; i < this.end; i++) all.push(this.handles[i]);
-    for (let i = this.at; i < this.runEnd; i++) all.push(this.run[i]);
-    for (let k = this.cur; k < this.nb; k++) {
-      const w = (k * BUCKET) << 1;
-      for (let n = 0; n < this.bucketWords[w]; n++) all.push(this.bucketWords[w + 2 * HANDLES + n]);
-      chain(this.bucketWords[w + 1]);
-      this.bucketWords[w] = 0;
-      this.bucketWords[w + 1] = 0;
+    for (let i = ROOT; i < Q[END]; i++) all.push(handles[i]);
+    for (let i = Q[AT]; i < Q[RUN_END]; i++) all.push(run[i]);
+    for (let k = Q[CUR]; k < Q[NB]; k++) {
+      for (let h = buckets[k]; h !== 0; h = I[(h << 1) + NEXT]) all.push(h);
+      buckets[k] = 0;
     }
-    chain(this.far);
-    this.keys.fill(Infinity, ROOT, this.end);
-    this.end = ROOT;
-    this.at = 0;
-    this.runEnd = 0;
-    this.length = 0;
-    this.clearFar();
-    for (const h of all) if (keep(h)) this.push(this.F[h + RECV], h);
+    for (let n = 0; n < Q[N_FAR]; n++) all.push(farHandles[n]);
+    keys.fill(Infinity, ROOT, Q[END]);
+    Q[END] = ROOT;
+    Q[AT] = 0;
+    Q[RUN_END] = 0;
+    clearFar();
+    for (const h of all) if (keep(h)) push(F[h + RECV], h);
   }
 
-  private clearFar(): void {
-    this.far = 0;
-    this.nFar = 0;
-    this.D[FAR_MIN] = Infinity;
-    this.D[FAR_MAX] = -Infinity;
-    this.D[FAR_SUM] = 0;
+  function clearFar(): void {
+    Q[N_FAR] = 0;
+    D[FAR_MIN] = Infinity;
+    D[FAR_MAX] = -Infinity;
+    D[FAR_SUM] = 0;
   }
 
-  /** Fills the empty run (or the heap) from the next bucket; false when nothing is pending. */
-  private refill(): boolean {
+  /** Fills the empty run, or the heap, from the next buckets; false when nothing is pending. */
+  function refill(): boolean {
     for (;;) {
-      const words = this.bucketWords;
-      const nb = this.nb;
-      let k = this.cur;
-      while (k < nb && words[(k * BUCKET) << 1] === 0) k++;
-      if (k < nb) {
-        this.cur = k + 1;
-        this.open(k * BUCKET);
-        return true;
-      }
-      this.cur = nb;
-      if (this.nFar === 0) return false;
-      this.newRung();
+      const n = gather();
+      if (n > 0) sortRun(n);
+      if (n !== 0) return true;
+      if (Q[N_FAR] === 0) return false;
+      newRung();
     }
   }
 
-  private open(b: number): void {
-    const words = this.bucketWords;
-    const n = words[b << 1];
-    const overflow = words[(b << 1) + 1];
-    words[b << 1] = 0;
-    if (overflow === 0) {
-      this.sortRun(b, n);
-      return;
+  /** Takes whole buckets until there are enough events: their number, or -1 for one overfull bucket, now in the heap. */
+  function gather(): number {
+    const nb = Q[NB];
+    let k = Q[CUR];
+    let n = 0;
+    while (k < nb && n < GATHER) {
+      let h = buckets[k];
+      if (h !== 0) {
+        let m = n;
+        while (h !== 0 && m < ROOM) {
+          gathered[m++] = h;
+          h = I[(h << 1) + NEXT];
+        }
+        if (h !== 0) {
+          if (n > 0) break;
+          pour(buckets[k]);
+          buckets[k] = 0;
+          Q[CUR] = k + 1;
+          return -1;
+        }
+        n = m;
+        buckets[k] = 0;
+      }
+      k++;
     }
-    words[(b << 1) + 1] = 0;
-    for (let k = 0; k < n; k++) {
-      this.heapPush(this.bucketTimes[b + TIMES + k], words[((b + HANDLES) << 1) + k]);
-    }
-    let h = overflow;
+    Q[CUR] = k;
+    return n;
+  }
+
+  function pour(head: number): void {
+    let h = head;
     while (h !== 0) {
-      const next = this.I[(h << 1) + NEXT];
-      this.heapPush(this.F[h + RECV], h);
+      const next = I[(h << 1) + NEXT];
+      heapPush(F[h + RECV], h);
       h = next;
     }
   }
 
-  /** Sorts the `n` events of bucket `b` into the run. */
-  private sortRun(b: number, n: number): void {
-    const times = this.bucketTimes;
-    const words = this.bucketWords;
-    const run = this.run;
-    const runTimes = this.runTimes;
-    const t0 = b + TIMES;
-    const h0 = (b + HANDLES) << 1;
+  /** Sorts the `n` gathered events into the run. */
+  function sortRun(n: number): void {
+    const t0 = F[gathered[0] + RECV];
+    let same = 0;
+    for (let i = 0; i < n; i++) {
+      const t = F[gathered[i] + RECV];
+      times[i] = t;
+      same += Number(t === t0);
+    }
+    if (touch) {
+      let x = 0;
+      for (let i = 0; i < n; i++) x ^= lpMemory[I[(gathered[i] << 1) + DEST] * lpStride];
+      Q[TOUCHED] = x;
+    }
+    Q[AT] = 0;
+    Q[RUN_END] = n;
+    if (same === n && n > 1) {
+      sortTies(n);
+      return;
+    }
     let sum = 0;
     for (let i = 0; i < n; i++) {
-      const t = times[t0 + i];
+      const t = times[i];
       let rank = 0;
-      for (let j = 0; j < n; j++) rank += Number(times[t0 + j] < t);
+      for (let j = 0; j < n; j++) rank += Number(times[j] < t);
       sum += rank;
-      run[rank] = words[h0 + i];
+      run[rank] = gathered[i];
       runTimes[rank] = t;
     }
-    this.at = 0;
-    this.runEnd = n;
     // Equal times share a rank: the ranks then do not add up.
-    if (2 * sum !== n * (n - 1)) this.sortTies(b, n);
+    if (2 * sum !== n * (n - 1)) sortTies(n);
   }
 
-  private sortTies(b: number, n: number): void {
-    const { ties, run, runTimes } = this;
-    const times = this.bucketTimes;
-    const words = this.bucketWords;
-    const t0 = b + TIMES;
-    const h0 = (b + HANDLES) << 1;
+  function sortTies(n: number): void {
     let extra = 0;
     for (let i = 0; i < n; i++) {
-      const h = words[h0 + i];
-      ties[i] = this.F[h + TIE];
-      extra |= this.I[(h << 1) + EXTRA];
+      ties[i] = F[gathered[i] + TIE];
+      extra |= I[(gathered[i] << 1) + EXTRA];
     }
     let sum = 0;
     for (let i = 0; i < n; i++) {
-      const t = times[t0 + i];
+      const t = times[i];
       const u = ties[i];
       let rank = 0;
       for (let j = 0; j < n; j++) {
-        const s = times[t0 + j];
-        rank += Number(s < t) + (Number(s === t) & Number(ties[j] < u));
+        rank += Number(times[j] < t) + (Number(times[j] === t) & Number(ties[j] < u));
       }
       sum += rank;
-      run[rank] = words[h0 + i];
+      run[rank] = gathered[i];
       runTimes[rank] = t;
     }
-    if (extra === 0 && 2 * sum === n * (n - 1)) return;
+    if (extra !== 0 || 2 * sum !== n * (n - 1)) sortFully(n);
+  }
+
+  /** Insertion by the whole signature: for priorities, zero offsets and equal tie-breakers. */
+  function sortFully(n: number): void {
     for (let i = 0; i < n; i++) {
-      const h = words[h0 + i];
-      const t = times[t0 + i];
+      const h = gathered[i];
+      const t = times[i];
       let k = i;
       while (
         k > 0 &&
-        (t < runTimes[k - 1] || (t === runTimes[k - 1] && this.sig.tieBefore(h, run[k - 1])))
+        (t < runTimes[k - 1] || (t === runTimes[k - 1] && sig.tieBefore(h, run[k - 1])))
       ) {
         run[k] = run[k - 1];
         runTimes[k] = runTimes[k - 1];
@@ -279,59 +297,43 @@ export class EventQueue {
     }
   }
 
-  /** Spreads `far` over a new rung that starts at its first event and covers about three times its mean distance. */
-  private newRung(): void {
-    const D = this.D;
-    const F = this.F;
-    const I = this.I;
-    const n = this.nFar;
+  /**
+   * Spreads `far` over a new rung that starts at its first event, one event per bucket by the mean distance
+   * from there, and covers two and a half times that distance.
+   */
+  function newRung(): void {
+    const n = Q[N_FAR];
     const first = D[FAR_MIN];
-    const last = D[FAR_MAX];
-    const least = Math.abs(last) * 1e-14 + 1e-300;
-    let width = (last - first) * 1.001 + least;
-    let nb = 1;
-    if (n > ROOM) {
-      const mean = D[FAR_SUM] / n - first;
-      width = Math.max((mean / n) * AIM, least);
-      nb = Math.min(this.maxBuckets, bucketsFor(n));
-    }
-    const inv = 1 / width;
-    let h = this.far;
-    this.clearFar();
+    const mean = D[FAR_SUM] / n - first;
+    const inv = 1 / Math.max(mean / n, Math.abs(D[FAR_MAX]) * 1e-14 + 1e-300);
+    const nb = Math.min(buckets.length, bucketsFor(n));
+    clearFar();
     D[T0] = first;
     D[INV] = inv;
-    this.nb = nb;
-    this.cur = 0;
-    while (h !== 0) {
-      const i = (h << 1) + NEXT;
-      const next = I[i];
-      const t = F[h + RECV];
+    Q[NB] = nb;
+    Q[CUR] = 0;
+    for (let k = 0; k < n; k++) {
+      const t = farTimes[k];
+      const h = farHandles[k];
       const zone = (t - first) * inv;
-      if (zone < nb) this.bucketPush(zone | 0, t, h);
-      else {
-        I[i] = this.far;
-        this.far = h;
-        this.nFar++;
-        D[FAR_SUM] += t;
-        if (t < D[FAR_MIN]) D[FAR_MIN] = t;
-        if (t > D[FAR_MAX]) D[FAR_MAX] = t;
-      }
-      h = next;
+      if (zone < nb) {
+        const b = zone | 0;
+        I[(h << 1) + NEXT] = buckets[b];
+        buckets[b] = h;
+      } else farPush(t, h);
     }
   }
 
-  private heapPush(t: number, h: number): void {
-    let i = this.end;
-    if (i + 4 >= this.cleared) this.clearMore();
-    this.end = i + 1;
-    const keys = this.keys;
-    const handles = this.handles;
+  function heapPush(t: number, h: number): void {
+    let i = Q[END];
+    if (i + 4 >= Q[CLEARED]) clearMore();
+    Q[END] = i + 1;
     while (i > ROOT) {
       const parent = (i + 8) >> 2;
       const key = keys[parent];
       if (key < t) break;
       const ph = handles[parent];
-      if (key === t && !this.sig.tieBefore(h, ph)) break;
+      if (key === t && !sig.tieBefore(h, ph)) break;
       keys[i] = key;
       handles[i] = ph;
       i = parent;
@@ -340,20 +342,18 @@ export class EventQueue {
     handles[i] = h;
   }
 
-  private heapPop(): number {
-    const h = this.handles[ROOT];
-    const last = this.end - 1;
-    this.end = last;
-    const t = this.keys[last];
-    this.keys[last] = Infinity;
-    if (last > ROOT) this.siftDown(t, this.handles[last]);
+  function heapPop(): number {
+    const h = handles[ROOT];
+    const last = Q[END] - 1;
+    Q[END] = last;
+    const t = keys[last];
+    keys[last] = Infinity;
+    if (last > ROOT) siftDown(t, handles[last]);
     return h;
   }
 
-  private siftDown(t: number, h: number): void {
-    const keys = this.keys;
-    const handles = this.handles;
-    const end = this.end;
+  function siftDown(t: number, h: number): void {
+    const end = Q[END];
     let i = ROOT;
     for (;;) {
       let child = (i << 2) - 8;
@@ -366,13 +366,13 @@ export class EventQueue {
         const k = keys[child];
         if (
           k < key ||
-          (k === key && child < end && this.sig.tieBefore(handles[child], handles[best]))
+          (k === key && child < end && sig.tieBefore(handles[child], handles[best]))
         ) {
           key = k;
           best = child;
         }
       }
-      if (key > t || (key === t && this.sig.tieBefore(h, handles[best]))) break;
+      if (key > t || (key === t && sig.tieBefore(h, handles[best]))) break;
       keys[i] = key;
       handles[i] = handles[best];
       i = best;
@@ -381,14 +381,16 @@ export class EventQueue {
     handles[i] = h;
   }
 
-  private clearMore(): void {
-    const to = Math.min(this.keys.length, this.cleared + 1024);
-    this.keys.fill(Infinity, this.cleared, to);
-    this.cleared = to;
+  function clearMore(): void {
+    const to = Math.min(keys.length, Q[CLEARED] + 1024);
+    keys.fill(Infinity, Q[CLEARED], to);
+    Q[CLEARED] = to;
   }
+
+  return { push, peek, pop, sweep };
 }
 
-/** Buckets of a rung for `n` events: enough to cover three times their mean distance. */
+/** Buckets of a rung for `n` events. */
 function bucketsFor(n: number): number {
-  return Math.ceil((3 * n) / AIM) + 8;
+  return Math.ceil(2.5 * n) + 16;
 }

@@ -6,7 +6,7 @@
  * rolled back and compared with the initial state, handled again, and committed.
  */
 import { OutOfEventMemoryError } from './in-order.ts';
-import { LP_STATE, LP_WORDS, type LpContext } from './lp.ts';
+import { LP_STATE, type LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Optimism } from './optimistic.ts';
 import type { Pe } from './pe.ts';
@@ -22,8 +22,7 @@ export class RollbackError extends ModelError {
 function partOf(lp: LpContext, word: number): string {
   const double = word >> 1;
   if (double < 4) return 'its random stream';
-  if (double < LP_WORDS) return 'its core stream';
-  if (double < LP_STATE) return 'its path length';
+  if (double < LP_STATE) return 'its core stream';
   const byte = (double - LP_STATE) * 8 + (word & 1) * 4;
   const field = lp.stateLayout.fields.findLast((f) => f.offset <= byte + 3);
   return `state.${field?.name ?? `byte ${byte}`}`;
@@ -62,7 +61,7 @@ export class RollbackCheckRun implements Driver {
     this.gvt = pe.pool.F[h];
     pe.queue.pop();
     const lp = engine.lpOf(h);
-    const at = (lp.index * pe.blockSize) << 1;
+    const at = lp.base << 1;
     const before = pe.memory.i32.slice(at, at + pe.blockSize * 2);
     const pastEnd = pe.counts.slice();
     engine.handle(h);
