@@ -81,7 +81,7 @@ export class InOrderLp extends LpContext {
   }
 
   private route(h: number, dest: number, t: number): void {
-    const { placement, number, queue, staged } = this.host;
+    const { placement, number, queue } = this.host;
     const pe = peOfLp(placement, dest);
     this.I[(h << 1) + DEST] = indexOfLp(placement, dest, pe);
     if (pe === number) {
@@ -89,7 +89,7 @@ export class InOrderLp extends LpContext {
       queue.push(t, h);
     } else {
       this.I[(h << 1) + STATE] = REMOTE;
-      staged.push(h, pe);
+      this.host.stage(h, pe, 0);
     }
   }
 
@@ -119,7 +119,7 @@ export type RunInOrder = (max: number, bound: number) => number;
  * @param deliver called where a handler has sent to other PEs; null on one PE
  */
 export function inOrderLoop(pe: Pe, deliver: (() => void) | null): RunInOrder {
-  const { queue, pool, only, counts, staged } = pe;
+  const { queue, pool, only, counts } = pe;
   const { F, I } = pool;
   const paths = pe.paths;
   const DONE = C.eventsProcessed;
@@ -143,7 +143,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): RunInOrder {
     lp.path = path;
     const handlers = lp.handlers;
     handlers.forward(lp, lp.received);
-    if (deliver !== null && staged.length > 0) deliver();
+    if (deliver !== null && pe.nStaged > 0) deliver();
     pe.committed(h, lp.id);
     if (handlers.commit !== undefined) handlers.commit(lp, lp.received);
     if (I[i + STATE] >= REMOTE) counts[REMOTE_EVENTS]++;
@@ -179,15 +179,7 @@ export class InOrderEngine implements Engine, Receiver {
 
   constructor(pe: Pe, transport: Transport) {
     this.pe = pe;
-    const { staged, counts } = pe;
-    const deliver = () => {
-      for (let k = 0; k < staged.length; k += 2) {
-        transport.post(staged[k + 1], staged[k], 0);
-        counts[C.remoteSends]++;
-        pe.freeEvent(staged[k]);
-      }
-      staged.length = 0;
-    };
+    const deliver = () => pe.deliver(transport);
     this.deliver = deliver;
     this.loop = inOrderLoop(pe, transport.pes === 1 ? null : deliver);
   }

@@ -151,7 +151,12 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   }
 
   integer(lo: number, hi: number): number {
-    return dist.integer(this, lo, hi);
+    // As `dist.integer`, written out: models draw one per event, and the call would not be inlined.
+    const span = hi + 1 - lo;
+    if (!(span >= 1 && span <= 2 ** 53 && Math.floor(lo) === lo && Math.floor(hi) === hi)) {
+      return dist.integer(this, lo, hi);
+    }
+    return lo + Math.min(Math.floor(this.uniform() * span), span - 1);
   }
 
   exponential(mean: number): number {

@@ -88,7 +88,7 @@ export class OptimisticLp extends LpContext {
   }
 
   private route(h: number, dest: number, t: number): void {
-    const { placement, number, queue, staged } = this.host;
+    const { placement, number, queue } = this.host;
     const pe = peOfLp(placement, dest);
     const i = h << 1;
     this.I[i + DEST] = indexOfLp(placement, dest, pe);
@@ -100,7 +100,7 @@ export class OptimisticLp extends LpContext {
       const channel = (this.engine as Optimism).takeChannel(pe);
       this.I[i + STATE] = REMOTE;
       this.kpOfEvent.pushOut(outOf(channel, pe, this.pes));
-      staged.push(h, pe, channel);
+      this.host.stage(h, pe, channel);
     }
   }
 

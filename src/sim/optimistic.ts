@@ -11,13 +11,11 @@ import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import {
   ASKS_HOOK,
-  BITS,
   CANCELLED,
   CHANNEL,
   DEST,
   HAS_OUTPUT,
   ORIGIN_SHIFT,
-  PATH,
   PENDING,
   PROCESSED,
   REMOTE,
@@ -35,7 +33,6 @@ import {
   E_UNDO,
   Kp,
   OUT_PAST_END,
-  SKIPPED,
 } from './kp.ts';
 import { CORE_STREAM, type LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
@@ -43,6 +40,7 @@ import { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
 import { jump, previous } from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
+import { SpeculationError, speculation } from './speculation.ts';
 import type { Receiver, Transport } from './transport/transport.ts';
 
 interface Suspension {
@@ -65,7 +63,7 @@ export class Optimism implements Engine, Receiver {
   private readonly transport: Transport;
   private readonly clock: ActivityClock;
   /** Receive time of each KP's newest handled event; -Infinity where there is none. */
-  private readonly kpTimes: Float64Array;
+  readonly kpTimes: Float64Array;
   private readonly kpOf: Int32Array;
   private readonly cancelStack: number[] = [];
   /** Per destination PE: free channel ids, and the next new one. */
@@ -77,7 +75,8 @@ export class Optimism implements Engine, Receiver {
   private readonly suspended = new Map<number, Suspension>();
   /** Out of event memory since the last GVT. */
   starved = false;
-  private current: OptimisticLp;
+  anySuspended = false;
+  current: OptimisticLp;
 
   constructor(pe: Pe, kps: readonly Kp[], transport: Transport, clock: ActivityClock) {
     this.pe = pe;
@@ -91,6 +90,9 @@ export class Optimism implements Engine, Receiver {
     this.arrivals = Array.from({ length: transport.pes }, () => new Int32Array(256));
     for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
     this.current = pe.contexts[0] as OptimisticLp;
+    const { handle, run } = speculation(this);
+    this.handle = handle;
+    this.run = run;
   }
 
   // --- forward -------------------------------------------------------------------------------------
@@ -99,18 +101,9 @@ export class Optimism implements Engine, Receiver {
    * Handles up to `max` events with receive times below `bound`; returns how many.
    * @throws what a handler throws, where it cannot be held until the event commits
    */
-  run(max: number, bound: number): number {
-    let n = 0;
-    while (n < max) {
-      const h = this.first();
-      if (h === 0 || !(this.pe.pool.F[h] < bound)) break;
-      this.pe.queue.pop();
-      this.handle(h);
-      n++;
-      if (this.starved) break;
-    }
-    return n;
-  }
+  readonly run: (max: number, bound: number) => number;
+  /** Handles event `h`, which has been taken from the queue. */
+  readonly handle: (h: number) => void;
 
   /** The first pending event that is not cancelled, still in the queue; 0 for none. */
   first(): number {
@@ -129,63 +122,19 @@ export class Optimism implements Engine, Receiver {
     return h === 0 ? Infinity : this.pe.pool.F[h];
   }
 
-  /** Handles event `h`, which has been taken from the queue. */
-  handle(h: number): void {
-    const pe = this.pe;
-    const { F, I } = pe.pool;
-    const i = h << 1;
-    const index = I[i + DEST];
-    const k = this.kpOf[index];
-    const kp = this.kps[k];
-    const t = F[h];
-    const last = this.kpTimes[k];
-    if (t <= last && (t < last || pe.signatures.tieBefore(h, kp.entries[kp.newest() + E_HANDLE]))) {
-      this.straggler(kp, h);
-    }
-    if (pe.isTie(t)) pe.counts[C.eventTies]++;
-    const lp = pe.contextOf(index) as OptimisticLp;
-    this.current = lp;
-    lp.enter(index, h);
-    lp.kpOfEvent = kp;
-    lp.state.$log = kp;
-    I[i + BITS] = 0;
-    const before = pe.paths[index];
-    const path = Math.max(before, I[i + PATH]) + 1;
-    pe.paths[index] = path;
-    lp.path = path;
-    const outs = kp.outTail;
-    const undo = kp.undoTail;
-    let flags = 0;
-    if (this.suspended.size !== 0 && this.suspended.has(index)) flags = SKIPPED;
-    else flags = this.forward(lp);
-    const e = kp.append();
-    const entries = kp.entries;
-    entries[e + E_HANDLE] = h;
-    entries[e + E_DRAWS] = lp.draws;
-    entries[e + E_CORE_DRAWS] = lp.coreDraws;
-    entries[e + E_OUTS] = (kp.outTail - outs) | 0;
-    entries[e + E_UNDO] = (kp.undoTail - undo) | 0;
-    entries[e + E_PATH] = before;
-    entries[e + E_FLAGS] = flags;
-    I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | PROCESSED;
-    this.kpTimes[k] = t;
-    pe.counts[C.eventsProcessed]++;
-    if (pe.staged.length > 0) this.deliver();
-    if (lp.aborted) this.abort(lp, kp);
+  /** An exception may be the fruit of wrong speculation: it is held until the event commits. Returns entry flags. */
+  hold(lp: OptimisticLp, error: unknown): number {
+    this.suspended.set(lp.index, { h: lp.h, reason: '', error });
+    this.anySuspended = true;
+    return lp.handlers.reverse === undefined ? 0 : BROKEN;
   }
 
-  /** Runs the handler. An exception may be the fruit of wrong speculation: it is held until the event commits. */
-  private forward(lp: OptimisticLp): number {
-    try {
-      lp.handlers.forward(lp, lp.received);
-      return 0;
-    } catch (error) {
-      this.suspended.set(lp.index, { h: lp.h, reason: '', error });
-      return lp.handlers.reverse === undefined ? 0 : BROKEN;
-    }
+  /** Whether the LP at `index` is suspended by an event that may yet be rolled back. */
+  isSuspended(index: number): boolean {
+    return this.suspended.has(index);
   }
 
-  private abort(lp: OptimisticLp, kp: Kp): void {
+  abort(lp: OptimisticLp, kp: Kp): void {
     lp.aborted = false;
     this.starved = true;
     this.pe.counts[C.eventsAborted]++;
@@ -196,18 +145,12 @@ export class Optimism implements Engine, Receiver {
   }
 
   deliver(): void {
-    const { staged } = this.pe;
-    for (let k = 0; k < staged.length; k += 3) {
-      this.transport.post(staged[k + 1], staged[k], staged[k + 2]);
-      this.pe.counts[C.remoteSends]++;
-      this.pe.freeEvent(staged[k]);
-    }
-    staged.length = 0;
+    this.pe.deliver(this.transport);
   }
 
   // --- rollback ------------------------------------------------------------------------------------
 
-  private straggler(kp: Kp, h: number): void {
+  straggler(kp: Kp, h: number): void {
     const started = this.clock.beginSampled('rollback');
     this.pe.counts[C.primaryRollbacks]++;
     const sig = this.pe.signatures;
@@ -395,7 +338,7 @@ export class Optimism implements Engine, Receiver {
     const entries = kp.entries;
     const index = I[i + DEST];
     const state = I[i + STATE];
-    if (this.suspended.size !== 0) this.checkSuspension(index, h);
+    if (this.anySuspended) this.checkSuspension(index, h);
     for (let n = entries[e + E_OUTS]; n > 0; n--) {
       const code = kp.shiftOut();
       if (code < OUT_PAST_END) {
@@ -445,7 +388,9 @@ export class Optimism implements Engine, Receiver {
   }
 
   suspend(index: number, h: number, reason: string): void {
-    if (!this.suspended.has(index)) this.suspended.set(index, { h, reason, error: undefined });
+    if (this.suspended.has(index)) return;
+    this.suspended.set(index, { h, reason, error: undefined });
+    this.anySuspended = true;
   }
 
   /** The context of event `h`'s LP, moved to it. */
@@ -458,7 +403,7 @@ export class Optimism implements Engine, Receiver {
 
   /** @throws what event `h`, just handled, threw or suspended itself for. */
   stopIfHeld(h: number): void {
-    if (this.suspended.size !== 0) this.checkSuspension(this.pe.pool.I[(h << 1) + DEST], h);
+    if (this.anySuspended) this.checkSuspension(this.pe.pool.I[(h << 1) + DEST], h);
   }
 
   /** Events handled and not committed. */
@@ -469,18 +414,6 @@ export class Optimism implements Engine, Receiver {
   /** The context of the event being handled, for error messages. */
   where(): LpContext {
     return this.current;
-  }
-}
-
-/** A handler threw in speculation, and its LP type's own `reverse` cannot undo half an event. */
-export class SpeculationError extends ModelError {
-  override readonly name = 'SpeculationError';
-  constructor(lp: LpContext, h: number, index: number, cause: unknown) {
-    lp.enter(index, h);
-    const what = cause instanceof Error ? cause.message : String(cause);
-    super(
-      `${lp.describe()}: ${what} (thrown in an event that is now rolled back; reverse() cannot undo half of it: leave reverse() out, or use lp.suspend())`,
-    );
   }
 }
 

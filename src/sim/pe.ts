@@ -3,22 +3,17 @@
 import { layoutOf, type StructLayout } from '../model/struct.ts';
 import { type Memory, memoryOf } from '../model/struct-class.ts';
 import type { RunConfig } from './config.ts';
-import { ACTIVITIES, COUNTERS } from './counters.ts';
+import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
 import { ALIGN, type Budget, EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
-import {
-  type AnyLpType,
-  blockSizeFor,
-  CORE_STREAM,
-  LP_STATE,
-  type LpContext,
-} from './lp.ts';
+import { type AnyLpType, blockSizeFor, CORE_STREAM, LP_STATE, type LpContext } from './lp.ts';
 import type { Model } from './model.ts';
 import { kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
 import { seedStreams } from './rng/clcg4.ts';
 import { Signatures } from './signature.ts';
+import type { Transport } from './transport/transport.ts';
 
 /** A line that a model printed, with what orders it among all PEs' lines. */
 export interface OutputLine {
@@ -65,8 +60,9 @@ export class Pe {
   outputs: OutputLine[] = [];
   /** An LP's request for a GVT hook has been committed. */
   hookAsked = false;
-  /** Events for other PEs sent by the handler that is running. */
-  readonly staged: number[] = [];
+  /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
+  staged = new Int32Array(96);
+  nStaged = 0;
   private lastTime = Number.NaN;
 
   constructor(
@@ -129,7 +125,14 @@ export class Pe {
       let n = 1;
       while (k + n < ids.length && ids[k + n] === ids[k] + n) n++;
       seedStreams(S, k * blockSize + ALIGN, blockSize, config.seeds, ids[k], n);
-      seedStreams(S, k * blockSize + ALIGN + CORE_STREAM, blockSize, config.coreSeeds, lps + ids[k], n);
+      seedStreams(
+        S,
+        k * blockSize + ALIGN + CORE_STREAM,
+        blockSize,
+        config.coreSeeds,
+        lps + ids[k],
+        n,
+      );
       k += n;
     }
   }
@@ -185,6 +188,32 @@ export class Pe {
     const tie = time === this.lastTime;
     this.lastTime = time;
     return tie;
+  }
+
+  stage(h: number, pe: number, channel: number): void {
+    const n = this.nStaged;
+    if (n + 3 > this.staged.length) {
+      const larger = new Int32Array(this.staged.length * 2);
+      larger.set(this.staged);
+      this.staged = larger;
+    }
+    this.staged[n] = h;
+    this.staged[n + 1] = pe;
+    this.staged[n + 2] = channel;
+    this.nStaged = n + 3;
+  }
+
+  /** Sends what is staged. */
+  deliver(transport: Transport): void {
+    const { staged, counts } = this;
+    const n = this.nStaged;
+    this.nStaged = 0;
+    for (let k = 0; k < n; k += 3) {
+      const h = staged[k];
+      transport.post(staged[k + 1], h, staged[k + 2]);
+      counts[C.remoteSends]++;
+      this.freeEvent(h);
+    }
   }
 
   freeEvent(h: number): void {

@@ -60,7 +60,6 @@ export interface EventQueue {
   sweep(keep: (h: number) => boolean): void;
 }
 
-
 /**
  * A queue over the events of `pool`. Everything it works on is a constant of one closure, sized once for the
  * pool's capacity: V8 compiles addresses and lengths into the code, where a class's fields would be loaded
@@ -364,10 +363,7 @@ export function createEventQueue(
       for (let n = 0; n < 3; n++) {
         child++;
         const k = keys[child];
-        if (
-          k < key ||
-          (k === key && child < end && sig.tieBefore(handles[child], handles[best]))
-        ) {
+        if (k < key || (k === key && child < end && sig.tieBefore(handles[child], handles[best]))) {
           key = k;
           best = child;
         }

@@ -5,4 +5,7 @@ type Loader = () => Promise<{ readonly default: Model }>;
 
 export const BUILT_IN: Readonly<Record<string, Loader>> = {
   phold: () => import('./phold.ts'),
+  queueing: () => import('./queueing.ts'),
+  torus: () => import('./torus.ts'),
+  pcs: () => import('./pcs.ts'),
 };

@@ -21,7 +21,8 @@ const HOOK_ASKED = 6 * LINE;
 const HOOK_ROUND = 7 * LINE;
 const BELL = 8 * LINE;
 const READY = 9 * LINE;
-const WORDS = 10 * LINE;
+const RESTING = 10 * LINE;
+const WORDS = 11 * LINE;
 /** Doubles: the GVT, then one cache line per PE. */
 const GVT = 0;
 const PE_LINE = 8;
@@ -58,7 +59,9 @@ export class Control {
 
   requestGvt(): void {
     const round = Atomics.load(this.W, DONE);
+    if (Atomics.load(this.W, ROUND) !== round) return;
     Atomics.compareExchange(this.W, ROUND, round, round + 1);
+    this.wake();
   }
 
   /** A round has started that this PE has not contributed to. */
@@ -82,12 +85,13 @@ export class Control {
     Atomics.store(this.W, REPORTED, 0);
     if (Atomics.exchange(this.W, HOOK_ASKED, 0) !== 0) Atomics.store(this.W, HOOK_ROUND, round);
     Atomics.store(this.W, DONE, round);
+    this.wake();
   }
 
   takeGvt(): number {
-    const done = Atomics.load(this.W, DONE);
-    if (done === this.taken) return Number.NaN;
-    this.taken = done;
+    // A plain load is a hint, and as cheap as it gets; the atomic one makes the GVT visible.
+    if (this.W[DONE] === this.taken) return Number.NaN;
+    this.taken = Atomics.load(this.W, DONE);
     return this.D[GVT];
   }
 
@@ -125,7 +129,7 @@ export class Control {
   }
 
   stopped(): boolean {
-    return Atomics.load(this.W, STOP) !== 0;
+    return this.W[STOP] !== 0;
   }
 
   setPressure(level: number): void {
@@ -142,9 +146,17 @@ export class Control {
     Atomics.notify(this.W, BELL);
   }
 
+  /** As `ring`, if any PE rests. One that is just about to is missed, and wakes by itself. */
+  wake(): void {
+    if (this.W[RESTING] > 0) this.ring();
+  }
+
   /** Sleeps until the bell rings, at most `milliseconds`. */
   rest(milliseconds: number): void {
-    Atomics.wait(this.W, BELL, Atomics.load(this.W, BELL), milliseconds);
+    const bell = Atomics.load(this.W, BELL);
+    Atomics.add(this.W, RESTING, 1);
+    Atomics.wait(this.W, BELL, bell, milliseconds);
+    Atomics.sub(this.W, RESTING, 1);
   }
 
   /** Waits for all PEs to get here; false where the run is stopped meanwhile. */

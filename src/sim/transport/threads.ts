@@ -27,6 +27,9 @@ export function threadRings(
 const CHANNEL_WORD = STATE;
 const TIME_SCRATCH = new Float64Array(1);
 
+/** Milliseconds of polling before a PE sleeps. */
+const SPIN = 0.1;
+
 /** Slots that did not fit: copies of their words, in order. */
 interface Overflow {
   slots: Int32Array[];
@@ -44,6 +47,7 @@ export class ThreadTransport implements Transport {
   private readonly in: readonly (RingConsumer | null)[];
   private readonly overflow: Overflow[];
   private overflowing = 0;
+  private idleSince = 0;
   private signature = new Float64Array(64);
   /** Least time posted since this PE last saw that no GVT round was open, or contributed to one. */
   private readonly least = new Float64Array([Infinity]);
@@ -74,11 +78,7 @@ export class ThreadTransport implements Transport {
       for (let k = 0; k < this.size; k++) words[at + k] = I[i + k];
       words[at + CHANNEL_WORD] = channel;
       words[at + EXTRA] = extra;
-      const signature = new Int32Array(this.signature.buffer);
-      for (let s = 0; s < tail; s++) {
-        const to = ring.next();
-        for (let k = 0; k < this.size; k++) words[to + k] = signature[s * this.size + k];
-      }
+      if (tail > 0) this.postSignature(ring, tail);
       return;
     }
     const slots = new Int32Array(this.size * (1 + tail));
@@ -87,6 +87,14 @@ export class ThreadTransport implements Transport {
     slots[EXTRA] = extra;
     if (tail > 0) slots.set(new Int32Array(this.signature.buffer, 0, tail * this.size), this.size);
     this.hold(pe, slots, time);
+  }
+
+  private postSignature(ring: RingProducer, slots: number): void {
+    const signature = new Int32Array(this.signature.buffer);
+    for (let s = 0; s < slots; s++) {
+      const to = ring.next();
+      for (let k = 0; k < this.size; k++) ring.words[to + k] = signature[s * this.size + k];
+    }
   }
 
   /** Puts priority and list of `h` into the scratch array; returns its length in doubles. */
@@ -124,7 +132,12 @@ export class ThreadTransport implements Transport {
 
   flush(): void {
     if (this.overflowing > 0) this.retry();
-    for (let pe = 0; pe < this.pes; pe++) this.out[pe]?.publish();
+    let published = false;
+    for (let pe = 0; pe < this.pes; pe++) {
+      const ring = this.out[pe];
+      if (ring?.publish()) published = true;
+    }
+    if (published) this.control.wake();
   }
 
   private retry(): void {
@@ -240,8 +253,11 @@ export class ThreadTransport implements Transport {
   }
 
   rest(turns: number): void {
-    // A round trip through a sleep costs 50 µs, so it pays only where nothing happens for long,
-    // as with more PEs than CPUs.
-    if (turns > 200) this.control.rest(turns > 2000 ? 0.5 : 0.05);
+    // A round trip through a sleep costs 50 µs, so it pays only where nothing has happened for longer: with
+    // more PEs than CPUs, or while the code of another PE is still being compiled.
+    if ((turns & 31) !== 0) return;
+    const now = performance.now();
+    if (turns === 32) this.idleSince = now;
+    else if (now - this.idleSince > SPIN) this.control.rest(1);
   }
 }
