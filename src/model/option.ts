@@ -1,6 +1,6 @@
 /** Declared options: one table feeds the parser, `--help`, the types and the checks. */
 
-export type OptionKind = 'int' | 'float' | 'bool' | 'string';
+export type OptionKind = 'int' | 'float' | 'size' | 'bool' | 'string';
 
 export interface OptionSpec<V extends number | boolean | string = number | boolean | string> {
   readonly kind: OptionKind;
@@ -10,6 +10,10 @@ export interface OptionSpec<V extends number | boolean | string = number | boole
   readonly max?: number;
   /** Unit of the value, for `--help`. */
   readonly unit?: string;
+  /** What `--help` says of the default where it is not the same everywhere. */
+  readonly fallback?: string;
+  /** The words that a `string` option may be, with the number that may stand for each. */
+  readonly words?: Readonly<Record<string, number>>;
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -30,6 +34,7 @@ interface Bounds {
   readonly min?: number;
   readonly max?: number;
   readonly unit?: string;
+  readonly fallback?: string;
 }
 
 /** An integer option (decimal; also 1e6). */
@@ -42,9 +47,28 @@ export function float(fallback: number, help: string, bounds: Bounds = {}): Opti
   return { kind: 'float', default: fallback, help, ...bounds };
 }
 
+/** A number of bytes, plain or with K, M, G or T (powers of 1024). */
+export function size(fallback: number, help: string, bounds: Bounds = {}): OptionSpec<number> {
+  return { kind: 'size', default: fallback, help, ...bounds };
+}
+
 /** A switch: `--name`, `--name=1`, `--name=0`, `--no-name`. */
-export function flag(fallback: boolean, help: string): OptionSpec<boolean> {
-  return { kind: 'bool', default: fallback, help };
+export function flag(
+  fallback: boolean,
+  help: string,
+  bounds: Pick<Bounds, 'fallback'> = {},
+): OptionSpec<boolean> {
+  return { kind: 'bool', default: fallback, help, ...bounds };
+}
+
+/** One of some words; on the command line also the number of one. */
+export function oneOf(
+  words: Readonly<Record<string, number>>,
+  initial: string,
+  help: string,
+  bounds: Pick<Bounds, 'fallback'> = {},
+): OptionSpec<string> {
+  return { kind: 'string', default: initial, help, words, ...bounds };
 }
 
 /** Free text. */
@@ -67,22 +91,62 @@ export function parseOption(
   spec: OptionSpec,
   raw: string | undefined,
 ): number | boolean | string {
-  const wrong = (what: string) => new OptionError(`--${name}=${raw ?? ''}: ${what}`);
+  if (raw === undefined && spec.kind !== 'bool') {
+    throw new OptionError(`--${name} needs a value: it ${allowed(spec)}`);
+  }
+  const wrong = () => new OptionError(`--${name}=${raw ?? ''}: ${allowed(spec)}`);
   switch (spec.kind) {
     case 'bool':
       if (raw === undefined || raw === '1' || raw === 'true' || raw === 'yes') return true;
       if (raw === '0' || raw === 'false' || raw === 'no') return false;
-      throw wrong('use 1 or 0');
-    case 'string':
-      if (raw === undefined) throw new OptionError(`--${name} needs a value: --${name}=TEXT`);
-      return raw;
+      throw wrong();
+    case 'string': {
+      const given = raw ?? '';
+      if (spec.words === undefined || Object.hasOwn(spec.words, given)) return given;
+      const word = Object.entries(spec.words).find(([, number]) => String(number) === given);
+      if (word === undefined) throw wrong();
+      return word[0];
+    }
     case 'int':
-    case 'float': {
-      if (raw === undefined) throw new OptionError(`--${name} needs a value: --${name}=NUMBER`);
-      const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(raw.trim())
-        ? Number(raw)
-        : Number.NaN;
-      return checkNumber(name, spec, value, raw);
+    case 'float':
+      return checkNumber(name, spec, numberOf(raw ?? ''), raw);
+    case 'size': {
+      const [, digits, unit] = /^(.*?)([kmgt])?(?:i?b)?$/i.exec((raw ?? '').trim()) ?? [];
+      const factor = 1024 ** (' kmgt'.indexOf(unit?.toLowerCase() ?? ' '));
+      return checkNumber(name, spec, Math.floor(numberOf(digits) * factor), raw);
+    }
+  }
+}
+
+/** A decimal number, and nothing else; NaN for other text. */
+function numberOf(text: string): number {
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text.trim()) ? Number(text) : Number.NaN;
+}
+
+/** What an option's value must be, in words: “must be an integer from 1 to 1024”. */
+export function allowed(spec: OptionSpec): string {
+  switch (spec.kind) {
+    case 'bool':
+      return 'must be 1 or 0';
+    case 'string': {
+      if (spec.words === undefined) return 'must be a text';
+      const words = Object.entries(spec.words).map(([word, number]) => `${number} ${word}`);
+      return `must be one of ${words.join(', ')}`;
+    }
+    case 'int':
+    case 'float':
+    case 'size': {
+      const what = {
+        int: 'an integer',
+        float: 'a finite number',
+        size: 'a number of bytes, or of K, M, G or T,',
+      }[spec.kind];
+      const { min, max } = spec;
+      if (min === Number.MIN_VALUE) return `must be ${what} greater than 0`;
+      if (min !== undefined && max !== undefined) return `must be ${what} from ${min} to ${max}`;
+      if (min !== undefined) return `must be ${what} of at least ${min}`;
+      if (max !== undefined) return `must be ${what} of at most ${max}`;
+      return `must be ${what}`.replace(/,$/, '');
     }
   }
 }
@@ -94,12 +158,10 @@ export function checkNumber(
   value: number,
   raw = String(value),
 ): number {
-  const wrong = (what: string) => new OptionError(`--${name}=${raw}: ${what}`);
-  if (!Number.isFinite(value)) throw wrong('not a finite number');
-  if (spec.kind === 'int' && !Number.isSafeInteger(value)) throw wrong('must be an integer');
-  if (spec.min !== undefined && value < spec.min) throw wrong(`must be at least ${spec.min}`);
-  if (spec.max !== undefined && value > spec.max) throw wrong(`must be at most ${spec.max}`);
-  return value;
+  const { kind, min = -Infinity, max = Infinity } = spec;
+  const whole = kind !== 'int' || Number.isSafeInteger(value);
+  if (Number.isFinite(value) && whole && value >= min && value <= max) return value;
+  throw new OptionError(`--${name}=${raw}: ${allowed(spec)}`);
 }
 
 /** The declared defaults. */

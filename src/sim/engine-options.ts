@@ -1,54 +1,96 @@
 /** The engine's command-line options: ROSS's names where ROSS has them. One table for parser and help. */
-import { flag, float, int, type OptionSpec, text } from '../model/option.ts';
+import { flag, float, int, type OptionSpec, oneOf, size } from '../model/option.ts';
+import { SYNCHRONISERS } from './config.ts';
 
-/** In the groups in which `--help` shows them. */
+const seed = (fallback: number, help: string) => int(fallback, help, { min: 1, max: 0x7ffffffe });
+
 export const ENGINE_OPTIONS = {
-  synch: text(
-    'optimistic',
-    'synchroniser: 1 sequential, 2 conservative, 3 optimistic, 4 optimistic-debug, 5 optimistic-realtime, 6 rollback-check; number or word',
-  ),
-  pes: int(1, 'PEs: worker threads', { min: 1, max: 1024 }),
+  synch: oneOf(SYNCHRONISERS, 'optimistic', 'synchroniser, by number or word', {
+    fallback: 'sequential on one PE, optimistic on several',
+  }),
   nkp: int(16, 'KPs per PE', { min: 1, max: 1 << 20 }),
   end: float(100000, 'virtual time at which the run ends', { min: 0 }),
-  lookahead: float(0, 'least offset of an event to another LP, in virtual time', { min: 0 }),
-  'gvt-interval': int(
-    16,
-    'turns of the scheduler between GVTs; milliseconds in optimistic-realtime',
-    {
-      min: 1,
-    },
-  ),
   batch: int(16, 'events per turn of the scheduler', { min: 1 }),
-  'max-opt-lookahead': float(
-    Number.POSITIVE_INFINITY,
-    'most virtual time beyond GVT; adaptive by default',
-    {
-      min: 0,
-    },
-  ),
-  'max-memory': float(0, 'most event memory of the whole run: bytes, or with K, M or G', {
-    min: 4096,
+  lookahead: float(0, 'least offset of an event to another LP, in virtual time', { min: 0 }),
+  'max-opt-lookahead': float(Infinity, 'how far beyond GVT a PE may go, in virtual time', {
+    min: Number.MIN_VALUE,
+    fallback: 'adaptive',
   }),
-  'report-interval': float(0.01, 'fraction of the end time between progress reports', { min: 0 }),
-  pin: flag(true, 'bind each PE to a CPU of its own (default where there are enough)'),
-  timing: flag(true, "keep times of the engine's activities (sampled)"),
-  'rng-seed1': int(11111111, 'first seed of the models’ random streams', { min: 1 }),
-  'rng-seed2': int(22222222, 'second seed', { min: 1 }),
-  'rng-seed3': int(33333333, 'third seed', { min: 1 }),
-  'rng-seed4': int(44444444, 'fourth seed', { min: 1 }),
-  'core-rng-seed1': int(55555555, 'first seed of the engine’s own random streams', { min: 1 }),
-  'core-rng-seed2': int(66666666, 'second seed', { min: 1 }),
-  'core-rng-seed3': int(77777777, 'third seed', { min: 1 }),
-  'core-rng-seed4': int(88888888, 'fourth seed', { min: 1 }),
+  'rng-seed1': seed(11111111, 'first seed of the models’ random streams'),
+  'rng-seed2': seed(22222222, 'second seed'),
+  'rng-seed3': seed(33333333, 'third seed'),
+  'rng-seed4': seed(44444444, 'fourth seed'),
+  'core-rng-seed1': seed(55555555, 'first seed of the engine’s own random streams'),
+  'core-rng-seed2': seed(66666666, 'second seed'),
+  'core-rng-seed3': seed(77777777, 'third seed'),
+  'core-rng-seed4': seed(88888888, 'fourth seed'),
+  'gvt-interval': int(16, 'turns of the scheduler between GVTs; ms in optimistic-realtime', {
+    min: 1,
+  }),
+  'report-interval': float(0.01, 'part of the end time between progress reports', { min: 0 }),
+  timing: flag(true, 'keep times of the engine’s activities (sampled)'),
+  pes: int(1, 'PEs: worker threads', { min: 1, max: 1024 }),
+  'max-memory': size(0, 'most event memory of the whole run', {
+    min: 4096,
+    fallback: 'half of the machine’s memory, at most 4G',
+  }),
+  pin: flag(true, 'bind each PE to a CPU of its own', { fallback: '1 where there are enough' }),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
+export type EngineOption = keyof typeof ENGINE_OPTIONS;
+
 /** ROSS's options that mean nothing here: accepted, and said to have no effect. */
-export const IGNORED_OPTIONS: Readonly<Record<string, string>> = {
-  extramem: 'event memory grows on demand, up to --max-memory',
-  'clock-rate': 'times come from a calibrated clock',
-  'avl-size': 'remote events are looked up in a table that grows',
-  'buddy-size': 'undo logs grow on demand',
-  'lz4-knob': 'nothing is compressed',
+export const IGNORED_OPTIONS = {
   'read-buffer': 'messages between PEs travel in shared memory',
   'send-buffer': 'messages between PEs travel in shared memory',
-};
+  extramem: 'event memory grows on demand, up to --max-memory',
+  'buddy-size': 'undo logs grow on demand',
+  'lz4-knob': 'nothing is compressed',
+  'avl-size': 'remote events are looked up in a table that grows',
+  'clock-rate': 'times come from a calibrated clock',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** The options as `--help` shows them: ROSS's groups, in ROSS's order, then what is ours. */
+export const ENGINE_GROUPS: readonly {
+  readonly title: string;
+  readonly names: readonly (EngineOption | keyof typeof IGNORED_OPTIONS)[];
+}[] = [
+  { title: 'ROSS MPI Kernel', names: ['read-buffer', 'send-buffer'] },
+  {
+    title: 'ROSS Kernel',
+    names: [
+      'synch',
+      'nkp',
+      'end',
+      'batch',
+      'extramem',
+      'buddy-size',
+      'lz4-knob',
+      'lookahead',
+      'max-opt-lookahead',
+      'avl-size',
+      'rng-seed1',
+      'rng-seed2',
+      'rng-seed3',
+      'rng-seed4',
+      'core-rng-seed1',
+      'core-rng-seed2',
+      'core-rng-seed3',
+      'core-rng-seed4',
+    ],
+  },
+  { title: 'ROSS GVT', names: ['gvt-interval', 'report-interval'] },
+  { title: 'ROSS Timing', names: ['clock-rate', 'timing'] },
+  { title: 'Triscope', names: ['pes', 'max-memory', 'pin'] },
+];
+
+/**
+ * Names that a prefix may stand for, as in ROSS, where the first match wins: PHOLD's own options, then the
+ * engine's in the order of the groups.
+ */
+export const ROSS_NAMES: readonly string[] = [
+  ...['remote', 'nlp', 'mean', 'mult', 'lookahead', 'start-events', 'stagger', 'memory'],
+  ...ENGINE_GROUPS.filter(({ title }) => title.startsWith('ROSS'))
+    .flatMap(({ names }) => names)
+    .filter((name) => name !== 'lookahead' && name !== 'timing'),
+];

@@ -2,6 +2,7 @@
 
 import { layoutOf } from '../model/struct.ts';
 import { ActivityClock } from './clock.ts';
+import { type CommitLog, CommitLogger } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
 import { A, C } from './counters.ts';
 import { type Budget, strideFor } from './event.ts';
@@ -37,6 +38,8 @@ export interface PeResult {
   /** Seconds from the first event to the last. */
   readonly wallSeconds: number;
   readonly results: ModelResults;
+  /** Where one was asked for. */
+  readonly commits?: CommitLog;
 }
 
 /** A handler failed: where, and with what. */
@@ -150,6 +153,7 @@ export class PeRun {
   private readonly started = performance.now();
   private firstEvent = Number.NaN;
   private lastEvent = Number.NaN;
+  private commits: CommitLogger | null = null;
 
   constructor(
     model: Model,
@@ -189,6 +193,11 @@ export class PeRun {
             ? new DebugRun(pe, engine, transport)
             : new ParallelDriver(new Scheduler(pe, transport, engine, clock), () => engine.where());
     }
+  }
+
+  /** Keeps a log of what is committed, as part of the result. Before `init`. */
+  logCommits(): void {
+    this.commits = new CommitLogger(this.pe);
   }
 
   /** Initialises the LPs; what they send to other PEs is posted. */
@@ -233,6 +242,7 @@ export class PeRun {
     const collector = new ResultsCollector();
     pe.pool.settle();
     const stateDigest = pe.stateDigest();
+    const commits = this.commits?.take();
     if (this.driver.finished) {
       try {
         pe.final(collector);
@@ -253,8 +263,9 @@ export class PeRun {
       criticalPath: pe.longestPath(),
       finished: this.driver.finished,
       gvt: this.driver.gvt,
-      wallSeconds: (this.lastEvent - this.firstEvent) / 1000,
+      wallSeconds: Number.isNaN(this.firstEvent) ? 0 : (this.lastEvent - this.firstEvent) / 1000,
       results: collector.data,
+      ...(commits !== undefined && { commits }),
     };
   }
 

@@ -2,6 +2,7 @@
 
 import { layoutOf, type StructLayout } from '../model/struct.ts';
 import { type Memory, memoryOf } from '../model/struct-class.ts';
+import { adviseLargePages } from '../os/memory.ts';
 import type { RunConfig } from './config.ts';
 import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
@@ -14,6 +15,9 @@ import type { ResultsCollector } from './results.ts';
 import { seedStreams } from './rng/clcg4.ts';
 import { Signatures } from './signature.ts';
 import type { Transport } from './transport/transport.ts';
+
+/** LPs from which memory is large enough for large pages to pay for loading the means to ask for them. */
+const MANY_LPS = 4096;
 
 /** A line that a model printed, with what orders it among all PEs' lines. */
 export interface OutputLine {
@@ -94,6 +98,11 @@ export class Pe {
     this.memory = memoryOf(new ArrayBuffer((this.ids.length * this.blockSize + ALIGN) * 8));
     const lpWords = this.memory.i32.subarray(2 * ALIGN);
     this.queue = createEventQueue(this.pool, this.signatures, lpWords, this.blockSize * 2);
+    if (this.ids.length >= MANY_LPS) {
+      const lpMemory = this.memory.i32.buffer as ArrayBuffer;
+      for (const buffer of [this.pool.buffer, lpMemory, this.queue.memory])
+        adviseLargePages(buffer);
+    }
     this.contexts = [...model.types].map(([name, type]) =>
       contextFor(this, name, type as AnyLpType),
     );

@@ -58,6 +58,8 @@ export interface EventQueue {
   pop(): number;
   /** Drops every event for which `keep` returns false. O(n). */
   sweep(keep: (h: number) => boolean): void;
+  /** The memory that is accessed at random. */
+  readonly memory: ArrayBuffer;
 }
 
 /**
@@ -383,7 +385,7 @@ export function createEventQueue(
     Q[CLEARED] = to;
   }
 
-  return { push, peek, pop, sweep };
+  return { push, peek, pop, sweep, memory: buckets.buffer };
 }
 
 /** Buckets of a rung for `n` events. */

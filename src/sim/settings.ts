@@ -1,6 +1,7 @@
 /** From what a user asks for to a checked RunConfig: defaults, units, impossible values. */
 import { availableParallelism, totalmem } from 'node:os';
 import {
+  allowed,
   checkNumber,
   defaultsOf,
   OptionError,
@@ -12,7 +13,7 @@ import { ENGINE_OPTIONS } from './engine-options.ts';
 import type { Model } from './model.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds } from './rng/clcg4.ts';
 
-/** What may be asked for; everything has a default. Names as on the command line, in camel case. */
+/** What may be asked for; everything has a default: `--synch` sequential on one PE, optimistic on several. Names as on the command line, in camel case. */
 export interface Settings {
   readonly synch?: Synchroniser;
   readonly pes?: number;
@@ -53,25 +54,26 @@ export function configFor(model: Model, settings: Settings): RunConfig {
     fallback: number,
   ) => {
     if (value === undefined) return fallback;
-    const spec = ENGINE_OPTIONS[name];
-    return checkNumber(name, { ...spec, kind: spec.kind === 'int' ? 'int' : 'float' }, value);
+    return checkNumber(name, ENGINE_OPTIONS[name], value);
   };
-  const synch = settings.synch ?? 'optimistic';
-  if (!Object.hasOwn(SYNCHRONISERS, synch)) {
-    throw new OptionError(`--synch=${synch}: use one of ${Object.keys(SYNCHRONISERS).join(', ')}`);
-  }
   const pes = number('pes', settings.pes, 1);
+  const synch = settings.synch ?? (pes === 1 ? 'sequential' : 'optimistic');
+  if (!Object.hasOwn(SYNCHRONISERS, synch)) {
+    throw new OptionError(`--synch=${synch}: ${allowed(ENGINE_OPTIONS.synch)}`);
+  }
   const oneOnly =
     synch === 'sequential' || synch === 'rollback-check' || synch === 'optimistic-debug';
   if (oneOnly && pes !== 1)
-    throw new OptionError(`--synch=${synch} runs on one PE, not --pes=${pes}`);
+    throw new OptionError(`--pes=${pes}: --synch=${synch} runs on one PE; leave --pes out`);
   const lookahead = number('lookahead', settings.lookahead, model.lookahead ?? 0);
   if (synch === 'conservative' && !(lookahead > 0)) {
-    throw new OptionError('--synch=conservative needs --lookahead greater than 0');
+    throw new OptionError(
+      `--lookahead=${lookahead}: must be greater than 0 with --synch=conservative`,
+    );
   }
   const maxMemory = number('max-memory', settings.maxMemory, defaultMaxMemory());
   if (maxMemory > MOST_MEMORY_PER_PE * pes) {
-    throw new OptionError(`--max-memory=${maxMemory}: at most 4 GiB per PE`);
+    throw new OptionError(`--max-memory=${maxMemory}: must be at most 4G per PE`);
   }
   const debug = synch === 'optimistic-debug' || synch === 'rollback-check';
   return {

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { layoutOf } from '../model/struct.ts';
 import { allowedCpus } from '../os/affinity.ts';
+import type { CommitLog } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
 import { type LoadedModel, loadModel } from './load-model.ts';
@@ -33,6 +34,15 @@ export interface RunOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Lines that models print, in order of virtual time per call. */
   readonly onOutput?: (lines: readonly OutputLine[]) => void;
+  /** Gets what was committed, one log per PE, if the end is reached. It slows the run: for examining one. */
+  readonly onCommits?: (logs: readonly CommitLog[]) => void;
+  /**
+   * Sizes the model as for this many PEs, where it has so many LPs per PE: then runs on different numbers
+   * of PEs can be compared.
+   */
+  readonly sizedFor?: number;
+  /** Where `console.log` in the threads of several PEs goes; standard output otherwise. */
+  readonly console?: NodeJS.WritableStream;
 }
 
 /** A worker thread ended without a result. */
@@ -41,7 +51,10 @@ export class WorkerDiedError extends ModelError {
 }
 
 const SLICE = 50;
-const POLL = 100;
+const POLL = 50;
+/** Milliseconds that PEs have to stop after one has failed, and after the run was interrupted. */
+const FAILURE_GRACE = 1500;
+const ABORT_GRACE = 5000;
 
 /**
  * Runs `model`: a built-in name, the path of a module, what `loadModel` gave, or, on one PE, a model itself.
@@ -57,14 +70,14 @@ export async function simulate(
   const spec = own ? loaded.model : loaded;
   try {
     const config = configFor(spec, settings);
-    const lps = spec.lps(config.options, { pes: config.pes });
+    const lps = spec.lps(config.options, { pes: run.sizedFor ?? config.pes });
     if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
       throw new ModelError(
         `model '${spec.name}': lps() gave ${lps}; it must be a positive integer`,
       );
     }
     const placement = placeLps(spec, lps, config.pes);
-    tuneV8();
+    tuneV8(config.pes);
     if (config.pes === 1) return await onePe(spec, config, placement, run);
     if (!own) {
       throw new ModelError(
@@ -95,6 +108,7 @@ async function onePe(
     const lines = pe.takeOutputs();
     if (lines.length > 0) run.onOutput?.([...lines].sort(byOrder));
   };
+  if (run.onCommits !== undefined) pe.logCommits();
   pe.init();
   const begun = performance.now();
   for (let more = true; more; ) {
@@ -114,6 +128,7 @@ async function onePe(
   }
   const result = pe.result();
   print();
+  if (result.commits !== undefined) run.onCommits?.([result.commits]);
   const cpus = [{ threadId: process.pid, cpu: null }];
   return summarise(model, config, placement, [result], cpus, (performance.now() - started) / 1000);
 }
@@ -140,9 +155,21 @@ async function manyPes(
     cpu: null as number | null,
   }));
   let failure: Error | null = null;
+  let overdue: NodeJS.Timeout | null = null;
+  const running = new Map<number, Worker>();
+  // A handler that never ends would keep its thread, and so the run, alive.
+  const stopWithin = (milliseconds: number) => {
+    words.stop();
+    overdue ??= setTimeout(() => {
+      failure ??= new ModelError(
+        `PE ${[...running.keys()].join(', PE ')} did not stop within ${milliseconds / 1000} s: a handler does not end`,
+      );
+      for (const worker of running.values()) void worker.terminate();
+    }, milliseconds);
+  };
   const fail = (error: Error) => {
     failure ??= error;
-    words.stop();
+    stopWithin(FAILURE_GRACE);
   };
   const listen = (worker: Worker, pe: number) =>
     new Promise<void>((resolve) => {
@@ -172,6 +199,7 @@ async function manyPes(
         );
       });
       worker.on('exit', (code) => {
+        running.delete(pe);
         if (!done) fail(new WorkerDiedError(`PE ${pe} died: its thread ended with code ${code}`));
         resolve();
       });
@@ -184,11 +212,18 @@ async function manyPes(
       pe,
       cpu: cpus.length >= pes ? cpus[pe] : null,
       memory,
+      logCommits: run.onCommits !== undefined,
     };
-    return new Worker(new URL('worker.js', import.meta.url), { workerData: task });
+    const worker = new Worker(new URL('worker.js', import.meta.url), {
+      workerData: task,
+      stdout: run.console !== undefined,
+    });
+    if (run.console !== undefined) worker.stdout.on('data', (data) => run.console?.write(data));
+    running.set(pe, worker);
+    return worker;
   });
   const timer = setInterval(() => {
-    if (run.signal?.aborted) words.stop();
+    if (run.signal?.aborted) stopWithin(ABORT_GRACE);
     run.onProgress?.({
       gvt: words.gvt(),
       end: config.end,
@@ -196,12 +231,11 @@ async function manyPes(
       seconds: (performance.now() - started) / 1000,
     });
   }, POLL);
-  const onAbort = () => words.stop();
-  run.signal?.addEventListener('abort', onAbort, { once: true });
   await Promise.all(workers.map(listen));
   clearInterval(timer);
-  run.signal?.removeEventListener('abort', onAbort);
+  if (overdue !== null) clearTimeout(overdue);
   if (failure !== null) throw failure;
   results.sort((a, b) => a.pe - b.pe);
+  if (run.onCommits !== undefined) run.onCommits(results.flatMap((r) => r.commits ?? []));
   return summarise(model, config, placement, results, places, (performance.now() - started) / 1000);
 }

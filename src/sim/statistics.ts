@@ -29,6 +29,8 @@ export interface RunResult {
   /** KPs of the whole run. */
   readonly kps: number;
   readonly lps: number;
+  /** How LPs are placed on PEs. */
+  readonly mapping: 'linear' | 'round-robin' | 'custom';
   readonly seed: readonly number[];
   readonly end: number;
   /** From the first event to the last, on the slowest PE; set-up not counted. */
@@ -109,6 +111,7 @@ export function summarise(
     pes: config.pes,
     kps: config.nkp * config.pes,
     lps: placement.lps,
+    mapping: typeof model.map === 'object' ? 'custom' : model.map,
     seed: config.seeds,
     end: config.end,
     wallSeconds,

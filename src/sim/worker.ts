@@ -17,6 +17,8 @@ export interface WorkerTask {
   readonly pe: number;
   readonly cpu: number | null;
   readonly memory: ThreadMemory;
+  /** Whether to log what is committed. */
+  readonly logCommits: boolean;
 }
 
 export type WorkerMessage =
@@ -53,6 +55,7 @@ async function main(task: WorkerTask): Promise<void> {
       control.budget,
       (pe) => new ThreadTransport(pe, task.memory, task.placement.pes),
     );
+    if (task.logCommits) run.logCommits();
     run.init();
     if (control.meet()) {
       for (;;) {

@@ -1,7 +1,7 @@
 /**
  * Double-double arithmetic: a number held as the unevaluated sum `hi + lo` of two doubles with
- * |lo| at most half an ulp of hi, about 106 significant bits. Used at module load to build the
- * tables of the elementary functions, so it is written for clarity, not speed.
+ * |lo| at most half an ulp of hi, about 106 significant bits. Written for clarity, not speed:
+ * only `gammaFunction` and the script that makes the tables compute with pairs.
  *
  * The error-free sum is Knuth's, the error-free product Dekker's (with Veltkamp's split).
  */
@@ -41,46 +41,3 @@ export function multiply(a: DoubleDouble, b: DoubleDouble): DoubleDouble {
   const [p, e] = twoProduct(a[0], b[0]);
   return twoSum(p, e + (a[0] * b[1] + a[1] * b[0]));
 }
-
-export function negate(a: DoubleDouble): DoubleDouble {
-  return [-a[0], -a[1]];
-}
-
-export function divide(a: DoubleDouble, b: DoubleDouble): DoubleDouble {
-  const q0 = a[0] / b[0];
-  const r0 = add(a, negate(multiply(b, [q0, 0])));
-  const q1 = r0[0] / b[0];
-  const r1 = add(r0, negate(multiply(b, [q1, 0])));
-  const q2 = r1[0] / b[0];
-  return add(twoSum(q0, q1), [q2, 0]);
-}
-
-/**
- * Natural logarithm of a double between 1/2 and 2: 2 atanh(s) = 2 (s + s^3/3 + s^5/5 + ...) with
- * s = (a - 1) / (a + 1), so |s| <= 1/3.
- */
-export function logOf(a: number): DoubleDouble {
-  const s = divide(twoSum(a, -1), twoSum(a, 1));
-  const square = multiply(s, s);
-  let term = s;
-  let sum = s;
-  for (let n = 3; Math.abs(term[0]) > 1e-36; n += 2) {
-    term = multiply(term, square);
-    sum = add(sum, divide(term, [n, 0]));
-  }
-  return [2 * sum[0], 2 * sum[1]];
-}
-
-/** e^a for |a| <= 1 by its power series. */
-export function expOf(a: DoubleDouble): DoubleDouble {
-  let term: DoubleDouble = [1, 0];
-  let sum: DoubleDouble = [1, 0];
-  for (let n = 1; n < 40; n++) {
-    term = divide(multiply(term, a), [n, 0]);
-    sum = add(sum, term);
-  }
-  return sum;
-}
-
-/** ln 2. */
-export const LN2: DoubleDouble = logOf(2);

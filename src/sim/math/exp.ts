@@ -5,22 +5,14 @@
  * powers 2^(i/128) are tabulated with twice the precision of a double, and e^r - 1 is a short
  * Taylor polynomial, whose error is scaled down by |r|.
  */
-import { expOf, LN2, multiply } from './double-double.ts';
+import { SCALE_TABLE } from './log-table.ts';
+import { EXP_TABLE, LN2 } from './table-data.ts';
 
 const STEPS = 128;
 /** 2^(i/128): leading part at 2i, rest at 2i + 1. */
-const TABLE = new Float64Array(STEPS * 2);
-for (let i = 0; i < STEPS; i++) {
-  const [high, low] = expOf(multiply([i / STEPS, 0], LN2));
-  TABLE[2 * i] = high;
-  TABLE[2 * i + 1] = low;
-}
-
-/** 2^k at index k + 1074, for the exponents of all doubles. */
-const POWER = new Float64Array(2098);
-POWER[1074] = 1;
-for (let k = 1; k <= 1023; k++) POWER[1074 + k] = (POWER[1073 + k] as number) * 2;
-for (let k = 1; k <= 1074; k++) POWER[1074 - k] = (POWER[1075 - k] as number) / 2;
+const TABLE = EXP_TABLE;
+/** 2^k at index 1023 - k, for the exponents of all doubles. */
+const SCALE = SCALE_TABLE;
 
 /** ln 2 / 128; the high part is a multiple of 2^-42, so its products with 18-bit integers are exact. */
 const GRID = 4398046511104;
@@ -48,9 +40,9 @@ export function expOfSum(x: number, low: number): number {
   const p = r + r * r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120))));
   const high = TABLE[2 * i] as number;
   const y = high + ((TABLE[2 * i + 1] as number) + high * p);
-  if (k > -1022 && k < 1023) return y * (POWER[k + 1074] as number);
+  if (k > -1022 && k < 1023) return y * (SCALE[1023 - k] as number);
   // Two steps: 2^k may not be a double. Only the second one can round, so the result is the
   // rounded subnormal, or Infinity where it has to be.
   const half = k >> 1;
-  return y * (POWER[half + 1074] as number) * (POWER[k - half + 1074] as number);
+  return y * (SCALE[1023 - half] as number) * (SCALE[1023 - k + half] as number);
 }

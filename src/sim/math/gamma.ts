@@ -5,25 +5,10 @@
  * series for log Gamma(x + n). The sums are carried with twice the precision of a double, because
  * the exponential turns absolute errors of its argument into relative errors of the result.
  */
-import {
-  add,
-  type DoubleDouble,
-  LN2,
-  logOf,
-  multiply,
-  twoProduct,
-  twoSum,
-} from './double-double.ts';
+import { add, type DoubleDouble, multiply, twoProduct, twoSum } from './double-double.ts';
 import { expOfSum } from './exp.ts';
 import { logParts } from './log-parts.ts';
-import { PI } from './pi.ts';
-
-/** log(2 pi) / 2, as log(pi / 2) / 2 + log 2. */
-const HALF_LOG_TAU: DoubleDouble = (() => {
-  const [high, low] = logOf(PI[0] / 2);
-  // d log(a) = da / a for the part of pi that its leading double lacks.
-  return add([high / 2, low / 2], add(LN2, [PI[1] / PI[0] / 2, 0]));
-})();
+import { HALF_LOG_TAU } from './table-data.ts';
 
 const LOG = new Float64Array(2);
 

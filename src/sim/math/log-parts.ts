@@ -3,17 +3,11 @@
  * something large (`pow`, `gamma`). Same reduction and table as `log`.
  */
 import { upperHalf } from './double-double.ts';
-import {
-  LN2_HIGH,
-  LN2_LOW,
-  LOG_OFFSET,
-  makeLogTable,
-  makeScaleTable,
-  UPPER_WORD,
-} from './log-table.ts';
+import { LN2_HIGH, LN2_LOW, LOG_OFFSET, SCALE_TABLE, UPPER_WORD } from './log-table.ts';
+import { LOG_TABLE } from './table-data.ts';
 
-const TABLE = makeLogTable();
-const SCALE = makeScaleTable();
+const TABLE = LOG_TABLE;
+const SCALE = SCALE_TABLE;
 const BITS = new Float64Array(1);
 const WORDS = new Int32Array(BITS.buffer);
 

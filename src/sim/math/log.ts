@@ -10,19 +10,19 @@ import {
   LN2_HIGH as HIGH,
   LOG_OFFSET,
   LN2_LOW as LOW,
-  makeLogTable,
-  makeScaleTable,
+  SCALE_TABLE,
   UPPER_WORD,
 } from './log-table.ts';
+import { LOG_TABLE } from './table-data.ts';
 
 // Copies local to the module: V8 folds these into the machine code, but not imported bindings.
 const OFFSET = LOG_OFFSET;
 const UPPER = UPPER_WORD;
 const LN2_HIGH = HIGH;
 const LN2_LOW = LOW;
-const TABLE = makeLogTable();
+const TABLE = LOG_TABLE;
 /** Multiplying by 2^-k, not rewriting the exponent bits, avoids a store-to-load stall. */
-const SCALE = makeScaleTable();
+const SCALE = SCALE_TABLE;
 const BITS = new Float64Array(1);
 const WORDS = new Int32Array(BITS.buffer);
 

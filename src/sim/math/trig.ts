@@ -5,8 +5,8 @@
  * Both reduce the angle to n quarter turns plus p + e with |p| <= pi/4 (e is what p lacks), then
  * to a tabulated point plus d with |d| <= 1/128, and use short Taylor polynomials in d.
  */
-import { add, type DoubleDouble, divide, multiply, upperHalf } from './double-double.ts';
-import { PI, QUARTER } from './pi.ts';
+import { upperHalf } from './double-double.ts';
+import { PI, QUARTER, TRIG_TABLE } from './table-data.ts';
 
 /** 2 pi. */
 const TAU_HIGH = 2 * PI[0];
@@ -20,32 +20,8 @@ const MAX_RADIANS = 1048576;
 
 /** Grid points c = i / 64 from 0 to beyond pi/4. */
 const STEPS = 64;
-const POINTS = 53;
 /** Four doubles per point: the upper 26 bits of sin c, the rest, the same for cos c. */
-const TABLE = new Float64Array(POINTS * 4);
-for (let i = 0; i < POINTS; i++) {
-  const [s, c] = sinCosOf(i / STEPS);
-  TABLE[4 * i] = upperHalf(s[0]);
-  TABLE[4 * i + 1] = s[0] - upperHalf(s[0]) + s[1];
-  TABLE[4 * i + 2] = upperHalf(c[0]);
-  TABLE[4 * i + 3] = c[0] - upperHalf(c[0]) + c[1];
-}
-
-/** [sin x, cos x] for |x| < 1 by their power series. */
-function sinCosOf(x: number): [DoubleDouble, DoubleDouble] {
-  let [s, c]: [DoubleDouble, DoubleDouble] = [
-    [0, 0],
-    [1, 0],
-  ];
-  let term: DoubleDouble = [1, 0];
-  for (let n = 1; n < 36; n++) {
-    // i^n x^n / n!, with the powers of i going to cos and sin in turn.
-    term = divide(multiply(term, [n % 2 === 0 ? -x : x, 0]), [n, 0]);
-    if (n % 2 === 0) c = add(c, term);
-    else s = add(s, term);
-  }
-  return [s, c];
-}
+const TABLE = TRIG_TABLE;
 
 /**
  * sin(p + e), or cos(p + e), for |p| <= 0.8 and tiny e, from the nearest grid point c and

@@ -146,17 +146,25 @@ export class Control {
     Atomics.notify(this.W, BELL);
   }
 
-  /** As `ring`, if any PE rests. One that is just about to is missed, and wakes by itself. */
+  /** As `ring`, if any PE rests. Called after what it should notice has been stored. */
   wake(): void {
-    if (this.W[RESTING] > 0) this.ring();
+    if (Atomics.load(this.W, RESTING) > 0) this.ring();
   }
 
-  /** Sleeps until the bell rings, at most `milliseconds`. */
-  rest(milliseconds: number): void {
-    const bell = Atomics.load(this.W, BELL);
+  /**
+   * Sleeps until the bell rings, at most `milliseconds`; not at all where `awaited` shows something after
+   * this PE has said that it rests: whoever stores later sees that, and rings.
+   */
+  rest(milliseconds: number, awaited: () => boolean): void {
     Atomics.add(this.W, RESTING, 1);
-    Atomics.wait(this.W, BELL, bell, milliseconds);
+    const bell = Atomics.load(this.W, BELL);
+    if (!awaited()) Atomics.wait(this.W, BELL, bell, milliseconds);
     Atomics.sub(this.W, RESTING, 1);
+  }
+
+  /** Whether a round waits for this PE, or has ended without its knowing. */
+  roundAwaits(): boolean {
+    return this.roundIsOpen() || Atomics.load(this.W, DONE) !== this.taken;
   }
 
   /** Waits for all PEs to get here; false where the run is stopped meanwhile. */

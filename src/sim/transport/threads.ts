@@ -248,6 +248,11 @@ export class ThreadTransport implements Transport {
     this.control.report(this.pe, committed, rolledBack);
   }
 
+  private readonly awaited = (): boolean => {
+    if (this.stopped() || this.overflowing > 0 || this.control.roundAwaits()) return true;
+    return this.in.some((ring) => ring !== null && ring.look() > 0);
+  };
+
   stopped(): boolean {
     return this.control.stopped();
   }
@@ -258,6 +263,6 @@ export class ThreadTransport implements Transport {
     if ((turns & 31) !== 0) return;
     const now = performance.now();
     if (turns === 32) this.idleSince = now;
-    else if (now - this.idleSince > SPIN) this.control.rest(1);
+    else if (now - this.idleSince > SPIN) this.control.rest(10, this.awaited);
   }
 }

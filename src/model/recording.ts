@@ -1,0 +1,157 @@
+/**
+ * `recording.json`: what lies in a recording's folder, how it was made, and how its clocks align.
+ * Written first when a run starts (`running`) and again when it ends; native files lie beside it.
+ */
+
+/** Number of this layout; it grows when a reader of the old one would go wrong. */
+export const RECORDING_VERSION = 1;
+
+export const RECORDING_FILE = 'recording.json';
+
+export const RECORDING_STATES = ['running', 'finished', 'interrupted', 'failed'] as const;
+
+/** How the run ended; `running` in a folder that nobody writes to any more: it was killed. */
+export type RecordingState = (typeof RECORDING_STATES)[number];
+
+export interface RecordingHost {
+  readonly name: string;
+  readonly platform: string;
+  readonly arch: string;
+  /** CPUs that the operating system sees, and their model. */
+  readonly cpus: number;
+  readonly cpuModel: string;
+  /** Bytes. */
+  readonly memory: number;
+}
+
+export interface RecordingFile {
+  /** Relative to the folder. */
+  readonly path: string;
+  /** Name of its format: who reads it. */
+  readonly format: string;
+}
+
+export interface RecordingSource {
+  /** Unique in the recording. */
+  readonly name: string;
+  readonly files: readonly RecordingFile[];
+  /** Wall-clock time of this source's time 0: nanoseconds since 1970 as a decimal string (beyond 2^53). */
+  readonly zero: string;
+  /** Bytes that were not written for want of room or time. */
+  readonly droppedBytes: number;
+}
+
+/** Where a PE of the simulator ran: joins its samples to those of its host, CPU and thread. */
+export interface RecordingPe {
+  readonly pe: number;
+  /** Process of a run on several; 0 otherwise. */
+  readonly rank: number;
+  /** Name of one of `hosts`. */
+  readonly host: string;
+  /** CPU that it was bound to; null where it was not. */
+  readonly cpu: number | null;
+  /** Kernel thread; null where unknown. */
+  readonly threadId: number | null;
+}
+
+export interface Recording {
+  readonly version: number;
+  readonly state: RecordingState;
+  readonly madeBy: {
+    /** The command line, without the interpreter. */
+    readonly command: readonly string[];
+    readonly triscope: string;
+    readonly node: string;
+  };
+  /** ISO 8601, UTC. `ended` is there once the run has ended. */
+  readonly started: string;
+  readonly ended?: string;
+  /** Why it failed. */
+  readonly error?: string;
+  readonly hosts: readonly RecordingHost[];
+  readonly sources: readonly RecordingSource[];
+  readonly pes: readonly RecordingPe[];
+}
+
+/** A `recording.json` that cannot be one. The message is for the user. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError';
+}
+
+type Check = (value: unknown, at: string) => void;
+
+const wrong = (at: string, what: string): never => {
+  throw new RecordingError(`${at} ${what}`);
+};
+const text: Check = (v, at) => typeof v === 'string' || wrong(at, 'must be a text');
+const count: Check = (v, at) =>
+  (Number.isSafeInteger(v) && (v as number) >= 0) || wrong(at, 'must be an integer of at least 0');
+const countOrNull: Check = (v, at) => v === null || count(v, at);
+const date: Check = (v, at) =>
+  (typeof v === 'string' && !Number.isNaN(Date.parse(v))) || wrong(at, 'must be a date, ISO 8601');
+const nanoseconds: Check = (v, at) =>
+  (typeof v === 'string' && /^\d+$/.test(v)) || wrong(at, 'must be nanoseconds, as decimal digits');
+const insidePath: Check = (v, at) =>
+  (typeof v === 'string' && v !== '' && !v.startsWith('/') && !v.split(/[\\/]/).includes('..')) ||
+  wrong(at, 'must be a path inside the folder');
+const list =
+  (of: Check): Check =>
+  (v, at) => {
+    if (!Array.isArray(v)) wrong(at, 'must be a list');
+    (v as unknown[]).forEach((item, k) => {
+      of(item, `${at}[${k}]`);
+    });
+  };
+const object =
+  (fields: Readonly<Record<string, Check>>, optional: readonly string[] = []): Check =>
+  (v, at) => {
+    if (typeof v !== 'object' || v === null || Array.isArray(v)) wrong(at, 'must be an object');
+    const given = v as Record<string, unknown>;
+    for (const [name, check] of Object.entries(fields)) {
+      if (given[name] === undefined && optional.includes(name)) continue;
+      check(given[name], `${at}.${name}`);
+    }
+  };
+
+const recording = object(
+  {
+    version: count,
+    state: (v, at) =>
+      RECORDING_STATES.includes(v as RecordingState) ||
+      wrong(at, `must be one of ${RECORDING_STATES.join(', ')}`),
+    madeBy: object({ command: list(text), triscope: text, node: text }),
+    started: date,
+    ended: date,
+    error: text,
+    hosts: list(
+      object({ name: text, platform: text, arch: text, cpus: count, cpuModel: text, memory: count }),
+    ),
+    sources: list(
+      object({
+        name: text,
+        files: list(object({ path: insidePath, format: text })),
+        zero: nanoseconds,
+        droppedBytes: count,
+      }),
+    ),
+    pes: list(
+      object({ pe: count, rank: count, host: text, cpu: countOrNull, threadId: countOrNull }),
+    ),
+  },
+  ['ended', 'error'],
+);
+
+/**
+ * Checks what `JSON.parse` gave for a `recording.json`. Fields it does not know are left alone.
+ * @throws RecordingError that names the field and what it must be, or the version that is too new
+ */
+export function checkRecording(value: unknown): Recording {
+  const version = (value as { version?: unknown } | null)?.version;
+  if (typeof version === 'number' && version > RECORDING_VERSION) {
+    throw new RecordingError(
+      `${RECORDING_FILE} has version ${version}; this triscope reads up to ${RECORDING_VERSION}: use a newer one`,
+    );
+  }
+  recording(value, RECORDING_FILE);
+  return value as Recording;
+}
