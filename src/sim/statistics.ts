@@ -69,6 +69,8 @@ export interface RunResult {
   readonly peakEvents: number;
   readonly eventBytes: number;
   readonly lpBytes: number;
+  /** Most memory that the whole process had resident so far. */
+  readonly peakRssBytes: number;
   readonly perPe: readonly PeStatistics[];
   /** What the model's `final` handlers reported. */
   readonly results: ModelResults;
@@ -143,6 +145,7 @@ export function summarise(
     peakEvents: parts.reduce((total, p) => total + p.peakEvents, 0),
     eventBytes: parts[0]?.eventBytes ?? 0,
     lpBytes: parts[0]?.lpBytes ?? 0,
+    peakRssBytes: process.resourceUsage().maxRSS * 1024,
     perPe: parts.map((p) => ({
       pe: p.pe,
       lps: p.lps,
