@@ -23,7 +23,7 @@ function distance(a: string, b: string): number {
 /** The one of `names` nearest to `given`; null where none is near. */
 export function nearest(given: string, names: readonly string[]): string | null {
   let best: string | null = null;
-  let least = Math.max(2, Math.floor(given.length / 3)) + 1;
+  let least = Math.max(given.length > 3 ? 2 : 1, Math.floor(given.length / 3)) + 1;
   for (const name of names) {
     // A name that begins as what was typed is near, however much is missing.
     const d = given.length >= 2 && name.startsWith(given) ? 1 : distance(given, name);

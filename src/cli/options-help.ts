@@ -1,5 +1,5 @@
 /** The text of `--help` for options declared in tables. */
-import type { OptionSpec } from '../model/option.ts';
+import type { OptionSpec, OptionSpecs } from '../model/option.ts';
 import type { OptionGroup } from './ross-options.ts';
 
 /** Column in which the explanations start. */
@@ -8,7 +8,6 @@ const INDENT = 30;
 const VALUE = { int: 'N', float: 'X', size: 'SIZE', bool: '', string: 'TEXT' } as const;
 
 function defaultOf(spec: OptionSpec): string {
-  if (spec.fallback === '-') return '';
   if (spec.fallback !== undefined) return ` (default: ${spec.fallback})`;
   if (spec.kind === 'bool') return spec.default ? ' (default: 1)' : '';
   return spec.default === '' ? '' : ` (default: ${spec.default})`;
@@ -25,8 +24,10 @@ function wrap(words: string, width: number): string[] {
 }
 
 function optionLines(name: string, spec: OptionSpec, width: number): string[] {
-  const value = spec.fallback === '-' ? 'N' : spec.words === undefined ? VALUE[spec.kind] : 'WORD';
-  const head = `  --${name}${value === '' ? '' : `=${value}`}`;
+  const kind = spec.words === undefined ? VALUE[spec.kind] : 'WORD';
+  const value = spec.placeholder ?? kind;
+  const equals = spec.bare === undefined ? `=${value}` : `[=${value}]`;
+  const head = `  --${name}${value === '' ? '' : equals}`;
   const words = Object.entries(spec.words ?? {}).map(([word, number]) => `${number} ${word}`);
   const unit = spec.unit === undefined ? '' : `, in ${spec.unit}`;
   const list = words.length > 0 ? `: ${words.join(', ')}` : '';
@@ -36,15 +37,16 @@ function optionLines(name: string, spec: OptionSpec, width: number): string[] {
   return [...first, ...rest.map((line) => ' '.repeat(INDENT) + line)];
 }
 
-/** `usage`, then every group under its title. As wide as the terminal, at most 100 columns. */
-export function optionsHelp(usage: string, groups: readonly OptionGroup[]): string {
+/** One option after the other, explained. As wide as the terminal, at most 100 columns. */
+export function optionsLines(options: OptionSpecs): string[] {
   const width = Math.max(60, Math.min(100, process.stdout.columns ?? 100));
+  return Object.entries(options).flatMap(([name, spec]) => optionLines(name, spec, width));
+}
+
+/** `usage`, then every group under its title. */
+export function optionsHelp(usage: string, groups: readonly OptionGroup[]): string {
   const parts = groups
     .filter(({ options }) => Object.keys(options).length > 0)
-    .flatMap(({ title, options }) => [
-      '',
-      `${title}:`,
-      ...Object.entries(options).flatMap(([name, spec]) => optionLines(name, spec, width)),
-    ]);
+    .flatMap(({ title, options }) => ['', `${title}:`, ...optionsLines(options)]);
   return `${[usage, ...parts].join('\n')}\n`;
 }

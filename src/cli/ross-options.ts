@@ -40,7 +40,8 @@ export function engineGroups(model: Model | null): OptionGroup[] {
   const engine: OptionSpecs = ENGINE_OPTIONS;
   const spec = (name: string): OptionSpec => {
     if (name in ignored) {
-      return { kind: 'string', default: '', help: `no effect: ${ignored[name]}`, fallback: '-' };
+      const help = `no effect: ${ignored[name]}`;
+      return { kind: 'string', default: '', help, placeholder: 'N' };
     }
     const value = own[name];
     return value === undefined ? engine[name] : { ...engine[name], default: value };
@@ -121,7 +122,11 @@ class Parser {
       const spec = this.specs.get(name) as OptionSpec;
       let raw = glued;
       // A switch stands alone; any other option takes the next word, unless that is an option too.
-      if (raw === undefined && spec.kind !== 'bool' && !(words[k + 1]?.text ?? '--').startsWith('--'))
+      if (
+        raw === undefined &&
+        spec.kind !== 'bool' &&
+        !(words[k + 1]?.text ?? '--').startsWith('--')
+      )
         raw = words[++k].text;
       this.set(word, name, spec, raw);
     }

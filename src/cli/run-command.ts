@@ -2,11 +2,13 @@
 import { Console } from 'node:console';
 import type { OptionSpecs } from '../model/option.ts';
 import { ENGINE_OPTIONS } from '../sim/engine-options.ts';
-import { type LoadedModel, loadModel } from '../sim/load-model.ts';
+import { type LoadedModel, loadModel, ModelNotFoundError } from '../sim/load-model.ts';
 import { type Model, ModelError } from '../sim/model.ts';
+import { BUILT_IN } from '../sim/models/index.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds } from '../sim/rng/clcg4.ts';
 import type { Settings } from '../sim/settings.ts';
 import { UsageError } from './errors.ts';
+import { didYouMean } from './nearest.ts';
 import { optionsHelp } from './options-help.ts';
 import {
   engineGroups,
@@ -64,6 +66,15 @@ function settingsFrom({ values }: ParsedOptions, own: OptionSpecs): Settings {
   return { ...settings, ...(seeds && { seeds }), ...(coreSeeds && { coreSeeds }), options };
 }
 
+async function load(name: string): Promise<LoadedModel> {
+  try {
+    return await loadModel(name);
+  } catch (error) {
+    if (!(error instanceof ModelNotFoundError)) throw error;
+    throw new UsageError(error.message + didYouMean(name, Object.keys(BUILT_IN)));
+  }
+}
+
 /** Sends what models print by `console` to stderr: with `--json`, stdout is one object. */
 function keepStdoutClean(): void {
   globalThis.console = new Console(process.stderr, process.stderr);
@@ -89,16 +100,18 @@ export async function readRunCommand(
     return null;
   }
   if (rest.some((word) => /^--json(=|$)/.test(word))) keepStdoutClean();
-  const loaded = await loadModel(name);
+  const loaded = await load(name);
   try {
     const groups = groupsFor(loaded.model, own);
     const parsed = parseOptions(rest, groups);
     if (parsed.help) {
-      const title = loaded.model.help === '' ? '' : `\n\n${loaded.model.name}: ${loaded.model.help}`;
+      const title =
+        loaded.model.help === '' ? '' : `\n\n${loaded.model.name}: ${loaded.model.help}`;
       process.stdout.write(optionsHelp(usage.replace('MODEL', name) + title, groups));
       loaded.dispose();
       return null;
     }
+    if (parsed.values.get('json') === true) keepStdoutClean();
     for (const note of parsed.notes) process.stderr.write(`triscope: ${note}\n`);
     return { loaded, settings: settingsFrom(parsed, own.options), own: parsed.values };
   } catch (error) {

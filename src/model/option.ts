@@ -10,8 +10,12 @@ export interface OptionSpec<V extends number | boolean | string = number | boole
   readonly max?: number;
   /** Unit of the value, for `--help`. */
   readonly unit?: string;
+  /** What `--help` calls the value: FILE. */
+  readonly placeholder?: string;
   /** What `--help` says of the default where it is not the same everywhere. */
   readonly fallback?: string;
+  /** The value of an option that stands alone; without it, the option needs a value. */
+  readonly bare?: string;
   /** The words that a `string` option may be, with the number that may stand for each. */
   readonly words?: Readonly<Record<string, number>>;
 }
@@ -72,8 +76,12 @@ export function oneOf(
 }
 
 /** Free text. */
-export function text(fallback: string, help: string): OptionSpec<string> {
-  return { kind: 'string', default: fallback, help };
+export function text(
+  initial: string,
+  help: string,
+  bounds: Pick<OptionSpec, 'bare' | 'placeholder'> = {},
+): OptionSpec<string> {
+  return { kind: 'string', default: initial, help, ...bounds };
 }
 
 /** A value that an option cannot take. The message is for the user. */
@@ -91,6 +99,7 @@ export function parseOption(
   spec: OptionSpec,
   raw: string | undefined,
 ): number | boolean | string {
+  if (raw === undefined && spec.bare !== undefined) return spec.bare;
   if (raw === undefined && spec.kind !== 'bool') {
     throw new OptionError(`--${name} needs a value: it ${allowed(spec)}`);
   }
@@ -112,7 +121,7 @@ export function parseOption(
       return checkNumber(name, spec, numberOf(raw ?? ''), raw);
     case 'size': {
       const [, digits, unit] = /^(.*?)([kmgt])?(?:i?b)?$/i.exec((raw ?? '').trim()) ?? [];
-      const factor = 1024 ** (' kmgt'.indexOf(unit?.toLowerCase() ?? ' '));
+      const factor = 1024 ** ' kmgt'.indexOf(unit?.toLowerCase() ?? ' ');
       return checkNumber(name, spec, Math.floor(numberOf(digits) * factor), raw);
     }
   }

@@ -124,7 +124,14 @@ const recording = object(
     ended: date,
     error: text,
     hosts: list(
-      object({ name: text, platform: text, arch: text, cpus: count, cpuModel: text, memory: count }),
+      object({
+        name: text,
+        platform: text,
+        arch: text,
+        cpus: count,
+        cpuModel: text,
+        memory: count,
+      }),
     ),
     sources: list(
       object({

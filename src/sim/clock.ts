@@ -24,6 +24,9 @@ export class ActivityClock {
   private readonly seconds: Float64Array;
   private readonly skips: Int32Array;
   private readonly cost: number;
+  private samples = 0;
+  private queueMs = 0;
+  private handleMs = 0;
 
   /** @param seconds one total per activity, to which times are added */
   constructor(on: boolean, seconds: Float64Array) {
@@ -49,6 +52,40 @@ export class ActivityClock {
     const at = now();
     this.seconds[A[activity]] += (Math.max(0, at - started - this.cost) / 1000) * scale;
     return at;
+  }
+
+  /**
+   * Takes, handles and times one event: `take` takes it from the queue (0: there is none), `putBack` puts it
+   * back, `handle` handles it. Putting it back and taking it again stands for the push of the event that
+   * it sends. Returns whether there was one.
+   */
+  sampleEvent(
+    take: () => number,
+    putBack: (h: number) => void,
+    handle: (h: number) => void,
+  ): boolean {
+    const t0 = now();
+    const h = take();
+    if (h === 0) return false;
+    const t1 = now();
+    putBack(h);
+    const t2 = now();
+    take();
+    const t3 = now();
+    handle(h);
+    const t4 = now();
+    this.samples++;
+    this.queueMs += Math.max(0, t2 - t0 - 2 * this.cost);
+    this.handleMs += Math.max(0, t4 - t3 - (t2 - t1));
+    return true;
+  }
+
+  /** Turns the sampled events' times into totals for `events`. */
+  estimate(events: number): void {
+    if (this.samples === 0) return;
+    const scale = events / this.samples / 1000;
+    this.seconds[A.priorityQueue] = this.queueMs * scale;
+    this.seconds[A.eventProcess] = this.handleMs * scale;
   }
 
   /** As `begin` for one in SAMPLE_EVERY calls; NaN for the others. */

@@ -145,6 +145,12 @@ export class EventPool {
     return h;
   }
 
+  /** The record that takes the message of an event which is not created, zeroed. */
+  emptySink(): number {
+    for (let k = PAYLOAD; k < this.stride; k++) this.F[this.sink + k] = 0;
+    return this.sink;
+  }
+
   free(h: number): void {
     const i = h << 1;
     this.I[i + NEXT] = this.#free;

@@ -1,4 +1,5 @@
 /** Handling events in order, each committed at once: sequential runs, and conservative ones window by window. */
+import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import {
   BITS,
@@ -51,7 +52,7 @@ export class InOrderLp extends LpContext {
     const tie = next(this.S, this.base + CORE_STREAM);
     if (!(t < this.end)) {
       this.host.counts[C.eventsPastEnd]++;
-      this.sent.$b = this.host.pool.sink;
+      this.sent.$b = this.host.pool.emptySink();
       return this.sent;
     }
     const h = this.host.pool.alloc();
@@ -110,15 +111,19 @@ export class InOrderLp extends LpContext {
   }
 }
 
-/** Handles up to `max` events with receive times below `bound`; returns how many. */
-export type RunInOrder = (max: number, bound: number) => number;
+export interface InOrderLoop {
+  /** Handles up to `max` events with receive times below `bound`; returns how many. */
+  run(max: number, bound: number): number;
+  /** Handles one and times it; returns how many (0 or 1). */
+  sample(bound: number, clock: ActivityClock): number;
+}
 
 /**
  * The loop of one PE. A closure made once, over constants only: V8 compiles the addresses of all memory
  * into it, which halves the time per event.
  * @param deliver called where a handler has sent to other PEs; null on one PE
  */
-export function inOrderLoop(pe: Pe, deliver: (() => void) | null): RunInOrder {
+export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   const { queue, pool, only, counts } = pe;
   const { F, I } = pool;
   const paths = pe.paths;
@@ -150,7 +155,27 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): RunInOrder {
     pe.freeEvent(h);
   };
 
-  return (max, bound) => {
+  const sample = (bound: number, clock: ActivityClock): number => {
+    const take = () => {
+      const h = queue.peek();
+      return h === 0 || !(F[h] < bound) ? 0 : queue.pop();
+    };
+    const sampled = clock.sampleEvent(
+      take,
+      (h) => queue.push(F[h], h),
+      (h) => {
+        if (F[h] === last[0]) counts[TIES]++;
+        last[0] = F[h];
+        handle(I[(h << 1) + DEST], h);
+      },
+    );
+    if (!sampled) return 0;
+    counts[DONE]++;
+    counts[COMMITTED]++;
+    return 1;
+  };
+
+  const run = (max: number, bound: number): number => {
     let n = 0;
     let ties = 0;
     while (n < max) {
@@ -169,13 +194,15 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): RunInOrder {
     counts[TIES] += ties;
     return n;
   };
+
+  return { run, sample };
 }
 
 /** Conservative handling on one PE of several: what has arrived is in the future of all that is done. */
 export class InOrderEngine implements Engine, Receiver {
   starved = false;
   private readonly pe: Pe;
-  private readonly loop: RunInOrder;
+  private readonly loop: InOrderLoop;
 
   constructor(pe: Pe, transport: Transport) {
     this.pe = pe;
@@ -187,7 +214,11 @@ export class InOrderEngine implements Engine, Receiver {
   readonly deliver: () => void;
 
   run(max: number, bound: number): number {
-    return this.loop(max, bound);
+    return this.loop.run(max, bound);
+  }
+
+  sample(bound: number, clock: ActivityClock): number {
+    return this.loop.sample(bound, clock);
   }
 
   least(): number {

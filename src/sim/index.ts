@@ -28,3 +28,4 @@ export type { ModelResults } from './results.ts';
 export { configFor, type Settings } from './settings.ts';
 export { type Progress, type RunOptions, simulate } from './simulate.ts';
 export type { PeStatistics, RunResult } from './statistics.ts';
+export { type VerifyOptions, type VerifyRow, verify } from './verify.ts';

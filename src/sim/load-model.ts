@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { isModel, type Model, ModelError } from './model.ts';
 import { BUILT_IN } from './models/index.ts';
 
@@ -21,8 +21,12 @@ export class ModelNotFoundError extends ModelError {
   override readonly name = 'ModelNotFoundError';
 }
 
-/** Imports the module behind a reference. @throws ModelError where it has no model to offer */
-export async function importModel(reference: ModelReference): Promise<Model> {
+/**
+ * Imports the module behind a reference.
+ * @param shown what messages call it
+ * @throws ModelError where it has no model to offer
+ */
+export async function importModel(reference: ModelReference, shown?: string): Promise<Model> {
   if ('name' in reference) {
     const loader = BUILT_IN[reference.name];
     if (loader === undefined)
@@ -32,9 +36,7 @@ export async function importModel(reference: ModelReference): Promise<Model> {
   const module = (await import(reference.url)) as { default?: unknown; model?: unknown };
   const model = module.default ?? module.model;
   if (!isModel(model)) {
-    throw new ModelError(
-      `${reference.url.startsWith('file:') ? fileURLToPath(reference.url) : reference.url}: no model; export default defineModel({ … })`,
-    );
+    throw new ModelError(`${shown ?? reference.url}: no model; export default defineModel({ … })`);
   }
   return model;
 }
@@ -56,7 +58,7 @@ export async function loadModel(nameOrPath: string): Promise<LoadedModel> {
   }
   const { url, dispose } = await moduleFor(path);
   try {
-    return { model: await importModel({ url }), reference: { url }, dispose };
+    return { model: await importModel({ url }, nameOrPath), reference: { url }, dispose };
   } catch (error) {
     dispose();
     if (error instanceof ModelError) throw error;

@@ -57,13 +57,13 @@ export class OptimisticLp extends LpContext {
     if (!(t < this.end)) {
       this.host.counts[C.eventsPastEnd]++;
       this.kpOfEvent.pushOut(OUT_PAST_END);
-      this.sent.$b = this.host.pool.sink;
+      this.sent.$b = this.host.pool.emptySink();
       return this.sent;
     }
     const h = this.host.pool.alloc();
     if (h === 0) {
       this.aborted = true;
-      this.sent.$b = this.host.pool.sink;
+      this.sent.$b = this.host.pool.emptySink();
       return this.sent;
     }
     const I = this.I;

@@ -105,6 +105,16 @@ export class Optimism implements Engine, Receiver {
   /** Handles event `h`, which has been taken from the queue. */
   readonly handle: (h: number) => void;
 
+  /** Handles one event and times it; returns how many (0 or 1). */
+  sample(bound: number, clock: ActivityClock): number {
+    const { queue, pool } = this.pe;
+    const take = () => {
+      const h = this.first();
+      return h === 0 || !(pool.F[h] < bound) ? 0 : queue.pop();
+    };
+    return Number(clock.sampleEvent(take, (h) => queue.push(pool.F[h], h), this.handle));
+  }
+
   /** The first pending event that is not cancelled, still in the queue; 0 for none. */
   first(): number {
     const { queue, pool } = this.pe;

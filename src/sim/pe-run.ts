@@ -63,6 +63,9 @@ export interface Driver {
   where(): LpContext;
 }
 
+/** Events timed per chunk of a sequential run. */
+const SAMPLES = 16;
+
 class SequentialDriver implements Driver {
   finished = false;
   gvt = 0;
@@ -87,9 +90,10 @@ class SequentialDriver implements Driver {
   advance(milliseconds: number): boolean {
     const { pe, transport, clock, hooks } = this;
     const until = performance.now() + milliseconds;
-    const started = clock.begin();
     for (;;) {
-      const n = this.loop(this.chunk, hooks.nextTime);
+      let n = 0;
+      if (clock.on) for (let k = 0; k < SAMPLES; k++) n += this.loop.sample(hooks.nextTime, clock);
+      n += this.loop.run(Math.max(1, this.chunk - n), hooks.nextTime);
       const h = pe.queue.peek();
       this.gvt = h === 0 ? Infinity : pe.pool.F[h];
       if (n > 0 || hooks.nextTime < Infinity) {
@@ -104,7 +108,6 @@ class SequentialDriver implements Driver {
       if (transport.stopped()) break;
       if (performance.now() >= until) break;
     }
-    clock.end('eventProcess', started);
     pe.pool.settle();
     transport.report(this.gvt, pe.counts[C.committed], 0);
     return !this.finished && !transport.stopped();
@@ -150,6 +153,7 @@ export class PeRun {
   readonly transport: Transport;
   private readonly driver: Driver;
   private readonly deliver: () => void;
+  private readonly clock: ActivityClock;
   private readonly started = performance.now();
   private firstEvent = Number.NaN;
   private lastEvent = Number.NaN;
@@ -173,6 +177,7 @@ export class PeRun {
     this.transport = transportFor(this.pe);
     const { pe, transport } = this;
     const clock = new ActivityClock(config.timing, pe.seconds);
+    this.clock = clock;
     if (config.synch === 'sequential') {
       this.driver = new SequentialDriver(pe, transport, clock);
       this.deliver = () => {};
@@ -239,6 +244,7 @@ export class PeRun {
   /** Runs the LPs' `final` and sums up. */
   result(): PeResult {
     const { pe } = this;
+    this.clock.estimate(pe.counts[C.eventsProcessed]);
     const collector = new ResultsCollector();
     pe.pool.settle();
     const stateDigest = pe.stateDigest();

@@ -124,7 +124,7 @@ class Examination {
       const difference = firstDifference(this.loaded.model, this.truth, other);
       if (difference !== null) return difference;
     }
-    return `it did not show again in ${TRIES} runs: it depends on timing`;
+    return `it did not show again in ${TRIES} runs: it depends on timing, or on something outside the state`;
   }
 }
 

@@ -26,8 +26,8 @@ export const LN2_HIGH: number = Math.round(LN2[0] * GRID) / GRID;
 export const LN2_LOW: number = LN2[0] - LN2_HIGH + LN2[1];
 
 /**
- * 2^-k at index k + 1023, for all k from -1023 to 1074. Filled here because it costs a fortieth of
- * a millisecond, less than reading it would.
+ * 2^-k at index k + 1023, for all k from -1023 to 1074. Filled here, as that takes less
+ * time than reading the numbers would.
  */
 export const SCALE_TABLE: Float64Array = new Float64Array(2098);
 for (let i = 2097, power = 5e-324; i >= 0; i--, power *= 2) SCALE_TABLE[i] = power;

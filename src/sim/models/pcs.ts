@@ -9,7 +9,6 @@
  *     drew, sent                            the engine's affair
  */
 import { float, int } from '../../model/option.ts';
-import type { StructOf } from '../../model/struct.ts';
 import { defineModel, type Lp, ModelError } from '../model.ts';
 
 /** What an event is to the cell that gets it. */
@@ -123,8 +122,8 @@ export default defineModel({
     width: int(16, 'cells along a row of the grid', { min: 2, max: 32768 }),
     height: int(16, 'rows of the grid', { min: 2, max: 32768 }),
     channels: int(10, 'channels per cell', { min: 1, max: 65535 }),
-    arrival: float(2, 'new calls per minute and cell', { min: 0 }),
-    duration: float(3, 'mean length of a call', { min: 0, unit: 'minutes' }),
+    arrival: float(2, 'new calls per minute and cell', { min: Number.MIN_VALUE }),
+    duration: float(3, 'mean length of a call', { min: Number.MIN_VALUE, unit: 'minutes' }),
     dwell: float(5, 'mean time in a cell, lookahead included; 0: nobody moves', {
       min: 0,
       unit: 'minutes',
@@ -132,15 +131,12 @@ export default defineModel({
   },
   lps: (o) => o.width * o.height,
   prepare(o, { lookahead }): Params {
-    if (!(o.arrival > 0)) throw new ModelError('--arrival=0: there would be no calls');
-    if (!(o.duration > 0)) throw new ModelError('--duration=0: calls must last some time');
     const moves = o.dwell > 0;
     if (moves && o.dwell < lookahead) {
       throw new ModelError(
         `--dwell=${o.dwell} is less than --lookahead=${lookahead}: the mean includes the lookahead`,
       );
     }
-    if (moves && o.dwell === 0) throw new ModelError('--dwell=0');
     return {
       width: o.width,
       height: o.height,
@@ -223,5 +219,3 @@ export default defineModel({
     });
   },
 });
-
-export type CellState = StructOf<typeof state>;

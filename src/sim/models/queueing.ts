@@ -3,8 +3,8 @@
  * and leave (J. R. Jackson, "Networks of Waiting Lines", 1957). Its exact means are known, so what the
  * simulator measures can be checked. No `reverse`: the engine undoes the writes.
  */
-import { float, int, text } from '../../model/option.ts';
-import { array, ring, type StructOf } from '../../model/struct.ts';
+import { flag, float, int, oneOf } from '../../model/option.ts';
+import { type ArrayView, array, ring, type StructOf } from '../../model/struct.ts';
 import { defineModel, ModelError } from '../model.ts';
 
 /** The measured part of the run is cut into this many batches of equal length. */
@@ -13,6 +13,8 @@ const BATCHES = 20;
 const T95 = 2.093;
 /** Most customers at one station. */
 const CAPACITY = 512;
+
+const POSITIVE = { min: Number.MIN_VALUE };
 
 /** What an event is to the station that gets it. */
 const FROM_OUTSIDE = 0;
@@ -84,20 +86,20 @@ export default defineModel({
   options: {
     stations: int(8, 'stations per PE', { min: 1 }),
     'total-stations': int(0, 'stations of the whole run (instead of --stations)', { min: 0 }),
-    arrival: float(0.3, 'customers from outside per time unit and station', { min: 0 }),
-    service: float(1, 'customers that a busy station serves per time unit', { min: 0 }),
+    arrival: float(0.3, 'customers from outside per time unit and station', POSITIVE),
+    service: float(1, 'customers that a busy station serves per time unit', POSITIVE),
     leave: float(0.5, 'probability that a served customer leaves the network', { min: 0, max: 1 }),
-    routing: text('uniform', 'where the others go: uniform (any station) or next (id + 1)'),
+    routing: oneOf(
+      { uniform: 1, next: 2 },
+      'uniform',
+      'where the others go: any station, or id + 1',
+    ),
     transfer: float(1, 'mean time between stations, lookahead included', { unit: 'virtual time' }),
     'warm-up': float(0.1, 'part of the run before statistics are collected', { min: 0, max: 0.9 }),
+    'by-batch': flag(false, `also report the whole network's sums in each of ${BATCHES} batches`),
   },
   lps: (o, { pes }) => (o['total-stations'] > 0 ? o['total-stations'] : o.stations * pes),
   prepare(o, { lookahead, end, lps }) {
-    if (o.routing !== 'uniform' && o.routing !== 'next') {
-      throw new ModelError(`--routing=${o.routing}: use uniform or next`);
-    }
-    if (!(o.arrival > 0)) throw new ModelError('--arrival=0: no customer would ever come');
-    if (!(o.service > 0)) throw new ModelError('--service=0: no customer would ever be served');
     if (o.transfer < lookahead) {
       throw new ModelError(
         `--transfer=${o.transfer} is less than --lookahead=${lookahead}: the mean includes the lookahead`,
@@ -118,6 +120,7 @@ export default defineModel({
       lookahead,
       extraTransfer: o.transfer - lookahead,
       stations: lps,
+      byBatch: o['by-batch'],
       measured: { from, length: (end - from) / BATCHES },
     };
   },
@@ -175,10 +178,12 @@ export default defineModel({
       length.push(area / m.length);
       if (n > 0) sojourn.push(s.sojourn.get(b) / n);
       served += n;
-      results.count('busyTimeByBatch', b, busyTime);
-      results.count('queueAreaByBatch', b, area);
-      results.count('sojournTimeByBatch', b, s.sojourn.get(b));
-      results.count('servedByBatch', b, n);
+      if (p.byBatch) {
+        results.count('busyTimeByBatch', b, busyTime);
+        results.count('queueAreaByBatch', b, area);
+        results.count('sojournTimeByBatch', b, s.sojourn.get(b));
+        results.count('servedByBatch', b, n);
+      }
     }
     results.add('measuredTime', m.length * BATCHES);
     results.add('entered', s.entered);
@@ -200,7 +205,7 @@ export default defineModel({
   },
 });
 
-function total(values: { readonly length: number; get(i: number): number }): number {
+function total(values: ArrayView<number>): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values.get(i);
   return sum;

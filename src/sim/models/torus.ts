@@ -5,8 +5,8 @@
  *     port 2d: towards the higher coordinate of dimension d      port 2d + 1: towards the lower
  */
 import { float, int } from '../../model/option.ts';
-import { array, type StructOf } from '../../model/struct.ts';
-import { defineModel, type Lp, ModelError } from '../model.ts';
+import { type ArrayView, array, type StructOf } from '../../model/struct.ts';
+import { defineModel, type Lp, ModelError, type Results } from '../model.ts';
 
 const MAX_DIMENSIONS = 6;
 const MAX_HOPS = 128;
@@ -97,6 +97,13 @@ function scheduleInjection(lp: Router): void {
   lp.send(lp.id, lp.exponential(lp.params.interval)).injected = -1;
 }
 
+function countAll(results: Results, name: string, bins: ArrayView<number>): void {
+  for (let b = 0; b < bins.length; b++) {
+    const weight = bins.get(b);
+    if (weight > 0) results.count(name, b, weight);
+  }
+}
+
 export default defineModel({
   name: 'torus',
   help: 'k-ary n-cube network: dimension-order routing, a queue per link, uniform random traffic',
@@ -105,10 +112,16 @@ export default defineModel({
   options: {
     k: int(8, 'routers along each dimension', { min: 2 }),
     n: int(2, 'dimensions', { min: 1, max: MAX_DIMENSIONS }),
-    interval: float(40, 'mean time between packets that a router injects', { min: 0 }),
+    interval: float(40, 'mean time between packets that a router injects', {
+      min: Number.MIN_VALUE,
+    }),
     'packet-size': float(16, 'size of a packet, in flits', { min: 0 }),
-    bandwidth: float(1, 'flits per time unit that a link sends', { min: 0 }),
-    'hop-delay': float(1, 'time through a router and along a link, sending not included', { min: 0 }),
+    bandwidth: float(1, 'flits per time unit that a link sends', {
+      min: Number.MIN_VALUE,
+    }),
+    'hop-delay': float(1, 'time through a router and along a link, sending not included', {
+      min: 0,
+    }),
   },
   lps: (o) => o.k ** o.n,
   prepare(o, { lookahead, lps }): Params {
@@ -121,8 +134,6 @@ export default defineModel({
         `--k=${o.k} --n=${o.n}: routes of up to ${longest} hops; at most ${MAX_HOPS}`,
       );
     }
-    if (!(o.interval > 0)) throw new ModelError('--interval=0: packets without end at time 0');
-    if (!(o.bandwidth > 0)) throw new ModelError('--bandwidth=0: no packet would ever be sent');
     const serialisation = o['packet-size'] / o.bandwidth;
     const hop = serialisation + o['hop-delay'];
     if (!(hop > 0)) throw new ModelError('--packet-size=0 --hop-delay=0: packets faster than time');
@@ -166,17 +177,13 @@ export default defineModel({
     results.add('waited', s.waited);
     results.max('latency', s.longest);
     results.max('linkUtilisation', busiest);
-    for (let b = 0; b < LATENCY_BINS; b++) count('latencyLog2Quarters', b, s.latencies.get(b));
-    for (let h = 0; h <= MAX_HOPS; h++) count('hops', h, s.hops.get(h));
+    countAll(results, 'latencyLog2Quarters', s.latencies);
+    countAll(results, 'hops', s.hops);
     results.row('routers', {
       injected: s.injected,
       delivered: s.delivered,
       meanLatency: s.delivered > 0 ? s.latency / s.delivered : 0,
       busiestLink: busiest,
     });
-
-    function count(name: string, bin: number, weight: number): void {
-      if (weight > 0) results.count(name, bin, weight);
-    }
   },
 });

@@ -1,0 +1,24 @@
+/** Ending the process: by us, or by a model that calls process.exit, which would look as if all were well. */
+import { EXIT } from './errors.ts';
+
+let expected = false;
+
+/** From here on the process may end: the command is done. */
+export function expectExit(): void {
+  expected = true;
+}
+
+/** Ends the process at once. */
+export function leave(code: number): never {
+  expected = true;
+  process.exit(code);
+}
+
+/** Reports an end that nobody here asked for, and makes it a failure. */
+export function watchForStrayExits(): void {
+  process.on('exit', () => {
+    if (expected) return;
+    process.stderr.write('triscope: process.exit() was called before the command had ended\n');
+    process.exitCode = EXIT.failed;
+  });
+}

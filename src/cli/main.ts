@@ -1,0 +1,151 @@
+/** The command `triscope`: one table of commands; each file is loaded when its command is called. */
+import { Command, CommanderError } from 'commander';
+import { EXIT, report, UsageError } from './errors.ts';
+import { expectExit, leave, watchForStrayExits } from './leave.ts';
+import { didYouMean } from './nearest.ts';
+import { version } from './version.ts';
+
+type Run = (args: readonly string[]) => Promise<number>;
+
+interface Entry {
+  /** The words that call it. */
+  readonly words: readonly string[];
+  readonly arguments: string;
+  readonly help: string;
+  readonly load: () => Promise<Run>;
+}
+
+/** A new command is a file and an entry here. */
+const COMMANDS: readonly Entry[] = [
+  {
+    words: ['demo'],
+    arguments: '[--json]',
+    help: 'a tour in 20 seconds: an optimistic parallel simulation that proves itself right',
+    load: async () => (await import('./commands/demo.ts')).demo,
+  },
+  {
+    words: ['sim', 'run'],
+    arguments: 'MODEL [options]',
+    help: 'run a simulation: a built-in model, or the path of a module',
+    load: async () => (await import('./commands/sim-run.ts')).simRun,
+  },
+  {
+    words: ['sim', 'verify'],
+    arguments: 'MODEL [options]',
+    help: 'check that every synchroniser commits the same events',
+    load: async () => (await import('./commands/sim-verify.ts')).simVerify,
+  },
+  {
+    words: ['sim', 'models'],
+    arguments: '[--json]',
+    help: 'list the built-in models with their options',
+    load: async () => (await import('./commands/sim-models.ts')).simModels,
+  },
+];
+
+/** What a group of commands is about. */
+const GROUPS: Readonly<Record<string, string>> = {
+  sim: 'the parallel discrete-event simulator',
+};
+
+/** The words that call `command`. */
+function pathOf(command: Command): string {
+  const parent = command.parent;
+  return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();
+}
+
+/** The commands under `command` that do something. */
+function leaves(command: Command): Command[] {
+  return command.commands.flatMap((c) => (c.commands.length > 0 ? leaves(c) : [c]));
+}
+
+/** commander's tree of the table. Commands read their own options, so it only finds the command. */
+function programFor(call: (entry: Entry, args: readonly string[]) => Promise<void>): Command {
+  const program = new Command('triscope')
+    .description('High-performance-computing instrumentation')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .configureHelp({
+      visibleCommands: leaves,
+      subcommandTerm: (command) => `${pathOf(command)} ${command.usage()}`.trim(),
+      commandUsage: (command) => `${['triscope', pathOf(command)].join(' ').trim()} COMMAND …`,
+    })
+    .enablePositionalOptions();
+  const groups = new Map<string, Command>();
+  const parentOf = (words: readonly string[]): Command => {
+    if (words.length === 1) return program;
+    const known = groups.get(words[0]);
+    if (known !== undefined) return known;
+    const group = program.command(words[0]).description(GROUPS[words[0]] ?? '');
+    group.enablePositionalOptions();
+    groups.set(words[0], group);
+    return group;
+  };
+  for (const entry of COMMANDS) {
+    parentOf(entry.words)
+      .command(entry.words[entry.words.length - 1])
+      .usage(entry.arguments)
+      .description(entry.help)
+      .helpOption(false)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .passThroughOptions()
+      .argument('[words...]')
+      .action((words: string[]) => call(entry, words));
+  }
+  for (const command of [program, ...groups.values()]) {
+    command
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} })
+      .helpCommand(false);
+  }
+  return program;
+}
+
+/** What commander refused, as one line of ours. */
+function usageErrorFrom(error: CommanderError, args: readonly string[]): UsageError {
+  const wrong = args.find((word) => !(word in GROUPS)) ?? '';
+  if (error.code === 'commander.unknownCommand') {
+    const names = COMMANDS.map(({ words }) => words[args.indexOf(wrong)]).filter(Boolean);
+    return new UsageError(`unknown command ${wrong}${didYouMean(wrong, names)}`);
+  }
+  return new UsageError(error.message.replace(/^error: /, ''));
+}
+
+/** A reader that goes away, as in `| head`, is no error: what is left to say is not wanted. */
+function tolerateClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      leave(0);
+    });
+  }
+}
+
+/** Runs the command line and sets the process's exit code. `args` are the words after `triscope`. */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  tolerateClosedPipes();
+  watchForStrayExits();
+  const fail = (error: unknown) => leave(report(error));
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  const program = programFor(async (entry, words) => {
+    const run = await entry.load();
+    process.exitCode = await run(words);
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) process.exitCode = report(error);
+    else if (error.exitCode !== 0) process.exitCode = refuse(program, error, args);
+  }
+  expectExit();
+}
+
+/** Commands that are not there, or not complete: help for the latter. */
+function refuse(program: Command, error: CommanderError, args: readonly string[]): number {
+  if (error.code !== 'commander.help') return report(usageErrorFrom(error, args));
+  const group = program.commands.find((command) => command.name() === args[0]);
+  process.stderr.write((group ?? program).helpInformation());
+  return EXIT.usage;
+}

@@ -1,0 +1,48 @@
+/** Text tables, numbers and colours for people. */
+
+/** Rows under a header; numbers to the right, the first column to the left. */
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  indent = '  ',
+): string[] {
+  const all = [header, ...rows];
+  const widths = header.map((_, k) => Math.max(...all.map((row) => (row[k] ?? '').length)));
+  return all.map((row) => {
+    const cells = widths.map((width, k) =>
+      k === 0 ? (row[k] ?? '').padEnd(width) : (row[k] ?? '').padStart(width),
+    );
+    return (indent + cells.join('  ')).trimEnd();
+  });
+}
+
+/** A number for reading: integers whole, others to six digits. */
+export function figure(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
+  return String(Number(value.toPrecision(6)));
+}
+
+/** 1234567 as “1.23 M”. */
+export function short(value: number): string {
+  for (const [factor, unit] of [
+    [1e9, ' G'],
+    [1e6, ' M'],
+    [1e3, ' k'],
+  ] as const) {
+    if (Math.abs(value) >= factor) return `${(value / factor).toPrecision(3)}${unit}`;
+  }
+  return value.toFixed(0);
+}
+
+/** Marks text for a terminal; leaves it alone where output is piped, or NO_COLOR is set. */
+export function painter(stream: { readonly isTTY?: boolean }): {
+  bold(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+} {
+  const on =
+    stream.isTTY === true && (process.env.NO_COLOR ?? '') === '' && process.env.TERM !== 'dumb';
+  const paint = (code: number) => (text: string) => (on ? `\x1b[${code}m${text}\x1b[0m` : text);
+  return { bold: paint(1), dim: paint(2), good: paint(32), bad: paint(31) };
+}
