@@ -1,7 +1,17 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// Tests import the built package by its own name, so that they exercise what is shipped, at full speed.
+const dist = (file: string) => fileURLToPath(new URL(`dist/${file}`, import.meta.url));
+
+// Tests import the built package by its own name, so that they exercise what is shipped, at full speed:
+// what lies in dist is imported by Node itself, not transformed.
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^triscope$/, replacement: dist('index.js') },
+      { find: /^triscope\/sim$/, replacement: dist('sim/index.js') },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,

@@ -122,12 +122,12 @@ class Parser {
       const spec = this.specs.get(name) as OptionSpec;
       let raw = glued;
       // A switch stands alone; any other option takes the next word, unless that is an option too.
-      if (
-        raw === undefined &&
-        spec.kind !== 'bool' &&
-        !(words[k + 1]?.text ?? '--').startsWith('--')
-      )
-        raw = words[++k].text;
+      const alone = spec.kind === 'bool' || spec.bare !== undefined;
+      const next = words[k + 1]?.text;
+      if (raw === undefined && !alone && next !== undefined && !next.startsWith('--')) {
+        raw = next;
+        k++;
+      }
       this.set(word, name, spec, raw);
     }
   }

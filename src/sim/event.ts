@@ -139,7 +139,8 @@ export class EventPool {
       if (h > this.#end) return 0;
       this.#top = h + this.stride;
     }
-    this.live++;
+    const live = ++this.live;
+    if (live > this.peak) this.peak = live;
     F[h + PAYLOAD] = 0;
     for (let k = PAYLOAD + 1; k < this.stride; k++) F[h + k] = 0;
     return h;
@@ -172,7 +173,6 @@ export class EventPool {
 
   /** Gives back what is granted beyond need; all of it where memory is short. */
   settle(short = false): void {
-    if (this.live > this.peak) this.peak = this.live;
     const spare = this.granted - this.live - (short ? 0 : 2 * this.#grant);
     if (spare > 0) {
       this.granted -= spare;
@@ -181,7 +181,6 @@ export class EventPool {
   }
 
   #more(): boolean {
-    if (this.live > this.peak) this.peak = this.live;
     const granted = this.#budget.take(this.#grant);
     this.granted += granted;
     return granted > 0;

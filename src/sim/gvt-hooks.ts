@@ -2,7 +2,7 @@
 
 import type { Fields } from '../model/struct.ts';
 import type { GvtHook, GvtHookContext, LpView } from './model.ts';
-import type { Pe } from './pe.ts';
+import { ahead, type Pe } from './pe.ts';
 
 export class GvtHooks {
   /** No event at or past this time may be handled before the hook has run. */
@@ -42,7 +42,7 @@ export class GvtHooks {
       again: (time) => {
         if (time > gvt) this.nextTime = time;
       },
-      output: (text) => pe.outputs.push({ time: gvt, tie: 0, lp: -1, text }),
+      output: (text) => pe.outputs.push(ahead(gvt, -1, text)),
     };
     this.hook?.run(context);
   }
@@ -54,9 +54,7 @@ function* views(pe: Pe, time: number): Iterable<LpView<Fields, unknown>> {
   F[0] = time;
   try {
     for (let k = 0; k < pe.ids.length; k++) {
-      const lp = pe.contextOf(k);
-      lp.enter(k, 0);
-      yield lp;
+      yield pe.contextOf(k).reader.enter(k, 0);
     }
   } finally {
     F[0] = before;

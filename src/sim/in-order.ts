@@ -20,7 +20,7 @@ import type { Pe } from './pe.ts';
 import { indexOfLp, peOfLp } from './placement.ts';
 import { next } from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
-import type { Receiver, Transport } from './transport/transport.ts';
+import type { Gvt, Receiver, Transport } from './transport/transport.ts';
 
 /** No more event memory, and no way to go on with what there is. */
 export class OutOfEventMemoryError extends ModelError {
@@ -150,7 +150,10 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     handlers.forward(lp, lp.received);
     if (deliver !== null && pe.nStaged > 0) deliver();
     pe.committed(h, lp.id);
-    if (handlers.commit !== undefined) handlers.commit(lp, lp.received);
+    if (handlers.commit !== undefined) {
+      const reader = lp.reader.enter(index, h);
+      handlers.commit(reader, reader.message);
+    }
     if (I[i + STATE] >= REMOTE) counts[REMOTE_EVENTS]++;
     pe.freeEvent(h);
   };
@@ -198,6 +201,14 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   return { run, sample };
 }
 
+/** Whether event `h` comes after the GVT's event, as far as a GVT tells. */
+export function comesAfter(pe: Pe, h: number, gvt: Gvt): boolean {
+  const key = pe.keyOf(h, { time: 0, priority: 0, tie: 0 });
+  if (key.time !== gvt.time) return key.time > gvt.time;
+  if (key.priority !== gvt.priority) return key.priority > gvt.priority;
+  return key.tie > gvt.tie;
+}
+
 /** Conservative handling on one PE of several: what has arrived is in the future of all that is done. */
 export class InOrderEngine implements Engine, Receiver {
   starved = false;
@@ -219,6 +230,20 @@ export class InOrderEngine implements Engine, Receiver {
 
   sample(bound: number, clock: ActivityClock): number {
     return this.loop.sample(bound, clock);
+  }
+
+  first(): number {
+    return this.pe.queue.peek();
+  }
+
+  runAtGvt(max: number, gvt: Gvt): number {
+    let n = 0;
+    while (n < max) {
+      const h = this.first();
+      if (h === 0 || comesAfter(this.pe, h, gvt)) break;
+      n += this.loop.run(1, Infinity);
+    }
+    return n;
   }
 
   least(): number {

@@ -16,7 +16,7 @@ import {
 } from '../model/struct-class.ts';
 import { ALIGN, BITS, type EventPool, EXTRA, PAYLOAD, SEND, SOURCE } from './event.ts';
 import { exp as ownExp, log as ownLog, pow as ownPow } from './math/index.ts';
-import { type EventInfo, type Lp, type LpType, ModelError } from './model.ts';
+import { type EventInfo, type Lp, type LpType, type LpView, ModelError } from './model.ts';
 import type { Pe } from './pe.ts';
 import { next } from './rng/clcg4.ts';
 import * as dist from './rng/distributions.ts';
@@ -70,6 +70,8 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   /** The received message, and the one being sent. */
   readonly received: Message;
   protected readonly sent: Message;
+  /** The same LP for handlers that only read. */
+  readonly reader: LpReader;
   protected readonly host: Pe;
   protected readonly F: Float64Array;
   protected readonly I: Int32Array;
@@ -115,6 +117,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
       null,
     );
     this.sent = new (structClass<AnyFields>(host.messageLayout, 'plain', shift))(poolMemory, null);
+    this.reader = new LpReader(host, type, handlers);
   }
 
   abstract send(dest: number, delay: number, priority?: number): AnyMessage;
@@ -222,7 +225,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
 
   /** @throws ModelError that says what is wrong with these arguments of `send`. */
   protected refuse(dest: number, delay: number): never {
-    const to = `LP ${this.id} (${this.type}) at ${this.now}: send(${dest}, ${delay})`;
+    const to = `send(${dest}, ${delay})`;
     if (!Number.isInteger(dest) || dest < 0 || dest >= this.lps) {
       throw new ModelError(`${to}: no such LP; ids are 0…${this.lps - 1}`);
     }
@@ -244,11 +247,65 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
 
   /** Signature extras of a new event, where its priority or offset is out of the ordinary. */
   protected inherit(h: number, zeroOffset: boolean, priority: number): void {
+    if (Number.isNaN(priority)) {
+      throw new ModelError('send(): the priority is not a number');
+    }
     this.host.signatures.inherit(h, this.h, zeroOffset && this.h !== 0, priority);
   }
 
   protected clearExtra(h: number): void {
     this.I[(h << 1) + EXTRA] = 0;
+  }
+}
+
+/** What `commit`, `final` and hooks get: an LP to be read, not written. */
+export class LpReader implements LpView<AnyFields, unknown> {
+  readonly type: string;
+  readonly params: unknown;
+  readonly lps: number;
+  readonly end: number;
+  readonly lookahead: number;
+  readonly pe: number;
+  readonly event: CurrentEvent;
+  readonly state: AnyMessage & Flyweight;
+  readonly message: Message;
+  private readonly host: Pe;
+  private index = 0;
+
+  constructor(host: Pe, type: string, handlers: AnyLpType) {
+    this.host = host;
+    this.type = type;
+    this.params = host.params;
+    this.lps = host.placement.lps;
+    this.end = host.config.end;
+    this.lookahead = host.config.lookahead;
+    this.pe = host.number;
+    this.event = new CurrentEvent(host);
+    const State = structClass<AnyFields>(layoutOf(type, handlers.state), 'readonly');
+    this.state = new State(host.memory, null);
+    const Received = structClass<AnyFields>(host.messageLayout, 'readonly', PAYLOAD * 8);
+    this.message = new Received(host.poolMemory, null);
+  }
+
+  get id(): number {
+    return this.host.ids[this.index];
+  }
+
+  get kp(): number {
+    return this.host.kps[this.index];
+  }
+
+  get now(): number {
+    return this.host.pool.F[this.event.h];
+  }
+
+  /** Moves to LP `index` of this PE and event `h`. */
+  enter(index: number, h: number): this {
+    this.index = index;
+    this.event.h = h;
+    this.state.$b = index * this.host.blockSize + ALIGN + LP_STATE;
+    this.message.$b = h;
+    return this;
   }
 }
 

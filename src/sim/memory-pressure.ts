@@ -1,21 +1,34 @@
 /**
  * What a PE does when event memory runs out: it asks for GVT, then rolls back what it handled furthest
  * ahead (cancelback: D. Jefferson, "Virtual Time II", 1990) and keeps closer to GVT, closer each time that
- * memory runs out again. At the closest, nothing but the events at GVT itself is handled: memory then holds
+ * memory runs out again. At the closest, nothing but the GVT's own event is handled: memory then holds
  * what a sequential run would hold at that time, so any bound above that is enough.
  */
 import { C } from './counters.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
 import type { Pe } from './pe.ts';
 import type { Engine } from './scheduler.ts';
-import type { Transport } from './transport/transport.ts';
+import type { Gvt, Transport } from './transport/transport.ts';
 
-/** Pressure at which only events at GVT are handled; each level below halves the window. */
+/** Pressure at which only events of the GVT's time are handled; each level below halves the window. */
 const CLOSEST = 12;
+/** Pressure at which only the GVT's own event is handled, and nothing else stays handled. */
+const ONE_BY_ONE = 13;
 /** GVTs without want before pressure eases by a level. */
 const EASE = 16;
 /** GVTs without progress at the closest level before the run is given up. */
 const PATIENCE = 200;
+
+const F64 = new Float64Array(1);
+const U64 = new BigUint64Array(F64.buffer);
+
+/** The next double after `time`, which is not negative. */
+export function justAfter(time: number): number {
+  if (!Number.isFinite(time)) return time;
+  F64[0] = time + 0;
+  U64[0]++;
+  return F64[0];
+}
 
 export class MemoryPressure {
   private readonly pe: Pe;
@@ -24,12 +37,17 @@ export class MemoryPressure {
   private span = 0;
   private calm = 0;
   private stuck = 0;
-  private lastGvt = -1;
+  private readonly last: Gvt = { time: -1, priority: 0, tie: 0 };
 
   constructor(pe: Pe, transport: Transport, engine: Engine) {
     this.pe = pe;
     this.transport = transport;
     this.engine = engine;
+  }
+
+  /** Whether only the GVT's own event may be handled. */
+  oneByOne(): boolean {
+    return this.transport.pressure() >= ONE_BY_ONE;
   }
 
   /** The bound of the next turns: `free` where memory is not short. */
@@ -39,7 +57,8 @@ export class MemoryPressure {
   }
 
   private limit(gvt: number, level: number): number {
-    const least = gvt + Math.abs(gvt) * 2e-16 + 5e-324;
+    if (level >= ONE_BY_ONE) return gvt;
+    const least = justAfter(gvt);
     return level >= CLOSEST ? least : Math.max(least, gvt + this.span / 2 ** level);
   }
 
@@ -47,18 +66,21 @@ export class MemoryPressure {
    * After each GVT.
    * @throws OutOfEventMemoryError where even the events at GVT do not fit
    */
-  reached(gvt: number): void {
+  reached(key: Gvt): void {
     const { engine, transport, pe } = this;
+    const gvt = key.time;
     const level = transport.pressure();
     if (!engine.starved) {
       if (level > 0) this.ease(gvt, level);
       return;
     }
     this.calm = 0;
-    this.stuck = gvt > this.lastGvt ? 0 : this.stuck + 1;
-    this.lastGvt = gvt;
+    const { last } = this;
+    const moved = key.time !== last.time || key.priority !== last.priority || key.tie !== last.tie;
+    this.stuck = moved ? 0 : this.stuck + 1;
+    Object.assign(last, key);
     if (level === 0) this.span = engine.span(gvt);
-    const next = Math.min(CLOSEST, level + 1);
+    const next = Math.min(ONE_BY_ONE, level + 1);
     transport.setPressure(next);
     this.rollBack(gvt, next);
     engine.starved = false;

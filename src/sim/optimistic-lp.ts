@@ -15,6 +15,7 @@ import {
   STATE,
   TIE,
 } from './event.ts';
+import { OutOfEventMemoryError } from './in-order.ts';
 import { type Kp, OUT_PAST_END, outOf } from './kp.ts';
 import { type AnyMessage, CORE_STREAM, LpContext } from './lp.ts';
 import type { Optimism } from './optimistic.ts';
@@ -62,6 +63,11 @@ export class OptimisticLp extends LpContext {
     }
     const h = this.host.pool.alloc();
     if (h === 0) {
+      if (this.h === 0) {
+        throw new OutOfEventMemoryError(
+          `out of event memory at virtual time 0: the events of init fill --max-memory=${this.host.config.maxMemory}; raise it`,
+        );
+      }
       this.aborted = true;
       this.sent.$b = this.host.pool.emptySink();
       return this.sent;
@@ -118,7 +124,8 @@ export class OptimisticLp extends LpContext {
   }
 
   requestHook(): void {
-    this.I[(this.h << 1) + STATE] |= ASKS_HOOK;
+    if (this.h === 0) this.host.hookAsked = true;
+    else this.I[(this.h << 1) + STATE] |= ASKS_HOOK;
   }
 
   setSpare(value: number): void {

@@ -9,6 +9,7 @@
 
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
+import { Digest } from './digest.ts';
 import {
   ASKS_HOOK,
   CANCELLED,
@@ -16,12 +17,14 @@ import {
   DEST,
   HAS_OUTPUT,
   ORIGIN_SHIFT,
+  PAYLOAD,
   PENDING,
   PROCESSED,
   REMOTE,
   STATE,
   STATE_MASK,
 } from './event.ts';
+import { comesAfter } from './in-order.ts';
 import {
   BROKEN,
   E_CORE_DRAWS,
@@ -41,7 +44,7 @@ import type { OutputLine, Pe } from './pe.ts';
 import { jump, previous } from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
 import { SpeculationError, speculation } from './speculation.ts';
-import type { Receiver, Transport } from './transport/transport.ts';
+import type { Gvt, Receiver, Transport } from './transport/transport.ts';
 
 interface Suspension {
   readonly h: number;
@@ -104,6 +107,18 @@ export class Optimism implements Engine, Receiver {
   readonly run: (max: number, bound: number) => number;
   /** Handles event `h`, which has been taken from the queue. */
   readonly handle: (h: number) => void;
+
+  runAtGvt(max: number, gvt: Gvt): number {
+    let n = 0;
+    while (n < max && !this.starved) {
+      const h = this.first();
+      if (h === 0 || comesAfter(this.pe, h, gvt)) break;
+      this.pe.queue.pop();
+      this.handle(h);
+      n++;
+    }
+    return n;
+  }
 
   /** Handles one event and times it; returns how many (0 or 1). */
   sample(bound: number, clock: ActivityClock): number {
@@ -322,7 +337,7 @@ export class Optimism implements Engine, Receiver {
    * Commits every event before `gvt`, KP by KP, each in order.
    * @throws what a handler threw in an event that now commits, or why an LP suspended itself in it
    */
-  fossilCollect(gvt: number): void {
+  fossilCollect(gvt: Gvt): void {
     const pe = this.pe;
     const F = pe.pool.F;
     let n = 0;
@@ -330,7 +345,7 @@ export class Optimism implements Engine, Receiver {
       while (kp.head !== kp.tail) {
         const e = kp.oldest();
         const h = kp.entries[e + E_HANDLE];
-        if (!(F[h] < gvt)) break;
+        if (!(F[h] < gvt.time) && !pe.precedes(h, gvt)) break;
         this.commit(kp, e, h);
         n++;
       }
@@ -363,7 +378,9 @@ export class Optimism implements Engine, Receiver {
     const lp = pe.contextOf(index);
     if (lp.handlers.commit !== undefined) {
       lp.enter(index, h);
-      lp.handlers.commit(lp, lp.received);
+      this.current = lp as OptimisticLp;
+      const reader = lp.reader.enter(index, h);
+      lp.handlers.commit(reader, reader.message);
     }
     if ((state & (REMOTE | HAS_OUTPUT | ASKS_HOOK)) !== 0) this.commitFlags(state, h);
     pe.freeEvent(h);
@@ -398,6 +415,7 @@ export class Optimism implements Engine, Receiver {
   }
 
   suspend(index: number, h: number, reason: string): void {
+    if (h === 0) throw new ModelError(`suspended itself: ${reason}`);
     if (this.suspended.has(index)) return;
     this.suspended.set(index, { h, reason, error: undefined });
     this.anySuspended = true;
@@ -414,6 +432,22 @@ export class Optimism implements Engine, Receiver {
   /** @throws what event `h`, just handled, threw or suspended itself for. */
   stopIfHeld(h: number): void {
     if (this.anySuspended) this.checkSuspension(this.pe.pool.I[(h << 1) + DEST], h);
+  }
+
+  /** What event `h`, the newest of its KP, has sent: a digest of times, destinations and messages. */
+  newestSends(h: number): string {
+    const { pool } = this.pe;
+    const kp = this.kps[this.kpOf[pool.I[(h << 1) + DEST]]];
+    const sent = new Digest();
+    const count = kp.entries[kp.newest() + E_OUTS];
+    for (let n = 1; n <= count; n++) {
+      const code = kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
+      if (code < 0) continue;
+      sent.addWords(n, pool.I, code << 1, 6);
+      sent.addWords(-n, pool.I, (code + PAYLOAD) << 1, pool.payload * 2);
+      sent.addWords(n, pool.I, (code << 1) + DEST, 1);
+    }
+    return `${count} ${sent}`;
   }
 
   /** Events handled and not committed. */

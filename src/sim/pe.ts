@@ -14,7 +14,7 @@ import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
 import { seedStreams } from './rng/clcg4.ts';
 import { Signatures } from './signature.ts';
-import type { Transport } from './transport/transport.ts';
+import type { Gvt, Transport } from './transport/transport.ts';
 
 /** LPs from which memory is large enough for large pages to pay for loading the means to ask for them. */
 const MANY_LPS = 4096;
@@ -22,9 +22,31 @@ const MANY_LPS = 4096;
 /** A line that a model printed, with what orders it among all PEs' lines. */
 export interface OutputLine {
   readonly time: number;
+  readonly priority: number;
+  /** The event's tie-breaker, and those of its zero-offset ancestors before it. */
   readonly tie: number;
+  readonly prefix: readonly number[];
+  /** The LP; -1 for a GVT hook. */
   readonly lp: number;
   readonly text: string;
+}
+
+const NO_PREFIX: readonly number[] = [];
+
+/** Order of events; lines of one event keep theirs in a stable sort. */
+export function compareLines(a: OutputLine, b: OutputLine): number {
+  if (a.time !== b.time) return a.time - b.time;
+  if (a.priority !== b.priority) return a.priority < b.priority ? -1 : 1;
+  const left = [...a.prefix, a.tie];
+  const right = [...b.prefix, b.tie];
+  const n = Math.min(left.length, right.length);
+  for (let k = 0; k < n; k++) if (left[k] !== right[k]) return left[k] - right[k];
+  return left.length - right.length;
+}
+
+/** A line that comes before the events of its time: of `init`, or of a hook. */
+export function ahead(time: number, lp: number, text: string): OutputLine {
+  return { time, priority: -Infinity, tie: 0, prefix: NO_PREFIX, lp, text };
 }
 
 export type ContextFactory = (pe: Pe, name: string, type: AnyLpType) => LpContext;
@@ -67,7 +89,6 @@ export class Pe {
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
   staged = new Int32Array(96);
   nStaged = 0;
-  private lastTime = Number.NaN;
 
   constructor(
     model: Model,
@@ -170,7 +191,7 @@ export class Pe {
       lp.enter(k, 0);
       this.current = lp;
       results.lp = lp.id;
-      lp.handlers.final(lp, results);
+      lp.handlers.final(lp.reader.enter(k, 0), results);
     }
   }
 
@@ -192,11 +213,21 @@ export class Pe {
     }
   }
 
-  /** Counts `time` as a tie when it equals the one given before. */
-  isTie(time: number): boolean {
-    const tie = time === this.lastTime;
-    this.lastTime = time;
-    return tie;
+  /** Whether event `h` comes before the GVT's event: whether it can be committed. */
+  precedes(h: number, gvt: Gvt): boolean {
+    const t = this.pool.F[h + RECV];
+    if (t !== gvt.time) return t < gvt.time;
+    const priority = this.signatures.priority(h);
+    if (priority !== gvt.priority) return priority < gvt.priority;
+    return this.signatures.firstTie(h) < gvt.tie;
+  }
+
+  /** The key of event `h` as a GVT; that of the end of time for 0. */
+  keyOf(h: number, out: Gvt): Gvt {
+    out.time = h === 0 ? Infinity : this.pool.F[h + RECV];
+    out.priority = h === 0 ? Infinity : this.signatures.priority(h);
+    out.tie = h === 0 ? Infinity : this.signatures.firstTie(h);
+    return out;
   }
 
   stage(h: number, pe: number, channel: number): void {
@@ -231,7 +262,19 @@ export class Pe {
   }
 
   outputLine(h: number, lp: number, text: string): OutputLine {
-    return { time: this.pool.F[h + RECV], tie: this.pool.F[h + TIE], lp, text };
+    const time = this.pool.F[h + RECV];
+    if (h === 0) return ahead(time, lp, text);
+    const n = this.signatures.prefixLength(h);
+    const list = new Float64Array(n);
+    if (n > 0) this.signatures.write(h, list, 0);
+    return {
+      time,
+      priority: this.signatures.priority(h),
+      tie: this.pool.F[h + TIE],
+      prefix: n === 0 ? NO_PREFIX : [...list],
+      lp,
+      text,
+    };
   }
 
   setSpare(index: number, value: number): void {

@@ -1,7 +1,7 @@
 /** Makes the recording of a simulation: a folder with `recording.json` and the run's result. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { arch, cpus, hostname, platform, totalmem } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   RECORDING_FILE,
   RECORDING_VERSION,
@@ -74,16 +74,15 @@ export class SimRecording {
   }
 
   private makeFolder(): void {
-    try {
-      mkdirSync(dirname(resolve(this.path)), { recursive: true });
-      mkdirSync(this.path);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+    if (existsSync(this.path)) {
       throw new RecordError(
-        code === 'EEXIST'
-          ? `--record: ${this.path} exists already; remove it or give another name`
-          : `--record: cannot make ${this.path}: ${message}`,
+        `--record: ${this.path} exists already; remove it or give another name`,
       );
+    }
+    try {
+      mkdirSync(this.path, { recursive: true });
+    } catch (error) {
+      throw new RecordError(`--record: cannot make ${this.path}: ${(error as Error).message}`);
     }
   }
 

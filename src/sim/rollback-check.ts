@@ -5,13 +5,16 @@
  * optimistic-debug: nothing is committed until the end (or until memory is full); then everything is
  * rolled back and compared with the initial state, handled again, and committed.
  */
+import { GvtHooks } from './gvt-hooks.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
 import { LP_STATE, type LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Optimism } from './optimistic.ts';
 import type { Pe } from './pe.ts';
 import type { Driver } from './pe-run.ts';
-import type { Transport } from './transport/transport.ts';
+import type { Gvt, Transport } from './transport/transport.ts';
+
+const END_OF_TIME: Gvt = { time: Infinity, priority: Infinity, tie: Infinity };
 
 /** `reverse` did not restore what `forward` changed. */
 export class RollbackError extends ModelError {
@@ -31,6 +34,10 @@ function partOf(lp: LpContext, word: number): string {
 export class RollbackCheckRun implements Driver {
   finished = false;
   gvt = 0;
+  private readonly hooks: GvtHooks;
+  /** Events that stand for a GVT, for hooks at every n-th one. */
+  private readonly period: number;
+  private sinceGvt = 0;
   private readonly pe: Pe;
   private readonly engine: Optimism;
   private readonly transport: Transport;
@@ -39,6 +46,8 @@ export class RollbackCheckRun implements Driver {
     this.pe = pe;
     this.engine = engine;
     this.transport = transport;
+    this.hooks = new GvtHooks(pe);
+    this.period = pe.config.gvtInterval * pe.config.batch;
   }
 
   advance(milliseconds: number): boolean {
@@ -51,14 +60,19 @@ export class RollbackCheckRun implements Driver {
   }
 
   private one(): boolean {
-    const { engine, pe } = this;
+    const { engine, pe, hooks } = this;
     const h = engine.first();
+    this.gvt = h === 0 ? Infinity : pe.pool.F[h];
+    if (this.gvt >= hooks.nextTime || pe.hookAsked || ++this.sinceGvt >= this.period || h === 0) {
+      const asked = pe.hookAsked;
+      pe.hookAsked = false;
+      this.sinceGvt = 0;
+      hooks.reached(this.gvt, asked);
+    }
     if (h === 0) {
       this.finished = true;
-      this.gvt = Infinity;
       return false;
     }
-    this.gvt = pe.pool.F[h];
     pe.queue.pop();
     const lp = engine.lpOf(h);
     const at = lp.base << 1;
@@ -66,6 +80,8 @@ export class RollbackCheckRun implements Driver {
     const pastEnd = pe.counts.slice();
     engine.handle(h);
     engine.stopIfHeld(h);
+    const after = pe.memory.i32.slice(at, at + pe.blockSize * 2);
+    const sent = engine.newestSends(h);
     engine.rollBackFrom(-Infinity);
     const words = pe.memory.i32;
     for (let w = 0; w < before.length; w++) {
@@ -87,8 +103,27 @@ export class RollbackCheckRun implements Driver {
         `out of event memory at virtual time ${this.gvt}; raise --max-memory`,
       );
     }
-    engine.fossilCollect(Infinity);
+    this.compareAgain(lp, h, at, after, sent);
+    engine.fossilCollect(END_OF_TIME);
     return true;
+  }
+
+  /** What a message that was not restored, or anything else outside the state, changes shows the second time. */
+  private compareAgain(
+    lp: LpContext,
+    h: number,
+    at: number,
+    after: Int32Array,
+    sent: string,
+  ): void {
+    const words = this.pe.memory.i32;
+    const w = after.findIndex((word, k) => words[at + k] !== word);
+    if (w < 0 && this.engine.newestSends(h) === sent) return;
+    lp.enter(lp.index, h);
+    const what = w < 0 ? 'sends something else' : `gives another ${partOf(lp, w)}`;
+    throw new RollbackError(
+      `${lp.describe()}: handled again after reverse(), it ${what}: reverse() must restore the message too, and forward() depend on nothing but state and message`,
+    );
   }
 
   where(): LpContext {
@@ -99,6 +134,8 @@ export class RollbackCheckRun implements Driver {
 export class DebugRun implements Driver {
   finished = false;
   gvt = 0;
+  private readonly hooks: GvtHooks;
+  private readonly chunk: number;
   private readonly pe: Pe;
   private readonly engine: Optimism;
   private readonly transport: Transport;
@@ -109,19 +146,26 @@ export class DebugRun implements Driver {
     this.pe = pe;
     this.engine = engine;
     this.transport = transport;
+    this.hooks = new GvtHooks(pe);
+    const every = pe.model.gvtHook?.every !== undefined;
+    this.chunk = every ? pe.config.gvtInterval * pe.config.batch : 1024;
   }
 
   advance(milliseconds: number): boolean {
-    const { engine, pe, transport } = this;
+    const { engine, pe, transport, hooks } = this;
     if (this.base === '') this.base = pe.stateDigest().toString();
     const until = performance.now() + milliseconds;
     for (;;) {
-      const n = engine.run(1024, Infinity);
-      if (n === 0 || engine.starved) {
-        this.prove();
+      const n = engine.run(this.chunk, hooks.nextTime);
+      const everyGvt = pe.model.gvtHook?.every !== undefined;
+      if (n === 0 || engine.starved || everyGvt) {
+        if (n > 0 || engine.starved || engine.uncommitted() > 0) this.prove();
+        this.gvt = engine.least();
+        const asked = pe.hookAsked;
+        pe.hookAsked = false;
+        hooks.reached(this.gvt, asked);
         if (engine.first() === 0) {
           this.finished = true;
-          this.gvt = Infinity;
           return false;
         }
       }
@@ -158,10 +202,8 @@ export class DebugRun implements Driver {
       );
     }
     pe.counts.set(counts);
-    const next = engine.least();
-    engine.fossilCollect(Infinity);
+    engine.fossilCollect(END_OF_TIME);
     this.base = pe.stateDigest().toString();
-    this.gvt = next;
   }
 
   where(): LpContext {

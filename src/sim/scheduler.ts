@@ -5,9 +5,9 @@
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import { GvtHooks } from './gvt-hooks.ts';
-import { MemoryPressure } from './memory-pressure.ts';
+import { justAfter, MemoryPressure } from './memory-pressure.ts';
 import type { Pe } from './pe.ts';
-import type { Receiver, Transport } from './transport/transport.ts';
+import type { Gvt, Receiver, Transport } from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
 
 /** What handles events: in order, or optimistically. */
@@ -17,8 +17,13 @@ export interface Engine extends Receiver {
   run(max: number, bound: number): number;
   /** Handles one event and times it; returns how many (0 or 1). */
   sample(bound: number, clock: ActivityClock): number;
+  /** The first pending event; 0 for none. */
+  first(): number;
+  /** Time of the first pending event; Infinity for none. */
   least(): number;
-  fossilCollect(gvt: number): void;
+  /** Handles up to `max` of the events that do not come after the GVT's; returns how many. */
+  runAtGvt(max: number, gvt: Gvt): number;
+  fossilCollect(gvt: Gvt): void;
   /** Undoes what was handled at or after `time`; returns the number of events. */
   rollBackFrom(time: number): number;
   /** Virtual time from `gvt` to the furthest event handled. */
@@ -39,7 +44,8 @@ export class Scheduler {
   readonly transport: Transport;
   readonly engine: Engine;
   readonly clock: ActivityClock;
-  gvt = 0;
+  /** The last GVT; 0 at the start. */
+  readonly key: Gvt = { time: 0, priority: -Infinity, tie: -Infinity };
   /** How the run ended, once `turn` has returned false. */
   finished = false;
   private readonly conservative: boolean;
@@ -53,6 +59,9 @@ export class Scheduler {
   private sinceGvt = 0;
   private idle = 0;
   private bound = 0;
+  private oneByOne = false;
+  private closing = false;
+  private readonly mine: Gvt = { time: 0, priority: 0, tie: 0 };
 
   constructor(pe: Pe, transport: Transport, engine: Engine, clock: ActivityClock) {
     const { config } = pe;
@@ -69,6 +78,10 @@ export class Scheduler {
     this.setBound();
   }
 
+  get gvt(): number {
+    return this.key.time;
+  }
+
   /** One turn; false when the run has ended. */
   turn(): boolean {
     const { transport, engine, clock, pe } = this;
@@ -78,8 +91,11 @@ export class Scheduler {
     if (timed) clock.lap('networkRead', t, TIMED_EVERY);
     let n = 0;
     if (!engine.starved) {
-      if (timed) n = engine.sample(this.bound, clock);
-      if (!engine.starved) n += engine.run(pe.config.batch - n, this.bound);
+      if (this.oneByOne) n = engine.runAtGvt(pe.config.batch, this.key);
+      else {
+        if (timed) n = engine.sample(this.bound, clock);
+        if (!engine.starved) n += engine.run(pe.config.batch - n, this.bound);
+      }
     }
     if (timed) t = clock.begin();
     transport.flush();
@@ -88,12 +104,11 @@ export class Scheduler {
     if (n === 0 && arrived === 0) this.rest();
     else this.idle = 0;
     if (engine.starved || this.gvtIsDue()) {
-      if (this.sinceGvt < this.gvtPeriod) pe.counts[C.forcedGvts]++;
-      transport.requestGvt();
+      const early = this.sinceGvt < this.gvtPeriod;
+      if (transport.requestGvt() && early) pe.counts[C.forcedGvts]++;
     }
     if (transport.gvtWaits()) this.contribute();
-    const gvt = transport.takeGvt();
-    if (!Number.isNaN(gvt)) return this.advance(gvt);
+    if (transport.takeGvt(this.key)) return this.advance();
     return !transport.stopped();
   }
 
@@ -114,44 +129,55 @@ export class Scheduler {
     const started = this.clock.begin();
     this.transport.drain(this.engine);
     this.transport.flush();
-    this.transport.contribute(this.engine.least());
+    this.transport.contribute(this.pe.keyOf(this.engine.first(), this.mine));
     this.clock.end('gvt', started);
   }
 
-  private advance(gvt: number): boolean {
-    const { transport, engine, clock, pe } = this;
+  private advance(): boolean {
+    const { transport, engine, clock, pe, key } = this;
     const { counts } = pe;
-    this.gvt = gvt;
+    const gvt = key.time;
     this.sinceGvt = 0;
     this.idle = 0;
     if (this.realTimeGvt) this.nextGvt = performance.now() + this.gvtPeriod;
     counts[C.gvtComputations]++;
     counts[C.allReduces] += transport.reductionsPerGvt;
     const started = clock.begin();
-    engine.fossilCollect(gvt);
+    engine.fossilCollect(key);
     clock.end('fossilCollect', started);
     if (pe.hookAsked) {
       pe.hookAsked = false;
       transport.askHook();
     }
     this.hooks.reached(gvt, transport.hookDue());
-    this.pressure.reached(gvt);
+    this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], engine.span(gvt));
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
     this.setBound();
-    if (gvt >= pe.config.end) {
+    if (gvt >= pe.config.end && !this.hooksMayCome()) {
       this.finished = true;
       return false;
     }
     return !transport.stopped();
   }
 
+  /** After the last event there is one more GVT for hooks that an LP may have asked for. */
+  private hooksMayCome(): boolean {
+    if (this.pe.model.gvtHook === undefined || this.closing) return false;
+    this.closing = true;
+    return true;
+  }
+
   private setBound(): void {
-    const { gvt } = this;
+    const gvt = this.key.time;
     const { lookahead } = this.pe.config;
     const free = this.conservative
       ? gvt + lookahead
-      : this.pressure.bound(gvt, gvt + this.window.size);
+      : this.pressure.bound(gvt, Math.max(gvt + this.window.size, justAfter(gvt)));
     this.bound = Math.min(free, this.hooks.nextTime);
+    // A lookahead too small to move GVT promises nothing about events of its time; nor does want of memory.
+    this.oneByOne =
+      this.hooks.nextTime > gvt &&
+      ((this.conservative && free === gvt) || this.pressure.oneByOne());
   }
 }

@@ -7,7 +7,7 @@ import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
 import { type LoadedModel, loadModel } from './load-model.ts';
 import { type Model, ModelError } from './model.ts';
-import type { OutputLine } from './pe.ts';
+import { compareLines, type OutputLine } from './pe.ts';
 import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
 import { type Placement, placeLps } from './placement.ts';
 import { configFor, type Settings } from './settings.ts';
@@ -90,8 +90,6 @@ export async function simulate(
   }
 }
 
-const byOrder = (a: OutputLine, b: OutputLine) => a.time - b.time || a.tie - b.tie || a.lp - b.lp;
-
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function onePe(
@@ -106,7 +104,7 @@ async function onePe(
   const pe = new PeRun(model, config, placement, 0, budget, () => transport);
   const print = () => {
     const lines = pe.takeOutputs();
-    if (lines.length > 0) run.onOutput?.([...lines].sort(byOrder));
+    if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
   };
   if (run.onCommits !== undefined) pe.logCommits();
   pe.init();
@@ -177,7 +175,7 @@ async function manyPes(
       worker.on('message', (message: WorkerMessage) => {
         if (message.kind === 'started')
           places[pe] = { threadId: message.threadId, cpu: message.cpu };
-        else if (message.kind === 'output') run.onOutput?.([...message.lines].sort(byOrder));
+        else if (message.kind === 'output') run.onOutput?.([...message.lines].sort(compareLines));
         else if (message.kind === 'done') {
           done = true;
           results.push(message.result);

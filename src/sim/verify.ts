@@ -28,7 +28,7 @@ export interface VerifyRow {
   readonly wallSeconds: number | null;
   /** Why the run failed, if it did. */
   readonly error?: string;
-  /** Where it first differs. */
+  /** Where it first differs, for the first few that do. */
   readonly difference?: string;
 }
 
@@ -44,6 +44,9 @@ export interface VerifyOptions {
 const MIB = 2 ** 20;
 /** Runs in which a difference may show again, with a log of what they commit. */
 const TRIES = 3;
+
+/** Runs that are examined for where they differ; further ones most likely differ for the same reason. */
+const MOST_EXAMINED = 3;
 
 /** Settings that say how to run, not what: they make a case of their own where they are given. */
 const HOW = ['synch', 'nkp', 'batch', 'gvtInterval', 'maxOptLookahead'] as const;
@@ -196,7 +199,8 @@ export async function verify(
       const result = await examination.result(one.settings);
       if (!result.finished) break;
       const row = rowOf(one.name, result, truth);
-      add(row.same ? row : { ...row, difference: await examination.whereDifferent(one) });
+      const examine = !row.same && rows.filter((r) => r.difference).length < MOST_EXAMINED;
+      add(examine ? { ...row, difference: await examination.whereDifferent(one) } : row);
     } catch (error) {
       add(failedRow(one, error instanceof Error ? error.message : String(error)));
     }

@@ -1,5 +1,4 @@
 /** `triscope demo` (npm start): a short tour. */
-import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { loadModel } from '../../sim/load-model.ts';
 import type { Settings } from '../../sim/settings.ts';
@@ -15,15 +14,22 @@ const USAGE = `usage: triscope demo [--json]
 
 A tour in 20 seconds: an optimistic parallel simulation that proves itself right.`;
 
-/** About 5 million events; with one CPU the threads share it, so fewer. */
-const END = availableParallelism() > 1 ? 5_000 : 2_000;
 const LPS = 1024;
-const WORKLOAD: Settings = {
-  end: END,
-  lookahead: 0.1,
-  batch: 64,
-  options: { 'total-lps': LPS },
-};
+const WORKLOAD: Settings = { lookahead: 0.1, batch: 64, options: { 'total-lps': LPS } };
+
+/** Virtual times: of a first short run, which also warms up, and the least and most to end at. */
+const TRIAL_END = 300;
+const LEAST_END = 1000;
+const MOST_END = 20_000;
+/** Seconds that a run may take, going by the short one. */
+const PATIENCE = 1;
+
+/** How far this machine gets in about a second. */
+async function endFor(interrupt: Interrupt): Promise<number> {
+  const trial = await run({ end: TRIAL_END, synch: 'sequential' }, interrupt);
+  const end = (TRIAL_END * PATIENCE) / Math.max(trial.wallSeconds, 0.001);
+  return Math.min(MOST_END, Math.max(LEAST_END, Math.round(end / 1000) * 1000));
+}
 
 /** How to call the program from here. */
 function self(): string {
@@ -77,7 +83,8 @@ export async function demo(args: readonly string[]): Promise<number> {
     say(bold('1  Optimistic, on 2 threads'));
     say('   Each thread runs ahead without waiting. Where an event turns up late, what was done');
     say('   too early is rolled back and done again.');
-    const optimistic = await run({ synch: 'optimistic', pes: 2 }, interrupt);
+    const end = await endFor(interrupt);
+    const optimistic = await run({ end, synch: 'optimistic', pes: 2 }, interrupt);
     if (!optimistic.finished) return EXIT.interrupted;
     say(`   ${rate(optimistic)}`);
     const { totalRollbacks, efficiency } = optimistic;
@@ -87,7 +94,7 @@ export async function demo(args: readonly string[]): Promise<number> {
     say();
     say(bold('2  Sequential, on one thread'));
     say('   One event after the other: nothing to roll back, nothing to get wrong.');
-    const sequential = await run({ synch: 'sequential', pes: 1 }, interrupt);
+    const sequential = await run({ end, synch: 'sequential' }, interrupt);
     if (!sequential.finished) return EXIT.interrupted;
     say(`   ${rate(sequential)}`);
     say();
@@ -102,8 +109,8 @@ export async function demo(args: readonly string[]): Promise<number> {
     say(dim(`   states  ${optimistic.stateDigest}  ${sequential.stateDigest}`));
     say();
     say('Next:');
-    say(`   ${self()} sim run phold --pes=2 --total-lps=1024 --end=5000`);
-    say(`   ${self()} sim verify phold --end=2000`);
+    say(`   ${self()} sim run phold --pes=2 --nlp=512 --lookahead=0.1 --end=2000`);
+    say(`   ${self()} sim verify phold --end=1000`);
     say(`   ${self()} sim models`);
     if (json)
       process.stdout.write(`${JSON.stringify({ same, optimistic, sequential }, null, 2)}\n`);

@@ -63,12 +63,13 @@ function text(model: string, rows: readonly VerifyRow[], same: boolean, complete
   const [head, ...lines] = table(header, cells);
   const painted = lines.map((line, k) => (rows[k].same ? line : bad(line)));
   const reasons = rows
-    .filter((row) => !row.same)
-    .map((row) => bad(`${row.name}: ${row.error ?? row.difference ?? 'different'}`));
+    .filter((row) => (row.error ?? row.difference) !== undefined)
+    .map((row) => bad(`${row.name}: ${row.error ?? row.difference}`));
+  const differing = rows.filter((row) => !row.same).length;
   const last = !complete
     ? `${model}: interrupted after ${rows.length} runs`
     : same
       ? good(`${model}: all ${rows.length} runs commit the same events and end in the same state`)
-      : bad(`${model}: ${reasons.length} of ${rows.length} runs differ from the sequential one`);
+      : bad(`${model}: ${differing} of ${rows.length} runs differ from the sequential one`);
   return `${[head, ...painted, ...reasons, last].join('\n')}\n`;
 }

@@ -9,6 +9,7 @@
  * before posting it, or held an event at or before it when it did: either way the minimum covers it.
  */
 import type { Budget } from '../event.ts';
+import type { Gvt } from './transport.ts';
 
 const LINE = 16;
 const ROUND = 0;
@@ -23,12 +24,12 @@ const BELL = 8 * LINE;
 const READY = 9 * LINE;
 const RESTING = 10 * LINE;
 const WORDS = 11 * LINE;
-/** Doubles: the GVT, then one cache line per PE. */
+/** Doubles: the GVT (three), then one cache line per PE: its contribution (three) and its progress. */
 const GVT = 0;
 const PE_LINE = 8;
 const LEAST = 0;
-const COMMITTED = 1;
-const ROLLED_BACK = 2;
+const COMMITTED = 3;
+const ROLLED_BACK = 4;
 
 export interface ControlMemory {
   readonly words: SharedArrayBuffer;
@@ -44,6 +45,13 @@ export function controlMemory(pes: number, records: number): ControlMemory {
   return memory;
 }
 
+/** Whether the key at `a` comes before that at `b`: time, priority, tie-breaker. */
+function precedes(D: Float64Array, a: number, b: number): boolean {
+  if (D[a] !== D[b]) return D[a] < D[b];
+  if (D[a + 1] !== D[b + 1]) return D[a + 1] < D[b + 1];
+  return D[a + 2] < D[b + 2];
+}
+
 export class Control {
   readonly pes: number;
   private readonly W: Int32Array;
@@ -57,11 +65,12 @@ export class Control {
     this.D = new Float64Array(memory.doubles);
   }
 
-  requestGvt(): void {
+  requestGvt(): boolean {
     const round = Atomics.load(this.W, DONE);
-    if (Atomics.load(this.W, ROUND) !== round) return;
-    Atomics.compareExchange(this.W, ROUND, round, round + 1);
+    if (Atomics.load(this.W, ROUND) !== round) return false;
+    const started = Atomics.compareExchange(this.W, ROUND, round, round + 1) === round;
     this.wake();
+    return started;
   }
 
   /** A round has started that this PE has not contributed to. */
@@ -74,25 +83,35 @@ export class Control {
     return this.taken === this.seen;
   }
 
-  contribute(pe: number, least: number): void {
+  contribute(pe: number, least: Gvt): void {
     const round = this.seen + 1;
     this.seen = round;
-    this.D[(pe + 1) * PE_LINE + LEAST] = least;
+    const { D } = this;
+    const mine = (pe + 1) * PE_LINE + LEAST;
+    D[mine] = least.time;
+    D[mine + 1] = least.priority;
+    D[mine + 2] = least.tie;
     if (Atomics.add(this.W, REPORTED, 1) !== this.pes - 1) return;
-    let gvt = Infinity;
-    for (let k = 0; k < this.pes; k++) gvt = Math.min(gvt, this.D[(k + 1) * PE_LINE + LEAST]);
-    this.D[GVT] = gvt;
+    let first = PE_LINE + LEAST;
+    for (let k = 1; k < this.pes; k++) {
+      const at = (k + 1) * PE_LINE + LEAST;
+      if (precedes(D, at, first)) first = at;
+    }
+    for (let k = 0; k < 3; k++) D[GVT + k] = D[first + k];
     Atomics.store(this.W, REPORTED, 0);
     if (Atomics.exchange(this.W, HOOK_ASKED, 0) !== 0) Atomics.store(this.W, HOOK_ROUND, round);
     Atomics.store(this.W, DONE, round);
     this.wake();
   }
 
-  takeGvt(): number {
+  takeGvt(out: Gvt): boolean {
     // A plain load is a hint, and as cheap as it gets; the atomic one makes the GVT visible.
-    if (this.W[DONE] === this.taken) return Number.NaN;
+    if (this.W[DONE] === this.taken) return false;
     this.taken = Atomics.load(this.W, DONE);
-    return this.D[GVT];
+    out.time = this.D[GVT];
+    out.priority = this.D[GVT + 1];
+    out.tie = this.D[GVT + 2];
+    return true;
   }
 
   hookDue(): boolean {

@@ -1,5 +1,5 @@
 /** The transport of one PE: nothing is ever sent, GVT is the least pending time. */
-import type { Transport } from './transport.ts';
+import type { Gvt, Transport } from './transport.ts';
 
 export class SequentialTransport implements Transport {
   readonly pe = 0;
@@ -10,7 +10,7 @@ export class SequentialTransport implements Transport {
   rolledBack = 0;
   stop = false;
   #requested = false;
-  #agreed = Number.NaN;
+  #agreed: Gvt | null = null;
   #hookAsked = false;
   #hookDue = false;
   #pressure = 0;
@@ -25,22 +25,25 @@ export class SequentialTransport implements Transport {
   drain(): number {
     return 0;
   }
-  requestGvt(): void {
+  requestGvt(): boolean {
+    const started = !this.#requested;
     this.#requested = true;
+    return started;
   }
   gvtWaits(): boolean {
     return this.#requested;
   }
-  contribute(least: number): void {
+  contribute(least: Gvt): void {
     this.#requested = false;
-    this.#agreed = least;
+    this.#agreed = { ...least };
     this.#hookDue = this.#hookAsked;
     this.#hookAsked = false;
   }
-  takeGvt(): number {
-    const gvt = this.#agreed;
-    this.#agreed = Number.NaN;
-    return gvt;
+  takeGvt(out: Gvt): boolean {
+    if (this.#agreed === null) return false;
+    Object.assign(out, this.#agreed);
+    this.#agreed = null;
+    return true;
   }
   askHook(): void {
     this.#hookAsked = true;

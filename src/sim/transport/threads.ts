@@ -3,7 +3,7 @@ import { EXTRA, RECV, STATE } from '../event.ts';
 import type { Pe } from '../pe.ts';
 import { Control, type ControlMemory } from './control.ts';
 import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
-import type { Receiver, Transport } from './transport.ts';
+import type { Gvt, Receiver, Transport } from './transport.ts';
 
 export interface ThreadMemory {
   readonly control: ControlMemory;
@@ -25,7 +25,6 @@ export function threadRings(
 
 /** Word of a slot that tells an event (its channel) from an anti-message (~channel). */
 const CHANNEL_WORD = STATE;
-const TIME_SCRATCH = new Float64Array(1);
 
 /** Milliseconds of polling before a PE sleeps. */
 const SPIN = 0.1;
@@ -204,8 +203,8 @@ export class ThreadTransport implements Transport {
     return 1 + tail;
   }
 
-  requestGvt(): void {
-    this.control.requestGvt();
+  requestGvt(): boolean {
+    return this.control.requestGvt();
   }
 
   gvtWaits(): boolean {
@@ -215,17 +214,20 @@ export class ThreadTransport implements Transport {
     return false;
   }
 
-  contribute(least: number): void {
-    TIME_SCRATCH[0] = Math.min(least, this.least[0]);
-    for (const { least: held } of this.overflow) {
-      if (held < TIME_SCRATCH[0]) TIME_SCRATCH[0] = held;
-    }
-    this.control.contribute(this.pe, TIME_SCRATCH[0]);
+  contribute(least: Gvt): void {
+    let posted = this.least[0];
+    for (const { least: held } of this.overflow) posted = Math.min(posted, held);
+    // Of what is in flight only a bound of its time is known.
+    const own = least.time < posted;
+    this.control.contribute(
+      this.pe,
+      own ? least : { time: posted, priority: -Infinity, tie: -Infinity },
+    );
     this.least[0] = Infinity;
   }
 
-  takeGvt(): number {
-    return this.control.takeGvt();
+  takeGvt(out: Gvt): boolean {
+    return this.control.takeGvt(out);
   }
 
   askHook(): void {

@@ -1,5 +1,15 @@
 /** How PEs exchange events and agree on GVT. One file per way; engines know only this. */
 
+/**
+ * A GVT: the least pending event's receive time and, so that events of one time can be told apart, its
+ * priority and first tie-breaker. What precedes it in that order cannot be rolled back any more.
+ */
+export interface Gvt {
+  time: number;
+  priority: number;
+  tie: number;
+}
+
 /** Takes what arrives. */
 export interface Receiver {
   /**
@@ -26,18 +36,18 @@ export interface Transport {
   flush(): void;
   /** Delivers what has arrived; returns how many messages. */
   drain(receiver: Receiver): number;
-  /** Asks for a GVT computation, if none is under way. */
-  requestGvt(): void;
+  /** Starts a GVT computation; false where one is under way. */
+  requestGvt(): boolean;
   /** Whether a GVT computation waits for this PE's contribution. Asked once a turn, right after `flush`. */
   gvtWaits(): boolean;
   /**
    * Contributes to the GVT computation under way. All arrived messages must have been drained and all
    * posted ones flushed since `gvtWaits` said so.
-   * @param least the least time of any event pending on this PE (Infinity when there is none)
+   * @param least the first event pending on this PE
    */
-  contribute(least: number): void;
-  /** The GVT, once after each computation; NaN when there is no new one. */
-  takeGvt(): number;
+  contribute(least: Gvt): void;
+  /** Puts the GVT into `out`, once after each computation; false when there is no new one. */
+  takeGvt(out: Gvt): boolean;
   /** Asks all PEs to call the model's GVT hook at the next GVT. */
   askHook(): void;
   /** Whether the GVT just taken is one at which the hook was asked for. */

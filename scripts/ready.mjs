@@ -1,0 +1,132 @@
+/**
+ * Makes a checkout runnable with nothing but Node and npm: fetches packages, compiles `src` into `dist`.
+ * Says one line per step on stderr; quiet, and fast, where there is nothing to do.
+ *
+ *     node scripts/ready.mjs          from a shell
+ *     await import('./ready.mjs')     from another script
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const LEAST = [20, 19];
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const inRoot = (...parts) => join(ROOT, ...parts);
+/** What the packages in `node_modules`, and the files in `dist`, were made from. */
+const FETCHED = inRoot('node_modules', '.triscope-fetched');
+const BUILT = inRoot('dist', '.built');
+/** Compiled by another build than this one. */
+const NOT_OURS = inRoot('dist', 'web');
+
+const say = (line) => process.stderr.write(`${line}\n`);
+const fail = (line) => {
+  say(line);
+  process.exit(1);
+};
+const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+const mtime = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const hash = (text) => createHash('sha256').update(text).digest('hex');
+
+/** Every file under `folder`, sorted. */
+function filesUnder(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) return;
+  fail(`triscope needs Node ${LEAST.join('.')} or later; this is ${process.versions.node}`);
+}
+
+/** Runs npm; returns whether it succeeded. Where its output is shown, failure ends it all. */
+function npm(args, output) {
+  say(`fetching packages: npm ${args.join(' ')}`);
+  const run = spawnSync('npm', [...args, '--no-fund', '--no-audit', '--loglevel=error'], {
+    cwd: ROOT,
+    stdio: output === 'inherit' ? ['ignore', 2, 2] : 'ignore',
+    shell: process.platform === 'win32',
+  });
+  if (run.error) fail(`npm cannot be run: ${run.error.message}`);
+  if (run.status !== 0 && output === 'inherit')
+    fail(`npm ${args[0]} failed with code ${run.status}`);
+  return run.status === 0;
+}
+
+/** Fetches packages where there are none, or those of another lock file or platform. */
+function fetchPackages() {
+  const lock = inRoot('package-lock.json');
+  const wanted = hash(
+    [read(lock) || read(inRoot('package.json')), process.platform, process.arch].join('\n'),
+  );
+  if (read(FETCHED) === wanted) return;
+  // npm's own record, where somebody has run `npm ci` by hand.
+  const byHand = mtime(inRoot('node_modules', '.package-lock.json'));
+  if (read(FETCHED) !== '' || byHand === 0 || byHand < mtime(lock)) {
+    if (!existsSync(lock)) npm(['install'], 'inherit');
+    // The lock file may lack packages for other platforms, where the registry it was made from lacks them.
+    else if (!npm(['ci'], 'quiet')) npm(['install', '--no-save'], 'inherit');
+  }
+  writeFileSync(FETCHED, wanted);
+}
+
+/** Names, sizes and times of all that the build reads. */
+function sourcesNow(sources) {
+  const inputs = [...sources, inRoot('tsconfig.json'), inRoot('tsconfig.build.json'), FETCHED];
+  return hash(
+    inputs
+      .map((path) => {
+        const { size, mtimeMs } = statSync(path);
+        return `${relative(ROOT, path)} ${size} ${path === FETCHED ? read(FETCHED) : mtimeMs}`;
+      })
+      .join('\n'),
+  );
+}
+
+/** Removes what earlier builds made from sources that are gone. */
+function removeStale(sources) {
+  const expected = new Set(
+    sources.flatMap((path) => {
+      const stem = inRoot('dist', relative(inRoot('src'), path).replace(/\.ts$/, ''));
+      return ['.js', '.js.map', '.d.ts'].map((end) => stem + end);
+    }),
+  );
+  const compiled = filesUnder(inRoot('dist')).filter(
+    (path) => /\.(js|js\.map|d\.ts)$/.test(path) && !path.startsWith(NOT_OURS),
+  );
+  for (const path of compiled) if (!expected.has(path)) rmSync(path);
+}
+
+function build() {
+  const sources = filesUnder(inRoot('src')).filter((path) => path.endsWith('.ts'));
+  const now = sourcesNow(sources);
+  if (read(BUILT) === now) return;
+  say('compiling src into dist: tsc -p tsconfig.build.json');
+  rmSync(BUILT, { force: true });
+  const tsc = inRoot('node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) fail('src does not compile');
+  removeStale(sources);
+  mkdirSync(inRoot('dist'), { recursive: true });
+  writeFileSync(BUILT, now);
+}
+
+checkNode();
+fetchPackages();
+build();

@@ -1,0 +1,67 @@
+/**
+ * Installs the Debian packages that interop tests use: as root by apt-get, else it prints the line to run.
+ * `--check` only reports. Exit code 4 where something is missing in the end.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What there is to install. Only packages that some test uses are: add the test's path to `usedBy` with it. */
+const PACKAGES = [
+  { name: 'openmpi-bin', command: 'mpirun', why: 'starts PEs as MPI ranks', usedBy: [] },
+  { name: 'libopenmpi-dev', command: 'mpicc', why: "MPI's library, which PEs load", usedBy: [] },
+  { name: 'rabbitmq-server', command: 'rabbitmq-server', why: 'a broker for AMQP', usedBy: [] },
+  { name: 'chromium', command: 'chromium', why: 'shows the dashboard', usedBy: [] },
+];
+
+const MISSING = 4;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const args = process.argv.slice(2);
+const unknown = args.find((arg) => arg !== '--check');
+if (unknown !== undefined) {
+  process.stderr.write(`setup: unknown option ${unknown}; the only one is --check\n`);
+  process.exit(2);
+}
+const only = args.includes('--check');
+
+const onPath = (command) =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((folder) => folder !== '' && existsSync(join(folder, command)));
+
+/** Debian's record first; a program on the path will do as well. */
+function isInstalled({ name, command }) {
+  const dpkg = spawnSync('dpkg-query', ['-W', '-f', '$' + '{Status}', name], { encoding: 'utf8' });
+  return dpkg.stdout?.includes('ok installed') || onPath(command);
+}
+
+const used = PACKAGES.filter((entry) => entry.usedBy.some((test) => existsSync(join(ROOT, test))));
+const missing = [];
+for (const entry of used) {
+  const there = isInstalled(entry);
+  if (!there) missing.push(entry.name);
+  console.log(
+    `${there ? 'installed' : 'missing  '}  ${entry.name}: ${entry.why} (${entry.usedBy.join(', ')})`,
+  );
+}
+if (used.length === 0) console.log('nothing to install yet');
+else if (missing.length === 0) console.log('all installed');
+else if (only) process.exitCode = MISSING;
+else process.exitCode = install(missing);
+
+/** Returns the exit code. */
+function install(names) {
+  if (process.getuid?.() !== 0) {
+    console.log(`run: sudo apt-get install --no-install-recommends -y ${names.join(' ')}`);
+    return MISSING;
+  }
+  const apt = (...what) => {
+    console.log(`apt-get ${what.join(' ')}`);
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    return spawnSync('apt-get', what, { stdio: ['ignore', 2, 2], env }).status === 0;
+  };
+  // Old package lists may still do, so a failed update is not the end.
+  apt('update', '-q');
+  return apt('install', '-q', '-y', '--no-install-recommends', ...names) ? 0 : MISSING;
+}

@@ -1,0 +1,102 @@
+/**
+ * `npm test`: makes the checkout ready, runs every test that can run, names each group that was skipped
+ * and the command that enables it. Arguments go on to vitest. The last line is
+ *
+ *     N passed, N failed, N skipped
+ *
+ * TRISCOPE_REQUIRE_ALL=1 counts what a missing tool keeps from running as failed.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+await import('./ready.mjs');
+
+/**
+ * What tests may need beyond Node: a test group that may be skipped says so in its title, "(needs NAME)".
+ * `optional` ones may be absent even where all is required.
+ */
+const NEEDS = {
+  TRISCOPE_GOLDEN: {
+    command: 'TRISCOPE_GOLDEN=/path/to/golden npm test',
+    optional: process.env.TRISCOPE_GOLDEN === undefined,
+  },
+};
+const BY_SETUP = { command: 'npm run setup', optional: false };
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const requireAll = process.env.TRISCOPE_REQUIRE_ALL === '1';
+const golden = process.env.TRISCOPE_GOLDEN;
+if (golden !== undefined && !existsSync(golden)) {
+  process.stderr.write(`TRISCOPE_GOLDEN=${golden}: no such folder\n`);
+  process.exit(1);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'triscope-test-'));
+const file = join(folder, 'results.json');
+const code = await runVitest([
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${file}`,
+  ...process.argv.slice(2),
+]);
+const suites = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).testResults : [];
+rmSync(folder, { recursive: true, force: true });
+
+const { passed, failed, groups } = count(suites);
+let missing = 0;
+for (const [title, { need, tests, path }] of groups) {
+  const { command, optional } = NEEDS[need] ?? (need === null ? {} : BY_SETUP);
+  const lacking = requireAll && optional !== true;
+  if (lacking) missing += tests;
+  console.log(
+    `${lacking ? 'missing' : 'skipped'}: ${title}, ${tests} ${tests === 1 ? 'test' : 'tests'} in ${path}${command ? `; to run them: ${command}` : ''}`,
+  );
+}
+const skipped = [...groups.values()].reduce((sum, { tests }) => sum + tests, 0);
+if (passed + failed === 0) console.log('no test ran');
+process.exitCode = code !== 0 ? code : failed + missing > 0 || passed === 0 ? 1 : 0;
+console.log(`${passed} passed, ${failed + missing} failed, ${skipped - missing} skipped`);
+
+/** Runs vitest to its end; returns its exit code. */
+function runVitest(args) {
+  const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [vitest, 'run', ...args], {
+      cwd: ROOT,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    // Ctrl-C reaches vitest too, which then ends by itself.
+    process.on('SIGINT', () => {});
+    child.on('exit', (status, signal) => resolve(status ?? (signal === 'SIGINT' ? 130 : 1)));
+    child.on('error', () => resolve(1));
+  });
+}
+
+/** Counts by status; the skipped by group: the part of the title that names a need, else the test file. */
+function count(results) {
+  const total = { passed: 0, failed: 0, groups: new Map() };
+  for (const { name, status, assertionResults } of results) {
+    const path = relative(ROOT, name);
+    // A file that could not even be loaded has no tests to blame.
+    if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) {
+      total.failed++;
+    }
+    for (const test of assertionResults) {
+      if (test.status === 'passed') total.passed++;
+      else if (test.status === 'failed') total.failed++;
+      else {
+        const titles = [...test.ancestorTitles, test.title];
+        const named = titles.find((title) => /\(needs [^)]+\)/.test(title));
+        const title = named ?? path;
+        const need = named?.match(/\(needs ([^)]+)\)/)?.[1] ?? null;
+        const group = total.groups.get(title) ?? { need, tests: 0, path };
+        group.tests++;
+        total.groups.set(title, group);
+      }
+    }
+  }
+  return total;
+}

@@ -1,0 +1,200 @@
+/** The rules of the house (docs/architecture.md), read from the source text. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const MOST_LINES = 450;
+/** Where measurements come from. They never know of each other, and only these may join them. */
+const SOURCES = ['sim', 'region', 'node'];
+const JOINERS = ['live', 'cli'];
+/** The only place (file, or folder with all in it) that may import a package. */
+const OWNERS: Readonly<Record<string, string>> = {
+  koffi: 'src/os/',
+  commander: 'src/cli/',
+  esbuild: 'src/sim/load-model.ts',
+};
+
+interface SourceFile {
+  /** From the root, such as 'src/sim/pe.ts'. */
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Facts {
+  /** What is imported, exported from, or imported while running. */
+  readonly imports: readonly string[];
+  /** Lines that say `any`. */
+  readonly anys: readonly number[];
+}
+
+function factsOf({ path, text }: SourceFile): Facts {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const imports: string[] = [];
+  const anys: number[] = [];
+  const visit = (node: ts.Node): void => {
+    if (node.kind === ts.SyntaxKind.AnyKeyword) {
+      anys.push(file.getLineAndCharacterOfPosition(node.getStart()).line + 1);
+    }
+    const isImport = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+    if (isImport && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
+      imports.push(node.moduleSpecifier.text);
+    }
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [what] = node.arguments;
+      if (what && ts.isStringLiteral(what)) imports.push(what.text);
+    }
+    const isType = ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument);
+    if (isType && ts.isStringLiteral(node.argument.literal))
+      imports.push(node.argument.literal.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return { imports, anys };
+}
+
+/** The folder of `src` that a path lies in; '' for files of `src` itself. */
+const folderOf = (path: string) => path.match(/^src\/([^/]+)\//)?.[1] ?? '';
+
+/** Whether `from`, a folder of `src`, may import from folder `to`. */
+function mayImport(from: string, to: string): boolean {
+  if (from === to || to === 'model') return true;
+  // The files of src itself are the package's front: they export all folders.
+  if (from === '' || JOINERS.includes(from)) return to !== '';
+  if (from === 'model' || to === '' || JOINERS.includes(to)) return false;
+  return !SOURCES.includes(to);
+}
+
+function importErrors(file: SourceFile): string[] {
+  const errors: string[] = [];
+  for (const name of factsOf(file).imports) {
+    const wrong = (why: string) => errors.push(`${file.path} imports '${name}': ${why}`);
+    if (name.startsWith('.')) {
+      const target = join(file.path, '..', name);
+      if (!target.startsWith('src/')) wrong('outside src');
+      else if (!mayImport(folderOf(file.path), folderOf(target)))
+        wrong('against the direction of imports');
+    } else if (!name.startsWith('node:')) {
+      const pack = name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/');
+      const owner = OWNERS[pack];
+      if (owner === undefined) wrong('a package without an owner');
+      else if (!file.path.startsWith(owner)) wrong(`belongs to ${owner} only`);
+    }
+  }
+  return errors;
+}
+
+function filesOf(folder: string): SourceFile[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.m?ts$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({
+      path: relative(ROOT, path).replaceAll('\\', '/'),
+      text: readFileSync(path, 'utf8'),
+    }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const SOURCE = filesOf('src');
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+
+describe('the source', () => {
+  it('is there to be read', () => {
+    expect(SOURCE.length).toBeGreaterThan(30);
+    expect(SOURCE.flatMap((file) => factsOf(file).imports).length).toBeGreaterThan(100);
+  });
+
+  it('imports in one direction, and packages only in the folders that own them', () => {
+    expect(SOURCE.flatMap(importErrors)).toEqual([]);
+  });
+
+  it('never says any', () => {
+    const said = SOURCE.flatMap((file) => factsOf(file).anys.map((line) => `${file.path}:${line}`));
+    expect(said).toEqual([]);
+  });
+
+  it(`has no file of more than ${MOST_LINES} lines`, () => {
+    const long = SOURCE.map(({ path, text }) => ({
+      path,
+      lines: text.trimEnd().split('\n').length,
+    }))
+      .filter(({ lines }) => lines > MOST_LINES)
+      .map(({ path, lines }) => `${path}: ${lines}`);
+    expect(long).toEqual([]);
+  });
+});
+
+describe('the package', () => {
+  it('has the files that package.json names', () => {
+    const named = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === 'string' ? [entry] : Object.values(entry),
+    );
+    const missing = [...named, ...Object.values(manifest.bin)].filter(
+      (path) => !existsSync(join(ROOT, path)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('depends on nothing that no folder owns', () => {
+    expect(Object.keys(manifest.dependencies).sort()).toEqual(Object.keys(OWNERS).sort());
+  });
+});
+
+describe('the rules themselves', () => {
+  const errors = (path: string, text: string) => importErrors({ path, text }).length;
+
+  it.each([
+    ['src/model/struct.ts', "import { x } from '../sim/pe.ts';"],
+    ['src/model/struct.ts', "import { x } from '../os/affinity.ts';"],
+    ['src/sim/pe.ts', "import { x } from '../region/mark.ts';"],
+    ['src/sim/pe.ts', "export { x } from '../node/collect.ts';"],
+    ['src/region/mark.ts', "import type { X } from '../sim/pe.ts';"],
+    ['src/node/types/cpu.ts', "const x = await import('../../sim/pe.ts');"],
+    ['src/formats/ross/read.ts', "import { x } from '../../sim/pe.ts';"],
+    ['src/query/tables.ts', "type X = import('../node/collect.ts').X;"],
+    ['src/findings/slow.ts', "import '../region/mark.ts';"],
+    ['src/os/affinity.ts', "import { x } from '../sim/pe.ts';"],
+    ['src/report/html.ts', "import { x } from '../sim/pe.ts';"],
+    ['src/sim/pe.ts', "import { x } from '../cli/main.ts';"],
+    ['src/sim/pe.ts', "import { x } from '../index.ts';"],
+    ['src/sim/pe.ts', "import { x } from '../../test/sim/model.ts';"],
+    ['src/sim/pe.ts', "import koffi from 'koffi';"],
+    ['src/sim/pe.ts', "import { build } from 'esbuild';"],
+    ['src/sim/pe.ts', "import { Command } from 'commander/esm';"],
+    ['src/live/server.ts', "import x from '@unheard/of';"],
+  ])('refuse %s: %s', (path, text) => {
+    expect(errors(path, text)).toBe(1);
+  });
+
+  it.each([
+    ['src/sim/pe.ts', "import { x } from '../model/struct.ts';"],
+    ['src/sim/transport/ring.ts', "import { x } from '../pe.ts';"],
+    ['src/sim/worker.ts', "import { x } from '../os/affinity.ts';"],
+    ['src/cli/sim.ts', "import { x } from '../sim/index.ts'; import y from '../node/index.ts';"],
+    ['src/live/bus.ts', "import { x } from '../region/index.ts';"],
+    ['src/index.ts', "export * from './sim/index.ts';"],
+    ['src/os/affinity.ts', "import koffi from 'koffi'; import fs from 'node:fs';"],
+    ['src/sim/load-model.ts', "const { build } = await import('esbuild');"],
+    ['src/sim/pe.ts', "// import x from '../region/mark.ts'\nconst s = \"import 'koffi'\";"],
+  ])('allow %s: %s', (path, text) => {
+    expect(errors(path, text)).toBe(0);
+  });
+
+  it('find any as a type, not as a word', () => {
+    const lines =
+      'const any = 1; // any\nlet x: any;\nconst y = x as any[];\nfunction f<T = any>() {}';
+    expect(factsOf({ path: 'src/a.ts', text: lines }).anys).toEqual([2, 3, 4]);
+  });
+});

@@ -1,0 +1,106 @@
+/** The other commands, and what is true of all. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BUILT_IN } from 'triscope/sim';
+import { describe, expect, test } from 'vitest';
+import { ProgressLine } from '../../src/cli/progress.ts';
+import { temporaryFolder, triscope } from './support/run.ts';
+
+const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+test('--version', async () => {
+  const { out } = await triscope(['--version']);
+  expect(out.trim()).toBe(JSON.parse(readFileSync(root('package.json'), 'utf8')).version);
+});
+
+test('--help lists every command', async () => {
+  const { code, out } = await triscope(['--help']);
+  expect(code).toBe(0);
+  for (const command of ['demo', 'sim run MODEL', 'sim verify MODEL', 'sim models']) {
+    expect(out).toMatch(new RegExp(`^ {2}${command}`, 'm'));
+  }
+});
+
+test('sim models, as text and as JSON', async () => {
+  const [text, json] = await Promise.all([
+    triscope(['sim', 'models']),
+    triscope(['sim', 'models', '--json']),
+  ]);
+  const names = Object.keys(BUILT_IN);
+  for (const name of names) expect(text.out).toMatch(new RegExp(`^${name}: `, 'm'));
+  expect(text.out).toMatch(/--remote=X .*\(default: 0\.25\)/);
+  const models = JSON.parse(json.out) as { name: string; options: Record<string, unknown> }[];
+  expect(models.map((m) => m.name)).toEqual(names);
+  expect(models[0].options).toMatchObject({ remote: { kind: 'float', default: 0.25, max: 1 } });
+});
+
+test('demo proves that the optimistic result is the sequential one', async () => {
+  const { code, out, err } = await triscope(['demo']);
+  expect(code).toBe(0);
+  expect(err).toBe('');
+  expect(out).toContain('The parallel result is the same as the sequential one');
+  const [, optimistic, sequential] = /states {2}(\w{16}) {2}(\w{16})/.exec(out) ?? [];
+  expect(optimistic).toBe(sequential);
+  expect(out).not.toContain('\x1b');
+});
+
+test('a checkout that is not built says what to run', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'bin'));
+  copyFileSync(root('bin/triscope'), join(folder, 'bin', 'triscope.mjs'));
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'triscope.mjs')]);
+  expect(status).toBe(1);
+  expect(String(stderr)).toBe('triscope: not built yet; run `npm run build` in its folder first\n');
+});
+
+describe('the progress line', () => {
+  const line = (isTTY: boolean) => {
+    const written: string[] = [];
+    let now = 0;
+    const stream = { isTTY, columns: 60, write: (text: string) => written.push(text) };
+    const progress = new ProgressLine(0.01, stream, () => now);
+    const at = (milliseconds: number, gvt: number) => {
+      now = milliseconds;
+      const committed = gvt * 1000;
+      progress.update({ gvt, end: 1000, committed, rolledBack: 0, seconds: milliseconds / 1000 });
+    };
+    return { written, progress, at };
+  };
+
+  test('is rewritten in place and fits the terminal', () => {
+    const { written, progress, at } = line(true);
+    at(1000, 100);
+    progress.clear();
+    expect(written).toEqual([
+      '\r\x1b[KGVT 100  10 %  100 k events/s  efficiency 100.0 %',
+      '\r\x1b[K',
+    ]);
+    expect(written[0].length).toBeLessThan(60 + 4);
+  });
+
+  test('comes at most 10 times a second, and once per --report-interval of the end time', () => {
+    const { written, at } = line(true);
+    at(1000, 100);
+    at(1050, 200);
+    at(1200, 105);
+    expect(written).toHaveLength(1);
+    at(1300, 200);
+    expect(written).toHaveLength(2);
+  });
+
+  test('shows the rate since the line before', () => {
+    const { written, at } = line(true);
+    at(1000, 100);
+    at(2000, 600);
+    expect(written[1]).toContain('500 k events/s');
+  });
+
+  test('is not there where stderr is no terminal', () => {
+    const { written, progress, at } = line(false);
+    at(1000, 100);
+    progress.clear();
+    expect(written).toEqual([]);
+  });
+});

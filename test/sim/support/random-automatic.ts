@@ -1,0 +1,3 @@
+import { singleType } from './random-model.ts';
+
+export default singleType('random-automatic', 'automatic');

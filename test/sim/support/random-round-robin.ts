@@ -1,0 +1,3 @@
+import { mixedTypes } from './random-model.ts';
+
+export default mixedTypes('random-round-robin', 'round-robin');
