@@ -79,6 +79,8 @@ const MOST_BYTES = 2 ** 32 - 2 ** 16;
  * puts records on cache lines.
  */
 export const ALIGN = 6;
+/** Address space for events that arrive past the bound, in records; beside as much as the bound again. */
+const ARRIVALS = 1 << 16;
 /** Records asked of the budget at a time; a share of it when the budget is small. */
 const GRANT = 4096;
 
@@ -102,6 +104,8 @@ export class EventPool {
   peak = 0;
   /** Records that may be in use without asking the budget. */
   granted = 0;
+  /** Something has arrived past the bound. */
+  overdrawn = false;
   readonly #budget: Budget;
   readonly #grant: number;
   #free = 0;
@@ -117,7 +121,10 @@ export class EventPool {
     this.stride = strideFor(payloadBytes);
     this.payload = this.stride - PAYLOAD;
     const bytes = this.stride * 8;
-    this.buffer = reserve(Math.min(capacity + 4, Math.floor(MOST_BYTES / bytes)) * bytes, bytes);
+    this.buffer = reserve(
+      Math.min(2 * capacity + ARRIVALS, Math.floor(MOST_BYTES / bytes)) * bytes,
+      bytes,
+    );
     this.F = new Float64Array(this.buffer);
     this.I = new Int32Array(this.buffer);
     this.capacity = Math.floor(this.F.length / this.stride) - 3;
@@ -164,6 +171,7 @@ export class EventPool {
   allocArrived(): number {
     if (this.live >= this.granted && !this.#more()) {
       this.granted++;
+      this.overdrawn = true;
       this.#budget.give(-1);
     }
     const h = this.alloc();

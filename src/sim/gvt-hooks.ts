@@ -40,7 +40,7 @@ export class GvtHooks {
       params: pe.params,
       lps: () => views(pe, gvt),
       again: (time) => {
-        if (time > gvt) this.nextTime = time;
+        if (time > gvt) this.nextTime = Math.min(this.nextTime, time);
       },
       output: (text) => pe.outputs.push(ahead(gvt, -1, text)),
     };

@@ -20,7 +20,13 @@ import type { Pe } from './pe.ts';
 import { indexOfLp, peOfLp } from './placement.ts';
 import { next } from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
-import type { Gvt, Receiver, Transport } from './transport/transport.ts';
+import {
+  compareGvts,
+  type Gvt,
+  type Receiver,
+  startOfTime,
+  type Transport,
+} from './transport/transport.ts';
 
 /** No more event memory, and no way to go on with what there is. */
 export class OutOfEventMemoryError extends ModelError {
@@ -203,11 +209,11 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
 
 /** Whether event `h` comes after the GVT's event, as far as a GVT tells. */
 export function comesAfter(pe: Pe, h: number, gvt: Gvt): boolean {
-  const key = pe.keyOf(h, { time: 0, priority: 0, tie: 0 });
-  if (key.time !== gvt.time) return key.time > gvt.time;
-  if (key.priority !== gvt.priority) return key.priority > gvt.priority;
-  return key.tie > gvt.tie;
+  const t = pe.pool.F[h];
+  return t > gvt.time || (t === gvt.time && compareGvts(pe.keyOf(h, KEY), gvt) > 0);
 }
+
+const KEY = startOfTime();
 
 /** Conservative handling on one PE of several: what has arrived is in the future of all that is done. */
 export class InOrderEngine implements Engine, Receiver {

@@ -3,8 +3,25 @@
  *
  * @module
  */
-export { flag, float, int, type OptionSpec, type OptionSpecs, text } from '../model/option.ts';
-export { array, type Fields, ring, type Scalar, type StructOf } from '../model/struct.ts';
+export {
+  flag,
+  float,
+  int,
+  type OptionSpec,
+  type OptionSpecs,
+  oneOf,
+  size,
+  text,
+} from '../model/option.ts';
+export {
+  type ArrayView,
+  array,
+  type Fields,
+  type RingView,
+  ring,
+  type Scalar,
+  type StructOf,
+} from '../model/struct.ts';
 export { type RunConfig, SYNCHRONISERS, type Synchroniser } from './config.ts';
 export { type LoadedModel, loadModel } from './load-model.ts';
 export { exp, log, pow } from './math/index.ts';

@@ -8,7 +8,13 @@ import { C } from './counters.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
 import type { Pe } from './pe.ts';
 import type { Engine } from './scheduler.ts';
-import type { Gvt, Transport } from './transport/transport.ts';
+import {
+  compareGvts,
+  copyGvt,
+  type Gvt,
+  startOfTime,
+  type Transport,
+} from './transport/transport.ts';
 
 /** Pressure at which only events of the GVT's time are handled; each level below halves the window. */
 const CLOSEST = 12;
@@ -37,7 +43,7 @@ export class MemoryPressure {
   private span = 0;
   private calm = 0;
   private stuck = 0;
-  private readonly last: Gvt = { time: -1, priority: 0, tie: 0 };
+  private readonly last = startOfTime();
 
   constructor(pe: Pe, transport: Transport, engine: Engine) {
     this.pe = pe;
@@ -71,18 +77,18 @@ export class MemoryPressure {
     const gvt = key.time;
     const level = transport.pressure();
     if (!engine.starved) {
-      if (level > 0) this.ease(gvt, level);
+      if (level > 0) this.ease(key, level);
       return;
     }
     this.calm = 0;
     const { last } = this;
-    const moved = key.time !== last.time || key.priority !== last.priority || key.tie !== last.tie;
+    const moved = compareGvts(key, last) !== 0;
     this.stuck = moved ? 0 : this.stuck + 1;
-    Object.assign(last, key);
+    copyGvt(key, last);
     if (level === 0) this.span = engine.span(gvt);
     const next = Math.min(ONE_BY_ONE, level + 1);
     transport.setPressure(next);
-    this.rollBack(gvt, next);
+    this.rollBack(key, next);
     engine.starved = false;
     if (this.stuck > PATIENCE) {
       throw new OutOfEventMemoryError(
@@ -91,18 +97,23 @@ export class MemoryPressure {
     }
   }
 
-  private ease(gvt: number, level: number): void {
-    if (this.span === 0) this.span = this.engine.span(gvt);
-    this.rollBack(gvt, level);
+  private ease(key: Gvt, level: number): void {
+    if (this.span === 0) this.span = this.engine.span(key.time);
+    this.rollBack(key, level);
     if (this.pe.number === 0 && ++this.calm >= EASE) {
       this.calm = 0;
       this.transport.setPressure(level - 1);
     }
   }
 
-  private rollBack(gvt: number, level: number): void {
+  private rollBack(key: Gvt, level: number): void {
     const { pe, engine } = this;
-    pe.counts[C.cancelbacks] += engine.rollBackFrom(this.limit(gvt, level));
+    // A GVT of something in flight knows no order within its time: what the event before it did has to stay
+    // until the next GVT commits it.
+    const inFlight = level >= ONE_BY_ONE && key.priority === -Infinity;
+    if (!inFlight) {
+      pe.counts[C.cancelbacks] += engine.rollBackFrom(this.limit(key.time, level));
+    }
     this.transport.flush();
     engine.sweepCancelled();
     pe.pool.settle(true);

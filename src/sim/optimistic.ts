@@ -339,6 +339,7 @@ export class Optimism implements Engine, Receiver {
    */
   fossilCollect(gvt: Gvt): void {
     const pe = this.pe;
+    if (this.anySuspended) this.stopAtFirst(gvt);
     const F = pe.pool.F;
     let n = 0;
     for (const kp of this.kps) {
@@ -354,6 +355,16 @@ export class Optimism implements Engine, Receiver {
     pe.counts[C.committed] += n;
     pe.counts[C.fossilCollects]++;
     pe.pool.settle();
+  }
+
+  /** @throws what the first held event before `gvt` threw or suspended itself for, whichever KP it is of. */
+  private stopAtFirst(gvt: Gvt): void {
+    let first = 0;
+    for (const { h } of this.suspended.values()) {
+      const commits = h !== 0 && this.pe.precedes(h, gvt);
+      if (commits && (first === 0 || this.pe.signatures.before(h, first))) first = h;
+    }
+    if (first !== 0) this.stopIfHeld(first);
   }
 
   private commit(kp: Kp, e: number, h: number): void {

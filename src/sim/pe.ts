@@ -14,7 +14,14 @@ import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
 import { seedStreams } from './rng/clcg4.ts';
 import { Signatures } from './signature.ts';
-import type { Gvt, Transport } from './transport/transport.ts';
+import {
+  compareGvts,
+  copyGvt,
+  endOfTime,
+  type Gvt,
+  startOfTime,
+  type Transport,
+} from './transport/transport.ts';
 
 /** LPs from which memory is large enough for large pages to pay for loading the means to ask for them. */
 const MANY_LPS = 4096;
@@ -32,6 +39,7 @@ export interface OutputLine {
 }
 
 const NO_PREFIX: readonly number[] = [];
+const END = endOfTime();
 
 /** Order of events; lines of one event keep theirs in a stable sort. */
 export function compareLines(a: OutputLine, b: OutputLine): number {
@@ -89,6 +97,7 @@ export class Pe {
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
   staged = new Int32Array(96);
   nStaged = 0;
+  private readonly key = startOfTime();
 
   constructor(
     model: Model,
@@ -216,17 +225,17 @@ export class Pe {
   /** Whether event `h` comes before the GVT's event: whether it can be committed. */
   precedes(h: number, gvt: Gvt): boolean {
     const t = this.pool.F[h + RECV];
-    if (t !== gvt.time) return t < gvt.time;
-    const priority = this.signatures.priority(h);
-    if (priority !== gvt.priority) return priority < gvt.priority;
-    return this.signatures.firstTie(h) < gvt.tie;
+    return t < gvt.time || (t === gvt.time && compareGvts(this.keyOf(h, this.key), gvt) < 0);
   }
 
   /** The key of event `h` as a GVT; that of the end of time for 0. */
   keyOf(h: number, out: Gvt): Gvt {
-    out.time = h === 0 ? Infinity : this.pool.F[h + RECV];
-    out.priority = h === 0 ? Infinity : this.signatures.priority(h);
-    out.tie = h === 0 ? Infinity : this.signatures.firstTie(h);
+    if (h === 0) copyGvt(END, out);
+    else {
+      out.time = this.pool.F[h + RECV];
+      out.priority = this.signatures.priority(h);
+      this.signatures.firstTies(h, out.ties);
+    }
     return out;
   }
 

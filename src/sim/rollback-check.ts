@@ -12,9 +12,9 @@ import { ModelError } from './model.ts';
 import type { Optimism } from './optimistic.ts';
 import type { Pe } from './pe.ts';
 import type { Driver } from './pe-run.ts';
-import type { Gvt, Transport } from './transport/transport.ts';
+import { endOfTime, type Transport } from './transport/transport.ts';
 
-const END_OF_TIME: Gvt = { time: Infinity, priority: Infinity, tie: Infinity };
+const END_OF_TIME = endOfTime();
 
 /** `reverse` did not restore what `forward` changed. */
 export class RollbackError extends ModelError {
@@ -38,6 +38,7 @@ export class RollbackCheckRun implements Driver {
   /** Events that stand for a GVT, for hooks at every n-th one. */
   private readonly period: number;
   private sinceGvt = 0;
+  private lastTime = -1;
   private readonly pe: Pe;
   private readonly engine: Optimism;
   private readonly transport: Transport;
@@ -63,16 +64,17 @@ export class RollbackCheckRun implements Driver {
     const { engine, pe, hooks } = this;
     const h = engine.first();
     this.gvt = h === 0 ? Infinity : pe.pool.F[h];
-    if (this.gvt >= hooks.nextTime || pe.hookAsked || ++this.sinceGvt >= this.period || h === 0) {
-      const asked = pe.hookAsked;
-      pe.hookAsked = false;
+    const asks = pe.hookAsked && this.gvt > this.lastTime;
+    if (this.gvt >= hooks.nextTime || asks || ++this.sinceGvt >= this.period || h === 0) {
+      if (asks) pe.hookAsked = false;
       this.sinceGvt = 0;
-      hooks.reached(this.gvt, asked);
+      hooks.reached(this.gvt, asks);
     }
     if (h === 0) {
       this.finished = true;
       return false;
     }
+    this.lastTime = this.gvt;
     pe.queue.pop();
     const lp = engine.lpOf(h);
     const at = lp.base << 1;

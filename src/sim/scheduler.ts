@@ -7,7 +7,7 @@ import { C } from './counters.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { justAfter, MemoryPressure } from './memory-pressure.ts';
 import type { Pe } from './pe.ts';
-import type { Gvt, Receiver, Transport } from './transport/transport.ts';
+import { type Gvt, type Receiver, startOfTime, type Transport } from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
 
 /** What handles events: in order, or optimistically. */
@@ -45,7 +45,7 @@ export class Scheduler {
   readonly engine: Engine;
   readonly clock: ActivityClock;
   /** The last GVT; 0 at the start. */
-  readonly key: Gvt = { time: 0, priority: -Infinity, tie: -Infinity };
+  readonly key = startOfTime();
   /** How the run ended, once `turn` has returned false. */
   finished = false;
   private readonly conservative: boolean;
@@ -61,7 +61,7 @@ export class Scheduler {
   private bound = 0;
   private oneByOne = false;
   private closing = false;
-  private readonly mine: Gvt = { time: 0, priority: 0, tie: 0 };
+  private readonly mine = startOfTime();
 
   constructor(pe: Pe, transport: Transport, engine: Engine, clock: ActivityClock) {
     const { config } = pe;
@@ -88,6 +88,11 @@ export class Scheduler {
     const timed = clock.on && (this.turns++ & (TIMED_EVERY - 1)) === 0;
     let t = timed ? clock.begin() : 0;
     const arrived = transport.drain(engine);
+    // What has arrived past the memory bound has to be made up for.
+    if (pe.pool.overdrawn) {
+      pe.pool.overdrawn = false;
+      engine.starved = true;
+    }
     if (timed) clock.lap('networkRead', t, TIMED_EVERY);
     let n = 0;
     if (!engine.starved) {

@@ -111,6 +111,9 @@ function modelOptions(
     if (typeof value !== typeof spec.default) {
       throw new OptionError(`--${name}=${value}: must be a ${typeof spec.default}`);
     }
+    if (spec.words !== undefined && !Object.hasOwn(spec.words, String(value))) {
+      throw new OptionError(`--${name}=${value}: use one of ${Object.keys(spec.words).join(', ')}`);
+    }
     values[name] = typeof value === 'number' ? checkNumber(name, spec, value) : value;
   }
   return values;

@@ -41,13 +41,10 @@ export class Signatures {
     return x === 0 ? DEFAULT_PRIORITY : this.#priority[x];
   }
 
-  /** First element of the event's list: its own tie-breaker, or that of its first zero-offset ancestor. */
-  firstTie(h: number): number {
-    const x = this.#pool.I[(h << 1) + EXTRA];
-    let node = x === 0 ? 0 : this.#prefix[x];
-    if (node === 0) return this.#pool.F[h + TIE];
-    while (this.#up[node] !== 0) node = this.#up[node];
-    return this.#value[node];
+  /** The first elements of the event's list, as many as `out` takes; -Infinity after the last. */
+  firstTies(h: number, out: Float64Array): void {
+    const n = this.#list(h, true);
+    for (let k = 0; k < out.length; k++) out[k] = k < n ? this.#left[k] : -Infinity;
   }
 
   /** Length of the list before the event's own tie-breaker. */

@@ -19,6 +19,7 @@ import { Pe } from '../../src/sim/pe.ts';
 import { placeLps } from '../../src/sim/placement.ts';
 import { configFor } from '../../src/sim/settings.ts';
 import { SequentialTransport } from '../../src/sim/transport/sequential.ts';
+import { endOfTime } from '../../src/sim/transport/transport.ts';
 import { lockstep, type Stretch } from './support/lockstep.ts';
 import randomAutomatic from './support/random-automatic.ts';
 import randomByHand from './support/random-by-hand.ts';
@@ -339,7 +340,7 @@ describe('speculation gone wrong', () => {
         }
         engine.run(Infinity, Infinity);
         expect(engine.least()).toBe(Infinity);
-        engine.fossilCollect(Infinity);
+        engine.fossilCollect(endOfTime());
         expect(pe.pool.live).toBe(0);
       },
     );

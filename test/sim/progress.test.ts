@@ -31,7 +31,7 @@ describe('GVT gets on', () => {
   /** At each whole time LPs bat a ball to and fro across PEs, without an offset: much is rolled back. */
   const volleys = defineModel({
     name: 'volleys',
-    end: 400,
+    end: 150,
     lps: () => 8,
     state: { hits: 'u32', order: 'u32' },
     message: { left: 'u8', serve: 'bool' },
@@ -51,7 +51,7 @@ describe('GVT gets on', () => {
 
   it('where much is rolled back at one and the same time, whatever the window', async () => {
     const want = await run(volleys, { synch: 'sequential' });
-    expect(want.netEvents).toBe(8 * 399 * 14);
+    expect(want.netEvents).toBe(8 * 149 * 14);
     const settings: Settings = { synch: 'optimistic', pes: 2, batch: 32, gvtInterval: 4 };
     for (const lookahead of [0, 0.5]) {
       const { run: got } = lockstep(volleys, { ...settings, lookahead }, [

@@ -9,7 +9,7 @@
  * before posting it, or held an event at or before it when it did: either way the minimum covers it.
  */
 import type { Budget } from '../event.ts';
-import type { Gvt } from './transport.ts';
+import { GVT_TIES, type Gvt } from './transport.ts';
 
 const LINE = 16;
 const ROUND = 0;
@@ -24,12 +24,13 @@ const BELL = 8 * LINE;
 const READY = 9 * LINE;
 const RESTING = 10 * LINE;
 const WORDS = 11 * LINE;
-/** Doubles: the GVT (three), then one cache line per PE: its contribution (three) and its progress. */
+/** Doubles: the GVT, then two cache lines per PE: its contribution and its progress. */
+const KEY = 2 + GVT_TIES;
 const GVT = 0;
-const PE_LINE = 8;
+const PE_LINE = 16;
 const LEAST = 0;
-const COMMITTED = 3;
-const ROLLED_BACK = 4;
+const COMMITTED = KEY;
+const ROLLED_BACK = KEY + 1;
 
 export interface ControlMemory {
   readonly words: SharedArrayBuffer;
@@ -45,11 +46,10 @@ export function controlMemory(pes: number, records: number): ControlMemory {
   return memory;
 }
 
-/** Whether the key at `a` comes before that at `b`: time, priority, tie-breaker. */
+/** Whether the key at `a` comes before that at `b`; as `compareGvts`. */
 function precedes(D: Float64Array, a: number, b: number): boolean {
-  if (D[a] !== D[b]) return D[a] < D[b];
-  if (D[a + 1] !== D[b + 1]) return D[a + 1] < D[b + 1];
-  return D[a + 2] < D[b + 2];
+  for (let k = 0; k < KEY; k++) if (D[a + k] !== D[b + k]) return D[a + k] < D[b + k];
+  return false;
 }
 
 export class Control {
@@ -90,14 +90,14 @@ export class Control {
     const mine = (pe + 1) * PE_LINE + LEAST;
     D[mine] = least.time;
     D[mine + 1] = least.priority;
-    D[mine + 2] = least.tie;
+    D.set(least.ties, mine + 2);
     if (Atomics.add(this.W, REPORTED, 1) !== this.pes - 1) return;
     let first = PE_LINE + LEAST;
     for (let k = 1; k < this.pes; k++) {
       const at = (k + 1) * PE_LINE + LEAST;
       if (precedes(D, at, first)) first = at;
     }
-    for (let k = 0; k < 3; k++) D[GVT + k] = D[first + k];
+    for (let k = 0; k < KEY; k++) D[GVT + k] = D[first + k];
     Atomics.store(this.W, REPORTED, 0);
     if (Atomics.exchange(this.W, HOOK_ASKED, 0) !== 0) Atomics.store(this.W, HOOK_ROUND, round);
     Atomics.store(this.W, DONE, round);
@@ -110,7 +110,7 @@ export class Control {
     this.taken = Atomics.load(this.W, DONE);
     out.time = this.D[GVT];
     out.priority = this.D[GVT + 1];
-    out.tie = this.D[GVT + 2];
+    for (let k = 0; k < GVT_TIES; k++) out.ties[k] = this.D[GVT + 2 + k];
     return true;
   }
 

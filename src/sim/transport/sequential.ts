@@ -1,5 +1,5 @@
 /** The transport of one PE: nothing is ever sent, GVT is the least pending time. */
-import type { Gvt, Transport } from './transport.ts';
+import { copyGvt, type Gvt, startOfTime, type Transport } from './transport.ts';
 
 export class SequentialTransport implements Transport {
   readonly pe = 0;
@@ -10,7 +10,8 @@ export class SequentialTransport implements Transport {
   rolledBack = 0;
   stop = false;
   #requested = false;
-  #agreed: Gvt | null = null;
+  readonly #agreed = startOfTime();
+  #fresh = false;
   #hookAsked = false;
   #hookDue = false;
   #pressure = 0;
@@ -35,14 +36,15 @@ export class SequentialTransport implements Transport {
   }
   contribute(least: Gvt): void {
     this.#requested = false;
-    this.#agreed = { ...least };
+    copyGvt(least, this.#agreed);
+    this.#fresh = true;
     this.#hookDue = this.#hookAsked;
     this.#hookAsked = false;
   }
   takeGvt(out: Gvt): boolean {
-    if (this.#agreed === null) return false;
-    Object.assign(out, this.#agreed);
-    this.#agreed = null;
+    if (!this.#fresh) return false;
+    this.#fresh = false;
+    copyGvt(this.#agreed, out);
     return true;
   }
   askHook(): void {

@@ -3,7 +3,7 @@ import { EXTRA, RECV, STATE } from '../event.ts';
 import type { Pe } from '../pe.ts';
 import { Control, type ControlMemory } from './control.ts';
 import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
-import type { Gvt, Receiver, Transport } from './transport.ts';
+import { type Gvt, type Receiver, startOfTime, type Transport } from './transport.ts';
 
 export interface ThreadMemory {
   readonly control: ControlMemory;
@@ -47,6 +47,7 @@ export class ThreadTransport implements Transport {
   private readonly overflow: Overflow[];
   private overflowing = 0;
   private idleSince = 0;
+  private readonly flying = startOfTime();
   private signature = new Float64Array(64);
   /** Least time posted since this PE last saw that no GVT round was open, or contributed to one. */
   private readonly least = new Float64Array([Infinity]);
@@ -218,11 +219,10 @@ export class ThreadTransport implements Transport {
     let posted = this.least[0];
     for (const { least: held } of this.overflow) posted = Math.min(posted, held);
     // Of what is in flight only a bound of its time is known.
-    const own = least.time < posted;
-    this.control.contribute(
-      this.pe,
-      own ? least : { time: posted, priority: -Infinity, tie: -Infinity },
-    );
+    if (posted <= least.time) {
+      this.flying.time = posted;
+      this.control.contribute(this.pe, this.flying);
+    } else this.control.contribute(this.pe, least);
     this.least[0] = Infinity;
   }
 

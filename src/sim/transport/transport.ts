@@ -1,13 +1,43 @@
 /** How PEs exchange events and agree on GVT. One file per way; engines know only this. */
 
+/** Tie-breakers that a GVT carries: zero-offset chains longer than this are committed a little later. */
+export const GVT_TIES = 8;
+
 /**
  * A GVT: the least pending event's receive time and, so that events of one time can be told apart, its
- * priority and first tie-breaker. What precedes it in that order cannot be rolled back any more.
+ * priority and the first of its tie-breakers (-Infinity where there are fewer). What precedes it in that
+ * order cannot be rolled back any more.
  */
 export interface Gvt {
   time: number;
   priority: number;
-  tie: number;
+  readonly ties: Float64Array;
+}
+
+/** A GVT before everything. */
+export function startOfTime(): Gvt {
+  return { time: 0, priority: -Infinity, ties: new Float64Array(GVT_TIES).fill(-Infinity) };
+}
+
+/** A GVT after everything. */
+export function endOfTime(): Gvt {
+  return { time: Infinity, priority: Infinity, ties: new Float64Array(GVT_TIES).fill(Infinity) };
+}
+
+/** Order of keys: time, priority, tie-breakers. */
+export function compareGvts(a: Gvt, b: Gvt): number {
+  if (a.time !== b.time) return a.time < b.time ? -1 : 1;
+  if (a.priority !== b.priority) return a.priority < b.priority ? -1 : 1;
+  for (let k = 0; k < GVT_TIES; k++) {
+    if (a.ties[k] !== b.ties[k]) return a.ties[k] < b.ties[k] ? -1 : 1;
+  }
+  return 0;
+}
+
+export function copyGvt(from: Gvt, to: Gvt): void {
+  to.time = from.time;
+  to.priority = from.priority;
+  to.ties.set(from.ties);
 }
 
 /** Takes what arrives. */
