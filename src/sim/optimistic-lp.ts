@@ -103,7 +103,7 @@ export class OptimisticLp extends LpContext {
       this.kpOfEvent.pushOut(h);
       queue.push(t, h);
     } else {
-      const channel = (this.engine as Optimism).takeChannel(pe);
+      const channel = (this.engine as Optimism).channels.take(pe);
       this.I[i + STATE] = REMOTE;
       this.kpOfEvent.pushOut(outOf(channel, pe, this.pes));
       this.host.stage(h, pe, channel);

@@ -7,6 +7,7 @@
  * are freed when they surface.
  */
 
+import { Channels } from './channels.ts';
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import { Digest } from './digest.ts';
@@ -38,19 +39,13 @@ import {
   OUT_PAST_END,
 } from './kp.ts';
 import { CORE_STREAM, type LpContext } from './lp.ts';
-import { ModelError } from './model.ts';
 import { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
 import { jump, previous } from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
 import { SpeculationError, speculation } from './speculation.ts';
+import { Suspensions } from './suspensions.ts';
 import type { Gvt, Receiver, Transport } from './transport/transport.ts';
-
-interface Suspension {
-  readonly h: number;
-  readonly reason: string;
-  readonly error: unknown;
-}
 
 /** Un-draws up to this many one by one; more by a jump. */
 const STEPS = 12;
@@ -69,16 +64,11 @@ export class Optimism implements Engine, Receiver {
   readonly kpTimes: Float64Array;
   private readonly kpOf: Int32Array;
   private readonly cancelStack: number[] = [];
-  /** Per destination PE: free channel ids, and the next new one. */
-  private readonly freeChannels: number[][];
-  private readonly nextChannel: number[];
-  /** Per source PE: handle of the event on each channel; 0 for none. */
-  private readonly arrivals: Int32Array[];
+  readonly channels: Channels;
   private readonly heldOutputs = new Map<number, OutputLine[]>();
-  private readonly suspended = new Map<number, Suspension>();
+  readonly suspended: Suspensions;
   /** Out of event memory since the last GVT. */
   starved = false;
-  anySuspended = false;
   current: OptimisticLp;
 
   constructor(pe: Pe, kps: readonly Kp[], transport: Transport, clock: ActivityClock) {
@@ -88,9 +78,8 @@ export class Optimism implements Engine, Receiver {
     this.clock = clock;
     this.kpTimes = new Float64Array(kps.length).fill(-Infinity);
     this.kpOf = pe.kps;
-    this.freeChannels = Array.from({ length: transport.pes }, () => []);
-    this.nextChannel = new Array<number>(transport.pes).fill(0);
-    this.arrivals = Array.from({ length: transport.pes }, () => new Int32Array(256));
+    this.channels = new Channels(transport.pes);
+    this.suspended = new Suspensions(pe.pool);
     for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
     this.current = pe.contexts[0] as OptimisticLp;
     const { handle, run } = speculation(this);
@@ -149,14 +138,8 @@ export class Optimism implements Engine, Receiver {
 
   /** An exception may be the fruit of wrong speculation: it is held until the event commits. Returns entry flags. */
   hold(lp: OptimisticLp, error: unknown): number {
-    this.suspended.set(lp.index, { h: lp.h, reason: '', error });
-    this.anySuspended = true;
+    this.suspended.add(lp.index, lp.h, '', error);
     return lp.handlers.reverse === undefined ? 0 : BROKEN;
-  }
-
-  /** Whether the LP at `index` is suspended by an event that may yet be rolled back. */
-  isSuspended(index: number): boolean {
-    return this.suspended.has(index);
   }
 
   abort(lp: OptimisticLp, kp: Kp): void {
@@ -201,8 +184,7 @@ export class Optimism implements Engine, Receiver {
     const index = I[i + DEST];
     const lp = pe.contextOf(index) as OptimisticLp;
     if ((flags & BROKEN) !== 0) {
-      const held = this.suspended.get(index);
-      throw new SpeculationError(lp, h, index, held?.error);
+      throw new SpeculationError(lp, h, index, this.suspended.errorOf(index));
     }
     lp.enter(index, h);
     if (flags === 0) {
@@ -214,8 +196,7 @@ export class Optimism implements Engine, Receiver {
       for (let n = 0; n < outs; n++) this.cancelOut(kp.popOut(), F[h]);
     }
     pe.paths[index] = entries[e + E_PATH];
-    if (this.suspended.size !== 0 && this.suspended.get(index)?.h === h)
-      this.suspended.delete(index);
+    if (this.suspended.any) this.suspended.rolledBack(index, h);
     if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.delete(h);
     kp.tail = (kp.tail - 1) | 0;
     this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[entries[kp.newest() + E_HANDLE]];
@@ -236,7 +217,7 @@ export class Optimism implements Engine, Receiver {
       const channel = (n - to) / pes;
       this.transport.cancel(to, channel, time);
       this.pe.counts[C.remoteSends]++;
-      this.freeChannels[to].push(channel);
+      this.channels.give(to, channel);
     } else this.cancelLocal(code);
   }
 
@@ -296,10 +277,6 @@ export class Optimism implements Engine, Receiver {
 
   // --- messages ------------------------------------------------------------------------------------
 
-  takeChannel(pe: number): number {
-    return this.freeChannels[pe].pop() ?? this.nextChannel[pe]++;
-  }
-
   arriving(): number {
     return this.pe.pool.allocArrived();
   }
@@ -309,14 +286,7 @@ export class Optimism implements Engine, Receiver {
     const i = h << 1;
     pool.I[i + STATE] = PENDING | REMOTE | (from << ORIGIN_SHIFT);
     pool.I[i + CHANNEL] = channel;
-    let table = this.arrivals[from];
-    if (channel >= table.length) {
-      const larger = new Int32Array(Math.max(channel + 1, table.length * 2));
-      larger.set(table);
-      this.arrivals[from] = larger;
-      table = larger;
-    }
-    table[channel] = h;
+    this.channels.arrived(from, channel, h);
     queue.push(pool.F[h], h);
     this.pe.counts[C.remoteReceives]++;
   }
@@ -324,8 +294,7 @@ export class Optimism implements Engine, Receiver {
   cancelled(from: number, channel: number): void {
     this.pe.counts[C.remoteReceives]++;
     const started = this.clock.beginSampled('avl');
-    const h = this.arrivals[from][channel];
-    this.arrivals[from][channel] = 0;
+    const h = this.channels.forget(from, channel);
     this.clock.endSampled('avl', started);
     this.cancelLocal(h);
     this.settle();
@@ -339,7 +308,7 @@ export class Optimism implements Engine, Receiver {
    */
   fossilCollect(gvt: Gvt): void {
     const pe = this.pe;
-    if (this.anySuspended) this.stopAtFirst(gvt);
+    if (this.suspended.any) this.stopAtFirst(gvt);
     const F = pe.pool.F;
     let n = 0;
     for (const kp of this.kps) {
@@ -359,11 +328,11 @@ export class Optimism implements Engine, Receiver {
 
   /** @throws what the first held event before `gvt` threw or suspended itself for, whichever KP it is of. */
   private stopAtFirst(gvt: Gvt): void {
-    let first = 0;
-    for (const { h } of this.suspended.values()) {
-      const commits = h !== 0 && this.pe.precedes(h, gvt);
-      if (commits && (first === 0 || this.pe.signatures.before(h, first))) first = h;
-    }
+    const { pe } = this;
+    const first = this.suspended.first(
+      (h) => pe.precedes(h, gvt),
+      (x, y) => pe.signatures.before(x, y),
+    );
     if (first !== 0) this.stopIfHeld(first);
   }
 
@@ -374,13 +343,12 @@ export class Optimism implements Engine, Receiver {
     const entries = kp.entries;
     const index = I[i + DEST];
     const state = I[i + STATE];
-    if (this.anySuspended) this.checkSuspension(index, h);
     for (let n = entries[e + E_OUTS]; n > 0; n--) {
       const code = kp.shiftOut();
       if (code < OUT_PAST_END) {
         const c = -2 - code;
         const to = c % this.transport.pes;
-        this.freeChannels[to].push((c - to) / this.transport.pes);
+        this.channels.give(to, (c - to) / this.transport.pes);
       }
     }
     kp.undoHead = (kp.undoHead + entries[e + E_UNDO]) | 0;
@@ -406,16 +374,6 @@ export class Optimism implements Engine, Receiver {
     }
   }
 
-  private checkSuspension(index: number, h: number): void {
-    const held = this.suspended.get(index);
-    if (held?.h !== h) return;
-    const lp = this.pe.contextOf(index);
-    lp.enter(index, h);
-    this.current = lp as OptimisticLp;
-    if (held.error !== undefined) throw held.error;
-    throw new ModelError(`suspended itself: ${held.reason}`);
-  }
-
   // --- what handlers ask for -----------------------------------------------------------------------
 
   holdOutput(h: number, lp: number, text: string): void {
@@ -426,10 +384,7 @@ export class Optimism implements Engine, Receiver {
   }
 
   suspend(index: number, h: number, reason: string): void {
-    if (h === 0) throw new ModelError(`suspended itself: ${reason}`);
-    if (this.suspended.has(index)) return;
-    this.suspended.set(index, { h, reason, error: undefined });
-    this.anySuspended = true;
+    this.suspended.add(index, h, reason, undefined);
   }
 
   /** The context of event `h`'s LP, moved to it. */
@@ -442,7 +397,9 @@ export class Optimism implements Engine, Receiver {
 
   /** @throws what event `h`, just handled, threw or suspended itself for. */
   stopIfHeld(h: number): void {
-    if (this.anySuspended) this.checkSuspension(this.pe.pool.I[(h << 1) + DEST], h);
+    if (!this.suspended.any || !this.suspended.awaits(h)) return;
+    this.current = this.lpOf(h) as OptimisticLp;
+    this.suspended.fail(h);
   }
 
   /** What event `h`, the newest of its KP, has sent: a digest of times, destinations and messages. */

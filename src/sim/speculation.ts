@@ -32,7 +32,7 @@ export interface Speculation {
 }
 
 export function speculation(engine: Optimism): Speculation {
-  const { pe, kps, kpTimes } = engine;
+  const { pe, kps, kpTimes, suspended } = engine;
   const { pool, queue, signatures, counts, paths } = pe;
   const { F, I } = pool;
   const kpOf = pe.kps;
@@ -101,7 +101,7 @@ export function speculation(engine: Optimism): Speculation {
 
   function forward(h: number): void {
     const lp = begin(h);
-    if (engine.anySuspended && engine.isSuspended(lp.index)) {
+    if (suspended.any && suspended.has(lp.index)) {
       end(lp, SKIPPED);
       return;
     }
