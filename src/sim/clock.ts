@@ -24,9 +24,9 @@ export class ActivityClock {
   private readonly seconds: Float64Array;
   private readonly skips: Int32Array;
   private readonly cost: number;
-  private samples = 0;
   private queueMs = 0;
   private handleMs = 0;
+  private batchMs = 0;
 
   /** @param seconds one total per activity, to which times are added */
   constructor(on: boolean, seconds: Float64Array) {
@@ -74,18 +74,27 @@ export class ActivityClock {
     const t3 = now();
     handle(h);
     const t4 = now();
-    this.samples++;
     this.queueMs += Math.max(0, t2 - t0 - 2 * this.cost);
     this.handleMs += Math.max(0, t4 - t3 - (t2 - t1));
     return true;
   }
 
-  /** Turns the sampled events' times into totals for `events`. */
-  estimate(events: number): void {
-    if (this.samples === 0) return;
-    const scale = events / this.samples / 1000;
-    this.seconds[A.priorityQueue] = this.queueMs * scale;
-    this.seconds[A.eventProcess] = this.handleMs * scale;
+  /** Adds a batch of events, begun at `started`, `scale` times. */
+  endBatch(started: number, scale: number): void {
+    this.batchMs += Math.max(0, now() - started - this.cost) * scale;
+  }
+
+  /**
+   * Shares the time of all batches, less the rollbacks in them, between queue and handlers. Sampled events say
+   * in what proportion: they run in code that is less warm, so their own times would be too long.
+   */
+  share(): void {
+    const { seconds } = this;
+    const sampled = this.queueMs + this.handleMs;
+    const total = this.batchMs / 1000 - seconds[A.rollback] - seconds[A.eventAbort];
+    if (sampled === 0 || total <= 0) return;
+    seconds[A.priorityQueue] = (total * this.queueMs) / sampled;
+    seconds[A.eventProcess] = (total * this.handleMs) / sampled;
   }
 
   /** As `begin` for one in SAMPLE_EVERY calls; NaN for the others. */

@@ -93,7 +93,9 @@ class SequentialDriver implements Driver {
     for (;;) {
       let n = 0;
       if (clock.on) for (let k = 0; k < SAMPLES; k++) n += this.loop.sample(hooks.nextTime, clock);
+      const started = clock.begin();
       n += this.loop.run(Math.max(1, this.chunk - n), hooks.nextTime);
+      if (clock.on) clock.endBatch(started, 1);
       const h = pe.queue.peek();
       this.gvt = h === 0 ? Infinity : pe.pool.F[h];
       if (n > 0 || hooks.nextTime < Infinity) {
@@ -244,7 +246,7 @@ export class PeRun {
   /** Runs the LPs' `final` and sums up. */
   result(): PeResult {
     const { pe } = this;
-    this.clock.estimate(pe.counts[C.eventsProcessed]);
+    this.clock.share();
     const collector = new ResultsCollector();
     pe.pool.settle();
     const stateDigest = pe.stateDigest();

@@ -99,7 +99,9 @@ export class Scheduler {
       if (this.oneByOne) n = engine.runAtGvt(pe.config.batch, this.key);
       else {
         if (timed) n = engine.sample(this.bound, clock);
+        const started = timed ? clock.begin() : 0;
         if (!engine.starved) n += engine.run(pe.config.batch - n, this.bound);
+        if (timed) clock.endBatch(started, TIMED_EVERY);
       }
     }
     if (timed) t = clock.begin();
