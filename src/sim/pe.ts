@@ -8,7 +8,7 @@ import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
 import { ALIGN, type Budget, EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
 import { type AnyLpType, blockSizeFor, CORE_STREAM, LP_STATE, type LpContext } from './lp.ts';
-import type { Model } from './model.ts';
+import { type Model, ModelError } from './model.ts';
 import { kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
@@ -147,7 +147,7 @@ export class Pe {
     const name = this.model.typeOf(lp, this.params);
     const index = names.indexOf(name);
     if (index < 0) {
-      throw new TypeError(
+      throw new ModelError(
         `model '${this.model.name}': typeOf(${lp}) gave '${name}'; types are ${names.join(', ')}`,
       );
     }
