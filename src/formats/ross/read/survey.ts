@@ -53,8 +53,7 @@ function readerOf(kind: number, field: FieldAt | undefined): Reader | null {
   const { at, cell, from } = field;
   return ({ of, chunk: { view, little } }, n) => {
     const index = of[kind];
-    if (from === 'kp') return index.kp[n];
-    if (from === 'lp') return index.lp[n];
+    if (from === 'kp' || from === 'lp' || from === 'size') return index[from][n];
     const place = from === 'part' ? index.part[n] : index.record[n];
     return readCell(view, place + at, cell, little);
   };
