@@ -41,6 +41,18 @@ const COMMANDS: readonly Entry[] = [
     help: 'list the built-in models with their options',
     load: async () => (await import('./commands/sim-models.ts')).simModels,
   },
+  {
+    words: ['info'],
+    arguments: 'PATH… [--json]',
+    help: 'what a file or folder is: format, era, records, entities, time span, suspect spots',
+    load: async () => (await import('./commands/info.ts')).info,
+  },
+  {
+    words: ['read'],
+    arguments: 'PATH… [options]',
+    help: 'decode files to rows: text, JSON or CSV',
+    load: async () => (await import('./commands/read.ts')).read,
+  },
 ];
 
 /** What a group of commands is about. */
