@@ -143,12 +143,12 @@ describe('read', () => {
   it('says what is wrong with a call', async () => {
     const calls: readonly (readonly [readonly string[], number, RegExp])[] = [
       [['read'], 2, /which file\?/],
-      [['read', GVT, '--fromat=json'], 2, /unknown option --fromat; did you mean --format/],
+      [['read', GVT, '--fromat=json'], 2, /unknown option --fromat; did you mean --format\?/],
       [['read', GVT, '--format=xml'], 2, /must be one of text, json, csv/],
       [['read', GVT, '--pe=x'], 2, /--pe=x: must be numbers/],
       [['read', join(FOLDER, 'gone.bin')], 3, /gone\.bin: .*no such file/],
-      [['read', join(FOLDER, 'notes.txt')], 3, /notes\.txt: byte 0: its content is of no format/],
-      [['info', join(FOLDER, 'notes.txt')], 3, /notes\.txt: byte 0: its content is of no format/],
+      [['read', join(FOLDER, 'notes.txt')], 3, /notes\.txt: its content is of no format/],
+      [['info', join(FOLDER, 'notes.txt')], 3, /notes\.txt: its content is of no format/],
     ];
     for (const [args, exit, message] of calls) {
       const { code, out, err } = await triscope(args);
