@@ -74,10 +74,17 @@ function halves4(
   out: Uint32Array,
   at: number,
 ): void {
+  let k = from;
   let j = at;
-  for (let k = from; k < to; k++, j++) {
-    const half = (places[k] + offset) >>> 1;
-    out[j] = u16[half] | (u16[half + 1] << 16);
+  for (const end = to - 1; k < end; k += 2, j += 2) {
+    const a = (places[k] + offset) >>> 1;
+    const b = (places[k + 1] + offset) >>> 1;
+    out[j] = u16[a] | (u16[a + 1] << 16);
+    out[j + 1] = u16[b] | (u16[b + 1] << 16);
+  }
+  for (; k < to; k++, j++) {
+    const a = (places[k] + offset) >>> 1;
+    out[j] = u16[a] | (u16[a + 1] << 16);
   }
 }
 
