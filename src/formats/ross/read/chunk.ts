@@ -110,6 +110,8 @@ export class Block {
   readonly of: readonly KindIndex[];
   /** All places ORed: tells whether all lie at multiples of 4. */
   places = 0;
+  /** Bytes from each record to the next, where that is the same for all of one kind and there is no other; or 0. */
+  stride = 0;
   stop = FULL;
   need = 0;
   why = '';
@@ -127,6 +129,7 @@ export class Block {
   clear(): void {
     this.length = 0;
     this.places = 0;
+    this.stride = 0;
     for (let k = 0; k < KINDS; k++) this.of[k].count = 0;
   }
 
@@ -138,6 +141,7 @@ export class Block {
     index.size[n] = size;
     this.kinds[this.length++] = kind;
     this.places |= record;
+    this.stride = 0;
   }
 
   addPart(kind: number, record: number, part: number, kp: number, lp: number): void {
