@@ -155,7 +155,7 @@ export class PeInstrument {
       this.rollbacks.gvtIndex = this.gvts;
     }
     if (this.gvts % config.numGvt === 0) this.sample('gvt', MODE_GVT, this.gvt);
-    while (this.nextVt <= gvt) {
+    while (this.nextVt <= gvt && this.nextVt < Infinity) {
       this.vtPoints++;
       this.sample('vt', MODE_VT, this.vtPoints * config.vtInterval);
       this.planVt();
