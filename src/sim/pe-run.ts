@@ -191,7 +191,7 @@ export class PeRun {
       );
       this.deliver = () => engine.deliver();
     } else {
-      const engine = new Optimism(pe, optimistic.kps, transport, clock);
+      const engine = new Optimism(pe, optimistic.kept(), transport, clock);
       this.deliver = () => engine.deliver();
       this.driver =
         config.synch === 'rollback-check'
