@@ -117,7 +117,11 @@ export async function simulate(
     const { streams } = result;
     return {
       ...result,
-      instrumentation: { ...(await recorder.finish()), zero: recorder.zero.wall, streams },
+      instrumentation: {
+        ...(await recorder.finish()),
+        zero: recorder.zero.wall.toString(),
+        streams,
+      },
     };
   } finally {
     if (typeof model === 'string' && own) loaded.dispose();
