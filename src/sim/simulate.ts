@@ -5,7 +5,7 @@ import { allowedCpus } from '../os/affinity.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
-import { type InstrumentOutput, Recorder } from './instrument/recorder.ts';
+import { type InstrumentOutput, Recorder, withForm } from './instrument/recorder.ts';
 import { type LoadedModel, loadModel } from './load-model.ts';
 import { type Model, ModelError } from './model.ts';
 import { compareLines, type OutputLine } from './pe.ts';
@@ -79,7 +79,10 @@ export async function simulate(
   const own = 'reference' in loaded;
   const spec = own ? loaded.model : loaded;
   try {
-    const config = configFor(spec, settings);
+    const output = run.instrument ?? DEFAULT_OUTPUT;
+    const checked = configFor(spec, settings);
+    const instrument = checked.instrument && withForm(checked.instrument, output);
+    const config = { ...checked, instrument };
     const lps = spec.lps(config.options, { pes: run.sizedFor ?? config.pes });
     if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
       throw new ModelError(
@@ -96,13 +99,7 @@ export async function simulate(
     const recorder =
       config.instrument === null
         ? null
-        : new Recorder(
-            spec,
-            config,
-            config.instrument,
-            placement,
-            run.instrument ?? DEFAULT_OUTPUT,
-          );
+        : new Recorder(spec, config, config.instrument, placement, output);
     let result: RunResult;
     try {
       result =

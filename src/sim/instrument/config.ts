@@ -41,6 +41,11 @@ export interface InstrumentConfig {
   readonly layout: StatsLayout;
   /** Log every rollback, for `extra.frames`. */
   readonly rollbacks: boolean;
+  /**
+   * PEs write samples as the files of `ross-7` have them, which the recorder then copies: half the work, but without
+   * what those files have no room for. Set where nobody but the files gets the samples.
+   */
+  readonly direct: boolean;
 }
 
 /** Where the files go. */

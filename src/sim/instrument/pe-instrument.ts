@@ -113,11 +113,11 @@ export class PeInstrument {
       // Seeds 001 and 002: how far each KP is ahead of GVT is always recorded in real-time mode.
       const levels: Levels = mode === 'rt' ? { ...config.levels, kp: true } : config.levels;
       if (config.engine[mode] && slab !== undefined) {
-        this.samplers[mode] = new Sampler(pe, engine, slab, levels, number);
+        this.samplers[mode] = new Sampler(pe, engine, slab, levels, number, config.direct);
       }
       const own = slabs.get(mode === 'vt' ? 'vt' : 'model');
       if (config.model[mode] && own !== undefined) {
-        this.models[mode] = new ModelSampler(pe, engine, own);
+        this.models[mode] = new ModelSampler(pe, engine, own, config.direct);
       }
     }
     if (this.samplers.rt !== undefined || this.models.rt !== undefined) {

@@ -163,7 +163,9 @@ class RecorderThread {
       output?.write(bytes);
       return;
     }
-    if (output !== undefined) output.write(this.encoded(bytes));
+    if (output !== undefined) {
+      output.write(this.task.config.direct ? bytes : this.encoded(bytes));
+    }
     this.batches?.add(bytes);
   }
 

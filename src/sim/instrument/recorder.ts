@@ -152,3 +152,10 @@ function textsFor(
 
 /** Path of `extra.frames` in a recording's folder. */
 export const extraFrames = (folder: string) => join(folder, 'extra.frames');
+
+/** The configuration, with `direct` set where nobody but ROSS's files gets the samples. */
+export function withForm(config: InstrumentConfig, output: InstrumentOutput): InstrumentConfig {
+  const direct =
+    config.layout === 'ross-7' && output.frames === null && output.onFrames === undefined;
+  return { ...config, direct };
+}

@@ -1,21 +1,9 @@
 /** Samples of one PE, its KPs and its LPs: what has changed since the last sample of the same mode. */
-import { KP_FIELDS, LP_FIELDS, PE_FIELDS } from '../../model/schemas/ross.ts';
-import {
-  ROW_FIELDS,
-  ROW_GVT,
-  ROW_GVT_INDEX,
-  ROW_KIND,
-  ROW_KP,
-  ROW_LP,
-  ROW_MODE,
-  ROW_PAYLOAD,
-  ROW_PE,
-  ROW_REAL,
-  ROW_VIRTUAL,
-  ROW_WORDS,
-} from '../../model/schemas/ross-rows.ts';
+import { KP_FIELDS, PE_FIELDS } from '../../model/schemas/ross.ts';
+import { ROW_KP, ROW_LP, ROW_PE } from '../../model/schemas/ross-rows.ts';
 import { A, ACTIVITIES, type Activity, C, COUNTERS } from '../counters.ts';
 import type { Pe } from '../pe.ts';
+import { FileRows, NeutralRows, type RowForm } from './row-form.ts';
 import type { SlabWriter } from './slab.ts';
 import {
   T_ABORTED,
@@ -68,7 +56,6 @@ const TIMES: readonly Activity[] = [
 const PE_TIMES = PE_FIELDS.findIndex((m) => m.key === 'network_read_time');
 const PE_REMOTE = PE_FIELDS.length;
 const KP_EFFICIENCY = KP_FIELDS.length - 1;
-const LP_EFFICIENCY = LP_FIELDS.length - 1;
 
 /** Per cent; as ROSS: 0 where net is not positive. */
 export function efficiencyOf(processed: number, rolledBack: number): number {
@@ -89,13 +76,22 @@ export class Sampler {
   private readonly rollbacks: Int32Array;
   /** Sums of one point over the LPs of each KP: six words each. */
   private readonly sums: Int32Array;
-  /** The first ten words of each row of a point. */
-  private readonly head = new Int32Array(32);
-  private readonly headTimes = new Float64Array(this.head.buffer);
-  private readonly words1: number;
+  private readonly rows: RowForm;
+  /** Words of a whole sampling point. */
+  private readonly pointWords: number;
 
-  /** @param mode number of the mode (`MODE_GVT`…) */
-  constructor(pe: Pe, engine: SampledEngine, slab: SlabWriter, levels: Levels, mode: number) {
+  /**
+   * @param mode number of the mode (`MODE_GVT`…)
+   * @param direct whether rows are the bytes of the file
+   */
+  constructor(
+    pe: Pe,
+    engine: SampledEngine,
+    slab: SlabWriter,
+    levels: Levels,
+    mode: number,
+    direct: boolean,
+  ) {
     this.pe = pe;
     this.engine = engine;
     this.slab = slab;
@@ -105,11 +101,12 @@ export class Sampler {
     this.rollbacks = new Int32Array(tally?.rollbacks.length ?? 0);
     const nkp = pe.config.nkp;
     this.sums = new Int32Array(nkp * 8);
-    this.head[ROW_MODE] = mode;
-    this.words1 =
-      (levels.pe ? ROW_WORDS[ROW_PE] : 0) +
-      (levels.kp ? ROW_WORDS[ROW_KP] * nkp : 0) +
-      (levels.lp ? ROW_WORDS[ROW_LP] * pe.ids.length : 0);
+    this.rows = direct ? new FileRows() : new NeutralRows(mode);
+    const { words } = this.rows;
+    this.pointWords =
+      (levels.pe ? words[ROW_PE] : 0) +
+      (levels.kp ? words[ROW_KP] * nkp : 0) +
+      (levels.lp ? words[ROW_LP] * pe.ids.length : 0);
   }
 
   /** Whether anything has been counted since the last sample. */
@@ -120,15 +117,11 @@ export class Sampler {
 
   /** Writes the rows of one sampling point. */
   take(point: SamplePoint): void {
-    const { head, headTimes, slab } = this;
-    headTimes[ROW_REAL >> 1] = point.real;
-    headTimes[ROW_VIRTUAL >> 1] = point.virtual;
-    headTimes[ROW_GVT >> 1] = point.gvt;
-    head[ROW_GVT_INDEX] = point.gvtIndex;
-    head[ROW_PAYLOAD] = 0;
+    const { slab, rows } = this;
+    rows.at(point);
     // A point stays in one buffer where it can: readers of the 2017 layout need it whole.
-    if (this.words1 <= slab.capacity) slab.ensure(this.words1);
-    if (this.levels.pe && slab.ensure(ROW_WORDS[ROW_PE])) this.peRow();
+    if (this.pointWords <= slab.capacity) slab.ensure(this.pointWords);
+    if (this.levels.pe && slab.ensure(rows.words[ROW_PE])) this.peRow();
     const { tally } = this.pe;
     if (tally === null) return;
     if (this.levels.kp) {
@@ -139,13 +132,14 @@ export class Sampler {
     else if (tally.perLp) this.words.set(tally.words);
   }
 
+  /** Writes the head of a row, for which there is room; returns the word of its first field. */
   private begin(kind: number): number {
-    const { slab, head } = this;
+    const { slab, rows } = this;
     const at = slab.at;
-    head[ROW_KIND] = kind;
-    for (let k = 0; k < ROW_FIELDS; k++) slab.i32[at + k] = head[k];
-    slab.at = at + ROW_WORDS[kind];
-    return at + ROW_FIELDS;
+    rows.begin(kind);
+    for (let k = 0; k < rows.headWords; k++) slab.i32[at + k] = rows.head[k];
+    slab.at = at + rows.words[kind];
+    return at + rows.headWords;
   }
 
   private peRow(): void {
@@ -172,7 +166,7 @@ export class Sampler {
     i32[at + 12] = since(C.allReduces);
     f32[at + 13] = efficiencyOf(processed, rolledBack);
     for (let k = 0; k < TIMES.length; k++) f32[at + PE_TIMES + k] = this.secondsSince(A[TIMES[k]]);
-    i32[at + PE_REMOTE] = since(C.remoteEvents);
+    if (!this.rows.direct) i32[at + PE_REMOTE] = since(C.remoteEvents);
     counts.set(now);
   }
 
@@ -185,15 +179,20 @@ export class Sampler {
     return since;
   }
 
+  /** Adds up what LPs have counted since the last sample, by KP. */
   private sumLps(tally: Tally): void {
     const { sums, words } = this;
     sums.fill(0);
-    const { kpOf } = tally;
-    const now = tally.words;
-    for (let lp = 0; lp < kpOf.length; lp++) {
+    const { kpOf, words: now } = tally;
+    const n = kpOf.length;
+    for (let lp = 0; lp < n; lp++) {
       const from = lp << 3;
       const to = kpOf[lp] << 3;
-      for (let k = 0; k <= T_RECEIVES; k++) sums[to + k] += now[from + k] - words[from + k];
+      sums[to] += now[from] - words[from];
+      sums[to + 1] += now[from + 1] - words[from + 1];
+      sums[to + 2] += now[from + 2] - words[from + 2];
+      sums[to + 3] += now[from + 3] - words[from + 3];
+      sums[to + 4] += now[from + 4] - words[from + 4];
     }
   }
 
@@ -215,7 +214,7 @@ export class Sampler {
       const secondary = tally.rollbacks[kp * 2 + 1] - rollbacks[kp * 2 + 1];
       rollbacks[kp * 2] += all;
       rollbacks[kp * 2 + 1] += secondary;
-      if (!slab.ensure(ROW_WORDS[ROW_KP])) continue;
+      if (!slab.ensure(this.rows.words[ROW_KP])) continue;
       const at = this.begin(ROW_KP);
       i32[at] = pe.number;
       i32[at + 1] = kp;
@@ -232,28 +231,60 @@ export class Sampler {
   }
 
   private lpRows(tally: Tally): void {
-    const { pe, slab, words } = this;
+    const { slab } = this;
+    const n = tally.kpOf.length;
+    for (let lp = 0; lp < n; ) {
+      const room = slab.room(this.rows.words[ROW_LP], n - lp);
+      if (room > 0) this.lpStretch(tally, lp, lp + room);
+      lp += Math.max(1, room);
+    }
+  }
+
+  /** Rows of LPs `from`…`to`-1, for which there is room. The one loop that may run a thousand times per GVT. */
+  private lpStretch(tally: Tally, from: number, to: number): void {
+    const { slab, words, pe, rows } = this;
     const { i32, f32 } = slab;
     const { ids, number } = pe;
-    const now = tally.words;
-    const { kpOf } = tally;
-    for (let lp = 0; lp < kpOf.length; lp++) {
-      const from = lp << 3;
-      if (!slab.ensure(ROW_WORDS[ROW_LP])) continue;
-      const at = this.begin(ROW_LP);
+    const { kpOf, words: now } = tally;
+    const { head, headWords, direct } = rows;
+    const stride = rows.words[ROW_LP];
+    rows.begin(ROW_LP);
+    const [h0, h1, h2, h3, h4, h5, h6, h7, h8, h9] = head;
+    for (let lp = from; lp < to; lp++) {
+      const start = slab.at;
+      slab.at = start + stride;
+      i32[start] = h0;
+      i32[start + 1] = h1;
+      i32[start + 2] = h2;
+      i32[start + 3] = h3;
+      i32[start + 4] = h4;
+      i32[start + 5] = h5;
+      if (!direct) {
+        i32[start + 6] = h6;
+        i32[start + 7] = h7;
+        i32[start + 8] = h8;
+        i32[start + 9] = h9;
+      }
+      const at = start + headWords;
+      const c = lp << 3;
       i32[at] = number;
       i32[at + 1] = kpOf[lp];
       i32[at + 2] = ids[lp];
-      const processed = now[from + T_PROCESSED] - words[from + T_PROCESSED];
-      const rolledBack = now[from + T_ROLLED_BACK] - words[from + T_ROLLED_BACK];
+      const processed = (now[c + T_PROCESSED] - words[c + T_PROCESSED]) | 0;
+      const rolledBack = (now[c + T_ROLLED_BACK] - words[c + T_ROLLED_BACK]) | 0;
       i32[at + 3] = processed;
-      i32[at + 4] = now[from + T_ABORTED] - words[from + T_ABORTED];
+      i32[at + 4] = now[c + T_ABORTED] - words[c + T_ABORTED];
       i32[at + 5] = rolledBack;
-      i32[at + 6] = now[from + T_SENDS] - words[from + T_SENDS];
-      i32[at + 7] = now[from + T_RECEIVES] - words[from + T_RECEIVES];
-      f32[at + LP_EFFICIENCY] = efficiencyOf(processed, rolledBack);
-      i32[at + 9] = now[from + T_REMOTE] - words[from + T_REMOTE];
-      for (let k = 0; k <= T_REMOTE; k++) words[from + k] = now[from + k];
+      i32[at + 6] = now[c + T_SENDS] - words[c + T_SENDS];
+      i32[at + 7] = now[c + T_RECEIVES] - words[c + T_RECEIVES];
+      f32[at + 8] = processed > rolledBack ? 100 * (1 - rolledBack / (processed - rolledBack)) : 0;
+      if (!direct) i32[at + 9] = now[c + T_REMOTE] - words[c + T_REMOTE];
+      words[c] = now[c];
+      words[c + 1] = now[c + 1];
+      words[c + 2] = now[c + 2];
+      words[c + 3] = now[c + 3];
+      words[c + 4] = now[c + 4];
+      words[c + 5] = now[c + 5];
     }
   }
 }

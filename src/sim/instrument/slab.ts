@@ -113,6 +113,12 @@ export class SlabWriter {
     return this.at + words <= this.limit || this.turn(words);
   }
 
+  /** How many of `n` rows of `words` words there is room for, at least one; 0: the first is to be dropped. */
+  room(words: number, n: number): number {
+    if (!this.ensure(words)) return 0;
+    return Math.min(n, Math.floor((this.limit - this.at) / words));
+  }
+
   private turn(words: number): boolean {
     if (words > this.size) return this.drop(words);
     if (this.policy.disableOutput) {
