@@ -31,8 +31,9 @@ async function isGzip(path: string): Promise<boolean> {
 }
 
 async function* blocksOf(path: string): AsyncGenerator<Uint8Array> {
+  const gzip = await isGzip(path);
   const bytes = createReadStream(path, { highWaterMark: BLOCK });
-  if (!(await isGzip(path))) {
+  if (!gzip) {
     yield* bytes;
     return;
   }
