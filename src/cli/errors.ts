@@ -33,6 +33,7 @@ const EXPECTED = new Set([
   'FieldOverflowError',
   'RecordError',
   'CsvError',
+  'SamplerError',
 ]);
 
 /** The exit code for a command that ended with `error`. */

@@ -41,11 +41,30 @@ const COMMANDS: readonly Entry[] = [
     help: 'list the built-in models with their options',
     load: async () => (await import('./commands/sim-models.ts')).simModels,
   },
+  {
+    words: ['node', 'collect'],
+    arguments: '[TYPE…] [options]',
+    help: 'print one sample of this machine as a raw stats file',
+    load: async () => (await import('./commands/node.ts')).nodeCollect,
+  },
+  {
+    words: ['node', 'types'],
+    arguments: '[--json]',
+    help: 'list what can be collected, with keys and units',
+    load: async () => (await import('./commands/node.ts')).nodeTypes,
+  },
+  {
+    words: ['serve'],
+    arguments: 'PATH [options]',
+    help: 'show a recording in the browser',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
 ];
 
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  node: 'counters of the machine, in the raw format of tacc_stats',
 };
 
 /** The words that call `command`. */

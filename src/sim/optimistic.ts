@@ -26,6 +26,7 @@ import {
   STATE_MASK,
 } from './event.ts';
 import { comesAfter } from './in-order.ts';
+import { RollbackWatch } from './instrument/rollback-watch.ts';
 import {
   BROKEN,
   E_CORE_DRAWS,
@@ -35,11 +36,11 @@ import {
   E_OUTS,
   E_PATH,
   E_UNDO,
-  Kp,
+  type Kp,
   OUT_PAST_END,
 } from './kp.ts';
 import { CORE_STREAM, type LpContext } from './lp.ts';
-import { OptimisticLp } from './optimistic-lp.ts';
+import type { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
 import { jump, previous } from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
@@ -64,6 +65,7 @@ export class Optimism implements Engine, Receiver {
   readonly kpTimes: Float64Array;
   private readonly kpOf: Int32Array;
   private readonly cancelStack: number[] = [];
+  private readonly watch: RollbackWatch | null;
   readonly channels: Channels;
   private readonly heldOutputs = new Map<number, OutputLine[]>();
   readonly suspended: Suspensions;
@@ -80,6 +82,7 @@ export class Optimism implements Engine, Receiver {
     this.kpOf = pe.kps;
     this.channels = new Channels(transport.pes);
     this.suspended = new Suspensions(pe.pool);
+    this.watch = RollbackWatch.of(pe);
     for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
     this.current = pe.contexts[0] as OptimisticLp;
     const { handle, run } = speculation(this);
@@ -147,7 +150,9 @@ export class Optimism implements Engine, Receiver {
     this.starved = true;
     this.pe.counts[C.eventsAborted]++;
     const started = this.clock.begin();
+    this.watch?.abort(kp.number, lp.h);
     this.undoNewest(kp, true);
+    this.watch?.end();
     this.settle();
     this.clock.end('eventAbort', started);
   }
@@ -162,8 +167,10 @@ export class Optimism implements Engine, Receiver {
     const started = this.clock.beginSampled('rollback');
     this.pe.counts[C.primaryRollbacks]++;
     const sig = this.pe.signatures;
+    this.watch?.straggler(kp.number, h, this.kpTimes[kp.number]);
     while (kp.length > 0 && sig.before(h, kp.entries[kp.newest() + E_HANDLE]))
       this.undoNewest(kp, true);
+    this.watch?.end();
     this.settle();
     this.clock.endSampled('rollback', started);
   }
@@ -193,7 +200,7 @@ export class Optimism implements Engine, Receiver {
       for (let n = 0; n < undone; n++) kp.restore(pe.memory.i32, pe.spareWords);
       unDraw(pe.memory.f64, lp.base, draws);
       unDraw(pe.memory.f64, lp.base + CORE_STREAM, coreDraws);
-      for (let n = 0; n < outs; n++) this.cancelOut(kp.popOut(), F[h]);
+      for (let n = 0; n < outs; n++) this.cancelOut(kp.popOut(), F[h], index);
     }
     pe.paths[index] = entries[e + E_PATH];
     if (this.suspended.any) this.suspended.rolledBack(index, h);
@@ -201,13 +208,15 @@ export class Optimism implements Engine, Receiver {
     kp.tail = (kp.tail - 1) | 0;
     this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[entries[kp.newest() + E_HANDLE]];
     pe.counts[C.eventsRolledBack]++;
+    this.watch?.undid(index);
     if (requeue) {
       I[i + STATE] = (I[i + STATE] & ~(STATE_MASK | HAS_OUTPUT | ASKS_HOOK)) | PENDING;
       pe.queue.push(F[h], h);
     } else pe.freeEvent(h);
   }
 
-  private cancelOut(code: number, time: number): void {
+  /** Takes back an output of an event of LP `index` at `time`. */
+  private cancelOut(code: number, time: number, index: number): void {
     if (code === OUT_PAST_END) {
       this.pe.counts[C.eventsPastEnd]--;
     } else if (code < 0) {
@@ -215,17 +224,22 @@ export class Optimism implements Engine, Receiver {
       const pes = this.transport.pes;
       const to = n % pes;
       const channel = (n - to) / pes;
-      this.transport.cancel(to, channel, time);
+      this.transport.cancel(to, channel, time, this.watch?.rollback ?? 0);
       this.pe.counts[C.remoteSends]++;
+      this.watch?.tookBack(index);
       this.channels.give(to, channel);
-    } else this.cancelLocal(code);
+    } else this.cancelLocal(code, this.pe.number, this.watch?.rollback ?? 0);
   }
 
-  private cancelLocal(h: number): void {
+  /** Takes back event `h` of this PE. @param pe, rollback what cancels it */
+  private cancelLocal(h: number, pe: number, rollback: number): void {
     const I = this.pe.pool.I;
     const i = (h << 1) + STATE;
     if ((I[i] & STATE_MASK) === PENDING) I[i] = (I[i] & ~STATE_MASK) | CANCELLED;
-    else this.cancelStack.push(h);
+    else {
+      this.cancelStack.push(h);
+      this.watch?.push(pe, rollback);
+    }
   }
 
   /** Cancels the handled events on the stack, each with all that its KP handled after it. */
@@ -237,11 +251,14 @@ export class Optimism implements Engine, Receiver {
     while (stack.length > 0) {
       const h = stack.pop() as number;
       const i = h << 1;
+      this.watch?.pop();
       if ((I[i + STATE] & STATE_MASK) === PROCESSED) {
         const kp = this.kps[this.kpOf[I[i + DEST]]];
         this.pe.counts[C.secondaryRollbacks]++;
+        this.watch?.cancellation(kp.number, h, this.kpTimes[kp.number]);
         while (kp.entries[kp.newest() + E_HANDLE] !== h) this.undoNewest(kp, true);
         this.undoNewest(kp, false);
+        this.watch?.end();
       } else I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | CANCELLED;
     }
     this.clock.endSampled('cancelQueue', started);
@@ -251,10 +268,13 @@ export class Optimism implements Engine, Receiver {
   rollBackFrom(time: number): number {
     let n = 0;
     for (const kp of this.kps) {
+      if (kp.length === 0 || this.kpTimes[kp.number] < time) continue;
+      this.watch?.cancelback(kp.number, kp.entries[kp.newest() + E_HANDLE]);
       while (kp.length > 0 && this.kpTimes[kp.number] >= time) {
         this.undoNewest(kp, true);
         n++;
       }
+      this.watch?.end();
     }
     this.settle();
     return n;
@@ -289,14 +309,16 @@ export class Optimism implements Engine, Receiver {
     this.channels.arrived(from, channel, h);
     queue.push(pool.F[h], h);
     this.pe.counts[C.remoteReceives]++;
+    this.watch?.received(h);
   }
 
-  cancelled(from: number, channel: number): void {
+  cancelled(from: number, channel: number, rollback: number): void {
     this.pe.counts[C.remoteReceives]++;
     const started = this.clock.beginSampled('avl');
     const h = this.channels.forget(from, channel);
     this.clock.endSampled('avl', started);
-    this.cancelLocal(h);
+    this.watch?.received(h);
+    this.cancelLocal(h, from, rollback);
     this.settle();
   }
 
@@ -366,7 +388,10 @@ export class Optimism implements Engine, Receiver {
   }
 
   private commitFlags(state: number, h: number): void {
-    if ((state & REMOTE) !== 0) this.pe.counts[C.remoteEvents]++;
+    if ((state & REMOTE) !== 0) {
+      this.pe.counts[C.remoteEvents]++;
+      this.watch?.committedRemote(h);
+    }
     if ((state & ASKS_HOOK) !== 0) this.pe.hookAsked = true;
     if ((state & HAS_OUTPUT) !== 0) {
       this.pe.outputs.push(...(this.heldOutputs.get(h) ?? []));
@@ -427,21 +452,4 @@ export class Optimism implements Engine, Receiver {
   where(): LpContext {
     return this.current;
   }
-}
-
-/** KPs of a PE and the contexts that record with them. */
-export function optimisticContexts(): {
-  readonly contextFor: ConstructorParameters<typeof Pe>[6];
-  readonly kps: Kp[];
-} {
-  const kps: Kp[] = [];
-  return {
-    kps,
-    contextFor: (pe, name, type) => {
-      if (kps.length === 0) {
-        for (let k = 0; k < pe.config.nkp; k++) kps.push(new Kp(k, pe.memory.i32));
-      }
-      return new OptimisticLp(kps[0], pe, name, type, kps[0]);
-    },
-  };
 }

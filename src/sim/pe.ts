@@ -7,9 +7,11 @@ import type { RunConfig } from './config.ts';
 import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
 import { ALIGN, type Budget, EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
+import type { PeInstrument } from './instrument/pe-instrument.ts';
+import { T_SENDS, type Tally } from './instrument/tally.ts';
 import { type AnyLpType, blockSizeFor, CORE_STREAM, LP_STATE, type LpContext } from './lp.ts';
 import { type Model, ModelError } from './model.ts';
-import { kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
+import { indexOfLp, kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
 import { seedStreams } from './rng/clcg4.ts';
@@ -97,6 +99,10 @@ export class Pe {
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
   staged = new Int32Array(96);
   nStaged = 0;
+  /** What records this PE, where something does; set before the engine is made. */
+  instrument: PeInstrument | null = null;
+  /** Counts per LP or KP, where KPs or LPs are sampled. */
+  tally: Tally | null = null;
   private readonly key = startOfTime();
 
   constructor(
@@ -254,15 +260,21 @@ export class Pe {
 
   /** Sends what is staged. */
   deliver(transport: Transport): void {
-    const { staged, counts } = this;
+    const { staged, counts, tally } = this;
     const n = this.nStaged;
     this.nStaged = 0;
     for (let k = 0; k < n; k += 3) {
       const h = staged[k];
+      if (tally !== null) tally.add(this.indexOf(this.pool.I[(h << 1) + SOURCE]), T_SENDS);
       transport.post(staged[k + 1], h, staged[k + 2]);
       counts[C.remoteSends]++;
       this.freeEvent(h);
     }
+  }
+
+  /** Index on this PE of one of its LPs, from its global id. */
+  indexOf(id: number): number {
+    return indexOfLp(this.placement, id, this.number);
   }
 
   freeEvent(h: number): void {

@@ -1,6 +1,7 @@
 /** The hot half of Time Warp: handling events ahead of GVT. Closures over constants only, as in `in-order.ts`. */
 import { C } from './counters.ts';
 import { BITS, CANCELLED, DEST, PATH, PROCESSED, STATE, STATE_MASK } from './event.ts';
+import { T_PROCESSED } from './instrument/tally.ts';
 import { E_CORE_DRAWS, E_DRAWS, E_FLAGS, E_HANDLE, E_OUTS, E_PATH, E_UNDO, SKIPPED } from './kp.ts';
 import type { LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
@@ -33,7 +34,8 @@ export interface Speculation {
 
 export function speculation(engine: Optimism): Speculation {
   const { pe, kps, kpTimes, suspended } = engine;
-  const { pool, queue, signatures, counts, paths } = pe;
+  const { pool, queue, signatures, counts, paths, tally } = pe;
+  const tracer = pe.instrument?.tracer ?? null;
   const { F, I } = pool;
   const kpOf = pe.kps;
   const only = pe.only as OptimisticLp | null;
@@ -95,6 +97,8 @@ export function speculation(engine: Optimism): Speculation {
     I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | PROCESSED;
     kpTimes[kp.number] = F[h];
     counts[DONE]++;
+    if (tally !== null) tally.add(lp.index, T_PROCESSED);
+    if (tracer !== null) tracer.record(h, lp.index);
     if (pe.nStaged > 0) engine.deliver();
     if (lp.aborted) engine.abort(lp, kp);
   }
