@@ -9,13 +9,21 @@ type Vector = { readonly vector: never };
 
 interface Bindings {
   data_chunk_get_vector(chunk: unknown, column: number): Vector;
-  copy_data_to_vector(to: Vector, at: number, from: ArrayBufferLike, start: number, bytes: number): void;
+  copy_data_to_vector(
+    to: Vector,
+    at: number,
+    from: ArrayBufferLike,
+    start: number,
+    bytes: number,
+  ): void;
   vector_ensure_validity_writable(vector: Vector): void;
   copy_data_to_vector_validity: Bindings['copy_data_to_vector'];
 }
 
 const here = createRequire(import.meta.url);
-const bindings = createRequire(here.resolve('@duckdb/node-api'))('@duckdb/node-bindings') as Bindings;
+const bindings = createRequire(here.resolve('@duckdb/node-api'))(
+  '@duckdb/node-bindings',
+) as Bindings;
 
 /** Rows of a DuckDB chunk, at most. */
 export const CHUNK_ROWS = 2048;
@@ -49,7 +57,7 @@ function markMissing(column: Float64Array | Float32Array): boolean {
   let any = false;
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
-    if (value === value) continue;
+    if (!Number.isNaN(value)) continue;
     if (!any) validity.fill(-1);
     any = true;
     validity[row >> 5] &= ~(1 << (row & 31));

@@ -1,10 +1,10 @@
 /** A table as a DuckDB table function: streams the columns that a query asks for, nothing else. */
 import {
+  DOUBLE,
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBTableFunction,
   type DuckDBType,
-  DOUBLE,
   FLOAT,
   INTEGER,
   UBIGINT,

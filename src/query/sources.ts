@@ -53,13 +53,21 @@ export function sourcesOf(given: string): Sources {
   const all = filesUnder(path, given);
   const recording = readRecording(path, given);
   if (recording === null) {
-    return { path, name, recording, files: all.map((file) => ({ path: file, zero: null })), start: null };
+    return {
+      path,
+      name,
+      recording,
+      files: all.map((file) => ({ path: file, zero: null })),
+      start: null,
+    };
   }
   const listed = new Map<string, RecordingSource>();
   for (const source of recording.sources) {
     for (const file of source.files) listed.set(join(path, file.path), source);
   }
-  const fallback = BigInt(recording.sources[0]?.zero ?? BigInt(Date.parse(recording.started)) * 1000000n);
+  const fallback = BigInt(
+    recording.sources[0]?.zero ?? BigInt(Date.parse(recording.started)) * 1000000n,
+  );
   const files = all
     .filter((file) => file !== join(path, RECORDING_FILE))
     .map((file) => {

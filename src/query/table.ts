@@ -61,11 +61,7 @@ class Columns {
 }
 
 /** Puts parts of one name together. A part's column that has other cells than the first's is left out, and told. */
-export function tableOf(
-  name: string,
-  parts: readonly PlacedPart[],
-  suspects: Suspect[],
-): Table {
+export function tableOf(name: string, parts: readonly PlacedPart[], suspects: Suspect[]): Table {
   const columns = new Columns();
   const places = parts.map(({ part, time, file }) =>
     part.schema.metrics.map((metric, k) => {
@@ -128,4 +124,3 @@ export const SQL_TYPES: Readonly<Record<Cell, string>> = {
   f64: 'DOUBLE',
   label: 'VARCHAR',
 };
-
