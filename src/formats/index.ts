@@ -1,0 +1,2 @@
+/** Readers and writers of files: `triscope/formats`. */
+export * from './ross/write/index.ts';
