@@ -96,21 +96,24 @@ export class Database {
     this.#open.push(loaded);
     const { tables, suspects, start } = loaded;
     const schema = quoteName(schemaName);
-    if (schemaName !== 'main') await connection.run(`CREATE SCHEMA ${schema}`);
+    const views: string[] = [];
     for (const [n, table] of tables.entries()) {
       const scan = `${scanName}_${n}`;
       registerScan(connection, scan, table);
       const name = `${schema}.${quoteName(table.name)}`;
-      await connection.run(`CREATE VIEW ${name} AS ${selectFrom(table, scan)}`);
-      await connection.run(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
+      views.push(`CREATE VIEW ${name} AS ${selectFrom(table, scan)}`);
+      views.push(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
     }
     const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
     const statements = [
+      schemaName === 'main' ? null : `CREATE SCHEMA ${schema}`,
+      ...views,
       ...factStatements(sources, tables, suspects, start, schema),
       ...tables.map((table) => rateView(table, schema)),
       peOnNode(byName, schema),
     ];
-    for (const statement of statements) if (statement !== null) await connection.run(statement);
+    // At once: each run costs a millisecond beside its work.
+    await connection.run(statements.filter((statement) => statement !== null).join(';\n'));
     this.#recordings.push({ name: schemaName === 'main' ? sources.name : schemaName, suspects });
   }
 

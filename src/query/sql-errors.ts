@@ -3,7 +3,7 @@
 const NO_TABLE = /Table with name (\S+) does not exist/;
 const NO_COLUMN = /(?:column "([^"]+)" not found|does not have a column named "([^"]+)")/i;
 const CANDIDATES = /Candidate bindings: (.+)/;
-const KIND = /^(?:\w+ ?)+ Error: /;
+const KIND = /^(?:Failed to extract statements: )?(?:[A-Z]\w+ )+Error: /;
 
 /** @param names tables that there are */
 export function lineOf(error: unknown, names: readonly string[]): string {
