@@ -82,13 +82,7 @@ function isVtModel({ view, little }: Chunk, at: number): boolean {
 }
 
 /** Takes a record with a model's bytes behind `head`; returns its bytes, or 0 where the walk ends. */
-function takeModel(
-  block: Block,
-  at: number,
-  kind: number,
-  size: number,
-  head: number,
-): number {
+function takeModel(block: Block, at: number, kind: number, size: number, head: number): number {
   const { chunk } = block;
   if (size > MOST_PAYLOAD || head + size > chunk.left(at)) {
     block.bad(`${size} bytes of the model are said to follow; ${chunk.left(at) - head} are left`);
