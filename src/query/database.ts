@@ -157,6 +157,7 @@ export class Database {
 
 /** @throws QueryError for more than one statement, or one that does more than read */
 async function run(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+  if (sql.trim() === '') throw new QueryError('an empty query');
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) {
     throw new QueryError(`one query at a time: there are ${statements.count} statements`);

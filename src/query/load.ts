@@ -1,7 +1,7 @@
 /** A path's files as tables on one timeline. */
 import { relative } from 'node:path';
 import { InputError } from './errors.ts';
-import { loaderFor } from './loaders.ts';
+import { loadFile } from './loaders.ts';
 import type { PlacedPart, Suspect } from './part.ts';
 import type { Sources } from './sources.ts';
 import { type Table, tableOf, timeColumnOf, WALL_TIME } from './table.ts';
@@ -26,14 +26,13 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
   const open: { close(): void }[] = [];
   const shown = (path: string) => relative(sources.path, path) || sources.path;
   for (const { path, zero } of sources.files) {
-    const loader = loaderFor(path);
-    if (loader === null) continue;
-    const loaded = await loader.load(path);
+    const loaded = await loadFile(path);
+    if (loaded === null) continue;
     open.push(loaded);
     suspects.push(...loaded.suspects.map(({ what }) => ({ file: shown(path), what })));
     for (const part of loaded.parts) {
       const time = timeColumnOf(part);
-      found.push({ part, time, zero, file: shown(path), format: loader.format });
+      found.push({ part, time, zero, file: shown(path), format: loaded.format });
     }
   }
   if (open.length === 0 && sources.recording === null) {
@@ -60,7 +59,7 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
 /** Frames hold the same samples as the native files, in double precision. */
 function preferred(parts: readonly Found[]): readonly Found[] {
   const frames = parts.filter(({ format }) => format === 'frames');
-  const hasRows = frames.some(({ part }) => part.rows > 0);
+  const hasRows = frames.some(({ part }) => part.rows !== 0);
   return hasRows && parts[0].part.schema.name.startsWith('ross_') ? frames : parts;
 }
 

@@ -5,7 +5,8 @@ import type { Batch, Schema } from '../model/metric.ts';
 /** Rows that can be read again and again, a few columns at a time. `FrameTable` is one. */
 export interface TablePart {
   readonly schema: Schema;
-  readonly rows: number;
+  /** Null where only reading tells. */
+  readonly rows: number | null;
   /** By column: the labels that its cells are indexes into; null for a column of numbers. '' is missing. */
   readonly labels: readonly (readonly string[] | null)[];
   /** Reads the columns of these numbers, some rows a step. */

@@ -119,7 +119,10 @@ function within(name: string, amounts: readonly string[], seconds: string) {
 export function peOnNode(tables: Tables, schema: string): string | null {
   const hasCpu = tables.has('node_cpu');
   const hasThread = tables.has('sim_thread');
-  if (!tables.has('ross_pe') || !(hasCpu || hasThread)) return null;
+  const pe = tables.get('ross_pe');
+  // Records of 2017 have neither real times in all forms nor events per PE.
+  if (!['real_time', ...COUNTS].every((column) => has(pe, column))) return null;
+  if (!(hasCpu || hasThread)) return null;
   const counts = within('sample', COUNTS, 'seconds');
   const times = within('thread', THREAD_TIMES, 'thread_seconds');
   const parts = [

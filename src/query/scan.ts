@@ -113,7 +113,7 @@ export function registerScan(connection: DuckDBConnection, name: string, table: 
     bindFunction(bind) {
       if (table.timed) bind.addResultColumn('t', DOUBLE);
       for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
-      bind.setCardinality(table.rows, true);
+      if (table.rows !== null) bind.setCardinality(table.rows, true);
     },
     initFunction(init) {
       init.setMaxThreads(1);

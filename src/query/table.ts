@@ -21,7 +21,8 @@ export interface TablePiece extends PlacedPart {
 export interface Table {
   readonly name: string;
   readonly help: string;
-  readonly rows: number;
+  /** Null where only reading tells. */
+  readonly rows: number | null;
   /** Whether there is a column `t`, before all others: seconds since the recording's start. */
   readonly timed: boolean;
   readonly columns: readonly TableColumn[];
@@ -90,7 +91,10 @@ export function tableOf(name: string, parts: readonly PlacedPart[], suspects: Su
   return {
     name,
     help: parts[0].part.schema.help,
-    rows: parts.reduce((sum, { part }) => sum + part.rows, 0),
+    rows: parts.reduce<number | null>(
+      (sum, { part }) => (sum === null || part.rows === null ? null : sum + part.rows),
+      0,
+    ),
     timed: parts.some(({ time }) => time !== null),
     columns: columns.list,
     pieces,

@@ -460,7 +460,7 @@ describe('a query', () => {
     expect(await refused('SELEC 1')).toBe('SQL: syntax error at or near "SELEC"');
     expect(await refused("SELECT 'a'::INTEGER")).toMatch(/^SQL: Could not convert string 'a'/);
     expect(await refused('SELECT 1; SELECT 2')).toBe('one query at a time: there are 2 statements');
-    expect(await refused('')).toBe('one query at a time: there are 0 statements');
+    expect(await refused('')).toBe('an empty query');
   });
 
   it('only reads, and only the recording', async () => {
