@@ -62,9 +62,10 @@ export async function printTable(
   const rows: (readonly Value[])[] = [];
   let more = false;
   for await (const block of blocks) {
-    rows.push(...block.slice(0, limit - rows.length));
-    more = rows.length === limit && block.length > 0;
-    if (rows.length === limit) break;
+    const room = limit - rows.length;
+    rows.push(...block.slice(0, room));
+    more = block.length > room;
+    if (more) break;
   }
   await say(textTable(columns, rows));
   if (more)

@@ -28,7 +28,7 @@ function severityOf(share: number): Severity {
 export const EFFICIENCY: FindingRule = {
   name: 'efficiency',
   title: 'how much work was kept',
-  needs: ['ross_pe'],
+  needs: ['ross_pe.events_processed', 'ross_pe.mode'],
   async run(recording) {
     const rows = await recording.query<PeRow & Record<string, number>>(SQL);
     const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);

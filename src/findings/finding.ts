@@ -24,7 +24,7 @@ export interface FindingRule {
   /** Kebab case. */
   readonly name: string;
   readonly title: string;
-  /** Tables without which it has nothing to say. */
+  /** Tables, or columns as `table.column`, without which it has nothing to say. */
   readonly needs: readonly string[];
   run(recording: OpenRecording): Promise<readonly FindingParts[]>;
 }
@@ -32,7 +32,8 @@ export interface FindingRule {
 /** 0.123 as “12.3 %”, 0.5 as “50 %”. */
 export function percent(share: number): string {
   const value = 100 * share;
-  const digits = value !== 0 && Math.abs(value) < 9.95 ? 1 : 0;
+  const isNear = (end: number) => value !== end && Math.abs(value - end) < 9.95;
+  const digits = isNear(0) || isNear(100) ? 1 : 0;
   return `${value.toFixed(digits).replace(/\.0$/, '')} %`;
 }
 

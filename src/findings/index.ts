@@ -14,13 +14,14 @@ export async function findAll(
   recording: OpenRecording,
   rules: readonly FindingRule[] = FINDINGS,
 ): Promise<Finding[]> {
-  const tables = await recording.query<{ name: string }>(
-    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'main'",
+  const columns = await recording.query<{ table: string; column: string }>(
+    `SELECT table_name AS "table", column_name AS "column"
+      FROM information_schema.columns WHERE table_schema = 'main'`,
   );
-  const there = new Set(tables.map(({ name }) => name));
+  const there = new Set(columns.flatMap(({ table, column }) => [table, `${table}.${column}`]));
   const found: Finding[] = [];
   for (const rule of rules) {
-    if (!rule.needs.every((table) => there.has(table))) continue;
+    if (!rule.needs.every((need) => there.has(need))) continue;
     for (const parts of await rule.run(recording)) found.push({ rule: rule.name, ...parts });
   }
   const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);

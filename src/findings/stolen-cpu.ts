@@ -1,16 +1,17 @@
 /**
- * A PE whose CPU is taken by something else: a hypervisor (steal), other processes, or another PE. It falls behind in
- * virtual time. It rolls back itself where it is also ahead at times; more often its late events roll the others back.
+ * A PE that cannot run because its CPU is taken: by a hypervisor (steal), by other threads and processes (it waits in
+ * the run queue), or by another PE bound there. It falls behind in virtual time. Where it runs ahead at other times it
+ * rolls back itself; more often its late events roll the others back.
  */
-import type { OpenRecording } from '../query/index.ts';
+import type { OpenRecording, Row } from '../query/index.ts';
 import { type FindingParts, type FindingRule, percent, pes, type Severity } from './finding.ts';
 
-/** Less than this share of a CPU's time is noise: ticks of /proc/stat, kernel threads. */
+/** Less than this share of the time is noise: ticks of /proc/stat, kernel threads. */
 const LEAST = 0.05;
 /** From here on it is a problem by itself. */
 const MUCH = 0.15;
-/** A PE that rolls back this much more than the others do. */
-const MORE = 1.25;
+/** This much more than the others: it stands out. */
+const MORE = 1.5;
 
 const SQL = `SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(seconds) AS seconds,
   sum(events_rolled_back) / greatest(1, sum(events_processed)) AS rolled_back,
@@ -20,13 +21,15 @@ const SQL = `SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(s
   sum(others * seconds) / sum(seconds) AS others
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 
-const CAUSED = `SELECT source_pe AS pe_id, count(*) AS rollbacks, sum(events_undone) AS undone
+const CAUSED = `SELECT source_pe AS pe_id, sum(events_undone) AS undone
 FROM ross_rollback WHERE source_pe <> pe_id GROUP BY source_pe`;
 
+/** Shares are of time; null where nobody measured. */
 interface PeOnNode {
   readonly pe_id: number;
   readonly host: string;
   readonly cpu: number | null;
+  readonly seconds: number;
   readonly rolled_back: number;
   readonly events_per_s: number;
   readonly steal: number | null;
@@ -36,98 +39,136 @@ interface PeOnNode {
 
 interface Caused {
   readonly pe_id: number;
-  readonly rollbacks: number;
   readonly undone: number;
 }
 
-/** What took the CPU, largest first: share of its time, and words for it. */
-function takersOf({ steal, waiting, others }: PeOnNode): { share: number; words: string }[] {
-  const all = [
-    { share: steal ?? 0, words: 'taken by the hypervisor (steal)' },
-    { share: others ?? 0, words: 'used by other processes' },
-    { share: others === null ? (waiting ?? 0) : 0, words: 'spent waiting for a CPU' },
-  ];
-  return all.filter(({ share }) => share >= LEAST).sort((a, b) => b.share - a.share);
-}
+/** The share of time in which it could not run. */
+const lost = ({ steal, waiting }: PeOnNode): number => (steal ?? 0) + (waiting ?? 0);
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
+const stands = (value: number, others: number): boolean => value >= LEAST && value >= MORE * others;
+
+const cpuOf = ({ cpu, host }: PeOnNode): string =>
+  cpu === null ? `the CPUs of ${host}` : `CPU ${cpu} of ${host}`;
+
+/** “20 % of CPU 1 of h1 was stolen by the hypervisor”, “it waited 30 % of the time for CPU 1 of h1 …”. */
+function reasons(pe: PeOnNode): string {
+  const parts: string[] = [];
+  if ((pe.steal ?? 0) >= LEAST / 2) {
+    parts.push(`${percent(pe.steal ?? 0)} of ${cpuOf(pe)} was stolen by the hypervisor`);
+  }
+  if ((pe.waiting ?? 0) >= LEAST / 2) {
+    const users =
+      pe.others === null ? '' : `, of which other threads and processes used ${percent(pe.others)}`;
+    parts.push(`it waited ${percent(pe.waiting ?? 0)} of the time for ${cpuOf(pe)}${users}`);
+  }
+  return parts.join(', and ');
+}
+
 /** What it does to the run; null where nothing is seen. */
-function effectOf(pe: PeOnNode, others: readonly PeOnNode[], caused: readonly Caused[]) {
+function effectOf(
+  pe: PeOnNode,
+  others: readonly PeOnNode[],
+  caused: readonly Caused[],
+): string | null {
   const theirs = mean(others.map((one) => one.rolled_back));
-  if (others.length > 0 && pe.rolled_back >= 0.05 && pe.rolled_back >= MORE * theirs) {
+  if (stands(pe.rolled_back, theirs)) {
     return `it rolls back ${percent(pe.rolled_back)} of its events, the others ${percent(theirs)}`;
   }
   const all = caused.reduce((sum, { undone }) => sum + undone, 0);
   const own = caused.find(({ pe_id }) => pe_id === pe.pe_id)?.undone ?? 0;
-  const fair = 1 / (others.length + 1);
-  if (all > 0 && own / all >= MORE * fair) {
-    return `its late events cause ${percent(own / all)} of what PEs undo of each other’s work`;
+  if (all > 0 && own / all >= MORE / (others.length + 1)) {
+    return `${percent(own / all)} of the events that PEs undo for another PE’s sake, they undo for its late ones`;
   }
-  if (others.length > 0 && theirs >= 0.05 && theirs >= MORE * pe.rolled_back) {
-    return `the others roll back ${percent(theirs)} of their events, it ${percent(pe.rolled_back)}: it lags behind them`;
+  if (stands(theirs, pe.rolled_back)) {
+    return `it lags behind, and the others roll back ${percent(theirs)} of their events, it ${percent(pe.rolled_back)}`;
   }
   return null;
 }
 
-function stolen(
-  pe: PeOnNode,
-  all: readonly PeOnNode[],
-  caused: readonly Caused[],
-): FindingParts | null {
-  const takers = takersOf(pe);
-  if (takers.length === 0) return null;
+function adviceFor(all: readonly PeOnNode[]): string {
+  const steal = mean(all.map((pe) => pe.steal ?? 0));
+  return steal >= mean(all.map((pe) => pe.waiting ?? 0))
+    ? 'Give the virtual machine CPUs of its own, or run fewer PEs than it has CPUs.'
+    : 'Keep the CPUs free of other work (taskset, cgroups, an exclusive job), or run a PE less than there are CPUs.';
+}
+
+/** A PE that loses much more than the others. */
+function outlier(pe: PeOnNode, all: readonly PeOnNode[], caused: readonly Caused[]): FindingParts {
   const others = all.filter(({ pe_id }) => pe_id !== pe.pe_id);
   const effect = effectOf(pe, others, caused);
-  const [first] = takers;
-  const rest = mean(others.map((one) => Math.max(0, ...takersOf(one).map(({ share }) => share))));
-  const where = pe.cpu === null ? `host ${pe.host}` : `CPU ${pe.cpu} of ${pe.host}`;
-  const shares = takers.map(({ share, words }) => `${percent(share)} ${words}`).join(' and ');
-  const compared = others.length > 0 ? ` (other PEs: ${percent(rest)})` : '';
-  const severity: Severity = first.share >= MUCH || effect !== null ? 'problem' : 'notice';
+  const severity: Severity = lost(pe) >= MUCH || effect !== null ? 'problem' : 'notice';
+  const compared = others.length === 0 ? '' : ` (other PEs: ${percent(mean(others.map(lost)))})`;
+  const then = effect === null ? '' : `; ${effect}`;
   return {
     severity,
-    sentence: `PE ${pe.pe_id} does not have ${where} to itself: ${shares}${compared}${effect === null ? '' : `; ${effect}`}.`,
-    evidence: { sql: SQL, rows: all as unknown as FindingParts['evidence']['rows'] },
-    advice: first.words.includes('hypervisor')
-      ? 'Give the virtual machine CPUs of its own, or run fewer PEs than it has CPUs.'
-      : 'Keep that CPU free (taskset, cgroups, an exclusive job), or run one PE less and bind them (--pin).',
+    sentence: `PE ${pe.pe_id} could not run for ${percent(lost(pe))} of the time${compared}: ${reasons(pe)}${then}.`,
+    evidence: { sql: SQL, rows: all as readonly unknown[] as readonly Row[] },
+    advice: adviceFor([pe]),
+  };
+}
+
+/** PEs that lose about the same. */
+function together(some: readonly PeOnNode[], all: readonly PeOnNode[]): FindingParts {
+  const shares = some.map(lost);
+  const [least, most] = [Math.min(...shares), Math.max(...shares)].map(percent);
+  const range = least === most ? least : `${least} to ${most}`;
+  const stolen = mean(some.map((pe) => pe.steal ?? 0));
+  const waited = mean(some.map((pe) => pe.waiting ?? 0));
+  return {
+    severity: mean(shares) >= MUCH ? 'problem' : 'notice',
+    sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time: on average ${percent(stolen)} was stolen by the hypervisor, and ${percent(waited)} spent waiting for a CPU that others used.`,
+    evidence: { sql: SQL, rows: all as readonly unknown[] as readonly Row[] },
+    advice: adviceFor(some),
   };
 }
 
 const SHARED = `SELECT host, cpu, list(pe ORDER BY pe) AS pes FROM pes WHERE cpu IS NOT NULL
 GROUP BY host, cpu HAVING count(*) > 1 ORDER BY host, cpu`;
 
-/** PEs bound to one CPU: each has half of it at best. */
-async function shared(recording: OpenRecording): Promise<FindingParts[]> {
-  const rows = await recording.query<{ host: string; cpu: number; pes: number[] }>(SHARED);
-  return rows.map((row) => ({
-    severity: 'problem',
-    sentence: `${pes(row.pes)} share CPU ${row.cpu} of ${row.host}: each has at most ${percent(1 / row.pes.length)} of it.`,
-    evidence: { sql: SHARED, rows: [row] },
-    advice: 'Run as many PEs as there are CPUs at most, each bound to its own (--pin).',
-  }));
+interface SharedCpu {
+  readonly host: string;
+  readonly cpu: number;
+  readonly pes: readonly number[];
+}
+
+/** PEs bound to one CPU: each has its part of it at best. */
+const sharing = (one: SharedCpu): FindingParts => ({
+  severity: 'problem',
+  sentence: `${pes(one.pes)} share CPU ${one.cpu} of ${one.host}: each has at most ${percent(1 / one.pes.length)} of it.`,
+  evidence: { sql: SHARED, rows: [one as unknown as Row] },
+  advice: 'Run as many PEs as there are CPUs at most, each bound to its own (--pin).',
+});
+
+const HAS_ROLLBACKS =
+  "SELECT count(*) AS n FROM duckdb_views() WHERE view_name = 'ross_rollback' AND schema_name = 'main'";
+
+async function causedBy(recording: OpenRecording): Promise<readonly Caused[]> {
+  const [{ n }] = await recording.query<{ n: number }>(HAS_ROLLBACKS);
+  return n === 0 ? [] : recording.query<Caused>(CAUSED);
 }
 
 export const STOLEN_CPU: FindingRule = {
   name: 'stolen-cpu',
-  title: 'PEs whose CPU is stolen or shared',
+  title: 'PEs that cannot run because their CPU is taken',
   needs: ['pe_on_node'],
   async run(recording) {
-    const found = await shared(recording);
-    const sharing = new Set(
-      found.flatMap(({ evidence }) => evidence.rows.flatMap((row) => row.pes)),
-    );
+    const shared = await recording.query<SharedCpu>(SHARED);
+    const inTurns = new Set(shared.flatMap((one) => one.pes));
     const all = await recording.query<PeOnNode>(SQL);
-    const [{ n }] = await recording.query<{ n: number }>(
-      "SELECT count(*) AS n FROM duckdb_views() WHERE view_name = 'ross_rollback'",
-    );
-    const caused = n === 0 ? [] : await recording.query<Caused>(CAUSED);
-    for (const pe of all) {
-      const one = sharing.has(pe.pe_id) ? null : stolen(pe, all, caused);
-      if (one !== null) found.push(one);
-    }
-    return found;
+    const caused = await causedBy(recording);
+    const losing = all.filter((pe) => lost(pe) >= LEAST && !inTurns.has(pe.pe_id));
+    const out = losing.filter((pe) => {
+      const others = all.filter(({ pe_id }) => pe_id !== pe.pe_id);
+      return stands(lost(pe), mean(others.map(lost)));
+    });
+    const rest = losing.filter((pe) => !out.includes(pe));
+    return [
+      ...shared.map(sharing),
+      ...out.map((pe) => outlier(pe, all, caused)),
+      ...(rest.length > 0 ? [together(rest, all)] : []),
+    ];
   },
 };

@@ -1,7 +1,7 @@
 /** A path's files as tables on one timeline. */
 import { relative } from 'node:path';
-import { InputError } from './errors.ts';
-import { loadFile } from './loaders.ts';
+import { InputError, reasonOf } from './errors.ts';
+import { type Loaded, loadFile } from './loaders.ts';
 import type { PlacedPart, Suspect } from './part.ts';
 import type { Sources } from './sources.ts';
 import { type Table, tableOf, timeColumnOf, WALL_TIME } from './table.ts';
@@ -26,7 +26,16 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
   const open: { close(): void }[] = [];
   const shown = (path: string) => relative(sources.path, path) || sources.path;
   for (const { path, zero } of sources.files) {
-    const loaded = await loadFile(path);
+    let loaded: Loaded | null;
+    try {
+      loaded = await loadFile(path);
+    } catch (error) {
+      const what = `cannot be read: ${reasonOf(error)}`;
+      // A recording without one of its files is still one.
+      if (sources.recording === null) throw new InputError(`${path}: ${what}`);
+      suspects.push({ file: shown(path), what });
+      continue;
+    }
     if (loaded === null) continue;
     open.push(loaded);
     suspects.push(...loaded.suspects.map(({ what }) => ({ file: shown(path), what })));

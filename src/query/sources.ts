@@ -8,7 +8,7 @@ import {
   RecordingError,
   type RecordingSource,
 } from '../model/recording.ts';
-import { InputError } from './errors.ts';
+import { InputError, reasonOf } from './errors.ts';
 
 export interface SourceFile {
   readonly path: string;
@@ -30,13 +30,6 @@ export interface Sources {
 /** A loose folder with more files than this is not a folder of measurements. */
 const MOST_FILES = 100_000;
 
-function why(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'there is no such file or folder';
-  if (code === 'EACCES') return 'may not be read by this user';
-  return message;
-}
-
 /** @throws InputError that names the path */
 export function sourcesOf(given: string): Sources {
   const path = resolve(given);
@@ -45,7 +38,7 @@ export function sourcesOf(given: string): Sources {
   try {
     isFolder = statSync(path).isDirectory();
   } catch (error) {
-    throw new InputError(`${given}: ${why(error)}`);
+    throw new InputError(`${given}: ${reasonOf(error)}`);
   }
   if (!isFolder) {
     return { path, name, recording: null, files: [{ path, zero: null }], start: null };
@@ -97,12 +90,12 @@ function readRecording(path: string, given: string): Recording | null {
     text = readFileSync(join(path, RECORDING_FILE), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new InputError(`${join(given, RECORDING_FILE)}: ${why(error)}`);
+    throw new InputError(`${join(given, RECORDING_FILE)}: ${reasonOf(error)}`);
   }
   try {
     return checkRecording(JSON.parse(text));
   } catch (error) {
-    const what = error instanceof RecordingError ? error.message : `not JSON: ${why(error)}`;
+    const what = error instanceof RecordingError ? error.message : `not JSON: ${reasonOf(error)}`;
     throw new InputError(`${join(given, RECORDING_FILE)}: ${what}`);
   }
 }
@@ -124,7 +117,7 @@ function filesUnder(folder: string, given: string): string[] {
   try {
     visit(folder);
   } catch (error) {
-    throw error instanceof InputError ? error : new InputError(`${given}: ${why(error)}`);
+    throw error instanceof InputError ? error : new InputError(`${given}: ${reasonOf(error)}`);
   }
   return files.sort();
 }

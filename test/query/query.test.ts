@@ -1,5 +1,5 @@
 /** Recordings as SQL tables. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InputError, type OpenRecording, openRecording, QueryError } from 'triscope/query';
@@ -377,6 +377,44 @@ describe('pe_on_node', () => {
       { pe_id: 0, running: 1, user: null },
       { pe_id: 0, running: 1, user: null },
     ]);
+  });
+});
+
+const GOLDEN = process.env.TRISCOPE_GOLDEN;
+
+describe.skipIf(!GOLDEN)('files of ROSS (needs TRISCOPE_GOLDEN)', () => {
+  const run = join(GOLDEN ?? '', 'ross', 'm-opt2-everything');
+  const totals = `SELECT mode, count(*) AS records, sum(events_processed) AS processed,
+    sum(events_rolled_back) AS rolled_back FROM ross_pe GROUP BY mode ORDER BY mode`;
+
+  it('are tables, with the numbers of their manifest', async () => {
+    const { files } = JSON.parse(readFileSync(join(run, 'manifest.json'), 'utf8'));
+    const expected = Object.entries({ gvt: 'gvt', rt: 'rt', vt: 'analysis-lps' }).map(
+      ([mode, name]) => {
+        const { records, PE_sums: sums } = files[`run1-${name}.bin`].facts;
+        return { mode, records, processed: sums.nproc, rolled_back: sums.nrb };
+      },
+    );
+    const recording = await open(run);
+    expect(await recording.query(totals)).toEqual(expected);
+    const { records, sum_src } = files['run1-evtrace.bin'].facts;
+    expect(
+      await recording.query('SELECT count(*) AS n, sum(source_lp) AS sum_src FROM ross_event'),
+    ).toEqual([{ n: records, sum_src }]);
+  });
+
+  it('give way to frames, which hold the same in double precision', async () => {
+    const path = writeFolder(fresh(), {
+      'recording.json': recordingOf(),
+      'extra.frames': framesOf(batchOf(ROSS_PE, samples(1))),
+      'stats-output/run1-gvt.bin': readFileSync(join(run, 'run1-gvt.bin')),
+      'stats-output/run1-evtrace.bin': readFileSync(join(run, 'run1-evtrace.bin')),
+    });
+    const recording = await open(path);
+    expect(await recording.query(totals)).toEqual([
+      { mode: 'gvt', records: 4, processed: 400, rolled_back: 120 },
+    ]);
+    expect(await recording.query('SELECT count(*) AS n FROM ross_event')).toEqual([{ n: 1645 }]);
   });
 });
 
