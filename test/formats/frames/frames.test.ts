@@ -10,6 +10,7 @@ import {
   FrameDecoder,
   FrameEncoder,
   type FrameError,
+  openFrames,
   scanFrames,
 } from '../../../src/formats/frames/index.ts';
 import { toLittle } from '../../../src/formats/frames/layout.ts';
@@ -333,6 +334,68 @@ describe('a file of frames', () => {
     const head = new DataView(changed.buffer);
     head.setUint32(28, zlibCrc32(changed.subarray(32), zlibCrc32(changed.subarray(4, 28))), true);
     expect(() => new FrameDecoder().push(changed)).toThrow(message);
+  });
+});
+
+describe('a file of frames, open', () => {
+  const file = join(folder, 'open.frames');
+
+  it('gives the columns asked for, as a scan of all does', () => {
+    fc.assert(
+      fc.property(batches, fc.nat(), (all, seed) => {
+        writeFileSync(file, join_(encodeAll(all)));
+        const open = openFrames(file);
+        for (const table of open.tables) {
+          const own = withRows(all).filter(({ schema }) => schema.name === table.schema.name);
+          expect(table.rows).toBe(own.reduce((sum, { length }) => sum + length, 0));
+          // Any columns, in any order.
+          const asked = table.schema.metrics.map((_, k) => (k * 7 + seed) % table.labels.length);
+          const columns = [...new Set(asked)].slice(seed % 3);
+          const found = [...table.read(columns)].map(({ rows, columns: raw }) => ({
+            rows,
+            columns: raw.map((column, k) => {
+              const labels = table.labels[columns[k]];
+              return labels === null ? column : Array.from(column, (n) => labels[Number(n)]);
+            }),
+          }));
+          expect(found).toEqual(
+            own.map(({ length, columns: full }) => ({
+              rows: length,
+              columns: columns.map((column) => full[column]),
+            })),
+          );
+        }
+        open.close();
+      }),
+    );
+  });
+
+  it('of large frames reads only what is asked for', () => {
+    const rows = 200_000;
+    const columns = [new Uint32Array(rows).fill(7), new Float64Array(rows), new Uint32Array(rows)];
+    writeFileSync(file, join_(encodeAll([{ schema: SCHEMAS[2], length: rows, columns }])));
+    const open = openFrames(file);
+    let sum = 0;
+    for (const { columns: read } of open.tables[0].read([0])) {
+      for (const value of read[0]) sum += Number(value);
+    }
+    expect(sum).toBe(7 * rows);
+    open.close();
+  });
+
+  it('leaves out what is damaged or cut off, and tells it', () => {
+    const one = { schema: SCHEMAS[1], length: 1, columns: [['x'], ['y']] };
+    const frames = encodeAll([one, one, one, one]);
+    const bytes = join_(frames);
+    bytes[join_(frames.slice(0, -2)).length - 1] ^= 1;
+    writeFileSync(file, bytes.subarray(0, -1));
+    const open = openFrames(file);
+    expect(open.tables[0].rows).toBe(2);
+    expect(open.damage.map(({ what }) => what)).toEqual([
+      'the frame is damaged: its checksum is another',
+    ]);
+    expect([open.lost, open.cut]).toEqual([1, (frames.at(-1)?.length ?? 0) - 1]);
+    open.close();
   });
 });
 
