@@ -21,7 +21,8 @@ export interface Line {
   readonly label: string;
   /** By bin; NaN where nothing was measured. */
   readonly values: ArrayLike<number>;
-  /** For the table, where they are not those of `values`. */
+  /** Over the window, where they are not those of `values`: a ratio's mean is not that of its bins. */
+  readonly mean?: number;
   readonly min?: number;
   readonly max?: number;
 }
@@ -121,16 +122,19 @@ const UNDONE: ChartSpec = {
     const lines = ofPe(handled, view.pe).flatMap(({ entity, mean }) => {
       const back = undone.find((other) => other.entity === entity);
       if (back === undefined) return [];
-      const values = Float64Array.from(mean, (all, k) => (all > 0 ? (100 * back.mean[k]) / all : Number.NaN));
-      return [{ label: `PE ${entity}`, values, share: (100 * meanOf(back.mean)) / meanOf(mean) }];
+      const values = Float64Array.from(mean, (all, k) =>
+        all > 0 ? (100 * back.mean[k]) / all : Number.NaN,
+      );
+      const share = (100 * meanOf(back.mean)) / meanOf(mean);
+      return [{ label: `PE ${entity}`, values, mean: share }];
     });
     if (lines.length === 0) return null;
-    const worst = [...lines].sort((a, b) => b.share - a.share)[0];
-    const sentence = !(worst.share > 0)
+    const worst = [...lines].sort((a, b) => b.mean - a.mean)[0];
+    const sentence = !(worst.mean > 0)
       ? 'Nothing is rolled back in this window.'
       : lines.length === 1
-        ? `${percent(worst.share)} of what ${worst.label} handles is undone.`
-        : `${worst.label} undoes the most: ${percent(worst.share)} of what it handles.`;
+        ? `${percent(worst.mean)} of what ${worst.label} handles is undone.`
+        : `${worst.label} undoes the most: ${percent(worst.mean)} of what it handles.`;
     return { lines: most(lines), sentence };
   },
 };
@@ -179,7 +183,9 @@ const CPU_PARTS = [
 
 /** Entities of `node_cpu` on which the PEs run that are looked at; all where no place is known. */
 function onCpus(series: readonly EntityBins[], { facts, pe }: View): readonly EntityBins[] {
-  const places = facts.pes.filter((place) => place.cpu !== null && (pe === null || place.pe === pe));
+  const places = facts.pes.filter(
+    (place) => place.cpu !== null && (pe === null || place.pe === pe),
+  );
   if (places.length === 0) return series;
   const names = new Set(places.map(({ host, cpu }) => `${host}/${cpu}`));
   const found = series.filter(({ entity }) => names.has(entity));
@@ -217,7 +223,7 @@ const WAITS: ChartSpec = {
   id: 'waits',
   lane: 'nodes',
   title: 'PEs waiting for a CPU',
-  help: 'Share of time in which a PE’s thread was ready to run while its CPU ran something else.',
+  help: 'Share of time in which a PE’s thread was ready to run while its CPU ran something else. The kernel counts a wait when it ends, so a peak can exceed 100 %.',
   unit: '%',
   stacked: false,
   async draw(source, view) {

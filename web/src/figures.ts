@@ -44,14 +44,20 @@ export function meanOf(values: ArrayLike<number>): number {
   return count === 0 ? Number.NaN : sum / count;
 }
 
+/** NaN of nothing. */
 export function leastOf(values: ArrayLike<number>): number {
   let least = Number.NaN;
-  for (let k = 0; k < values.length; k++) if (!(least <= values[k])) least = Number.isNaN(values[k]) ? least : values[k];
+  for (let k = 0; k < values.length; k++) {
+    if (!Number.isNaN(values[k]) && !(least <= values[k])) least = values[k];
+  }
   return least;
 }
 
+/** NaN of nothing. */
 export function mostOf(values: ArrayLike<number>): number {
   let most = Number.NaN;
-  for (let k = 0; k < values.length; k++) if (!(most >= values[k])) most = Number.isNaN(values[k]) ? most : values[k];
+  for (let k = 0; k < values.length; k++) {
+    if (!Number.isNaN(values[k]) && !(most >= values[k])) most = values[k];
+  }
   return most;
 }

@@ -1,20 +1,21 @@
 /** uPlot's options for a chart: shared crosshair, brush, colours from the style sheet. */
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import type { ChartSpec, Line } from './charts.ts';
 import { percent, short } from './figures.ts';
 
 const COLOURS = 8;
 /** Lines differ by dashes too, not by colour alone. */
-const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
+export const DASHES: readonly number[][] = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
 const SYNC = 'time';
 const AXIS_WIDTH = 56;
 const RIGHT = 12;
-
-export const colourOf = (k: number): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(`--c${k % COLOURS}`).trim();
+const WHOLE = 100;
+const HEADROOM = 1.08;
 
 const css = (name: string) =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+export const colourOf = (k: number): string => css(`--c${k % COLOURS}`);
 
 /** Sums from the first line up: the top of each part of a stack. NaN only where all parts are missing. */
 function tops(lines: readonly Line[]): number[][] {
@@ -36,7 +37,12 @@ const gaps = (values: ArrayLike<number>) =>
   Array.from(values, (value) => (Number.isNaN(value) ? null : value));
 
 /** Columns for uPlot: times of the bins' middles, then the lines; of a stack the topmost first, painted over by the rest. */
-export function dataOf(spec: ChartSpec, lines: readonly Line[], from: number, to: number): uPlot.AlignedData {
+export function dataOf(
+  spec: ChartSpec,
+  lines: readonly Line[],
+  from: number,
+  to: number,
+): uPlot.AlignedData {
   const count = lines[0]?.values.length ?? 0;
   const times = Array.from({ length: count }, (_, k) => from + ((k + 0.5) * (to - from)) / count);
   const columns = spec.stacked ? tops(lines).reverse() : lines.map(({ values }) => values);
@@ -47,6 +53,8 @@ export interface PlotEvents {
   /** A stretch of time was brushed. */
   brush(from: number, to: number): void;
   reset(): void;
+  /** The crosshair is at bin `index`, here or in another chart; null where it is in none. */
+  cursor(index: number | null): void;
 }
 
 export function optionsFor(
@@ -55,10 +63,10 @@ export function optionsFor(
   width: number,
   height: number,
   events: PlotEvents,
-  /** The lines as they are now: what the legend reads. */
-  now: () => readonly Line[],
   /** Seconds that the time axis shows. */
   window: () => readonly [number, number],
+  /** Whether the time axis has figures: not in charts that stand above another of their lane. */
+  hasTimes: boolean,
 ): uPlot.Options {
   const figure = (value: number) => (spec.unit === '%' ? percent(value) : short(value));
   const order = labels.map((_, k) => (spec.stacked ? labels.length - 1 - k : k));
@@ -72,7 +80,9 @@ export function optionsFor(
     width,
     height,
     padding: [8, RIGHT, 0, 0],
+    legend: { show: false },
     cursor: {
+      y: false,
       sync: { key: SYNC, setSeries: false },
       drag: { x: true, y: false, setScale: false },
       points: { show: !spec.stacked, size: 6 },
@@ -85,27 +95,30 @@ export function optionsFor(
     },
     scales: {
       x: { time: false, range: () => [...window()] as [number, number] },
-      y: { range: (_, __, top) => [0, spec.stacked ? 100 : spec.unit === '%' ? Math.max(1, top * 1.1) : Math.max(1, top * 1.08)] },
+      y: { range: (_, __, top) => [0, spec.stacked ? WHOLE : Math.max(1, (top ?? 0) * HEADROOM)] },
     },
     axes: [
-      { ...axis, size: 28, values: (_, ticks) => ticks.map((t) => `${Number(t.toFixed(6))} s`) },
+      {
+        ...axis,
+        size: hasTimes ? 28 : 8,
+        values: (_, ticks) => ticks.map((t) => (hasTimes ? `${Number(t.toFixed(6))} s` : '')),
+      },
       { ...axis, size: AXIS_WIDTH, values: (_, ticks) => ticks.map(figure) },
     ],
     series: [
-      { label: 'time', value: (_, t) => (t === null ? '–' : `${t.toFixed(3)} s`) },
+      {},
       ...order.map((k) => ({
         label: labels[k],
         stroke: () => colourOf(k),
-        ...(spec.stacked ? { fill: () => colourOf(k), width: 0 } : { width: 1.6, dash: DASHES[Math.floor(k) % DASHES.length] }),
+        ...(spec.stacked
+          ? { fill: () => colourOf(k), width: 0 }
+          : { width: 1.6, dash: DASHES[k % DASHES.length] }),
         points: { show: false },
         spanGaps: false,
-        value: (_: uPlot, __: number | null, ___: number, index: number | null) => {
-          const value = index === null ? Number.NaN : (now()[k]?.values[index] ?? Number.NaN);
-          return figure(value);
-        },
       })),
     ],
     hooks: {
+      setCursor: [(plot) => events.cursor(plot.cursor.idx ?? null)],
       setSelect: [
         (plot) => {
           const { left, width: wide } = plot.select;

@@ -19,7 +19,7 @@ export class Track {
   /** Rows in use. */
   length = 0;
   #times = new Float64Array(START);
-  /** Where each row's interval begins; NaN where that is not known. */
+  /** Where each row's interval begins. */
   #froms = new Float64Array(START);
   readonly #columns: Float32Array[];
   /** Rows kept at most; the older half goes when there are more. */
@@ -35,8 +35,9 @@ export class Track {
     return this.length === 0 ? Number.NEGATIVE_INFINITY : this.#times[this.length - 1];
   }
 
+  /** Where the first row's interval begins. */
   get first(): number {
-    return this.length === 0 ? Number.POSITIVE_INFINITY : this.#times[0];
+    return this.length === 0 ? Number.POSITIVE_INFINITY : this.#froms[0];
   }
 
   /** Adds a row for ( from, time ]. Its values follow by `set`. */
@@ -68,7 +69,7 @@ export class Track {
       let value = 0;
       for (const column of columns) value += this.#columns[column][row];
       if (asRate) value /= span;
-      // Also where a value or the interval's begin is not known.
+      // Also where a value is missing.
       if (!(span > 0) || Number.isNaN(value)) continue;
       const firstBin = Math.max(0, Math.floor((begin - from) / width));
       const lastBin = Math.min(count - 1, Math.ceil((times[row] - from) / width) - 1);
