@@ -9,7 +9,7 @@ import { hostname, networkInterfaces } from 'node:os';
 const COOKIE = 'triscope';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
-export const isLoopback = (address: string): boolean => LOOPBACK.includes(address);
+const isLoopback = (address: string): boolean => LOOPBACK.includes(address);
 
 /** What a request says of itself. */
 export interface Credentials {

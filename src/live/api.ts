@@ -6,8 +6,8 @@ import { type SeriesSource, SeriesStore } from './series/store.ts';
 
 /** What the routes tell of. */
 export interface Shown {
-  facts(): Facts;
-  source(): SeriesSource;
+  readonly facts: Facts;
+  readonly source: SeriesSource;
   /** Whether samples come as they are taken, by WebSocket. */
   readonly live: boolean;
 }
@@ -48,12 +48,16 @@ function readQuery(query: Readonly<Record<string, string>>, source: SeriesSource
 /** NaN, which JSON lacks, as null. */
 const plain = (column: Float32Array) => Array.from(column, (v) => (Number.isNaN(v) ? null : v));
 
-export function api(shown: Shown): Hono {
+/** `now`: what there is to show at the time of a request. */
+export function api(now: () => Promise<Shown>): Hono {
   const routes = new Hono();
-  routes.get('/facts', (c) => c.json({ ...shown.facts(), live: shown.live }));
-  routes.get('/tables', (c) => c.json(shown.source().tables()));
-  routes.get('/series', (c) => {
-    const source = shown.source();
+  routes.get('/facts', async (c) => {
+    const { facts, live } = await now();
+    return c.json({ ...facts, live });
+  });
+  routes.get('/tables', async (c) => c.json((await now()).source.tables()));
+  routes.get('/series', async (c) => {
+    const { source } = await now();
     const query = readQuery(c.req.query(), source);
     if (typeof query === 'string') return c.json({ error: query }, 400);
     const { table, metrics, from, to, bins, entities } = query;

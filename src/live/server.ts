@@ -2,8 +2,8 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
-import { Access, isLoopback } from './access.ts';
-import { api, EMPTY } from './api.ts';
+import { Access } from './access.ts';
+import { api, EMPTY, type Shown } from './api.ts';
 import type { LiveBus } from './bus.ts';
 import { pageFiles } from './page.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
@@ -116,26 +116,33 @@ function linkTo(host: string, port: number, token: string | null): string {
 }
 
 /**
+ * What there is to show: a run by its frames while it goes on, since its files are not whole yet; then, and without a
+ * run, its recording.
+ */
+function shower(bus: LiveBus | undefined, recording: string | undefined): () => Promise<Shown> {
+  let opened: Promise<OpenRecording> | null = null;
+  return async () => {
+    if (bus !== undefined && (recording === undefined || bus.facts.state === 'running')) {
+      return { facts: bus.facts, source: EMPTY, live: true };
+    }
+    if (recording === undefined) throw new ServeError('neither a run nor a recording to show');
+    opened ??= openRecording(recording);
+    const { facts, store } = await opened;
+    return { facts, source: store, live: false };
+  };
+}
+
+/**
  * Starts the dashboard's server.
  * @throws ServeError; RecordingError where `recording` is none
  */
 export async function startServer(options: ServerOptions): Promise<LiveServer> {
   const { bus, recording, port = 0, host = LOOPBACK } = options;
-  // A run that is going on is followed by its frames: its files are not whole yet.
-  const opened: OpenRecording | null =
-    recording !== undefined && bus === undefined ? await openRecording(recording) : null;
-  const access = new Access(isLoopback(host) ? LOOPBACK : host);
-  const facts = () => bus?.facts ?? opened?.facts;
-  const routes = api({
-    facts: () => {
-      const shown = facts();
-      if (shown === undefined) throw new ServeError('neither a run nor a recording to show');
-      return shown;
-    },
-    source: () => opened?.store ?? EMPTY,
-    live: bus !== undefined,
-  });
-  if (facts() === undefined) throw new ServeError('neither a run nor a recording to show');
+  const now = shower(bus, recording);
+  // Says at once what cannot be shown.
+  await now();
+  const access = new Access(host);
+  const routes = api(now);
   const server = createAdaptorServer({ fetch: application(access, routes).fetch }) as Server;
   const actual = await listen(server, port, host);
   const stop = bus === undefined ? () => {} : followBySocket(server, bus, access);

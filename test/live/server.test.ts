@@ -310,6 +310,16 @@ describe('a live run', () => {
     await live.close();
   });
 
+  it('is shown from its recording once it has ended', async () => {
+    const bus = new LiveBus({ title: 'a run' });
+    const live = await startServer({ bus, recording: folder });
+    const facts = async () => JSON.parse(String((await ask(live.port, '/api/facts')).body));
+    expect(await facts()).toMatchObject({ title: 'a run', live: true });
+    bus.update({ state: 'finished' });
+    expect(await facts()).toMatchObject({ title: 'made', live: false });
+    await live.close();
+  });
+
   it('cannot be followed from other sites, or elsewhere', async () => {
     const bus = new LiveBus();
     const live = await startServer({ bus });

@@ -62,25 +62,30 @@ export class Track {
     const spans = new Float64Array(count);
     const width = (to - from) / count;
     const [times, froms] = [this.#times, this.#froms];
+    const [first, ...more] = columns.map((column) => this.#columns[column]);
+    // Rows come in the order of time: the bin in which a row begins never goes back.
+    let begun = 0;
+    let begunEnd = from + width;
     for (let row = this.#firstAfter(from); row < this.length; row++) {
       const begin = froms[row];
       if (begin >= to) break;
-      const span = times[row] - begin;
-      let value = 0;
-      for (const column of columns) value += this.#columns[column][row];
+      const end = times[row];
+      const span = end - begin;
+      let value = first[row];
+      for (let k = 0; k < more.length; k++) value += more[k][row];
       if (asRate) value /= span;
       // Also where a value is missing.
       if (!(span > 0) || Number.isNaN(value)) continue;
-      const firstBin = Math.max(0, Math.floor((begin - from) / width));
-      const lastBin = Math.min(count - 1, Math.ceil((times[row] - from) / width) - 1);
-      for (let bin = firstBin; bin <= lastBin; bin++) {
-        const start = from + bin * width;
-        const overlap = Math.min(times[row], start + width) - Math.max(begin, start);
-        if (overlap <= 0) continue;
-        sums[bin] += value * overlap;
-        spans[bin] += overlap;
-        if (!(min[bin] <= value)) min[bin] = value;
-        if (!(max[bin] >= value)) max[bin] = value;
+      while (begin >= begunEnd && begun < count - 1) begunEnd = from + (++begun + 1) * width;
+      for (let bin = begun, binEnd = begunEnd; bin < count; binEnd = from + (++bin + 1) * width) {
+        const overlap = Math.min(end, binEnd) - Math.max(begin, binEnd - width);
+        if (overlap > 0) {
+          sums[bin] += value * overlap;
+          spans[bin] += overlap;
+          if (!(min[bin] <= value)) min[bin] = value;
+          if (!(max[bin] >= value)) max[bin] = value;
+        }
+        if (end <= binEnd) break;
       }
     }
     for (let bin = 0; bin < count; bin++) if (spans[bin] > 0) mean[bin] = sums[bin] / spans[bin];
