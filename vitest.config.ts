@@ -13,6 +13,7 @@ export default defineConfig({
       { find: /^triscope\/node$/, replacement: dist('node/index.js') },
       { find: /^triscope\/live$/, replacement: dist('live/index.js') },
       { find: /^triscope\/formats\/tacc$/, replacement: dist('formats/tacc/index.js') },
+      { find: /^triscope\/formats$/, replacement: dist('formats/index.js') },
     ],
   },
   test: {

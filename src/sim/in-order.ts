@@ -167,10 +167,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   };
 
   const sample = (bound: number, clock: ActivityClock): number => {
-    const take = () => {
-      const h = queue.peek();
-      return h === 0 || !(F[h] < bound) ? 0 : queue.pop();
-    };
+    const take = () => queue.take(bound);
     const sampled = clock.sampleEvent(
       take,
       (h) => queue.push(F[h], h),
@@ -190,11 +187,9 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     let n = 0;
     let ties = 0;
     while (n < max) {
-      const h = queue.peek();
+      const h = queue.take(bound);
       if (h === 0) break;
       const t = F[h];
-      if (!(t < bound)) break;
-      queue.pop();
       if (t === last[0]) ties++;
       last[0] = t;
       handle(I[(h << 1) + DEST], h);

@@ -9,6 +9,7 @@
 
 import { Channels } from './channels.ts';
 import type { ActivityClock } from './clock.ts';
+import { committer } from './commit.ts';
 import { C } from './counters.ts';
 import { Digest } from './digest.ts';
 import {
@@ -33,13 +34,16 @@ import {
   E_DRAWS,
   E_FLAGS,
   E_HANDLE,
+  E_OUT,
   E_OUTS,
   E_PATH,
   E_UNDO,
+  type Entries,
   type Kp,
   OUT_PAST_END,
 } from './kp.ts';
 import { CORE_STREAM, type LpContext } from './lp.ts';
+import type { Kept } from './optimistic-contexts.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
 import { jump, previous } from './rng/clcg4.ts';
@@ -59,6 +63,7 @@ function unDraw(S: Float64Array, at: number, draws: number): void {
 export class Optimism implements Engine, Receiver {
   readonly pe: Pe;
   readonly kps: readonly Kp[];
+  readonly entries: Entries;
   private readonly transport: Transport;
   private readonly clock: ActivityClock;
   /** Receive time of each KP's newest handled event; -Infinity where there is none. */
@@ -73,9 +78,11 @@ export class Optimism implements Engine, Receiver {
   starved = false;
   current: OptimisticLp;
 
-  constructor(pe: Pe, kps: readonly Kp[], transport: Transport, clock: ActivityClock) {
+  constructor(pe: Pe, kept: Kept, transport: Transport, clock: ActivityClock) {
     this.pe = pe;
-    this.kps = kps;
+    this.kps = kept.kps;
+    this.entries = kept.entries;
+    const { kps } = kept;
     this.transport = transport;
     this.clock = clock;
     this.kpTimes = new Float64Array(kps.length).fill(-Infinity);
@@ -88,6 +95,7 @@ export class Optimism implements Engine, Receiver {
     const { handle, run } = speculation(this);
     this.handle = handle;
     this.run = run;
+    this.fossilCollect = committer(this);
   }
 
   // --- forward -------------------------------------------------------------------------------------
@@ -168,8 +176,7 @@ export class Optimism implements Engine, Receiver {
     this.pe.counts[C.primaryRollbacks]++;
     const sig = this.pe.signatures;
     this.watch?.straggler(kp.number, h, this.kpTimes[kp.number]);
-    while (kp.length > 0 && sig.before(h, kp.entries[kp.newest() + E_HANDLE]))
-      this.undoNewest(kp, true);
+    while (kp.length > 0 && sig.before(h, kp.newestEvent())) this.undoNewest(kp, true);
     this.watch?.end();
     this.settle();
     this.clock.endSampled('rollback', started);
@@ -179,14 +186,10 @@ export class Optimism implements Engine, Receiver {
   private undoNewest(kp: Kp, requeue: boolean): void {
     const pe = this.pe;
     const { F, I } = pe.pool;
+    const { E } = this.entries;
     const e = kp.newest();
-    const entries = kp.entries;
-    const h = entries[e + E_HANDLE];
-    const flags = entries[e + E_FLAGS];
-    const undone = entries[e + E_UNDO];
-    const outs = entries[e + E_OUTS];
-    const draws = entries[e + E_DRAWS];
-    const coreDraws = entries[e + E_CORE_DRAWS];
+    const h = E[e + E_HANDLE];
+    const flags = E[e + E_FLAGS];
     const i = h << 1;
     const index = I[i + DEST];
     const lp = pe.contextOf(index) as OptimisticLp;
@@ -195,18 +198,20 @@ export class Optimism implements Engine, Receiver {
     }
     lp.enter(index, h);
     if (flags === 0) {
-      lp.kpOfEvent = kp;
+      if (lp.logged) lp.state.$log = kp;
       if (lp.handlers.reverse !== undefined) lp.handlers.reverse(lp, lp.received);
-      for (let n = 0; n < undone; n++) kp.restore(pe.memory.i32, pe.spareWords);
-      unDraw(pe.memory.f64, lp.base, draws);
-      unDraw(pe.memory.f64, lp.base + CORE_STREAM, coreDraws);
-      for (let n = 0; n < outs; n++) this.cancelOut(kp.popOut(), F[h], index);
+      for (let n = E[e + E_UNDO]; n > 0; n--) kp.restore(pe.memory.i32, pe.spareWords);
+      unDraw(pe.memory.f64, lp.base, E[e + E_DRAWS]);
+      unDraw(pe.memory.f64, lp.base + CORE_STREAM, E[e + E_CORE_DRAWS]);
+      const outs = E[e + E_OUTS];
+      for (let n = 1; n < outs; n++) this.cancelOut(kp.popOut(), F[h], index);
+      if (outs > 0) this.cancelOut(E[e + E_OUT], F[h], index);
     }
-    pe.paths[index] = entries[e + E_PATH];
+    pe.paths[index] = E[e + E_PATH];
     if (this.suspended.any) this.suspended.rolledBack(index, h);
     if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.delete(h);
-    kp.tail = (kp.tail - 1) | 0;
-    this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[entries[kp.newest() + E_HANDLE]];
+    this.entries.dropNewest(kp.at);
+    this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[kp.newestEvent()];
     pe.counts[C.eventsRolledBack]++;
     this.watch?.undid(index);
     if (requeue) {
@@ -256,7 +261,7 @@ export class Optimism implements Engine, Receiver {
         const kp = this.kps[this.kpOf[I[i + DEST]]];
         this.pe.counts[C.secondaryRollbacks]++;
         this.watch?.cancellation(kp.number, h, this.kpTimes[kp.number]);
-        while (kp.entries[kp.newest() + E_HANDLE] !== h) this.undoNewest(kp, true);
+        while (kp.newestEvent() !== h) this.undoNewest(kp, true);
         this.undoNewest(kp, false);
         this.watch?.end();
       } else I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | CANCELLED;
@@ -269,7 +274,7 @@ export class Optimism implements Engine, Receiver {
     let n = 0;
     for (const kp of this.kps) {
       if (kp.length === 0 || this.kpTimes[kp.number] < time) continue;
-      this.watch?.cancelback(kp.number, kp.entries[kp.newest() + E_HANDLE]);
+      this.watch?.cancelback(kp.number, kp.newestEvent());
       while (kp.length > 0 && this.kpTimes[kp.number] >= time) {
         this.undoNewest(kp, true);
         n++;
@@ -328,28 +333,10 @@ export class Optimism implements Engine, Receiver {
    * Commits every event before `gvt`, KP by KP, each in order.
    * @throws what a handler threw in an event that now commits, or why an LP suspended itself in it
    */
-  fossilCollect(gvt: Gvt): void {
-    const pe = this.pe;
-    if (this.suspended.any) this.stopAtFirst(gvt);
-    const F = pe.pool.F;
-    let n = 0;
-    for (const kp of this.kps) {
-      while (kp.head !== kp.tail) {
-        const e = kp.oldest();
-        const h = kp.entries[e + E_HANDLE];
-        if (!(F[h] < gvt.time) && !pe.precedes(h, gvt)) break;
-        this.commit(kp, e, h);
-        n++;
-      }
-      if (kp.head === kp.tail) this.kpTimes[kp.number] = -Infinity;
-    }
-    pe.counts[C.committed] += n;
-    pe.counts[C.fossilCollects]++;
-    pe.pool.settle();
-  }
+  readonly fossilCollect: (gvt: Gvt) => void;
 
   /** @throws what the first held event before `gvt` threw or suspended itself for, whichever KP it is of. */
-  private stopAtFirst(gvt: Gvt): void {
+  stopAtFirst(gvt: Gvt): void {
     const { pe } = this;
     const first = this.suspended.first(
       (h) => pe.precedes(h, gvt),
@@ -358,36 +345,8 @@ export class Optimism implements Engine, Receiver {
     if (first !== 0) this.stopIfHeld(first);
   }
 
-  private commit(kp: Kp, e: number, h: number): void {
-    const pe = this.pe;
-    const I = pe.pool.I;
-    const i = h << 1;
-    const entries = kp.entries;
-    const index = I[i + DEST];
-    const state = I[i + STATE];
-    for (let n = entries[e + E_OUTS]; n > 0; n--) {
-      const code = kp.shiftOut();
-      if (code < OUT_PAST_END) {
-        const c = -2 - code;
-        const to = c % this.transport.pes;
-        this.channels.give(to, (c - to) / this.transport.pes);
-      }
-    }
-    kp.undoHead = (kp.undoHead + entries[e + E_UNDO]) | 0;
-    kp.head = (kp.head + 1) | 0;
-    pe.committed(h, pe.ids[index]);
-    const lp = pe.contextOf(index);
-    if (lp.handlers.commit !== undefined) {
-      lp.enter(index, h);
-      this.current = lp as OptimisticLp;
-      const reader = lp.reader.enter(index, h);
-      lp.handlers.commit(reader, reader.message);
-    }
-    if ((state & (REMOTE | HAS_OUTPUT | ASKS_HOOK)) !== 0) this.commitFlags(state, h);
-    pe.freeEvent(h);
-  }
-
-  private commitFlags(state: number, h: number): void {
+  /** What the flags in an event's state ask for when it commits. */
+  commitFlags(state: number, h: number): void {
     if ((state & REMOTE) !== 0) {
       this.pe.counts[C.remoteEvents]++;
       this.watch?.committedRemote(h);
@@ -397,6 +356,13 @@ export class Optimism implements Engine, Receiver {
       this.pe.outputs.push(...(this.heldOutputs.get(h) ?? []));
       this.heldOutputs.delete(h);
     }
+  }
+
+  /** The event sent to another PE as output `code` will not be taken back. */
+  settled(code: number): void {
+    const n = -2 - code;
+    const to = n % this.transport.pes;
+    this.channels.give(to, (n - to) / this.transport.pes);
   }
 
   // --- what handlers ask for -----------------------------------------------------------------------
@@ -432,9 +398,11 @@ export class Optimism implements Engine, Receiver {
     const { pool } = this.pe;
     const kp = this.kps[this.kpOf[pool.I[(h << 1) + DEST]]];
     const sent = new Digest();
-    const count = kp.entries[kp.newest() + E_OUTS];
+    const { E } = this.entries;
+    const e = kp.newest();
+    const count = E[e + E_OUTS];
     for (let n = 1; n <= count; n++) {
-      const code = kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
+      const code = n === count ? E[e + E_OUT] : kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
       if (code < 0) continue;
       sent.addWords(n, pool.I, code << 1, 6);
       sent.addWords(-n, pool.I, (code + PAYLOAD) << 1, pool.payload * 2);

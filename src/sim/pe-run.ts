@@ -212,7 +212,7 @@ export class PeRun {
       );
       this.deliver = () => engine.deliver();
     } else {
-      const engine = new Optimism(pe, optimistic.kps, transport, clock);
+      const engine = new Optimism(pe, optimistic.kept(), transport, clock);
       this.deliver = () => engine.deliver();
       sampled = engine;
       this.driver =

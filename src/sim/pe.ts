@@ -59,6 +59,13 @@ export function ahead(time: number, lp: number, text: string): OutputLine {
   return { time, priority: -Infinity, tie: 0, prefix: NO_PREFIX, lp, text };
 }
 
+/** Counts of a PE at some moment. */
+export interface Counted {
+  readonly counts: Float64Array;
+  readonly words: Int32Array | null;
+  readonly rollbacks: Int32Array | null;
+}
+
 export type ContextFactory = (pe: Pe, name: string, type: AnyLpType) => LpContext;
 
 export class Pe {
@@ -296,6 +303,23 @@ export class Pe {
       lp,
       text,
     };
+  }
+
+  /** What has been counted so far; `recount` goes back to it. */
+  counted(): Counted {
+    const { counts, tally } = this;
+    return {
+      counts: counts.slice(),
+      words: tally?.words.slice() ?? null,
+      rollbacks: tally?.rollbacks.slice() ?? null,
+    };
+  }
+
+  /** Counts as at `then`: for events that are handled twice to prove something. */
+  recount(then: Counted): void {
+    this.counts.set(then.counts);
+    if (then.words !== null) this.tally?.words.set(then.words);
+    if (then.rollbacks !== null) this.tally?.rollbacks.set(then.rollbacks);
   }
 
   setSpare(index: number, value: number): void {

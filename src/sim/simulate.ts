@@ -96,7 +96,13 @@ export async function simulate(
     const recorder =
       config.instrument === null
         ? null
-        : new Recorder(spec, config, config.instrument, placement, run.instrument ?? DEFAULT_OUTPUT);
+        : new Recorder(
+            spec,
+            config,
+            config.instrument,
+            placement,
+            run.instrument ?? DEFAULT_OUTPUT,
+          );
     let result: RunResult;
     try {
       result =
@@ -109,7 +115,14 @@ export async function simulate(
     }
     if (recorder === null) return result;
     const { streams } = result;
-    return { ...result, instrumentation: { ...(await recorder.finish()), zero: recorder.zero.wall, streams } };
+    return {
+      ...result,
+      instrumentation: {
+        ...(await recorder.finish()),
+        zero: recorder.zero.wall.toString(),
+        streams,
+      },
+    };
   } finally {
     if (typeof model === 'string' && own) loaded.dispose();
   }

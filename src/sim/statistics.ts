@@ -90,8 +90,8 @@ export interface PeStream extends StreamTotals {
 }
 
 export interface RunInstrumentation extends RecorderReport {
-  /** Nanoseconds since 1970 at the run's zero, from which real times count. */
-  readonly zero: bigint;
+  /** Nanoseconds since 1970 at the run's zero, from which real times count, as decimal digits. */
+  readonly zero: string;
   readonly streams: readonly PeStream[];
 }
 

@@ -312,12 +312,12 @@ describe('speculation gone wrong', () => {
         const model = MODELS[name] as Model;
         const config = configFor(model, { options, end: 10, nkp: 4, maxMemory: MEMORY });
         const placement = placeLps(model, options.lps, 1);
-        const { contextFor, kps } = optimisticContexts();
+        const { contextFor, kept } = optimisticContexts();
         const budget = new LocalBudget(100_000);
         const pe = new Pe(model, config, placement, 0, budget, 100_000, contextFor);
         const engine = new Optimism(
           pe,
-          kps,
+          kept(),
           new SequentialTransport(),
           new ActivityClock(false, pe.seconds),
         );

@@ -98,7 +98,7 @@ export class Payload {
   }
 }
 
-/** The payloads of one kind on one PE, by LP (index on the PE); null where no LP has one. */
+/** The payloads of one kind on one PE, by LP (index on the PE); null where no LP of the whole run has one. */
 export function payloadsOf(pe: Pe, what: Recordable): readonly (Payload | null)[] | null {
   const { model } = pe;
   const instruments = instrumentsOf(model);
@@ -121,9 +121,9 @@ export function payloadsOf(pe: Pe, what: Recordable): readonly (Payload | null)[
       }),
     );
   }
-  const byLp = Array.from(pe.ids, (id, index) => {
+  const payloadOf = (id: number): Payload | null => {
     const own = model.instrumentOf(id, pe.params);
-    const name = own === undefined ? pe.contextOf(index).type : own;
+    const name = own === undefined ? model.typeOf(id, pe.params) : own;
     if (name === null) return null;
     const payload = made.get(name);
     if (payload === undefined && own !== undefined) {
@@ -132,6 +132,10 @@ export function payloadsOf(pe: Pe, what: Recordable): readonly (Payload | null)[
       );
     }
     return payload ?? null;
-  });
-  return byLp.some((p) => p !== null) ? byLp : null;
+  };
+  if ([...made.values()].every((p) => p === null)) return null;
+  const byLp = Array.from(pe.ids, payloadOf);
+  if (byLp.some((p) => p !== null)) return byLp;
+  for (let id = 0; id < pe.placement.lps; id++) if (payloadOf(id) !== null) return byLp;
+  return null;
 }

@@ -1,6 +1,7 @@
 /** All that records one PE: made before its engine, told of GVTs and turns, closed at the end. */
 import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
 import type { ActivityClock } from '../clock.ts';
+import { A } from '../counters.ts';
 import { DEST } from '../event.ts';
 import { justAfter } from '../memory-pressure.ts';
 import type { Pe } from '../pe.ts';
@@ -155,7 +156,7 @@ export class PeInstrument {
       this.rollbacks.gvtIndex = this.gvts;
     }
     if (this.gvts % config.numGvt === 0) this.sample('gvt', MODE_GVT, this.gvt);
-    while (this.nextVt <= gvt) {
+    while (this.nextVt <= gvt && this.nextVt < Infinity) {
       this.vtPoints++;
       this.sample('vt', MODE_VT, this.vtPoints * config.vtInterval);
       this.planVt();
@@ -167,6 +168,7 @@ export class PeInstrument {
     const engine = this.samplers[mode];
     const model = this.models[mode];
     if (engine === undefined && model === undefined) return;
+    const started = performance.now();
     const { point } = this;
     point.real = this.clock.now();
     point.virtual = virtual;
@@ -177,6 +179,7 @@ export class PeInstrument {
       engine.take(point);
     }
     model?.take(point, number, mode === 'vt' || !this.optimistic);
+    this.pe.seconds[A.instrumentation] += (performance.now() - started) / 1000;
   }
 
   /** Takes the last samples and hands over all that is left; says what became of each stream. */
@@ -190,7 +193,12 @@ export class PeInstrument {
       // What has happened since the last sample; in real-time mode there always is one at the end, as in ROSS.
       if (mode === 'rt' || this.samplers[mode]?.changed()) this.sample(mode, number, this.gvt);
     }
-    for (const slab of this.slabs.values()) slab.end();
+    let waited = 0;
+    for (const slab of this.slabs.values()) {
+      slab.end();
+      waited += slab.totals().waitedMs;
+    }
+    this.pe.seconds[A.instrumentationWait] = waited / 1000;
     return Array.from(this.slabs, ([stream, slab]) => ({ stream, ...slab.totals() }));
   }
 }

@@ -123,7 +123,10 @@ class RecorderThread {
         const batch = threadBatch(bell, task.slabs.length, this.clock.now());
         if (batch !== null) this.emit(batch);
       }
-      if (finished) return this.end();
+      if (finished) {
+        this.end();
+        return;
+      }
       this.post();
       const wait = Math.min(nextPartial, this.batches === null ? Infinity : nextThreads);
       Atomics.wait(bell, DOORBELL, rung, Math.max(1, wait - performance.now()));

@@ -1,12 +1,6 @@
 /** Rows of PEs to batches: what `extra.frames` and live streams carry. */
 import type { Batch, Cell, Column, Metric, Schema } from '../../model/metric.ts';
-import {
-  ROSS_KP,
-  ROSS_LP,
-  ROSS_MODEL,
-  ROSS_PE,
-  ROSS_ROLLBACK,
-} from '../../model/schemas/ross.ts';
+import { ROSS_KP, ROSS_LP, ROSS_MODEL, ROSS_PE, ROSS_ROLLBACK } from '../../model/schemas/ross.ts';
 import {
   CAUSES,
   MODEL_FLAGS,
@@ -174,10 +168,7 @@ export function modelSchema(layout: PayloadLayout, only: boolean): Schema {
     ...ROSS_MODEL,
     name: only ? ROSS_MODEL.name : `${ROSS_MODEL.name}_${snake(layout.name)}`,
     help: `${ROSS_MODEL.help}: ${layout.name}`,
-    metrics: [
-      ...ROSS_MODEL.metrics,
-      ...layout.fields.map((f) => payloadMetric(f.name, f.type)),
-    ],
+    metrics: [...ROSS_MODEL.metrics, ...layout.fields.map((f) => payloadMetric(f.name, f.type))],
   };
 }
 
@@ -244,9 +235,7 @@ export class RowBatches {
     this.samples = [ROSS_PE, ROSS_KP, ROSS_LP].map((schema) => new SampleRows(schema, emit));
     this.rollbacks = new RollbackRows(emit);
     const only = payloads.filter((p) => p.what === 'sample').length === 1;
-    this.models = payloads.map((p) =>
-      p.what === 'sample' ? new ModelRows(p, only, emit) : null,
-    );
+    this.models = payloads.map((p) => (p.what === 'sample' ? new ModelRows(p, only, emit) : null));
   }
 
   /** Adds whole rows. `bytes` begins at a multiple of 8 of its buffer. */

@@ -5,7 +5,7 @@
  * ```
  * word 0            –
  *      8 + 8 b      buffer b: state (FREE, FILLING, FULL), bytes published, bytes consumed
- *      40…47        f64: records dropped, bytes dropped, milliseconds waited, bytes taken
+ *      40…47        f64: records dropped, bytes dropped, milliseconds waited, bytes filled
  * byte 4096 + b s   buffer b, s bytes
  * ```
  * What is published is whole records, so the recorder may take it while the PE goes on filling.
@@ -22,7 +22,7 @@ const CONSUMED = 2;
 const DROPPED_RECORDS = 20;
 const DROPPED_BYTES = 21;
 const WAITED = 22;
-const TAKEN = 23;
+const FILLED = 23;
 const DATA = 4096;
 
 /** Words of the memory that all slabs of a run share: rung when there is something to do; set when all is lost. */
@@ -52,7 +52,7 @@ export interface SlabTotals {
   readonly droppedRecords: number;
   readonly droppedBytes: number;
   readonly waitedMs: number;
-  /** Bytes that the recorder has taken. */
+  /** Bytes that the PE has filled. */
   readonly bytes: number;
 }
 
@@ -60,7 +60,7 @@ const totalsOf = (f64: Float64Array): SlabTotals => ({
   droppedRecords: f64[DROPPED_RECORDS],
   droppedBytes: f64[DROPPED_BYTES],
   waitedMs: f64[WAITED],
-  bytes: f64[TAKEN],
+  bytes: f64[FILLED],
 });
 
 export interface SlabPolicy {
@@ -116,6 +116,7 @@ export class SlabWriter {
   private turn(words: number): boolean {
     if (words > this.size) return this.drop(words);
     if (this.policy.disableOutput) {
+      this.f64[FILLED] += (this.at - this.start) * 4;
       this.at = this.start;
       return true;
     }
@@ -132,6 +133,7 @@ export class SlabWriter {
 
   private handOver(): void {
     this.publish();
+    this.f64[FILLED] += (this.at - this.start) * 4;
     Atomics.store(this.i32, control(this.buffer, STATE), FULL);
     this.buffer = (this.buffer + 1) % BUFFERS;
     this.start = DATA / 4 + this.buffer * this.size;
@@ -181,8 +183,8 @@ export class SlabWriter {
 
   /** Hands over what is left. */
   end(): void {
-    if (this.policy.disableOutput || this.stuck) return;
-    this.handOver();
+    if (this.policy.disableOutput) this.turn(0);
+    else if (!this.stuck) this.handOver();
   }
 
   totals(): SlabTotals {
@@ -220,7 +222,6 @@ export class SlabReader {
       const consumed = i32[control(b, CONSUMED)];
       if (used > consumed) {
         i32[control(b, CONSUMED)] = used;
-        this.f64[TAKEN] += used - consumed;
         const from = DATA + b * this.size;
         sink(this.bytes.subarray(from + consumed, from + used) as Uint8Array<SharedArrayBuffer>);
       }

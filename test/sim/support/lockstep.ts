@@ -51,7 +51,7 @@ function makePart(model: Model, config: RunConfig, number: number, shared: Share
   const clock = new ActivityClock(config.timing, pe.seconds);
   const engine = inOrder
     ? new InOrderEngine(pe, transport)
-    : new Optimism(pe, optimistic.kps, transport, clock);
+    : new Optimism(pe, optimistic.kept(), transport, clock);
   return { pe, scheduler: new Scheduler(pe, transport, engine, clock) };
 }
 
@@ -81,6 +81,7 @@ function resultOf({ pe, scheduler }: Part): PeResult {
     finished: scheduler.finished,
     gvt: scheduler.gvt,
     wallSeconds: 0,
+    streams: [],
     results: collector.data,
   };
 }
