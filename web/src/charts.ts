@@ -111,7 +111,7 @@ const UNDONE: ChartSpec = {
   id: 'undone',
   lane: 'simulation',
   title: 'Rolled back',
-  help: 'Share of the handled events that rollbacks undo: work that was done too early.',
+  help: 'Share of the handled events that rollbacks undo: work that was done too early. What is undone may have been handled in an earlier moment, so a peak can exceed 100 %.',
   unit: '%',
   stacked: false,
   async draw(source, view) {
