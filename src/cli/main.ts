@@ -54,10 +54,34 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/node.ts')).nodeTypes,
   },
   {
+    words: ['query'],
+    arguments: 'PATH… "SQL" [options]',
+    help: 'a recording, or files, as SQL tables',
+    load: async () => (await import('./commands/query.ts')).query,
+  },
+  {
+    words: ['report'],
+    arguments: 'PATH [options]',
+    help: 'what is slow in a recording, why, and what to turn',
+    load: async () => (await import('./commands/report.ts')).report,
+  },
+  {
     words: ['serve'],
     arguments: 'PATH [options]',
     help: 'show a recording in the browser',
     load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  {
+    words: ['info'],
+    arguments: 'PATH… [--json]',
+    help: 'what a file or folder is: format, era, records, entities, time span, suspect spots',
+    load: async () => (await import('./commands/info.ts')).info,
+  },
+  {
+    words: ['read'],
+    arguments: 'PATH… [options]',
+    help: 'decode files to rows: text, JSON or CSV',
+    load: async () => (await import('./commands/read.ts')).read,
   },
 ];
 

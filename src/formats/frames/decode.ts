@@ -20,9 +20,21 @@ export interface DecoderOptions {
   /** Called for each damaged place; reading goes on at the next good frame. Without it, damage is thrown. */
   readonly onDamage?: (error: FrameError) => void;
   /** Called for each new schema, whether rows follow or not. */
-  readonly onSchema?: (schema: Schema) => void;
+  readonly onSchema?: (schema: Schema, dictionaries: FramePlace['dictionaries']) => void;
   /** Schemas whose data is not asked for are skipped. */
   readonly wanted?: (schema: Schema) => boolean;
+  /** Called for each data frame, wanted or not, before it is decoded. */
+  readonly onData?: (place: FramePlace) => void;
+}
+
+/** Where a data frame's payload is. */
+export interface FramePlace {
+  readonly schema: Schema;
+  /** By column, as far as known by now: they grow. Empty for columns that are no labels. */
+  readonly dictionaries: readonly (readonly string[])[];
+  /** Of the payload, from the stream's start. */
+  readonly offset: number;
+  readonly rows: number;
 }
 
 interface Known {
@@ -89,12 +101,12 @@ export class FrameDecoder {
 
   #frame(frame: Uint8Array, offset: number): void {
     if (this.#error !== null) return;
-    const fault = this.#read(frame);
+    const fault = this.#read(frame, offset);
     if (fault !== null) this.#damage(new FrameError(fault, offset, this.#options.file));
   }
 
   /** Takes a frame. Returns what is wrong with it; null where nothing is. */
-  #read(frame: Uint8Array): string | null {
+  #read(frame: Uint8Array, offset: number): string | null {
     const head = new DataView(frame.buffer, frame.byteOffset, HEADER_BYTES);
     const id = head.getUint32(AT.schema, true);
     const flags = head.getUint32(AT.flags, true);
@@ -105,13 +117,14 @@ export class FrameDecoder {
     if (known === undefined) return `schema ${id} was not defined before its data`;
     if (flags === FLAG_DICTIONARY) return learn(known, payload);
     if (flags !== 0) return `a frame of an unknown kind (flags ${flags})`;
-    if (!known.wanted) return null;
-    const { schema } = known;
+    const { schema, dictionaries, wanted } = known;
     const rows = head.getUint32(AT.rows, true);
     const columns = head.getUint32(AT.columns, true);
     if (columns !== schema.metrics.length || payload.length !== payloadBytes(schema, rows)) {
       return `the frame does not have the size of ${rows} rows of ${schema.name}`;
     }
+    this.#options.onData?.({ schema, dictionaries, offset: offset + HEADER_BYTES, rows });
+    if (!wanted) return null;
     const unknown: string[] = [];
     this.#batches.push(batchOf(known, rows, payload, unknown));
     return unknown.length === 0 ? null : `${unknown.join(', ')}: in no dictionary, so missing`;
@@ -134,7 +147,7 @@ export class FrameDecoder {
       const wanted = this.#options.wanted?.(schema) ?? true;
       const dictionaries = schema.metrics.map(() => []);
       this.#known.set(id, { text, schema, wanted, dictionaries });
-      this.#options.onSchema?.(schema);
+      this.#options.onSchema?.(schema, dictionaries);
       return null;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

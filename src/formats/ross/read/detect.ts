@@ -164,7 +164,7 @@ function* candidates(
     layout: eventLayout(little),
     as: `events of 24 bytes${order}`,
     fitsName: suffix === 'evtrace',
-    least: 4,
+    least: 2,
   };
   yield* packedCandidates(suffix, facts, little);
 }
@@ -191,6 +191,17 @@ function eraOf(layout: RossFileLayout, { lps, wideLps }: Fit): string {
   return layout.era;
 }
 
+/** Without a name that says so, a few numbers that happen to make sense are no proof. */
+function standsAlone({ least }: Candidate, { records, share }: Fit): boolean {
+  return records >= least && (share === 1 || records >= 16 * least);
+}
+
+/** Bytes of a text; files of ROSS have zeros among the first of them. */
+function isText(head: Uint8Array): boolean {
+  const start = head.subarray(0, 1024);
+  return start.length > 0 && start.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13));
+}
+
 interface Best {
   readonly candidate: Candidate;
   readonly fit: Fit;
@@ -207,7 +218,7 @@ function bestOf(
     for (const candidate of all) {
       const result = fitOf(candidate.layout, head, size);
       if (result.records === 0) continue;
-      if (!candidate.fitsName && result.records < candidate.least && result.share < 1) continue;
+      if (!candidate.fitsName && !standsAlone(candidate, result)) continue;
       if (best === null || result.share > best.fit.share) best = { candidate, fit: result };
       if (result.share === 1) return true;
     }
@@ -236,14 +247,13 @@ export function detectRoss(head: Uint8Array, source: FileSource): RossDetection 
   if (source.size === 0) {
     return named('its name says so, and ROSS leaves empty files where nothing was sampled', 0.9);
   }
-  const best = bestOf(head, source.size, suffix, facts);
+  const best = isText(head) ? null : bestOf(head, source.size, suffix, facts);
   if (best === null || best.fit.share === 0) {
     return named('its name says so; its beginning makes no sense', 0.3);
   }
   const { layout, as, fitsName } = best.candidate;
   const { share, records } = best.fit;
   const first = `its first ${records === 1 ? 'record makes' : `${records} records make`} sense as ${as}`;
-  if (share < 1 && share < 0.02 && !fitsName) return null;
   return {
     layout,
     facts,

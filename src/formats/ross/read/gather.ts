@@ -177,8 +177,8 @@ export function gatherField(
   out: Filling,
   at: number,
 ): void {
-  if (field.from === 'kp' || field.from === 'lp') {
-    const numbers = field.from === 'kp' ? index.kp : index.lp;
+  if (field.from === 'kp' || field.from === 'lp' || field.from === 'size') {
+    const numbers = index[field.from];
     for (let k = from; k < to; k++) out.array[at + k - from] = numbers[k];
     return;
   }

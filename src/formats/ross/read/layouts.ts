@@ -11,8 +11,11 @@ export interface FieldAt {
   readonly cell: FileCell;
   /** Byte within the record, or the part. */
   readonly at: number;
-  /** `kp`, `lp`: a number that the part's place implies. `per-kp`: a list in the record, 4 bytes for each KP. */
-  readonly from: 'record' | 'part' | 'kp' | 'lp' | 'per-kp';
+  /**
+   * Where the number lies. `kp`, `lp`: nowhere, the part's place implies it; `size`: nowhere either, the bytes of the
+   * model; `per-kp`: in a list of the record, 4 bytes for each KP.
+   */
+  readonly from: 'record' | 'part' | 'kp' | 'lp' | 'per-kp' | 'size';
 }
 
 export interface KindLayout {

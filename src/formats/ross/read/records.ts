@@ -81,10 +81,8 @@ export class RossRecords implements RecordBlock {
         return readCell(view, index.part[n] + field.at, field.cell, little);
       case 'per-kp':
         return readCell(view, index.record[n] + field.at + 4 * index.kp[n], field.cell, little);
-      case 'kp':
-        return index.kp[n];
       default:
-        return index.lp[n];
+        return index[field.from][n];
     }
   }
 

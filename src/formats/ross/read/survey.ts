@@ -53,8 +53,7 @@ function readerOf(kind: number, field: FieldAt | undefined): Reader | null {
   const { at, cell, from } = field;
   return ({ of, chunk: { view, little } }, n) => {
     const index = of[kind];
-    if (from === 'kp') return index.kp[n];
-    if (from === 'lp') return index.lp[n];
+    if (from === 'kp' || from === 'lp' || from === 'size') return index[from][n];
     const place = from === 'part' ? index.part[n] : index.record[n];
     return readCell(view, place + at, cell, little);
   };
@@ -65,6 +64,7 @@ export class Survey {
   readonly #pes = new Map<number, number>();
   readonly #kps = new Set<number>();
   readonly #lps = new Set<number>();
+  /** By kind and PE: in a block kinds are looked at one after the other. */
   readonly #lastGvt = new Map<number, number>();
   readonly #sizes = new Map<number, number>();
   readonly #virtual = new Span();
@@ -153,10 +153,11 @@ export class Survey {
     if (virtual === undefined || (kind !== PE && kind !== KP && kind !== LP && kind !== WIDE_LP)) {
       return;
     }
-    if (virtual < (this.#lastGvt.get(pe) ?? 0)) {
+    const key = kind * 2 ** 24 + pe;
+    if (virtual < (this.#lastGvt.get(key) ?? 0)) {
       this.#suspect('GVT falls from one sample of a PE to the next', offset);
     }
-    if (this.#lastGvt.size < MOST_IDS) this.#lastGvt.set(pe, virtual);
+    if (this.#lastGvt.size < MOST_IDS) this.#lastGvt.set(key, virtual);
   }
 
   /** Efficiency follows from the counters; a flipped bit in either shows. */

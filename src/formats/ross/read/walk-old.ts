@@ -59,6 +59,7 @@ function oldEventFields({ send, real, duration }: OldEventForm): FieldAt[] {
     at('virtual_recv_time', 'f64', 16),
     ...(real ? [at('real_time', 'f64', realAt)] : []),
     ...(duration ? [at('duration', 'f64', realAt + 8)] : []),
+    at('model_data_size', 'u32', 0, 'size'),
   ];
 }
 
@@ -112,6 +113,7 @@ const OLD_MODEL_KINDS = byKind({
       at('real_time', 'f64', 8),
       at('lp_id', 'id64', 0),
       at('stats_type', 'i32', 24),
+      at('model_size', 'u32', 0, 'size'),
     ],
     head: OLD_MODEL_HEAD,
   },

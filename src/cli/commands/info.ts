@@ -1,0 +1,99 @@
+/** `triscope info PATH…`: what files are, what is in them, and what is strange about them. */
+import { filesOf } from '../../formats/files.ts';
+import type { FileInfo, Instant } from '../../formats/format.ts';
+import { identifyOrFail } from '../../formats/registry.ts';
+import { openFile } from '../../formats/source.ts';
+import { EXIT, report } from '../errors.ts';
+import { readPathOptions } from '../path-options.ts';
+import { painter } from '../table.ts';
+
+const USAGE = `usage: triscope info PATH… [--json]
+
+Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file
+or a folder with files in it. What a file is follows from its content; no option is needed.`;
+
+function infoOf(path: string): FileInfo {
+  const source = openFile(path);
+  try {
+    return identifyOrFail(source).format.info(source);
+  } finally {
+    source.close();
+  }
+}
+
+/** As DESIGN's `info --json`: what only the format knows lies beside the rest. */
+const jsonOf = ({ more, damaged, ...info }: FileInfo) => ({ ...info, damaged, ...more });
+
+const plural = (count: number, name: string) =>
+  `${count} ${count === 1 ? name.replace(/s$/, '') : name}`;
+
+/** Ten digits: a run's real times often differ in the last few only. */
+const figure = (value: number) => String(Number(value.toPrecision(10)));
+
+const entityName = (name: string) => ({ pes: 'PEs', kps: 'KPs', lps: 'LPs' })[name] ?? name;
+
+function spanLine(from: Instant | null, to: Instant | null): string[] {
+  if (from === null || to === null) return [];
+  const parts: string[] = [];
+  if (from.virtual_time !== undefined && to.virtual_time !== undefined) {
+    parts.push(`virtual time ${figure(from.virtual_time)} to ${figure(to.virtual_time)}`);
+  }
+  if (from.real_time !== undefined && to.real_time !== undefined) {
+    parts.push(`real time ${figure(from.real_time)} to ${figure(to.real_time)} s`);
+  }
+  if (from.time !== undefined) parts.push(`${from.time} to ${to.time}`);
+  return parts.length === 0 ? [] : [['time', parts.join(', ')].join('\t')];
+}
+
+function valueText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, of]) => `${key}: ${of}`)
+    .join(', ');
+}
+
+function textOf(info: FileInfo): string {
+  const paint = painter(process.stdout);
+  const records = Object.entries(info.records);
+  const total = records.reduce((sum, [, count]) => sum + count, 0);
+  const kinds = records.map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const entities = Object.entries(info.entities).map(([n, count]) => plural(count, entityName(n)));
+  const lines = [
+    `what\t${info.era}`,
+    `because\t${info.because}`,
+    `size\t${plural(info.bytes, 'bytes')}`,
+    `records\t${total}${records.length > 0 ? ` (${kinds})` : ''}`,
+    ...(entities.length > 0 ? [`of\t${entities.join(', ')}`] : []),
+    ...spanLine(info.from, info.to),
+    ...Object.entries(info.more ?? {}).map(
+      ([key, value]) => `${key.replaceAll('_', ' ')}\t${valueText(value)}`,
+    ),
+    ...info.suspect.map(({ where, what }) => `suspect\t${paint.bad(where)}: ${what}`),
+  ];
+  const rows = lines.map((line) => line.split('\t'));
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const body = rows.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`);
+  return [paint.bold(info.path), ...body, ''].join('\n');
+}
+
+/** Describes the files. Returns the exit code: 3 where one of them is damaged or of no known format. */
+export async function info(args: readonly string[]): Promise<number> {
+  const options = readPathOptions(args, { json: 'switch' }, USAGE);
+  if (options === null) return 0;
+  let code = 0;
+  const infos: FileInfo[] = [];
+  for (const path of filesOf(options.paths)) {
+    try {
+      const found = infoOf(path);
+      if (found.damaged) code = EXIT.input;
+      infos.push(found);
+      if (!options.on('json')) process.stdout.write(`${textOf(found)}\n`);
+    } catch (error) {
+      code = report(error);
+    }
+  }
+  if (options.on('json')) {
+    process.stdout.write(`${JSON.stringify({ files: infos.map(jsonOf) }, null, 2)}\n`);
+  }
+  return code;
+}

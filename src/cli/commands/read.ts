@@ -1,0 +1,173 @@
+/** `triscope read PATH…`: files decoded to rows. */
+import { readFileSync } from 'node:fs';
+import { filesOf } from '../../formats/files.ts';
+import type { Damage, Format, RecordBlock, RecordKind, ScanOptions } from '../../formats/format.ts';
+import { checkPayload, PayloadLayoutError } from '../../formats/payload.ts';
+import { identifyOrFail } from '../../formats/registry.ts';
+import { openFile } from '../../formats/source.ts';
+import { EXIT, report, UsageError } from '../errors.ts';
+import { EventBins } from '../event-bins.ts';
+import { Output } from '../output.ts';
+import { numberOption, type PathOptions, readPathOptions } from '../path-options.ts';
+import { READER_NAMES } from '../reader-names.ts';
+import { FILTER_OPTIONS, RecordFilter } from '../record-filter.ts';
+import { CsvPrinter, JsonPrinter, type Printer, TextPrinter } from '../record-printers.ts';
+
+const USAGE = `usage: triscope read PATH… [--format text|json|csv] [options]
+
+Decodes files to rows, in file order. What a file is follows from its content. PATH is a file or a folder.
+
+  --format=FORMAT   text (default), json (one object per line) or csv (one table)
+  --json            the same as --format=json
+  --names=NAMES     of CSV columns: triscope (default), or reader for those of ross-binary-reader
+  --kind=KINDS      only these kinds of records, such as pe,kp
+  --pe=N --kp=N --lp=N   only these; N is a list such as 0,2,5-7. Of events, LPs are source or destination
+  --from=T --to=T   only records of this virtual time, T included; of events the time of receipt
+  --layout=FILE     how to decode the bytes of models: JSON such as [{"name": "lp", "type": "u32", "count": 1}],
+                    types u8 u16 u32 i32 u64 f32 f64
+  --salvage         go on behind damage at the next record that can be one, and say what was passed over
+  --bin=WIDTH       count events by source, destination and stretch of virtual time instead`;
+
+const OPTIONS = {
+  ...FILTER_OPTIONS,
+  format: 'text',
+  json: 'switch',
+  names: 'text',
+  layout: 'text',
+  salvage: 'switch',
+  bin: 'text',
+} as const;
+
+const FORMATS = ['text', 'json', 'csv'];
+
+function formatOf(options: PathOptions): string {
+  const format = options.text('format') ?? (options.on('json') ? 'json' : 'text');
+  if (!FORMATS.includes(format)) {
+    throw new UsageError(`--format=${format}: must be one of ${FORMATS.join(', ')}`);
+  }
+  return format;
+}
+
+function scanOptions(options: PathOptions): ScanOptions {
+  const salvage = options.on('salvage');
+  const file = options.text('layout');
+  if (file === undefined) return { salvage };
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new PayloadLayoutError(`${file}: ${(error as Error).message}`);
+  }
+  return { salvage, payload: checkPayload(value, file) };
+}
+
+/** Calls `scan` with a file's format. */
+function withFile<T>(
+  path: string,
+  scan: (format: Format, source: ReturnType<typeof openFile>) => T,
+): T {
+  const source = openFile(path);
+  try {
+    return scan(identifyOrFail(source).format, source);
+  } finally {
+    source.close();
+  }
+}
+
+/** The kinds of records in files, in the order in which they appear. Damage ends the search, quietly. */
+function kindsIn(files: readonly string[], options: ScanOptions): RecordKind[] {
+  const kinds = new Map<string, RecordKind>();
+  const records = (block: RecordBlock): undefined => {
+    for (let k = 0; k < block.length; k++) {
+      const kind = block.kind(k);
+      const key = `${kind.name} ${kind.keys.join()}`;
+      if (!kinds.has(key)) kinds.set(key, kind);
+    }
+  };
+  for (const path of files) {
+    try {
+      withFile(path, (format, source) => format.scan(source, { records }, options));
+    } catch {
+      // Reported when the file is read.
+    }
+  }
+  return [...kinds.values()];
+}
+
+function printerFor(
+  format: string,
+  files: readonly string[],
+  scan: ScanOptions,
+  options: PathOptions,
+): Printer {
+  if (format === 'json') return new JsonPrinter();
+  if (format === 'text') return new TextPrinter();
+  const names = options.text('names') ?? 'triscope';
+  if (names !== 'triscope' && names !== 'reader') {
+    throw new UsageError(`--names=${names}: must be triscope or reader`);
+  }
+  const wanted = options.text('kind')?.split(',');
+  const kinds = kindsIn(files, scan).filter(({ name }) => wanted?.includes(name) !== false);
+  return new CsvPrinter(kinds, (key) => (names === 'reader' ? (READER_NAMES[key] ?? key) : key));
+}
+
+function printBins(bins: EventBins, format: string, out: Output): void {
+  if (format === 'csv') out.write('source_lp,destination_lp,bin_start,events\n');
+  for (const bin of bins.bins()) {
+    if (out.closed) return;
+    if (format === 'json') out.write(`${JSON.stringify(bin)}\n`);
+    else {
+      const values = [bin.source_lp, bin.destination_lp, bin.bin_start, bin.events];
+      const [source, destination, start, events] = values;
+      out.write(
+        format === 'csv'
+          ? `${values.join(',')}\n`
+          : `source_lp=${source} destination_lp=${destination} bin_start=${start} events=${events}\n`,
+      );
+    }
+  }
+}
+
+function reportSkipped({ path, offset, what, skipped }: Damage): void {
+  process.stderr.write(
+    `triscope: ${path}: byte ${offset}: ${what}; passed over ${skipped} bytes\n`,
+  );
+}
+
+/** Prints the files' rows. Returns the exit code. @throws UsageError, FormatError for paths that are not there */
+export async function read(args: readonly string[]): Promise<number> {
+  const options = readPathOptions(args, OPTIONS, USAGE);
+  if (options === null) return 0;
+  const format = formatOf(options);
+  const filter = new RecordFilter(options);
+  const width = numberOption(options, 'bin');
+  if (width !== undefined && width <= 0) throw new UsageError('--bin: must be above 0');
+  const scan = scanOptions(options);
+  const files = filesOf(options.paths);
+  const out = new Output();
+  const bins = width === undefined ? null : new EventBins(width);
+  const printer = bins === null ? printerFor(format, files, scan, options) : null;
+  if (printer !== null) out.write(printer.head());
+  const records = (block: RecordBlock): boolean => {
+    for (let k = 0; k < block.length; k++) {
+      if (!filter.passes(block, k)) continue;
+      if (printer !== null) out.write(printer.line(block, k));
+      else bins?.add(block, k);
+    }
+    return !out.closed;
+  };
+  let code = 0;
+  for (const path of files) {
+    if (out.closed) return 0;
+    try {
+      withFile(path, (of, source) => of.scan(source, { records, damage: reportSkipped }, scan));
+    } catch (error) {
+      out.flush();
+      const failed = report(error);
+      code = failed === EXIT.input || code === 0 ? failed : code;
+    }
+  }
+  if (bins !== null) printBins(bins, format, out);
+  out.flush();
+  return code;
+}

@@ -1,0 +1,150 @@
+/** Records as lines: text for people, JSON, CSV. */
+import type { CellValue, RecordBlock, RecordKind } from '../formats/format.ts';
+import { figure } from './table.ts';
+
+export interface Printer {
+  /** What comes before all records. */
+  head(): string;
+  line(block: RecordBlock, record: number): string;
+}
+
+/** JSON of a cell: numbers beyond 2^53 as decimal strings; what JSON cannot hold as null. */
+function json(value: CellValue): string {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
+  if (typeof value === 'bigint') {
+    return value <= BigInt(Number.MAX_SAFE_INTEGER) ? String(value) : `"${value}"`;
+  }
+  if (Array.isArray(value)) return `[${value.map(json).join(',')}]`;
+  return JSON.stringify(value);
+}
+
+const MODEL_DATA = 'model_data';
+
+/** One object per record; decoded bytes of a model are an object in place of their hex. */
+export class JsonPrinter implements Printer {
+  readonly #starts = new Map<RecordKind, readonly string[]>();
+
+  head(): string {
+    return '';
+  }
+
+  line(block: RecordBlock, record: number): string {
+    const kind = block.kind(record);
+    const starts = this.#startsOf(kind);
+    let text = starts[0];
+    for (let k = 0; k < kind.keys.length; k++) {
+      text += starts[k + 1];
+      const decoded = kind.keys[k] === MODEL_DATA ? this.#decoded(block, record, kind) : null;
+      text += decoded ?? json(block.cell(record, k));
+    }
+    return `${text}}\n`;
+  }
+
+  #decoded(block: RecordBlock, record: number, kind: RecordKind): string | null {
+    if (kind.payload.length === 0) return null;
+    const values = block.payload(record);
+    if (values === null) return null;
+    const fields = kind.payload.map((name, k) => `${JSON.stringify(name)}:${json(values[k])}`);
+    return `{${fields.join(',')}}`;
+  }
+
+  #startsOf(kind: RecordKind): readonly string[] {
+    let starts = this.#starts.get(kind);
+    if (starts === undefined) {
+      const keys = kind.keys.map((key) => `,${JSON.stringify(key)}:`);
+      starts = [`{"kind":${JSON.stringify(kind.name)}`, ...keys];
+      this.#starts.set(kind, starts);
+    }
+    return starts;
+  }
+}
+
+const plain = (value: CellValue): string => {
+  if (typeof value === 'number') return figure(value);
+  if (Array.isArray(value)) return `[${value.map(plain).join(' ')}]`;
+  return value === null ? '-' : String(value);
+};
+
+/** `pe virtual_time=8.7 …`: numbers to six digits. */
+export class TextPrinter implements Printer {
+  head(): string {
+    return '';
+  }
+
+  line(block: RecordBlock, record: number): string {
+    const { name, keys, payload } = block.kind(record);
+    const values = payload.length > 0 ? block.payload(record) : null;
+    let text = name;
+    keys.forEach((key, k) => {
+      if (key === MODEL_DATA && values !== null) return;
+      text += ` ${key}=${plain(block.cell(record, k))}`;
+    });
+    if (values !== null) {
+      payload.forEach((key, k) => {
+        text += ` ${key}=${plain(values[k])}`;
+      });
+    }
+    return `${text}\n`;
+  }
+}
+
+/** A CSV cell; what is missing is empty. */
+export function csvCell(value: CellValue): string {
+  if (value === null) return '';
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  const text = Array.isArray(value) ? value.map(csvCell).join(' ') : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** One table for all kinds that occur: a column for each key of any of them, empty where a kind has it not. */
+export class CsvPrinter implements Printer {
+  readonly #columns: readonly string[];
+  readonly #rename: (key: string) => string;
+  /** For each kind the place of each column's key, or of a decoded field behind the keys; -1: none. */
+  readonly #places = new Map<RecordKind, readonly number[]>();
+
+  constructor(kinds: Iterable<RecordKind>, rename: (key: string) => string = (key) => key) {
+    const columns = new Set<string>();
+    for (const kind of kinds) {
+      for (const key of keysOf(kind)) columns.add(key);
+    }
+    this.#columns = [...columns];
+    this.#rename = rename;
+  }
+
+  head(): string {
+    return `${['kind', ...this.#columns.map(this.#rename)].map(csvCell).join(',')}\n`;
+  }
+
+  line(block: RecordBlock, record: number): string {
+    const kind = block.kind(record);
+    const decoded = kind.payload.length > 0 ? block.payload(record) : null;
+    let text = csvCell(kind.name);
+    for (const place of this.#placesOf(kind)) {
+      text += ',';
+      if (place < 0) continue;
+      if (place < kind.keys.length) {
+        if (decoded === null || kind.keys[place] !== MODEL_DATA) {
+          text += csvCell(block.cell(record, place));
+        }
+      } else if (decoded !== null) text += csvCell(decoded[place - kind.keys.length]);
+    }
+    return `${text}\n`;
+  }
+
+  #placesOf(kind: RecordKind): readonly number[] {
+    let places = this.#places.get(kind);
+    if (places === undefined) {
+      const keys = keysOf(kind);
+      places = this.#columns.map((column) => keys.indexOf(column));
+      this.#places.set(kind, places);
+    }
+    return places;
+  }
+}
+
+/** Keys, then decoded fields; a field with a key's name is told apart by `model_`. */
+const keysOf = ({ keys, payload }: RecordKind): string[] => [
+  ...keys,
+  ...payload.map((name) => (keys.includes(name) ? `model_${name}` : name)),
+];

@@ -1,0 +1,62 @@
+/** The files that paths on a command line stand for. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { FormatError } from './format.ts';
+import { identify } from './registry.ts';
+import { openFile } from './source.ts';
+
+/** Texts beside data: read with it, not by themselves. */
+const COMPANIONS = /(-README\.txt|^lp-mapping\.txt|^recording\.json|^sim-result\.json)$/;
+const MOST_FILES = 100_000;
+
+const fault = (path: string, what: string) =>
+  new FormatError({ path, offset: 0, what, skipped: 0 });
+
+function* listed(folder: string): Generator<string> {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* listed(path);
+    else if (entry.isFile() && !COMPANIONS.test(entry.name)) yield path;
+  }
+}
+
+/** Whether some format knows the file. Files that cannot be opened are not known. */
+function isKnown(path: string): boolean {
+  try {
+    const source = openFile(path);
+    try {
+      return identify(source) !== null;
+    } finally {
+      source.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Files as named, and those within folders that some format knows, in the order of their names.
+ * @throws FormatError for a path that is not there, and a folder without such files
+ */
+export function filesOf(paths: readonly string[]): string[] {
+  const files: string[] = [];
+  for (const path of paths) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) throw fault(path, 'there is no such file or folder');
+    if (!stat.isDirectory()) {
+      files.push(path);
+      continue;
+    }
+    let found = 0;
+    for (const file of listed(path)) {
+      if (!isKnown(file)) continue;
+      found++;
+      files.push(file);
+      if (files.length > MOST_FILES) throw fault(path, `more than ${MOST_FILES} files`);
+    }
+    if (found === 0) throw fault(path, 'no file in this folder is of a format that is known');
+  }
+  return files;
+}
