@@ -41,6 +41,8 @@ const EXPECTED = new Set([
   'RecordError',
   'CsvError',
   'SamplerError',
+  'ServeError',
+  'RecordingError',
 ]);
 
 /** The exit code for a command that ended with `error`. */
