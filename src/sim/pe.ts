@@ -6,8 +6,9 @@ import { adviseLargePages } from '../os/memory.ts';
 import type { RunConfig } from './config.ts';
 import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
-import { ALIGN, type Budget, EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
-import { type AnyLpType, blockSizeFor, CORE_STREAM, LP_STATE, type LpContext } from './lp.ts';
+import { type Budget, EventPool } from './event.ts';
+import * as layout from './layout.ts';
+import { type AnyLpType, blockSizeFor, type LpContext } from './lp.ts';
 import { type Model, ModelError } from './model.ts';
 import { kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
@@ -22,6 +23,8 @@ import {
   startOfTime,
   type Transport,
 } from './transport/transport.ts';
+
+const { ALIGN, CORE_STREAM, EXTRA, LP_STATE, RECV, SOURCE, TIE } = layout;
 
 /** LPs from which memory is large enough for large pages to pay for loading the means to ask for them. */
 const MANY_LPS = 4096;

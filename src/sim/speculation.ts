@@ -1,21 +1,16 @@
 /** The hot half of Time Warp: handling events ahead of GVT. Closures over constants only, as in `in-order.ts`. */
+
 import { C } from './counters.ts';
-import { BITS, CANCELLED, DEST, PATH, PROCESSED, STATE, STATE_MASK } from './event.ts';
-import {
-  CURRENT,
-  E_CORE_DRAWS,
-  E_DRAWS,
-  E_FLAGS,
-  E_HANDLE,
-  E_PATH,
-  KP_SHIFT,
-  NEWEST,
-  SKIPPED,
-} from './kp.ts';
+import * as kpLayout from './kp-layout.ts';
+import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Optimism } from './optimistic.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
+
+const { BITS, CANCELLED, DEST, PATH, PROCESSED, STATE, STATE_MASK } = layout;
+const { CURRENT, E_CORE_DRAWS, E_DRAWS, E_FLAGS, E_HANDLE, E_PATH, KP_SHIFT, NEWEST, SKIPPED } =
+  kpLayout;
 
 // Integers of `marks`.
 const DONE_IN_RUN = 0;

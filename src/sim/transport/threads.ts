@@ -1,9 +1,11 @@
 /** PEs as worker threads of one process: rings on shared memory, GVT by shared words. */
-import { EXTRA, RECV, STATE } from '../event.ts';
+import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import { Control, type ControlMemory } from './control.ts';
 import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport.ts';
+
+const { EXTRA, RECV, STATE } = layout;
 
 export interface ThreadMemory {
   readonly control: ControlMemory;
