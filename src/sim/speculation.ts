@@ -50,40 +50,6 @@ export function speculation(engine: Optimism): Speculation {
   const last = new Float64Array(16).fill(Number.NaN);
   const marks = new Int32Array(32);
 
-  function forward(h: number): void {
-    const i = h << 1;
-    const index = I[i + DEST];
-    const k = kpOf[index];
-    const s = (k + 1) << KP_SHIFT;
-    const t = F[h];
-    const newest = kpTimes[k];
-    if (t <= newest && (t < newest || signatures.tieBefore(h, E[K[s + NEWEST] + E_HANDLE]))) {
-      engine.straggler(kps[k], h);
-    }
-    if (t === last[0]) counts[TIES]++;
-    last[0] = t;
-    kpTimes[k] = t;
-    const lp = contextOf(index);
-    engine.current = lp;
-    lp.enter(index, h);
-    if (lp.logged) lp.state.$log = kps[k];
-    I[i + BITS] = 0;
-    const before = paths[index];
-    const path = Math.max(before, I[i + PATH]) + 1;
-    paths[index] = path;
-    lp.path = path;
-    const at = entries.append(s);
-    E[at + E_HANDLE] = h;
-    E[at + E_PATH] = before;
-    if (suspended.any && suspended.has(index)) end(lp, h, SKIPPED);
-    else {
-      marks[IN_HANDLER] = 1;
-      lp.handlers.forward(lp, lp.received);
-      marks[IN_HANDLER] = 0;
-      end(lp, h, 0);
-    }
-  }
-
   function end(lp: OptimisticLp, h: number, flags: number): void {
     const at = K[CURRENT];
     K[CURRENT] = 0;
@@ -97,17 +63,56 @@ export function speculation(engine: Optimism): Speculation {
     if (lp.aborted) engine.abort(lp, kps[kpOf[lp.index]]);
   }
 
-  /** Handles events until `max` are done in all. */
-  function loop(max: number, bound: number): void {
-    while (marks[DONE_IN_RUN] < max) {
-      const h = queue.take(bound);
-      if (h === 0) return;
-      if ((I[(h << 1) + STATE] & STATE_MASK) === CANCELLED) {
-        pe.freeEvent(h);
-        continue;
+  /**
+   * Handles `event`, which has been taken from the queue, if it is not 0; then others until `max` are done in all.
+   * One function, too long to be inlined into its callers: each of those would be compiled with all of it.
+   */
+  function loop(event: number, max: number, bound: number): void {
+    let h = event;
+    for (;;) {
+      if (h === 0) {
+        if (marks[DONE_IN_RUN] >= max) return;
+        h = queue.take(bound);
+        if (h === 0) return;
+        if ((I[(h << 1) + STATE] & STATE_MASK) === CANCELLED) {
+          pe.freeEvent(h);
+          h = 0;
+          continue;
+        }
       }
-      forward(h);
+      const i = h << 1;
+      const index = I[i + DEST];
+      const k = kpOf[index];
+      const s = (k + 1) << KP_SHIFT;
+      const t = F[h];
+      const newest = kpTimes[k];
+      if (t <= newest && (t < newest || signatures.tieBefore(h, E[K[s + NEWEST] + E_HANDLE]))) {
+        engine.straggler(kps[k], h);
+      }
+      if (t === last[0]) counts[TIES]++;
+      last[0] = t;
+      kpTimes[k] = t;
+      const lp = contextOf(index);
+      engine.current = lp;
+      lp.enter(index, h);
+      if (lp.logged) lp.state.$log = kps[k];
+      I[i + BITS] = 0;
+      const before = paths[index];
+      const path = Math.max(before, I[i + PATH]) + 1;
+      paths[index] = path;
+      lp.path = path;
+      const at = entries.append(s);
+      E[at + E_HANDLE] = h;
+      E[at + E_PATH] = before;
+      if (suspended.any && suspended.has(index)) end(lp, h, SKIPPED);
+      else {
+        marks[IN_HANDLER] = 1;
+        lp.handlers.forward(lp, lp.received);
+        marks[IN_HANDLER] = 0;
+        end(lp, h, 0);
+      }
       if (engine.starved) return;
+      h = 0;
     }
   }
 
@@ -122,7 +127,7 @@ export function speculation(engine: Optimism): Speculation {
   function handle(h: number): void {
     marks[DONE_IN_RUN] = 0;
     try {
-      forward(h);
+      loop(h, 1, Number.NEGATIVE_INFINITY);
     } catch (error) {
       caught(error);
     } finally {
@@ -135,7 +140,7 @@ export function speculation(engine: Optimism): Speculation {
     try {
       for (;;) {
         try {
-          loop(max, bound);
+          loop(0, max, bound);
           break;
         } catch (error) {
           caught(error);
