@@ -1,21 +1,16 @@
 /** The other hot half of Time Warp: committing what GVT has passed. Closures over constants only, as in `in-order.ts`. */
+
 import { C } from './counters.ts';
-import { ASKS_HOOK, DEST, HAS_OUTPUT, REMOTE, STATE } from './event.ts';
-import {
-  E_HANDLE,
-  E_OUT,
-  E_OUTS,
-  E_UNDO,
-  KP_SHIFT,
-  type Kp,
-  LENGTH,
-  OLDEST,
-  OUT_PAST_END,
-} from './kp.ts';
+import type { Kp } from './kp.ts';
+import * as kpLayout from './kp-layout.ts';
+import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
 import type { Optimism } from './optimistic.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { Gvt } from './transport/transport.ts';
+
+const { ASKS_HOOK, DEST, HAS_OUTPUT, REMOTE, STATE } = layout;
+const { E_HANDLE, E_OUT, E_OUTS, E_UNDO, KP_SHIFT, LENGTH, OLDEST, OUT_PAST_END } = kpLayout;
 
 /** `fossilCollect` of `engine`. */
 export function committer(engine: Optimism): (gvt: Gvt) => void {

@@ -1,25 +1,14 @@
 /** Handling events in order, each committed at once: sequential runs, and conservative ones window by window. */
+
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
-import {
-  BITS,
-  DEST,
-  EXTRA,
-  PATH,
-  PENDING,
-  RECV,
-  REMOTE,
-  SEND,
-  SOURCE,
-  STATE,
-  TIE,
-} from './event.ts';
 import { T_RECEIVES } from './instrument/tally.ts';
-import { type AnyMessage, CORE_STREAM, LpContext } from './lp.ts';
+import * as layout from './layout.ts';
+import { type AnyMessage, LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Pe } from './pe.ts';
-import { indexOfLp, peOfLp } from './placement.ts';
-import { next } from './rng/clcg4.ts';
+import * as placements from './placement.ts';
+import * as clcg4 from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
 import {
   compareGvts,
@@ -28,6 +17,11 @@ import {
   startOfTime,
   type Transport,
 } from './transport/transport.ts';
+
+const { BITS, CORE_STREAM, DEST, EXTRA, PATH, PENDING, RECV, REMOTE, SEND, SOURCE, STATE, TIE } =
+  layout;
+const { next } = clcg4;
+const { indexOfLp, peOfLp } = placements;
 
 /** No more event memory, and no way to go on with what there is. */
 export class OutOfEventMemoryError extends ModelError {

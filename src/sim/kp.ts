@@ -10,23 +10,11 @@
  * loops as a constant. Outputs beyond the first and undo cells are rarer, and each KP's own.
  */
 import type { WriteLog } from '../model/struct-class.ts';
+import * as layout from './kp-layout.ts';
 
-export const E_HANDLE = 0;
-export const E_DRAWS = 1;
-export const E_CORE_DRAWS = 2;
-export const E_OUTS = 3;
-export const E_UNDO = 4;
-export const E_PATH = 5;
-export const E_FLAGS = 6;
-export const E_OUT = 7;
+export * from './kp-layout.ts';
 
-/** Entry flag: the LP was suspended, so the handler did not run. */
-export const SKIPPED = 1;
-/** Entry flag: a handler with its own `reverse` threw half-way, so the entry cannot be undone. */
-export const BROKEN = 2;
-
-/** Output code of an event that was not created because it lies past the end; local ones are handles. */
-export const OUT_PAST_END = -1;
+const { CURRENT, E_HANDLE, E_OUTS, E_UNDO, KP_SHIFT, LENGTH, NEWEST, OLDEST } = layout;
 
 /** Output code of a remote event: negative, from channel id and PE. */
 export function outOf(channel: number, pe: number, pes: number): number {
@@ -40,14 +28,6 @@ const IN_CHUNK = CHUNK - 1;
 const PER_CHUNK = CHUNK / ENTRY - 1;
 const BEFORE = 0;
 const AFTER = 1;
-
-/** Words of a KP's state, from `(number + 1) << KP_SHIFT`; the newest entry's position is that of its first word. */
-export const KP_SHIFT = 2;
-export const LENGTH = 0;
-export const NEWEST = 1;
-export const OLDEST = 2;
-/** Position of the entry of the event that is being handled; before the first, that of one that counts for nothing. */
-export const CURRENT = 0;
 
 /**
  * The entries of all KPs of one PE: a list of chunks each. The address space for one entry per event record is

@@ -1,8 +1,19 @@
 /** What handlers get in optimistic runs: every effect is recorded with the event's KP, to be undone. */
+
 import { C } from './counters.ts';
-import {
+import { OutOfEventMemoryError } from './in-order.ts';
+import { type Entries, type Kp, outOf } from './kp.ts';
+import * as kpLayout from './kp-layout.ts';
+import * as layout from './layout.ts';
+import { type AnyMessage, LpContext } from './lp.ts';
+import type { Optimism } from './optimistic.ts';
+import * as placements from './placement.ts';
+import * as clcg4 from './rng/clcg4.ts';
+
+const {
   ASKS_HOOK,
   BITS,
+  CORE_STREAM,
   DEST,
   EXTRA,
   HAS_OUTPUT,
@@ -14,13 +25,10 @@ import {
   SOURCE,
   STATE,
   TIE,
-} from './event.ts';
-import { OutOfEventMemoryError } from './in-order.ts';
-import { CURRENT, E_OUT, E_OUTS, type Entries, type Kp, OUT_PAST_END, outOf } from './kp.ts';
-import { type AnyMessage, CORE_STREAM, LpContext } from './lp.ts';
-import type { Optimism } from './optimistic.ts';
-import { indexOfLp, peOfLp } from './placement.ts';
-import { next } from './rng/clcg4.ts';
+} = layout;
+const { next } = clcg4;
+const { indexOfLp, peOfLp } = placements;
+const { CURRENT, E_OUT, E_OUTS, OUT_PAST_END } = kpLayout;
 
 const F64 = new Float64Array(1);
 const I32 = new Int32Array(F64.buffer);

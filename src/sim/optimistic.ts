@@ -12,10 +12,26 @@ import type { ActivityClock } from './clock.ts';
 import { committer } from './commit.ts';
 import { C } from './counters.ts';
 import { Digest } from './digest.ts';
-import {
+import { comesAfter } from './in-order.ts';
+import { RollbackWatch } from './instrument/rollback-watch.ts';
+import type { Entries, Kp } from './kp.ts';
+import * as kpLayout from './kp-layout.ts';
+import * as layout from './layout.ts';
+import type { LpContext } from './lp.ts';
+import type { Kept } from './optimistic-contexts.ts';
+import type { OptimisticLp } from './optimistic-lp.ts';
+import type { OutputLine, Pe } from './pe.ts';
+import * as clcg4 from './rng/clcg4.ts';
+import type { Engine } from './scheduler.ts';
+import { SpeculationError, speculation } from './speculation.ts';
+import { Suspensions } from './suspensions.ts';
+import type { Gvt, Receiver, Transport } from './transport/transport.ts';
+
+const {
   ASKS_HOOK,
   CANCELLED,
   CHANNEL,
+  CORE_STREAM,
   DEST,
   HAS_OUTPUT,
   ORIGIN_SHIFT,
@@ -25,10 +41,9 @@ import {
   REMOTE,
   STATE,
   STATE_MASK,
-} from './event.ts';
-import { comesAfter } from './in-order.ts';
-import { RollbackWatch } from './instrument/rollback-watch.ts';
-import {
+} = layout;
+const { jump, previous } = clcg4;
+const {
   BROKEN,
   E_CORE_DRAWS,
   E_DRAWS,
@@ -38,19 +53,8 @@ import {
   E_OUTS,
   E_PATH,
   E_UNDO,
-  type Entries,
-  type Kp,
   OUT_PAST_END,
-} from './kp.ts';
-import { CORE_STREAM, type LpContext } from './lp.ts';
-import type { Kept } from './optimistic-contexts.ts';
-import type { OptimisticLp } from './optimistic-lp.ts';
-import type { OutputLine, Pe } from './pe.ts';
-import { jump, previous } from './rng/clcg4.ts';
-import type { Engine } from './scheduler.ts';
-import { SpeculationError, speculation } from './speculation.ts';
-import { Suspensions } from './suspensions.ts';
-import type { Gvt, Receiver, Transport } from './transport/transport.ts';
+} = kpLayout;
 
 /** Un-draws up to this many one by one; more by a jump. */
 const STEPS = 12;

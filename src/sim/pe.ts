@@ -6,10 +6,12 @@ import { adviseLargePages } from '../os/memory.ts';
 import type { RunConfig } from './config.ts';
 import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
-import { ALIGN, type Budget, EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
+import { type Budget, EventPool } from './event.ts';
 import type { PeInstrument } from './instrument/pe-instrument.ts';
-import { T_SENDS, type Tally } from './instrument/tally.ts';
-import { type AnyLpType, blockSizeFor, CORE_STREAM, LP_STATE, type LpContext } from './lp.ts';
+import type { Tally } from './instrument/tally.ts';
+import * as tallies from './instrument/tally.ts';
+import * as layout from './layout.ts';
+import { type AnyLpType, blockSizeFor, type LpContext } from './lp.ts';
 import { type Model, ModelError } from './model.ts';
 import { indexOfLp, kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
@@ -24,6 +26,9 @@ import {
   startOfTime,
   type Transport,
 } from './transport/transport.ts';
+
+const { T_SENDS } = tallies;
+const { ALIGN, CORE_STREAM, EXTRA, LP_STATE, RECV, SOURCE, TIE } = layout;
 
 /** LPs from which memory is large enough for large pages to pay for loading the means to ask for them. */
 const MANY_LPS = 4096;

@@ -16,8 +16,12 @@
  * becomes a new one. Events that arrive in front of the buckets (stragglers, rolled-back events, short
  * offsets) and those of an overfull bucket go through the heap: O(log n), never quadratic.
  */
-import { DEST, type EventPool, EXTRA, NEXT, RECV, TIE } from './event.ts';
+
+import type { EventPool } from './event.ts';
+import * as layout from './layout.ts';
 import type { Signatures } from './signature.ts';
+
+const { DEST, EXTRA, NEXT, RECV, TIE } = layout;
 
 /** Heap arity 4, root at 3: the children of i are 4i-8 … 4i-5, a group aligned to four. */
 const ROOT = 3;

@@ -35,7 +35,7 @@ export interface Engine extends Receiver {
 }
 
 /** One turn in this many has its parts timed. */
-const TIMED_EVERY = 16;
+const TIMED_EVERY = 64;
 /** Turns without anything to do before GVT is asked for. */
 const IDLE_TURNS = 4;
 

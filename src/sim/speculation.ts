@@ -1,22 +1,18 @@
 /** The hot half of Time Warp: handling events ahead of GVT. Closures over constants only, as in `in-order.ts`. */
+
 import { C } from './counters.ts';
-import { BITS, CANCELLED, DEST, PATH, PROCESSED, STATE, STATE_MASK } from './event.ts';
-import { T_PROCESSED } from './instrument/tally.ts';
-import {
-  CURRENT,
-  E_CORE_DRAWS,
-  E_DRAWS,
-  E_FLAGS,
-  E_HANDLE,
-  E_PATH,
-  KP_SHIFT,
-  NEWEST,
-  SKIPPED,
-} from './kp.ts';
+import * as tallies from './instrument/tally.ts';
+import * as kpLayout from './kp-layout.ts';
+import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Optimism } from './optimistic.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
+
+const { T_PROCESSED } = tallies;
+const { BITS, CANCELLED, DEST, PATH, PROCESSED, STATE, STATE_MASK } = layout;
+const { CURRENT, E_CORE_DRAWS, E_DRAWS, E_FLAGS, E_HANDLE, E_PATH, KP_SHIFT, NEWEST, SKIPPED } =
+  kpLayout;
 
 // Integers of `marks`.
 const DONE_IN_RUN = 0;
@@ -57,40 +53,6 @@ export function speculation(engine: Optimism): Speculation {
   const last = new Float64Array(16).fill(Number.NaN);
   const marks = new Int32Array(32);
 
-  function forward(h: number): void {
-    const i = h << 1;
-    const index = I[i + DEST];
-    const k = kpOf[index];
-    const s = (k + 1) << KP_SHIFT;
-    const t = F[h];
-    const newest = kpTimes[k];
-    if (t <= newest && (t < newest || signatures.tieBefore(h, E[K[s + NEWEST] + E_HANDLE]))) {
-      engine.straggler(kps[k], h);
-    }
-    if (t === last[0]) counts[TIES]++;
-    last[0] = t;
-    kpTimes[k] = t;
-    const lp = contextOf(index);
-    engine.current = lp;
-    lp.enter(index, h);
-    if (lp.logged) lp.state.$log = kps[k];
-    I[i + BITS] = 0;
-    const before = paths[index];
-    const path = Math.max(before, I[i + PATH]) + 1;
-    paths[index] = path;
-    lp.path = path;
-    const at = entries.append(s);
-    E[at + E_HANDLE] = h;
-    E[at + E_PATH] = before;
-    if (suspended.any && suspended.has(index)) end(lp, h, SKIPPED);
-    else {
-      marks[IN_HANDLER] = 1;
-      lp.handlers.forward(lp, lp.received);
-      marks[IN_HANDLER] = 0;
-      end(lp, h, 0);
-    }
-  }
-
   function end(lp: OptimisticLp, h: number, flags: number): void {
     const at = K[CURRENT];
     K[CURRENT] = 0;
@@ -106,17 +68,56 @@ export function speculation(engine: Optimism): Speculation {
     if (lp.aborted) engine.abort(lp, kps[kpOf[lp.index]]);
   }
 
-  /** Handles events until `max` are done in all. */
-  function loop(max: number, bound: number): void {
-    while (marks[DONE_IN_RUN] < max) {
-      const h = queue.take(bound);
-      if (h === 0) return;
-      if ((I[(h << 1) + STATE] & STATE_MASK) === CANCELLED) {
-        pe.freeEvent(h);
-        continue;
+  /**
+   * Handles `event`, which has been taken from the queue, if it is not 0; then others until `max` are done in all.
+   * One function, too long to be inlined into its callers: each of those would be compiled with all of it.
+   */
+  function loop(event: number, max: number, bound: number): void {
+    let h = event;
+    for (;;) {
+      if (h === 0) {
+        if (marks[DONE_IN_RUN] >= max) return;
+        h = queue.take(bound);
+        if (h === 0) return;
+        if ((I[(h << 1) + STATE] & STATE_MASK) === CANCELLED) {
+          pe.freeEvent(h);
+          h = 0;
+          continue;
+        }
       }
-      forward(h);
+      const i = h << 1;
+      const index = I[i + DEST];
+      const k = kpOf[index];
+      const s = (k + 1) << KP_SHIFT;
+      const t = F[h];
+      const newest = kpTimes[k];
+      if (t <= newest && (t < newest || signatures.tieBefore(h, E[K[s + NEWEST] + E_HANDLE]))) {
+        engine.straggler(kps[k], h);
+      }
+      if (t === last[0]) counts[TIES]++;
+      last[0] = t;
+      kpTimes[k] = t;
+      const lp = contextOf(index);
+      engine.current = lp;
+      lp.enter(index, h);
+      if (lp.logged) lp.state.$log = kps[k];
+      I[i + BITS] = 0;
+      const before = paths[index];
+      const path = Math.max(before, I[i + PATH]) + 1;
+      paths[index] = path;
+      lp.path = path;
+      const at = entries.append(s);
+      E[at + E_HANDLE] = h;
+      E[at + E_PATH] = before;
+      if (suspended.any && suspended.has(index)) end(lp, h, SKIPPED);
+      else {
+        marks[IN_HANDLER] = 1;
+        lp.handlers.forward(lp, lp.received);
+        marks[IN_HANDLER] = 0;
+        end(lp, h, 0);
+      }
       if (engine.starved) return;
+      h = 0;
     }
   }
 
@@ -131,7 +132,7 @@ export function speculation(engine: Optimism): Speculation {
   function handle(h: number): void {
     marks[DONE_IN_RUN] = 0;
     try {
-      forward(h);
+      loop(h, 1, Number.NEGATIVE_INFINITY);
     } catch (error) {
       caught(error);
     } finally {
@@ -144,7 +145,7 @@ export function speculation(engine: Optimism): Speculation {
     try {
       for (;;) {
         try {
-          loop(max, bound);
+          loop(0, max, bound);
           break;
         } catch (error) {
           caught(error);

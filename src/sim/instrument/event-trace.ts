@@ -1,10 +1,12 @@
 /** The event trace of one PE, in the bytes of the file: 24 per event and what the model adds. */
-import { RECV, SEND, SOURCE } from '../event.ts';
+import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { InstrumentConfig } from './config.ts';
 import { type Payload, payloadsOf } from './payload.ts';
 import type { RunClock } from './run-clock.ts';
 import type { SlabWriter } from './slab.ts';
+
+const { RECV, SEND, SOURCE } = layout;
 
 export interface EventTracer {
   /** Records event `h` of LP `index` of the PE. */

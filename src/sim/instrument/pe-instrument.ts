@@ -2,7 +2,7 @@
 import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
 import type { ActivityClock } from '../clock.ts';
 import { A } from '../counters.ts';
-import { DEST } from '../event.ts';
+import * as layout from '../layout.ts';
 import { justAfter } from '../memory-pressure.ts';
 import type { Pe } from '../pe.ts';
 import { type InstrumentConfig, type SampleModes, type Stream, streamsOf } from './config.ts';
@@ -13,6 +13,8 @@ import { RunClock, type RunZero } from './run-clock.ts';
 import { type Levels, type SampledEngine, type SamplePoint, Sampler } from './sampler.ts';
 import { type SlabTotals, SlabWriter } from './slab.ts';
 import { Tally } from './tally.ts';
+
+const { DEST } = layout;
 
 /** Shared memory of one PE's streams, and what it needs to fill them. */
 export interface InstrumentMemory {

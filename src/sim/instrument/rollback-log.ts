@@ -11,10 +11,12 @@ import {
   ROW_VIRTUAL,
   ROW_WORDS,
 } from '../../model/schemas/ross-rows.ts';
-import { ORIGIN_SHIFT, RECV, REMOTE, SEND, SOURCE, STATE } from '../event.ts';
+import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { RunClock } from './run-clock.ts';
 import type { SlabWriter } from './slab.ts';
+
+const { ORIGIN_SHIFT, RECV, REMOTE, SEND, SOURCE, STATE } = layout;
 
 /** Indices of CAUSES. */
 export const BY_STRAGGLER = 0;

@@ -1,5 +1,5 @@
 /** What an optimistic engine tells its instrumentation, outside the path of an event that goes well. */
-import { DEST, RECV } from '../event.ts';
+import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { EventTracer } from './event-trace.ts';
 import {
@@ -10,6 +10,8 @@ import {
   type RollbackLog,
 } from './rollback-log.ts';
 import { T_ABORTED, T_RECEIVES, T_REMOTE, T_ROLLED_BACK, T_SENDS, type Tally } from './tally.ts';
+
+const { DEST, RECV } = layout;
 
 export class RollbackWatch {
   private readonly pe: Pe;
