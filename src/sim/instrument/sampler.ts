@@ -1,19 +1,18 @@
 /** Samples of one PE, its KPs and its LPs: what has changed since the last sample of the same mode. */
 import { KP_FIELDS, PE_FIELDS } from '../../model/schemas/ross.ts';
-import { ROW_KP, ROW_LP, ROW_PE } from '../../model/schemas/ross-rows.ts';
-import { A, ACTIVITIES, type Activity, C, COUNTERS } from '../counters.ts';
+import * as form from '../../model/schemas/ross-rows.ts';
+import type { Activity } from '../counters.ts';
+import * as counters from '../counters.ts';
 import type { Pe } from '../pe.ts';
 import { FileRows, NeutralRows, type RowForm } from './row-form.ts';
 import type { SlabWriter } from './slab.ts';
-import {
-  T_ABORTED,
-  T_PROCESSED,
-  T_RECEIVES,
-  T_REMOTE,
-  T_ROLLED_BACK,
-  T_SENDS,
-  type Tally,
-} from './tally.ts';
+import type { Tally } from './tally.ts';
+import * as tallies from './tally.ts';
+
+// Imported bindings are checked at each use; these are not.
+const { A, ACTIVITIES, C, COUNTERS } = counters;
+const { ROW_KP, ROW_LP, ROW_PE } = form;
+const { T_ABORTED, T_PROCESSED, T_RECEIVES, T_REMOTE, T_ROLLED_BACK, T_SENDS } = tallies;
 
 /** When and where a sample is taken. */
 export interface SamplePoint {
