@@ -117,9 +117,15 @@ function together(some: readonly PeOnNode[], all: readonly PeOnNode[]): FindingP
   const range = least === most ? least : `${least} to ${most}`;
   const stolen = mean(some.map((pe) => pe.steal ?? 0));
   const waited = mean(some.map((pe) => pe.waiting ?? 0));
+  const parts = [
+    ...(stolen >= LEAST / 2 ? [`${percent(stolen)} was stolen by the hypervisor`] : []),
+    ...(waited >= LEAST / 2
+      ? [`${percent(waited)} was spent waiting for a CPU that others used`]
+      : []),
+  ];
   return {
     severity: mean(shares) >= MUCH ? 'problem' : 'notice',
-    sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time: on average ${percent(stolen)} was stolen by the hypervisor, and ${percent(waited)} spent waiting for a CPU that others used.`,
+    sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time: on average ${parts.join(', and ')}.`,
     evidence: { sql: SQL, rows: all as readonly unknown[] as readonly Row[] },
     advice: adviceFor(some),
   };

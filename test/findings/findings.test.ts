@@ -151,7 +151,7 @@ describe('a stolen CPU', () => {
 
   it('of all PEs alike is one finding', async () => {
     expect(sentences(await about([samples(10, 10)], node(0.2, 0.22)))).toEqual([
-      'problem: PEs 0 and 1 could not run for 20 % to 22 % of the time: on average 21 % was stolen by the hypervisor, and 0 % spent waiting for a CPU that others used.',
+      'problem: PEs 0 and 1 could not run for 20 % to 22 % of the time: on average 21 % was stolen by the hypervisor.',
     ]);
   });
 

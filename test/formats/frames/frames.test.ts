@@ -355,7 +355,7 @@ describe('a file of frames, open', () => {
             rows,
             columns: raw.map((column, k) => {
               const labels = table.labels[columns[k]];
-              return labels === null ? column : Array.from(column, (n) => labels[Number(n)]);
+              return labels === null ? column : Array.from(column as Uint32Array, (n) => labels[n]);
             }),
           }));
           expect(found).toEqual(

@@ -8,7 +8,7 @@ import type { Recording, RecordingPe } from '../../../src/model/recording.ts';
 /** 2026-03-01T12:00:00Z in seconds. */
 export const NOON = 1772366400;
 
-export type Values = Readonly<Record<string, number | bigint | string>>;
+export type Values = Readonly<Record<string, number | bigint | string | undefined>>;
 
 const ARRAYS = {
   u32: Uint32Array,
@@ -22,9 +22,9 @@ export function batchOf(schema: Schema, rows: readonly Values[]): Batch {
   const columns = schema.metrics.map(({ key, cell }): Column => {
     const values = rows.map((row) => row[key]);
     if (cell === 'label') return values.map((value) => String(value ?? ''));
-    if (cell === 'u64') return BigUint64Array.from(values, (value) => BigInt(value ?? 0));
+    if (cell === 'u64') return new BigUint64Array(values.map((value) => BigInt(value ?? 0)));
     const missing = cell === 'f32' || cell === 'f64' ? Number.NaN : 0;
-    return ARRAYS[cell].from(values, (value) => Number(value ?? missing));
+    return ARRAYS[cell].from(values.map((value) => Number(value ?? missing)));
   });
   return { schema, length: rows.length, columns };
 }
