@@ -10,7 +10,7 @@ const COMPANIONS = /(-README\.txt|^lp-mapping\.txt|^recording\.json|^sim-result\
 const MOST_FILES = 100_000;
 
 const fault = (path: string, what: string) =>
-  new FormatError({ path, offset: 0, what, skipped: 0 });
+  new FormatError({ path, offset: -1, what, skipped: 0 });
 
 function* listed(folder: string): Generator<string> {
   const entries = readdirSync(folder, { withFileTypes: true });

@@ -101,6 +101,7 @@ export function oldEventLayout(
     walk: fixedWalk(EVENT, head + payload, payload, fault),
     reset: () => {},
     mostEntries: 1,
+    stride: head + payload,
     least: head + payload,
     mode: null,
   };
@@ -140,6 +141,7 @@ export function oldModelLayout(payload: number, lps: number, little: boolean): R
     walk: fixedWalk(MODEL, bytes, payload, fault),
     reset: () => {},
     mostEntries: 1,
+    stride: bytes,
     least: bytes,
     mode: null,
   };
