@@ -1,5 +1,6 @@
 /**
- * Makes a checkout runnable with nothing but Node and npm: fetches packages, compiles `src` into `dist`.
+ * Makes a checkout runnable with nothing but Node and npm: fetches packages, compiles `src` into `dist` and `web` into
+ * `dist/web`.
  * Says one line per step on stderr; quiet, and fast, where there is nothing to do.
  *
  *     node scripts/ready.mjs          from a shell
@@ -25,8 +26,11 @@ const inRoot = (...parts) => join(ROOT, ...parts);
 /** What the packages in `node_modules`, and the files in `dist`, were made from. */
 const FETCHED = inRoot('node_modules', '.triscope-fetched');
 const BUILT = inRoot('dist', '.built');
-/** Compiled by another build than this one. */
-const NOT_OURS = inRoot('dist', 'web');
+/** The page: compiled by another build than the rest. */
+const PAGE = inRoot('dist', 'web');
+const PAGE_BUILT = join(PAGE, '.built');
+/** What the page is made of: its own sources, and those that it shares with the server. */
+const PAGE_SOURCES = ['web', 'src/live', 'src/formats/frames', 'src/model'];
 
 const say = (line) => process.stderr.write(`${line}\n`);
 const fail = (line) => {
@@ -83,7 +87,7 @@ function fetchPackages() {
   writeFileSync(FETCHED, wanted);
 }
 
-/** Names, sizes and times of all that the build reads. */
+/** Names, sizes and times of all that a build reads. */
 function sourcesNow(sources) {
   const inputs = [...sources, inRoot('tsconfig.json'), inRoot('tsconfig.build.json'), FETCHED];
   return hash(
@@ -105,7 +109,7 @@ function removeStale(sources) {
     }),
   );
   const compiled = filesUnder(inRoot('dist')).filter(
-    (path) => /\.(js|js\.map|d\.ts)$/.test(path) && !path.startsWith(NOT_OURS),
+    (path) => /\.(js|js\.map|d\.ts)$/.test(path) && !path.startsWith(PAGE),
   );
   for (const path of compiled) if (!expected.has(path)) rmSync(path);
 }
@@ -127,6 +131,21 @@ function build() {
   writeFileSync(BUILT, now);
 }
 
+function buildPage() {
+  const now = sourcesNow(PAGE_SOURCES.flatMap((folder) => filesUnder(inRoot(folder))));
+  if (read(PAGE_BUILT) === now) return;
+  say('building web into dist/web: vite build');
+  const vite = inRoot('node_modules', 'vite', 'bin', 'vite.js');
+  const { status } = spawnSync(
+    process.execPath,
+    [vite, 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'],
+    { cwd: ROOT, stdio: ['ignore', 2, 2] },
+  );
+  if (status !== 0) fail('web does not build');
+  writeFileSync(PAGE_BUILT, now);
+}
+
 checkNode();
 fetchPackages();
 build();
+buildPage();

@@ -12,7 +12,12 @@ const PACKAGES = [
   { name: 'openmpi-bin', command: 'mpirun', why: 'starts PEs as MPI ranks', usedBy: [] },
   { name: 'libopenmpi-dev', command: 'mpicc', why: "MPI's library, which PEs load", usedBy: [] },
   { name: 'rabbitmq-server', command: 'rabbitmq-server', why: 'a broker for AMQP', usedBy: [] },
-  { name: 'chromium', command: 'chromium', why: 'shows the dashboard', usedBy: [] },
+  {
+    name: 'chromium',
+    command: 'chromium',
+    why: 'shows the dashboard',
+    usedBy: ['test/live/page.test.ts'],
+  },
 ];
 
 const MISSING = 4;

@@ -16,6 +16,10 @@ const OWNERS: Readonly<Record<string, string>> = {
   koffi: 'src/os/',
   commander: 'src/cli/',
   esbuild: 'src/sim/load-model.ts',
+  '@duckdb/node-api': 'src/query/',
+  hono: 'src/live/',
+  '@hono/node-server': 'src/live/',
+  ws: 'src/live/',
 };
 
 interface SourceFile {

@@ -18,15 +18,19 @@ export class UsageError extends Error {
 }
 
 /** Errors of the engine that are about the command line, by name: to know them, nothing has to be loaded. */
-const USAGE = new Set(['UsageError', 'OptionError', 'ModelNotFoundError']);
+const USAGE = new Set(['UsageError', 'OptionError', 'ModelNotFoundError', 'QueryError']);
 
 /** Errors about what a file holds, by name. */
-const INPUT = new Set(['RecordingError', 'FormatError', 'PayloadLayoutError']);
+const INPUT = new Set(['RecordingError', 'InputError', 'FormatError', 'PayloadLayoutError']);
+
+/** Errors about an optional piece that is not installed, by name. */
+const MISSING = new Set(['MissingPieceError']);
 
 /** Errors whose message says all there is to say; any other is a mistake of ours, or of the model's file. */
 const EXPECTED = new Set([
   ...USAGE,
   ...INPUT,
+  ...MISSING,
   'ModelError',
   'HandlerError',
   'WorkerDiedError',
@@ -36,11 +40,15 @@ const EXPECTED = new Set([
   'FieldOverflowError',
   'RecordError',
   'CsvError',
+  'SamplerError',
+  'ServeError',
+  'RecordingError',
 ]);
 
 /** The exit code for a command that ended with `error`. */
 export function exitCodeFor(error: unknown): number {
   if (error instanceof Error && INPUT.has(error.name)) return EXIT.input;
+  if (error instanceof Error && MISSING.has(error.name)) return EXIT.missing;
   return error instanceof Error && USAGE.has(error.name) ? EXIT.usage : EXIT.failed;
 }
 

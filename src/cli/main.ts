@@ -42,6 +42,36 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/sim-models.ts')).simModels,
   },
   {
+    words: ['node', 'collect'],
+    arguments: '[TYPE…] [options]',
+    help: 'print one sample of this machine as a raw stats file',
+    load: async () => (await import('./commands/node.ts')).nodeCollect,
+  },
+  {
+    words: ['node', 'types'],
+    arguments: '[--json]',
+    help: 'list what can be collected, with keys and units',
+    load: async () => (await import('./commands/node.ts')).nodeTypes,
+  },
+  {
+    words: ['query'],
+    arguments: 'PATH… "SQL" [options]',
+    help: 'a recording, or files, as SQL tables',
+    load: async () => (await import('./commands/query.ts')).query,
+  },
+  {
+    words: ['report'],
+    arguments: 'PATH [options]',
+    help: 'what is slow in a recording, why, and what to turn',
+    load: async () => (await import('./commands/report.ts')).report,
+  },
+  {
+    words: ['serve'],
+    arguments: 'PATH [options]',
+    help: 'show a recording in the browser',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  {
     words: ['info'],
     arguments: 'PATH… [--json]',
     help: 'what a file or folder is: format, era, records, entities, time span, suspect spots',
@@ -58,6 +88,7 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  node: 'counters of the machine, in the raw format of tacc_stats',
 };
 
 /** The words that call `command`. */

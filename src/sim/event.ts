@@ -1,46 +1,12 @@
 /**
  * Event records: fixed-stride rows of one ArrayBuffer, named by integer handles.
- *
- * A handle is the index of the record's first double, so `F[h]` needs no multiplication; its 32-bit
- * words start at `I[h << 1]`. One record (64 bytes and, past 8 bytes of payload, more):
- *
- *     F h+0  receive time        I +6  destination LP (index on its PE)   I +10  model's bitfield
- *     F h+1  send time           I +7  source LP (global id)              I +11  causal path length
- *     F h+2  tie-breaker         I +8  next (bucket, far or free list)    I +12  channel id, if remote
- *                                I +9  state and flags                    I +13  signature extra, or 0
- *     F h+7… payload
- *
- * Handle 0 is "no event"; F[0] is "now" during initialisation. The first record, the sink, takes the
- * payload of events past the end.
+ * `layout.ts` has a picture of the record.
  */
+import * as layout from './layout.ts';
 
-export const RECV = 0;
-export const SEND = 1;
-export const TIE = 2;
-export const DEST = 6;
-export const SOURCE = 7;
-export const NEXT = 8;
-export const STATE = 9;
-export const BITS = 10;
-export const PATH = 11;
-export const CHANNEL = 12;
-export const EXTRA = 13;
-/** First double of the payload, relative to the handle. */
-export const PAYLOAD = 7;
+export * from './layout.ts';
 
-export const FREE = 0;
-export const PENDING = 1;
-export const PROCESSED = 2;
-export const CANCELLED = 3;
-/** Mask of the four states in the STATE word. */
-export const STATE_MASK = 3;
-/** Flag: came from another PE; the PE's number is in the bits above ORIGIN_SHIFT. */
-export const REMOTE = 4;
-/** Flag: the event's handler called `lp.output`. */
-export const HAS_OUTPUT = 8;
-/** Flag: the event's handler asked for a GVT hook. */
-export const ASKS_HOOK = 16;
-export const ORIGIN_SHIFT = 8;
+const { ALIGN, FREE, NEXT, PAYLOAD, STATE } = layout;
 
 /** Record size in doubles for a payload of `bytes`. At least 8 (64 bytes: one cache line). */
 export function strideFor(bytes: number): number {
@@ -74,11 +40,6 @@ export class LocalBudget implements Budget {
 
 /** A typed array cannot have more. */
 const MOST_BYTES = 2 ** 32 - 2 ** 16;
-/**
- * Doubles before the first record: the C library puts a large block 16 bytes past a page boundary, and this
- * puts records on cache lines.
- */
-export const ALIGN = 6;
 /** Address space for events that arrive past the bound, in records; beside as much as the bound again. */
 const ARRIVALS = 1 << 16;
 /** Records asked of the budget at a time; a share of it when the budget is small. */

@@ -1,24 +1,14 @@
 /** Handling events in order, each committed at once: sequential runs, and conservative ones window by window. */
+
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
-import {
-  BITS,
-  DEST,
-  EXTRA,
-  PATH,
-  PENDING,
-  RECV,
-  REMOTE,
-  SEND,
-  SOURCE,
-  STATE,
-  TIE,
-} from './event.ts';
-import { type AnyMessage, CORE_STREAM, LpContext } from './lp.ts';
+import { T_RECEIVES } from './instrument/tally.ts';
+import * as layout from './layout.ts';
+import { type AnyMessage, LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Pe } from './pe.ts';
-import { indexOfLp, peOfLp } from './placement.ts';
-import { next } from './rng/clcg4.ts';
+import * as placements from './placement.ts';
+import * as clcg4 from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
 import {
   compareGvts,
@@ -27,6 +17,11 @@ import {
   startOfTime,
   type Transport,
 } from './transport/transport.ts';
+
+const { BITS, CORE_STREAM, DEST, EXTRA, PATH, PENDING, RECV, REMOTE, SEND, SOURCE, STATE, TIE } =
+  layout;
+const { next } = clcg4;
+const { indexOfLp, peOfLp } = placements;
 
 /** No more event memory, and no way to go on with what there is. */
 export class OutOfEventMemoryError extends ModelError {
@@ -130,7 +125,7 @@ export interface InOrderLoop {
  * @param deliver called where a handler has sent to other PEs; null on one PE
  */
 export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
-  const { queue, pool, only, counts } = pe;
+  const { queue, pool, only, counts, tally } = pe;
   const { F, I } = pool;
   const paths = pe.paths;
   const DONE = C.eventsProcessed;
@@ -161,14 +156,12 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
       handlers.commit(reader, reader.message);
     }
     if (I[i + STATE] >= REMOTE) counts[REMOTE_EVENTS]++;
+    if (tally !== null) tally.handled(index, F[h], I[i + STATE] >= REMOTE);
     pe.freeEvent(h);
   };
 
   const sample = (bound: number, clock: ActivityClock): number => {
-    const take = () => {
-      const h = queue.peek();
-      return h === 0 || !(F[h] < bound) ? 0 : queue.pop();
-    };
+    const take = () => queue.take(bound);
     const sampled = clock.sampleEvent(
       take,
       (h) => queue.push(F[h], h),
@@ -188,11 +181,9 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     let n = 0;
     let ties = 0;
     while (n < max) {
-      const h = queue.peek();
+      const h = queue.take(bound);
       if (h === 0) break;
       const t = F[h];
-      if (!(t < bound)) break;
-      queue.pop();
       if (t === last[0]) ties++;
       last[0] = t;
       handle(I[(h << 1) + DEST], h);
@@ -266,6 +257,7 @@ export class InOrderEngine implements Engine, Receiver {
     pool.I[(h << 1) + STATE] = PENDING | REMOTE;
     queue.push(pool.F[h], h);
     counts[C.remoteReceives]++;
+    if (this.pe.tally !== null) this.pe.tally.add(pool.I[(h << 1) + DEST], T_RECEIVES);
   }
 
   cancelled(): void {

@@ -1,78 +1,160 @@
 /**
- * A kernel process: the unit of rollback. It remembers, in the order of handling, what undoing each of its
- * uncommitted events needs. Three growable rings of words; rollback takes from their tails, fossil
- * collection from their heads:
+ * Kernel processes: the units of rollback. For each there is remembered, in the order of handling, what undoing
+ * each of its uncommitted events needs. Rollback takes from the newest end, fossil collection from the oldest.
  *
- *     entries   8 words an event: handle, draws, core draws, outputs, undo cells, path before, flags, –
- *     outs      1 word an event sent: see `OUT_PAST_END` and `outOf`
+ *     entries   8 words an event: handle, draws, core draws, outputs, undo cells, path before, flags, first output
+ *     outs      1 word an event sent beyond an entry's first: see `OUT_PAST_END` and `outOf`
  *     undo      4 words a written cell: cell, low word, high word, –
+ *
+ * Every event has an entry; so the entries of all KPs of a PE are in one array, which V8 compiles into the hot
+ * loops as a constant. Outputs beyond the first and undo cells are rarer, and each KP's own.
  */
 import type { WriteLog } from '../model/struct-class.ts';
+import * as layout from './kp-layout.ts';
 
-export const E_HANDLE = 0;
-export const E_DRAWS = 1;
-export const E_CORE_DRAWS = 2;
-export const E_OUTS = 3;
-export const E_UNDO = 4;
-export const E_PATH = 5;
-export const E_FLAGS = 6;
+export * from './kp-layout.ts';
 
-/** Entry flag: the LP was suspended, so the handler did not run. */
-export const SKIPPED = 1;
-/** Entry flag: a handler with its own `reverse` threw half-way, so the entry cannot be undone. */
-export const BROKEN = 2;
-
-/** Output code of an event that was not created because it lies past the end; local ones are handles. */
-export const OUT_PAST_END = -1;
+const { CURRENT, E_HANDLE, E_OUTS, E_UNDO, KP_SHIFT, LENGTH, NEWEST, OLDEST } = layout;
 
 /** Output code of a remote event: negative, from channel id and PE. */
 export function outOf(channel: number, pe: number, pes: number): number {
   return -2 - (channel * pes + pe);
 }
 
+/** Words of an entry; of a chunk, whose first 8 words link it to its neighbours; entries of a chunk. */
+const ENTRY = 8;
+const CHUNK = 512;
+const IN_CHUNK = CHUNK - 1;
+const PER_CHUNK = CHUNK / ENTRY - 1;
+const BEFORE = 0;
+const AFTER = 1;
+
+/**
+ * The entries of all KPs of one PE: a list of chunks each. The address space for one entry per event record is
+ * reserved at the start; pages are supplied as they are touched.
+ */
+export class Entries {
+  /** Entries. */
+  readonly E: Int32Array;
+  /** State of each KP. */
+  readonly K: Int32Array;
+  /** First of a list of free chunks, linked by AFTER, and the first never used. */
+  private free = 0;
+  private top = CHUNK;
+
+  /** @param records most events that can be uncommitted at once */
+  constructor(nkp: number, records: number) {
+    this.E = new Int32Array((Math.ceil(records / PER_CHUNK) + 2 * nkp + 2) * CHUNK);
+    this.K = new Int32Array(Math.max(64, (nkp + 1) << KP_SHIFT));
+    for (let k = 0; k < nkp; k++) {
+      const chunk = this.take();
+      const s = (k + 1) << KP_SHIFT;
+      this.K[s + NEWEST] = chunk;
+      this.K[s + OLDEST] = chunk + ENTRY;
+    }
+  }
+
+  private take(): number {
+    const chunk = this.free;
+    if (chunk === 0) {
+      this.top += CHUNK;
+      return this.top - CHUNK;
+    }
+    this.free = this.E[chunk + AFTER];
+    return chunk;
+  }
+
+  private give(chunk: number): void {
+    this.E[chunk + AFTER] = this.free;
+    this.free = chunk;
+  }
+
+  /** A new entry of the KP with state at `s`, with no outputs and no undo cells; it becomes the current one. */
+  append(s: number): number {
+    const { E, K } = this;
+    let at = K[s + NEWEST] + ENTRY;
+    if ((at & IN_CHUNK) === 0) at = this.extend(at - CHUNK);
+    K[s + NEWEST] = at;
+    K[s + LENGTH]++;
+    K[CURRENT] = at;
+    E[at + E_OUTS] = 0;
+    E[at + E_UNDO] = 0;
+    return at;
+  }
+
+  /** The first entry of a new chunk after `chunk`. */
+  private extend(chunk: number): number {
+    const next = this.take();
+    this.E[chunk + AFTER] = next;
+    this.E[next + BEFORE] = chunk;
+    return next + ENTRY;
+  }
+
+  /** Forgets the newest entry. */
+  dropNewest(s: number): void {
+    const { K } = this;
+    const at = K[s + NEWEST] - ENTRY;
+    K[s + NEWEST] = at;
+    if (--K[s + LENGTH] > 0 && (at & IN_CHUNK) === 0) {
+      K[s + NEWEST] = this.E[at + BEFORE] + CHUNK - ENTRY;
+      this.give(at);
+    }
+  }
+
+  /** Forgets the oldest entry. */
+  dropOldest(s: number): void {
+    const { K } = this;
+    const at = K[s + OLDEST] + ENTRY;
+    K[s + OLDEST] = at;
+    if (--K[s + LENGTH] === 0) {
+      const chunk = (at - ENTRY) & ~IN_CHUNK;
+      K[s + NEWEST] = chunk;
+      K[s + OLDEST] = chunk + ENTRY;
+    } else if ((at & IN_CHUNK) === 0) {
+      const chunk = at - CHUNK;
+      K[s + OLDEST] = this.E[chunk + AFTER] + ENTRY;
+      this.give(chunk);
+    }
+  }
+}
+
 export class Kp implements WriteLog {
   readonly number: number;
-  entries = new Int32Array(8 * 64);
-  head = 0;
-  tail = 0;
+  /** Where its state is in `Entries.K`. */
+  readonly at: number;
   outs = new Int32Array(64);
   outHead = 0;
   outTail = 0;
   undo = new Int32Array(4 * 16);
   undoHead = 0;
   undoTail = 0;
+  private readonly entries: Entries;
   private readonly words: Int32Array;
 
   /** @param words the LP memory that `save` copies from */
-  constructor(number: number, words: Int32Array) {
+  constructor(number: number, entries: Entries, words: Int32Array) {
     this.number = number;
+    this.at = (number + 1) << KP_SHIFT;
+    this.entries = entries;
     this.words = words;
   }
 
   /** Uncommitted events. */
   get length(): number {
-    return (this.tail - this.head) | 0;
+    return this.entries.K[this.at + LENGTH];
   }
 
-  /** Index of the first word of the newest entry. */
+  /** Position of the newest entry. There must be one. */
   newest(): number {
-    return ((this.tail - 1) << 3) & (this.entries.length - 1);
+    return this.entries.K[this.at + NEWEST];
   }
 
-  oldest(): number {
-    return (this.head << 3) & (this.entries.length - 1);
+  /** Handle of the newest event. There must be one. */
+  newestEvent(): number {
+    return this.entries.E[this.newest() + E_HANDLE];
   }
 
-  /** Index of the first word of a new entry. */
-  append(): number {
-    if ((this.tail - this.head) << 3 === this.entries.length) {
-      this.entries = grown(this.entries, this.head, this.tail, 3);
-    }
-    const at = (this.tail << 3) & (this.entries.length - 1);
-    this.tail = (this.tail + 1) | 0;
-    return at;
-  }
-
+  /** Remembers an output of the current event that is not its first. */
   pushOut(code: number): void {
     if (((this.outTail - this.outHead) | 0) === this.outs.length) {
       this.outs = grown(this.outs, this.outHead, this.outTail, 0);
@@ -92,13 +174,16 @@ export class Kp implements WriteLog {
     return code;
   }
 
-  /** Remembers the 8-byte cell of LP memory that is about to be written. */
+  /** Remembers the 8-byte cell of LP memory that is about to be written by the current event. */
   save(cell: number): void {
     const words = this.words;
     this.saveWords(cell, words[cell << 1], words[(cell << 1) + 1]);
   }
 
   saveWords(cell: number, low: number, high: number): void {
+    const current = this.entries.K[CURRENT];
+    if (current === 0) return;
+    this.entries.E[current + E_UNDO]++;
     if ((this.undoTail - this.undoHead) << 2 === this.undo.length) {
       this.undo = grown(this.undo, this.undoHead, this.undoTail, 2);
     }

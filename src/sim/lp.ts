@@ -14,15 +14,19 @@ import {
   structClass,
   type WriteLog,
 } from '../model/struct-class.ts';
-import { ALIGN, BITS, type EventPool, EXTRA, PAYLOAD, SEND, SOURCE } from './event.ts';
-import { exp as ownExp, log as ownLog, pow as ownPow } from './math/index.ts';
+import type { EventPool } from './event.ts';
+import * as layout from './layout.ts';
+import * as math from './math/index.ts';
 import { type EventInfo, type Lp, type LpType, type LpView, ModelError } from './model.ts';
 import type { Pe } from './pe.ts';
-import { next } from './rng/clcg4.ts';
+import * as clcg4 from './rng/clcg4.ts';
 import * as dist from './rng/distributions.ts';
 
-export const CORE_STREAM = 4;
-export const LP_STATE = 8;
+export { CORE_STREAM, LP_STATE } from './layout.ts';
+
+const { ALIGN, BITS, EXTRA, LP_STATE, PAYLOAD, SEND, SOURCE } = layout;
+const { exp: ownExp, log: ownLog, pow: ownPow } = math;
+const { next } = clcg4;
 
 type AnyFields = Readonly<Record<string, never>>;
 export type AnyLp = Lp<AnyFields, AnyFields, unknown>;

@@ -1,8 +1,19 @@
 /** What handlers get in optimistic runs: every effect is recorded with the event's KP, to be undone. */
+
 import { C } from './counters.ts';
-import {
+import { OutOfEventMemoryError } from './in-order.ts';
+import { type Entries, type Kp, outOf } from './kp.ts';
+import * as kpLayout from './kp-layout.ts';
+import * as layout from './layout.ts';
+import { type AnyMessage, LpContext } from './lp.ts';
+import type { Optimism } from './optimistic.ts';
+import * as placements from './placement.ts';
+import * as clcg4 from './rng/clcg4.ts';
+
+const {
   ASKS_HOOK,
   BITS,
+  CORE_STREAM,
   DEST,
   EXTRA,
   HAS_OUTPUT,
@@ -14,20 +25,17 @@ import {
   SOURCE,
   STATE,
   TIE,
-} from './event.ts';
-import { OutOfEventMemoryError } from './in-order.ts';
-import { type Kp, OUT_PAST_END, outOf } from './kp.ts';
-import { type AnyMessage, CORE_STREAM, LpContext } from './lp.ts';
-import type { Optimism } from './optimistic.ts';
-import { indexOfLp, peOfLp } from './placement.ts';
-import { next } from './rng/clcg4.ts';
+} = layout;
+const { next } = clcg4;
+const { indexOfLp, peOfLp } = placements;
+const { CURRENT, E_OUT, E_OUTS, OUT_PAST_END } = kpLayout;
 
 const F64 = new Float64Array(1);
 const I32 = new Int32Array(F64.buffer);
 
 export class OptimisticLp extends LpContext {
-  /** KP of the current event. */
-  kpOfEvent: Kp;
+  /** Whether writes to the state are logged, with the KP in `state.$log`. */
+  readonly logged: boolean;
   /** The current event could not be finished: out of event memory. */
   aborted = false;
   /** Set by the engine once it exists; contexts are made first. */
@@ -36,10 +44,21 @@ export class OptimisticLp extends LpContext {
   private readonly locals: number;
   private readonly linear: boolean;
   private readonly pes: number;
+  private readonly kps: readonly Kp[];
+  /** Entries of all KPs, and state of each. */
+  private readonly E: Int32Array;
+  private readonly K: Int32Array;
 
-  constructor(kp: Kp, ...args: ConstructorParameters<typeof LpContext>) {
+  constructor(
+    kps: readonly Kp[],
+    entries: Entries,
+    ...args: ConstructorParameters<typeof LpContext>
+  ) {
     super(...args);
-    this.kpOfEvent = kp;
+    this.logged = this.handlers.reverse === undefined;
+    this.kps = kps;
+    this.E = entries.E;
+    this.K = entries.K;
     const { placement, number } = this.host;
     this.linear = placement.firsts !== null;
     this.first = placement.firsts?.[number] ?? 0;
@@ -57,7 +76,7 @@ export class OptimisticLp extends LpContext {
     this.coreDraws++;
     if (!(t < this.end)) {
       this.host.counts[C.eventsPastEnd]++;
-      this.kpOfEvent.pushOut(OUT_PAST_END);
+      this.remember(OUT_PAST_END);
       this.sent.$b = this.host.pool.emptySink();
       return this.sent;
     }
@@ -87,10 +106,21 @@ export class OptimisticLp extends LpContext {
     if (this.linear && index >= 0 && index < this.locals) {
       I[i + DEST] = index;
       I[i + STATE] = PENDING;
-      this.kpOfEvent.pushOut(h);
+      this.remember(h);
       this.host.queue.push(t, h);
     } else this.route(h, dest, t);
     return this.sent;
+  }
+
+  /** Remembers an output of the current event. */
+  private remember(code: number): void {
+    const { E } = this;
+    const at = this.K[CURRENT];
+    const n = E[at + E_OUTS];
+    E[at + E_OUTS] = n + 1;
+    if (n === 0) E[at + E_OUT] = code;
+    // What `init` sends is never taken back.
+    else if (at !== 0) this.kps[this.host.kps[this.index]].pushOut(code);
   }
 
   private route(h: number, dest: number, t: number): void {
@@ -100,12 +130,12 @@ export class OptimisticLp extends LpContext {
     this.I[i + DEST] = indexOfLp(placement, dest, pe);
     if (pe === number) {
       this.I[i + STATE] = PENDING;
-      this.kpOfEvent.pushOut(h);
+      this.remember(h);
       queue.push(t, h);
     } else {
       const channel = (this.engine as Optimism).channels.take(pe);
       this.I[i + STATE] = REMOTE;
-      this.kpOfEvent.pushOut(outOf(channel, pe, this.pes));
+      this.remember(outOf(channel, pe, this.pes));
       this.host.stage(h, pe, channel);
     }
   }
@@ -133,7 +163,8 @@ export class OptimisticLp extends LpContext {
     const old = this.spare();
     if (host.spares === null) host.setSpare(this.index, value);
     F64[0] = old;
-    if (this.h !== 0) this.kpOfEvent.saveWords(~this.index, I32[0], I32[1]);
+    if (this.K[CURRENT] !== 0)
+      this.kps[this.host.kps[this.index]].saveWords(~this.index, I32[0], I32[1]);
     host.setSpare(this.index, value);
   }
 }

@@ -9,12 +9,29 @@
 
 import { Channels } from './channels.ts';
 import type { ActivityClock } from './clock.ts';
+import { committer } from './commit.ts';
 import { C } from './counters.ts';
 import { Digest } from './digest.ts';
-import {
+import { comesAfter } from './in-order.ts';
+import { RollbackWatch } from './instrument/rollback-watch.ts';
+import type { Entries, Kp } from './kp.ts';
+import * as kpLayout from './kp-layout.ts';
+import * as layout from './layout.ts';
+import type { LpContext } from './lp.ts';
+import type { Kept } from './optimistic-contexts.ts';
+import type { OptimisticLp } from './optimistic-lp.ts';
+import type { OutputLine, Pe } from './pe.ts';
+import * as clcg4 from './rng/clcg4.ts';
+import type { Engine } from './scheduler.ts';
+import { SpeculationError, speculation } from './speculation.ts';
+import { Suspensions } from './suspensions.ts';
+import type { Gvt, Receiver, Transport } from './transport/transport.ts';
+
+const {
   ASKS_HOOK,
   CANCELLED,
   CHANNEL,
+  CORE_STREAM,
   DEST,
   HAS_OUTPUT,
   ORIGIN_SHIFT,
@@ -24,28 +41,20 @@ import {
   REMOTE,
   STATE,
   STATE_MASK,
-} from './event.ts';
-import { comesAfter } from './in-order.ts';
-import {
+} = layout;
+const { jump, previous } = clcg4;
+const {
   BROKEN,
   E_CORE_DRAWS,
   E_DRAWS,
   E_FLAGS,
   E_HANDLE,
+  E_OUT,
   E_OUTS,
   E_PATH,
   E_UNDO,
-  Kp,
   OUT_PAST_END,
-} from './kp.ts';
-import { CORE_STREAM, type LpContext } from './lp.ts';
-import { OptimisticLp } from './optimistic-lp.ts';
-import type { OutputLine, Pe } from './pe.ts';
-import { jump, previous } from './rng/clcg4.ts';
-import type { Engine } from './scheduler.ts';
-import { SpeculationError, speculation } from './speculation.ts';
-import { Suspensions } from './suspensions.ts';
-import type { Gvt, Receiver, Transport } from './transport/transport.ts';
+} = kpLayout;
 
 /** Un-draws up to this many one by one; more by a jump. */
 const STEPS = 12;
@@ -58,12 +67,14 @@ function unDraw(S: Float64Array, at: number, draws: number): void {
 export class Optimism implements Engine, Receiver {
   readonly pe: Pe;
   readonly kps: readonly Kp[];
+  readonly entries: Entries;
   private readonly transport: Transport;
   private readonly clock: ActivityClock;
   /** Receive time of each KP's newest handled event; -Infinity where there is none. */
   readonly kpTimes: Float64Array;
   private readonly kpOf: Int32Array;
   private readonly cancelStack: number[] = [];
+  private readonly watch: RollbackWatch | null;
   readonly channels: Channels;
   private readonly heldOutputs = new Map<number, OutputLine[]>();
   readonly suspended: Suspensions;
@@ -71,20 +82,24 @@ export class Optimism implements Engine, Receiver {
   starved = false;
   current: OptimisticLp;
 
-  constructor(pe: Pe, kps: readonly Kp[], transport: Transport, clock: ActivityClock) {
+  constructor(pe: Pe, kept: Kept, transport: Transport, clock: ActivityClock) {
     this.pe = pe;
-    this.kps = kps;
+    this.kps = kept.kps;
+    this.entries = kept.entries;
+    const { kps } = kept;
     this.transport = transport;
     this.clock = clock;
     this.kpTimes = new Float64Array(kps.length).fill(-Infinity);
     this.kpOf = pe.kps;
     this.channels = new Channels(transport.pes);
     this.suspended = new Suspensions(pe.pool);
+    this.watch = RollbackWatch.of(pe);
     for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
     this.current = pe.contexts[0] as OptimisticLp;
     const { handle, run } = speculation(this);
     this.handle = handle;
     this.run = run;
+    this.fossilCollect = committer(this);
   }
 
   // --- forward -------------------------------------------------------------------------------------
@@ -147,7 +162,9 @@ export class Optimism implements Engine, Receiver {
     this.starved = true;
     this.pe.counts[C.eventsAborted]++;
     const started = this.clock.begin();
+    this.watch?.abort(kp.number, lp.h);
     this.undoNewest(kp, true);
+    this.watch?.end();
     this.settle();
     this.clock.end('eventAbort', started);
   }
@@ -162,8 +179,9 @@ export class Optimism implements Engine, Receiver {
     const started = this.clock.beginSampled('rollback');
     this.pe.counts[C.primaryRollbacks]++;
     const sig = this.pe.signatures;
-    while (kp.length > 0 && sig.before(h, kp.entries[kp.newest() + E_HANDLE]))
-      this.undoNewest(kp, true);
+    this.watch?.straggler(kp.number, h, this.kpTimes[kp.number]);
+    while (kp.length > 0 && sig.before(h, kp.newestEvent())) this.undoNewest(kp, true);
+    this.watch?.end();
     this.settle();
     this.clock.endSampled('rollback', started);
   }
@@ -172,14 +190,10 @@ export class Optimism implements Engine, Receiver {
   private undoNewest(kp: Kp, requeue: boolean): void {
     const pe = this.pe;
     const { F, I } = pe.pool;
+    const { E } = this.entries;
     const e = kp.newest();
-    const entries = kp.entries;
-    const h = entries[e + E_HANDLE];
-    const flags = entries[e + E_FLAGS];
-    const undone = entries[e + E_UNDO];
-    const outs = entries[e + E_OUTS];
-    const draws = entries[e + E_DRAWS];
-    const coreDraws = entries[e + E_CORE_DRAWS];
+    const h = E[e + E_HANDLE];
+    const flags = E[e + E_FLAGS];
     const i = h << 1;
     const index = I[i + DEST];
     const lp = pe.contextOf(index) as OptimisticLp;
@@ -188,26 +202,30 @@ export class Optimism implements Engine, Receiver {
     }
     lp.enter(index, h);
     if (flags === 0) {
-      lp.kpOfEvent = kp;
+      if (lp.logged) lp.state.$log = kp;
       if (lp.handlers.reverse !== undefined) lp.handlers.reverse(lp, lp.received);
-      for (let n = 0; n < undone; n++) kp.restore(pe.memory.i32, pe.spareWords);
-      unDraw(pe.memory.f64, lp.base, draws);
-      unDraw(pe.memory.f64, lp.base + CORE_STREAM, coreDraws);
-      for (let n = 0; n < outs; n++) this.cancelOut(kp.popOut(), F[h]);
+      for (let n = E[e + E_UNDO]; n > 0; n--) kp.restore(pe.memory.i32, pe.spareWords);
+      unDraw(pe.memory.f64, lp.base, E[e + E_DRAWS]);
+      unDraw(pe.memory.f64, lp.base + CORE_STREAM, E[e + E_CORE_DRAWS]);
+      const outs = E[e + E_OUTS];
+      for (let n = 1; n < outs; n++) this.cancelOut(kp.popOut(), F[h], index);
+      if (outs > 0) this.cancelOut(E[e + E_OUT], F[h], index);
     }
-    pe.paths[index] = entries[e + E_PATH];
+    pe.paths[index] = E[e + E_PATH];
     if (this.suspended.any) this.suspended.rolledBack(index, h);
     if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.delete(h);
-    kp.tail = (kp.tail - 1) | 0;
-    this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[entries[kp.newest() + E_HANDLE]];
+    this.entries.dropNewest(kp.at);
+    this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[kp.newestEvent()];
     pe.counts[C.eventsRolledBack]++;
+    this.watch?.undid(index);
     if (requeue) {
       I[i + STATE] = (I[i + STATE] & ~(STATE_MASK | HAS_OUTPUT | ASKS_HOOK)) | PENDING;
       pe.queue.push(F[h], h);
     } else pe.freeEvent(h);
   }
 
-  private cancelOut(code: number, time: number): void {
+  /** Takes back an output of an event of LP `index` at `time`. */
+  private cancelOut(code: number, time: number, index: number): void {
     if (code === OUT_PAST_END) {
       this.pe.counts[C.eventsPastEnd]--;
     } else if (code < 0) {
@@ -215,17 +233,22 @@ export class Optimism implements Engine, Receiver {
       const pes = this.transport.pes;
       const to = n % pes;
       const channel = (n - to) / pes;
-      this.transport.cancel(to, channel, time);
+      this.transport.cancel(to, channel, time, this.watch?.rollback ?? 0);
       this.pe.counts[C.remoteSends]++;
+      this.watch?.tookBack(index);
       this.channels.give(to, channel);
-    } else this.cancelLocal(code);
+    } else this.cancelLocal(code, this.pe.number, this.watch?.rollback ?? 0);
   }
 
-  private cancelLocal(h: number): void {
+  /** Takes back event `h` of this PE. @param pe, rollback what cancels it */
+  private cancelLocal(h: number, pe: number, rollback: number): void {
     const I = this.pe.pool.I;
     const i = (h << 1) + STATE;
     if ((I[i] & STATE_MASK) === PENDING) I[i] = (I[i] & ~STATE_MASK) | CANCELLED;
-    else this.cancelStack.push(h);
+    else {
+      this.cancelStack.push(h);
+      this.watch?.push(pe, rollback);
+    }
   }
 
   /** Cancels the handled events on the stack, each with all that its KP handled after it. */
@@ -237,11 +260,14 @@ export class Optimism implements Engine, Receiver {
     while (stack.length > 0) {
       const h = stack.pop() as number;
       const i = h << 1;
+      this.watch?.pop();
       if ((I[i + STATE] & STATE_MASK) === PROCESSED) {
         const kp = this.kps[this.kpOf[I[i + DEST]]];
         this.pe.counts[C.secondaryRollbacks]++;
-        while (kp.entries[kp.newest() + E_HANDLE] !== h) this.undoNewest(kp, true);
+        this.watch?.cancellation(kp.number, h, this.kpTimes[kp.number]);
+        while (kp.newestEvent() !== h) this.undoNewest(kp, true);
         this.undoNewest(kp, false);
+        this.watch?.end();
       } else I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | CANCELLED;
     }
     this.clock.endSampled('cancelQueue', started);
@@ -251,10 +277,13 @@ export class Optimism implements Engine, Receiver {
   rollBackFrom(time: number): number {
     let n = 0;
     for (const kp of this.kps) {
+      if (kp.length === 0 || this.kpTimes[kp.number] < time) continue;
+      this.watch?.cancelback(kp.number, kp.newestEvent());
       while (kp.length > 0 && this.kpTimes[kp.number] >= time) {
         this.undoNewest(kp, true);
         n++;
       }
+      this.watch?.end();
     }
     this.settle();
     return n;
@@ -289,14 +318,16 @@ export class Optimism implements Engine, Receiver {
     this.channels.arrived(from, channel, h);
     queue.push(pool.F[h], h);
     this.pe.counts[C.remoteReceives]++;
+    this.watch?.received(h);
   }
 
-  cancelled(from: number, channel: number): void {
+  cancelled(from: number, channel: number, rollback: number): void {
     this.pe.counts[C.remoteReceives]++;
     const started = this.clock.beginSampled('avl');
     const h = this.channels.forget(from, channel);
     this.clock.endSampled('avl', started);
-    this.cancelLocal(h);
+    this.watch?.received(h);
+    this.cancelLocal(h, from, rollback);
     this.settle();
   }
 
@@ -306,28 +337,10 @@ export class Optimism implements Engine, Receiver {
    * Commits every event before `gvt`, KP by KP, each in order.
    * @throws what a handler threw in an event that now commits, or why an LP suspended itself in it
    */
-  fossilCollect(gvt: Gvt): void {
-    const pe = this.pe;
-    if (this.suspended.any) this.stopAtFirst(gvt);
-    const F = pe.pool.F;
-    let n = 0;
-    for (const kp of this.kps) {
-      while (kp.head !== kp.tail) {
-        const e = kp.oldest();
-        const h = kp.entries[e + E_HANDLE];
-        if (!(F[h] < gvt.time) && !pe.precedes(h, gvt)) break;
-        this.commit(kp, e, h);
-        n++;
-      }
-      if (kp.head === kp.tail) this.kpTimes[kp.number] = -Infinity;
-    }
-    pe.counts[C.committed] += n;
-    pe.counts[C.fossilCollects]++;
-    pe.pool.settle();
-  }
+  readonly fossilCollect: (gvt: Gvt) => void;
 
   /** @throws what the first held event before `gvt` threw or suspended itself for, whichever KP it is of. */
-  private stopAtFirst(gvt: Gvt): void {
+  stopAtFirst(gvt: Gvt): void {
     const { pe } = this;
     const first = this.suspended.first(
       (h) => pe.precedes(h, gvt),
@@ -336,42 +349,24 @@ export class Optimism implements Engine, Receiver {
     if (first !== 0) this.stopIfHeld(first);
   }
 
-  private commit(kp: Kp, e: number, h: number): void {
-    const pe = this.pe;
-    const I = pe.pool.I;
-    const i = h << 1;
-    const entries = kp.entries;
-    const index = I[i + DEST];
-    const state = I[i + STATE];
-    for (let n = entries[e + E_OUTS]; n > 0; n--) {
-      const code = kp.shiftOut();
-      if (code < OUT_PAST_END) {
-        const c = -2 - code;
-        const to = c % this.transport.pes;
-        this.channels.give(to, (c - to) / this.transport.pes);
-      }
+  /** What the flags in an event's state ask for when it commits. */
+  commitFlags(state: number, h: number): void {
+    if ((state & REMOTE) !== 0) {
+      this.pe.counts[C.remoteEvents]++;
+      this.watch?.committedRemote(h);
     }
-    kp.undoHead = (kp.undoHead + entries[e + E_UNDO]) | 0;
-    kp.head = (kp.head + 1) | 0;
-    pe.committed(h, pe.ids[index]);
-    const lp = pe.contextOf(index);
-    if (lp.handlers.commit !== undefined) {
-      lp.enter(index, h);
-      this.current = lp as OptimisticLp;
-      const reader = lp.reader.enter(index, h);
-      lp.handlers.commit(reader, reader.message);
-    }
-    if ((state & (REMOTE | HAS_OUTPUT | ASKS_HOOK)) !== 0) this.commitFlags(state, h);
-    pe.freeEvent(h);
-  }
-
-  private commitFlags(state: number, h: number): void {
-    if ((state & REMOTE) !== 0) this.pe.counts[C.remoteEvents]++;
     if ((state & ASKS_HOOK) !== 0) this.pe.hookAsked = true;
     if ((state & HAS_OUTPUT) !== 0) {
       this.pe.outputs.push(...(this.heldOutputs.get(h) ?? []));
       this.heldOutputs.delete(h);
     }
+  }
+
+  /** The event sent to another PE as output `code` will not be taken back. */
+  settled(code: number): void {
+    const n = -2 - code;
+    const to = n % this.transport.pes;
+    this.channels.give(to, (n - to) / this.transport.pes);
   }
 
   // --- what handlers ask for -----------------------------------------------------------------------
@@ -407,9 +402,11 @@ export class Optimism implements Engine, Receiver {
     const { pool } = this.pe;
     const kp = this.kps[this.kpOf[pool.I[(h << 1) + DEST]]];
     const sent = new Digest();
-    const count = kp.entries[kp.newest() + E_OUTS];
+    const { E } = this.entries;
+    const e = kp.newest();
+    const count = E[e + E_OUTS];
     for (let n = 1; n <= count; n++) {
-      const code = kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
+      const code = n === count ? E[e + E_OUT] : kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
       if (code < 0) continue;
       sent.addWords(n, pool.I, code << 1, 6);
       sent.addWords(-n, pool.I, (code + PAYLOAD) << 1, pool.payload * 2);
@@ -427,21 +424,4 @@ export class Optimism implements Engine, Receiver {
   where(): LpContext {
     return this.current;
   }
-}
-
-/** KPs of a PE and the contexts that record with them. */
-export function optimisticContexts(): {
-  readonly contextFor: ConstructorParameters<typeof Pe>[6];
-  readonly kps: Kp[];
-} {
-  const kps: Kp[] = [];
-  return {
-    kps,
-    contextFor: (pe, name, type) => {
-      if (kps.length === 0) {
-        for (let k = 0; k < pe.config.nkp; k++) kps.push(new Kp(k, pe.memory.i32));
-      }
-      return new OptimisticLp(kps[0], pe, name, type, kps[0]);
-    },
-  };
 }

@@ -16,8 +16,12 @@
  * becomes a new one. Events that arrive in front of the buckets (stragglers, rolled-back events, short
  * offsets) and those of an overfull bucket go through the heap: O(log n), never quadratic.
  */
-import { DEST, type EventPool, EXTRA, NEXT, RECV, TIE } from './event.ts';
+
+import type { EventPool } from './event.ts';
+import * as layout from './layout.ts';
 import type { Signatures } from './signature.ts';
+
+const { DEST, EXTRA, NEXT, RECV, TIE } = layout;
 
 /** Heap arity 4, root at 3: the children of i are 4i-8 … 4i-5, a group aligned to four. */
 const ROOT = 3;
@@ -56,6 +60,8 @@ export interface EventQueue {
   peek(): number;
   /** Takes the first event; 0 when there is none. */
   pop(): number;
+  /** Takes the first event if its time is before `bound`; 0 otherwise. */
+  take(bound: number): number;
   /** Drops every event for which `keep` returns false. O(n). */
   sweep(keep: (h: number) => boolean): void;
   /** The memory that is accessed at random. */
@@ -142,6 +148,22 @@ export function createEventQueue(
     }
     if (Q[AT] < Q[RUN_END] && !heapFirst()) return run[Q[AT]++];
     return heapPop();
+  }
+
+  /** Takes the first event if its time is before `bound`; 0 otherwise. */
+  function take(bound: number): number {
+    const at = Q[AT];
+    if (Q[END] === ROOT && at < Q[RUN_END]) {
+      if (!(runTimes[at] < bound)) return 0;
+      Q[AT] = at + 1;
+      return run[at];
+    }
+    return takeSlow(bound);
+  }
+
+  function takeSlow(bound: number): number {
+    const h = peekSlow();
+    return h !== 0 && F[h + RECV] < bound ? popSlow() : 0;
   }
 
   /** Whether the heap's first event comes before the run's. Both exist. */
@@ -385,7 +407,7 @@ export function createEventQueue(
     Q[CLEARED] = to;
   }
 
-  return { push, peek, pop, sweep, memory: buckets.buffer };
+  return { push, peek, pop, take, sweep, memory: buckets.buffer };
 }
 
 /** Buckets of a rung for `n` events. */

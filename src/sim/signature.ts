@@ -10,7 +10,11 @@
  * A zero-offset event cannot be more urgent than its parent (it would come before its own cause), so its
  * priority is raised to its parent's.
  */
-import { type EventPool, EXTRA, RECV, SOURCE, TIE } from './event.ts';
+
+import type { EventPool } from './event.ts';
+import * as layout from './layout.ts';
+
+const { EXTRA, RECV, SOURCE, TIE } = layout;
 
 export const DEFAULT_PRIORITY = 1;
 

@@ -14,7 +14,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ActivityClock } from '../../src/sim/clock.ts';
 import { LocalBudget } from '../../src/sim/event.ts';
-import { Optimism, optimisticContexts } from '../../src/sim/optimistic.ts';
+import { Optimism } from '../../src/sim/optimistic.ts';
+import { optimisticContexts } from '../../src/sim/optimistic-contexts.ts';
 import { Pe } from '../../src/sim/pe.ts';
 import { placeLps } from '../../src/sim/placement.ts';
 import { configFor } from '../../src/sim/settings.ts';
@@ -311,12 +312,12 @@ describe('speculation gone wrong', () => {
         const model = MODELS[name] as Model;
         const config = configFor(model, { options, end: 10, nkp: 4, maxMemory: MEMORY });
         const placement = placeLps(model, options.lps, 1);
-        const { contextFor, kps } = optimisticContexts();
+        const { contextFor, kept } = optimisticContexts();
         const budget = new LocalBudget(100_000);
         const pe = new Pe(model, config, placement, 0, budget, 100_000, contextFor);
         const engine = new Optimism(
           pe,
-          kps,
+          kept(),
           new SequentialTransport(),
           new ActivityClock(false, pe.seconds),
         );

@@ -15,6 +15,7 @@ class Pair {
   readonly queue;
   readonly list: Pending[] = [];
   last = 0;
+  private turn = 0;
 
   constructor(capacity: number) {
     this.made = maker(capacity);
@@ -36,7 +37,11 @@ class Pair {
 
   pop(): void {
     const want = this.list.shift();
-    const got = this.queue.pop();
+    // Half of them by their time, which first gives nothing where the bound excludes it.
+    const time = want?.key.time ?? 0;
+    const byTime = this.turn++ % 2 === 0;
+    if (byTime) expect(this.queue.take(time)).toBe(0);
+    const got = byTime ? this.queue.take(Infinity) : this.queue.pop();
     if (got !== (want?.h ?? 0)) this.complain(want, got);
     if (want !== undefined) {
       this.last = want.key.time;

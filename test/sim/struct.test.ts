@@ -19,7 +19,15 @@ import {
   ReadonlyFieldError,
   structClass,
 } from '../../src/model/struct-class.ts';
-import { Kp } from '../../src/sim/kp.ts';
+import { Entries, Kp } from '../../src/sim/kp.ts';
+
+/** A KP that records what an event writes to `words`. */
+function recorder(words: Int32Array): Kp {
+  const entries = new Entries(1, 10);
+  const kp = new Kp(0, entries, words);
+  entries.append(kp.at);
+  return kp;
+}
 
 /** A struct of `fields` in the middle of a memory of its own. */
 function make<const F extends Fields>(fields: F, access: Access = 'plain', kp?: Kp) {
@@ -27,7 +35,7 @@ function make<const F extends Fields>(fields: F, access: Access = 'plain', kp?: 
   const before = 3;
   const memory = memoryOf(new ArrayBuffer((before + 2) * 8 + layout.size));
   const Struct = structClass<F>(layout, access);
-  const log = access === 'logged' ? (kp ?? new Kp(0, memory.i32)) : null;
+  const log = access === 'logged' ? (kp ?? recorder(memory.i32)) : null;
   const struct = new Struct(memory, log);
   struct.$b = before;
   return { layout, memory, struct, at: before * 8, log: log as Kp };
@@ -483,7 +491,7 @@ describe('the undo log', () => {
   it('keeps the second value of a normal pair apart from LP memory', () => {
     const words = new Int32Array(16);
     const spares = new Int32Array(new Float64Array([1.5, Number.NaN]).buffer);
-    const kp = new Kp(0, words);
+    const kp = recorder(words);
     const bits = new Int32Array(new Float64Array([0.25]).buffer);
     kp.saveWords(~1, bits[0] as number, bits[1] as number);
     kp.restore(words, spares);

@@ -1,9 +1,11 @@
 /** PEs as worker threads of one process: rings on shared memory, GVT by shared words. */
-import { EXTRA, RECV, STATE } from '../event.ts';
+import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import { Control, type ControlMemory } from './control.ts';
 import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport.ts';
+
+const { EXTRA, RECV, STATE } = layout;
 
 export interface ThreadMemory {
   readonly control: ControlMemory;
@@ -26,6 +28,11 @@ export function threadRings(
 /** Word of a slot that tells an event (its channel) from an anti-message (~channel). */
 const CHANNEL_WORD = STATE;
 
+/** Word of an anti-message: the rollback that sent it. */
+const ROLLBACK_WORD = 0;
+
+/** Turns without anything to do before a PE waits: within them it asks for GVT. */
+const PATIENT_TURNS = 8;
 /** Milliseconds of polling before a PE sleeps. */
 const SPIN = 0.1;
 
@@ -46,7 +53,6 @@ export class ThreadTransport implements Transport {
   private readonly in: readonly (RingConsumer | null)[];
   private readonly overflow: Overflow[];
   private overflowing = 0;
-  private idleSince = 0;
   private readonly flying = startOfTime();
   private signature = new Float64Array(64);
   /** Least time posted since this PE last saw that no GVT round was open, or contributed to one. */
@@ -108,17 +114,19 @@ export class ThreadTransport implements Transport {
     return n;
   }
 
-  cancel(pe: number, channel: number, time: number): void {
+  cancel(pe: number, channel: number, time: number, rollback: number): void {
     if (time < this.least[0]) this.least[0] = time;
     const ring = this.out[pe] as RingProducer;
     if (this.overflow[pe].slots.length === 0 && ring.room(1)) {
       const at = ring.next();
       ring.words[at + CHANNEL_WORD] = ~channel;
       ring.words[at + EXTRA] = 0;
+      ring.words[at + ROLLBACK_WORD] = rollback;
       return;
     }
     const slot = new Int32Array(this.size);
     slot[CHANNEL_WORD] = ~channel;
+    slot[ROLLBACK_WORD] = rollback;
     this.hold(pe, slot, time);
   }
 
@@ -181,7 +189,7 @@ export class ThreadTransport implements Transport {
     const words = ring.words;
     const channel = words[at + CHANNEL_WORD];
     if (channel < 0) {
-      receiver.cancelled(from, ~channel);
+      receiver.cancelled(from, ~channel, words[at + ROLLBACK_WORD]);
       return 1;
     }
     const extra = words[at + EXTRA];
@@ -252,7 +260,11 @@ export class ThreadTransport implements Transport {
 
   private readonly awaited = (): boolean => {
     if (this.stopped() || this.overflowing > 0 || this.control.roundAwaits()) return true;
-    return this.in.some((ring) => ring !== null && ring.look() > 0);
+    for (let from = 0; from < this.pes; from++) {
+      const ring = this.in[from];
+      if (ring !== null && ring.look() > 0) return true;
+    }
+    return false;
   };
 
   stopped(): boolean {
@@ -260,11 +272,14 @@ export class ThreadTransport implements Transport {
   }
 
   rest(turns: number): void {
+    if (turns <= PATIENT_TURNS) return;
+    // Waited for here, not turn by turn: turns without anything to do would be what V8 optimises the turn for.
     // A round trip through a sleep costs 50 µs, so it pays only where nothing has happened for longer: with
     // more PEs than CPUs, or while the code of another PE is still being compiled.
-    if ((turns & 31) !== 0) return;
-    const now = performance.now();
-    if (turns === 32) this.idleSince = now;
-    else if (now - this.idleSince > SPIN) this.control.rest(10, this.awaited);
+    const until = performance.now() + SPIN;
+    do {
+      for (let k = 0; k < 32; k++) if (this.awaited()) return;
+    } while (performance.now() < until);
+    this.control.rest(10, this.awaited);
   }
 }

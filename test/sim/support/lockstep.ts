@@ -8,7 +8,8 @@ import type { RunConfig } from '../../../src/sim/config.ts';
 import { strideFor } from '../../../src/sim/event.ts';
 import { InOrderEngine, InOrderLp } from '../../../src/sim/in-order.ts';
 import type { Model } from '../../../src/sim/model.ts';
-import { Optimism, optimisticContexts } from '../../../src/sim/optimistic.ts';
+import { Optimism } from '../../../src/sim/optimistic.ts';
+import { optimisticContexts } from '../../../src/sim/optimistic-contexts.ts';
 import { type OutputLine, Pe } from '../../../src/sim/pe.ts';
 import { type PeResult, recordsFor } from '../../../src/sim/pe-run.ts';
 import { placeLps } from '../../../src/sim/placement.ts';
@@ -50,7 +51,7 @@ function makePart(model: Model, config: RunConfig, number: number, shared: Share
   const clock = new ActivityClock(config.timing, pe.seconds);
   const engine = inOrder
     ? new InOrderEngine(pe, transport)
-    : new Optimism(pe, optimistic.kps, transport, clock);
+    : new Optimism(pe, optimistic.kept(), transport, clock);
   return { pe, scheduler: new Scheduler(pe, transport, engine, clock) };
 }
 
@@ -80,6 +81,7 @@ function resultOf({ pe, scheduler }: Part): PeResult {
     finished: scheduler.finished,
     gvt: scheduler.gvt,
     wallSeconds: 0,
+    streams: [],
     results: collector.data,
   };
 }

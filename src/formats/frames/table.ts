@@ -1,0 +1,162 @@
+/**
+ * A file of frames as tables that are read where they lie: one pass finds and checks the frames; then each query reads
+ * the columns that it needs, frame by frame.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { CELL_BYTES, type Cell, type Schema } from '../../model/metric.ts';
+import { FrameDecoder, type FramePlace } from './decode.ts';
+import { columnBytes, type FrameError, payloadBytes, toLittle } from './layout.ts';
+
+/** A column's values; of a label column, indexes into `FrameTable.labels`. */
+export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array | Float64Array;
+
+/** Some rows; `columns` are those that were asked for, valid until the next call. */
+export interface RawRows {
+  readonly rows: number;
+  readonly columns: readonly RawColumn[];
+}
+
+const CHUNK = 1024 * 1024;
+/** A frame of which less than this share is asked for is read column by column. */
+const WHOLE_SHARE = 0.3;
+/** Smaller frames are read at once: a call costs as much as so many bytes. */
+const SMALL = 32 * 1024;
+
+/** All rows of one schema in a file. */
+export class FrameTable {
+  readonly schema: Schema;
+  /** By column: its labels; null for a column that has none. */
+  readonly labels: readonly (readonly string[] | null)[];
+  readonly #descriptor: number;
+  readonly #offsets: number[] = [];
+  readonly #rows: number[] = [];
+  #total = 0;
+
+  constructor({ schema, dictionaries }: Omit<FramePlace, 'offset' | 'rows'>, descriptor: number) {
+    this.schema = schema;
+    this.labels = schema.metrics.map(({ cell }, k) => (cell === 'label' ? dictionaries[k] : null));
+    this.#descriptor = descriptor;
+  }
+
+  get rows(): number {
+    return this.#total;
+  }
+
+  add(offset: number, rows: number): void {
+    this.#offsets.push(offset);
+    this.#rows.push(rows);
+    this.#total += rows;
+  }
+
+  /** Reads the columns of these numbers, a frame a step, in the file's order. */
+  *read(columns: readonly number[]): Generator<RawRows, void, undefined> {
+    const { metrics } = this.schema;
+    for (const [k, offset] of this.#offsets.entries()) {
+      const rows = this.#rows[k];
+      const starts: number[] = [];
+      let at = 0;
+      for (const { cell } of metrics) {
+        starts.push(at);
+        at += columnBytes(cell, rows);
+      }
+      let asked = 0;
+      for (const column of columns) asked += columnBytes(metrics[column].cell, rows);
+      const whole = payloadBytes(this.schema, rows);
+      const bytes =
+        whole < SMALL || asked > whole * WHOLE_SHARE ? this.#bytes(offset, whole) : null;
+      yield {
+        rows,
+        columns: columns.map((column) => {
+          const { cell } = metrics[column];
+          const length = CELL_BYTES[cell] * rows;
+          const start = starts[column];
+          const own = bytes?.slice(start, start + length) ?? this.#bytes(offset + start, length);
+          return columnOf(cell, own, rows);
+        }),
+      };
+    }
+  }
+
+  #bytes(offset: number, length: number): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(length);
+    const read = readSync(this.#descriptor, bytes, 0, length, offset);
+    if (read < length) throw new Error(`byte ${offset + read}: the file became shorter`);
+    return bytes;
+  }
+}
+
+function columnOf(cell: Cell, bytes: Uint8Array<ArrayBuffer>, rows: number): RawColumn {
+  toLittle(bytes, CELL_BYTES[cell]);
+  switch (cell) {
+    case 'u32':
+    case 'label':
+      return new Uint32Array(bytes.buffer, 0, rows);
+    case 'i32':
+      return new Int32Array(bytes.buffer, 0, rows);
+    case 'u64':
+      return new BigUint64Array(bytes.buffer, 0, rows);
+    case 'f32':
+      return new Float32Array(bytes.buffer, 0, rows);
+    case 'f64':
+      return new Float64Array(bytes.buffer, 0, rows);
+  }
+}
+
+/** A file of frames, open. What comes to the file later is not in it. */
+export interface FrameFile {
+  /** In the order of their definitions. A schema that is defined anew with other columns is a table of its own. */
+  readonly tables: readonly FrameTable[];
+  readonly damage: readonly FrameError[];
+  /** Bytes at the end that are not a whole frame. */
+  readonly cut: number;
+  /** Data frames missing by their sequence numbers. */
+  readonly lost: number;
+  close(): void;
+}
+
+/**
+ * Finds and checks all frames of a file.
+ * @throws a file system's error as it is
+ */
+export function openFrames(path: string): FrameFile {
+  const descriptor = openSync(path, 'r');
+  try {
+    // Labels are in the dictionaries of the schema's definition, which the decoder keeps by identity.
+    const tables = new Map<Schema, FrameTable>();
+    const tableOf = (place: Omit<FramePlace, 'offset' | 'rows'>): FrameTable => {
+      const known = tables.get(place.schema);
+      if (known !== undefined) return known;
+      const table = new FrameTable(place, descriptor);
+      tables.set(place.schema, table);
+      return table;
+    };
+    const damage: FrameError[] = [];
+    const decoder = new FrameDecoder({
+      file: path,
+      onDamage: (error) => damage.push(error),
+      onSchema: (schema, dictionaries) => tableOf({ schema, dictionaries }),
+      wanted: () => false,
+      onData: (place) => tableOf(place).add(place.offset, place.rows),
+    });
+    const chunk = new Uint8Array(CHUNK);
+    // A file that is being written grows while it is read: its size now is its end.
+    const { size } = fstatSync(descriptor);
+    for (let at = 0; at < size; ) {
+      const read = readSync(descriptor, chunk, 0, Math.min(CHUNK, size - at), at);
+      if (read === 0) break;
+      decoder.push(chunk.subarray(0, read));
+      at += read;
+    }
+    const { cut } = decoder.finish();
+    return {
+      tables: [...tables.values()],
+      damage,
+      cut,
+      lost: decoder.lost,
+      close: () => closeSync(descriptor),
+    };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+/** Raw stats records as tables: one `node_TYPE` per type (see `tableSchema`), for SQL and for charts. */
+import type { Batch, Column, Schema } from '../../model/metric.ts';
+import { type RawSchema, RECORD_COLUMNS, tableSchema } from './schema.ts';
+import type { RawGroup, RawVisitor } from './visitor.ts';
+
+/** Rows of a batch. */
+const ROWS = 4096;
+const FIRST_KEY = RECORD_COLUMNS.length;
+
+class Rows {
+  readonly schema: Schema;
+  readonly raw: RawSchema;
+  #length = 0;
+  #time = new Float64Array(0);
+  readonly #hosts: string[] = [];
+  readonly #jobs: string[] = [];
+  readonly #devices: string[] = [];
+  #keys: BigUint64Array[] = [];
+
+  constructor(raw: RawSchema) {
+    this.raw = raw;
+    this.schema = tableSchema(raw);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(seconds: number, host: string, jobs: string, device: string, values: BigUint64Array): void {
+    if (this.#length === 0) {
+      // New arrays for each batch: those of the last one are the receiver's.
+      this.#time = new Float64Array(ROWS);
+      this.#keys = this.raw.keys.map(() => new BigUint64Array(ROWS));
+    }
+    const row = this.#length++;
+    this.#time[row] = seconds;
+    this.#hosts.push(host);
+    this.#jobs.push(jobs);
+    this.#devices.push(device);
+    for (let k = 0; k < values.length; k++) this.#keys[k][row] = values[k];
+  }
+
+  take(): Batch {
+    const length = this.#length;
+    this.#length = 0;
+    const columns: Column[] = new Array(FIRST_KEY + this.#keys.length);
+    columns[0] = this.#time.subarray(0, length);
+    columns[1] = this.#hosts.splice(0);
+    columns[2] = this.#jobs.splice(0);
+    columns[3] = this.#devices.splice(0);
+    this.#keys.forEach((key, k) => {
+      columns[FIRST_KEY + k] = key.subarray(0, length);
+    });
+    return { schema: this.schema, length, columns };
+  }
+}
+
+/** A visitor that gathers records into batches. Rows of one type keep the file's order. */
+export class RawBatches implements RawVisitor {
+  readonly #receive: (batch: Batch) => void;
+  readonly #tables = new Map<string, Rows>();
+  #host: string;
+  #group: RawGroup | null = null;
+  #jobs = '';
+
+  /** `host`: what records are about where neither group nor `$hostname` says it. */
+  constructor(receive: (batch: Batch) => void, host = '') {
+    this.#receive = receive;
+    this.#host = host;
+  }
+
+  property(name: string, value: string): void {
+    if (name === 'hostname') this.#host = value.trim();
+  }
+
+  schema(raw: RawSchema): void {
+    const table = this.#tables.get(raw.type);
+    if (table !== undefined && table.length > 0) this.#receive(table.take());
+    this.#tables.set(raw.type, new Rows(raw));
+  }
+
+  group(group: RawGroup): void {
+    this.#group = group;
+    this.#jobs = group.jobIds.length === 0 ? '-' : group.jobIds.join(',');
+  }
+
+  record(schema: RawSchema, device: string, values: BigUint64Array): void {
+    const table = this.#tables.get(schema.type);
+    if (table === undefined || this.#group === null) return;
+    table.add(this.#group.seconds, this.#group.host ?? this.#host, this.#jobs, device, values);
+    if (table.length === ROWS) this.#receive(table.take());
+  }
+
+  /** Hands over what has been gathered; more may follow. */
+  flush(): void {
+    for (const table of this.#tables.values()) if (table.length > 0) this.#receive(table.take());
+  }
+}

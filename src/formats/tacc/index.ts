@@ -1,0 +1,15 @@
+/** The raw format of tacc_stats (hpcperfstats since 2025): see docs/formats/tacc.md. */
+export { RawBatches } from './batches.ts';
+export { RawParser } from './parser.ts';
+export { looksRaw, readRaw, TaccError } from './read.ts';
+export { counted, isPlausible } from './rollover.ts';
+export {
+  formatSchema,
+  parseSchema,
+  type RawKey,
+  type RawSchema,
+  rawSchemaOf,
+  tableSchema,
+} from './schema.ts';
+export type { RawGroup, RawProblem, RawSummary, RawVisitor } from './visitor.ts';
+export { type RawHeader, type RawStyle, RawWriter } from './writer.ts';

@@ -1,0 +1,137 @@
+/**
+ * Schema lines of raw stats files: `!cpu user,E,U=cs nice,E,U=cs …`.
+ *
+ * A type is a `!`, its name, and its keys, separated by blanks; a key is its name and options, separated by commas:
+ * `E` event counter, `C` control register, `W=48` width in bits (64 where not said), `U=cs` unit.
+ */
+import type { Metric, Schema } from '../../model/metric.ts';
+
+export interface RawKey {
+  readonly name: string;
+  readonly kind: Metric['kind'];
+  /** Bits of the counter; it rolls over at 2^bits. */
+  readonly bits: number;
+  /** As in the file: `B`, `KB`, `512B`, `cs`, `mJ`; '' where there is none. */
+  readonly unit: string;
+}
+
+export interface RawSchema {
+  readonly type: string;
+  readonly keys: readonly RawKey[];
+}
+
+const WIDEST = 64;
+
+/** Options are known by their first letter, in either case; those that are not known mean nothing, as in the original. */
+function keyFrom(element: string): RawKey | string {
+  const [name, ...options] = element.split(',');
+  if (name === '') return `'${element}' has no key name`;
+  let kind: RawKey['kind'] = 'gauge';
+  let bits = WIDEST;
+  let unit = '';
+  for (const option of options) {
+    const letter = option.charAt(0).toUpperCase();
+    const value = option.charAt(1) === '=' ? option.slice(2) : '';
+    if (letter === 'E') kind = 'event';
+    else if (letter === 'C') kind = 'control';
+    else if (letter === 'U') unit = value;
+    else if (letter === 'W') {
+      bits = Number(value);
+      if (!Number.isInteger(bits) || bits < 1 || bits > WIDEST) {
+        return `'${element}': a width is 1 to ${WIDEST} bits`;
+      }
+    }
+  }
+  return { name, kind, bits, unit };
+}
+
+/** Reads a schema line without its `!`. Gives a text that says what is wrong, where it is. */
+export function parseSchema(text: string): RawSchema | string {
+  const [type, ...elements] = text.split(/\s+/).filter(Boolean);
+  if (type === undefined) return 'a schema without a type';
+  const keys: RawKey[] = [];
+  for (const element of elements) {
+    const key = keyFrom(element);
+    if (typeof key === 'string') return key;
+    keys.push(key);
+  }
+  return { type, keys };
+}
+
+/** The schema line, without its newline; options in the order in which the original prints them. */
+export function formatSchema({ type, keys }: RawSchema): string {
+  const elements = keys.map(({ name, kind, bits, unit }) =>
+    [
+      name,
+      kind === 'control' ? ',C' : kind === 'event' ? ',E' : '',
+      unit === '' ? '' : `,U=${unit}`,
+      bits === WIDEST ? '' : `,W=${bits}`,
+    ].join(''),
+  );
+  return [`!${type}`, ...elements].join(' ');
+}
+
+/** The schema of metrics that are declared: see `Metric`. */
+export function rawSchemaOf(type: string, metrics: readonly Metric[]): RawSchema {
+  return {
+    type,
+    keys: metrics.map(({ key, kind, bits, unit }) => ({
+      name: key,
+      kind,
+      bits: bits ?? WIDEST,
+      unit,
+    })),
+  };
+}
+
+function metricOf({ name, kind, bits, unit }: RawKey): Metric {
+  return {
+    key: name,
+    cell: 'u64',
+    kind,
+    behaviour: kind === 'event' ? 'monotone' : 'variable',
+    form: 'total',
+    ...(bits !== WIDEST && { bits }),
+    unit,
+    over: kind === 'control' ? 'same' : 'sum',
+    help: '',
+  };
+}
+
+const label = (key: string, help: string): Metric => ({
+  key,
+  cell: 'label',
+  kind: 'gauge',
+  behaviour: 'label',
+  form: 'total',
+  unit: '',
+  over: 'same',
+  help,
+});
+
+/** Columns of a type's table before those of its keys. */
+export const RECORD_COLUMNS: readonly Metric[] = [
+  {
+    key: 'time',
+    cell: 'f64',
+    kind: 'gauge',
+    behaviour: 'variable',
+    form: 'total',
+    unit: 's',
+    over: 'last',
+    help: 'wall-clock time of the record, s since 1970',
+  },
+  label('host', 'host that the record is about'),
+  label('jobids', 'jobs that ran on it, separated by commas; - where there was none'),
+  label('device', 'what the record is about; - where the type has no devices'),
+];
+
+/** The table `node_TYPE`: `RECORD_COLUMNS`, then the type's keys. */
+export function tableSchema(raw: RawSchema): Schema {
+  return {
+    name: `node_${raw.type}`,
+    domain: raw.type.startsWith('cpu') ? 'cpu' : 'device',
+    help: `records of type ${raw.type} of raw stats files`,
+    metrics: [...RECORD_COLUMNS, ...raw.keys.map(metricOf)],
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * Writes raw stats text: header, then record groups. Values are copied as decimal digits or bigints, so that 64-bit
+ * counters stay exact; a whole group goes to the sink at once, from a buffer that is used again.
+ */
+import { formatSchema, type RawSchema } from './schema.ts';
+
+/** `2.3`: times with microseconds, host in each group, as since 2.0. `1.0`: whole seconds, no host. */
+export type RawStyle = '1.0' | '2.3';
+
+/** The versions whose formats these are. */
+const VERSIONS: Readonly<Record<RawStyle, string>> = { '1.0': '1.0.2', '2.3': '2.3.5' };
+
+export interface RawHeader {
+  readonly hostname: string;
+  /** `Linux x86_64 5.14.0 #1 SMP …` */
+  readonly uname: string;
+  /** Seconds. */
+  readonly uptime: number;
+  readonly schemas: readonly RawSchema[];
+}
+
+const NEWLINE = 0x0a;
+const BLANK = 0x20;
+const PERCENT = 0x25;
+const ZERO = 0x30;
+const START = 16 * 1024;
+/** Room that a number takes at most. */
+const DIGITS = 20;
+
+/** Names may hold no blanks: they would be taken for the next field. */
+const word = (text: string) => text.replace(/\s/g, '_') || '-';
+const oneLine = (text: string) => text.replace(/\s*[\r\n]+\s*/g, ' ');
+
+export class RawWriter {
+  readonly #sink: (bytes: Uint8Array) => void;
+  readonly #style: RawStyle;
+  readonly #header: RawHeader;
+  #buffer = Buffer.allocUnsafe(START);
+  #used = 0;
+  /** Where the record that is being written begins; -1 between records. */
+  #record = -1;
+  #values = 0;
+
+  /** `sink` gets whole groups; the bytes are its own until it returns. */
+  constructor(header: RawHeader, sink: (bytes: Uint8Array) => void, style: RawStyle = '2.3') {
+    this.#header = header;
+    this.#sink = sink;
+    this.#style = style;
+  }
+
+  /** Writes the header: properties, then schemas. `more`: properties of our own, which readers pass over. */
+  header(more: Readonly<Record<string, string>> = {}): void {
+    const { hostname, uname, uptime, schemas } = this.#header;
+    const properties = {
+      tacc_stats: VERSIONS[this.#style],
+      hostname: word(hostname),
+      uname,
+      uptime: String(Math.trunc(uptime)),
+      ...more,
+    };
+    for (const [name, value] of Object.entries(properties))
+      this.#text(`$${name} ${oneLine(value)}\n`);
+    for (const schema of schemas) this.#text(`${formatSchema(schema)}\n`);
+    this.flush();
+  }
+
+  /** Begins a group. `microseconds` since 1970, whole; `jobIds` that run here: none is written as `-`. */
+  group(microseconds: number, jobIds: readonly string[]): void {
+    const seconds = Math.floor(microseconds / 1e6);
+    const fraction = String(microseconds - seconds * 1e6).padStart(6, '0');
+    const jobs = jobIds.length === 0 ? '-' : jobIds.map(word).join(',');
+    this.#text(
+      this.#style === '1.0'
+        ? `\n${seconds} ${jobs}\n`
+        : `\n${seconds}.${fraction} ${jobs} ${word(this.#header.hostname)}\n`,
+    );
+  }
+
+  /** Adds a mark to the group, before its records; each line of `text` becomes one. */
+  mark(text: string): void {
+    for (const line of text.split(/\r?\n/)) {
+      this.#ensure(1);
+      this.#buffer[this.#used++] = PERCENT;
+      this.#text(`${line}\n`);
+    }
+  }
+
+  /** Begins a record; its values follow, as many as the type's schema has keys, then `endRecord`. */
+  record(type: string, device: string): void {
+    this.#record = this.#used;
+    this.#values = 0;
+    this.#text(type);
+    this.#ensure(1);
+    this.#buffer[this.#used++] = BLANK;
+    this.#text(word(device));
+  }
+
+  /** A value whose decimal digits stand in `bytes[from, to)`. */
+  digits(bytes: Uint8Array, from: number, to: number): void {
+    this.#ensure(to - from + 1);
+    this.#values++;
+    this.#buffer[this.#used++] = BLANK;
+    for (let k = from; k < to; k++) this.#buffer[this.#used++] = bytes[k];
+  }
+
+  /** A whole number from 0 to 2^53. */
+  number(value: number): void {
+    this.#ensure(DIGITS + 1);
+    this.#values++;
+    this.#buffer[this.#used++] = BLANK;
+    let digits = 1;
+    for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits++;
+    let left = value;
+    for (let at = this.#used + digits - 1; at >= this.#used; at--) {
+      const upper = Math.floor(left / 10);
+      this.#buffer[at] = ZERO + (left - upper * 10);
+      left = upper;
+    }
+    this.#used += digits;
+  }
+
+  /** A value of up to 64 bits. */
+  bigint(value: bigint): void {
+    this.#values++;
+    this.#text(` ${BigInt.asUintN(64, value)}`);
+  }
+
+  /** Ends the record. Where it has not `wanted` values, it is taken back, and false is given. */
+  endRecord(wanted: number): boolean {
+    const whole = this.#values === wanted;
+    if (!whole) this.#used = this.#record;
+    else {
+      this.#ensure(1);
+      this.#buffer[this.#used++] = NEWLINE;
+    }
+    this.#record = -1;
+    return whole;
+  }
+
+  /** Takes back the record that is being written. */
+  dropRecord(): void {
+    if (this.#record >= 0) this.#used = this.#record;
+    this.#record = -1;
+  }
+
+  /** Hands what has been written to the sink. */
+  flush(): void {
+    if (this.#used === 0) return;
+    // Not a Buffer, whose slice() is no copy.
+    this.#sink(new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#used));
+    this.#used = 0;
+  }
+
+  #text(text: string): void {
+    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    this.#ensure(3 * text.length);
+    this.#used += this.#buffer.write(text, this.#used);
+  }
+
+  #ensure(room: number): void {
+    if (this.#used + room <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.#used + room));
+    this.#buffer.copy(larger, 0, 0, this.#used);
+    this.#buffer = larger;
+  }
+}

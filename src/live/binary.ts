@@ -1,0 +1,61 @@
+/**
+ * Bins as bytes: u32 length of the JSON that follows, padded to 4; then per entity in its order min, max, mean, each
+ * `bins` f32. Little endian, NaN where nothing was measured. Runs in the server and in the page.
+ */
+import type { EntityBins } from './series/table.ts';
+
+export interface SeriesHead {
+  readonly from: number;
+  readonly to: number;
+  readonly bins: number;
+  readonly entities: readonly string[];
+}
+
+const WORD = 4;
+/** Min, max, mean. */
+const PARTS = 3;
+
+export function packBins(
+  from: number,
+  to: number,
+  bins: number,
+  series: readonly EntityBins[],
+): Uint8Array<ArrayBuffer> {
+  const head: SeriesHead = { from, to, bins, entities: series.map(({ entity }) => entity) };
+  let json = JSON.stringify(head);
+  const bytes = new TextEncoder();
+  while (bytes.encode(json).length % WORD !== 0) json += ' ';
+  const text = bytes.encode(json);
+  const packed = new Uint8Array(WORD + text.length + series.length * PARTS * bins * WORD);
+  const view = new DataView(packed.buffer);
+  view.setUint32(0, text.length, true);
+  packed.set(text, WORD);
+  let at = WORD + text.length;
+  for (const { min, max, mean } of series) {
+    for (const column of [min, max, mean]) {
+      for (const value of column) {
+        view.setFloat32(at, value, true);
+        at += WORD;
+      }
+    }
+  }
+  return packed;
+}
+
+export function unpackBins(packed: ArrayBuffer): { head: SeriesHead; series: EntityBins[] } {
+  const view = new DataView(packed);
+  const length = view.getUint32(0, true);
+  const text = new TextDecoder().decode(new Uint8Array(packed, WORD, length));
+  const head = JSON.parse(text) as SeriesHead;
+  let at = WORD + length;
+  const take = () => {
+    const column = new Float32Array(head.bins);
+    for (let k = 0; k < head.bins; k++, at += WORD) column[k] = view.getFloat32(at, true);
+    return column;
+  };
+  const series = head.entities.map((entity) => {
+    const [min, max, mean] = [take(), take(), take()];
+    return { entity, min, max, mean };
+  });
+  return { head, series };
+}

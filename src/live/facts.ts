@@ -1,0 +1,49 @@
+/** What the page says in its first line, and where PEs ran. Runs in the server and in the page. */
+import type { Recording, RecordingHost, RecordingPe, RecordingState } from '../model/recording.ts';
+
+export interface Facts {
+  /** The recording's name, or what a live run calls itself. */
+  readonly title: string;
+  /** The command line that made it. */
+  readonly command: string;
+  readonly state: RecordingState;
+  readonly hosts: readonly RecordingHost[];
+  readonly pes: readonly RecordingPe[];
+  /** Wall-clock time of second 0: nanoseconds since 1970, as a decimal string. */
+  readonly zero: string;
+  /** What could not be read, and bytes that were dropped: one sentence each. */
+  readonly notes: readonly string[];
+}
+
+export function factsOf(recording: Recording, title: string, notes: readonly string[]): Facts {
+  const dropped = recording.sources.filter(({ droppedBytes }) => droppedBytes > 0);
+  return {
+    title,
+    command: recording.madeBy.command.join(' '),
+    state: recording.state,
+    hosts: recording.hosts,
+    pes: recording.pes,
+    zero: zeroOf(recording),
+    notes: [
+      ...notes,
+      ...(recording.error === undefined ? [] : [`The run failed: ${recording.error}`]),
+      ...dropped.map(
+        ({ name, droppedBytes }) =>
+          `${name}: ${droppedBytes} bytes were not written for want of room or time`,
+      ),
+    ],
+  };
+}
+
+/** Second 0 of a recording is that of its first source. */
+export function zeroOf(recording: Recording): string {
+  const [least] = recording.sources
+    .map(({ zero }) => BigInt(zero))
+    .sort((a, b) => (a < b ? -1 : 1));
+  return String(least ?? BigInt(Date.parse(recording.started)) * 1_000_000n);
+}
+
+/** Seconds from `zero` to `other`, both nanoseconds since 1970. */
+export function secondsBetween(zero: string, other: string): number {
+  return Number(BigInt(other) - BigInt(zero)) / 1e9;
+}

@@ -1,0 +1,95 @@
+/** Samples of all schemas by table, in memory. Runs in the server, for recordings, and in the page, for live runs. */
+import type { Batch, Metric, Schema } from '../../model/metric.ts';
+import { type EntityBins, SeriesTable } from './table.ts';
+
+/** A table that can be drawn. */
+export interface TableFacts {
+  readonly name: string;
+  readonly domain: string;
+  readonly help: string;
+  readonly metrics: readonly Metric[];
+  readonly entities: readonly string[];
+  readonly rows: number;
+  /** Seconds since the recording's zero. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the page's lines come from. */
+export interface SeriesSource {
+  tables(): readonly TableFacts[];
+  /**
+   * Bins of the sum of metrics `keys` of a table over [from, to) seconds, for each entity.
+   * Null where there is no such table or metric.
+   */
+  series(
+    table: string,
+    keys: readonly string[],
+    from: number,
+    to: number,
+    bins: number,
+    entities?: readonly string[],
+  ): EntityBins[] | null;
+}
+
+export class SeriesStore implements SeriesSource {
+  readonly #tables = new Map<string, SeriesTable>();
+  readonly #most: number;
+
+  /** `most`: rows kept per entity; the oldest go. */
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
+
+  /** Whether batches of a schema are of use. */
+  wants(schema: Schema): boolean {
+    return SeriesTable.of(schema) !== null;
+  }
+
+  /** Adds samples. `zero`: what to take off their times to get seconds since the recording's zero. */
+  add(batch: Batch, zero = 0): void {
+    const { name } = batch.schema;
+    let table = this.#tables.get(name);
+    if (table === undefined || !sameColumns(table.schema, batch.schema)) {
+      const made = SeriesTable.of(batch.schema, this.#most);
+      if (made === null) return;
+      table = made;
+      this.#tables.set(name, table);
+    }
+    table.add(batch, zero);
+  }
+
+  tables(): TableFacts[] {
+    return [...this.#tables.values()].flatMap((table) => {
+      const { schema, span } = table;
+      if (span === null) return [];
+      const { name, domain, help, metrics } = schema;
+      return {
+        name,
+        domain,
+        help,
+        metrics: metrics.filter(({ key }) => table.keys.includes(key)),
+        entities: table.entities,
+        rows: table.rows,
+        from: span[0],
+        to: span[1],
+      };
+    });
+  }
+
+  series(
+    table: string,
+    keys: readonly string[],
+    from: number,
+    to: number,
+    bins: number,
+    entities?: readonly string[],
+  ): EntityBins[] | null {
+    return this.#tables.get(table)?.bins(keys, from, to, bins, entities) ?? null;
+  }
+}
+
+const sameColumns = (a: Schema, b: Schema) =>
+  a === b ||
+  (a.metrics.length === b.metrics.length &&
+    a.metrics.every(({ key, cell }, k) => key === b.metrics[k].key && cell === b.metrics[k].cell));

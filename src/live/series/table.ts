@@ -1,0 +1,194 @@
+/** One schema's samples: a track per entity, fed with batches. Runs in the server and in the page. */
+import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
+import { type Bins, Track } from './track.ts';
+
+/** Columns that say when, of what, and how a sample was taken: none of them is a series. */
+const TIMES = ['real_time', 'time'];
+const MODE = 'mode';
+const LABELS = ['host', 'device'];
+const IDS: Readonly<Record<string, readonly string[]>> = {
+  pe: ['pe_id'],
+  kp: ['pe_id', 'kp_id'],
+  lp: ['lp_id'],
+};
+
+/** How a metric is drawn. `rate`: amounts per second. */
+export type Kind = 'rate' | 'value';
+
+export const kindOf = (metric: Metric): Kind => (metric.kind === 'event' ? 'rate' : 'value');
+
+/** Columns of a schema, by their part. */
+interface Plan {
+  readonly time: number;
+  readonly mode: number;
+  readonly ids: readonly number[];
+  readonly series: readonly number[];
+}
+
+/** Null where a schema has no time: it cannot be drawn over one. */
+function planOf({ domain, metrics }: Schema): Plan | null {
+  const find = (key: string) => metrics.findIndex((metric) => metric.key === key);
+  const time = TIMES.map(find).find((k) => k >= 0);
+  if (time === undefined) return null;
+  const ids = (IDS[domain] ?? LABELS).map(find).filter((k) => k >= 0);
+  const series = metrics.flatMap(({ key, cell, behaviour }, k) =>
+    k === time || ids.includes(k) || key === MODE || cell === 'label' || behaviour === 'constant'
+      ? []
+      : [k],
+  );
+  return { time, mode: find(MODE), ids, series };
+}
+
+/** Counts that a 64-bit total can hold before its difference is taken. */
+const HALF = 2;
+
+interface Entity {
+  readonly name: string;
+  /** What sampled it, as in the column `mode`. */
+  readonly mode: string;
+  readonly track: Track;
+  /** Totals of the row before, by series. */
+  readonly totals: (bigint | number | undefined)[];
+}
+
+export interface EntityBins extends Bins {
+  readonly entity: string;
+}
+
+export class SeriesTable {
+  readonly schema: Schema;
+  /** Keys of the metrics that can be drawn. */
+  readonly keys: readonly string[];
+  /** Rows that came with a time before that of their entity's last: left out. */
+  outOfOrder = 0;
+  readonly #plan: Plan;
+  readonly #metrics: readonly Metric[];
+  readonly #entities = new Map<string, Entity>();
+  readonly #most: number;
+
+  private constructor(schema: Schema, plan: Plan, most: number) {
+    this.schema = schema;
+    this.#plan = plan;
+    this.#metrics = plan.series.map((k) => schema.metrics[k]);
+    this.keys = this.#metrics.map(({ key }) => key);
+    this.#most = most;
+  }
+
+  /** Null where the schema has no time. `most`: rows kept per entity. */
+  static of(schema: Schema, most = Infinity): SeriesTable | null {
+    const plan = planOf(schema);
+    return plan === null ? null : new SeriesTable(schema, plan, most);
+  }
+
+  /** Takes a batch of this schema. `zero`: what to take off its times. */
+  add(batch: Batch, zero: number): void {
+    const { time, mode, ids, series } = this.#plan;
+    const times = batch.columns[time] as Float64Array;
+    const modes = mode < 0 ? null : (batch.columns[mode] as readonly string[]);
+    const idColumns = ids.map((k) => batch.columns[k]);
+    const columns = series.map((k) => batch.columns[k]);
+    for (let row = 0; row < batch.length; row++) {
+      this.#row(this.#entity(idColumns, modes?.[row] ?? '', row), times[row] - zero, columns, row);
+    }
+  }
+
+  #entity(ids: readonly Column[], mode: string, row: number): Entity {
+    let name = ids.length === 0 ? '' : String(ids[0][row]);
+    for (let k = 1; k < ids.length; k++) name += `/${ids[k][row]}`;
+    const key = `${mode} ${name}`;
+    let entity = this.#entities.get(key);
+    if (entity === undefined) {
+      entity = { name, mode, track: new Track(this.keys.length, this.#most), totals: [] };
+      this.#entities.set(key, entity);
+    }
+    return entity;
+  }
+
+  #row({ track, totals }: Entity, time: number, columns: readonly Column[], row: number): void {
+    // What is counted since “the last sample” is counted since the start in the first.
+    const from = track.length === 0 ? Math.min(0, time) : track.last;
+    if (!(time >= track.last)) {
+      this.outOfOrder++;
+      return;
+    }
+    track.add(from, time);
+    for (let k = 0; k < columns.length; k++) {
+      const metric = this.#metrics[k];
+      const value = columns[k][row] as number | bigint;
+      const isTotal = metric.kind === 'event' && metric.form === 'total';
+      track.set(k, isTotal ? difference(totals[k], value, metric) : Number(value));
+      if (isTotal) totals[k] = value;
+    }
+  }
+
+  /** Entities that were sampled in the way in which most were. */
+  #chosen(): readonly Entity[] {
+    const rows = new Map<string, number>();
+    for (const { mode, track } of this.#entities.values()) {
+      rows.set(mode, (rows.get(mode) ?? 0) + track.length);
+    }
+    const [[best] = ['']] = [...rows].sort((a, b) => b[1] - a[1]);
+    const chosen = [...this.#entities.values()].filter(({ mode }) => mode === best);
+    return chosen.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  }
+
+  get entities(): readonly string[] {
+    return this.#chosen().map(({ name }) => name);
+  }
+
+  get rows(): number {
+    let rows = 0;
+    for (const { track } of this.#entities.values()) rows += track.length;
+    return rows;
+  }
+
+  /** Seconds of the first and the last sample; null where there is none. */
+  get span(): readonly [number, number] | null {
+    let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const { track } of this.#entities.values()) {
+      first = Math.min(first, track.first);
+      last = Math.max(last, track.last);
+    }
+    return first <= last ? [first, last] : null;
+  }
+
+  /**
+   * Bins of the sum of metrics `keys` (of one kind) over [from, to), for each entity, or those named.
+   * Null where a metric is not there.
+   */
+  bins(
+    keys: readonly string[],
+    from: number,
+    to: number,
+    count: number,
+    entities?: readonly string[],
+  ): EntityBins[] | null {
+    const columns = keys.map((key) => this.keys.indexOf(key));
+    if (columns.length === 0 || columns.includes(-1)) return null;
+    const asRate = kindOf(this.#metrics[columns[0]]) === 'rate';
+    return this.#chosen()
+      .filter(({ name }) => entities === undefined || entities.includes(name))
+      .map(({ name, track }) => ({
+        entity: name,
+        ...track.bins(columns, asRate, from, to, count),
+      }));
+  }
+}
+
+/**
+ * What a total counted since the row before, rollover taken into account; NaN at first, and where it went back: half
+ * of its range or more cannot have been counted.
+ */
+function difference(
+  before: bigint | number | undefined,
+  after: bigint | number,
+  { bits = 64 }: Metric,
+): number {
+  if (before === undefined) return Number.NaN;
+  if (typeof before === 'bigint' && typeof after === 'bigint') {
+    const counted = Number(BigInt.asUintN(bits, after - before));
+    return counted < 2 ** bits / HALF ? counted : Number.NaN;
+  }
+  const counted = Number(after) - Number(before);
+  return counted >= 0 ? counted : Number.NaN;
+}

@@ -1,0 +1,127 @@
+/**
+ * One entity's samples in time, and their bins. Runs in the server and in the page.
+ *
+ * A sample at t speaks of the time since the entity's sample before: ( t', t ]. A counter's amount in it, over its
+ * length, is a rate; a gauge holds its value through it. Bins are means over time, so they do not depend on how
+ * often samples were taken, and the sum of rate × width is the number counted.
+ */
+
+/** Min, max and mean of each bin; NaN where nothing was measured. */
+export interface Bins {
+  readonly min: Float32Array;
+  readonly max: Float32Array;
+  readonly mean: Float32Array;
+}
+
+const START = 256;
+
+export class Track {
+  /** Rows in use. */
+  length = 0;
+  #times = new Float64Array(START);
+  /** Where each row's interval begins. */
+  #froms = new Float64Array(START);
+  readonly #columns: Float32Array[];
+  /** Rows kept at most; the older half goes when there are more. */
+  readonly #most: number;
+
+  constructor(columns: number, most = Infinity) {
+    this.#columns = Array.from({ length: columns }, () => new Float32Array(START));
+    this.#most = most;
+  }
+
+  /** Time of the last row; -Infinity without one. */
+  get last(): number {
+    return this.length === 0 ? Number.NEGATIVE_INFINITY : this.#times[this.length - 1];
+  }
+
+  /** Where the first row's interval begins. */
+  get first(): number {
+    return this.length === 0 ? Number.POSITIVE_INFINITY : this.#froms[0];
+  }
+
+  /** Adds a row for ( from, time ]. Its values follow by `set`. */
+  add(from: number, time: number): void {
+    if (this.length >= this.#most) this.#forget();
+    if (this.length === this.#times.length) this.#grow();
+    this.#froms[this.length] = from;
+    this.#times[this.length++] = time;
+  }
+
+  /** The newest row's value in a column: an amount or a state; NaN where missing. */
+  set(column: number, value: number): void {
+    this.#columns[column][this.length - 1] = value;
+  }
+
+  /** Bins of the sum of `columns`, over [from, to). `asRate`: amounts per second. */
+  bins(columns: readonly number[], asRate: boolean, from: number, to: number, count: number): Bins {
+    const min = new Float32Array(count).fill(Number.NaN);
+    const max = new Float32Array(count).fill(Number.NaN);
+    const mean = new Float32Array(count).fill(Number.NaN);
+    const sums = new Float64Array(count);
+    const spans = new Float64Array(count);
+    const width = (to - from) / count;
+    const [times, froms] = [this.#times, this.#froms];
+    const [first, ...more] = columns.map((column) => this.#columns[column]);
+    // Rows come in the order of time: the bin in which a row begins never goes back.
+    let begun = 0;
+    let begunEnd = from + width;
+    for (let row = this.#firstAfter(from); row < this.length; row++) {
+      const begin = froms[row];
+      if (begin >= to) break;
+      const end = times[row];
+      const span = end - begin;
+      let value = first[row];
+      for (let k = 0; k < more.length; k++) value += more[k][row];
+      if (asRate) value /= span;
+      // Also where a value is missing.
+      if (!(span > 0) || Number.isNaN(value)) continue;
+      while (begin >= begunEnd && begun < count - 1) begunEnd = from + (++begun + 1) * width;
+      for (let bin = begun, binEnd = begunEnd; bin < count; binEnd = from + (++bin + 1) * width) {
+        const overlap = Math.min(end, binEnd) - Math.max(begin, binEnd - width);
+        if (overlap > 0) {
+          sums[bin] += value * overlap;
+          spans[bin] += overlap;
+          if (!(min[bin] <= value)) min[bin] = value;
+          if (!(max[bin] >= value)) max[bin] = value;
+        }
+        if (end <= binEnd) break;
+      }
+    }
+    for (let bin = 0; bin < count; bin++) if (spans[bin] > 0) mean[bin] = sums[bin] / spans[bin];
+    return { min, max, mean };
+  }
+
+  /** The first row that ends after `time`. */
+  #firstAfter(time: number): number {
+    let [low, high] = [0, this.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#times[middle] > time) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  #grow(): void {
+    const wider = <T extends Float64Array | Float32Array>(old: T, made: T): T => {
+      made.set(old);
+      return made;
+    };
+    const size = 2 * this.#times.length;
+    this.#times = wider(this.#times, new Float64Array(size));
+    this.#froms = wider(this.#froms, new Float64Array(size));
+    this.#columns.forEach((column, k) => {
+      this.#columns[k] = wider(column, new Float32Array(size));
+    });
+  }
+
+  #forget(): void {
+    const keep = this.length >> 1;
+    const from = this.length - keep;
+    for (const array of [this.#times, this.#froms, ...this.#columns]) {
+      array.copyWithin(0, from, this.length);
+    }
+    this.length = keep;
+  }
+}

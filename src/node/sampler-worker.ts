@@ -1,0 +1,103 @@
+/** Entry of the sampler's thread: collects at even times into one raw stats file. */
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Collection } from './collect.ts';
+
+export interface SamplerTask {
+  readonly folder: string;
+  readonly types: readonly string[];
+  readonly root: string | undefined;
+  readonly jobId: string;
+  /** Milliseconds. */
+  readonly interval: number;
+  /** Whether to hand each group to the starter too. */
+  readonly tell: boolean;
+  /** One word; anything but 0 asks for the end. */
+  readonly stop: Int32Array;
+}
+
+/** What the sampler did. */
+export interface SamplerResult {
+  readonly groups: number;
+  /** Moments that passed while an earlier collection was under way. */
+  readonly missed: number;
+  /** Collections of single types that failed, by type. */
+  readonly failures: ReadonlyMap<string, number>;
+  /** Seconds spent collecting and writing. */
+  readonly seconds: number;
+}
+
+export type SamplerMessage =
+  | {
+      readonly kind: 'started';
+      readonly host: string;
+      readonly file: string;
+      readonly types: readonly string[];
+    }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'done'; readonly result: SamplerResult }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Creates the file, named after the second; the next free one where another collector was here first. */
+function createFile(folder: string): { path: string; file: number } {
+  mkdirSync(folder, { recursive: true });
+  for (let second = Math.floor(Date.now() / 1000); ; second++) {
+    const path = join(folder, String(second));
+    try {
+      return { path, file: openSync(path, 'ax') };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+function main(task: SamplerTask): void {
+  const say = (message: SamplerMessage) => parentPort?.postMessage(message);
+  let file = -1;
+  const sink = (bytes: Uint8Array) => {
+    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+    if (task.tell) say({ kind: 'bytes', bytes: bytes.slice() });
+  };
+  const collection = new Collection(sink, { types: task.types, root: task.root });
+  const created = createFile(join(task.folder, collection.host));
+  file = created.file;
+  let [groups, missed, busy] = [0, 0, 0];
+  const collect = (mark?: string) => {
+    const before = performance.now();
+    collection.collect([task.jobId], mark);
+    busy += performance.now() - before;
+    groups++;
+  };
+  try {
+    collection.writer.header({ collector: 'triscope' });
+    const start = performance.now();
+    collect(`begin ${task.jobId}`);
+    say({ kind: 'started', host: collection.host, file: created.path, types: collection.types });
+    for (let tick = 1; ; tick++) {
+      const late = Math.floor((performance.now() - start) / task.interval);
+      if (late > tick) {
+        missed += late - tick;
+        tick = late;
+      }
+      const wait = start + tick * task.interval - performance.now();
+      if (Atomics.wait(task.stop, 0, 0, Math.max(0, wait)) !== 'timed-out') break;
+      collect();
+    }
+    collect(`end ${task.jobId}`);
+  } finally {
+    collection.close();
+    closeSync(file);
+  }
+  const { failures } = collection;
+  say({ kind: 'done', result: { groups, missed, failures, seconds: busy / 1000 } });
+}
+
+try {
+  main(workerData as SamplerTask);
+} catch (error) {
+  parentPort?.postMessage({
+    kind: 'failed',
+    message: error instanceof Error ? error.message : String(error),
+  } satisfies SamplerMessage);
+}

@@ -1,0 +1,96 @@
+/** Samples this machine beside a run: a thread of its own writes `FOLDER/HOST/SECOND`, a raw stats file. */
+import { SHARE_ENV, Worker } from 'node:worker_threads';
+import type { SamplerMessage, SamplerResult, SamplerTask } from './sampler-worker.ts';
+
+export interface SamplerOptions {
+  /** Folder for the hosts' folders, such as `NAME.tri/node`. */
+  readonly folder: string;
+  /** Milliseconds between collections, at least 1. */
+  readonly interval: number;
+  /** Written as job id, and into the marks `begin` and `end`. */
+  readonly jobId: string;
+  /** Names of types; all that this machine has where it is empty. */
+  readonly types?: readonly string[];
+  /** Folder of a recorded `proc` and `sys`. */
+  readonly root?: string;
+  /** Gets what is written as it is written, the header first. */
+  readonly onBytes?: (bytes: Uint8Array) => void;
+}
+
+/** The sampler could not start, or came to an early end. */
+export class SamplerError extends Error {
+  override readonly name = 'SamplerError';
+}
+
+export class NodeSampler {
+  readonly host: string;
+  /** The file that it writes. */
+  readonly file: string;
+  readonly types: readonly string[];
+  readonly #stop: Int32Array;
+  readonly #done: Promise<SamplerResult>;
+
+  private constructor(
+    started: Extract<SamplerMessage, { kind: 'started' }>,
+    stop: Int32Array,
+    done: Promise<SamplerResult>,
+  ) {
+    this.host = started.host;
+    this.file = started.file;
+    this.types = started.types;
+    this.#stop = stop;
+    this.#done = done;
+  }
+
+  /**
+   * Starts it; the first record group is written when this resolves.
+   * @throws SamplerError
+   */
+  static start(options: SamplerOptions): Promise<NodeSampler> {
+    const stop = new Int32Array(new SharedArrayBuffer(4));
+    const task: SamplerTask = {
+      folder: options.folder,
+      types: options.types ?? [],
+      root: options.root,
+      jobId: options.jobId,
+      interval: Math.max(1, options.interval),
+      tell: options.onBytes !== undefined,
+      stop,
+    };
+    return new Promise((resolve, reject) => {
+      const worker = new Worker(new URL('sampler-worker.js', import.meta.url), {
+        workerData: task,
+        name: 'node sampler',
+        // A copy costs start-up time.
+        env: SHARE_ENV,
+      });
+      const done = new Promise<SamplerResult>((finish, fail) => {
+        const die = (message: string) => {
+          const error = new SamplerError(`node sampler: ${message}`);
+          fail(error);
+          reject(error);
+        };
+        worker.on('message', (message: SamplerMessage) => {
+          if (message.kind === 'bytes') options.onBytes?.(message.bytes);
+          else if (message.kind === 'started') resolve(new NodeSampler(message, stop, done));
+          else if (message.kind === 'done') finish(message.result);
+          else die(message.message);
+        });
+        worker.on('error', (error) => die(error.message));
+        worker.on('exit', (code) => die(`its thread ended with code ${code}`));
+      });
+      // Whoever calls stop() hears of it; until then it is not unhandled.
+      done.catch(() => {});
+    });
+  }
+
+  /**
+   * Writes a last record group and ends.
+   * @throws SamplerError where it came to an early end, such as by a full disk
+   */
+  stop(): Promise<SamplerResult> {
+    Atomics.store(this.#stop, 0, 1);
+    Atomics.notify(this.#stop, 0);
+    return this.#done;
+  }
+}

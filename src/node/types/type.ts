@@ -1,0 +1,43 @@
+/** What a type of the node collector is: one file in this folder, one line in `index.ts`. */
+import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { Metric } from '../../model/metric.ts';
+import type { NodeTree } from '../tree.ts';
+
+export interface NodeType {
+  /** As in records: `cpu`. */
+  readonly name: string;
+  /** One sentence. */
+  readonly help: string;
+  /** What a device is, such as `CPU`. */
+  readonly device: string;
+  /** Where the numbers come from. */
+  readonly source: string;
+  /** The schema: keys in the order of a record's values. */
+  readonly metrics: readonly Metric[];
+  /**
+   * Makes ready to collect; once per run.
+   * @throws UnavailableError where this machine has nothing to read
+   */
+  open(tree: NodeTree): Collector;
+}
+
+export interface Collector {
+  /** Writes a record per device. An error here concerns this type alone. */
+  collect(writer: RawWriter): void;
+  close(): void;
+}
+
+/** An event counter of a type. `unit` as raw stats files have it. */
+export function counter(key: string, help: string, unit = '', bits?: number): Metric {
+  return {
+    key,
+    cell: 'u64',
+    kind: 'event',
+    behaviour: 'monotone',
+    form: 'total',
+    ...(bits !== undefined && { bits }),
+    unit,
+    over: 'sum',
+    help,
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Whole columns into DuckDB's vectors. @duckdb/node-api sets value by value (about 50 ns each, more where nulls are);
+ * the bindings that it is made of copy bytes. They are taken from where node-api finds them, so that both are one.
+ */
+import { createRequire } from 'node:module';
+import type { RawColumn } from '../formats/frames/index.ts';
+
+type Vector = { readonly vector: never };
+
+interface Bindings {
+  data_chunk_get_vector(chunk: unknown, column: number): Vector;
+  copy_data_to_vector(
+    to: Vector,
+    at: number,
+    from: ArrayBufferLike,
+    start: number,
+    bytes: number,
+  ): void;
+  vector_ensure_validity_writable(vector: Vector): void;
+  copy_data_to_vector_validity: Bindings['copy_data_to_vector'];
+}
+
+const here = createRequire(import.meta.url);
+const bindings = createRequire(here.resolve('@duckdb/node-api'))(
+  '@duckdb/node-bindings',
+) as Bindings;
+
+/** Rows of a DuckDB chunk, at most. */
+export const CHUNK_ROWS = 2048;
+
+/** One bit a row: 1 valid. Words of 64 bits, as DuckDB's. */
+const validity = new Uint32Array(CHUNK_ROWS / 32);
+
+/** Copies `column` into a chunk whose row count is `column.length`, the floating-point NaN as null. */
+export function fill(chunk: unknown, at: number, column: RawColumn): void {
+  const vector = bindings.data_chunk_get_vector(chunk, at);
+  const { buffer, byteOffset, byteLength } = column;
+  bindings.copy_data_to_vector(vector, 0, buffer, byteOffset, byteLength);
+  const isFloat = column instanceof Float64Array || column instanceof Float32Array;
+  if (isFloat && markMissing(column)) setValidity(vector, column.length);
+}
+
+/** Makes all `rows` values of a column null. */
+export function fillMissing(chunk: unknown, at: number, rows: number): void {
+  validity.fill(0);
+  setValidity(bindings.data_chunk_get_vector(chunk, at), rows);
+}
+
+function setValidity(vector: Vector, rows: number): void {
+  bindings.vector_ensure_validity_writable(vector);
+  const bytes = Math.ceil(rows / 64) * 8;
+  bindings.copy_data_to_vector_validity(vector, 0, validity.buffer, 0, bytes);
+}
+
+/** Writes `validity`. Returns whether anything is missing. */
+function markMissing(column: Float64Array | Float32Array): boolean {
+  let any = false;
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row];
+    if (!Number.isNaN(value)) continue;
+    if (!any) validity.fill(-1);
+    any = true;
+    validity[row >> 5] &= ~(1 << (row & 31));
+  }
+  return any;
+}

@@ -1,0 +1,213 @@
+/** The embedded DuckDB: tables that stream from files, read-only, cut off from everything else. */
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBResult,
+  type JS,
+  StatementType,
+} from '@duckdb/node-api';
+import { QueryError } from './errors.ts';
+import { factStatements } from './facts.ts';
+import { loadTables } from './load.ts';
+import type { Suspect } from './part.ts';
+import { peOnNode } from './pe-on-node.ts';
+import { MACROS, rateView } from './rates.ts';
+import { registerScan } from './scan.ts';
+import type { Sources } from './sources.ts';
+import { quoteName, quoteText } from './sql.ts';
+import { lineOf } from './sql-errors.ts';
+import type { Table } from './table.ts';
+
+/** No files, no network, no extensions. `lock_configuration` follows when the tables are there. */
+const CLOSED = {
+  enable_external_access: 'false',
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+  allow_community_extensions: 'false',
+};
+
+const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
+
+export interface ResultColumn {
+  readonly name: string;
+  /** SQL type. */
+  readonly type: string;
+}
+
+/** Rows of a running query, some at a time. */
+export interface RowStream {
+  readonly columns: readonly ResultColumn[];
+  /** Null at the end. @throws QueryError */
+  next(): Promise<readonly (readonly JS[])[] | null>;
+  /** Ends it, early perhaps. */
+  close(): void;
+}
+
+export interface LoadedRecording {
+  /** Its schema, where there are several; else its folder's name. */
+  readonly name: string;
+  readonly suspects: readonly Suspect[];
+}
+
+export class Database {
+  readonly #instance: DuckDBInstance;
+  readonly #open: { close(): void }[] = [];
+  readonly #recordings: LoadedRecording[] = [];
+  /** Tables that queries may name. */
+  #names: readonly string[] = [];
+
+  private constructor(instance: DuckDBInstance) {
+    this.#instance = instance;
+  }
+
+  /** @throws InputError that names the file */
+  static async open(all: readonly Sources[]): Promise<Database> {
+    const database = new Database(await DuckDBInstance.create(':memory:', CLOSED));
+    const connection = await database.#instance.connect();
+    try {
+      for (const statement of MACROS) await connection.run(statement);
+      const schemas = all.length > 1 ? schemaNames(all) : ['main'];
+      for (const [k, sources] of all.entries()) {
+        await database.#load(connection, sources, schemas[k], `_scan_${k}`);
+      }
+      if (all.length > 1) await shortNames(connection, schemas[0]);
+      await connection.run('SET lock_configuration = true');
+      database.#names = await tableNames(connection, 'main');
+      connection.closeSync();
+      return database;
+    } catch (error) {
+      connection.closeSync();
+      database.close();
+      throw error;
+    }
+  }
+
+  get recordings(): readonly LoadedRecording[] {
+    return this.#recordings;
+  }
+
+  async #load(
+    connection: DuckDBConnection,
+    sources: Sources,
+    schemaName: string,
+    scanName: string,
+  ): Promise<void> {
+    const loaded = await loadTables(sources);
+    this.#open.push(loaded);
+    const { tables, suspects, start } = loaded;
+    const schema = quoteName(schemaName);
+    const views: string[] = [];
+    for (const [n, table] of tables.entries()) {
+      const scan = `${scanName}_${n}`;
+      registerScan(connection, scan, table);
+      const name = `${schema}.${quoteName(table.name)}`;
+      views.push(`CREATE VIEW ${name} AS ${selectFrom(table, scan)}`);
+      views.push(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
+    }
+    const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
+    const statements = [
+      schemaName === 'main' ? null : `CREATE SCHEMA ${schema}`,
+      ...views,
+      ...factStatements(sources, tables, suspects, start, schema),
+      ...tables.map((table) => rateView(table, schema)),
+      peOnNode(byName, schema),
+    ];
+    // At once: each run costs a millisecond beside its work.
+    await connection.run(statements.filter((statement) => statement !== null).join(';\n'));
+    this.#recordings.push({ name: schemaName === 'main' ? sources.name : schemaName, suspects });
+  }
+
+  /** Starts a query. @throws QueryError in one line */
+  async start(sql: string): Promise<RowStream> {
+    const connection = await this.#instance.connect();
+    try {
+      const result = await run(connection, sql);
+      const names = result.deduplicatedColumnNames();
+      const columns = result
+        .columnTypes()
+        .map((type, k) => ({ name: names[k], type: String(type) }));
+      const rows = result.yieldRowsJs();
+      return {
+        columns,
+        next: async () => {
+          try {
+            const step = await rows.next();
+            return step.done === true ? null : step.value;
+          } catch (error) {
+            throw this.#explained(error);
+          }
+        },
+        close: () => connection.closeSync(),
+      };
+    } catch (error) {
+      connection.closeSync();
+      throw this.#explained(error);
+    }
+  }
+
+  #explained(error: unknown): Error {
+    return error instanceof QueryError ? error : new QueryError(lineOf(error, this.#names));
+  }
+
+  close(): void {
+    this.#instance.closeSync();
+    for (const one of this.#open) one.close();
+  }
+}
+
+/** @throws QueryError for more than one statement, or one that does more than read */
+async function run(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+  if (sql.trim() === '') throw new QueryError('an empty query');
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) {
+    throw new QueryError(`one query at a time: there are ${statements.count} statements`);
+  }
+  const statement = await statements.prepare(0);
+  const kind = statement.statementType;
+  if (!READING.includes(kind)) {
+    throw new QueryError(`recordings are read-only: ${StatementType[kind]} cannot be, SELECT can`);
+  }
+  return statement.stream();
+}
+
+/** What users see of a scan: labels as texts. */
+function selectFrom(table: Table, scan: string): string {
+  const columns = table.columns.map(({ name, labels }) => {
+    const column = quoteName(name);
+    if (labels === null) return column;
+    if (labels.length === 0) return `NULL::VARCHAR AS ${column}`;
+    // Index 0 is outside the list, which gives null: missing.
+    return `list_extract([${labels.map(quoteText).join(', ')}], ${column}) AS ${column}`;
+  });
+  return `SELECT ${(table.timed ? ['t', ...columns] : columns).join(', ')} FROM ${scan}()`;
+}
+
+async function tableNames(connection: DuckDBConnection, schema: string): Promise<string[]> {
+  const rows = await connection.runAndReadAll(
+    `SELECT table_name FROM information_schema.tables
+      WHERE table_catalog = 'memory' AND table_schema = ${quoteText(schema)} ORDER BY ALL`,
+  );
+  return rows.getRowsJS().map(([name]) => String(name));
+}
+
+/** Makes the tables of `schema` known without it. */
+async function shortNames(connection: DuckDBConnection, schema: string): Promise<void> {
+  for (const name of await tableNames(connection, schema)) {
+    const view = quoteName(name);
+    await connection.run(`CREATE VIEW main.${view} AS SELECT * FROM ${quoteName(schema)}.${view}`);
+  }
+}
+
+const RESERVED = ['main', 'temp', 'system', 'memory', 'information_schema', 'pg_catalog'];
+
+/** A schema's name for each recording: its folder's as an identifier, numbered where taken. */
+function schemaNames(all: readonly Sources[]): string[] {
+  const taken = new Set(RESERVED);
+  return all.map(({ name }) => {
+    const plain = name.replace(/\W+/g, '_').replace(/^(?=\d|$)/, '_');
+    let schema = plain;
+    for (let k = 2; taken.has(schema.toLowerCase()); k++) schema = `${plain}_${k}`;
+    taken.add(schema.toLowerCase());
+    return schema;
+  });
+}

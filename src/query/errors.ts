@@ -1,0 +1,44 @@
+/** What can go wrong with a query. Each message is one line for the user. */
+
+/** The SQL is wrong: it does not parse, names what is not there, or would change something. */
+export class QueryError extends Error {
+  override readonly name = 'QueryError';
+}
+
+/** A file or folder that cannot be read as a recording. The message names the file and the place. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+}
+
+/** An optional piece is missing; the message says how to install it. */
+export class MissingPieceError extends Error {
+  override readonly name = 'MissingPieceError';
+}
+
+const CLASSES = [QueryError, InputError, MissingPieceError];
+
+/** An error as it crosses from the worker. */
+export interface ErrorMessage {
+  readonly name: string;
+  readonly message: string;
+}
+
+export function messageOf(error: unknown): ErrorMessage {
+  return error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: 'Error', message: String(error) };
+}
+
+/** The error that a message was made from. */
+export function errorFrom({ name, message }: ErrorMessage): Error {
+  const known = CLASSES.find((one) => one.name === name);
+  return known === undefined ? new Error(message) : new known(message);
+}
+
+/** A file system's error, or any other, in a few words. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no such file or folder';
+  if (code === 'EACCES') return 'it may not be read by this user';
+  return message;
+}

@@ -1,0 +1,5 @@
+/** Recordings and files as SQL tables: see docs/query.md. */
+export type { ResultColumn } from './database.ts';
+export { InputError, MissingPieceError, QueryError } from './errors.ts';
+export { type OpenRecording, openRecording, type Row, type Rows, type Value } from './open.ts';
+export type { Suspect } from './part.ts';

@@ -1,0 +1,121 @@
+/** Files as parts of tables. */
+import type { FileSource } from '../formats/format.ts';
+import { openFrames } from '../formats/frames/index.ts';
+import { identify } from '../formats/registry.ts';
+import { openFile } from '../formats/source.ts';
+import {
+  looksRaw,
+  RawBatches,
+  type RawVisitor,
+  readRaw,
+  TaccError,
+} from '../formats/tacc/index.ts';
+import type { Schema } from '../model/metric.ts';
+import { FormatPart } from './format-part.ts';
+import { MemoryPart, type Suspect, type TablePart } from './part.ts';
+
+export interface Loaded {
+  /** Name of the format. */
+  readonly format: string;
+  readonly parts: readonly TablePart[];
+  readonly suspects: readonly Suspect[];
+  close(): void;
+}
+
+/** A format that is read in another way than by its `Format`. */
+interface Loader {
+  /** Whether a file with this beginning is one; `head` has up to `HEAD_BYTES` bytes. */
+  detect(head: Uint8Array, path: string): boolean;
+  load(path: string): Promise<Loaded>;
+}
+
+const HEAD_BYTES = 4096;
+/** What may be a file of a format, but may as well be none, is not read. */
+const SURE = 0.5;
+
+const FRAMES: Loader = {
+  detect: (head, path) =>
+    Buffer.from(head.subarray(0, 4)).toString('latin1') === 'TRIF' || path.endsWith('.frames'),
+  async load(path) {
+    const { tables, damage, cut, lost, close } = openFrames(path);
+    const suspects = damage.map(({ offset, what }) => ({
+      file: path,
+      what: `byte ${offset}: ${what}`,
+    }));
+    const tell = (what: string) => suspects.push({ file: path, what });
+    if (cut > 0) tell(`its last ${cut} bytes are not a whole frame: the writer was stopped`);
+    if (lost > 0) tell(`${lost} frames of samples are missing`);
+    return { format: 'frames', parts: tables, suspects, close };
+  },
+};
+
+const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
+
+/** Raw stats files are read as a whole: they are text, and small beside samples. */
+const RAW_STATS: Loader = {
+  detect: (head, path) => looksRaw(head) || (isGzip(head) && /(^|[/\\])\d+\.gz$/.test(path)),
+  async load(path) {
+    const parts = new Map<Schema, MemoryPart>();
+    const suspects: Suspect[] = [];
+    const batches = new RawBatches((batch) => {
+      let part = parts.get(batch.schema);
+      if (part === undefined) {
+        part = new MemoryPart(batch.schema);
+        parts.set(batch.schema, part);
+      }
+      part.add(batch);
+    });
+    const visitor: RawVisitor = {
+      property: (name, value) => batches.property(name, value),
+      schema: (schema) => batches.schema(schema),
+      group: (group) => batches.group(group),
+      record: (schema, device, values) => batches.record(schema, device, values),
+      problem: ({ line, reason }) => suspects.push({ file: path, what: `line ${line}: ${reason}` }),
+    };
+    try {
+      await readRaw(path, visitor);
+    } catch (error) {
+      if (!(error instanceof TaccError)) throw error;
+      // What came before was delivered.
+      suspects.push({ file: path, what: error.message.replace(`${path}: `, '') });
+    }
+    batches.flush();
+    return { format: 'tacc', parts: [...parts.values()], suspects, close() {} };
+  },
+};
+
+const LOADERS: readonly Loader[] = [FRAMES, RAW_STATS];
+
+/** All other formats: what `formats/registry.ts` lists. */
+function loadKnown(source: FileSource): Loaded | null {
+  const found = identify(source);
+  if (found === null || found.detection.confidence < SURE) return null;
+  const { format } = found;
+  const { suspect } = format.info(source);
+  const parts = format
+    .schemas(source, { salvage: true })
+    .map((schema) => new FormatPart(format, source, schema));
+  return {
+    format: format.name,
+    parts,
+    suspects: suspect.map(({ where, what }) => ({ file: source.path, what: `${where}: ${what}` })),
+    close: () => source.close(),
+  };
+}
+
+/** Opens a file; null where it is of no format with samples. @throws a file system's error as it is */
+export async function loadFile(path: string): Promise<Loaded | null> {
+  const source = openFile(path);
+  let keep = false;
+  try {
+    const head = new Uint8Array(HEAD_BYTES);
+    const bytes = head.subarray(0, source.read(0, head));
+    const loader = LOADERS.find((one) => one.detect(bytes, path));
+    if (loader !== undefined) return await loader.load(path);
+    const loaded = source.size === 0 ? null : loadKnown(source);
+    keep = loaded !== null;
+    return loaded;
+  } finally {
+    if (!keep) source.close();
+  }
+}

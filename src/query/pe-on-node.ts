@@ -1,0 +1,155 @@
+/**
+ * View `pe_on_node`: for each PE and window of time, what it did beside what its CPU did.
+ *
+ * ```
+ * samples of a PE   |----|--------|---|------|   changes since the sample before, spread evenly over it
+ * samples of a CPU     |--------|--------|       each interval is a window
+ * ```
+ * A PE's counts are summed up over time and read off, between samples in proportion, at the edges of the windows. That
+ * takes two searches a window, however many samples there are.
+ */
+import type { Table } from './table.ts';
+
+type Tables = ReadonlyMap<string, Table>;
+
+const has = (table: Table | undefined, column: string): boolean =>
+  table?.columns.some(({ name }) => name === column) === true;
+
+/** States of a CPU in `node_cpu`, as in /proc/stat. */
+const STATES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
+const COUNTS = ['events_processed', 'events_rolled_back', 'total_rollbacks'];
+/** Of a PE's thread, in `sim_thread`: nanoseconds. */
+const THREAD_TIMES = ['cpu_time', 'run_queue_wait'];
+
+const list = (names: readonly string[], one: (name: string) => string): string =>
+  names.map(one).join(', ');
+
+/**
+ * `cpu_window`: host, cpu (null: the mean of the host's CPUs), t0, t, and the share of time in each state; null for a
+ * state that nobody tells.
+ */
+function cpuWindows(tables: Tables, schema: string): string {
+  const cpu = tables.get('node_cpu');
+  const apart = !has(cpu, 'steal') && tables.has('node_cpu_steal');
+  const known = STATES.filter((state) => has(cpu, state) || (state === 'steal' && apart));
+  const join = apart
+    ? `LEFT JOIN ${schema}.node_cpu_steal_rate s
+       ON s.host = c.host AND s.device = c.device AND s.t = c.t`
+    : '';
+  const share = (state: string) =>
+    `${known.includes(state) ? `"${state}" / total` : 'NULL::DOUBLE'} AS "${state}"`;
+  return `cpu_time AS (
+      SELECT split_part(c.host, '.', 1) AS host, try_cast(c.device AS INTEGER) AS cpu, c.t0, c.t,
+        ${list(known, (state) => `"${state}"`)}
+      FROM ${schema}.node_cpu_rate c ${join}),
+    one_cpu AS (
+      SELECT host, cpu, t0, t, ${list(STATES, share)}
+      FROM (SELECT *, ${known.map((state) => `coalesce("${state}", 0)`).join(' + ')} AS total FROM cpu_time)
+      WHERE total > 0 AND cpu IS NOT NULL),
+    cpu_window AS (
+      SELECT * FROM one_cpu UNION ALL
+      SELECT host, NULL, t0, t, ${list(STATES, (state) => `avg("${state}")`)}
+      FROM one_cpu GROUP BY host, t0, t),
+    pe_window AS (
+      SELECT p.pe AS pe_id, p.host, p.cpu, c.* EXCLUDE (host, cpu)
+      FROM ${schema}.pes p JOIN cpu_window c
+      ON c.host = split_part(p.host, '.', 1) AND c.cpu IS NOT DISTINCT FROM p.cpu)`;
+}
+
+/** Windows where there are no node counters: the intervals of the threads' samples. */
+const threadWindows = (schema: string): string => `pe_window AS (
+  SELECT p.pe AS pe_id, p.host, p.cpu, r.t0, r.t, ${list(STATES, (state) => `NULL::DOUBLE AS "${state}"`)}
+  FROM ${schema}.sim_thread_rate r JOIN ${schema}.pes p ON p.pe = r.pe_id)`;
+
+/** `sample`: of each PE, its samples as intervals s0 to s1, with changes and the totals before. */
+function samples(tables: Tables, schema: string): string {
+  const mode = has(tables.get('ross_pe'), 'mode')
+    ? `WHERE mode = (SELECT mode FROM ${schema}.ross_pe WHERE mode IN ('gvt', 'rt')
+        GROUP BY mode ORDER BY count(*) DESC, mode LIMIT 1)`
+    : '';
+  // Samples of one moment are one; the first covers the time from the run's zero.
+  return `moment AS (
+      SELECT pe_id, t, min(t - real_time) AS zero, ${list(COUNTS, (one) => `sum(${one}::DOUBLE) AS ${one}`)}
+      FROM ${schema}.ross_pe ${mode} GROUP BY pe_id, t),
+    sample AS (
+      SELECT pe_id, least(coalesce(lag(t) OVER w, zero), t - 1e-9) AS s0, t AS s1, ${COUNTS.join(', ')},
+        ${list(COUNTS, (one) => `sum(${one}) OVER w - ${one} AS ${one}_before`)}
+      FROM moment WINDOW w AS (PARTITION BY pe_id ORDER BY t))`;
+}
+
+/** `thread`: the same of the threads' times, in seconds since the thread's first sample. */
+function threads(schema: string): string {
+  // The first sample's total is taken off before anything becomes a double.
+  const span = (time: string) =>
+    `(before_${time}::HUGEINT - first_${time}::HUGEINT)::DOUBLE / 1e9 AS ${time}_before,
+     counted(before_${time}, ${time}, 64)::DOUBLE / 1e9 AS ${time}`;
+  const before = (time: string) =>
+    `lag(${time}) OVER w AS before_${time}, first_value(${time}) OVER w AS first_${time}`;
+  return `thread AS (
+      SELECT pe_id, s0, t AS s1, ${list(THREAD_TIMES, span)}
+      FROM (SELECT *, lag(t) OVER w AS s0, ${list(THREAD_TIMES, before)} FROM ${schema}.sim_thread
+        WINDOW w AS (PARTITION BY pe_id ORDER BY t))
+      WHERE t > s0)`;
+}
+
+/** `NAME_at`: totals of table `name` at the edges; and `NAME_extent`: the time that it covers. */
+function atEdges(name: string, amounts: readonly string[]): string {
+  const share = 'least(1, (e.edge - f.s0) / (f.s1 - f.s0))';
+  const total = (one: string) => `coalesce(f.${one}_before + ${share} * f.${one}, 0) AS ${one}`;
+  return `${name}_at AS (
+      SELECT e.pe_id, e.edge, ${list(amounts, total)}
+      FROM edge e ASOF LEFT JOIN ${name} f ON e.pe_id = f.pe_id AND e.edge >= f.s0),
+    ${name}_extent AS (
+      SELECT pe_id, min(s0) AS from_t, max(s1) AS to_t FROM ${name} GROUP BY pe_id)`;
+}
+
+/** What `name` counted within each window: columns, and joins to `pe_window w`. */
+function within(name: string, amounts: readonly string[], seconds: string) {
+  const [a, b, x] = ['a', 'b', 'x'].map((letter) => `${name}_${letter}`);
+  return {
+    columns: `${list(amounts, (one) => `${b}.${one} - ${a}.${one} AS ${one}`)},
+      least(w.t, ${x}.to_t) - greatest(w.t0, ${x}.from_t) AS ${seconds}`,
+    joins: `LEFT JOIN ${name}_at ${a} ON ${a}.pe_id = w.pe_id AND ${a}.edge = w.t0
+      LEFT JOIN ${name}_at ${b} ON ${b}.pe_id = w.pe_id AND ${b}.edge = w.t
+      LEFT JOIN ${name}_extent ${x} ON ${x}.pe_id = w.pe_id`,
+  };
+}
+
+/** The statement; null where the recording does not have what it takes. */
+export function peOnNode(tables: Tables, schema: string): string | null {
+  const hasCpu = tables.has('node_cpu');
+  const hasThread = tables.has('sim_thread');
+  const pe = tables.get('ross_pe');
+  // Records of 2017 have neither real times in all forms nor events per PE.
+  if (!['real_time', ...COUNTS].every((column) => has(pe, column))) return null;
+  if (!(hasCpu || hasThread)) return null;
+  const counts = within('sample', COUNTS, 'seconds');
+  const times = within('thread', THREAD_TIMES, 'thread_seconds');
+  const parts = [
+    hasCpu ? cpuWindows(tables, schema) : threadWindows(schema),
+    'edge AS (SELECT pe_id, t0 AS edge FROM pe_window UNION SELECT pe_id, t FROM pe_window)',
+    samples(tables, schema),
+    atEdges('sample', COUNTS),
+    ...(hasThread ? [threads(schema), atEdges('thread', THREAD_TIMES)] : []),
+    `joined AS (
+      SELECT w.*, ${counts.columns}${hasThread ? `, ${times.columns}` : ''}
+      FROM pe_window w ${counts.joins} ${hasThread ? times.joins : ''})`,
+  ];
+  const running = hasThread
+    ? 'CASE WHEN thread_seconds > 0 THEN cpu_time / thread_seconds END'
+    : 'NULL::DOUBLE';
+  const waiting = hasThread
+    ? 'CASE WHEN thread_seconds > 0 THEN run_queue_wait / thread_seconds END'
+    : 'NULL::DOUBLE';
+  return `CREATE VIEW ${schema}.pe_on_node AS
+    WITH ${parts.join(',\n')}
+    SELECT pe_id, host, cpu, t0, t, seconds, ${COUNTS.join(', ')},
+      events_processed / seconds AS events_per_s,
+      events_rolled_back / nullif(events_processed, 0) AS rolled_back,
+      CASE WHEN events_processed > events_rolled_back
+        THEN 100 * (1 - events_rolled_back / (events_processed - events_rolled_back)) ELSE 0 END AS efficiency,
+      "user", nice, system, idle, iowait, irq + softirq AS interrupts, steal,
+      ${running} AS running, ${waiting} AS waiting,
+      CASE WHEN cpu IS NOT NULL THEN greatest(0, "user" + nice + system - (${running})) END AS others
+    FROM joined WHERE seconds > 0`;
+}

@@ -1,0 +1,132 @@
+/** A table as a DuckDB table function: streams the columns that a query asks for, nothing else. */
+import {
+  DOUBLE,
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  DuckDBTableFunction,
+  type DuckDBType,
+  FLOAT,
+  INTEGER,
+  UBIGINT,
+  UINTEGER,
+} from '@duckdb/node-api';
+import type { RawColumn, RawRows } from '../formats/frames/index.ts';
+import type { Cell } from '../model/metric.ts';
+import { CHUNK_ROWS, fill, fillMissing } from './bulk.ts';
+import type { Table, TablePiece } from './table.ts';
+
+const TYPES: Readonly<Record<Cell, DuckDBType>> = {
+  u32: UINTEGER,
+  i32: INTEGER,
+  u64: UBIGINT,
+  f32: FLOAT,
+  f64: DOUBLE,
+  // Labels leave as numbers; the table's view turns them into texts.
+  label: UINTEGER,
+};
+
+/** One run of the function. */
+class Scan {
+  readonly #table: Table;
+  /** Numbers of the result's columns: 0 is `t` where the table is timed. */
+  readonly #asked: readonly number[];
+  #piece = -1;
+  #steps: Iterator<RawRows> | null = null;
+  #now: RawRows | null = null;
+  /** Rows of `#now` that are out already. */
+  #out = 0;
+  /** By asked column: where it is among the columns read; -1 missing. */
+  #slots: readonly number[] = [];
+  readonly #t = new Float64Array(CHUNK_ROWS);
+  readonly #codes = new Uint32Array(CHUNK_ROWS);
+
+  constructor(table: Table, asked: readonly number[]) {
+    this.#table = table;
+    this.#asked = asked;
+  }
+
+  next(out: DuckDBDataChunk): void {
+    while (this.#now === null || this.#out >= this.#now.rows) {
+      if (!this.#step()) {
+        out.rowCount = 0;
+        return;
+      }
+    }
+    const rows = Math.min(CHUNK_ROWS, this.#now.rows - this.#out);
+    out.rowCount = rows;
+    const piece = this.#table.pieces[this.#piece];
+    for (let k = 0; k < this.#asked.length; k++) {
+      const slot = this.#slots[k];
+      if (slot < 0) {
+        fillMissing(out.chunk, k, rows);
+        continue;
+      }
+      const column = this.#now.columns[slot].subarray(this.#out, this.#out + rows);
+      fill(out.chunk, k, this.#turned(column, this.#asked[k], piece));
+    }
+    this.#out += rows;
+  }
+
+  /** Times moved to the recording's timeline, labels to the table's; others as they are. */
+  #turned(column: RawColumn, asked: number, { shift, codes }: TablePiece): RawColumn {
+    const { timed } = this.#table;
+    if (timed && asked === 0) {
+      const t = this.#t.subarray(0, column.length);
+      for (let row = 0; row < t.length; row++) t[row] = (column[row] as number) + shift;
+      return t;
+    }
+    const map = codes[asked - (timed ? 1 : 0)];
+    if (map === null) return column;
+    const turned = this.#codes.subarray(0, column.length);
+    for (let row = 0; row < turned.length; row++) turned[row] = map[column[row] as number] ?? 0;
+    return turned;
+  }
+
+  /** Goes on to the next rows. False where there are none. */
+  #step(): boolean {
+    for (;;) {
+      const step = this.#steps?.next();
+      if (step !== undefined && step.done !== true) {
+        this.#now = step.value;
+        this.#out = 0;
+        return true;
+      }
+      const piece = this.#table.pieces[++this.#piece];
+      if (piece === undefined) return false;
+      const { timed } = this.#table;
+      const sources = this.#asked.map((asked) => {
+        if (timed && asked === 0) return piece.time ?? -1;
+        return piece.from[asked - (timed ? 1 : 0)];
+      });
+      const read = [...new Set(sources.filter((source) => source >= 0))];
+      this.#slots = sources.map((source) => read.indexOf(source));
+      this.#steps = piece.part.read(read)[Symbol.iterator]();
+    }
+  }
+}
+
+/** Makes `name()` a table function of the connection's database. */
+export function registerScan(connection: DuckDBConnection, name: string, table: Table): void {
+  const scan = DuckDBTableFunction.create({
+    name,
+    supportsProjectionPushdown: true,
+    bindFunction(bind) {
+      if (table.timed) bind.addResultColumn('t', DOUBLE);
+      for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
+      if (table.rows !== null) bind.setCardinality(table.rows, true);
+    },
+    initFunction(init) {
+      init.setMaxThreads(1);
+      init.setInitData(new Scan(table, init.getColumnIndexes()));
+    },
+    mainFunction(info, out) {
+      try {
+        (info.getInitData() as Scan).next(out);
+      } catch (error) {
+        out.rowCount = 0;
+        info.setError(error instanceof Error ? error.message : String(error));
+      }
+    },
+  });
+  connection.registerTableFunction(scan);
+}

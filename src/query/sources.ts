@@ -1,0 +1,123 @@
+/** What a path holds: a recording's folder, or loose files in a folder, or a loose file. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import {
+  checkRecording,
+  RECORDING_FILE,
+  type Recording,
+  RecordingError,
+  type RecordingSource,
+} from '../model/recording.ts';
+import { InputError, reasonOf } from './errors.ts';
+
+export interface SourceFile {
+  readonly path: string;
+  /** Wall-clock time of its source's time 0, ns since 1970; null where nothing says it. */
+  readonly zero: bigint | null;
+}
+
+export interface Sources {
+  readonly path: string;
+  /** Of the folder or file, without `.tri`. */
+  readonly name: string;
+  /** Null for loose files. */
+  readonly recording: Recording | null;
+  readonly files: readonly SourceFile[];
+  /** The recording's start, ns since 1970: the earliest of its sources' zeros; null where nothing says it. */
+  readonly start: bigint | null;
+}
+
+/** A loose folder with more files than this is not a folder of measurements. */
+const MOST_FILES = 100_000;
+
+/** @throws InputError that names the path */
+export function sourcesOf(given: string): Sources {
+  const path = resolve(given);
+  const name = basename(path).replace(/\.tri$/, '');
+  let isFolder: boolean;
+  try {
+    isFolder = statSync(path).isDirectory();
+  } catch (error) {
+    throw new InputError(`${given}: ${reasonOf(error)}`);
+  }
+  if (!isFolder) {
+    return { path, name, recording: null, files: [{ path, zero: null }], start: null };
+  }
+  const all = filesUnder(path, given);
+  const recording = readRecording(path, given);
+  if (recording === null) {
+    return {
+      path,
+      name,
+      recording,
+      files: all.map((file) => ({ path: file, zero: null })),
+      start: null,
+    };
+  }
+  const listed = new Map<string, RecordingSource>();
+  for (const source of recording.sources) {
+    for (const file of source.files) listed.set(join(path, file.path), source);
+  }
+  const fallback = BigInt(
+    recording.sources[0]?.zero ?? BigInt(Date.parse(recording.started)) * 1000000n,
+  );
+  const files = all
+    .filter((file) => file !== join(path, RECORDING_FILE))
+    .map((file) => {
+      const source = listed.get(file) ?? nearSource(file, listed);
+      return { path: file, zero: source === undefined ? fallback : BigInt(source.zero) };
+    });
+  const start = recording.sources.reduce((least, { zero }) => {
+    const own = BigInt(zero);
+    return own < least ? own : least;
+  }, fallback);
+  return { path, name, recording, files, start };
+}
+
+/** The source that wrote into the same folder: a run that was killed may not have listed all its files. */
+function nearSource(
+  file: string,
+  listed: ReadonlyMap<string, RecordingSource>,
+): RecordingSource | undefined {
+  const folder = join(file, '..');
+  for (const [path, source] of listed) if (join(path, '..') === folder) return source;
+  return undefined;
+}
+
+function readRecording(path: string, given: string): Recording | null {
+  let text: string;
+  try {
+    text = readFileSync(join(path, RECORDING_FILE), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new InputError(`${join(given, RECORDING_FILE)}: ${reasonOf(error)}`);
+  }
+  try {
+    return checkRecording(JSON.parse(text));
+  } catch (error) {
+    const what = error instanceof RecordingError ? error.message : `not JSON: ${reasonOf(error)}`;
+    throw new InputError(`${join(given, RECORDING_FILE)}: ${what}`);
+  }
+}
+
+/** All files in and under a folder but hidden ones, in a fixed order. */
+function filesUnder(folder: string, given: string): string[] {
+  const files: string[] = [];
+  const visit = (at: string): void => {
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      if (entry.name.startsWith('.')) continue;
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) visit(path);
+      else if (entry.isFile()) files.push(path);
+      if (files.length > MOST_FILES) {
+        throw new InputError(`${given}: more than ${MOST_FILES} files; name the one you mean`);
+      }
+    }
+  };
+  try {
+    visit(folder);
+  } catch (error) {
+    throw error instanceof InputError ? error : new InputError(`${given}: ${reasonOf(error)}`);
+  }
+  return files.sort();
+}

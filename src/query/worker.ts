@@ -1,0 +1,83 @@
+/** The thread in which DuckDB runs: readers run here too, so that the caller's thread stays free. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { JS } from '@duckdb/node-api';
+import type { LoadedRecording, ResultColumn, RowStream } from './database.ts';
+import { type ErrorMessage, MissingPieceError, messageOf } from './errors.ts';
+import { sourcesOf } from './sources.ts';
+
+export interface WorkerTask {
+  readonly paths: readonly string[];
+}
+
+/** `query` numbers a query; the caller gives it. */
+export type Request =
+  | { readonly kind: 'start'; readonly query: number; readonly sql: string }
+  | { readonly kind: 'next'; readonly query: number }
+  | { readonly kind: 'end'; readonly query: number }
+  | { readonly kind: 'close' };
+
+export type Reply =
+  | { readonly kind: 'open'; readonly recordings: readonly LoadedRecording[] }
+  | { readonly kind: 'failed'; readonly error: ErrorMessage }
+  | { readonly kind: 'started'; readonly query: number; readonly columns: readonly ResultColumn[] }
+  | { readonly kind: 'rows'; readonly query: number; readonly rows: Block | null }
+  | { readonly kind: 'error'; readonly query: number; readonly error: ErrorMessage };
+
+type Block = readonly (readonly JS[])[];
+
+const say = (reply: Reply) => parentPort?.postMessage(reply);
+
+const NOT_INSTALLED = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'];
+
+async function loadDatabase() {
+  try {
+    return (await import('./database.ts')).Database;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (!NOT_INSTALLED.includes(code ?? '')) throw error;
+    const why = message.split('\n')[0];
+    throw new MissingPieceError(
+      `queries need DuckDB, which is not here (${why}): npm install @duckdb/node-api`,
+    );
+  }
+}
+
+async function main(): Promise<void> {
+  const sources = (workerData as WorkerTask).paths.map(sourcesOf);
+  const Database = await loadDatabase();
+  const database = await Database.open(sources);
+  const streams = new Map<number, RowStream>();
+  const end = (query: number) => {
+    streams.get(query)?.close();
+    streams.delete(query);
+  };
+  const answer = async (request: Exclude<Request, { kind: 'close' }>): Promise<void> => {
+    const { query } = request;
+    try {
+      if (request.kind === 'start') {
+        const stream = await database.start(request.sql);
+        streams.set(query, stream);
+        say({ kind: 'started', query, columns: stream.columns });
+      } else if (request.kind === 'next') {
+        const rows = (await streams.get(query)?.next()) ?? null;
+        if (rows === null) end(query);
+        say({ kind: 'rows', query, rows });
+      } else end(query);
+    } catch (error) {
+      end(query);
+      say({ kind: 'error', query, error: messageOf(error) });
+    }
+  };
+  parentPort?.on('message', (request: Request) => {
+    if (request.kind !== 'close') {
+      void answer(request);
+      return;
+    }
+    for (const query of streams.keys()) end(query);
+    database.close();
+    parentPort?.close();
+  });
+  say({ kind: 'open', recordings: database.recordings });
+}
+
+main().catch((error: unknown) => say({ kind: 'failed', error: messageOf(error) }));

@@ -1,0 +1,158 @@
+/** Samples to bins: amounts are conserved, counters roll over, nothing is made up. */
+import fc from 'fast-check';
+import { SeriesStore } from 'triscope/live';
+import { describe, expect, it } from 'vitest';
+import type { Metric, Schema } from '../../src/model/metric.ts';
+import { batch, type Row } from './support/samples.ts';
+
+const metric = (key: string, cell: Metric['cell'], more: Partial<Metric> = {}): Metric => ({
+  key,
+  cell,
+  kind: 'gauge',
+  behaviour: 'variable',
+  form: 'total',
+  unit: '',
+  over: 'sum',
+  help: '',
+  ...more,
+});
+
+const SCHEMA: Schema = {
+  name: 'made',
+  domain: 'pe',
+  help: '',
+  metrics: [
+    metric('real_time', 'f64'),
+    metric('mode', 'label', { behaviour: 'label' }),
+    metric('pe_id', 'u32', { behaviour: 'constant' }),
+    metric('done', 'u32', { kind: 'event', form: 'change' }),
+    metric('also', 'u32', { kind: 'event', form: 'change' }),
+    metric('total', 'u64', { kind: 'event', behaviour: 'monotone', bits: 48 }),
+    metric('size', 'f32'),
+  ],
+};
+
+function store(rows: readonly Row[], most?: number): SeriesStore {
+  const made = new SeriesStore(most);
+  made.add(batch(SCHEMA, rows));
+  return made;
+}
+
+function bins(
+  from: SeriesStore,
+  keys: readonly string[],
+  range: readonly [number, number],
+  count: number,
+) {
+  const series = from.series('made', keys, range[0], range[1], count);
+  if (series === null) throw new Error('no series');
+  return series;
+}
+
+describe('a rate', () => {
+  it('spreads what was counted over the time since the sample before', () => {
+    const rows = [
+      { real_time: 1, done: 100 },
+      { real_time: 3, done: 400 },
+    ];
+    const [{ mean, min, max }] = bins(store(rows), ['done'], [0, 4], 4);
+    expect([...mean]).toEqual([100, 200, 200, Number.NaN]);
+    expect([...min]).toEqual([100, 200, 200, Number.NaN]);
+    expect([...max]).toEqual([...mean]);
+  });
+
+  it('keeps least and most of a bin, and its mean over time', () => {
+    const rows = [
+      { real_time: 0.75, done: 75 },
+      { real_time: 1, done: 75 },
+    ];
+    const [{ mean, min, max }] = bins(store(rows), ['done'], [0, 1], 1);
+    expect([mean[0], min[0], max[0]]).toEqual([150, 100, 300]);
+  });
+
+  it('sums metrics before it takes least and most', () => {
+    const rows = [{ real_time: 1, done: 1, also: 2 }];
+    expect(bins(store(rows), ['done', 'also'], [0, 1], 1)[0].mean[0]).toBe(3);
+  });
+
+  it('conserves what was counted, however it is binned', () => {
+    const sample = fc.record({ gap: fc.integer({ min: 1, max: 1000 }), done: fc.nat(1000) });
+    const samples = fc.array(sample, { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(samples, fc.integer({ min: 1, max: 200 }), (list, count) => {
+        let time = 0;
+        const rows = list.map(({ gap, done }) => {
+          time += gap / 1000;
+          return { real_time: time, done };
+        });
+        const [{ mean }] = bins(store(rows), ['done'], [0, time], count);
+        const counted = mean.reduce((sum, rate) => sum + (rate * time) / count, 0);
+        const total = list.reduce((sum, { done }) => sum + done, 0);
+        expect(Math.abs(counted - total)).toBeLessThanOrEqual(1e-4 * total + 1e-6);
+      }),
+    );
+  });
+
+  it('of totals is their difference, over the rollover; the first and a dip give nothing', () => {
+    const rows = [
+      { real_time: 1, total: 2n ** 48n - 10n },
+      { real_time: 2, total: 20n },
+      { real_time: 3, total: 15n },
+      { real_time: 4, total: 16n },
+    ];
+    const [{ mean }] = bins(store(rows), ['total'], [0, 4], 4);
+    expect([...mean]).toEqual([Number.NaN, 30, Number.NaN, 1]);
+  });
+});
+
+describe('a table', () => {
+  it('has an entity per PE, in the order of numbers', () => {
+    const rows = [10, 9, 2].map((pe) => ({ real_time: 1, pe_id: pe, size: pe }));
+    expect(bins(store(rows), ['size'], [0, 1], 1).map(({ entity }) => entity)).toEqual([
+      '2',
+      '9',
+      '10',
+    ]);
+    const [table] = store(rows).tables();
+    expect(table).toMatchObject({
+      name: 'made',
+      entities: ['2', '9', '10'],
+      rows: 3,
+      from: 0,
+      to: 1,
+    });
+    expect(table.metrics.map(({ key }) => key)).toEqual(['done', 'also', 'total', 'size']);
+  });
+
+  it('shows samples of one mode: of two, the amounts would count twice', () => {
+    const rows = [
+      { real_time: 1, mode: 'gvt', done: 5 },
+      { real_time: 1, mode: 'rt', done: 3 },
+      { real_time: 2, mode: 'rt', done: 3 },
+    ];
+    const series = bins(store(rows), ['done'], [0, 2], 1);
+    expect(series).toHaveLength(1);
+    expect(series[0].mean[0]).toBe(3);
+  });
+
+  it('leaves out what goes back in time', () => {
+    const rows = [
+      { real_time: 2, done: 4 },
+      { real_time: 1, done: 1000 },
+    ];
+    expect(bins(store(rows), ['done'], [0, 2], 1)[0].mean[0]).toBe(2);
+  });
+
+  it('forgets the oldest rows where it may keep only so many', () => {
+    const rows = Array.from({ length: 1000 }, (_, k) => ({ real_time: k + 1, done: 1 }));
+    const [{ rows: kept, from, to }] = store(rows, 100).tables();
+    expect(kept).toBeLessThanOrEqual(100);
+    expect(kept).toBeGreaterThanOrEqual(50);
+    expect([from >= 899, to]).toEqual([true, 1000]);
+  });
+
+  it('says null for what is not there', () => {
+    expect(store([]).series('made', ['nothing'], 0, 1, 1)).toBeNull();
+    expect(store([]).series('other', ['done'], 0, 1, 1)).toBeNull();
+  });
+});

@@ -1,0 +1,239 @@
+/** The collector on this machine, on recorded trees, and beside a run. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { RawParser } from 'triscope/formats/tacc';
+import { Collection, NODE_TYPES, NodeSampler, SamplerError, UnknownTypeError } from 'triscope/node';
+import { afterAll, describe, expect, it } from 'vitest';
+import { triscope } from '../cli/support/run.ts';
+
+const GOLDEN = process.env.TRISCOPE_GOLDEN;
+const folder = mkdtempSync(join(tmpdir(), 'triscope-node-'));
+const isLinux = process.platform === 'linux';
+
+/** A tree with this text as /proc/stat. */
+function tree(name: string, stat: string): string {
+  mkdirSync(join(folder, name, 'proc'), { recursive: true });
+  writeFileSync(join(folder, name, 'proc', 'stat'), stat);
+  return join(folder, name);
+}
+
+function collected(root: string, types: readonly string[] = []): string {
+  let text = '';
+  const sink = (bytes: Uint8Array) => {
+    text += Buffer.from(bytes).toString();
+  };
+  const collection = new Collection(sink, { root, types });
+  collection.collect(['7']);
+  collection.close();
+  return text;
+}
+
+const records = (text: string, type: string) =>
+  text.split('\n').filter((line) => line.startsWith(`${type} `));
+
+describe('the types', () => {
+  it('are in order, and declare what raw schemas can say', () => {
+    const names = NODE_TYPES.map(({ name }) => name);
+    expect(names).toEqual([...names].sort());
+    for (const { metrics } of NODE_TYPES) {
+      for (const { key, cell } of metrics) {
+        expect(key).toMatch(/^\w+$/);
+        expect(cell).toBe('u64');
+      }
+    }
+  });
+});
+
+describe('cpu', () => {
+  const STAT = `cpu  3 0 0 0 0 0 0 0 0 0
+cpu0 44490 19 21045 1087069 220 1 3410 7 8 9
+cpu3 18446744073709551615 0 0 0 0 0 0 1 2 3
+intr 12 13
+`;
+
+  it('copies seven fields of each CPU, digit by digit', () => {
+    const text = collected(tree('two', STAT), ['cpu']);
+    expect(records(text, 'cpu')).toEqual([
+      'cpu 0 44490 19 21045 1087069 220 1 3410',
+      'cpu 3 18446744073709551615 0 0 0 0 0 0',
+    ]);
+  });
+
+  it('leaves what hypervisors take to cpu_steal', () => {
+    const text = collected(tree('two', STAT), ['cpu_steal']);
+    expect(records(text, 'cpu_steal')).toEqual(['cpu_steal 0 7 8 9', 'cpu_steal 3 1 2 3']);
+  });
+
+  it('gives 0 for fields that an old kernel lacks, as the original does', () => {
+    const text = collected(tree('old', 'cpu 1 2 3 4\ncpu0 1 2 3 4\n'), ['cpu']);
+    expect(records(text, 'cpu')).toEqual(['cpu 0 1 2 3 4 0 0 0']);
+  });
+
+  it('reads a file longer than its buffer', () => {
+    const lines = Array.from({ length: 2000 }, (_, k) => `cpu${k} ${k} 0 0 0 0 0 0 0 0 0\n`);
+    const text = collected(tree('many', lines.join('')), ['cpu']);
+    expect(records(text, 'cpu')).toHaveLength(2000);
+    expect(records(text, 'cpu')[1999]).toBe('cpu 1999 1999 0 0 0 0 0 0');
+  });
+
+  it('reports a file without CPUs, and does not stop the other types', () => {
+    const failed: string[] = [];
+    const collection = new Collection(() => {}, { root: tree('none', 'btime 1\n') });
+    collection.collect([], undefined, ({ type }) => failed.push(type));
+    expect(failed).toEqual(['cpu', 'cpu_steal']);
+    expect(collection.failures.get('cpu')).toBe(1);
+  });
+
+  it('is absent where there is no /proc/stat', () => {
+    const collection = new Collection(() => {}, { root: join(folder, 'nowhere') });
+    expect(collection.types).toEqual([]);
+    expect(collection.absent.map(({ type }) => type)).toEqual(['cpu', 'cpu_steal']);
+    expect(() => new Collection(() => {}, { types: ['cup'] })).toThrow(UnknownTypeError);
+  });
+});
+
+describe.skipIf(GOLDEN === undefined)('recorded trees', () => {
+  const unpack = (archive: string, name: string) => {
+    const into = join(folder, name);
+    mkdirSync(into, { recursive: true });
+    execFileSync('tar', ['-xzf', join(GOLDEN ?? '', archive), '-C', into]);
+    return into;
+  };
+
+  it('gives the lines that the original gave, from the same trees', () => {
+    for (const fixture of ['fixture_snb_v2.3.0', 'fixture_amd10h_v1.0.2']) {
+      const at = join('tacc_stats', fixture);
+      const trees = unpack(join(at, 'trees.tar.gz'), fixture);
+      const [file] = execFileSync('find', [join(GOLDEN ?? '', at), '-path', '*example/1*'], {
+        encoding: 'utf8',
+      }).split('\n');
+      const groups = readFileSync(file, 'utf8').split('\n\n').slice(1);
+      expect(groups).toHaveLength(4);
+      groups.forEach((group, k) => {
+        const ours = collected(join(trees, `tree${k}`), ['cpu']);
+        expect(records(ours, 'cpu').sort()).toEqual(records(group, 'cpu').sort());
+      });
+    }
+  });
+
+  it('reads a machine of 8 CPUs', () => {
+    const root = unpack(join('node-trees', 'ib-nfs-powercap.tar.gz'), 'mixed');
+    const lines = records(collected(root, ['cpu']), 'cpu');
+    expect(lines).toHaveLength(8);
+    expect(lines[0]).toBe('cpu 0 44490 19 21045 1087069 220 1 3410');
+  });
+});
+
+describe.skipIf(!isLinux)('the sampler', () => {
+  it('writes FOLDER/HOST/SECOND: header, begin, samples at even times, end', async () => {
+    const told: Uint8Array[] = [];
+    // Once before, so that the time below is not that of loading the files.
+    await (await NodeSampler.start({ folder, interval: 1000, jobId: 'warm' })).stop();
+    const before = performance.now();
+    const sampler = await NodeSampler.start({
+      folder: join(folder, 'run', 'node'),
+      interval: 20,
+      jobId: '42',
+      onBytes: (bytes) => told.push(bytes),
+    });
+    const startup = performance.now() - before;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const result = await sampler.stop();
+    const text = readFileSync(sampler.file, 'utf8');
+    expect(basename(dirname(sampler.file))).toBe(sampler.host);
+    expect(basename(sampler.file)).toMatch(/^\d{10}$/);
+    expect(Buffer.concat(told).toString()).toBe(text);
+    const marks: string[] = [];
+    const times: number[] = [];
+    const problems: string[] = [];
+    const parser = new RawParser({
+      mark: (mark) => marks.push(mark),
+      group: ({ seconds, jobIds }) => {
+        times.push(seconds);
+        expect(jobIds).toEqual(['42']);
+      },
+      problem: ({ reason }) => problems.push(reason),
+    });
+    parser.push(Buffer.from(text));
+    const { records: count, groups } = parser.end();
+    expect(problems).toEqual([]);
+    expect(marks).toEqual(['begin 42', 'end 42']);
+    expect(groups).toBe(result.groups);
+    expect(groups + result.missed).toBeGreaterThan(10);
+    expect(count).toBe(groups * sampler.types.length * cpus(text));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(result.failures.size).toBe(0);
+    // 50 ms is the aim, on an idle machine; here others may run.
+    expect(startup).toBeLessThan(1000);
+    expect(result.seconds / groups).toBeLessThan(0.02);
+  });
+
+  it('says why it cannot write', async () => {
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    const start = NodeSampler.start({ folder: file, interval: 20, jobId: '1' });
+    await expect(start).rejects.toThrow(SamplerError);
+    const strange = NodeSampler.start({ folder, interval: 20, jobId: '1', types: ['cup'] });
+    await expect(strange).rejects.toThrow(/no type cup/);
+  });
+});
+
+const cpus = (text: string) => new Set(records(text, 'cpu').map((line) => line.split(' ')[1])).size;
+
+describe.skipIf(!isLinux)('triscope node', () => {
+  it('prints one sample, as a file that can be read', async () => {
+    const { code, out, err } = await triscope(['node', 'collect', '--job', '9,10', '--mark', 'hi']);
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^\$tacc_stats 2\.3\.5\n\$hostname \S+\n\$uname Linux .*\n\$uptime \d+\n!cpu user,E,U=cs /,
+    );
+    expect(out).toMatch(/\n\n\d+\.\d{6} 9,10 \S+\n%hi\ncpu 0 /);
+  });
+
+  it('prints it in the style of 1.0', async () => {
+    const { out } = await triscope(['node', 'collect', 'cpu', '--style', '1.0']);
+    expect(out).toMatch(/^\$tacc_stats 1\.0\.2\n/);
+    expect(out).toMatch(/\n\n\d+ -\ncpu 0 /);
+  });
+
+  it('reads a recorded tree', async () => {
+    const root = tree('cli', 'cpu0 1 2 3 4 5 6 7 8\n');
+    const { out, code } = await triscope(['node', 'collect', 'cpu', '--root', root]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/\ncpu 0 1 2 3 4 5 6 7\n$/);
+  });
+
+  it('lists the types', async () => {
+    const { out } = await triscope(['node', 'types', '--json']);
+    const [first] = JSON.parse(out) as { name: string; schema: string; missing: string | null }[];
+    expect(first.schema).toBe(
+      '!cpu user,E,U=cs nice,E,U=cs system,E,U=cs idle,E,U=cs iowait,E,U=cs irq,E,U=cs softirq,E,U=cs',
+    );
+    expect(first.missing).toBeNull();
+    expect((await triscope(['node', 'types'])).out).toContain('cpu: scheduler accounting');
+  });
+
+  it.each([
+    [['collect', 'cup'], 2, 'there is no type cup'],
+    [['collect', '--root', '/nowhere'], 2, 'no such folder'],
+    [['collect', '--style', '3'], 2, 'it is 1.0 or 2.3'],
+    [['collect', '--wrong'], 2, "Unknown option '--wrong'"],
+    [['types', 'cpu'], 2, 'unexpected cpu'],
+  ])('%j: exit %d', async (words, code, expected) => {
+    const outcome = await triscope(['node', ...words]);
+    expect(outcome.err).toContain(expected);
+    expect(outcome.err.trim().split('\n')).toHaveLength(1);
+    expect(outcome.code).toBe(code);
+  });
+
+  it('says what is missing, exit 1 where nothing could be read', async () => {
+    const { code, err } = await triscope(['node', 'collect', 'cpu', '--root', folder]);
+    expect(err).toContain('no records of type cpu');
+    expect(code).toBe(1);
+  });
+});
+
+afterAll(() => execFileSync('rm', ['-rf', folder]));

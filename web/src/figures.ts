@@ -1,0 +1,63 @@
+/** Numbers and short lists as text. */
+
+/** 1234567 as “1.23 M”. */
+export function short(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  for (const [factor, unit] of [
+    [1e9, ' G'],
+    [1e6, ' M'],
+    [1e3, ' k'],
+  ] as const) {
+    if (Math.abs(value) >= factor) return `${(value / factor).toPrecision(3)}${unit}`;
+  }
+  return Math.abs(value) >= 10 || value === 0 ? value.toFixed(0) : value.toPrecision(2);
+}
+
+export function percent(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  return `${Math.abs(value) >= 10 || value === 0 ? value.toFixed(0) : value.toFixed(1)} %`;
+}
+
+export function seconds(value: number): string {
+  if (value >= 600) return `${(value / 60).toFixed(0)} min`;
+  return value >= 10 ? `${value.toFixed(1)} s` : `${value.toFixed(2)} s`;
+}
+
+export const plural = (count: number, word: string): string =>
+  `${count} ${word}${count === 1 ? '' : 's'}`;
+
+/** “a, b and c” */
+export function listed(texts: readonly string[]): string {
+  return texts.length < 2
+    ? (texts[0] ?? '')
+    : `${texts.slice(0, -1).join(', ')} and ${texts[texts.length - 1]}`;
+}
+
+/** Mean of what is there; NaN of nothing. */
+export function meanOf(values: ArrayLike<number>): number {
+  let [sum, count] = [0, 0];
+  for (let k = 0; k < values.length; k++) {
+    if (Number.isNaN(values[k])) continue;
+    sum += values[k];
+    count++;
+  }
+  return count === 0 ? Number.NaN : sum / count;
+}
+
+/** NaN of nothing. */
+export function leastOf(values: ArrayLike<number>): number {
+  let least = Number.NaN;
+  for (let k = 0; k < values.length; k++) {
+    if (!Number.isNaN(values[k]) && !(least <= values[k])) least = values[k];
+  }
+  return least;
+}
+
+/** NaN of nothing. */
+export function mostOf(values: ArrayLike<number>): number {
+  let most = Number.NaN;
+  for (let k = 0; k < values.length; k++) {
+    if (!Number.isNaN(values[k]) && !(most >= values[k])) most = values[k];
+  }
+  return most;
+}
