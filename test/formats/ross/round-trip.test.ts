@@ -352,6 +352,21 @@ it('events with payloads of any size', () => {
   );
 });
 
+it('an event of 2017 whose duration was not measured has no number there', () => {
+  const bytes = new Uint8Array(6 * 48);
+  const view = new DataView(bytes.buffer);
+  for (let k = 0; k < 6; k++) writeEvent2017(view, 48 * k, k, 1, k + 1, k, 2, Number.NaN);
+  const beside = { 'a-README.txt': README(false).replace(/(--event-trace +)0/, '$1all') };
+  const { rows } = readBytes('a-evtrace.bin', bytes, {}, beside);
+  expect(rows).toHaveLength(6);
+  expect(rows[5]).toMatchObject({
+    source_lp: 5,
+    real_time: 2,
+    duration: Number.NaN,
+    model_data: '',
+  });
+});
+
 describe('payloads', () => {
   const MODEL: Row = {
     kind: 3,
