@@ -79,7 +79,7 @@ export function instrumentRequest(
   };
 }
 
-const COLUMNS = ['stream', 'bytes', 'waited ms', 'dropped records'];
+const COLUMNS = ['stream', 'bytes', 'waited ms', 'dropped records', 'dropped bytes'];
 
 /** Lines of the report: where records went, and what became of each stream. */
 export function instrumentationLines({ instrumentation }: RunResult): string[] {
@@ -95,6 +95,7 @@ export function instrumentationLines({ instrumentation }: RunResult): string[] {
       sum((s) => s.bytes),
       sum((s) => Math.round(s.waitedMs)),
       sum((s) => s.droppedRecords),
+      sum((s) => s.droppedBytes),
     ];
   });
   return [
