@@ -41,6 +41,7 @@ const EXPECTED = new Set([
   'RecordError',
   'CsvError',
   'SamplerError',
+  'StatsFolderError',
   'ServeError',
   'RecordingError',
 ]);

@@ -80,7 +80,7 @@ export function instrumentRequest(
   };
 }
 
-const COLUMNS = ['stream', 'bytes', 'waited ms', 'dropped records'];
+const COLUMNS = ['stream', 'bytes', 'waited ms', 'dropped records', 'dropped bytes'];
 
 /** Lines of the report: where records went, and what became of each stream. */
 export function instrumentationLines({ instrumentation }: RunResult): string[] {
@@ -96,6 +96,7 @@ export function instrumentationLines({ instrumentation }: RunResult): string[] {
       sum((s) => s.bytes),
       sum((s) => Math.round(s.waitedMs)),
       sum((s) => s.droppedRecords),
+      sum((s) => s.droppedBytes),
     ];
   });
   return [

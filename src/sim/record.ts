@@ -1,5 +1,5 @@
 /** Makes the recording of a simulation: a folder with `recording.json` and the run's result. */
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { arch, cpus, hostname, platform, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
 import {
@@ -12,6 +12,7 @@ import {
 } from '../model/recording.ts';
 import { type PayloadLayout, payloadLayouts, type Recordable } from './instrument/payload.ts';
 import { extraFrames } from './instrument/recorder.ts';
+import { makeFolders } from './make-folders.ts';
 import { type Model, ModelError } from './model.ts';
 import type { RunResult } from './statistics.ts';
 
@@ -62,6 +63,11 @@ function wallNanoseconds(): string {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)).toString();
 }
 
+/** Path of the folder of recording `name`. */
+export function recordingFolder(name: string): string {
+  return name.endsWith('.tri') ? name : `${name}.tri`;
+}
+
 /** One recording that is being made: create it just before the run, then `finish` or `fail`. */
 export class SimRecording {
   /** Path of the folder. */
@@ -71,7 +77,7 @@ export class SimRecording {
   /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
   constructor(request: RecordingRequest) {
     const { name, command, version, pes } = request;
-    this.path = name.endsWith('.tri') ? name : `${name}.tri`;
+    this.path = recordingFolder(name);
     const host = hostname();
     const processors = cpus();
     this.content = {
@@ -123,7 +129,7 @@ export class SimRecording {
       );
     }
     try {
-      mkdirSync(this.path, { recursive: true });
+      makeFolders(this.path);
     } catch (error) {
       throw new RecordError(`--record: cannot make ${this.path}: ${(error as Error).message}`);
     }
@@ -186,8 +192,12 @@ export class SimRecording {
     return [...native, ...frames];
   }
 
-  /** Notes that the run failed, and why. */
+  /** Notes that the run failed, and why; where even that cannot be written, it stays `running`. */
   fail(error: unknown): void {
-    this.end('failed', { error: error instanceof Error ? error.message : String(error) });
+    try {
+      this.end('failed', { error: error instanceof Error ? error.message : String(error) });
+    } catch (further) {
+      if (!(further instanceof RecordError)) throw further;
+    }
   }
 }

@@ -107,19 +107,13 @@ export async function simulate(
           ? await onePe(spec, config, placement, run, recorder)
           : await manyPes(loaded, config, placement, run, recorder);
     } catch (error) {
-      await recorder?.finish();
+      await recorder?.finish([]);
       throw error;
     }
     if (recorder === null) return result;
-    const { streams } = result;
-    return {
-      ...result,
-      instrumentation: {
-        ...(await recorder.finish()),
-        zero: recorder.zero.wall.toString(),
-        streams,
-      },
-    };
+    const report = await recorder.finish(result.streams);
+    const zero = recorder.zero.wall.toString();
+    return { ...result, streams: report.streams, instrumentation: { ...report, zero } };
   } finally {
     if (typeof model === 'string' && own) loaded.dispose();
   }

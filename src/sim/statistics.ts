@@ -2,8 +2,7 @@
 import { type RunConfig, SYNCHRONISERS } from './config.ts';
 import { ACTIVITIES, type Activity, C, COUNTERS, type Counter } from './counters.ts';
 import { Digest } from './digest.ts';
-import type { StreamTotals } from './instrument/pe-instrument.ts';
-import type { RecorderReport } from './instrument/recorder.ts';
+import type { PeStream, RecorderReport } from './instrument/recorder.ts';
 import type { Model } from './model.ts';
 import type { PeResult } from './pe-run.ts';
 import type { Placement } from './placement.ts';
@@ -85,14 +84,9 @@ export interface RunResult {
   readonly recording?: string;
 }
 
-export interface PeStream extends StreamTotals {
-  readonly pe: number;
-}
-
 export interface RunInstrumentation extends RecorderReport {
   /** Nanoseconds since 1970 at the run's zero, from which real times count, as decimal digits. */
   readonly zero: string;
-  readonly streams: readonly PeStream[];
 }
 
 function named<T extends string>(

@@ -1,9 +1,11 @@
 /** `triscope sim run MODEL [options]`: one simulation and its statistics. */
 import { flag, text } from '../../model/option.ts';
+import type { Model } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
-import { SimRecording } from '../../sim/record.ts';
+import { RecordError, recordingFolder, SimRecording } from '../../sim/record.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
+import type { RunResult } from '../../sim/statistics.ts';
 import { EXIT, report } from '../errors.ts';
 import { INSTRUMENT_GROUP, instrumentRequest } from '../instrumentation.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -58,15 +60,22 @@ async function run(
 ): Promise<number> {
   const json = own.get('json') === true;
   const to = own.get('stream');
-  const stream = typeof to === 'string' ? new StreamOut(to) : null;
   const streamsOut = to === '-';
   const config = configFor(loaded.model, settings);
   const progress = new ProgressLine(config.reportInterval);
-  const record = own.get('record');
+  const name = own.get('record');
+  let stream: StreamOut | null = null;
+  // Before anything is made: what is asked for must make sense.
+  const request = instrumentRequest(
+    own,
+    config.end,
+    typeof name === 'string' ? recordingFolder(name) : null,
+    typeof to === 'string' ? (frames) => stream?.write(frames) : null,
+  );
   const recording =
-    typeof record === 'string'
+    typeof name === 'string'
       ? new SimRecording({
-          name: record,
+          name,
           command: ['triscope', 'sim', 'run', ...args],
           version: version(),
           pes: config.pes,
@@ -78,12 +87,7 @@ async function run(
     out.write(`${lines.map((line) => line.text).join('\n')}\n`);
   };
   try {
-    const request = instrumentRequest(
-      own,
-      config.end,
-      recording?.path ?? null,
-      stream?.write ?? null,
-    );
+    if (typeof to === 'string') stream = new StreamOut(to);
     for (const note of request?.notes ?? []) process.stderr.write(`triscope: ${note}\n`);
     const asked = request === null ? settings : { ...settings, instrument: request.config };
     const result = await simulate(loaded, asked, {
@@ -96,22 +100,40 @@ async function run(
     progress.clear();
     const lost = await stream?.end();
     if (typeof lost === 'string') process.stderr.write(`triscope: ${lost}\n`);
-    const recorded = recording?.finish(result, loaded.model) ?? result;
     const failed = result.instrumentation?.error ?? null;
     if (failed !== null)
       process.stderr.write(`triscope: instrumentation is incomplete: ${failed}\n`);
+    const { recorded, unrecorded } = finish(recording, result, loaded.model);
+    if (unrecorded !== null) report(unrecorded);
     (streamsOut ? process.stderr : process.stdout).write(
       json ? resultJson(recorded) : reportText(recorded),
     );
     const csv = own.get('ross-csv');
     if (typeof csv === 'string') appendCsv(csv, recorded);
     if (!result.finished) return EXIT.interrupted;
-    return failed === null ? 0 : EXIT.failed;
+    return failed === null && unrecorded === null ? 0 : EXIT.failed;
   } catch (error) {
     progress.clear();
     recording?.fail(error);
     if (!signal.aborted) throw error;
     report(error);
     return EXIT.interrupted;
+  } finally {
+    stream?.close();
+  }
+}
+
+/** Completes the recording. Where that cannot be written, the run still has its result. */
+function finish(
+  recording: SimRecording | null,
+  result: RunResult,
+  model: Model,
+): { readonly recorded: RunResult; readonly unrecorded: RecordError | null } {
+  try {
+    return { recorded: recording?.finish(result, model) ?? result, unrecorded: null };
+  } catch (error) {
+    if (!(error instanceof RecordError)) throw error;
+    recording?.fail(error);
+    return { recorded: result, unrecorded: error };
   }
 }

@@ -2,7 +2,7 @@
  * The thread that writes what PEs record: takes their buffers, encodes samples as ROSS's files have them, and gives the
  * same samples as frames to `extra.frames` and to whoever follows the run.
  */
-import { openSync, writeSync } from 'node:fs';
+import { ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { FrameEncoder } from '../../formats/frames/index.ts';
@@ -10,6 +10,7 @@ import { encodedBytes, encodeRows } from '../../formats/ross/write/index.ts';
 import type { Batch } from '../../model/metric.ts';
 import { SIM_STREAM } from '../../model/schemas/sim.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
+import { recordsIn } from './loss.ts';
 import type { PayloadLayout } from './payload.ts';
 import { phaseBatch } from './phases.ts';
 import { RowBatches } from './row-batches.ts';
@@ -37,7 +38,20 @@ export interface RecorderTask {
 
 export type RecorderMessage =
   | { readonly kind: 'frames'; readonly frames: readonly Uint8Array[] }
-  | { readonly kind: 'done'; readonly bytes: number; readonly error: string | null };
+  | {
+      readonly kind: 'done';
+      readonly bytes: number;
+      readonly error: string | null;
+      readonly lost: readonly StreamLoss[];
+    };
+
+/** What the recorder took from one stream of a PE and could not write. */
+export interface StreamLoss {
+  readonly pe: number;
+  readonly stream: Stream;
+  readonly records: number;
+  readonly bytes: number;
+}
 
 /** Milliseconds between looks at buffers that are not full, with somebody following and without. */
 const LIVE_PERIOD = 100;
@@ -45,8 +59,12 @@ const FILE_PERIOD = 1000;
 /** Milliseconds between samples of threads. */
 const THREAD_PERIOD = 100;
 
+/** One file. After a failed write it stays as it was before: whole records. */
 class Output {
+  /** Bytes of whole records. */
   bytes = 0;
+  /** Why nothing more is written; null while all is well. */
+  error: string | null = null;
   private readonly fd: number;
   private readonly path: string;
 
@@ -60,16 +78,29 @@ class Output {
     }
   }
 
-  write(bytes: Uint8Array): void {
+  /** Appends whole records; false where they cannot be written. */
+  write(bytes: Uint8Array): boolean {
+    if (this.error !== null) return false;
     for (let at = 0; at < bytes.length; ) {
       try {
         at += writeSync(this.fd, bytes, at, bytes.length - at);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'EAGAIN') continue;
-        throw new Error(`cannot write ${this.path}: ${(error as Error).message}`);
+        this.fail(error as Error);
+        return false;
       }
     }
     this.bytes += bytes.length;
+    return true;
+  }
+
+  private fail(error: Error): void {
+    this.error = `cannot write ${this.path}: ${error.message}`;
+    try {
+      ftruncateSync(this.fd, this.bytes);
+    } catch {
+      // The file keeps part of a record, which readers name.
+    }
   }
 }
 
@@ -86,7 +117,7 @@ class RecorderThread {
   private readonly lastGvts = new Uint32Array(1024);
   private waiting: Uint8Array[] = [];
   private scratch = new Uint8Array(1 << 20);
-  private error: string | null = null;
+  private readonly lost = new Map<string, StreamLoss>();
 
   constructor(task: RecorderTask) {
     this.task = task;
@@ -139,38 +170,41 @@ class RecorderThread {
 
   private drain(partial: boolean): void {
     for (const stream of this.streams) {
-      for (const readers of this.readers) {
-        const reader = readers[stream] as SlabReader;
-        reader.drain(partial, (bytes) => {
-          try {
-            this.take(stream, bytes);
-          } catch (error) {
-            this.break(error as Error);
-            reader.lost(bytes.length, 0);
-          }
+      this.readers.forEach((readers, pe) => {
+        readers[stream]?.drain(partial, (bytes) => {
+          if (!this.take(stream, bytes)) this.lose(pe, stream, bytes);
         });
-      }
+      });
     }
     if (partial) this.batches?.flush();
   }
 
-  /** What cannot be written is lost, and counted; PEs go on without waiting for room. */
-  private break(error: Error): void {
-    this.error ??= error.message;
-    Atomics.store(this.bell, BROKEN, 1);
+  /** Counts what could not be written. Buffers are emptied all the same: PEs do not wait for a full disk. */
+  private lose(pe: number, stream: Stream, bytes: Uint8Array<SharedArrayBuffer>): void {
+    const key = `${pe} ${stream}`;
+    const before = this.lost.get(key);
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+    this.lost.set(key, {
+      pe,
+      stream,
+      records: (before?.records ?? 0) + recordsIn(this.task.config, stream, words),
+      bytes: (before?.bytes ?? 0) + bytes.length,
+    });
   }
 
-  private take(stream: Stream, bytes: Uint8Array<SharedArrayBuffer>): void {
-    if (this.error !== null) throw new Error(this.error);
+  /** Writes whole rows; false where the stream's file cannot take them. */
+  private take(stream: Stream, bytes: Uint8Array<SharedArrayBuffer>): boolean {
     const output = this.outputs.get(stream);
-    if (stream === 'evtrace') {
-      output?.write(bytes);
-      return;
-    }
-    if (output !== undefined) {
-      output.write(this.task.config.direct ? bytes : this.encoded(bytes));
-    }
+    if (stream === 'evtrace') return output?.write(bytes) ?? true;
     this.batches?.add(bytes);
+    if (output === undefined) return stream !== 'rollback' || this.frameFile?.error == null;
+    return output.write(this.task.config.direct ? bytes : this.encoded(bytes));
+  }
+
+  /** Why something could not be written; null where all was. */
+  private get error(): string | null {
+    const outputs = [...this.outputs.values(), this.frameFile];
+    return outputs.find((output) => output?.error != null)?.error ?? null;
   }
 
   private encoded(bytes: Uint8Array<SharedArrayBuffer>): Uint8Array {
@@ -184,13 +218,7 @@ class RecorderThread {
 
   private emit(batch: Batch): void {
     const frames = this.encoder.encode(batch);
-    if (this.frameFile !== null && this.error === null) {
-      try {
-        for (const frame of frames) this.frameFile.write(frame);
-      } catch (error) {
-        this.break(error as Error);
-      }
-    }
+    if (this.frameFile !== null) for (const frame of frames) this.frameFile.write(frame);
     if (this.task.live) this.waiting.push(...frames);
   }
 
@@ -207,16 +235,24 @@ class RecorderThread {
     this.post();
     let bytes = this.frameFile?.bytes ?? 0;
     for (const output of this.outputs.values()) bytes += output.bytes;
-    parentPort?.postMessage({ kind: 'done', bytes, error: this.error } satisfies RecorderMessage);
+    const lost = [...this.lost.values()];
+    const { error } = this;
+    parentPort?.postMessage({ kind: 'done', bytes, error, lost } satisfies RecorderMessage);
   }
 
   private totals(): Batch {
     const rows = this.readers.flatMap((readers, pe) =>
-      this.streams.map((stream) => ({
-        pe,
-        stream,
-        ...(readers[stream] as SlabReader).totals(),
-      })),
+      this.streams.map((stream) => {
+        const totals = (readers[stream] as SlabReader).totals();
+        const lost = this.lost.get(`${pe} ${stream}`);
+        return {
+          pe,
+          stream,
+          ...totals,
+          droppedRecords: totals.droppedRecords + (lost?.records ?? 0),
+          droppedBytes: totals.droppedBytes + (lost?.bytes ?? 0),
+        };
+      }),
     );
     return {
       schema: SIM_STREAM,
@@ -240,5 +276,6 @@ try {
 } catch (error) {
   Atomics.store(new Int32Array(task.bell), BROKEN, 1);
   const message = error instanceof Error ? error.message : String(error);
-  parentPort?.postMessage({ kind: 'done', bytes: 0, error: message } satisfies RecorderMessage);
+  const done: RecorderMessage = { kind: 'done', bytes: 0, error: message, lost: [] };
+  parentPort?.postMessage(done);
 }

@@ -7,8 +7,8 @@ import type { Model } from '../model.ts';
 import { kpsOfPe, lpsOfPe, type Placement } from '../placement.ts';
 import { type InstrumentConfig, type StatsFiles, type Stream, streamsOf } from './config.ts';
 import { payloadLayouts } from './payload.ts';
-import type { InstrumentMemory } from './pe-instrument.ts';
-import type { RecorderMessage, RecorderTask } from './recorder-worker.ts';
+import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
+import type { RecorderMessage, RecorderTask, StreamLoss } from './recorder-worker.ts';
 import { type RunZero, runZero } from './run-clock.ts';
 import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory } from './slab.ts';
 import { detailed, fileOf, makeStatsFolder, writeStatsTexts } from './stats-folder.ts';
@@ -39,7 +39,25 @@ export interface RecorderReport {
   readonly bytes: number;
   /** Why something could not be written; null where all was. */
   readonly error: string | null;
+  /** What became of each stream, what the recorder could not write included. */
+  readonly streams: readonly PeStream[];
 }
+
+/** One stream of one PE. */
+export interface PeStream extends StreamTotals {
+  readonly pe: number;
+}
+
+type Done = Extract<RecorderMessage, { readonly kind: 'done' }>;
+
+const withLoss = (stream: PeStream, lost: readonly StreamLoss[]): PeStream => {
+  const own = lost.find((l) => l.pe === stream.pe && l.stream === stream.stream);
+  return {
+    ...stream,
+    droppedRecords: stream.droppedRecords + (own?.records ?? 0),
+    droppedBytes: stream.droppedBytes + (own?.bytes ?? 0),
+  };
+};
 
 export class Recorder {
   readonly zero: RunZero;
@@ -49,7 +67,7 @@ export class Recorder {
   private readonly folder: string | null;
   private readonly names: readonly string[];
   private readonly worker: Worker;
-  private readonly done: Promise<{ bytes: number; error: string | null }>;
+  private readonly done: Promise<Done>;
 
   /** @throws StatsFolderError */
   constructor(
@@ -90,7 +108,7 @@ export class Recorder {
     this.done = new Promise((resolve) => {
       const end = (error: string) => {
         Atomics.store(new Int32Array(this.bell), BROKEN, 1);
-        resolve({ bytes: 0, error });
+        resolve({ kind: 'done', bytes: 0, error, lost: [] });
       };
       this.worker.on('message', (message: RecorderMessage) => {
         if (message.kind === 'frames') output.onFrames?.(message.frames);
@@ -108,15 +126,21 @@ export class Recorder {
     return { zero: this.zero, bell: this.bell, slabs: this.slabs[pe], page: this.pages[pe] };
   }
 
-  /** Everything has been handed over: writes it and ends the thread. */
-  async finish(): Promise<RecorderReport> {
+  /** PEs have handed over everything, and say so in `streams`: writes it and ends the thread. */
+  async finish(streams: readonly PeStream[]): Promise<RecorderReport> {
     const words = new Int32Array(this.bell);
     Atomics.store(words, FINISHED, 1);
     Atomics.add(words, DOORBELL, 1);
     Atomics.notify(words, DOORBELL);
-    const { bytes, error } = await this.done;
+    const { bytes, error, lost } = await this.done;
     await this.worker.terminate();
-    return { folder: this.folder, files: this.names, bytes, error };
+    return {
+      folder: this.folder,
+      files: this.names,
+      bytes,
+      error,
+      streams: streams.map((stream) => withLoss(stream, lost)),
+    };
   }
 }
 

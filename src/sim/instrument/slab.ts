@@ -240,12 +240,6 @@ export class SlabReader {
     }
   }
 
-  /** Counts bytes as dropped that were taken and could not be written. */
-  lost(bytes: number, records: number): void {
-    this.f64[DROPPED_BYTES] += bytes;
-    this.f64[DROPPED_RECORDS] += records;
-  }
-
   totals(): SlabTotals {
     return totalsOf(this.f64);
   }

@@ -1,7 +1,8 @@
 /** The folder of ROSS's files: `stats-output`, or one with the process and time in its name where that exists. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lpMappingText, type ReadmeInfo, readmeText } from '../../formats/ross/write/index.ts';
+import { makeFolders } from '../make-folders.ts';
 import { ModelError } from '../model.ts';
 import type { InstrumentConfig, StatsFiles, Stream } from './config.ts';
 
@@ -32,7 +33,7 @@ export function makeStatsFolder(wanted: string): string {
     ? `${wanted}-${process.pid}-${Math.floor(Date.now() / 1000)}`
     : wanted;
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path, 0o700);
   } catch (error) {
     throw new StatsFolderError(`--stats-path: cannot make ${path}: ${(error as Error).message}`);
   }
