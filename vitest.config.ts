@@ -10,6 +10,7 @@ export default defineConfig({
     alias: [
       { find: /^triscope$/, replacement: dist('index.js') },
       { find: /^triscope\/sim$/, replacement: dist('sim/index.js') },
+      { find: /^triscope\/formats$/, replacement: dist('formats/index.js') },
     ],
   },
   test: {

@@ -2,6 +2,7 @@
 import { ACTIVITIES, type Activity } from '../sim/counters.ts';
 import type { ModelResults } from '../sim/results.ts';
 import type { PeStatistics, RunResult } from '../sim/statistics.ts';
+import { instrumentationLines } from './instrumentation.ts';
 import { STATISTICS, type StatisticsField } from './statistics-fields.ts';
 import { figure, table } from './table.ts';
 
@@ -128,6 +129,7 @@ export function reportText(r: RunResult): string {
     `PEs (seconds per activity; estimates: sampled):`,
     ...peLines(r),
     ...resultLines(r.results),
+    ...instrumentationLines(r),
     '',
     `\t${'Critical path (events)'.padEnd(50)} ${String(r.criticalPath).padStart(11)}`,
     `\t${'State digest'.padEnd(50)} ${r.stateDigest}`,

@@ -26,17 +26,19 @@ export interface RunCommand {
   readonly own: ReadonlyMap<string, OptionValue>;
 }
 
-function groupsFor(model: Model | null, own: OptionGroup): OptionGroup[] {
+function groupsFor(model: Model | null, own: readonly OptionGroup[]): OptionGroup[] {
   const engine = engineGroups(model);
-  if (model === null) return [...engine, own];
-  const taken = new Map([...engine, own].flatMap((g) => Object.keys(g.options).map((n) => [n, g])));
+  if (model === null) return [...engine, ...own];
+  const taken = new Map(
+    [...engine, ...own].flatMap((g) => Object.keys(g.options).map((n) => [n, g])),
+  );
   const clash = Object.keys(model.options).find((name) => taken.has(name));
   if (clash !== undefined) {
     throw new ModelError(
       `model '${model.name}': its option --${clash} is also one of “${taken.get(clash)?.title}”; rename it`,
     );
   }
-  return [{ title: `Model ${model.name}`, options: model.options }, ...engine, own];
+  return [{ title: `Model ${model.name}`, options: model.options }, ...engine, ...own];
 }
 
 function seedsOf(
@@ -53,7 +55,8 @@ function seedsOf(
 const SEEDS = /^(core-)?rng-seed\d$/;
 const camel = (name: string) => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase());
 
-function settingsFrom({ values }: ParsedOptions, own: OptionSpecs): Settings {
+function settingsFrom({ values }: ParsedOptions, groups: readonly OptionGroup[]): Settings {
+  const own: OptionSpecs = Object.assign({}, ...groups.map((group) => group.options));
   const settings: Record<string, OptionValue> = {};
   const options: Record<string, OptionValue> = {};
   for (const [name, value] of values) {
@@ -88,7 +91,7 @@ function keepStdoutClean(): void {
 export async function readRunCommand(
   args: readonly string[],
   usage: string,
-  own: OptionGroup,
+  ...own: readonly OptionGroup[]
 ): Promise<RunCommand | null> {
   const [name, ...rest] = args;
   if (name === undefined) throw new UsageError(`which model? ${usage.split('\n')[0]}`);
@@ -113,7 +116,7 @@ export async function readRunCommand(
     }
     if (parsed.values.get('json') === true) keepStdoutClean();
     for (const note of parsed.notes) process.stderr.write(`triscope: ${note}\n`);
-    return { loaded, settings: settingsFrom(parsed, own.options), own: parsed.values };
+    return { loaded, settings: settingsFrom(parsed, own), own: parsed.values };
   } catch (error) {
     loaded.dispose();
     throw error;

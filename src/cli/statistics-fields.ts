@@ -206,8 +206,8 @@ export const STATISTICS: readonly StatisticsSection[] = [
       seconds('Primary Rollbacks', 'primary_rb_time', 'rollback'),
       seconds('Network Read', 'net_read_time', 'networkRead'),
       seconds('Other Network', 'net_other_time', 'networkOther'),
-      none('Instrumentation (computation)', 'inst_comp_time'),
-      none('Instrumentation (write)', 'inst_write_time'),
+      seconds('Instrumentation (computation)', 'inst_comp_time', 'instrumentation'),
+      seconds('Instrumentation (write)', 'inst_write_time', 'instrumentationWait'),
       {
         label: 'Total Time (Note: Using Running Time above for Speedup)',
         column: 'total_time',

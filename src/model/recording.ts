@@ -29,6 +29,16 @@ export interface RecordingFile {
   readonly path: string;
   /** Name of its format: who reads it. */
   readonly format: string;
+  /** How the model's own bytes in its records are laid out, where all are laid out alike. */
+  readonly payload?: readonly RecordingPayloadField[];
+}
+
+export interface RecordingPayloadField {
+  readonly name: string;
+  /** Such as `u32`. */
+  readonly type: string;
+  /** Byte of the payload at which it lies. */
+  readonly at: number;
 }
 
 export interface RecordingSource {
@@ -136,7 +146,16 @@ const recording = object(
     sources: list(
       object({
         name: text,
-        files: list(object({ path: insidePath, format: text })),
+        files: list(
+          object(
+            {
+              path: insidePath,
+              format: text,
+              payload: list(object({ name: text, type: text, at: count })),
+            },
+            ['payload'],
+          ),
+        ),
         zero: nanoseconds,
         droppedBytes: count,
       }),

@@ -1,5 +1,6 @@
 /** The settings of one run, after parsing and checking: plain data, passed to every PE. */
 import type { OptionSpecs, OptionValues } from '../model/option.ts';
+import type { InstrumentConfig } from './instrument/config.ts';
 import type { Seeds } from './rng/clcg4.ts';
 
 /** Synchronisers, numbered as ROSS's `--synch`. */
@@ -40,4 +41,6 @@ export interface RunConfig {
   readonly reportInterval: number;
   /** The model's own options. */
   readonly options: OptionValues<OptionSpecs>;
+  /** What is recorded; null for nothing. */
+  readonly instrument: InstrumentConfig | null;
 }

@@ -54,6 +54,10 @@ export const ACTIVITIES = [
   /** Nothing is compressed here: always 0. */
   'lz4',
   'initialization',
+  /** Taking samples. Traces are part of what is traced. */
+  'instrumentation',
+  /** Waiting for a free instrumentation buffer. */
+  'instrumentationWait',
 ] as const;
 
 export type Activity = (typeof ACTIVITIES)[number];

@@ -93,4 +93,7 @@ export const ROSS_NAMES: readonly string[] = [
   ...ENGINE_GROUPS.filter(({ title }) => title.startsWith('ROSS'))
     .flatMap(({ names }) => names)
     .filter((name) => name !== 'lookahead' && name !== 'timing'),
+  ...['engine-stats', 'model-stats', 'num-gvt', 'rt-interval', 'vt-interval', 'vt-samp-end'],
+  ...['sample-count', 'pe-data', 'kp-data', 'lp-data', 'event-trace', 'stats-prefix', 'stats-path'],
+  ...['buffer-size', 'buffer-free', 'disable-output', 'granularity', 'stats-filename'],
 ];

@@ -5,8 +5,8 @@ import type { GvtHook, GvtHookContext, LpView } from './model.ts';
 import { ahead, type Pe } from './pe.ts';
 
 export class GvtHooks {
-  /** No event at or past this time may be handled before the hook has run. */
-  nextTime = Infinity;
+  /** Time of the model's next hook. */
+  private hookTime = Infinity;
   private readonly pe: Pe;
   private readonly hook: GvtHook<unknown> | undefined;
   private count = 0;
@@ -14,18 +14,25 @@ export class GvtHooks {
   constructor(pe: Pe) {
     this.pe = pe;
     this.hook = pe.model.gvtHook;
-    if (this.hook?.at !== undefined) this.nextTime = this.hook.at;
+    if (this.hook?.at !== undefined) this.hookTime = this.hook.at;
+  }
+
+  /** No event at or past this time may be handled before the hook has run, or the sample is taken. */
+  get nextTime(): number {
+    const { instrument } = this.pe;
+    return instrument === null ? this.hookTime : Math.min(this.hookTime, instrument.nextVt);
   }
 
   /** A GVT has been agreed on and what it commits is committed. */
   reached(gvt: number, asked: boolean): void {
+    this.pe.instrument?.reached(gvt);
     if (this.hook === undefined) return;
     this.count++;
     const every = this.hook.every;
     const { end } = this.pe.config;
-    while (this.nextTime <= Math.min(gvt, end)) {
-      const time = this.nextTime;
-      this.nextTime = Infinity;
+    while (this.hookTime <= Math.min(gvt, end)) {
+      const time = this.hookTime;
+      this.hookTime = Infinity;
       this.call(time);
     }
     if (asked || (every !== undefined && this.count % every === 0)) this.call(Math.min(gvt, end));
@@ -40,7 +47,7 @@ export class GvtHooks {
       params: pe.params,
       lps: () => views(pe, gvt),
       again: (time) => {
-        if (time > gvt) this.nextTime = Math.min(this.nextTime, time);
+        if (time > gvt) this.hookTime = Math.min(this.hookTime, time);
       },
       output: (text) => pe.outputs.push(ahead(gvt, -1, text)),
     };

@@ -2,6 +2,7 @@
 
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
+import { T_RECEIVES } from './instrument/tally.ts';
 import * as layout from './layout.ts';
 import { type AnyMessage, LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
@@ -124,7 +125,7 @@ export interface InOrderLoop {
  * @param deliver called where a handler has sent to other PEs; null on one PE
  */
 export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
-  const { queue, pool, only, counts } = pe;
+  const { queue, pool, only, counts, tally } = pe;
   const { F, I } = pool;
   const paths = pe.paths;
   const DONE = C.eventsProcessed;
@@ -155,6 +156,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
       handlers.commit(reader, reader.message);
     }
     if (I[i + STATE] >= REMOTE) counts[REMOTE_EVENTS]++;
+    if (tally !== null) tally.handled(index, F[h], I[i + STATE] >= REMOTE);
     pe.freeEvent(h);
   };
 
@@ -255,6 +257,7 @@ export class InOrderEngine implements Engine, Receiver {
     pool.I[(h << 1) + STATE] = PENDING | REMOTE;
     queue.push(pool.F[h], h);
     counts[C.remoteReceives]++;
+    if (this.pe.tally !== null) this.pe.tally.add(pool.I[(h << 1) + DEST], T_RECEIVES);
   }
 
   cancelled(): void {

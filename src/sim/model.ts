@@ -1,7 +1,7 @@
 /** What a modeller writes: a model's declaration, and what its handlers see. */
 
 import type { OptionSpecs, OptionValues } from '../model/option.ts';
-import type { Fields, StructOf } from '../model/struct.ts';
+import type { Fields, Scalar, StructOf } from '../model/struct.ts';
 
 /** The event being handled, beside its message. Valid during the call only. */
 export interface EventInfo {
@@ -90,6 +90,51 @@ export interface Lp<S extends Fields, M extends Fields, P> extends LpView<S, P>,
   pow(x: number, y: number): number;
 }
 
+/** What a model records of its own: scalar fields, in the order of the file. */
+export type RecordedFields = Readonly<Record<string, Scalar>>;
+
+/** The fields to be filled, zero before. A name that was not declared is a TypeError. */
+export interface Datum {
+  [field: string]: number | bigint | boolean;
+}
+
+/** `collect` is true before each call; false drops this record whole, the engine's part included. */
+export interface CollectControl {
+  collect: boolean;
+}
+
+/**
+ * What a model adds to the run's instrumentation (ROSS's `st_model_types`). Without one nothing changes. The
+ * functions only read the LP; each part is called where its option asks for it.
+ */
+export interface Instrument<S extends Fields, M extends Fields, P> {
+  /** Once per LP at each sampling point of `--model-stats`. */
+  readonly sample?: {
+    readonly fields: RecordedFields;
+    fill(lp: LpView<S, P>, data: Datum, control: CollectControl): void;
+  };
+  /** Once per event of `--event-trace=all` (just handled) or `committed`. */
+  readonly traceEvent?: {
+    readonly fields: RecordedFields;
+    fill(
+      lp: LpView<S, P>,
+      message: Readonly<StructOf<M>>,
+      data: Datum,
+      control: CollectControl,
+    ): void;
+  };
+  /** Once per event that causes a rollback, with `--event-trace=rollbacks`. */
+  readonly traceRollback?: {
+    readonly fields: RecordedFields;
+    fill(
+      lp: LpView<S, P>,
+      message: Readonly<StructOf<M>>,
+      data: Datum,
+      control: CollectControl,
+    ): void;
+  };
+}
+
 /** The handlers and state of one type of LP. */
 export interface LpType<S extends Fields, M extends Fields, P> {
   /** Fields of the LP's state; zero at the start. */
@@ -107,6 +152,8 @@ export interface LpType<S extends Fields, M extends Fields, P> {
   commit?(lp: LpView<S, P>, message: Readonly<StructOf<M>>): void;
   /** Called once per LP after the end. */
   final?(lp: LpView<S, P>, results: Results): void;
+  /** What LPs of this type record. */
+  readonly instrument?: Instrument<S, M, P>;
 }
 
 /** Where `final` puts results: merged over all LPs and PEs, shown with the run's statistics. */
@@ -173,6 +220,13 @@ interface ModelCommon<O extends OptionSpecs, M extends Fields, P> {
   readonly message: M;
   readonly map?: 'linear' | 'round-robin' | CustomMapping;
   readonly gvtHook?: GvtHook<P>;
+  /** Instruments by name, for `instrumentOf`. */
+  readonly instruments?: Readonly<Record<string, Instrument<Fields, M, P>>>;
+  /**
+   * Name of the instrument of one LP: one of `instruments` or an LP type; null for none, undefined for its type's.
+   * Where any LP has a part for traces, only LPs that have one are traced.
+   */
+  instrumentOf?(lp: number, params: P): string | null | undefined;
 }
 
 export interface SingleTypeModel<O extends OptionSpecs, S extends Fields, M extends Fields, P>
@@ -201,6 +255,8 @@ export interface Model {
   readonly types: ReadonlyMap<string, LpType<Fields, Fields, unknown>>;
   readonly map: 'linear' | 'round-robin' | CustomMapping;
   readonly gvtHook: GvtHook<unknown> | undefined;
+  readonly instruments: Readonly<Record<string, Instrument<Fields, Fields, unknown>>>;
+  instrumentOf(lp: number, params: unknown): string | null | undefined;
   lps(options: OptionValues<OptionSpecs>, run: { readonly pes: number }): number;
   prepare(options: OptionValues<OptionSpecs>, run: RunFacts & { readonly lps: number }): unknown;
   typeOf(lp: number, params: unknown): string;
@@ -252,7 +308,7 @@ export function defineModel(input: unknown): Model {
       throw new ModelError(`${what} needs state: its fields, or {}`);
   }
   const single = m.name;
-  const { lps, prepare, typeOf } = m;
+  const { lps, prepare, typeOf, instrumentOf } = m;
   return {
     name: m.name,
     help: m.help ?? '',
@@ -263,6 +319,8 @@ export function defineModel(input: unknown): Model {
     types,
     map: m.map ?? 'linear',
     gvtHook: m.gvtHook,
+    instruments: m.instruments ?? {},
+    instrumentOf: (lp, params) => instrumentOf?.call(m, lp, params),
     lps: (options, run) => lps.call(m, options, run),
     prepare: (options, run) => (prepare === undefined ? options : prepare.call(m, options, run)),
     typeOf: (lp, params) => (typeOf === undefined ? single : typeOf.call(m, lp, params)),

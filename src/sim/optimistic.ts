@@ -13,11 +13,13 @@ import { committer } from './commit.ts';
 import { C } from './counters.ts';
 import { Digest } from './digest.ts';
 import { comesAfter } from './in-order.ts';
-import { Entries, Kp } from './kp.ts';
+import { RollbackWatch } from './instrument/rollback-watch.ts';
+import type { Entries, Kp } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
-import { OptimisticLp } from './optimistic-lp.ts';
+import type { Kept } from './optimistic-contexts.ts';
+import type { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
 import * as clcg4 from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
@@ -72,6 +74,7 @@ export class Optimism implements Engine, Receiver {
   readonly kpTimes: Float64Array;
   private readonly kpOf: Int32Array;
   private readonly cancelStack: number[] = [];
+  private readonly watch: RollbackWatch | null;
   readonly channels: Channels;
   private readonly heldOutputs = new Map<number, OutputLine[]>();
   readonly suspended: Suspensions;
@@ -90,6 +93,7 @@ export class Optimism implements Engine, Receiver {
     this.kpOf = pe.kps;
     this.channels = new Channels(transport.pes);
     this.suspended = new Suspensions(pe.pool);
+    this.watch = RollbackWatch.of(pe);
     for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
     this.current = pe.contexts[0] as OptimisticLp;
     const { handle, run } = speculation(this);
@@ -158,7 +162,9 @@ export class Optimism implements Engine, Receiver {
     this.starved = true;
     this.pe.counts[C.eventsAborted]++;
     const started = this.clock.begin();
+    this.watch?.abort(kp.number, lp.h);
     this.undoNewest(kp, true);
+    this.watch?.end();
     this.settle();
     this.clock.end('eventAbort', started);
   }
@@ -173,7 +179,9 @@ export class Optimism implements Engine, Receiver {
     const started = this.clock.beginSampled('rollback');
     this.pe.counts[C.primaryRollbacks]++;
     const sig = this.pe.signatures;
+    this.watch?.straggler(kp.number, h, this.kpTimes[kp.number]);
     while (kp.length > 0 && sig.before(h, kp.newestEvent())) this.undoNewest(kp, true);
+    this.watch?.end();
     this.settle();
     this.clock.endSampled('rollback', started);
   }
@@ -200,8 +208,8 @@ export class Optimism implements Engine, Receiver {
       unDraw(pe.memory.f64, lp.base, E[e + E_DRAWS]);
       unDraw(pe.memory.f64, lp.base + CORE_STREAM, E[e + E_CORE_DRAWS]);
       const outs = E[e + E_OUTS];
-      for (let n = 1; n < outs; n++) this.cancelOut(kp.popOut(), F[h]);
-      if (outs > 0) this.cancelOut(E[e + E_OUT], F[h]);
+      for (let n = 1; n < outs; n++) this.cancelOut(kp.popOut(), F[h], index);
+      if (outs > 0) this.cancelOut(E[e + E_OUT], F[h], index);
     }
     pe.paths[index] = E[e + E_PATH];
     if (this.suspended.any) this.suspended.rolledBack(index, h);
@@ -209,13 +217,15 @@ export class Optimism implements Engine, Receiver {
     this.entries.dropNewest(kp.at);
     this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[kp.newestEvent()];
     pe.counts[C.eventsRolledBack]++;
+    this.watch?.undid(index);
     if (requeue) {
       I[i + STATE] = (I[i + STATE] & ~(STATE_MASK | HAS_OUTPUT | ASKS_HOOK)) | PENDING;
       pe.queue.push(F[h], h);
     } else pe.freeEvent(h);
   }
 
-  private cancelOut(code: number, time: number): void {
+  /** Takes back an output of an event of LP `index` at `time`. */
+  private cancelOut(code: number, time: number, index: number): void {
     if (code === OUT_PAST_END) {
       this.pe.counts[C.eventsPastEnd]--;
     } else if (code < 0) {
@@ -223,17 +233,22 @@ export class Optimism implements Engine, Receiver {
       const pes = this.transport.pes;
       const to = n % pes;
       const channel = (n - to) / pes;
-      this.transport.cancel(to, channel, time);
+      this.transport.cancel(to, channel, time, this.watch?.rollback ?? 0);
       this.pe.counts[C.remoteSends]++;
+      this.watch?.tookBack(index);
       this.channels.give(to, channel);
-    } else this.cancelLocal(code);
+    } else this.cancelLocal(code, this.pe.number, this.watch?.rollback ?? 0);
   }
 
-  private cancelLocal(h: number): void {
+  /** Takes back event `h` of this PE. @param pe, rollback what cancels it */
+  private cancelLocal(h: number, pe: number, rollback: number): void {
     const I = this.pe.pool.I;
     const i = (h << 1) + STATE;
     if ((I[i] & STATE_MASK) === PENDING) I[i] = (I[i] & ~STATE_MASK) | CANCELLED;
-    else this.cancelStack.push(h);
+    else {
+      this.cancelStack.push(h);
+      this.watch?.push(pe, rollback);
+    }
   }
 
   /** Cancels the handled events on the stack, each with all that its KP handled after it. */
@@ -245,11 +260,14 @@ export class Optimism implements Engine, Receiver {
     while (stack.length > 0) {
       const h = stack.pop() as number;
       const i = h << 1;
+      this.watch?.pop();
       if ((I[i + STATE] & STATE_MASK) === PROCESSED) {
         const kp = this.kps[this.kpOf[I[i + DEST]]];
         this.pe.counts[C.secondaryRollbacks]++;
+        this.watch?.cancellation(kp.number, h, this.kpTimes[kp.number]);
         while (kp.newestEvent() !== h) this.undoNewest(kp, true);
         this.undoNewest(kp, false);
+        this.watch?.end();
       } else I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | CANCELLED;
     }
     this.clock.endSampled('cancelQueue', started);
@@ -259,10 +277,13 @@ export class Optimism implements Engine, Receiver {
   rollBackFrom(time: number): number {
     let n = 0;
     for (const kp of this.kps) {
+      if (kp.length === 0 || this.kpTimes[kp.number] < time) continue;
+      this.watch?.cancelback(kp.number, kp.newestEvent());
       while (kp.length > 0 && this.kpTimes[kp.number] >= time) {
         this.undoNewest(kp, true);
         n++;
       }
+      this.watch?.end();
     }
     this.settle();
     return n;
@@ -297,14 +318,16 @@ export class Optimism implements Engine, Receiver {
     this.channels.arrived(from, channel, h);
     queue.push(pool.F[h], h);
     this.pe.counts[C.remoteReceives]++;
+    this.watch?.received(h);
   }
 
-  cancelled(from: number, channel: number): void {
+  cancelled(from: number, channel: number, rollback: number): void {
     this.pe.counts[C.remoteReceives]++;
     const started = this.clock.beginSampled('avl');
     const h = this.channels.forget(from, channel);
     this.clock.endSampled('avl', started);
-    this.cancelLocal(h);
+    this.watch?.received(h);
+    this.cancelLocal(h, from, rollback);
     this.settle();
   }
 
@@ -328,7 +351,10 @@ export class Optimism implements Engine, Receiver {
 
   /** What the flags in an event's state ask for when it commits. */
   commitFlags(state: number, h: number): void {
-    if ((state & REMOTE) !== 0) this.pe.counts[C.remoteEvents]++;
+    if ((state & REMOTE) !== 0) {
+      this.pe.counts[C.remoteEvents]++;
+      this.watch?.committedRemote(h);
+    }
     if ((state & ASKS_HOOK) !== 0) this.pe.hookAsked = true;
     if ((state & HAS_OUTPUT) !== 0) {
       this.pe.outputs.push(...(this.heldOutputs.get(h) ?? []));
@@ -398,29 +424,4 @@ export class Optimism implements Engine, Receiver {
   where(): LpContext {
     return this.current;
   }
-}
-
-/** What the KPs of a PE remember; made with its contexts, which write to it. */
-interface Kept {
-  readonly kps: readonly Kp[];
-  readonly entries: Entries;
-}
-
-/** The KPs of a PE and the contexts that record with them. */
-export function optimisticContexts(): {
-  readonly contextFor: ConstructorParameters<typeof Pe>[6];
-  readonly kept: () => Kept;
-} {
-  let kept: (Kept & { readonly kps: Kp[] }) | null = null;
-  return {
-    kept: () => kept as Kept,
-    contextFor: (pe, name, type) => {
-      if (kept === null) {
-        const entries = new Entries(pe.config.nkp, pe.pool.capacity);
-        kept = { kps: [], entries };
-        for (let k = 0; k < pe.config.nkp; k++) kept.kps.push(new Kp(k, entries, pe.memory.i32));
-      }
-      return new OptimisticLp(kept.kps, kept.entries, pe, name, type, kept.kps[0]);
-    },
-  };
 }

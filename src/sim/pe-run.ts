@@ -8,9 +8,16 @@ import { A, C } from './counters.ts';
 import { type Budget, strideFor } from './event.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { InOrderEngine, InOrderLp, inOrderLoop } from './in-order.ts';
+import {
+  type InstrumentMemory,
+  PeInstrument,
+  type StreamTotals,
+} from './instrument/pe-instrument.ts';
+import type { SampledEngine } from './instrument/sampler.ts';
 import type { LpContext } from './lp.ts';
 import { type Model, ModelError } from './model.ts';
-import { Optimism, optimisticContexts } from './optimistic.ts';
+import { Optimism } from './optimistic.ts';
+import { optimisticContexts } from './optimistic-contexts.ts';
 import { type OutputLine, Pe } from './pe.ts';
 import type { Placement } from './placement.ts';
 import { type ModelResults, ResultsCollector } from './results.ts';
@@ -40,6 +47,8 @@ export interface PeResult {
   readonly results: ModelResults;
   /** Where one was asked for. */
   readonly commits?: CommitLog;
+  /** What was recorded, stream by stream. */
+  readonly streams: readonly StreamTotals[];
 }
 
 /** A handler failed: where, and with what. */
@@ -63,7 +72,8 @@ export interface Driver {
   where(): LpContext;
 }
 
-/** Events timed per chunk of a sequential run. */
+/** Of so many events of a sequential run, so many are timed. */
+const SAMPLED_CHUNK = 8192;
 const SAMPLES = 16;
 
 class SequentialDriver implements Driver {
@@ -72,6 +82,7 @@ class SequentialDriver implements Driver {
   private readonly loop;
   private readonly hooks: GvtHooks;
   private readonly chunk: number;
+  private sinceSamples = 0;
   private readonly pe: Pe;
   private readonly transport: Transport;
   private readonly clock: ActivityClock;
@@ -82,9 +93,9 @@ class SequentialDriver implements Driver {
     this.clock = clock;
     this.loop = inOrderLoop(pe, null);
     this.hooks = new GvtHooks(pe);
-    const hook = pe.model.gvtHook;
-    // Where hooks come every n GVTs, a sequential run calls them as often as a parallel one would.
-    this.chunk = hook?.every === undefined ? 8192 : pe.config.gvtInterval * pe.config.batch;
+    const often = pe.model.gvtHook?.every !== undefined || pe.instrument !== null;
+    // Where something happens every n GVTs, it does so in a sequential run as often as in a parallel one.
+    this.chunk = often ? pe.config.gvtInterval * pe.config.batch : SAMPLED_CHUNK;
   }
 
   advance(milliseconds: number): boolean {
@@ -92,7 +103,12 @@ class SequentialDriver implements Driver {
     const until = performance.now() + milliseconds;
     for (;;) {
       let n = 0;
-      if (clock.on) for (let k = 0; k < SAMPLES; k++) n += this.loop.sample(hooks.nextTime, clock);
+      pe.instrument?.turn();
+      this.sinceSamples -= this.chunk;
+      if (clock.on && this.sinceSamples < 0) {
+        this.sinceSamples = SAMPLED_CHUNK;
+        for (let k = 0; k < SAMPLES; k++) n += this.loop.sample(hooks.nextTime, clock);
+      }
       const started = clock.begin();
       n += this.loop.run(Math.max(1, this.chunk - n), hooks.nextTime);
       if (clock.on) clock.endBatch(started, 1);
@@ -168,6 +184,7 @@ export class PeRun {
     number: number,
     budget: Budget,
     transportFor: (pe: Pe) => Transport,
+    memory: InstrumentMemory | null = null,
   ) {
     const capacity = recordsFor(model, config);
     const inOrder = config.synch === 'sequential' || config.synch === 'conservative';
@@ -178,8 +195,12 @@ export class PeRun {
     this.pe = new Pe(model, config, placement, number, budget, capacity, contextFor);
     this.transport = transportFor(this.pe);
     const { pe, transport } = this;
+    if (config.instrument !== null && memory !== null) {
+      pe.instrument = new PeInstrument(pe, config.instrument, memory);
+    }
     const clock = new ActivityClock(config.timing, pe.seconds);
     this.clock = clock;
+    let sampled: SampledEngine = { uncommitted: () => 0, kpTimes: null };
     if (config.synch === 'sequential') {
       this.driver = new SequentialDriver(pe, transport, clock);
       this.deliver = () => {};
@@ -193,6 +214,7 @@ export class PeRun {
     } else {
       const engine = new Optimism(pe, optimistic.kept(), transport, clock);
       this.deliver = () => engine.deliver();
+      sampled = engine;
       this.driver =
         config.synch === 'rollback-check'
           ? new RollbackCheckRun(pe, engine, transport)
@@ -200,6 +222,7 @@ export class PeRun {
             ? new DebugRun(pe, engine, transport)
             : new ParallelDriver(new Scheduler(pe, transport, engine, clock), () => engine.where());
     }
+    pe.instrument?.attach(sampled, clock);
   }
 
   /** Keeps a log of what is committed, as part of the result. Before `init`. */
@@ -251,6 +274,7 @@ export class PeRun {
     pe.pool.settle();
     const stateDigest = pe.stateDigest();
     const commits = this.commits?.take();
+    const streams = pe.instrument?.finish() ?? [];
     if (this.driver.finished) {
       try {
         pe.final(collector);
@@ -273,6 +297,7 @@ export class PeRun {
       gvt: this.driver.gvt,
       wallSeconds: Number.isNaN(this.firstEvent) ? 0 : (this.lastEvent - this.firstEvent) / 1000,
       results: collector.data,
+      streams,
       ...(commits !== undefined && { commits }),
     };
   }

@@ -7,10 +7,12 @@ import type { RunConfig } from './config.ts';
 import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
 import { type Budget, EventPool } from './event.ts';
+import type { PeInstrument } from './instrument/pe-instrument.ts';
+import { T_SENDS, type Tally } from './instrument/tally.ts';
 import * as layout from './layout.ts';
 import { type AnyLpType, blockSizeFor, type LpContext } from './lp.ts';
 import { type Model, ModelError } from './model.ts';
-import { kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
+import { indexOfLp, kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
 import { seedStreams } from './rng/clcg4.ts';
@@ -60,6 +62,13 @@ export function ahead(time: number, lp: number, text: string): OutputLine {
   return { time, priority: -Infinity, tie: 0, prefix: NO_PREFIX, lp, text };
 }
 
+/** Counts of a PE at some moment. */
+export interface Counted {
+  readonly counts: Float64Array;
+  readonly words: Int32Array | null;
+  readonly rollbacks: Int32Array | null;
+}
+
 export type ContextFactory = (pe: Pe, name: string, type: AnyLpType) => LpContext;
 
 export class Pe {
@@ -100,6 +109,10 @@ export class Pe {
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
   staged = new Int32Array(96);
   nStaged = 0;
+  /** What records this PE, where something does; set before the engine is made. */
+  instrument: PeInstrument | null = null;
+  /** Counts per LP or KP, where KPs or LPs are sampled. */
+  tally: Tally | null = null;
   private readonly key = startOfTime();
 
   constructor(
@@ -257,15 +270,21 @@ export class Pe {
 
   /** Sends what is staged. */
   deliver(transport: Transport): void {
-    const { staged, counts } = this;
+    const { staged, counts, tally } = this;
     const n = this.nStaged;
     this.nStaged = 0;
     for (let k = 0; k < n; k += 3) {
       const h = staged[k];
+      if (tally !== null) tally.add(this.indexOf(this.pool.I[(h << 1) + SOURCE]), T_SENDS);
       transport.post(staged[k + 1], h, staged[k + 2]);
       counts[C.remoteSends]++;
       this.freeEvent(h);
     }
+  }
+
+  /** Index on this PE of one of its LPs, from its global id. */
+  indexOf(id: number): number {
+    return indexOfLp(this.placement, id, this.number);
   }
 
   freeEvent(h: number): void {
@@ -287,6 +306,23 @@ export class Pe {
       lp,
       text,
     };
+  }
+
+  /** What has been counted so far; `recount` goes back to it. */
+  counted(): Counted {
+    const { counts, tally } = this;
+    return {
+      counts: counts.slice(),
+      words: tally?.words.slice() ?? null,
+      rollbacks: tally?.rollbacks.slice() ?? null,
+    };
+  }
+
+  /** Counts as at `then`: for events that are handled twice to prove something. */
+  recount(then: Counted): void {
+    this.counts.set(then.counts);
+    if (then.words !== null) this.tally?.words.set(then.words);
+    if (then.rollbacks !== null) this.tally?.rollbacks.set(then.rollbacks);
   }
 
   setSpare(index: number, value: number): void {

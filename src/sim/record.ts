@@ -1,17 +1,45 @@
 /** Makes the recording of a simulation: a folder with `recording.json` and the run's result. */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { arch, cpus, hostname, platform, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   RECORDING_FILE,
   RECORDING_VERSION,
   type Recording,
+  type RecordingFile,
   type RecordingState,
 } from '../model/recording.ts';
-import { ModelError } from './model.ts';
+import { type PayloadLayout, payloadLayouts, type Recordable } from './instrument/payload.ts';
+import { extraFrames } from './instrument/recorder.ts';
+import { type Model, ModelError } from './model.ts';
 import type { RunResult } from './statistics.ts';
 
 const RESULT_FILE = 'sim-result.json';
+
+const FRAMES: RecordingFile = { path: 'extra.frames', format: 'frames' };
+
+/** Scalars that readers of payloads know. */
+const READABLE = new Set(['u8', 'u16', 'u32', 'i32', 'u64', 'f32', 'f64']);
+
+/** One of ROSS's files, with the layout of the model's bytes where all its records have the same. */
+function fileEntry(path: string, model: Model): RecordingFile {
+  const format = path.endsWith('.bin') ? 'ross' : 'text';
+  const whats: readonly Recordable[] = path.endsWith('-evtrace.bin')
+    ? ['traceEvent', 'traceRollback']
+    : ['sample'];
+  const layouts = payloadLayouts(model).filter((l) => whats.includes(l.what));
+  const [layout]: readonly (PayloadLayout | undefined)[] = layouts;
+  const fields = layout?.fields.map((f) => ({
+    name: f.name,
+    type: f.type === 'bool' ? 'u8' : f.type,
+    at: f.offset,
+  }));
+  const same = layouts.every((l) => JSON.stringify(l.fields) === JSON.stringify(layout?.fields));
+  if (format !== 'ross' || fields === undefined || !same) return { path, format };
+  return fields.every((f) => READABLE.has(f.type))
+    ? { path, format, payload: fields }
+    : { path, format };
+}
 
 /** The folder cannot be made or written to. The message says what to do. */
 export class RecordError extends ModelError {
@@ -103,18 +131,43 @@ export class SimRecording {
   }
 
   /** Writes the result, and where each PE ran; returns the result with the recording's path. */
-  finish(result: RunResult): RunResult {
+  finish(result: RunResult, model: Model): RunResult {
     const recorded = { ...result, recording: this.path };
     this.write(RESULT_FILE, recorded);
     const [source] = this.content.sources;
+    const { instrumentation } = result;
+    const dropped = result.streams.reduce((sum, s) => sum + s.droppedBytes, 0);
     this.end(result.finished ? 'finished' : 'interrupted', {
-      sources: [{ ...source, files: [{ path: RESULT_FILE, format: 'triscope-sim-result' }] }],
+      sources: [
+        {
+          ...source,
+          files: [
+            { path: RESULT_FILE, format: 'triscope-sim-result' },
+            ...this.files(result, model),
+          ],
+          zero: instrumentation?.zero ?? source.zero,
+          droppedBytes: dropped,
+        },
+      ],
       pes: this.content.pes.map((place) => {
         const { cpu = null, threadId = null } = result.perPe[place.pe] ?? {};
         return { ...place, cpu, threadId };
       }),
     });
     return recorded;
+  }
+
+  /** What instrumentation wrote in the folder. */
+  private files({ instrumentation }: RunResult, model: Model): RecordingFile[] {
+    if (instrumentation === undefined) return [];
+    const { folder, files } = instrumentation;
+    const inside = folder === null ? null : relative(this.path, folder);
+    const native =
+      inside === null || inside.startsWith('..')
+        ? []
+        : files.map((name) => fileEntry(join(inside, name), model));
+    const frames = existsSync(extraFrames(this.path)) ? [FRAMES] : [];
+    return [...native, ...frames];
   }
 
   /** Notes that the run failed, and why. */

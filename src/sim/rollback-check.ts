@@ -79,7 +79,7 @@ export class RollbackCheckRun implements Driver {
     const lp = engine.lpOf(h);
     const at = lp.base << 1;
     const before = pe.memory.i32.slice(at, at + pe.blockSize * 2);
-    const pastEnd = pe.counts.slice();
+    const counted = pe.counted();
     engine.handle(h);
     engine.stopIfHeld(h);
     const after = pe.memory.i32.slice(at, at + pe.blockSize * 2);
@@ -94,7 +94,7 @@ export class RollbackCheckRun implements Driver {
         );
       }
     }
-    pe.counts.set(pastEnd);
+    pe.recount(counted);
     const again = engine.first();
     if (again !== h)
       throw new RollbackError(`${lp.describe()}: rolled back, it is not the first event any more`);
@@ -187,7 +187,7 @@ export class DebugRun implements Driver {
       );
     }
     const digest = pe.stateDigest().toString();
-    const counts = pe.counts.slice();
+    const counted = pe.counted();
     engine.rollBackFrom(-Infinity);
     engine.sweepCancelled();
     if (pe.stateDigest().toString() !== this.base) {
@@ -196,14 +196,14 @@ export class DebugRun implements Driver {
       );
     }
     engine.starved = false;
-    pe.counts.set(counts);
+    pe.recount(counted);
     const done = engine.run(count, Infinity);
     if (done !== count || pe.stateDigest().toString() !== digest) {
       throw new RollbackError(
         `handling the ${count} events since virtual time ${this.gvt} again gives another state: the model depends on something outside its state and messages`,
       );
     }
-    pe.counts.set(counts);
+    pe.recount(counted);
     engine.fossilCollect(END_OF_TIME);
     this.base = pe.stateDigest().toString();
   }

@@ -85,6 +85,7 @@ export class Scheduler {
   /** One turn; false when the run has ended. */
   turn(): boolean {
     const { transport, engine, clock, pe } = this;
+    if (pe.instrument !== null) pe.instrument.turn();
     const timed = clock.on && (this.turns++ & (TIMED_EVERY - 1)) === 0;
     let t = timed ? clock.begin() : 0;
     const arrived = transport.drain(engine);

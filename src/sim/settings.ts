@@ -10,6 +10,8 @@ import {
 } from '../model/option.ts';
 import { type RunConfig, SYNCHRONISERS, type Synchroniser } from './config.ts';
 import { ENGINE_OPTIONS } from './engine-options.ts';
+import { type InstrumentConfig, recordsAnything } from './instrument/config.ts';
+import { instrumentConfig } from './instrument/options.ts';
 import type { Model } from './model.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds } from './rng/clcg4.ts';
 
@@ -30,6 +32,8 @@ export interface Settings {
   readonly timing?: boolean;
   readonly pin?: boolean;
   readonly reportInterval?: number;
+  /** What to record, where it differs from the defaults of `--help`'s “ROSS Instrumentation”. */
+  readonly instrument?: Partial<InstrumentConfig>;
   /** The model's own options. */
   readonly options?: Readonly<Record<string, number | boolean | string>>;
 }
@@ -71,6 +75,7 @@ export function configFor(model: Model, settings: Settings): RunConfig {
       `--lookahead=${lookahead}: must be greater than 0 with --synch=conservative`,
     );
   }
+  const end = number('end', settings.end, model.end ?? 100000);
   const maxMemory = number('max-memory', settings.maxMemory, defaultMaxMemory());
   if (maxMemory > MOST_MEMORY_PER_PE * pes) {
     throw new OptionError(`--max-memory=${maxMemory}: must be at most 4G per PE`);
@@ -82,7 +87,7 @@ export function configFor(model: Model, settings: Settings): RunConfig {
     nkp: debug ? 1 : number('nkp', settings.nkp, 16),
     gvtInterval: number('gvt-interval', settings.gvtInterval, 16),
     batch: number('batch', settings.batch, 16),
-    end: number('end', settings.end, model.end ?? 100000),
+    end,
     lookahead,
     maxOptLookahead:
       settings.maxOptLookahead === undefined || settings.maxOptLookahead === Infinity
@@ -95,7 +100,14 @@ export function configFor(model: Model, settings: Settings): RunConfig {
     pin: settings.pin ?? pes <= availableParallelism(),
     reportInterval: number('report-interval', settings.reportInterval, 0.01),
     options: modelOptions(model, settings.options ?? {}),
+    instrument: instrumentFor(settings, end),
   };
+}
+
+function instrumentFor(settings: Settings, end: number): InstrumentConfig | null {
+  if (settings.instrument === undefined) return null;
+  const config = { ...instrumentConfig(new Map(), end).config, ...settings.instrument };
+  return recordsAnything(config) ? config : null;
 }
 
 function modelOptions(

@@ -5,6 +5,7 @@ import { allowedCpus } from '../os/affinity.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
+import { type InstrumentOutput, Recorder } from './instrument/recorder.ts';
 import { type LoadedModel, loadModel } from './load-model.ts';
 import { type Model, ModelError } from './model.ts';
 import { compareLines, type OutputLine } from './pe.ts';
@@ -41,6 +42,8 @@ export interface RunOptions {
    * of PEs can be compared.
    */
   readonly sizedFor?: number;
+  /** Where what `settings.instrument` asks for goes; `stats-output` where nothing is said. */
+  readonly instrument?: InstrumentOutput;
   /** Where `console.log` in the threads of several PEs goes; standard output otherwise. */
   readonly console?: NodeJS.WritableStream;
 }
@@ -49,6 +52,13 @@ export interface RunOptions {
 export class WorkerDiedError extends ModelError {
   override readonly name = 'WorkerDiedError';
 }
+
+const DEFAULT_OUTPUT: InstrumentOutput = {
+  files: { path: 'stats-output', prefix: 'ross-stats' },
+  frames: null,
+  version: 'Triscope',
+  settings: [],
+};
 
 const SLICE = 50;
 const POLL = 50;
@@ -78,13 +88,41 @@ export async function simulate(
     }
     const placement = placeLps(spec, lps, config.pes);
     tuneV8(config.pes);
-    if (config.pes === 1) return await onePe(spec, config, placement, run);
-    if (!own) {
+    if (config.pes > 1 && !own) {
       throw new ModelError(
         `model '${spec.name}': several PEs need a module that threads can import; pass its path to simulate()`,
       );
     }
-    return await manyPes(loaded, config, placement, run);
+    const recorder =
+      config.instrument === null
+        ? null
+        : new Recorder(
+            spec,
+            config,
+            config.instrument,
+            placement,
+            run.instrument ?? DEFAULT_OUTPUT,
+          );
+    let result: RunResult;
+    try {
+      result =
+        config.pes === 1 || !own
+          ? await onePe(spec, config, placement, run, recorder)
+          : await manyPes(loaded, config, placement, run, recorder);
+    } catch (error) {
+      await recorder?.finish();
+      throw error;
+    }
+    if (recorder === null) return result;
+    const { streams } = result;
+    return {
+      ...result,
+      instrumentation: {
+        ...(await recorder.finish()),
+        zero: recorder.zero.wall.toString(),
+        streams,
+      },
+    };
   } finally {
     if (typeof model === 'string' && own) loaded.dispose();
   }
@@ -97,11 +135,13 @@ async function onePe(
   config: RunConfig,
   placement: Placement,
   run: RunOptions,
+  recorder: Recorder | null,
 ): Promise<RunResult> {
   const started = performance.now();
   const transport = new SequentialTransport();
   const budget = new LocalBudget(recordsFor(model, config));
-  const pe = new PeRun(model, config, placement, 0, budget, () => transport);
+  const memory = recorder?.memory(0) ?? null;
+  const pe = new PeRun(model, config, placement, 0, budget, () => transport, memory);
   const print = () => {
     const lines = pe.takeOutputs();
     if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
@@ -136,6 +176,7 @@ async function manyPes(
   config: RunConfig,
   placement: Placement,
   run: RunOptions,
+  recorder: Recorder | null,
 ): Promise<RunResult> {
   const started = performance.now();
   const { model, reference } = loaded;
@@ -211,6 +252,7 @@ async function manyPes(
       cpu: cpus.length >= pes ? cpus[pe] : null,
       memory,
       logCommits: run.onCommits !== undefined,
+      instrument: recorder?.memory(pe) ?? null,
     };
     const worker = new Worker(new URL('worker.js', import.meta.url), {
       workerData: task,

@@ -1,6 +1,7 @@
 /** The hot half of Time Warp: handling events ahead of GVT. Closures over constants only, as in `in-order.ts`. */
 
 import { C } from './counters.ts';
+import { T_PROCESSED } from './instrument/tally.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
@@ -36,7 +37,8 @@ export interface Speculation {
 export function speculation(engine: Optimism): Speculation {
   const { pe, kps, kpTimes, suspended, entries } = engine;
   const { E, K } = entries;
-  const { pool, queue, signatures, counts, paths } = pe;
+  const { pool, queue, signatures, counts, paths, tally } = pe;
+  const tracer = pe.instrument?.tracer ?? null;
   const { F, I } = pool;
   const kpOf = pe.kps;
   const only = pe.only as OptimisticLp | null;
@@ -59,6 +61,8 @@ export function speculation(engine: Optimism): Speculation {
     const i = (h << 1) + STATE;
     I[i] = (I[i] & ~STATE_MASK) | PROCESSED;
     marks[DONE_IN_RUN]++;
+    if (tally !== null) tally.add(lp.index, T_PROCESSED);
+    if (tracer !== null) tracer.record(h, lp.index);
     if (pe.nStaged > 0) engine.deliver();
     if (lp.aborted) engine.abort(lp, kps[kpOf[lp.index]]);
   }

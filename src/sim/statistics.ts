@@ -2,6 +2,8 @@
 import { type RunConfig, SYNCHRONISERS } from './config.ts';
 import { ACTIVITIES, type Activity, C, COUNTERS, type Counter } from './counters.ts';
 import { Digest } from './digest.ts';
+import type { StreamTotals } from './instrument/pe-instrument.ts';
+import type { RecorderReport } from './instrument/recorder.ts';
 import type { Model } from './model.ts';
 import type { PeResult } from './pe-run.ts';
 import type { Placement } from './placement.ts';
@@ -75,8 +77,22 @@ export interface RunResult {
   /** What the model's `final` handlers reported. */
   readonly results: ModelResults;
   readonly config: RunConfig;
+  /** What was recorded, stream by stream of each PE; empty where nothing was. */
+  readonly streams: readonly PeStream[];
+  /** Where it went. */
+  readonly instrumentation?: RunInstrumentation;
   /** Folder of the recording, where one was made. */
   readonly recording?: string;
+}
+
+export interface PeStream extends StreamTotals {
+  readonly pe: number;
+}
+
+export interface RunInstrumentation extends RecorderReport {
+  /** Nanoseconds since 1970 at the run's zero, from which real times count, as decimal digits. */
+  readonly zero: string;
+  readonly streams: readonly PeStream[];
 }
 
 function named<T extends string>(
@@ -157,6 +173,7 @@ export function summarise(
       peakEvents: p.peakEvents,
     })),
     results: mergeResults(parts.map((p) => p.results)),
+    streams: parts.flatMap((p) => p.streams.map((stream) => ({ pe: p.pe, ...stream }))),
     config,
   };
 }

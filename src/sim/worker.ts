@@ -2,6 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { pinThread, threadId } from '../os/affinity.ts';
 import type { RunConfig } from './config.ts';
+import type { InstrumentMemory } from './instrument/pe-instrument.ts';
+import { THREADS } from './instrument/slab.ts';
 import { importModel, type ModelReference } from './load-model.ts';
 import { ModelError } from './model.ts';
 import type { OutputLine } from './pe.ts';
@@ -19,6 +21,8 @@ export interface WorkerTask {
   readonly memory: ThreadMemory;
   /** Whether to log what is committed. */
   readonly logCommits: boolean;
+  /** Where to record; null for nothing. */
+  readonly instrument: InstrumentMemory | null;
 }
 
 export type WorkerMessage =
@@ -45,7 +49,11 @@ async function main(task: WorkerTask): Promise<void> {
   const control = new Control(task.memory.control, task.placement.pes);
   try {
     const cpu = task.cpu !== null && pinThread(task.cpu) ? task.cpu : null;
-    say({ kind: 'started', pe: task.pe, threadId: threadId(), cpu });
+    const thread = threadId();
+    if (task.instrument !== null && thread !== null) {
+      Atomics.store(new Int32Array(task.instrument.bell), THREADS + task.pe, thread);
+    }
+    say({ kind: 'started', pe: task.pe, threadId: thread, cpu });
     const model = await importModel(task.model);
     const run = new PeRun(
       model,
@@ -54,6 +62,7 @@ async function main(task: WorkerTask): Promise<void> {
       task.pe,
       control.budget,
       (pe) => new ThreadTransport(pe, task.memory, task.placement.pes),
+      task.instrument,
     );
     if (task.logCommits) run.logCommits();
     run.init();

@@ -14,7 +14,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ActivityClock } from '../../src/sim/clock.ts';
 import { LocalBudget } from '../../src/sim/event.ts';
-import { Optimism, optimisticContexts } from '../../src/sim/optimistic.ts';
+import { Optimism } from '../../src/sim/optimistic.ts';
+import { optimisticContexts } from '../../src/sim/optimistic-contexts.ts';
 import { Pe } from '../../src/sim/pe.ts';
 import { placeLps } from '../../src/sim/placement.ts';
 import { configFor } from '../../src/sim/settings.ts';

@@ -5,12 +5,14 @@ import { SimRecording } from '../../sim/record.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
 import { EXIT, report } from '../errors.ts';
+import { INSTRUMENT_GROUP, instrumentRequest } from '../instrumentation.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
 import { type RunCommand, readRunCommand } from '../run-command.ts';
+import { StreamOut } from '../stream-out.ts';
 import { version } from '../version.ts';
 
 const USAGE = `usage: triscope sim run MODEL [options]
@@ -24,6 +26,9 @@ const OPTIONS = {
   record: text('', 'make NAME.tri, a recording: a folder with the run and its result', {
     placeholder: 'NAME',
   }),
+  stream: text('', 'give the samples to another program while the run goes on: a file or -', {
+    placeholder: 'PATH',
+  }),
   'ross-csv': text('', 'append one line to FILE, ross.csv where none is given', {
     bare: 'ross.csv',
     placeholder: 'FILE',
@@ -32,7 +37,10 @@ const OPTIONS = {
 
 /** Runs it. Returns the exit code. @throws what a user did wrong, or the model */
 export async function simRun(args: readonly string[]): Promise<number> {
-  const command = await readRunCommand(args, USAGE, { title: 'Output', options: OPTIONS });
+  const command = await readRunCommand(args, USAGE, INSTRUMENT_GROUP, {
+    title: 'Output',
+    options: OPTIONS,
+  });
   if (command === null) return 0;
   const interrupt = onInterrupt();
   try {
@@ -49,6 +57,9 @@ async function run(
   signal: AbortSignal,
 ): Promise<number> {
   const json = own.get('json') === true;
+  const to = own.get('stream');
+  const stream = typeof to === 'string' ? new StreamOut(to) : null;
+  const streamsOut = to === '-';
   const config = configFor(loaded.model, settings);
   const progress = new ProgressLine(config.reportInterval);
   const record = own.get('record');
@@ -63,22 +74,39 @@ async function run(
       : null;
   const onOutput = (lines: readonly OutputLine[]) => {
     progress.clear();
-    const out = json ? process.stderr : process.stdout;
+    const out = json || streamsOut ? process.stderr : process.stdout;
     out.write(`${lines.map((line) => line.text).join('\n')}\n`);
   };
   try {
-    const result = await simulate(loaded, settings, {
+    const request = instrumentRequest(
+      own,
+      config.end,
+      recording?.path ?? null,
+      stream?.write ?? null,
+    );
+    for (const note of request?.notes ?? []) process.stderr.write(`triscope: ${note}\n`);
+    const asked = request === null ? settings : { ...settings, instrument: request.config };
+    const result = await simulate(loaded, asked, {
       signal,
       onOutput,
+      ...(request !== null && { instrument: request.output }),
       ...(progress.on && { onProgress: (now) => progress.update(now) }),
       ...(json && { console: process.stderr }),
     });
     progress.clear();
-    const recorded = recording?.finish(result) ?? result;
-    process.stdout.write(json ? resultJson(recorded) : reportText(recorded));
+    const lost = await stream?.end();
+    if (typeof lost === 'string') process.stderr.write(`triscope: ${lost}\n`);
+    const recorded = recording?.finish(result, loaded.model) ?? result;
+    const failed = result.instrumentation?.error ?? null;
+    if (failed !== null)
+      process.stderr.write(`triscope: instrumentation is incomplete: ${failed}\n`);
+    (streamsOut ? process.stderr : process.stdout).write(
+      json ? resultJson(recorded) : reportText(recorded),
+    );
     const csv = own.get('ross-csv');
     if (typeof csv === 'string') appendCsv(csv, recorded);
-    return result.finished ? 0 : EXIT.interrupted;
+    if (!result.finished) return EXIT.interrupted;
+    return failed === null ? 0 : EXIT.failed;
   } catch (error) {
     progress.clear();
     recording?.fail(error);

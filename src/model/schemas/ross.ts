@@ -71,7 +71,7 @@ const RECEIVES = count(
   'network_receives',
   'events received from other PEs, anti-messages included',
 );
-const REMOTE = count('remote_events', 'events handled that another PE sent');
+const REMOTE = count('remote_events', 'events committed that another PE sent');
 
 /** Fields of a PE's record in the order of the files. */
 export const PE_FIELDS: readonly Metric[] = [
@@ -193,6 +193,7 @@ export const ROSS_MODEL = schema('ross_model', 'lp', 'one sample of an LP’s mo
   id('pe_id', 'PE'),
   id('kp_id', 'KP, numbered within its PE'),
   id('lp_id', 'LP, numbered over the whole run'),
+  gauge('speculative', 'u32', '', 'max', '1 where the state may still have been rolled back'),
 ]);
 
 /** The payload's columns, declared by the model, follow these. */
@@ -211,16 +212,18 @@ export const ROSS_ROLLBACK = schema('ross_rollback', 'kp', 'one rollback of a KP
   id('pe_id', 'PE'),
   id('kp_id', 'KP, numbered within its PE'),
   id('rollback_id', 'number of the rollback on its PE, from 1'),
-  id(
-    'parent_id',
-    'rollback of the same PE that caused this one; 0 for a straggler or a remote cancellation',
-  ),
-  id('source_pe', 'PE that the straggler or cancellation came from'),
-  id('source_lp', 'LP that sent the straggler, or the cancelled event'),
+  {
+    ...id('cause', 'straggler, cancellation, abort (out of memory) or cancelback', 'label'),
+    behaviour: 'label',
+  },
+  id('parent_pe', 'PE of the rollback that cancelled the event'),
+  id('parent_id', 'number of that rollback on its PE; 0 where no rollback was the cause'),
+  id('source_pe', 'PE that sent the straggler, or the cancelled event'),
+  id('source_lp', 'LP that sent it'),
+  count('events_undone', 'events of the KP that were undone'),
   gauge('straggler_send_time', 'f64', '{virtual}', 'last', 'virtual time at which it was sent'),
   gauge('straggler_recv_time', 'f64', '{virtual}', 'min', 'virtual time rolled back to'),
   gauge('depth', 'f64', '{virtual}', 'max', 'virtual time rolled back over'),
-  count('events_undone', 'events of the KP that were undone'),
 ]);
 
 export const ROSS_SCHEMAS = [ROSS_PE, ROSS_KP, ROSS_LP, ROSS_MODEL, ROSS_EVENT, ROSS_ROLLBACK];

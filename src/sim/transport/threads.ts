@@ -27,6 +27,8 @@ export function threadRings(
 
 /** Word of a slot that tells an event (its channel) from an anti-message (~channel). */
 const CHANNEL_WORD = STATE;
+/** Word of an anti-message: the rollback that sent it. */
+const ROLLBACK_WORD = 0;
 
 /** Turns without anything to do before a PE waits: within them it asks for GVT. */
 const PATIENT_TURNS = 8;
@@ -111,17 +113,19 @@ export class ThreadTransport implements Transport {
     return n;
   }
 
-  cancel(pe: number, channel: number, time: number): void {
+  cancel(pe: number, channel: number, time: number, rollback: number): void {
     if (time < this.least[0]) this.least[0] = time;
     const ring = this.out[pe] as RingProducer;
     if (this.overflow[pe].slots.length === 0 && ring.room(1)) {
       const at = ring.next();
       ring.words[at + CHANNEL_WORD] = ~channel;
       ring.words[at + EXTRA] = 0;
+      ring.words[at + ROLLBACK_WORD] = rollback;
       return;
     }
     const slot = new Int32Array(this.size);
     slot[CHANNEL_WORD] = ~channel;
+    slot[ROLLBACK_WORD] = rollback;
     this.hold(pe, slot, time);
   }
 
@@ -184,7 +188,7 @@ export class ThreadTransport implements Transport {
     const words = ring.words;
     const channel = words[at + CHANNEL_WORD];
     if (channel < 0) {
-      receiver.cancelled(from, ~channel);
+      receiver.cancelled(from, ~channel, words[at + ROLLBACK_WORD]);
       return 1;
     }
     const extra = words[at + EXTRA];

@@ -48,8 +48,8 @@ export interface Receiver {
   arriving(): number;
   /** The record `h`, filled: an event from PE `from`, known there and here as `channel`. */
   arrived(h: number, from: number, channel: number): void;
-  /** The event that PE `from` sent as `channel` never happened. */
-  cancelled(from: number, channel: number): void;
+  /** The event that PE `from` sent as `channel` never happened: undone there by its rollback number `rollback`, 0 where not known. */
+  cancelled(from: number, channel: number, rollback: number): void;
 }
 
 export interface Transport {
@@ -59,9 +59,9 @@ export interface Transport {
   post(pe: number, h: number, channel: number): void;
   /**
    * Takes back the event sent to `pe` as `channel`; arrives after it. `time` is a lower bound of what
-   * this may roll back there.
+   * this may roll back there, `rollback` the number of the rollback that is the cause; 0 where not known.
    */
-  cancel(pe: number, channel: number, time: number): void;
+  cancel(pe: number, channel: number, time: number, rollback: number): void;
   /** Makes everything posted visible to its receivers, as far as there is room. */
   flush(): void;
   /** Delivers what has arrived; returns how many messages. */

@@ -8,7 +8,8 @@ import type { RunConfig } from '../../../src/sim/config.ts';
 import { strideFor } from '../../../src/sim/event.ts';
 import { InOrderEngine, InOrderLp } from '../../../src/sim/in-order.ts';
 import type { Model } from '../../../src/sim/model.ts';
-import { Optimism, optimisticContexts } from '../../../src/sim/optimistic.ts';
+import { Optimism } from '../../../src/sim/optimistic.ts';
+import { optimisticContexts } from '../../../src/sim/optimistic-contexts.ts';
 import { type OutputLine, Pe } from '../../../src/sim/pe.ts';
 import { type PeResult, recordsFor } from '../../../src/sim/pe-run.ts';
 import { placeLps } from '../../../src/sim/placement.ts';
@@ -80,6 +81,7 @@ function resultOf({ pe, scheduler }: Part): PeResult {
     finished: scheduler.finished,
     gvt: scheduler.gvt,
     wallSeconds: 0,
+    streams: [],
     results: collector.data,
   };
 }

@@ -1,0 +1,143 @@
+/**
+ * What every file format offers. A format has one decoder; rows, batches and the survey that `info` prints are
+ * visitors of it. A new format is a folder and a line in `registry.ts`.
+ */
+import type { Batch, Schema } from '../model/metric.ts';
+import type { PayloadField } from './payload.ts';
+
+/** A file, or bytes that stand for one. Reading is synchronous: decoders run in workers and commands. */
+export interface FileSource {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Fills `into` from `position` on; returns the bytes there were. */
+  read(position: number, into: Uint8Array): number;
+  /** A file in the same folder; null where there is none. The caller closes it. */
+  sibling(name: string): FileSource | null;
+  close(): void;
+}
+
+/** Why a format takes a file for its own. */
+export interface Detection {
+  /** 0 to 1; the highest wins. From 0.9 on the content left no doubt. */
+  readonly confidence: number;
+  /** Completes “read as … because”. */
+  readonly because: string;
+  /** What it is exactly, such as `ROSS v7.0–v8.0`. */
+  readonly era: string;
+}
+
+/** A place where a file is not what it must be. */
+export interface Damage {
+  readonly path: string;
+  /** Byte, or for texts `line`. */
+  readonly offset: number;
+  readonly line?: number;
+  /** What was expected and what was found. */
+  readonly what: string;
+  /** Bytes passed over by `salvage`; 0 where reading ended there. */
+  readonly skipped: number;
+}
+
+/** A file that is not what it must be: one line with the place and the mend. Exit code 3. */
+export class FormatError extends Error {
+  override readonly name = 'FormatError';
+  readonly damage: Damage;
+
+  constructor(damage: Damage, mend = '') {
+    const { path, line, offset, what } = damage;
+    const place = line === undefined ? `byte ${offset}` : `line ${line}`;
+    super(`${path}: ${place}: ${what}${mend === '' ? '' : `; ${mend}`}`);
+    this.damage = damage;
+  }
+}
+
+export type CellValue = number | bigint | string | boolean | null | readonly CellValue[];
+
+/** The records of one kind, as rows. */
+export interface RecordKind {
+  readonly name: string;
+  readonly keys: readonly string[];
+  /** Fields that the model's bytes are decoded into; empty where they stay bytes. */
+  readonly payload: readonly string[];
+}
+
+/** Records in file order: as many as the decoder has at once. Valid until the visitor returns. */
+export interface RecordBlock {
+  readonly length: number;
+  kind(record: number): RecordKind;
+  /** Byte at which the record begins. */
+  offset(record: number): number;
+  /** The value of `kind(record).keys[key]`; null where the file has none. Bytes come as hex. */
+  cell(record: number, key: number): CellValue;
+  /** The decoded fields of the model's bytes, in the order of `kind.payload`; null where they do not fit. */
+  payload(record: number): readonly CellValue[] | null;
+}
+
+export interface ScanOptions {
+  /** Go on behind damage at the next record that can be one, and report what was passed over. */
+  readonly salvage?: boolean;
+  /** Rows of a batch at most; 65,536 where not said. */
+  readonly batchRows?: number;
+  /** Only these schemas' batches. */
+  readonly tables?: readonly string[];
+  /** Only these columns, in their schema's order. */
+  readonly columns?: readonly string[];
+  /** Batches' arrays are used again for the next batch: the visitor copies what it keeps. */
+  readonly reuse?: boolean;
+  /** How to decode the model's bytes. */
+  readonly payload?: readonly PayloadField[];
+  /** Bytes read at a time. */
+  readonly bufferBytes?: number;
+}
+
+/** What is told of a file while it is read. Each part is optional, and what is not asked for is not decoded. */
+export interface Visitor {
+  /** May return false to end the scan. */
+  records?(block: RecordBlock): boolean | undefined;
+  batch?(batch: Batch): void;
+  /** Only with `salvage`; without it damage is thrown after everything before it was delivered. */
+  damage?(damage: Damage): void;
+}
+
+/** A time span; what a file has no time of is left out. */
+export interface Instant {
+  readonly virtual_time?: number;
+  readonly real_time?: number;
+  readonly time?: string;
+}
+
+/** What `info` prints of a file. */
+export interface FileInfo {
+  readonly path: string;
+  readonly format: string;
+  readonly era: string;
+  readonly because: string;
+  readonly bytes: number;
+  /** Records by kind; kinds without records are left out. */
+  readonly records: Readonly<Record<string, number>>;
+  /** Entities by domain, in the plural: pes, kps, lps, hosts, … */
+  readonly entities: Readonly<Record<string, number>>;
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+  readonly suspect: readonly { readonly where: string; readonly what: string }[];
+  /** What only this format knows. */
+  readonly more?: Readonly<Record<string, unknown>>;
+  /** True where reading ended at damage, or passed over some. */
+  readonly damaged: boolean;
+}
+
+export interface Format {
+  readonly name: string;
+  /** One sentence. */
+  readonly help: string;
+  /** Looks at the beginning of a file, and at what lies beside it. Null: not this format. */
+  detect(head: Uint8Array, source: FileSource): Detection | null;
+  /** @throws FormatError at damage, unless told to salvage */
+  scan(source: FileSource, visitor: Visitor, options?: ScanOptions): void;
+  /** The same for who pulls. */
+  batches(source: FileSource, options?: ScanOptions): Iterable<Batch>;
+  /** The schemas of the batches that a file gives: those of its columns that it has. */
+  schemas(source: FileSource, options?: ScanOptions): readonly Schema[];
+  info(source: FileSource, options?: ScanOptions): FileInfo;
+}

@@ -1,0 +1,201 @@
+/** Frames to batches. */
+import { type Batch, CELL_BYTES, type Cell, type Column, type Schema } from '../../model/metric.ts';
+import {
+  AT,
+  columnBytes,
+  type DictionaryPart,
+  FLAG_DICTIONARY,
+  FLAG_SCHEMA,
+  FrameError,
+  HEADER_BYTES,
+  payloadBytes,
+  toLittle,
+} from './layout.ts';
+import { parseSchema } from './parse-schema.ts';
+import { FrameSplitter } from './split.ts';
+
+export interface DecoderOptions {
+  /** Named in errors. */
+  readonly file?: string;
+  /** Called for each damaged place; reading goes on at the next good frame. Without it, damage is thrown. */
+  readonly onDamage?: (error: FrameError) => void;
+  /** Called for each new schema, whether rows follow or not. */
+  readonly onSchema?: (schema: Schema) => void;
+  /** Schemas whose data is not asked for are skipped. */
+  readonly wanted?: (schema: Schema) => boolean;
+}
+
+interface Known {
+  readonly text: string;
+  readonly schema: Schema;
+  readonly wanted: boolean;
+  /** By column; empty for columns that are no labels. */
+  readonly dictionaries: readonly string[][];
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** One stream's reader. Takes chunks of any size; gives batches whose columns are their own memory. */
+export class FrameDecoder {
+  /** Data frames that the sequence numbers say were there, and that were not seen. */
+  lost = 0;
+  readonly #options: DecoderOptions;
+  readonly #splitter: FrameSplitter;
+  readonly #known = new Map<number, Known>();
+  #batches: Batch[] = [];
+  #next: number | null = null;
+  #error: FrameError | null = null;
+
+  constructor(options: DecoderOptions = {}) {
+    this.#options = options;
+    this.#splitter = new FrameSplitter(
+      (frame, offset) => this.#frame(frame, offset),
+      (error) => this.#damage(error),
+      options.file,
+    );
+  }
+
+  /**
+   * The batches that end in this chunk.
+   * @throws FrameError for damage, where no `onDamage` was given; batches before it are delivered first, so that it
+   *   may come with the next call
+   */
+  push(chunk: Uint8Array): Batch[] {
+    if (this.#error === null) this.#splitter.push(chunk);
+    return this.#take();
+  }
+
+  /**
+   * Says that nothing more comes. `cut`: bytes at the end that begin a frame and do not finish it, as when a writer was
+   * stopped within it.
+   * @throws FrameError as `push`
+   */
+  finish(): { readonly batches: Batch[]; readonly cut: number } {
+    const cut = this.#error === null ? this.#splitter.finish() : 0;
+    return { batches: this.#take(), cut };
+  }
+
+  #take(): Batch[] {
+    const batches = this.#batches;
+    if (batches.length === 0 && this.#error !== null) throw this.#error;
+    this.#batches = [];
+    return batches;
+  }
+
+  #damage(error: FrameError): void {
+    if (this.#options.onDamage !== undefined) this.#options.onDamage(error);
+    else this.#error ??= error;
+  }
+
+  #frame(frame: Uint8Array, offset: number): void {
+    if (this.#error !== null) return;
+    const fault = this.#read(frame);
+    if (fault !== null) this.#damage(new FrameError(fault, offset, this.#options.file));
+  }
+
+  /** Takes a frame. Returns what is wrong with it; null where nothing is. */
+  #read(frame: Uint8Array): string | null {
+    const head = new DataView(frame.buffer, frame.byteOffset, HEADER_BYTES);
+    const id = head.getUint32(AT.schema, true);
+    const flags = head.getUint32(AT.flags, true);
+    const payload = frame.subarray(HEADER_BYTES);
+    if (flags === FLAG_SCHEMA) return this.#define(id, payload);
+    if (flags === 0) this.#count(head.getUint32(AT.sequence, true));
+    const known = this.#known.get(id);
+    if (known === undefined) return `schema ${id} was not defined before its data`;
+    if (flags === FLAG_DICTIONARY) return learn(known, payload);
+    if (flags !== 0) return `a frame of an unknown kind (flags ${flags})`;
+    if (!known.wanted) return null;
+    const { schema } = known;
+    const rows = head.getUint32(AT.rows, true);
+    const columns = head.getUint32(AT.columns, true);
+    if (columns !== schema.metrics.length || payload.length !== payloadBytes(schema, rows)) {
+      return `the frame does not have the size of ${rows} rows of ${schema.name}`;
+    }
+    const unknown: string[] = [];
+    this.#batches.push(batchOf(known, rows, payload, unknown));
+    return unknown.length === 0 ? null : `${unknown.join(', ')}: in no dictionary, so missing`;
+  }
+
+  /** Gaps in the sequence are lost frames; a number that was there before begins another writer's stream. */
+  #count(sequence: number): void {
+    if (this.#next !== null) {
+      const gap = (sequence - this.#next) >>> 0;
+      if (gap < 0x80000000) this.lost += gap;
+    }
+    this.#next = (sequence + 1) >>> 0;
+  }
+
+  #define(id: number, payload: Uint8Array): string | null {
+    try {
+      const text = utf8.decode(payload);
+      if (this.#known.get(id)?.text === text) return null;
+      const schema = parseSchema(text);
+      const wanted = this.#options.wanted?.(schema) ?? true;
+      const dictionaries = schema.metrics.map(() => []);
+      this.#known.set(id, { text, schema, wanted, dictionaries });
+      this.#options.onSchema?.(schema);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}
+
+/** Takes the labels of a dictionary frame. Returns what is wrong with it. */
+function learn(known: Known, payload: Uint8Array): string | null {
+  let part: Partial<DictionaryPart> | null;
+  try {
+    part = JSON.parse(utf8.decode(payload)) as Partial<DictionaryPart> | null;
+  } catch {
+    return 'the dictionary is not JSON';
+  }
+  const { column = -1, first = -1, labels } = part ?? {};
+  const dictionary = known.dictionaries[column];
+  const isPart =
+    dictionary !== undefined &&
+    Number.isSafeInteger(first) &&
+    first >= 0 &&
+    Array.isArray(labels) &&
+    labels.every((label) => typeof label === 'string');
+  if (!isPart) return `the dictionary is not one of a column of ${known.schema.name}`;
+  for (const [k, label] of labels.entries()) dictionary[first + k] = label;
+  return null;
+}
+
+/** @param unknown gets the labels that are in no dictionary, one a column */
+function batchOf(
+  { schema, dictionaries }: Known,
+  rows: number,
+  payload: Uint8Array,
+  unknown: string[],
+): Batch {
+  let at = 0;
+  const columns = schema.metrics.map(({ cell, key }, k): Column => {
+    const bytes = payload.subarray(at, at + CELL_BYTES[cell] * rows);
+    at += columnBytes(cell, rows);
+    toLittle(bytes, CELL_BYTES[cell]);
+    if (cell !== 'label') return viewOf(cell, bytes, rows);
+    const indexes = viewOf('u32', bytes, rows) as Uint32Array;
+    const strange = indexes.find((index) => dictionaries[k][index] === undefined);
+    if (strange !== undefined) unknown.push(`label ${strange} of ${schema.name}.${key}`);
+    return Array.from(indexes, (index) => dictionaries[k][index] ?? '');
+  });
+  return { schema, length: rows, columns };
+}
+
+function viewOf(cell: Exclude<Cell, 'label'>, bytes: Uint8Array, rows: number) {
+  const { buffer, byteOffset } = bytes;
+  switch (cell) {
+    case 'u32':
+      return new Uint32Array(buffer, byteOffset, rows);
+    case 'i32':
+      return new Int32Array(buffer, byteOffset, rows);
+    case 'u64':
+      return new BigUint64Array(buffer, byteOffset, rows);
+    case 'f32':
+      return new Float32Array(buffer, byteOffset, rows);
+    case 'f64':
+      return new Float64Array(buffer, byteOffset, rows);
+  }
+}

@@ -1,0 +1,127 @@
+/** Bytes in chunks of any size to whole, undamaged frames. */
+import { frameCrc } from './encode.ts';
+import { AT, FrameError, HEADER_BYTES, MAGIC, MOST_FRAME_BYTES } from './layout.ts';
+
+/** What lies at a place: a good frame of so many bytes, the beginning of one perhaps, or something else. */
+type Found = number | 'part' | { readonly wrong: string };
+
+export class FrameSplitter {
+  readonly #onFrame: (frame: Uint8Array, offset: number) => void;
+  readonly #onDamage: (error: FrameError) => void;
+  readonly #file: string | undefined;
+  /** Bytes not yet taken: `#start` to `#end` of `#bytes`. */
+  #bytes = new Uint8Array(0);
+  #start = 0;
+  #end = 0;
+  /** Offset in the stream of `#bytes[0]`. */
+  #base = 0;
+  /** Looking for a good frame after a damaged one. */
+  #searching = false;
+
+  /** `onFrame` gets a copy that begins at a multiple of 8. After `onDamage`, good frames may follow. */
+  constructor(
+    onFrame: (frame: Uint8Array, offset: number) => void,
+    onDamage: (error: FrameError) => void,
+    file?: string,
+  ) {
+    this.#onFrame = onFrame;
+    this.#onDamage = onDamage;
+    this.#file = file;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#append(chunk);
+    this.#run(false);
+  }
+
+  /** Nothing more comes. Returns the bytes at the end that begin a frame and do not finish it. */
+  finish(): number {
+    this.#run(true);
+    return this.#searching ? 0 : this.#end - this.#start;
+  }
+
+  #append(chunk: Uint8Array): void {
+    const held = this.#end - this.#start;
+    if (this.#end + chunk.length > this.#bytes.length) {
+      // Twice what is needed: many small chunks of one large frame are copied a few times, not every time.
+      const needed = held + chunk.length;
+      const into = needed > this.#bytes.length ? new Uint8Array(2 * needed) : this.#bytes;
+      into.set(this.#bytes.subarray(this.#start, this.#end));
+      this.#bytes = into;
+      this.#base += this.#start;
+      this.#start = 0;
+      this.#end = held;
+    }
+    this.#bytes.set(chunk, this.#end);
+    this.#end += chunk.length;
+  }
+
+  #run(last: boolean): void {
+    for (;;) {
+      if (this.#searching) this.#start = this.#magicFrom(this.#start);
+      if (this.#start >= this.#end) return;
+      const found = this.#at(this.#start);
+      if (typeof found === 'number') {
+        const offset = this.#base + this.#start;
+        const frame = this.#bytes.slice(this.#start, this.#start + found);
+        this.#start += found;
+        this.#searching = false;
+        this.#onFrame(frame, offset);
+        continue;
+      }
+      if (found === 'part') {
+        if (!last) return;
+        // A cut end has no good frame in it; a damaged length has.
+        if (!this.#searching && !this.#goodFrom(this.#start + 1)) return;
+      }
+      if (!this.#searching) {
+        const what = found === 'part' ? 'the frame says it is longer than the file' : found.wrong;
+        this.#onDamage(new FrameError(what, this.#base + this.#start, this.#file));
+      }
+      this.#searching = true;
+      this.#start++;
+    }
+  }
+
+  #at(start: number): Found {
+    const left = this.#end - start;
+    if (left < 4) return 'part';
+    const head = new DataView(this.#bytes.buffer, start, Math.min(left, HEADER_BYTES));
+    if (head.getUint32(0, true) !== MAGIC) {
+      return { wrong: "no frame begins here ('TRIF' is missing)" };
+    }
+    if (left < HEADER_BYTES) return 'part';
+    const length = head.getUint32(AT.length, true);
+    if (length < HEADER_BYTES || length % 8 !== 0 || length > MOST_FRAME_BYTES) {
+      return { wrong: `a frame cannot be ${length} bytes long` };
+    }
+    if (left < length) return 'part';
+    const crc = frameCrc(this.#bytes.subarray(start, start + length));
+    return crc === head.getUint32(AT.crc, true)
+      ? length
+      : { wrong: 'the frame is damaged: its checksum is another' };
+  }
+
+  /** Where the next magic is, or could begin, from `from` on. */
+  #magicFrom(from: number): number {
+    const bytes = this.#bytes;
+    for (
+      let k = bytes.indexOf(0x54, from);
+      k >= 0 && k < this.#end;
+      k = bytes.indexOf(0x54, k + 1)
+    ) {
+      const could = [0x52, 0x49, 0x46].every(
+        (byte, n) => k + n + 1 >= this.#end || bytes[k + n + 1] === byte,
+      );
+      if (could) return k;
+    }
+    return this.#end;
+  }
+
+  #goodFrom(from: number): boolean {
+    for (let k = this.#magicFrom(from); k < this.#end; k = this.#magicFrom(k + 1)) {
+      if (typeof this.#at(k) === 'number') return true;
+    }
+    return false;
+  }
+}

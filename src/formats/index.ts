@@ -1,0 +1,12 @@
+/** Readers and writers of files: `triscope/formats`. */
+export * from './format.ts';
+export {
+  checkPayload,
+  type PayloadField,
+  PayloadLayoutError,
+  type PayloadType,
+} from './payload.ts';
+export { FORMATS, type Identified, identify, identifyOrFail } from './registry.ts';
+export { ROSS } from './ross/format.ts';
+export * from './ross/write/index.ts';
+export { bytesSource, openFile } from './source.ts';

@@ -1,0 +1,96 @@
+/** How a model's bytes are laid out: a list of typed fields, packed unless a field says where it lies. */
+
+export const PAYLOAD_TYPES = {
+  u8: 1,
+  u16: 2,
+  u32: 4,
+  i32: 4,
+  u64: 8,
+  f32: 4,
+  f64: 8,
+} as const;
+
+export type PayloadType = keyof typeof PAYLOAD_TYPES;
+
+export interface PayloadField {
+  readonly name: string;
+  readonly type: PayloadType;
+  /** How many of them; 1 where not said. */
+  readonly count?: number;
+  /** Byte at which it lies; behind the field before where not said. */
+  readonly at?: number;
+}
+
+/** One value of a payload. */
+export interface PayloadColumn {
+  /** The field's name, with `_k` for each of several. */
+  readonly key: string;
+  readonly type: PayloadType;
+  readonly at: number;
+}
+
+export interface PayloadLayout {
+  readonly fields: readonly (PayloadField & { readonly at: number; readonly count: number })[];
+  readonly columns: readonly PayloadColumn[];
+  /** Bytes in all. */
+  readonly size: number;
+}
+
+/** A layout file that cannot be one. The message is for the user. */
+export class PayloadLayoutError extends Error {
+  override readonly name = 'PayloadLayoutError';
+}
+
+const MOST_VALUES = 4096;
+
+/** Checks what `JSON.parse` gave. @throws PayloadLayoutError naming the field and what it must be */
+export function checkPayload(value: unknown, where: string): readonly PayloadField[] {
+  const wrong = (what: string): never => {
+    throw new PayloadLayoutError(`${where}: ${what}`);
+  };
+  if (!Array.isArray(value) || value.length === 0) {
+    return wrong('must be a list of fields such as [{"name": "lp", "type": "u32"}]');
+  }
+  const types = Object.keys(PAYLOAD_TYPES).join(', ');
+  const names = new Set<string>();
+  let values = 0;
+  value.forEach((field: Partial<PayloadField> | null, k) => {
+    const { name, type, count, at } = field ?? {};
+    if (typeof name !== 'string' || name === '') wrong(`field ${k} has no name`);
+    if (names.has(name as string)) wrong(`field ${k}: the name ${name} is taken`);
+    names.add(name as string);
+    if (typeof type !== 'string' || !Object.hasOwn(PAYLOAD_TYPES, type)) {
+      wrong(`field ${name}: type must be one of ${types}`);
+    }
+    const isCount = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
+    if (count !== undefined && !(isCount(count) && count >= 1)) {
+      wrong(`field ${name}: count must be an integer of at least 1`);
+    }
+    if (at !== undefined && !(isCount(at) && at < 2 ** 24)) {
+      wrong(`field ${name}: at must be a byte of the payload`);
+    }
+    values += count ?? 1;
+  });
+  if (values > MOST_VALUES) wrong(`${values} values; at most ${MOST_VALUES}`);
+  return value as readonly PayloadField[];
+}
+
+export function payloadLayout(fields: readonly PayloadField[]): PayloadLayout {
+  let next = 0;
+  let size = 0;
+  const placed = fields.map((field) => {
+    const at = field.at ?? next;
+    const count = field.count ?? 1;
+    next = at + count * PAYLOAD_TYPES[field.type];
+    size = Math.max(size, next);
+    return { ...field, at, count };
+  });
+  const columns = placed.flatMap(({ name, type, at, count }) =>
+    Array.from({ length: count }, (_, k) => ({
+      key: count === 1 ? name : `${name}_${k}`,
+      type,
+      at: at + k * PAYLOAD_TYPES[type],
+    })),
+  );
+  return { fields: placed, columns, size };
+}

@@ -1,0 +1,190 @@
+/** Records as batches of columns: a builder for each kind fills them, block by block. */
+import { type Batch, CELL_BYTES, type Cell, type Column } from '../../../model/metric.ts';
+import { MODES } from '../../../model/schemas/ross-rows.ts';
+import type { ScanOptions } from '../../format.ts';
+import { type PayloadLayout, payloadLayout } from '../../payload.ts';
+import type { Block, KindIndex } from './chunk.ts';
+import { KINDS } from './chunk.ts';
+import { type Filling, gather, gatherField, hexAt, readCell } from './gather.ts';
+import type { RossFileLayout } from './layouts.ts';
+import { type ColumnSource, type KindPlan, planFor, project } from './plan.ts';
+
+export const BATCH_ROWS = 65_536;
+
+const ARRAYS = {
+  u32: Uint32Array,
+  i32: Int32Array,
+  u64: BigUint64Array,
+  f32: Float32Array,
+  f64: Float64Array,
+} as const;
+
+function filling(cell: Exclude<Cell, 'label'>, rows: number): Filling {
+  const buffer = new ArrayBuffer(rows * CELL_BYTES[cell]);
+  return { array: new ARRAYS[cell](buffer), words: new Uint32Array(buffer) };
+}
+
+/** Fills batches of one plan. */
+class BatchBuilder {
+  readonly plan: KindPlan;
+  readonly #rows: number;
+  readonly #reuse: boolean;
+  #columns: (Filling | string[])[];
+  length = 0;
+
+  constructor(plan: KindPlan, rows: number, reuse: boolean) {
+    this.plan = plan;
+    this.#rows = rows;
+    this.#reuse = reuse;
+    this.#columns = this.#fresh();
+  }
+
+  #fresh(): (Filling | string[])[] {
+    return this.plan.schema.metrics.map(({ cell }) =>
+      cell === 'label' ? new Array<string>(this.#rows).fill('') : filling(cell, this.#rows),
+    );
+  }
+
+  /** Adds records `from` to `to`, at most as many as there is room for; returns how many. */
+  add(block: Block, index: KindIndex, from: number, to: number): number {
+    const count = Math.min(to - from, this.#rows - this.length);
+    this.plan.sources.forEach((source, k) => {
+      this.#put(source, this.#columns[k], block, index, from, from + count);
+    });
+    this.length += count;
+    return count;
+  }
+
+  #put(
+    source: ColumnSource,
+    column: Filling | string[],
+    block: Block,
+    index: KindIndex,
+    from: number,
+    to: number,
+  ): void {
+    const at = this.length;
+    if (source.is === 'field') {
+      gatherField(block, index, from, to, source.field, column as Filling, at);
+    } else if (source.is === 'payload') {
+      const offset = source.head + source.column.at;
+      gather(block, index.record, from, to, offset, source.column.type, column as Filling, at);
+    } else {
+      const texts = column as string[];
+      for (let k = from; k < to; k++) texts[at + k - from] = textOf(source, block, index, k);
+    }
+  }
+
+  get full(): boolean {
+    return this.length === this.#rows;
+  }
+
+  /** What has been added so far; begins anew. */
+  take(): Batch {
+    const { length } = this;
+    const columns = this.#columns.map((column): Column => {
+      const values = Array.isArray(column) ? column : column.array;
+      if (length === this.#rows) return values;
+      return Array.isArray(values) ? values.slice(0, length) : values.subarray(0, length);
+    });
+    this.length = 0;
+    if (!this.#reuse) this.#columns = this.#fresh();
+    return { schema: this.plan.schema, length, columns };
+  }
+}
+
+function textOf(
+  source: Exclude<ColumnSource, { is: 'field' } | { is: 'payload' }>,
+  block: Block,
+  index: KindIndex,
+  k: number,
+): string {
+  const { bytes, view, little } = block.chunk;
+  if (source.is === 'text') return source.text;
+  if (source.is === 'hex') return hexAt(bytes, index.record[k] + source.head, index.size[k]);
+  const mode = readCell(view, index.record[k] + source.field.at, source.field.cell, little);
+  return MODES[mode as 1] ?? String(mode);
+}
+
+/** The builders of one kind: for records whose model's bytes fit the layout given, and for all others. */
+interface KindBuilders {
+  readonly fitting: BatchBuilder;
+  readonly other: BatchBuilder | null;
+}
+
+/** Splits a file's blocks into batches. */
+export class Batcher {
+  readonly #kinds: (KindBuilders | null)[];
+  readonly #deliver: (batch: Batch) => void;
+
+  constructor(
+    layout: RossFileLayout,
+    mode: string | null,
+    options: ScanOptions,
+    deliver: (batch: Batch) => void,
+  ) {
+    this.#deliver = deliver;
+    const payload = options.payload === undefined ? null : payloadLayout(options.payload);
+    this.#kinds = Array.from({ length: KINDS }, (_, kind) =>
+      buildersFor(layout, kind, mode, payload, options),
+    );
+  }
+
+  add(block: Block): void {
+    for (let kind = 0; kind < KINDS; kind++) {
+      const index = block.of[kind];
+      const builders = this.#kinds[kind];
+      if (builders === null || index.count === 0) continue;
+      const { fitting, other } = builders;
+      if (other === null) this.#addTo(fitting, block, index, 0, index.count);
+      else this.#addBySize(builders, block, index);
+    }
+  }
+
+  #addBySize({ fitting, other }: KindBuilders, block: Block, index: KindIndex): void {
+    const wanted = fitting.plan.payloadSize;
+    for (let from = 0; from < index.count; ) {
+      const fits = index.size[from] === wanted;
+      let to = from + 1;
+      while (to < index.count && (index.size[to] === wanted) === fits) to++;
+      this.#addTo(fits || other === null ? fitting : other, block, index, from, to);
+      from = to;
+    }
+  }
+
+  #addTo(builder: BatchBuilder, block: Block, index: KindIndex, from: number, to: number): void {
+    for (let at = from; at < to; ) {
+      at += builder.add(block, index, at, to);
+      if (builder.full) this.#deliver(builder.take());
+    }
+  }
+
+  /** Delivers what is not full. */
+  flush(): void {
+    for (const builders of this.#kinds) {
+      for (const builder of [builders?.fitting, builders?.other]) {
+        if (builder && builder.length > 0) this.#deliver(builder.take());
+      }
+    }
+  }
+}
+
+function buildersFor(
+  layout: RossFileLayout,
+  kind: number,
+  mode: string | null,
+  payload: PayloadLayout | null,
+  { tables, columns, batchRows = BATCH_ROWS, reuse = false }: ScanOptions,
+): KindBuilders | null {
+  const build = (with_: PayloadLayout | null): BatchBuilder | null => {
+    const plan = planFor(layout, kind, mode, with_);
+    if (plan === null || tables?.includes(plan.schema.name) === false) return null;
+    const projected = project(plan, columns);
+    // Without any column asked for, batches say how many rows there are.
+    if (projected.sources.length === 0 && columns?.length !== 0) return null;
+    return new BatchBuilder(projected, batchRows, reuse);
+  };
+  const fitting = build(payload);
+  if (fitting === null) return null;
+  return { fitting, other: fitting.plan.payloadSize < 0 ? null : build(null) };
+}

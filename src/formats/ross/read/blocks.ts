@@ -1,0 +1,133 @@
+/**
+ * Reads a file piece by piece and gives its records, block by block. Memory is one buffer, which grows only for a
+ * record that is larger than it; what a file claims is not believed beyond what is there.
+ */
+import { type Damage, type FileSource, FormatError } from '../../format.ts';
+import { BAD, Block, Chunk, FULL, PE } from './chunk.ts';
+import type { RossFileLayout } from './layouts.ts';
+
+const BUFFER_BYTES = 1 << 22;
+/** Records of a block: their bytes stay in the processor's cache while columns are gathered. */
+const BLOCK_RECORDS = 2048;
+/** Records in a row that must make sense before reading goes on behind damage. */
+const TRUSTED = 3;
+/** Bytes that are looked at to find out. */
+const LOOKAHEAD = 1 << 16;
+
+export interface BlocksOptions {
+  readonly salvage?: boolean;
+  readonly bufferBytes?: number;
+  /** Called at damage with `salvage`; without it damage is thrown. */
+  readonly onDamage?: (damage: Damage) => void;
+}
+
+/** The decoder: everything that reads ROSS's files goes through it. */
+export class BlockReader {
+  readonly #source: FileSource;
+  readonly #layout: RossFileLayout;
+  readonly #options: BlocksOptions;
+  readonly #chunk: Chunk;
+  readonly #block: Block;
+  readonly #trial: Block;
+  /** Byte of the buffer at which the next record begins. */
+  #at = 0;
+
+  constructor(source: FileSource, layout: RossFileLayout, options: BlocksOptions = {}) {
+    this.#source = source;
+    this.#layout = layout;
+    this.#options = options;
+    const bytes = Math.min(options.bufferBytes ?? BUFFER_BYTES, Math.max(source.size, 64));
+    this.#chunk = new Chunk(bytes, layout.little);
+    this.#chunk.fileSize = source.size;
+    this.#block = new Block(this.#chunk, Math.max(BLOCK_RECORDS, 2 * layout.mostEntries));
+    this.#trial = new Block(this.#chunk, TRUSTED * layout.mostEntries);
+    layout.reset();
+  }
+
+  /** All records. The block is valid until the next is asked for. @throws FormatError at damage */
+  *blocks(): Generator<Block, void> {
+    const block = this.#block;
+    this.#refill(0);
+    for (;;) {
+      block.clear();
+      this.#at = this.#layout.walk(block, this.#at);
+      if (block.length > 0) yield block;
+      if (block.stop === FULL) continue;
+      const rest = this.#chunk.length - this.#at;
+      if (block.stop === BAD) {
+        if (!this.#passOver(block.why)) return;
+      } else if (!this.#atEnd()) {
+        this.#refill(block.need);
+      } else {
+        if (rest === 0) return;
+        const what = `expected a record of at least ${block.need} bytes, but the file ends after ${rest}`;
+        if (!this.#passOver(what)) return;
+      }
+    }
+  }
+
+  #atEnd(): boolean {
+    return this.#chunk.position + this.#chunk.length >= this.#chunk.fileSize;
+  }
+
+  /** Moves what is left of the buffer to its beginning and fills it up, so that `need` bytes are there if any. */
+  #refill(need: number): void {
+    const chunk = this.#chunk;
+    const rest = chunk.length - this.#at;
+    chunk.bytes.copyWithin(0, this.#at, chunk.length);
+    chunk.position += this.#at;
+    chunk.length = rest;
+    this.#at = 0;
+    if (need > chunk.bytes.length) chunk.grow(need);
+    const room = chunk.bytes.subarray(rest, chunk.bytes.length);
+    const got = this.#source.read(chunk.position + rest, room);
+    chunk.length += got;
+    // A file that has become shorter while it was read ends here.
+    if (got < room.length) chunk.fileSize = chunk.position + chunk.length;
+  }
+
+  /** Damage at `#at`. Returns whether reading can go on. @throws FormatError unless told to salvage */
+  #passOver(what: string): boolean {
+    const chunk = this.#chunk;
+    const offset = chunk.position + this.#at;
+    const path = this.#source.path;
+    if (this.#options.salvage !== true) {
+      throw new FormatError(
+        { path, offset, what, skipped: 0 },
+        'the records before it are whole; --salvage goes on behind it',
+      );
+    }
+    const found = this.#resynchronise();
+    const skipped = chunk.position + this.#at - offset;
+    this.#options.onDamage?.({ path, offset, what, skipped });
+    return found;
+  }
+
+  /** Moves on to the next byte from which records make sense; false where there is none. */
+  #resynchronise(): boolean {
+    const chunk = this.#chunk;
+    this.#at++;
+    for (;;) {
+      if (chunk.length - this.#at < LOOKAHEAD && !this.#atEnd()) this.#refill(LOOKAHEAD);
+      if (chunk.length - this.#at < this.#layout.least) {
+        this.#at = chunk.length;
+        return false;
+      }
+      const last = this.#atEnd() ? chunk.length : chunk.length - LOOKAHEAD + 1;
+      for (; this.#at < last; this.#at++) {
+        if (this.#makesSense(this.#at)) return true;
+      }
+    }
+  }
+
+  #makesSense(at: number): boolean {
+    const trial = this.#trial;
+    const layout = this.#layout;
+    trial.clear();
+    layout.reset();
+    const end = layout.walk(trial, at);
+    layout.reset();
+    const records = layout.mostEntries > 1 ? trial.of[PE].count : trial.length;
+    return records >= TRUSTED || (records > 0 && end === this.#chunk.length && this.#atEnd());
+  }
+}

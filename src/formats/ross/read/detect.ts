@@ -1,0 +1,255 @@
+/**
+ * Which era's layout a file has: each is tried on the file's beginning, and the one that makes sense of most of it
+ * wins. The name (`<prefix>-gvt.bin`, …) and the text beside it only decide what the content leaves open.
+ */
+import { basename } from 'node:path';
+import type { Detection, FileSource } from '../../format.ts';
+import { textBeside } from '../../source.ts';
+import { BAD, Block, Chunk, EVENT, LP, PE, SHORT, WIDE_LP } from './chunk.ts';
+import type { RossFileLayout } from './layouts.ts';
+import { type ReadmeFacts, readReadme } from './readme.ts';
+import { eventLayout } from './walk-events.ts';
+import { framedLayout } from './walk-framed.ts';
+import { type OldEventForm, oldEventLayout, oldModelLayout } from './walk-old.ts';
+import { packedLayout } from './walk-packed.ts';
+
+/** Bytes of a file's beginning that are looked at. */
+export const HEAD_BYTES = 1 << 18;
+const MOST_UNSAID_PAYLOAD = 4096;
+
+export type Suffix = 'gvt' | 'rt' | 'evtrace' | 'model' | 'analysis-lps';
+
+export interface RossDetection extends Detection {
+  readonly layout: RossFileLayout;
+  readonly facts: ReadmeFacts | null;
+  /** What made the samples, where layout or name tell. */
+  readonly mode: 'gvt' | 'rt' | 'vt' | null;
+}
+
+interface Candidate {
+  readonly layout: RossFileLayout;
+  /** What was tried, for “because”. */
+  readonly as: string;
+  /** Whether a file's name and the text beside it speak for it. */
+  readonly fitsName: boolean;
+  /** Records that must make sense before it is believed without its name. */
+  readonly least: number;
+}
+
+interface Fit {
+  /** 0 to 1. */
+  readonly share: number;
+  readonly records: number;
+  readonly lps: number;
+  readonly wideLps: number;
+}
+
+const NAME = /^(.*)-(gvt|rt|evtrace|model|analysis-lps)\.bin$/;
+
+function nameOf(path: string): { prefix: string; suffix: Suffix } | null {
+  const match = NAME.exec(basename(path));
+  return match === null ? null : { prefix: match[1], suffix: match[2] as Suffix };
+}
+
+/** How much of a file's beginning a layout makes sense of. */
+function fitOf(layout: RossFileLayout, head: Uint8Array, fileSize: number): Fit {
+  const chunk = new Chunk(head.length, layout.little);
+  chunk.bytes.set(head);
+  chunk.length = head.length;
+  chunk.fileSize = fileSize;
+  const block = new Block(chunk, Math.max(2048, 2 * layout.mostEntries));
+  layout.reset();
+  let at = 0;
+  let records = 0;
+  let lps = 0;
+  let wideLps = 0;
+  let meaning = 0;
+  do {
+    block.clear();
+    at = layout.walk(block, at);
+    records += layout.mostEntries > 1 ? block.of[PE].count : block.length;
+    lps += block.of[LP].count;
+    wideLps += block.of[WIDE_LP].count;
+    meaning += meaningIn(block);
+  } while (block.stop !== BAD && block.stop !== SHORT);
+  layout.reset();
+  const whole = block.stop === SHORT && (at === head.length || head.length < fileSize);
+  const share = head.length === 0 ? 0 : whole ? 1 : at / head.length;
+  return { share: meaning > 0 ? share : 0, records, lps, wideLps };
+}
+
+/** Records that say something: a stretch of zeros would be events otherwise. */
+function meaningIn(block: Block): number {
+  const events = block.of[EVENT];
+  let count = block.length - events.count;
+  for (let k = 0; k < events.count; k++) {
+    const at = events.record[k];
+    const { view, little } = block.chunk;
+    // Small integers taken for floats are denormal numbers.
+    if (events.part[k] !== at || view.getFloat32(at + 12, little) > 1e-30) count++;
+    else if (view.getFloat64(at + 16, little) > 1e-30) count++;
+  }
+  return count;
+}
+
+const OLD_EVENTS: readonly OldEventForm[] = [
+  { send: true, real: true, duration: true },
+  { send: true, real: true, duration: false },
+  { send: true, real: false, duration: false },
+  { send: false, real: true, duration: true },
+  { send: false, real: true, duration: false },
+];
+
+function oldEventForms(trace: number | null): readonly OldEventForm[] {
+  if (trace === null || trace === 0) return OLD_EVENTS;
+  return OLD_EVENTS.filter((form) => form.duration === (trace === 1));
+}
+
+function* packedCandidates(
+  suffix: Suffix | null,
+  facts: ReadmeFacts | null,
+  little: boolean,
+): Generator<Candidate> {
+  if (facts !== null && facts.layout !== null && facts.layout !== 'ross-2017') return;
+  const detailed = facts !== null && facts.granularity > 0;
+  const common = { fitsName: suffix !== null && facts !== null, least: 4 };
+  const told = facts === null ? '' : `, ${facts.pes} PEs as its README.txt says`;
+  if (suffix === null || suffix === 'gvt') {
+    for (const realTime of [true, false]) {
+      const layout = packedLayout({ mode: 'gvt', realTime, detailed }, facts, little);
+      yield { ...common, layout, as: `packed GVT samples of ${layout.least} bytes${told}` };
+    }
+  }
+  if (facts !== null && (suffix === null || suffix === 'rt')) {
+    const layout = packedLayout({ mode: 'rt', realTime: true, detailed }, facts, little);
+    yield { ...common, layout, as: `packed real-time samples of ${layout.least} bytes${told}` };
+  }
+}
+
+function* oldCandidates(
+  suffix: Suffix | null,
+  facts: ReadmeFacts | null,
+  little: boolean,
+): Generator<Candidate> {
+  if (facts !== null && facts.layout !== null && facts.layout !== 'ross-2017') return;
+  const common = { fitsName: suffix !== null && facts !== null, least: 4 };
+  const lps = facts?.lps.reduce((a, b) => a + b, 0) ?? 2 ** 32;
+  for (let payload = 0; payload <= MOST_UNSAID_PAYLOAD; payload++) {
+    if (suffix === null || suffix === 'evtrace') {
+      for (const form of oldEventForms(facts?.eventTrace ?? null)) {
+        const layout = oldEventLayout(form, payload, little);
+        yield { ...common, layout, as: `packed events of ${layout.least} bytes` };
+      }
+    }
+    if (suffix === null || suffix === 'model') {
+      const layout = oldModelLayout(payload, lps, little);
+      yield { ...common, layout, as: `packed models’ samples of ${layout.least} bytes` };
+    }
+  }
+}
+
+function* candidates(
+  suffix: Suffix | null,
+  facts: ReadmeFacts | null,
+  little: boolean,
+): Generator<Candidate> {
+  const order = little ? '' : ', big-endian';
+  yield {
+    layout: framedLayout(little),
+    as: `samples in frames${order}`,
+    fitsName: suffix !== null && suffix !== 'evtrace',
+    least: 1,
+  };
+  yield {
+    layout: eventLayout(little),
+    as: `events of 24 bytes${order}`,
+    fitsName: suffix === 'evtrace',
+    least: 4,
+  };
+  yield* packedCandidates(suffix, facts, little);
+}
+
+/** Which layout a name speaks for when the content says nothing. */
+function byName(suffix: Suffix, facts: ReadmeFacts | null): RossFileLayout {
+  const old = facts !== null && facts.layout === null;
+  if (suffix === 'evtrace') {
+    if (!old) return eventLayout(true);
+    const [form] = oldEventForms(facts.eventTrace);
+    return oldEventLayout(form, 0, true);
+  }
+  if (!old || suffix === 'analysis-lps') return framedLayout(true);
+  if (suffix === 'model') return oldModelLayout(0, 2 ** 32, true);
+  const form = { mode: suffix, realTime: true, detailed: facts.granularity > 0 } as const;
+  return packedLayout(form, facts, true);
+}
+
+const MODES = { gvt: 'gvt', rt: 'rt', 'analysis-lps': 'vt' } as const;
+
+function eraOf(layout: RossFileLayout, { lps, wideLps }: Fit): string {
+  if (lps > 0 && wideLps === 0) return layout.era.replace('v7.0 or later', 'v7.0 to v8.0');
+  if (wideLps > 0 && lps === 0) return layout.era.replace('v7.0 or later', 'v8.1 or later');
+  return layout.era;
+}
+
+interface Best {
+  readonly candidate: Candidate;
+  readonly fit: Fit;
+}
+
+function bestOf(
+  head: Uint8Array,
+  size: number,
+  suffix: Suffix | null,
+  facts: ReadmeFacts | null,
+): Best | null {
+  let best: Best | null = null;
+  const consider = (all: Iterable<Candidate>): boolean => {
+    for (const candidate of all) {
+      const result = fitOf(candidate.layout, head, size);
+      if (result.records === 0) continue;
+      if (!candidate.fitsName && result.records < candidate.least && result.share < 1) continue;
+      if (best === null || result.share > best.fit.share) best = { candidate, fit: result };
+      if (result.share === 1) return true;
+    }
+    return false;
+  };
+  // Old events and models' samples last: they try thousands of sizes.
+  const orders = [true, false];
+  for (const little of orders) if (consider(candidates(suffix, facts, little))) return best;
+  for (const little of orders) if (consider(oldCandidates(suffix, facts, little))) return best;
+  return best;
+}
+
+/** Says what layout a file has, or null where it is none of ROSS's. */
+export function detectRoss(head: Uint8Array, source: FileSource): RossDetection | null {
+  const name = nameOf(source.path);
+  const suffix = name?.suffix ?? null;
+  const text = name === null ? null : textBeside(source, `${name.prefix}-README.txt`);
+  const facts = text === null ? null : readReadme(text);
+  const modeByName = suffix === null || !(suffix in MODES) ? null : MODES[suffix as 'gvt'];
+  const named = (because: string, confidence: number): RossDetection | null => {
+    if (suffix === null) return null;
+    const layout = byName(suffix, facts);
+    const mode = layout.mode ?? modeByName;
+    return { layout, facts, mode, confidence, because, era: layout.era };
+  };
+  if (source.size === 0) {
+    return named('its name says so, and ROSS leaves empty files where nothing was sampled', 0.9);
+  }
+  const best = bestOf(head, source.size, suffix, facts);
+  if (best === null || best.fit.share === 0) {
+    return named('its name says so; its beginning makes no sense', 0.3);
+  }
+  const { layout, as, fitsName } = best.candidate;
+  const { share, records } = best.fit;
+  const first = `its first ${records === 1 ? 'record makes' : `${records} records make`} sense as ${as}`;
+  if (share < 1 && share < 0.02 && !fitsName) return null;
+  return {
+    layout,
+    facts,
+    mode: layout.mode ?? modeByName,
+    era: eraOf(layout, best.fit),
+    because: first,
+    confidence: share === 1 ? (records > 1 || fitsName ? 0.98 : 0.8) : 0.4 + 0.4 * share,
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * Takes one field of many records out of a chunk into a column. Bits are moved, not converted, where file and column
+ * agree: by words where all records lie at multiples of 4 bytes in this machine's byte order, by bytes elsewhere.
+ */
+import type { PayloadType } from '../../payload.ts';
+import type { Block, KindIndex } from './chunk.ts';
+import type { FieldAt } from './layouts.ts';
+
+/** A column under construction: one array, and a second view of its bits as words. */
+export interface Filling {
+  readonly array: Uint32Array | Int32Array | Float32Array | Float64Array | BigUint64Array;
+  readonly words: Uint32Array;
+}
+
+type Places = Int32Array;
+
+function words4(
+  u32: Uint32Array,
+  places: Places,
+  from: number,
+  to: number,
+  offset: number,
+  out: Uint32Array,
+  at: number,
+): void {
+  // By fours: a loop's own work costs more than what it moves.
+  let k = from;
+  let j = at;
+  for (const end = to - 3; k < end; k += 4, j += 4) {
+    out[j] = u32[(places[k] + offset) >>> 2];
+    out[j + 1] = u32[(places[k + 1] + offset) >>> 2];
+    out[j + 2] = u32[(places[k + 2] + offset) >>> 2];
+    out[j + 3] = u32[(places[k + 3] + offset) >>> 2];
+  }
+  for (; k < to; k++, j++) out[j] = u32[(places[k] + offset) >>> 2];
+}
+
+function words8(
+  u32: Uint32Array,
+  places: Places,
+  from: number,
+  to: number,
+  offset: number,
+  out: Uint32Array,
+  at: number,
+): void {
+  let j = 2 * at;
+  for (let k = from; k < to; k++, j += 2) {
+    const word = (places[k] + offset) >>> 2;
+    out[j] = u32[word];
+    out[j + 1] = u32[word + 1];
+  }
+}
+
+function wordsWidened(
+  f32: Float32Array,
+  places: Places,
+  from: number,
+  to: number,
+  offset: number,
+  out: Float64Array,
+  at: number,
+): void {
+  let j = at;
+  for (let k = from; k < to; k++, j++) out[j] = f32[(places[k] + offset) >>> 2];
+}
+
+/** One value, anywhere, in either byte order. `id64`: the lower half. */
+export function readCell(
+  view: DataView,
+  at: number,
+  cell: FieldAt['cell'] | PayloadType,
+  little: boolean,
+): number {
+  switch (cell) {
+    case 'u8':
+      return view.getUint8(at);
+    case 'u16':
+      return view.getUint16(at, little);
+    case 'u32':
+      return view.getUint32(at, little);
+    case 'i32':
+      return view.getInt32(at, little);
+    case 'f32':
+      return view.getFloat32(at, little);
+    case 'f64':
+      return view.getFloat64(at, little);
+    case 'id64':
+      return view.getUint32(little ? at : at + 4, little);
+    default:
+      throw new TypeError(`no number: ${cell}`);
+  }
+}
+
+function bytes4(
+  view: DataView,
+  little: boolean,
+  places: Places,
+  from: number,
+  to: number,
+  offset: number,
+  out: Uint32Array,
+  at: number,
+): void {
+  let j = at;
+  for (let k = from; k < to; k++, j++) out[j] = view.getUint32(places[k] + offset, little);
+}
+
+function slowly(
+  block: Block,
+  places: Places,
+  from: number,
+  to: number,
+  offset: number,
+  cell: FieldAt['cell'] | PayloadType,
+  out: Filling,
+  at: number,
+): void {
+  const { view, little } = block.chunk;
+  const { array } = out;
+  let j = at;
+  if (array instanceof BigUint64Array) {
+    for (let k = from; k < to; k++, j++) array[j] = view.getBigUint64(places[k] + offset, little);
+    return;
+  }
+  for (let k = from; k < to; k++, j++) {
+    array[j] = readCell(view, places[k] + offset, cell, little);
+  }
+}
+
+/** Number of 4-byte words whose bits a column takes over as they are; 0 where values are converted. */
+function bitWords(cell: FieldAt['cell'] | PayloadType, out: Filling): 0 | 1 | 2 {
+  const { array } = out;
+  if (cell === 'f32') return array instanceof Float32Array ? 1 : 0;
+  if (cell === 'u32' || cell === 'i32') {
+    return array instanceof Uint32Array || array instanceof Int32Array ? 1 : 0;
+  }
+  if (cell === 'f64') return array instanceof Float64Array ? 2 : 0;
+  if (cell === 'u64') return array instanceof BigUint64Array ? 2 : 0;
+  return 0;
+}
+
+/** Field at `offset` behind each of `places[from…to)` into `out` from `at` on. */
+export function gather(
+  block: Block,
+  places: Places,
+  from: number,
+  to: number,
+  offset: number,
+  cell: FieldAt['cell'] | PayloadType,
+  out: Filling,
+  at: number,
+): void {
+  const { chunk } = block;
+  const same = bitWords(cell, out);
+  const byWords = block.aligned && (offset & 3) === 0;
+  if (same === 1) {
+    if (byWords) words4(chunk.u32, places, from, to, offset, out.words, at);
+    else bytes4(chunk.view, chunk.little, places, from, to, offset, out.words, at);
+  } else if (same === 2 && byWords) {
+    words8(chunk.u32, places, from, to, offset, out.words, at);
+  } else if (byWords && cell === 'id64') {
+    const low = chunk.little ? offset : offset + 4;
+    words4(chunk.u32, places, from, to, low, out.words, at);
+  } else if (byWords && cell === 'f32' && out.array instanceof Float64Array) {
+    wordsWidened(chunk.f32, places, from, to, offset, out.array, at);
+  } else slowly(block, places, from, to, offset, cell, out, at);
+}
+
+/** A field of the records `from` to `to` of one kind. */
+export function gatherField(
+  block: Block,
+  index: KindIndex,
+  from: number,
+  to: number,
+  field: FieldAt,
+  out: Filling,
+  at: number,
+): void {
+  if (field.from === 'kp' || field.from === 'lp') {
+    const numbers = field.from === 'kp' ? index.kp : index.lp;
+    for (let k = from; k < to; k++) out.array[at + k - from] = numbers[k];
+    return;
+  }
+  if (field.from === 'per-kp') {
+    const { view, little } = block.chunk;
+    for (let k = from; k < to; k++) {
+      const place = index.record[k] + field.at + 4 * index.kp[k];
+      out.array[at + k - from] = readCell(view, place, field.cell, little);
+    }
+    return;
+  }
+  const places = field.from === 'part' ? index.part : index.record;
+  gather(block, places, from, to, field.at, field.cell, out, at);
+}
+
+/** A model's bytes as hex. */
+export function hexAt(bytes: Uint8Array, at: number, size: number): string {
+  let text = '';
+  for (let k = at; k < at + size; k++) text += HEX[bytes[k]];
+  return text;
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

@@ -1,0 +1,159 @@
+/**
+ * Walks over samples of v7.0.0 and later. Every record is checked before it is believed: kind, size, ids, times.
+ *
+ * Checked loosely where genuine files are strange: a last sample's virtual time may be the largest double, a KP may
+ * be behind GVT, counters may hold anything.
+ */
+import { type Block, type Chunk, FULL, KP, LP, MODEL, PE, VT_MODEL, WIDE_LP } from './chunk.ts';
+import { FRAMED_KINDS, type RossFileLayout } from './layouts.ts';
+
+/** Ids that a file can be believed: above these it is damaged. */
+export const MOST_PES = 2 ** 24;
+export const MOST_KPS = 2 ** 24;
+/** Bytes of a model's sample that can be believed. */
+export const MOST_PAYLOAD = 2 ** 24;
+
+const PE_SIZE = 104;
+const KP_SIZE = 44;
+const LP_SIZE = 36;
+const WIDE_LP_SIZE = 48;
+const FLOAT_MAX = 3.5e38;
+
+/** A time: not negative, not NaN, not infinite. */
+const isTime = (x: number) => x >= 0 && x < Number.POSITIVE_INFINITY;
+
+const EXPECTED =
+  'expected a sample (kind 0 with 104 bytes, 1 with 44, 2 with 36 or 48, 3 with 24) or a model’s sample in virtual time';
+
+function engineKind(kind: number, size: number): number {
+  if (kind === 0 && size === PE_SIZE) return PE;
+  if (kind === 1 && size === KP_SIZE) return KP;
+  if (kind === 2 && size === LP_SIZE) return LP;
+  if (kind === 2 && size === WIDE_LP_SIZE) return WIDE_LP;
+  return -1;
+}
+
+/** What is wrong with an engine sample; '' for nothing. */
+function engineFault({ view, little }: Chunk, at: number, kind: number): string {
+  if (!isTime(view.getFloat64(at + 8, little))) return 'virtual time is no time';
+  if (!isTime(view.getFloat64(at + 16, little))) return 'real time is no time';
+  const body = at + 24;
+  if (view.getUint32(body, little) >= MOST_PES) return 'PE id is beyond belief';
+  if (kind === PE) {
+    if (!(view.getFloat32(body + 52, little) <= 100)) return 'efficiency is above 100 %';
+    for (let k = 56; k < PE_SIZE; k += 4) {
+      const time = view.getFloat32(body + k, little);
+      if (!(time >= 0 && time < FLOAT_MAX)) return 'an activity’s time is no time';
+    }
+    return '';
+  }
+  if (view.getUint32(body + 4, little) >= MOST_KPS) return 'KP id is beyond belief';
+  const efficiency = body + (kind === WIDE_LP ? 40 : kind === LP ? 32 : 40);
+  if (!(view.getFloat32(efficiency, little) <= 100)) return 'efficiency is above 100 %';
+  if (kind === KP && Number.isNaN(view.getFloat32(body + 36, little))) {
+    return 'time ahead of GVT is not a number';
+  }
+  return '';
+}
+
+function modelFault({ view, little }: Chunk, at: number): string {
+  if (!isTime(view.getFloat64(at + 8, little))) return 'virtual time is no time';
+  if (!isTime(view.getFloat64(at + 16, little))) return 'real time is no time';
+  if (view.getUint32(at + 24, little) >= MOST_PES) return 'PE id is beyond belief';
+  if (view.getUint32(at + 28, little) >= MOST_KPS) return 'KP id is beyond belief';
+  if (!(view.getFloat32(at + 36, little) >= 0)) return 'GVT is no time';
+  const mode = view.getInt32(at + 40, little);
+  return mode < 1 || mode > 4 ? `sampling mode ${mode}; there are 1 (GVT) to 4` : '';
+}
+
+/** A model's sample in virtual time: three ids of 64 bits, a time, and a 3 at byte 44. */
+function isVtModel({ view, little }: Chunk, at: number): boolean {
+  if (view.getInt32(at + 44, little) !== 3 || view.getInt32(at + 40, little) < 0) return false;
+  const high = little ? 4 : 0;
+  const low = 4 - high;
+  return (
+    view.getUint32(at + high, little) === 0 &&
+    view.getUint32(at + 8 + high, little) === 0 &&
+    view.getUint32(at + 16 + high, little) === 0 &&
+    view.getUint32(at + 8 + low, little) < MOST_KPS &&
+    view.getUint32(at + 16 + low, little) < MOST_PES &&
+    isTime(view.getFloat64(at + 24, little))
+  );
+}
+
+/** Takes a record with a model's bytes behind `head`; returns its bytes, or 0 where the walk ends. */
+function takeModel(block: Block, at: number, kind: number, size: number, head: number): number {
+  const { chunk } = block;
+  if (size > MOST_PAYLOAD || head + size > chunk.left(at)) {
+    block.bad(`${size} bytes of the model are said to follow; ${chunk.left(at) - head} are left`);
+    return 0;
+  }
+  if (head + size > chunk.length - at) {
+    block.short(head + size);
+    return 0;
+  }
+  block.add(kind, at, size);
+  return head + size;
+}
+
+function walk(block: Block, from: number): number {
+  const { chunk, capacity } = block;
+  const { view, little, length } = chunk;
+  let at = from;
+  block.stop = FULL;
+  while (block.length < capacity) {
+    if (length - at < 24) {
+      block.short(24);
+      break;
+    }
+    const kind = view.getInt32(at, little);
+    const size = view.getInt32(at + 4, little);
+    const engine = engineKind(kind, size);
+    if (engine >= 0) {
+      if (length - at < 24 + size) {
+        block.short(24 + size);
+        break;
+      }
+      const fault = engineFault(chunk, at, engine);
+      if (fault !== '') {
+        block.bad(fault);
+        break;
+      }
+      block.add(engine, at, 0);
+      at += 24 + size;
+      continue;
+    }
+    if (length - at < 48) {
+      // A frame says its size; without a known one these bytes begin a VT model sample, or nothing.
+      if (kind === 3 && size === 24) block.short(48);
+      else if (chunk.left(at) >= 48) block.short(48);
+      else if ((little ? size : kind) === 0) block.short(48);
+      else block.bad(`${EXPECTED}, found kind ${kind} with ${size}`);
+      break;
+    }
+    let taken = 0;
+    if (kind === 3 && size === 24) {
+      const fault = modelFault(chunk, at);
+      if (fault !== '') block.bad(fault);
+      else taken = takeModel(block, at, MODEL, view.getUint32(at + 44, little), 48);
+    } else if (isVtModel(chunk, at)) {
+      taken = takeModel(block, at, VT_MODEL, view.getInt32(at + 40, little), 48);
+    } else block.bad(`${EXPECTED}, found kind ${kind} with ${size}`);
+    if (taken === 0) break;
+    at += taken;
+  }
+  return at;
+}
+
+export function framedLayout(little: boolean): RossFileLayout {
+  return {
+    era: 'ROSS v7.0 or later, samples',
+    little,
+    kinds: FRAMED_KINDS,
+    walk,
+    reset: () => {},
+    mostEntries: 1,
+    least: 24,
+    mode: null,
+  };
+}

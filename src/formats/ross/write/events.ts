@@ -1,0 +1,80 @@
+/** Traced events as bytes, written straight into the caller's buffer. The model's bytes follow, put by the caller. */
+import { LITTLE_ENDIAN } from './layout.ts';
+
+/** Bytes and words of an event before the model's bytes, v7.0.0 on. */
+export const EVENT_BYTES = 24;
+export const EVENT_WORDS = 6;
+
+/**
+ * u32 source, u32 destination, f32 send time, f32 receive time, f32 real time, u32 bytes of the model. `u32` and
+ * `f32` share their buffer. Returns the word behind; the model's bytes begin there.
+ */
+export function writeEvent24(
+  u32: Uint32Array,
+  f32: Float32Array,
+  atWord: number,
+  source: number,
+  destination: number,
+  sendTime: number,
+  receiveTime: number,
+  realTime: number,
+  payloadBytes: number,
+): number {
+  u32[atWord] = source;
+  u32[atWord + 1] = destination;
+  f32[atWord + 2] = sendTime;
+  f32[atWord + 3] = receiveTime;
+  f32[atWord + 4] = realTime;
+  u32[atWord + 5] = payloadBytes;
+  return atWord + EVENT_WORDS;
+}
+
+/** The same at any byte, for events behind model bytes that are no multiple of 4. Returns the byte behind. */
+export function writeEvent24At(
+  view: DataView,
+  at: number,
+  source: number,
+  destination: number,
+  sendTime: number,
+  receiveTime: number,
+  realTime: number,
+  payloadBytes: number,
+): number {
+  view.setUint32(at, source, LITTLE_ENDIAN);
+  view.setUint32(at + 4, destination, LITTLE_ENDIAN);
+  view.setFloat32(at + 8, sendTime, LITTLE_ENDIAN);
+  view.setFloat32(at + 12, receiveTime, LITTLE_ENDIAN);
+  view.setFloat32(at + 16, realTime, LITTLE_ENDIAN);
+  view.setUint32(at + 20, payloadBytes, LITTLE_ENDIAN);
+  return at + EVENT_BYTES;
+}
+
+/** Bytes of an event of 2017 before the model's bytes: traces of all events (mode 1) have a duration. */
+export const event2017Bytes = (withDuration: boolean) => (withDuration ? 48 : 40);
+
+/**
+ * u64 source, u64 destination, f64 receive time, f64 send time, f64 real time, and in traces of all events f64
+ * duration in s. Returns the byte behind.
+ */
+export function writeEvent2017(
+  view: DataView,
+  at: number,
+  source: number,
+  destination: number,
+  receiveTime: number,
+  sendTime: number,
+  realTime: number,
+  duration?: number,
+): number {
+  const low = LITTLE_ENDIAN ? 0 : 4;
+  view.setUint32(at + low, source, LITTLE_ENDIAN);
+  view.setUint32(at + 4 - low, 0);
+  view.setUint32(at + 8 + low, destination, LITTLE_ENDIAN);
+  view.setUint32(at + 12 - low, 0);
+  view.setFloat64(at + 16, receiveTime, LITTLE_ENDIAN);
+  view.setFloat64(at + 24, sendTime, LITTLE_ENDIAN);
+  view.setFloat64(at + 32, realTime, LITTLE_ENDIAN);
+  if (duration === undefined) return at + 40;
+  view.setFloat64(at + 40, duration, LITTLE_ENDIAN);
+  return at + 48;
+}

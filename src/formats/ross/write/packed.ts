@@ -1,0 +1,297 @@
+/**
+ * Rows of samples to the packed records of June and July 2017. One record is one sampling point of a PE:
+ *
+ * ```
+ * GVT, PEs only   u16 pe, f32 gvt, f32 real, u32 ×10, i32 remote, f32 efficiency                          58 bytes
+ * GVT, KPs, LPs   u16 pe, f32 gvt, f32 real, u32 ×4, i32 net, f32 efficiency, KPs u32 ×2, LPs u32 ×4 + i32
+ * RT, PEs only    u16 pe, f32 real, f32 gvt, KPs f32 ahead, f32 ×11, u32 ×12
+ * RT, KPs, LPs    u16 pe, f32 real, f32 gvt, KPs f32 ahead, f32 ×11, u32 ×5, KPs u32 ×2, LPs u32 ×4 + i32
+ * model           u64 lp, f64 real, f64 gvt, i32 mode, payload
+ * ```
+ * A sampling point with LP rows takes the form with KPs and LPs. All sampling points of a file must have the same
+ * rows: a reader learns from `<prefix>-README.txt` how many KPs and LPs there are. Real-time records hold every KP's
+ * time ahead of GVT in both forms, so they need KP rows.
+ */
+import { KP_FIELDS, LP_FIELDS, PE_FIELDS } from '../../../model/schemas/ross.ts';
+import {
+  MODE_GVT,
+  MODE_VT,
+  MODES,
+  ROW_FIELDS,
+  ROW_GVT,
+  ROW_KIND,
+  ROW_KP,
+  ROW_LP,
+  ROW_MODE,
+  ROW_MODEL,
+  ROW_PAYLOAD,
+  ROW_PE,
+  ROW_REAL,
+  ROW_WORDS,
+} from '../../../model/schemas/ross-rows.ts';
+import { LayoutError, LITTLE_ENDIAN } from './layout.ts';
+
+const word = (fields: readonly { readonly key: string }[], key: string) => {
+  const k = fields.findIndex((field) => field.key === key);
+  if (k < 0) throw new LayoutError(`no field ${key}`);
+  return ROW_FIELDS + k;
+};
+const pe = (...keys: string[]) => Int32Array.from(keys, (key) => word(PE_FIELDS, key));
+
+/** Words of a PE's row, in the order of the files. */
+const PE_REMOTE = ROW_FIELDS + PE_FIELDS.length;
+const PE_PROCESSED = word(PE_FIELDS, 'events_processed');
+const PE_ROLLED_BACK = word(PE_FIELDS, 'events_rolled_back');
+const PE_EFFICIENCY = word(PE_FIELDS, 'efficiency');
+const PE_NUM_GVTS = word(PE_FIELDS, 'num_gvts');
+const GVT_PE = pe(
+  'all_reduce_count',
+  'events_processed',
+  'events_aborted',
+  'events_rolled_back',
+  'pe_event_ties',
+  'total_rollbacks',
+  'secondary_rollbacks',
+  'fossil_collect_attempts',
+  'network_sends',
+  'network_receives',
+);
+const GVT_DETAILED = pe(
+  'all_reduce_count',
+  'events_aborted',
+  'pe_event_ties',
+  'fossil_collect_attempts',
+);
+const TIMES = pe(
+  'network_read_time',
+  'gvt_time',
+  'fossil_collect_time',
+  'events_aborted_time',
+  'events_processed_time',
+  'priority_queue_time',
+  'rollback_time',
+  'cancel_q_time',
+  'avl_tree_time',
+  'buddy_time',
+  'lz4_time',
+);
+const RT_PE = Int32Array.of(
+  ...pe('events_aborted', 'priority_queue_size'),
+  PE_REMOTE,
+  ...pe(
+    'network_sends',
+    'network_receives',
+    'pe_event_ties',
+    'fossil_collect_attempts',
+    'num_gvts',
+    'events_processed',
+    'events_rolled_back',
+    'total_rollbacks',
+    'secondary_rollbacks',
+  ),
+);
+const RT_DETAILED = pe(
+  'events_aborted',
+  'priority_queue_size',
+  'pe_event_ties',
+  'fossil_collect_attempts',
+  'num_gvts',
+);
+const KP_AHEAD = word(KP_FIELDS, 'time_ahead_gvt');
+const KP_TOTAL = word(KP_FIELDS, 'total_rollbacks');
+const KP_SECONDARY = word(KP_FIELDS, 'secondary_rollbacks');
+const LP_PROCESSED = word(LP_FIELDS, 'events_processed');
+const LP_ROLLED_BACK = word(LP_FIELDS, 'events_rolled_back');
+const LP_SENDS = word(LP_FIELDS, 'network_sends');
+const LP_RECEIVES = word(LP_FIELDS, 'network_receives');
+const LP_REMOTE = ROW_FIELDS + LP_FIELDS.length;
+
+const MODEL_HEAD = 28;
+const LP_BYTES = 20;
+const MOST_PES = 65536;
+
+/** Rows of the sampling point that was looked at last: scalars, so that nothing is allocated. */
+let kps = 0;
+let lps = 0;
+
+/** Counts the rows after the PE's row at `row`; returns the word behind them. */
+function surveyPoint(rows: Int32Array, row: number, to: number): number {
+  if (rows[row + ROW_KIND] !== ROW_PE) {
+    throw new LayoutError(
+      `word ${row} of the rows has kind ${rows[row + ROW_KIND]}; in ross-2017 a PE's row begins every sampling point`,
+    );
+  }
+  const id = rows[row + ROW_FIELDS];
+  if (id < 0 || id >= MOST_PES) {
+    throw new LayoutError(`PE ${id >>> 0}: ross-2017 has room for PEs 0 to ${MOST_PES - 1}`);
+  }
+  let at = row + ROW_WORDS[ROW_PE];
+  kps = 0;
+  lps = 0;
+  for (; at < to && rows[at + ROW_KIND] === ROW_KP; at += ROW_WORDS[ROW_KP]) kps++;
+  for (; at < to && rows[at + ROW_KIND] === ROW_LP; at += ROW_WORDS[ROW_LP]) lps++;
+  return at;
+}
+
+function refuseVirtualTime(rows: Int32Array, row: number): void {
+  if (rows[row + ROW_MODE] !== MODE_VT) return;
+  throw new LayoutError(`ross-2017 has no samples of mode ${MODES[MODE_VT]}; take ross-7`);
+}
+
+function pointBytes(mode: number): number {
+  const tail = 8 * kps + LP_BYTES * lps;
+  if (mode === MODE_GVT) return lps > 0 ? 34 + tail : 58;
+  return 10 + 4 * kps + 44 + (lps > 0 ? 20 + tail : 48);
+}
+
+/** See `encodedBytes`. */
+export function packedBytes(rows: Int32Array, from: number, to: number): number {
+  let bytes = 0;
+  for (let row = from; row < to; ) {
+    refuseVirtualTime(rows, row);
+    if (rows[row + ROW_KIND] === ROW_MODEL) {
+      const payload = rows[row + ROW_PAYLOAD];
+      bytes += MODEL_HEAD + payload;
+      row += ROW_WORDS[ROW_MODEL] + (((payload + 7) >> 3) << 1);
+    } else {
+      const next = surveyPoint(rows, row, to);
+      bytes += pointBytes(rows[row + ROW_MODE]);
+      row = next;
+    }
+  }
+  return bytes;
+}
+
+function putWords(
+  view: DataView,
+  at: number,
+  rows: Int32Array,
+  row: number,
+  which: Int32Array,
+): number {
+  for (let k = 0; k < which.length; k++) {
+    view.setInt32(at + 4 * k, rows[row + which[k]], LITTLE_ENDIAN);
+  }
+  return at + 4 * which.length;
+}
+
+function putTail(view: DataView, at: number, rows: Int32Array, firstKp: number): number {
+  let pos = at;
+  let row = firstKp;
+  for (let k = 0; k < kps; k++, row += ROW_WORDS[ROW_KP], pos += 8) {
+    view.setInt32(pos, rows[row + KP_TOTAL], LITTLE_ENDIAN);
+    view.setInt32(pos + 4, rows[row + KP_SECONDARY], LITTLE_ENDIAN);
+  }
+  for (let k = 0; k < lps; k++, row += ROW_WORDS[ROW_LP], pos += LP_BYTES) {
+    view.setInt32(pos, rows[row + LP_PROCESSED], LITTLE_ENDIAN);
+    view.setInt32(pos + 4, rows[row + LP_ROLLED_BACK], LITTLE_ENDIAN);
+    view.setInt32(pos + 8, rows[row + LP_SENDS], LITTLE_ENDIAN);
+    view.setInt32(pos + 12, rows[row + LP_RECEIVES], LITTLE_ENDIAN);
+    view.setInt32(pos + 16, rows[row + LP_REMOTE], LITTLE_ENDIAN);
+  }
+  return pos;
+}
+
+function putGvt(
+  view: DataView,
+  at: number,
+  rows: Int32Array,
+  doubles: Float64Array,
+  row: number,
+): number {
+  view.setUint16(at, rows[row + ROW_FIELDS], LITTLE_ENDIAN);
+  view.setFloat32(at + 2, doubles[(row + ROW_GVT) >> 1], LITTLE_ENDIAN);
+  view.setFloat32(at + 6, doubles[(row + ROW_REAL) >> 1], LITTLE_ENDIAN);
+  const detailed = lps > 0;
+  const pos = putWords(view, at + 10, rows, row, detailed ? GVT_DETAILED : GVT_PE);
+  const value = detailed
+    ? rows[row + PE_PROCESSED] - rows[row + PE_ROLLED_BACK]
+    : rows[row + PE_REMOTE];
+  view.setInt32(pos, value, LITTLE_ENDIAN);
+  view.setInt32(pos + 4, rows[row + PE_EFFICIENCY], LITTLE_ENDIAN);
+  return detailed ? putTail(view, pos + 8, rows, row + ROW_WORDS[ROW_PE]) : pos + 8;
+}
+
+function putRealTime(
+  view: DataView,
+  at: number,
+  rows: Int32Array,
+  doubles: Float64Array,
+  row: number,
+  lastGvts: Uint32Array | undefined,
+): number {
+  const id = rows[row + ROW_FIELDS];
+  view.setUint16(at, id, LITTLE_ENDIAN);
+  view.setFloat32(at + 2, doubles[(row + ROW_REAL) >> 1], LITTLE_ENDIAN);
+  view.setFloat32(at + 6, doubles[(row + ROW_GVT) >> 1], LITTLE_ENDIAN);
+  const firstKp = row + ROW_WORDS[ROW_PE];
+  let pos = at + 10;
+  for (let k = 0; k < kps; k++, pos += 4) {
+    view.setInt32(pos, rows[firstKp + k * ROW_WORDS[ROW_KP] + KP_AHEAD], LITTLE_ENDIAN);
+  }
+  pos = putWords(view, pos, rows, row, TIMES);
+  const detailed = lps > 0;
+  const counters = detailed ? RT_DETAILED : RT_PE;
+  if (lastGvts !== undefined) {
+    const total = rows[row + PE_NUM_GVTS];
+    putWords(view, pos, rows, row, counters);
+    const at = pos + 4 * counters.indexOf(PE_NUM_GVTS);
+    view.setInt32(at, total - lastGvts[id], LITTLE_ENDIAN);
+    lastGvts[id] = total;
+    pos += 4 * counters.length;
+  } else {
+    pos = putWords(view, pos, rows, row, counters);
+  }
+  return detailed ? putTail(view, pos, rows, firstKp) : pos;
+}
+
+function putModel(
+  view: DataView,
+  out: Uint8Array,
+  at: number,
+  rows: Int32Array,
+  doubles: Float64Array,
+  row: number,
+): number {
+  const payload = rows[row + ROW_PAYLOAD];
+  view.setUint32(at, rows[row + ROW_FIELDS + 2], LITTLE_ENDIAN);
+  view.setUint32(at + 4, 0);
+  if (!LITTLE_ENDIAN) view.setBigUint64(at, BigInt(rows[row + ROW_FIELDS + 2] >>> 0), false);
+  view.setFloat64(at + 8, doubles[(row + ROW_REAL) >> 1], LITTLE_ENDIAN);
+  view.setFloat64(at + 16, doubles[(row + ROW_GVT) >> 1], LITTLE_ENDIAN);
+  view.setInt32(at + 24, rows[row + ROW_MODE], LITTLE_ENDIAN);
+  if (payload > 0) {
+    const from = rows.byteOffset + 4 * (row + ROW_WORDS[ROW_MODEL]);
+    out.set(new Uint8Array(rows.buffer, from, payload), at + MODEL_HEAD);
+  }
+  return at + MODEL_HEAD + payload;
+}
+
+/** See `encodeRows`. */
+export function encodePacked(
+  rows: Int32Array,
+  from: number,
+  to: number,
+  out: Uint8Array,
+  at: number,
+  lastGvts?: Uint32Array,
+): number {
+  const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
+  const doubles = new Float64Array(rows.buffer, rows.byteOffset, rows.length >> 1);
+  let pos = at;
+  for (let row = from; row < to; ) {
+    refuseVirtualTime(rows, row);
+    if (rows[row + ROW_KIND] === ROW_MODEL) {
+      pos = putModel(view, out, pos, rows, doubles, row);
+      row += ROW_WORDS[ROW_MODEL] + (((rows[row + ROW_PAYLOAD] + 7) >> 3) << 1);
+    } else {
+      const next = surveyPoint(rows, row, to);
+      pos =
+        rows[row + ROW_MODE] === MODE_GVT
+          ? putGvt(view, pos, rows, doubles, row)
+          : putRealTime(view, pos, rows, doubles, row, lastGvts);
+      row = next;
+    }
+  }
+  return pos - at;
+}

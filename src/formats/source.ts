@@ -1,0 +1,87 @@
+/** Files as sources of bytes; bytes in memory too. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { FileSource } from './format.ts';
+
+class DiskFile implements FileSource {
+  readonly path: string;
+  readonly size: number;
+  readonly #fd: number;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#fd = openSync(path, 'r');
+    const stat = fstatSync(this.#fd);
+    if (!stat.isFile()) {
+      closeSync(this.#fd);
+      throw Object.assign(new Error(`${path} is no file`), { code: 'EISDIR' });
+    }
+    this.size = stat.size;
+  }
+
+  read(position: number, into: Uint8Array): number {
+    let got = 0;
+    while (got < into.length) {
+      const n = readSync(this.#fd, into, got, into.length - got, position + got);
+      if (n === 0) break;
+      got += n;
+    }
+    return got;
+  }
+
+  sibling(name: string): FileSource | null {
+    try {
+      return new DiskFile(join(dirname(this.path), name));
+    } catch {
+      return null;
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+/** Opens a file. @throws the operating system's error */
+export function openFile(path: string): FileSource {
+  return new DiskFile(path);
+}
+
+/** Bytes as a file, with other files beside it by name. */
+export function bytesSource(
+  path: string,
+  bytes: Uint8Array,
+  beside: Readonly<Record<string, Uint8Array | string>> = {},
+): FileSource {
+  return {
+    path,
+    size: bytes.length,
+    read(position, into) {
+      const part = bytes.subarray(position, position + into.length);
+      into.set(part);
+      return part.length;
+    },
+    sibling(name) {
+      const other = beside[name];
+      if (other === undefined) return null;
+      const content = typeof other === 'string' ? new TextEncoder().encode(other) : other;
+      return bytesSource(join(dirname(path), name), content, beside);
+    },
+    close() {},
+  };
+}
+
+/** The whole of a small file beside another, as text; null where there is none or it is larger than `most`. */
+export function textBeside(source: FileSource, name: string, most = 1 << 20): string | null {
+  const other = source.sibling(name);
+  if (other === null) return null;
+  try {
+    if (other.size > most) return null;
+    const bytes = new Uint8Array(other.size);
+    return new TextDecoder().decode(bytes.subarray(0, other.read(0, bytes)));
+  } catch {
+    return null;
+  } finally {
+    other.close();
+  }
+}

@@ -1,0 +1,57 @@
+/** What the simulator records beside ROSS's samples. */
+import type { Metric, Schema } from '../metric.ts';
+
+const column = (
+  key: string,
+  cell: Metric['cell'],
+  unit: string,
+  over: Metric['over'],
+  help: string,
+  more: Partial<Metric> = {},
+): Metric => ({
+  key,
+  cell,
+  kind: 'gauge',
+  behaviour: 'variable',
+  form: 'total',
+  unit,
+  over,
+  help,
+  ...more,
+});
+
+const REAL = column('real_time', 'f64', 's', 'last', 'seconds since the run’s zero');
+const PE = column('pe_id', 'u32', '', 'same', 'PE', { behaviour: 'constant' });
+const total = { kind: 'event', behaviour: 'monotone', bits: 64 } as const;
+
+/** The kernel's view of a PE's thread. Source: /proc/self/task/TID/schedstat (Documentation/scheduler/sched-stats). */
+export const SIM_THREAD: Schema = {
+  name: 'sim_thread',
+  domain: 'pe',
+  help: 'what the kernel says of a PE’s thread',
+  metrics: [
+    REAL,
+    PE,
+    column('cpu_time', 'u64', 'ns', 'sum', 'time on a CPU', total),
+    column('run_queue_wait', 'u64', 'ns', 'sum', 'time ready to run, waiting for a CPU', total),
+    column('timeslices', 'u64', '{timeslice}', 'sum', 'times that it was given a CPU', total),
+  ],
+};
+
+/** What became of what a PE recorded. One row per PE and stream, at the end. */
+export const SIM_STREAM: Schema = {
+  name: 'sim_stream',
+  domain: 'pe',
+  help: 'what became of one stream of a PE’s records',
+  metrics: [
+    REAL,
+    PE,
+    column('stream', 'label', '', 'same', 'gvt, rt, vt, model, evtrace or rollback', {
+      behaviour: 'label',
+    }),
+    column('bytes', 'f64', 'B', 'sum', 'bytes taken from the PE’s buffers'),
+    column('waited', 'f64', 'ms', 'sum', 'time that the PE waited for a free buffer'),
+    column('dropped_records', 'u32', '{record}', 'sum', 'records not written'),
+    column('dropped', 'f64', 'B', 'sum', 'bytes not written'),
+  ],
+};

@@ -1,0 +1,141 @@
+/** What models record of their own: typed structs that their functions fill, written behind the engine's record. */
+import { type Field, type Fields, layoutOf, type Scalar, widthOf } from '../../model/struct.ts';
+import { memoryOf, structClass } from '../../model/struct-class.ts';
+import type { LpReader } from '../lp.ts';
+import { type Datum, type Instrument, type Model, ModelError } from '../model.ts';
+import type { Pe } from '../pe.ts';
+
+/** The three things that a model may record. */
+export type Recordable = 'sample' | 'traceEvent' | 'traceRollback';
+
+/** A payload's bytes, for readers. Plain data. */
+export interface PayloadLayout {
+  /** Name of the instrument: an LP type's, or one of the model's `instruments`. */
+  readonly name: string;
+  readonly what: Recordable;
+  /** Bytes in a file: a multiple of 4. */
+  readonly bytes: number;
+  readonly fields: readonly {
+    readonly name: string;
+    readonly type: Scalar;
+    readonly offset: number;
+  }[];
+}
+
+const scalarOf = (where: string, name: string, field: Field): Scalar => {
+  if (typeof field === 'string') return field;
+  throw new ModelError(`${where}.${name}: what is recorded has scalar fields only`);
+};
+
+/** @throws ModelError for fields that cannot be recorded */
+export function payloadLayout(name: string, what: Recordable, fields: Fields): PayloadLayout {
+  const where = `instrument '${name}', ${what}`;
+  const placed = layoutOf(where, fields).fields.map(({ name: key, field, offset }) => ({
+    name: key,
+    type: scalarOf(where, key, field),
+    offset,
+  }));
+  const end = Math.max(0, ...placed.map(({ type, offset }) => offset + widthOf(type)));
+  return { name, what, bytes: Math.ceil(end / 4) * 4, fields: placed };
+}
+
+/** The names and instruments that a model declares, in a fixed order. */
+export function instrumentsOf(
+  model: Model,
+): ReadonlyMap<string, Instrument<Fields, Fields, unknown>> {
+  const all = new Map<string, Instrument<Fields, Fields, unknown>>();
+  for (const [name, type] of model.types) {
+    if (type.instrument !== undefined) all.set(name, type.instrument);
+  }
+  for (const [name, instrument] of Object.entries(model.instruments)) all.set(name, instrument);
+  return all;
+}
+
+/** The payload layouts of all instruments of a model, numbered by their place. */
+export function payloadLayouts(model: Model): PayloadLayout[] {
+  const layouts: PayloadLayout[] = [];
+  for (const [name, instrument] of instrumentsOf(model)) {
+    for (const what of ['sample', 'traceEvent', 'traceRollback'] as const) {
+      const part = instrument[what];
+      if (part !== undefined) layouts.push(payloadLayout(name, what, part.fields));
+    }
+  }
+  return layouts;
+}
+
+/** One payload on one PE: fills it into a scratch struct, whose words are then copied. */
+export class Payload {
+  readonly layout: PayloadLayout;
+  /** Number of the layout among the model's. */
+  readonly number: number;
+  readonly words: Int32Array;
+  private readonly data: Datum;
+  private readonly control = { collect: true };
+  private readonly fillWith: (lp: LpReader, data: Datum, control: { collect: boolean }) => void;
+
+  constructor(
+    layout: PayloadLayout,
+    number: number,
+    fields: Fields,
+    fill: (lp: LpReader, data: Datum, control: { collect: boolean }) => void,
+  ) {
+    this.layout = layout;
+    this.number = number;
+    const struct = layoutOf(layout.name, fields);
+    const memory = memoryOf(new ArrayBuffer(Math.max(64, struct.size)));
+    this.words = memory.i32;
+    const data = new (structClass<Fields>(struct, 'plain'))(memory, null);
+    this.data = Object.preventExtensions(data) as unknown as Datum;
+    this.fillWith = fill;
+  }
+
+  /** Fills `words` for LP `lp`, which has been entered; false where it is not to be collected. */
+  fill(lp: LpReader): boolean {
+    this.words.fill(0);
+    this.control.collect = true;
+    this.fillWith(lp, this.data, this.control);
+    return this.control.collect;
+  }
+}
+
+/** The payloads of one kind on one PE, by LP (index on the PE); null where no LP of the whole run has one. */
+export function payloadsOf(pe: Pe, what: Recordable): readonly (Payload | null)[] | null {
+  const { model } = pe;
+  const instruments = instrumentsOf(model);
+  const layouts = payloadLayouts(model);
+  const made = new Map<string, Payload | null>();
+  for (const [name, instrument] of instruments) {
+    const part = instrument[what];
+    const number = layouts.findIndex((l) => l.name === name && l.what === what);
+    if (part === undefined) {
+      made.set(name, null);
+      continue;
+    }
+    const event = what !== 'sample';
+    const fill = part.fill as (...args: unknown[]) => void;
+    made.set(
+      name,
+      new Payload(layouts[number], number, part.fields, (lp, data, control) => {
+        if (event) fill(lp, lp.message, data, control);
+        else fill(lp, data, control);
+      }),
+    );
+  }
+  const payloadOf = (id: number): Payload | null => {
+    const own = model.instrumentOf(id, pe.params);
+    const name = own === undefined ? model.typeOf(id, pe.params) : own;
+    if (name === null) return null;
+    const payload = made.get(name);
+    if (payload === undefined && own !== undefined) {
+      throw new ModelError(
+        `model '${model.name}': instrumentOf(${id}) gave '${name}'; instruments are ${[...instruments.keys()].join(', ')}`,
+      );
+    }
+    return payload ?? null;
+  };
+  if ([...made.values()].every((p) => p === null)) return null;
+  const byLp = Array.from(pe.ids, payloadOf);
+  if (byLp.some((p) => p !== null)) return byLp;
+  for (let id = 0; id < pe.placement.lps; id++) if (payloadOf(id) !== null) return byLp;
+  return null;
+}

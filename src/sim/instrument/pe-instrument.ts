@@ -1,0 +1,204 @@
+/** All that records one PE: made before its engine, told of GVTs and turns, closed at the end. */
+import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
+import type { ActivityClock } from '../clock.ts';
+import { A } from '../counters.ts';
+import { DEST } from '../event.ts';
+import { justAfter } from '../memory-pressure.ts';
+import type { Pe } from '../pe.ts';
+import { type InstrumentConfig, type SampleModes, type Stream, streamsOf } from './config.ts';
+import { type EventTracer, eventTracer } from './event-trace.ts';
+import { ModelSampler } from './model-sampler.ts';
+import { RollbackLog } from './rollback-log.ts';
+import { RunClock, type RunZero } from './run-clock.ts';
+import { type Levels, type SampledEngine, type SamplePoint, Sampler } from './sampler.ts';
+import { type SlabTotals, SlabWriter } from './slab.ts';
+import { Tally } from './tally.ts';
+
+/** Shared memory of one PE's streams, and what it needs to fill them. */
+export interface InstrumentMemory {
+  readonly zero: RunZero;
+  readonly bell: SharedArrayBuffer;
+  readonly slabs: Readonly<Partial<Record<Stream, SharedArrayBuffer>>>;
+}
+
+/** What became of one stream of one PE. */
+export interface StreamTotals extends SlabTotals {
+  readonly stream: Stream;
+}
+
+type Mode = keyof SampleModes;
+
+export class PeInstrument {
+  /** Records events as they are handled; null unless all are traced, in a run that can roll back. */
+  tracer: EventTracer | null = null;
+  /** Records events that cause rollbacks; null unless those are traced. */
+  stragglers: EventTracer | null = null;
+  readonly rollbacks: RollbackLog | null;
+  /** No event at or past this time may be handled before the sample. */
+  nextVt = Infinity;
+  private readonly pe: Pe;
+  private readonly config: InstrumentConfig;
+  private readonly clock: RunClock;
+  private readonly slabs: ReadonlyMap<Stream, SlabWriter>;
+  private readonly optimistic: boolean;
+  private readonly needsTurns: boolean;
+  private trace: EventTracer | null = null;
+  private samplers: Partial<Record<Mode, Sampler>> = {};
+  private models: Partial<Record<Mode, ModelSampler>> = {};
+  private times: ActivityClock | null = null;
+  private readonly point: SamplePoint = { real: 0, virtual: 0, gvt: 0, gvtIndex: 0 };
+  private gvts = 0;
+  private gvt = 0;
+  private nextRt = Infinity;
+  private vtPoints = 0;
+
+  constructor(pe: Pe, config: InstrumentConfig, memory: InstrumentMemory) {
+    this.pe = pe;
+    this.config = config;
+    this.clock = new RunClock(memory.zero);
+    const { synch } = pe.config;
+    this.optimistic = synch !== 'sequential' && synch !== 'conservative';
+    const policy = { ...config };
+    this.slabs = new Map(
+      streamsOf(config).map((stream) => [
+        stream,
+        new SlabWriter(memory.slabs[stream] as SharedArrayBuffer, memory.bell, policy),
+      ]),
+    );
+    const { engine } = config;
+    const sampled = engine.gvt || engine.rt || engine.vt;
+    if (sampled && (config.levels.lp || config.levels.kp || engine.rt)) {
+      pe.tally = new Tally(pe.kps, pe.config.nkp, config.levels.lp);
+    }
+    const log = this.slabs.get('rollback');
+    this.rollbacks =
+      log !== undefined && this.optimistic ? new RollbackLog(pe, log, this.clock) : null;
+    this.needsTurns =
+      engine.rt || config.model.rt || (config.trace !== 'none' && config.traceClock === 'batch');
+    this.attachTrace();
+  }
+
+  private attachTrace(): void {
+    const { pe, config } = this;
+    const slab = this.slabs.get('evtrace');
+    if (slab === undefined) return;
+    const tracer = eventTracer(pe, slab, this.clock, config);
+    this.trace = tracer;
+    const { trace } = config;
+    const checks = pe.config.synch === 'rollback-check';
+    if (trace === 'rollbacks') this.stragglers = tracer;
+    else if (trace === 'all' && this.optimistic && !checks) this.tracer = tracer;
+    else {
+      // Handled in order, an event is committed at once.
+      const committed = pe.committed;
+      const { I } = pe.pool;
+      pe.committed = (h, id) => {
+        committed.call(pe, h, id);
+        tracer.record(h, I[(h << 1) + DEST]);
+      };
+    }
+  }
+
+  /** The engine exists now. */
+  attach(engine: SampledEngine, times: ActivityClock): void {
+    const { pe, config, slabs } = this;
+    this.times = times;
+    const modes: readonly (readonly [Mode, number])[] = [
+      ['gvt', MODE_GVT],
+      ['rt', MODE_RT],
+      ['vt', MODE_VT],
+    ];
+    for (const [mode, number] of modes) {
+      const slab = slabs.get(mode);
+      // Seeds 001 and 002: how far each KP is ahead of GVT is always recorded in real-time mode.
+      const levels: Levels = mode === 'rt' ? { ...config.levels, kp: true } : config.levels;
+      if (config.engine[mode] && slab !== undefined) {
+        this.samplers[mode] = new Sampler(pe, engine, slab, levels, number);
+      }
+      const own = slabs.get(mode === 'vt' ? 'vt' : 'model');
+      if (config.model[mode] && own !== undefined) {
+        this.models[mode] = new ModelSampler(pe, engine, own);
+      }
+    }
+    if (this.samplers.rt !== undefined || this.models.rt !== undefined) {
+      this.nextRt = performance.now() + config.rtInterval;
+    }
+    if (this.samplers.vt !== undefined || this.models.vt !== undefined) this.planVt();
+  }
+
+  private planVt(): void {
+    const { vtInterval, vtEnd, vtSamples } = this.config;
+    const time = (this.vtPoints + 1) * vtInterval;
+    this.nextVt = time <= vtEnd && this.vtPoints < vtSamples ? justAfter(time) : Infinity;
+  }
+
+  /** Once per turn of the scheduler, or chunk of a sequential run. */
+  turn(): void {
+    if (!this.needsTurns) return;
+    this.trace?.batch();
+    if (this.nextRt === Infinity) return;
+    const now = performance.now();
+    if (now < this.nextRt) return;
+    const { rtInterval } = this.config;
+    this.nextRt = Math.max(now, this.nextRt + rtInterval);
+    this.sample('rt', MODE_RT, this.gvt);
+    this.slabs.get('rt')?.publish();
+    this.slabs.get('model')?.publish();
+  }
+
+  /** A GVT has been agreed on and what it commits is committed. */
+  reached(gvt: number): void {
+    const { config } = this;
+    this.gvts++;
+    this.gvt = Math.min(gvt, this.pe.config.end);
+    if (this.rollbacks !== null) {
+      this.rollbacks.gvt = this.gvt;
+      this.rollbacks.gvtIndex = this.gvts;
+    }
+    if (this.gvts % config.numGvt === 0) this.sample('gvt', MODE_GVT, this.gvt);
+    while (this.nextVt <= gvt && this.nextVt < Infinity) {
+      this.vtPoints++;
+      this.sample('vt', MODE_VT, this.vtPoints * config.vtInterval);
+      this.planVt();
+    }
+    for (const slab of this.slabs.values()) slab.atGvt();
+  }
+
+  private sample(mode: Mode, number: number, virtual: number): void {
+    const engine = this.samplers[mode];
+    const model = this.models[mode];
+    if (engine === undefined && model === undefined) return;
+    const started = performance.now();
+    const { point } = this;
+    point.real = this.clock.now();
+    point.virtual = virtual;
+    point.gvt = this.gvt;
+    point.gvtIndex = this.gvts;
+    if (engine !== undefined) {
+      this.times?.share();
+      engine.take(point);
+    }
+    model?.take(point, number, mode === 'vt' || !this.optimistic);
+    this.pe.seconds[A.instrumentation] += (performance.now() - started) / 1000;
+  }
+
+  /** Takes the last samples and hands over all that is left; says what became of each stream. */
+  finish(): StreamTotals[] {
+    const modes: readonly (readonly [Mode, number])[] = [
+      ['gvt', MODE_GVT],
+      ['rt', MODE_RT],
+      ['vt', MODE_VT],
+    ];
+    for (const [mode, number] of modes) {
+      // What has happened since the last sample; in real-time mode there always is one at the end, as in ROSS.
+      if (mode === 'rt' || this.samplers[mode]?.changed()) this.sample(mode, number, this.gvt);
+    }
+    let waited = 0;
+    for (const slab of this.slabs.values()) {
+      slab.end();
+      waited += slab.totals().waitedMs;
+    }
+    this.pe.seconds[A.instrumentationWait] = waited / 1000;
+    return Array.from(this.slabs, ([stream, slab]) => ({ stream, ...slab.totals() }));
+  }
+}

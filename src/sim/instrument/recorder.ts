@@ -1,0 +1,154 @@
+/** Starts and ends the recording of a run: shared buffers for its PEs, the thread that empties them, the folder. */
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { RunConfig } from '../config.ts';
+import type { Model } from '../model.ts';
+import { kpsOfPe, lpsOfPe, type Placement } from '../placement.ts';
+import { type InstrumentConfig, type StatsFiles, type Stream, streamsOf } from './config.ts';
+import { payloadLayouts } from './payload.ts';
+import type { InstrumentMemory } from './pe-instrument.ts';
+import type { RecorderMessage, RecorderTask } from './recorder-worker.ts';
+import { type RunZero, runZero } from './run-clock.ts';
+import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory } from './slab.ts';
+import { detailed, fileOf, makeStatsFolder, writeStatsTexts } from './stats-folder.ts';
+
+/** Where a run's records go. */
+export interface InstrumentOutput {
+  /** Folder and prefix of ROSS's files; null for none. */
+  readonly files: StatsFiles | null;
+  /** Path of `extra.frames`; null for none. */
+  readonly frames: string | null;
+  /** Gets stream frames (formats/frames) as the run goes on. It must not block. */
+  readonly onFrames?: (frames: readonly Uint8Array[]) => void;
+  /** What wrote the files, for the README beside them: “Triscope 0.1.0”. */
+  readonly version: string;
+  /** The run's settings under their titles, for that README. */
+  readonly settings: readonly {
+    readonly title: string;
+    readonly options: readonly (readonly [name: string, value: string | null])[];
+  }[];
+}
+
+/** What was written. */
+export interface RecorderReport {
+  /** Folder of ROSS's files; null where there are none. */
+  readonly folder: string | null;
+  /** Names in that folder. */
+  readonly files: readonly string[];
+  readonly bytes: number;
+  /** Why something could not be written; null where all was. */
+  readonly error: string | null;
+}
+
+export class Recorder {
+  readonly zero: RunZero;
+  private readonly bell: SharedArrayBuffer;
+  private readonly slabs: readonly Readonly<Partial<Record<Stream, SharedArrayBuffer>>>[];
+  private readonly folder: string | null;
+  private readonly names: readonly string[];
+  private readonly worker: Worker;
+  private readonly done: Promise<{ bytes: number; error: string | null }>;
+
+  /** @throws StatsFolderError */
+  constructor(
+    model: Model,
+    run: RunConfig,
+    config: InstrumentConfig,
+    placement: Placement,
+    output: InstrumentOutput,
+  ) {
+    const streams = streamsOf(config);
+    this.zero = runZero();
+    this.bell = bellMemory(run.pes);
+    this.slabs = Array.from({ length: run.pes }, () =>
+      Object.fromEntries(streams.map((s) => [s, slabMemory(config.bufferSize)])),
+    );
+    const files = config.disableOutput ? null : output.files;
+    const native = streams.flatMap((s) => fileOf(s, files?.prefix ?? '') ?? []);
+    const hasFiles = files !== null && native.length > 0;
+    this.folder = hasFiles ? makeStatsFolder(files.path) : null;
+    this.names = hasFiles ? [...native, `${files.prefix}-README.txt`, 'lp-mapping.txt'] : [];
+    if (hasFiles) {
+      const texts = textsFor(model, run, config, placement, output);
+      writeStatsTexts(this.folder as string, files, texts);
+    }
+    const task: RecorderTask = {
+      config,
+      zero: this.zero,
+      bell: this.bell,
+      slabs: this.slabs,
+      files: hasFiles ? { folder: this.folder as string, prefix: files.prefix } : null,
+      frames: config.disableOutput ? null : output.frames,
+      live: output.onFrames !== undefined,
+      payloads: payloadLayouts(model),
+    };
+    this.worker = new Worker(new URL('recorder-worker.js', import.meta.url), { workerData: task });
+    this.done = new Promise((resolve) => {
+      const end = (error: string) => {
+        Atomics.store(new Int32Array(this.bell), BROKEN, 1);
+        resolve({ bytes: 0, error });
+      };
+      this.worker.on('message', (message: RecorderMessage) => {
+        if (message.kind === 'frames') output.onFrames?.(message.frames);
+        else resolve(message);
+      });
+      this.worker.on('error', (error) =>
+        end(`the recorder failed: ${error instanceof Error ? error.message : String(error)}`),
+      );
+      this.worker.on('exit', () => end('the recorder ended early'));
+    });
+  }
+
+  /** What PE `pe` needs to fill its buffers. */
+  memory(pe: number): InstrumentMemory {
+    return { zero: this.zero, bell: this.bell, slabs: this.slabs[pe] };
+  }
+
+  /** Everything has been handed over: writes it and ends the thread. */
+  async finish(): Promise<RecorderReport> {
+    const words = new Int32Array(this.bell);
+    Atomics.store(words, FINISHED, 1);
+    Atomics.add(words, DOORBELL, 1);
+    Atomics.notify(words, DOORBELL);
+    const { bytes, error } = await this.done;
+    await this.worker.terminate();
+    return { folder: this.folder, files: this.names, bytes, error };
+  }
+}
+
+function textsFor(
+  model: Model,
+  run: RunConfig,
+  config: InstrumentConfig,
+  placement: Placement,
+  output: InstrumentOutput,
+) {
+  const peOf = new Int32Array(placement.lps);
+  const kpOf = new Int32Array(placement.lps);
+  for (let pe = 0; pe < run.pes; pe++) {
+    const ids = lpsOfPe(placement, pe);
+    const kps = kpsOfPe(model, ids, run.nkp);
+    for (let k = 0; k < ids.length; k++) {
+      peOf[ids[k]] = pe;
+      kpOf[ids[k]] = kps[k];
+    }
+  }
+  return {
+    readme: {
+      layout: config.layout,
+      kpsPerPe: run.nkp,
+      lpsPerPe: placement.counts,
+      detailed: detailed(config),
+      gvt: config.engine.gvt,
+      rt: config.engine.rt,
+      created: new Date(),
+      version: output.version,
+      groups: output.settings,
+    },
+    peOf,
+    kpOf,
+  };
+}
+
+/** Path of `extra.frames` in a recording's folder. */
+export const extraFrames = (folder: string) => join(folder, 'extra.frames');
