@@ -17,8 +17,8 @@ const on = (...modes) => ({
   vt: modes.includes('vt'),
 });
 
-/** Bytes of a row in a PE's buffer: samples of an LP, KP, PE; of a traced event. */
-const LP_ROW = 80;
+/** Bytes in a PE’s buffer: of a sample of an LP (by far the most), of a traced event. */
+const LP_ROW = 60;
 const EVENT = 24;
 
 const MODES = {
