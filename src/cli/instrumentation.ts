@@ -64,6 +64,7 @@ export function instrumentRequest(
       ...config,
       ...(!asked && RECORDED_BY_DEFAULT),
       rollbacks: recording !== null || onFrames !== null,
+      phases: recording !== null || onFrames !== null,
     },
     output: {
       files: asked || recording !== null ? { ...files, path } : null,

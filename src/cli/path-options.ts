@@ -29,7 +29,11 @@ export function readPathOptions(
     if (word === '--') break;
     const name = /^--([^=]+)/.exec(word)?.[1];
     if (name !== undefined && !known.includes(name)) {
-      throw new UsageError(`unknown option --${name}${didYouMean(name, known)}`);
+      const near = didYouMean(
+        `--${name}`,
+        known.map((k) => `--${k}`),
+      );
+      throw new UsageError(`unknown option --${name}${near}`);
     }
     if (/^-[^-]/.test(word) && !/^-[\d.]/.test(word)) {
       throw new UsageError(`unknown option ${word}; options begin with two dashes`);

@@ -5,12 +5,13 @@ import { FormatError } from './format.ts';
 import { identify } from './registry.ts';
 import { openFile } from './source.ts';
 
-/** Texts beside data: read with it, not by themselves. */
-const COMPANIONS = /(-README\.txt|^lp-mapping\.txt|^recording\.json|^sim-result\.json)$/;
+/** What stands beside data, and is read with it or by queries, not by itself. */
+const COMPANIONS =
+  /(-README\.txt|^lp-mapping\.txt|^recording\.json|^sim-result\.json|^extra\.frames)$/;
 const MOST_FILES = 100_000;
 
 const fault = (path: string, what: string) =>
-  new FormatError({ path, offset: 0, what, skipped: 0 });
+  new FormatError({ path, offset: -1, what, skipped: 0 });
 
 function* listed(folder: string): Generator<string> {
   const entries = readdirSync(folder, { withFileTypes: true });

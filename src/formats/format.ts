@@ -30,7 +30,7 @@ export interface Detection {
 /** A place where a file is not what it must be. */
 export interface Damage {
   readonly path: string;
-  /** Byte, or for texts `line`. */
+  /** Byte, or for texts `line`; -1 where it is about the file as a whole. */
   readonly offset: number;
   readonly line?: number;
   /** What was expected and what was found. */
@@ -46,8 +46,9 @@ export class FormatError extends Error {
 
   constructor(damage: Damage, mend = '') {
     const { path, line, offset, what } = damage;
-    const place = line === undefined ? `byte ${offset}` : `line ${line}`;
-    super(`${path}: ${place}: ${what}${mend === '' ? '' : `; ${mend}`}`);
+    const byte = offset < 0 ? '' : `byte ${offset}: `;
+    const place = line === undefined ? byte : `line ${line}: `;
+    super(`${path}: ${place}${what}${mend === '' ? '' : `; ${mend}`}`);
     this.damage = damage;
   }
 }

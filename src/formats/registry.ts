@@ -36,5 +36,5 @@ export function identifyOrFail(source: FileSource, formats = FORMATS): Identifie
   const names = formats.map(({ name }) => name).join(', ');
   const what =
     source.size === 0 ? 'the file is empty' : 'its content is of no format that is known';
-  throw new FormatError({ path: source.path, offset: 0, what, skipped: 0 }, `known: ${names}`);
+  throw new FormatError({ path: source.path, offset: -1, what, skipped: 0 }, `known: ${names}`);
 }

@@ -59,7 +59,12 @@ function main(task: SamplerTask): void {
     for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
     if (task.tell) say({ kind: 'bytes', bytes: bytes.slice() });
   };
-  const collection = new Collection(sink, { types: task.types, root: task.root });
+  const collection = new Collection(sink, {
+    types: task.types,
+    root: task.root,
+    // Several a second: whole seconds would not do.
+    style: '2.3',
+  });
   const created = createFile(join(task.folder, collection.host));
   file = created.file;
   let [groups, missed, busy] = [0, 0, 0];

@@ -27,6 +27,8 @@ export class ActivityClock {
   private queueMs = 0;
   private handleMs = 0;
   private batchMs = 0;
+  /** When the first timed batch began. */
+  private begun = Number.NaN;
 
   /** @param seconds one total per activity, to which times are added */
   constructor(on: boolean, seconds: Float64Array) {
@@ -81,6 +83,7 @@ export class ActivityClock {
 
   /** Adds a batch of events, begun at `started`, `scale` times. */
   endBatch(started: number, scale: number): void {
+    if (Number.isNaN(this.begun)) this.begun = started;
     this.batchMs += Math.max(0, now() - started - this.cost) * scale;
   }
 
@@ -91,7 +94,9 @@ export class ActivityClock {
   share(): void {
     const { seconds } = this;
     const sampled = this.queueMs + this.handleMs;
-    const total = this.batchMs / 1000 - seconds[A.rollback] - seconds[A.eventAbort];
+    // A timed batch in which the thread lost its CPU counts many times over: no more than has passed can be true.
+    const batches = Math.min(this.batchMs, now() - this.begun) / 1000;
+    const total = batches - seconds[A.rollback] - seconds[A.eventAbort];
     if (sampled === 0 || total <= 0) return;
     seconds[A.priorityQueue] = (total * this.queueMs) / sampled;
     seconds[A.eventProcess] = (total * this.handleMs) / sampled;

@@ -7,6 +7,7 @@ import {
   RECORDING_VERSION,
   type Recording,
   type RecordingFile,
+  type RecordingSource,
   type RecordingState,
 } from '../model/recording.ts';
 import { type PayloadLayout, payloadLayouts, type Recordable } from './instrument/payload.ts';
@@ -107,6 +108,20 @@ export class SimRecording {
     this.write(RECORDING_FILE, this.content);
   }
 
+  /** Nanoseconds since 1970 at which it was begun, as decimal digits. */
+  get zero(): string {
+    return this.content.sources[0].zero;
+  }
+
+  /** What `recording.json` says now. */
+  get facts(): Pick<Recording, 'state' | 'hosts' | 'pes'> & {
+    readonly command: string;
+    readonly zero: string;
+  } {
+    const { state, hosts, pes, madeBy } = this.content;
+    return { state, hosts, pes, command: madeBy.command.join(' '), zero: this.zero };
+  }
+
   private makeFolder(): void {
     if (existsSync(this.path)) {
       throw new RecordError(
@@ -136,8 +151,8 @@ export class SimRecording {
     this.write(RECORDING_FILE, this.content);
   }
 
-  /** Writes the result, and where each PE ran; returns the result with the recording's path. */
-  finish(result: RunResult, model: Model): RunResult {
+  /** Writes the result, where each PE ran, and what others put beside it; returns the result with the recording's path. */
+  finish(result: RunResult, model: Model, others: readonly RecordingSource[] = []): RunResult {
     const recorded = { ...result, recording: this.path };
     this.write(RESULT_FILE, recorded);
     const [source] = this.content.sources;
@@ -154,6 +169,7 @@ export class SimRecording {
           zero: instrumentation?.zero ?? source.zero,
           droppedBytes: dropped,
         },
+        ...others,
       ],
       pes: this.content.pes.map((place) => {
         const { cpu = null, threadId = null } = result.perPe[place.pe] ?? {};

@@ -2,6 +2,8 @@
  * The turns of one PE: take what has arrived, handle a batch, send, take part in GVT, commit. The same for
  * conservative and optimistic runs; they differ in the engine and in how far a batch may go.
  */
+import type { PhaseMarks } from '../model/region-page.ts';
+import { PHASE_COMMIT, PHASE_GVT } from '../model/schemas/sim.ts';
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import { GvtHooks } from './gvt-hooks.ts';
@@ -62,6 +64,7 @@ export class Scheduler {
   private oneByOne = false;
   private closing = false;
   private readonly mine = startOfTime();
+  private readonly phases: PhaseMarks | null;
 
   constructor(pe: Pe, transport: Transport, engine: Engine, clock: ActivityClock) {
     const { config } = pe;
@@ -75,6 +78,7 @@ export class Scheduler {
     this.hooks = new GvtHooks(pe);
     this.realTimeGvt = config.synch === 'optimistic-realtime';
     this.gvtPeriod = config.gvtInterval;
+    this.phases = pe.instrument?.phases ?? null;
     this.setBound();
   }
 
@@ -135,9 +139,11 @@ export class Scheduler {
 
   private contribute(): void {
     const started = this.clock.begin();
+    this.phases?.enter(PHASE_GVT);
     this.transport.drain(this.engine);
     this.transport.flush();
     this.transport.contribute(this.pe.keyOf(this.engine.first(), this.mine));
+    this.phases?.exit(PHASE_GVT);
     this.clock.end('gvt', started);
   }
 
@@ -151,7 +157,9 @@ export class Scheduler {
     counts[C.gvtComputations]++;
     counts[C.allReduces] += transport.reductionsPerGvt;
     const started = clock.begin();
+    this.phases?.enter(PHASE_COMMIT);
     engine.fossilCollect(key);
+    this.phases?.exit(PHASE_COMMIT);
     clock.end('fossilCollect', started);
     if (pe.hookAsked) {
       pe.hookAsked = false;

@@ -177,7 +177,13 @@ describe('--record', () => {
     expect(recording.pes[0].host).toBe(recording.hosts[0].name);
     const [source] = recording.sources;
     expect(Math.abs(Number(BigInt(source.zero) / 1_000_000n) - Date.now())).toBeLessThan(60_000);
-    expect(source.files.map((f) => f.path)).toEqual(['sim-result.json']);
+    expect(source.files.map((f) => f.path)).toEqual([
+      'sim-result.json',
+      'stats-output/ross-stats-rt.bin',
+      'stats-output/ross-stats-README.txt',
+      'stats-output/lp-mapping.txt',
+      'extra.frames',
+    ]);
     const result = JSON.parse(readFileSync(join(path, 'sim-result.json'), 'utf8'));
     expect(result).toEqual(JSON.parse(out));
     expect(result.recording).toBe('a.tri');
@@ -218,6 +224,7 @@ test('--help lists the model’s options under its name, then ROSS’s groups', 
     'ROSS GVT:',
     'ROSS Timing:',
     'Triscope:',
+    'ROSS Instrumentation:',
     'Output:',
   ]);
   expect(out).toMatch(/--gvt-interval=N {2,}turns of the scheduler/);

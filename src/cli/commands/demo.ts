@@ -1,5 +1,10 @@
 /** `triscope demo` (npm start): a short tour. */
-import { relative } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { findAll } from '../../findings/index.ts';
+import type { LiveServer } from '../../live/index.ts';
+import { checkRecording, RECORDING_FILE } from '../../model/recording.ts';
+import { openRecording } from '../../query/index.ts';
 import { loadModel } from '../../sim/load-model.ts';
 import type { Settings } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
@@ -7,12 +12,19 @@ import type { RunResult } from '../../sim/statistics.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
-import { painter, short } from '../table.ts';
+import { type RecordedRun, recordedRun } from '../recorded-run.ts';
+import { figure, painter, short, table } from '../table.ts';
 import { version } from '../version.ts';
 
-const USAGE = `usage: triscope demo [--json]
+const USAGE = `usage: triscope demo [--json] [--no-wait]
 
-A tour in 20 seconds: an optimistic parallel simulation that proves itself right.`;
+A tour in 20 seconds: an optimistic parallel simulation that proves itself right, recorded in demo.tri with what
+its PEs' CPUs were doing. On a terminal, a page shows it live, until Ctrl-C.
+
+  --json     one object at the end, nothing else
+  --no-wait  no page: end when the tour does`;
+
+const COMMAND = ['triscope', 'demo'];
 
 const LPS = 1024;
 const WORKLOAD: Settings = { lookahead: 0.1, batch: 64, options: { 'total-lps': LPS } };
@@ -54,6 +66,92 @@ async function run(settings: Settings, interrupt: Interrupt): Promise<RunResult>
   }
 }
 
+/** Folder of the demo's recording; made anew each time. */
+const RECORDING = 'demo.tri';
+/** Milliseconds between samples of the node. */
+const NODE_INTERVAL = 50;
+
+/** Removes what an earlier demo left, and nothing else. */
+function clearRecording(): void {
+  const file = join(RECORDING, RECORDING_FILE);
+  if (!existsSync(file)) return;
+  try {
+    const { madeBy } = checkRecording(JSON.parse(readFileSync(file, 'utf8')));
+    if (madeBy.command.join(' ') === COMMAND.join(' ')) rmSync(RECORDING, { recursive: true });
+  } catch {
+    // Somebody else's: the recording then says that it is in the way.
+  }
+}
+
+async function recordOptimistic(
+  end: number,
+  interrupt: Interrupt,
+  say: ((line: string) => void) | null,
+): Promise<RecordedRun> {
+  clearRecording();
+  const progress = new ProgressLine(0);
+  const loaded = await loadModel('phold');
+  try {
+    return await recordedRun(
+      loaded,
+      { ...WORKLOAD, end, synch: 'optimistic' },
+      {
+        name: RECORDING,
+        command: COMMAND,
+        pes: 2,
+        nodeInterval: NODE_INTERVAL,
+        instrument: {
+          engine: { gvt: true, rt: false, vt: false },
+          levels: { pe: true, kp: true, lp: false },
+          numGvt: 10,
+        },
+        signal: interrupt.signal,
+        ...(progress.on && { onProgress: (now) => progress.update(now) }),
+        ...(say !== null && { onPage: (url) => say(`   Watch it: ${url}`) }),
+      },
+    );
+  } finally {
+    progress.clear();
+    loaded.dispose();
+  }
+}
+
+const PES = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
+  sum(events_processed) / sum(seconds) AS "events/s",
+  100 * sum(events_rolled_back) / greatest(1, sum(events_processed)) AS "rolled back %",
+  100 * sum("user" * seconds) / sum(seconds) AS "CPU user %",
+  100 * sum(waiting * seconds) / sum(seconds) AS "waiting for CPU %"
+FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
+const PHASES = `SELECT region, max("count") AS visits, max(time) AS seconds
+FROM region_phase WHERE pe_id = 0 GROUP BY region ORDER BY region`;
+
+/** What one view and the findings say of the recording. */
+async function explain(path: string) {
+  const recording = await openRecording(path);
+  try {
+    const pes = await recording.query(PES);
+    const phases = await recording.query<{ region: string; visits: number; seconds: number }>(
+      PHASES,
+    );
+    const findings = await findAll(recording);
+    const lines = [
+      ...table(
+        Object.keys(pes[0] ?? {}),
+        pes.map((row) =>
+          Object.values(row).map((v) => (typeof v === 'number' ? figure(v) : String(v))),
+        ),
+      ),
+      ...phases.map(
+        (p) => `phase ${p.region} of PE 0: ${p.visits} visits, ${p.seconds.toFixed(3)} s`,
+      ),
+      ...findings.map((f) => f.sentence),
+    ];
+    return { pes, findings, lines };
+  } finally {
+    await recording.close();
+  }
+}
+
 const rate = (r: RunResult) =>
   `${r.netEvents.toLocaleString('en')} events in ${r.wallSeconds.toFixed(2)} s: ${short(r.eventRate)} events/s`;
 
@@ -66,14 +164,17 @@ export async function demo(args: readonly string[]): Promise<number> {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const stray = args.find((word) => word !== '--json');
-  if (stray !== undefined) throw new UsageError(`unexpected ${stray}; demo takes only --json`);
-  const json = args.length > 0;
+  const stray = args.find((word) => word !== '--json' && word !== '--no-wait');
+  if (stray !== undefined)
+    throw new UsageError(`unexpected ${stray}; demo takes only --json and --no-wait`);
+  const json = args.includes('--json');
+  const waits = !json && !args.includes('--no-wait') && process.stdout.isTTY === true;
   const say = (line = '') => {
     if (!json) process.stdout.write(`${line}\n`);
   };
   const { bold, dim, good, bad } = painter(process.stdout);
   const interrupt = onInterrupt();
+  let server: LiveServer | null = null;
   try {
     say(`${bold('triscope')} ${version()}: a tour of the simulator, under 20 seconds`);
     say();
@@ -84,7 +185,9 @@ export async function demo(args: readonly string[]): Promise<number> {
     say('   Each thread runs ahead without waiting. Where an event turns up late, what was done');
     say('   too early is rolled back and done again.');
     const end = await endFor(interrupt);
-    const optimistic = await run({ end, synch: 'optimistic', pes: 2 }, interrupt);
+    const recorded = await recordOptimistic(end, interrupt, waits ? say : null);
+    server = recorded.server;
+    const optimistic = recorded.result;
     if (!optimistic.finished) return EXIT.interrupted;
     say(`   ${rate(optimistic)}`);
     const { totalRollbacks, efficiency } = optimistic;
@@ -108,14 +211,35 @@ export async function demo(args: readonly string[]): Promise<number> {
     say(dim(`   events  ${optimistic.eventDigest}  ${sequential.eventDigest}`));
     say(dim(`   states  ${optimistic.stateDigest}  ${sequential.stateDigest}`));
     say();
+    say(bold('4  One timeline'));
+    say(
+      '   Recorded beside each other: samples of each PE at every GVT, every rollback, the phases',
+    );
+    say(
+      '   that PEs mark, and the CPUs that they ran on. What SQL joins of it, and what it means:',
+    );
+    const told = await explain(recorded.path);
+    for (const line of told.lines) say(`   ${line}`);
+    say();
     say('Next:');
+    say(`   ${self()} serve ${recorded.path}`);
+    say(`   ${self()} query ${recorded.path} "SELECT * FROM pe_on_node LIMIT 5"`);
+    say(`   ${self()} read ${join(recorded.path, 'stats-output')} --format csv`);
     say(`   ${self()} sim run phold --pes=2 --nlp=512 --lookahead=0.1 --end=2000`);
     say(`   ${self()} sim verify phold --end=1000`);
     say(`   ${self()} sim models`);
     if (json)
-      process.stdout.write(`${JSON.stringify({ same, optimistic, sequential }, null, 2)}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ same, optimistic, sequential, pes: told.pes, findings: told.findings }, null, 2)}\n`,
+      );
+    if (server !== null) {
+      say();
+      say(`${bold(server.url)} shows it, until Ctrl-C.`);
+      await new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve));
+    }
     return same ? 0 : EXIT.failed;
   } finally {
     interrupt.release();
+    await server?.close();
   }
 }

@@ -21,7 +21,7 @@ machine has, unless some are named.
   --root DIR    read the proc and sys of this folder, such as a recorded tree
   --job ID      job that runs here; several separated by commas (-, no job)
   --mark TEXT   a mark for the group
-  --style S     1.0: whole seconds, no host in the group's line; 2.3: microseconds and host (2.3)`;
+  --style S     1.0: whole seconds, no host in the group's line; 2.3: microseconds and host (1.0)`;
 
 const TYPES_USAGE = `usage: triscope node types [--root DIR] [--json]
 
@@ -57,7 +57,7 @@ function rootFrom(value: string | boolean | undefined): string | undefined {
 }
 
 function styleFrom(value: string | boolean | undefined): RawStyle {
-  if (value === undefined) return '2.3';
+  if (value === undefined) return '1.0';
   if (value === '1.0' || value === '2.3') return value;
   throw new UsageError(`--style ${value}: it is 1.0 or 2.3`);
 }

@@ -9,6 +9,7 @@ import type { RunResult } from '../../sim/statistics.ts';
 import { EXIT, report } from '../errors.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { PageOut } from '../page-out.ts';
 import { ProgressLine } from '../progress.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
@@ -28,9 +29,13 @@ const OPTIONS = {
   record: text('', 'make NAME.tri, a recording: a folder with the run and its result', {
     placeholder: 'NAME',
   }),
-  stream: text('', 'give the samples to another program while the run goes on: a file or -', {
-    placeholder: 'PATH',
-  }),
+  stream: text(
+    '',
+    'give the samples to others while the run goes on: a file or pipe, - for stdout, or ws',
+    {
+      placeholder: 'PATH',
+    },
+  ),
   'ross-csv': text('', 'append one line to FILE, ross.csv where none is given', {
     bare: 'ross.csv',
     placeholder: 'FILE',
@@ -64,7 +69,7 @@ async function run(
   const config = configFor(loaded.model, settings);
   const progress = new ProgressLine(config.reportInterval);
   const name = own.get('record');
-  let stream: StreamOut | null = null;
+  let stream: StreamOut | PageOut | null = null;
   // Before anything is made: what is asked for must make sense.
   const request = instrumentRequest(
     own,
@@ -87,7 +92,10 @@ async function run(
     out.write(`${lines.map((line) => line.text).join('\n')}\n`);
   };
   try {
-    if (typeof to === 'string') stream = new StreamOut(to);
+    if (to === 'ws') {
+      stream = await PageOut.start(loaded.model.name, config.pes);
+      process.stderr.write(`triscope: live at ${stream.url}\n`);
+    } else if (typeof to === 'string') stream = new StreamOut(to);
     const notes =
       request === null ? [] : [...request.notes, ...nothingToSample(request.config, loaded.model)];
     for (const note of notes) process.stderr.write(`triscope: ${note}\n`);

@@ -33,7 +33,7 @@ function detectionOf(source: FileSource): RossDetection {
   if (detection === null) {
     throw new FormatError({
       path: source.path,
-      offset: 0,
+      offset: -1,
       what: 'expected a file of ROSS’s instrumentation; its content makes no sense as one',
       skipped: 0,
     });

@@ -42,7 +42,7 @@ export class RawWriter {
   #values = 0;
 
   /** `sink` gets whole groups; the bytes are its own until it returns. */
-  constructor(header: RawHeader, sink: (bytes: Uint8Array) => void, style: RawStyle = '2.3') {
+  constructor(header: RawHeader, sink: (bytes: Uint8Array) => void, style: RawStyle = '1.0') {
     this.#header = header;
     this.#sink = sink;
     this.#style = style;

@@ -38,6 +38,28 @@ export const SIM_THREAD: Schema = {
   ],
 };
 
+/** Phases that a PE marks on its region page, in the order of their numbers there. */
+export const PHASES = ['gvt', 'commit'] as const;
+export const PHASE_GVT = 0;
+export const PHASE_COMMIT = 1;
+
+/** Time in the phases that PEs mark. */
+export const REGION_PHASE: Schema = {
+  name: 'region_phase',
+  domain: 'region',
+  help: 'time of a PE in one of the phases that it marks, since the start',
+  metrics: [
+    REAL,
+    PE,
+    column('region', 'label', '', 'same', 'gvt or commit', { behaviour: 'label' }),
+    column('count', 'u32', '{visit}', 'sum', 'times entered', { ...total, bits: 32 }),
+    column('time', 'f64', 's', 'sum', 'time inside, completed visits', {
+      kind: 'event',
+      behaviour: 'monotone',
+    }),
+  ],
+};
+
 /** What became of what a PE recorded. One row per PE and stream, at the end. */
 export const SIM_STREAM: Schema = {
   name: 'sim_stream',

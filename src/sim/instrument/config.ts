@@ -41,6 +41,8 @@ export interface InstrumentConfig {
   readonly layout: StatsLayout;
   /** Log every rollback, for `extra.frames`. */
   readonly rollbacks: boolean;
+  /** Mark phases of the engine as regions, for `extra.frames`. */
+  readonly phases: boolean;
   /**
    * PEs write samples as the files of `ross-7` have them, which the recorder then copies: half the work, but without
    * what those files have no room for. Set where nobody but the files gets the samples.
@@ -63,7 +65,13 @@ const any = (modes: SampleModes) => modes.gvt || modes.rt || modes.vt;
 
 /** Whether anything at all is recorded. */
 export function recordsAnything(config: InstrumentConfig): boolean {
-  return any(config.engine) || any(config.model) || config.trace !== 'none' || config.rollbacks;
+  return (
+    any(config.engine) ||
+    any(config.model) ||
+    config.trace !== 'none' ||
+    config.rollbacks ||
+    config.phases
+  );
 }
 
 /** The streams that a run with this configuration has. */

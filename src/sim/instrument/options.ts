@@ -164,6 +164,7 @@ export function instrumentConfig(
     onOverflow: value('on-overflow') as 'wait' | 'drop',
     layout,
     rollbacks: false,
+    phases: false,
     direct: false,
   };
   return { config, files: { path: String(value('stats-path')), prefix }, notes };

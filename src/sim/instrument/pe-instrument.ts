@@ -1,4 +1,5 @@
 /** All that records one PE: made before its engine, told of GVTs and turns, closed at the end. */
+import { type PhaseMarks, RegionPage } from '../../model/region-page.ts';
 import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
 import type { ActivityClock } from '../clock.ts';
 import { A } from '../counters.ts';
@@ -21,6 +22,8 @@ export interface InstrumentMemory {
   readonly zero: RunZero;
   readonly bell: SharedArrayBuffer;
   readonly slabs: Readonly<Partial<Record<Stream, SharedArrayBuffer>>>;
+  /** The PE's region page. */
+  readonly page: SharedArrayBuffer;
 }
 
 /** What became of one stream of one PE. */
@@ -36,6 +39,8 @@ export class PeInstrument {
   /** Records events that cause rollbacks; null unless those are traced. */
   stragglers: EventTracer | null = null;
   readonly rollbacks: RollbackLog | null;
+  /** Where the engine says what it is doing; null where nobody wants to know. */
+  readonly phases: PhaseMarks | null;
   /** No event at or past this time may be handled before the sample. */
   nextVt = Infinity;
   private readonly pe: Pe;
@@ -67,6 +72,7 @@ export class PeInstrument {
         new SlabWriter(memory.slabs[stream] as SharedArrayBuffer, memory.bell, policy),
       ]),
     );
+    this.phases = config.phases ? new RegionPage(memory.page) : null;
     const { engine } = config;
     const sampled = engine.gvt || engine.rt || engine.vt;
     if (sampled && (config.levels.lp || config.levels.kp || engine.rt)) {

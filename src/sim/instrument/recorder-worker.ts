@@ -12,6 +12,7 @@ import { SIM_STREAM } from '../../model/schemas/sim.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
 import { recordsIn } from './loss.ts';
 import type { PayloadLayout } from './payload.ts';
+import { phaseBatch } from './phases.ts';
 import { RowBatches } from './row-batches.ts';
 import { RunClock, type RunZero } from './run-clock.ts';
 import { BROKEN, DOORBELL, FINISHED, SlabReader } from './slab.ts';
@@ -24,6 +25,8 @@ export interface RecorderTask {
   readonly bell: SharedArrayBuffer;
   /** By PE. */
   readonly slabs: readonly Readonly<Partial<Record<Stream, SharedArrayBuffer>>>[];
+  /** Region pages, by PE. */
+  readonly pages: readonly SharedArrayBuffer[];
   /** Folder and prefix of ROSS's files; null for none. */
   readonly files: { readonly folder: string; readonly prefix: string } | null;
   /** Path of `extra.frames`; null for none. */
@@ -153,6 +156,7 @@ class RecorderThread {
         nextThreads = now + THREAD_PERIOD;
         const batch = threadBatch(bell, task.slabs.length, this.clock.now());
         if (batch !== null) this.emit(batch);
+        if (task.config.phases) this.emit(phaseBatch(task.pages, this.clock.now()));
       }
       if (finished) {
         this.end();

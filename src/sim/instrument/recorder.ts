@@ -1,6 +1,7 @@
 /** Starts and ends the recording of a run: shared buffers for its PEs, the thread that empties them, the folder. */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { RegionPage } from '../../model/region-page.ts';
 import type { RunConfig } from '../config.ts';
 import type { Model } from '../model.ts';
 import { kpsOfPe, lpsOfPe, type Placement } from '../placement.ts';
@@ -62,6 +63,7 @@ export class Recorder {
   readonly zero: RunZero;
   private readonly bell: SharedArrayBuffer;
   private readonly slabs: readonly Readonly<Partial<Record<Stream, SharedArrayBuffer>>>[];
+  private readonly pages: readonly SharedArrayBuffer[];
   private readonly folder: string | null;
   private readonly names: readonly string[];
   private readonly worker: Worker;
@@ -78,6 +80,7 @@ export class Recorder {
     const streams = streamsOf(config);
     this.zero = runZero();
     this.bell = bellMemory(run.pes);
+    this.pages = Array.from({ length: run.pes }, () => new RegionPage().memory);
     this.slabs = Array.from({ length: run.pes }, () =>
       Object.fromEntries(streams.map((s) => [s, slabMemory(config.bufferSize)])),
     );
@@ -95,6 +98,7 @@ export class Recorder {
       zero: this.zero,
       bell: this.bell,
       slabs: this.slabs,
+      pages: this.pages,
       files: hasFiles ? { folder: this.folder as string, prefix: files.prefix } : null,
       frames: config.disableOutput ? null : output.frames,
       live: output.onFrames !== undefined,
@@ -119,7 +123,7 @@ export class Recorder {
 
   /** What PE `pe` needs to fill its buffers. */
   memory(pe: number): InstrumentMemory {
-    return { zero: this.zero, bell: this.bell, slabs: this.slabs[pe] };
+    return { zero: this.zero, bell: this.bell, slabs: this.slabs[pe], page: this.pages[pe] };
   }
 
   /** PEs have handed over everything, and say so in `streams`: writes it and ends the thread. */

@@ -76,6 +76,7 @@ export class Sampler {
   /** Sums of one point over the LPs of each KP: six words each. */
   private readonly sums: Int32Array;
   private readonly rows: RowForm;
+  private lpStretch: LpWriter | null = null;
   /** Words of a whole sampling point. */
   private readonly pointWords: number;
 
@@ -232,45 +233,48 @@ export class Sampler {
   private lpRows(tally: Tally): void {
     const { slab } = this;
     const n = tally.kpOf.length;
+    const stride = this.rows.words[ROW_LP];
+    this.lpStretch ??= lpWriter(this.pe, tally, this.words, slab, this.rows);
+    this.rows.begin(ROW_LP);
     for (let lp = 0; lp < n; ) {
-      const room = slab.room(this.rows.words[ROW_LP], n - lp);
-      if (room > 0) this.lpStretch(tally, lp, lp + room);
+      const room = slab.room(stride, n - lp);
+      if (room > 0) slab.at = this.lpStretch(slab.at, lp, lp + room);
       lp += Math.max(1, room);
     }
   }
+}
 
-  /** Rows of LPs `from`…`to`-1, for which there is room. The one loop that may run a thousand times per GVT. */
-  private lpStretch(tally: Tally, from: number, to: number): void {
-    const { slab, words, pe, rows } = this;
-    const { i32, f32 } = slab;
-    const { ids, number } = pe;
-    const { kpOf, words: now } = tally;
-    const { head, headWords, direct } = rows;
-    const stride = rows.words[ROW_LP];
-    rows.begin(ROW_LP);
-    const [h0, h1, h2, h3, h4, h5, h6, h7, h8, h9] = head;
+/** Writes rows of LPs `from`…`to`-1 from word `at` on; returns the word after them. */
+type LpWriter = (at: number, from: number, to: number) => number;
+
+/**
+ * The one loop that may run a thousand times per GVT: a closure over constants, so that V8 compiles addresses and
+ * lengths into it (in-order.ts).
+ */
+function lpWriter(
+  pe: Pe,
+  tally: Tally,
+  words: Int32Array,
+  slab: SlabWriter,
+  rows: RowForm,
+): LpWriter {
+  const { i32, f32 } = slab;
+  const { ids, number } = pe;
+  const { kpOf, words: now } = tally;
+  const { head, headWords, direct } = rows;
+  const stride = rows.words[ROW_LP];
+
+  return (start, from, to) => {
+    let row = start;
     for (let lp = from; lp < to; lp++) {
-      const start = slab.at;
-      slab.at = start + stride;
-      i32[start] = h0;
-      i32[start + 1] = h1;
-      i32[start + 2] = h2;
-      i32[start + 3] = h3;
-      i32[start + 4] = h4;
-      i32[start + 5] = h5;
-      if (!direct) {
-        i32[start + 6] = h6;
-        i32[start + 7] = h7;
-        i32[start + 8] = h8;
-        i32[start + 9] = h9;
-      }
-      const at = start + headWords;
+      for (let k = 0; k < headWords; k++) i32[row + k] = head[k];
+      const at = row + headWords;
       const c = lp << 3;
+      const processed = (now[c + T_PROCESSED] - words[c + T_PROCESSED]) | 0;
+      const rolledBack = (now[c + T_ROLLED_BACK] - words[c + T_ROLLED_BACK]) | 0;
       i32[at] = number;
       i32[at + 1] = kpOf[lp];
       i32[at + 2] = ids[lp];
-      const processed = (now[c + T_PROCESSED] - words[c + T_PROCESSED]) | 0;
-      const rolledBack = (now[c + T_ROLLED_BACK] - words[c + T_ROLLED_BACK]) | 0;
       i32[at + 3] = processed;
       i32[at + 4] = now[c + T_ABORTED] - words[c + T_ABORTED];
       i32[at + 5] = rolledBack;
@@ -278,12 +282,9 @@ export class Sampler {
       i32[at + 7] = now[c + T_RECEIVES] - words[c + T_RECEIVES];
       f32[at + 8] = processed > rolledBack ? 100 * (1 - rolledBack / (processed - rolledBack)) : 0;
       if (!direct) i32[at + 9] = now[c + T_REMOTE] - words[c + T_REMOTE];
-      words[c] = now[c];
-      words[c + 1] = now[c + 1];
-      words[c + 2] = now[c + 2];
-      words[c + 3] = now[c + 3];
-      words[c + 4] = now[c + 4];
-      words[c + 5] = now[c + 5];
+      for (let k = 0; k <= T_REMOTE; k++) words[c + k] = now[c + k];
+      row += stride;
     }
-  }
+    return row;
+  };
 }

@@ -57,7 +57,7 @@ export function rawText(): string {
   const sink = (bytes: Uint8Array) => {
     text += Buffer.from(bytes).toString();
   };
-  const writer = new RawWriter({ hostname: HOST, uname: 'Linux', uptime: 1, schemas }, sink);
+  const writer = new RawWriter({ hostname: HOST, uname: 'Linux', uptime: 1, schemas }, sink, '2.3');
   writer.header();
   for (let k = 0; k <= 10; k++) {
     writer.group(ZERO_SECONDS * 1e6 + k * 1e5, ['7']);

@@ -5,7 +5,16 @@ import type { ScanOptions } from '../../format.ts';
 import { type PayloadLayout, payloadLayout } from '../../payload.ts';
 import type { Block, KindIndex } from './chunk.ts';
 import { KINDS } from './chunk.ts';
-import { type Filling, gather, gatherField, hexAt, readCell } from './gather.ts';
+import {
+  bitWords,
+  type Filling,
+  type FourWords,
+  gather,
+  gatherField,
+  gatherFour,
+  hexAt,
+  readCell,
+} from './gather.ts';
 import type { RossFileLayout } from './layouts.ts';
 import { type ColumnSource, type KindPlan, planFor, project } from './plan.ts';
 
@@ -30,13 +39,38 @@ class BatchBuilder {
   readonly #rows: number;
   readonly #reuse: boolean;
   #columns: (Filling | string[])[];
+  /** Columns that are words of the records as they are, by fours; and the places of all others. */
+  #fours: (readonly FourWords[])[] = [];
+  #others: readonly number[] = [];
   length = 0;
 
   constructor(plan: KindPlan, rows: number, reuse: boolean) {
     this.plan = plan;
     this.#rows = rows;
     this.#reuse = reuse;
-    this.#columns = this.#fresh();
+    this.#columns = this.#begin();
+  }
+
+  /** New columns. */
+  #begin(): (Filling | string[])[] {
+    const columns = this.#fresh();
+    const words = this.plan.sources.flatMap((source, k): { k: number; four: FourWords }[] => {
+      const column = columns[k];
+      if (source.is !== 'field' || source.field.from !== 'record' || Array.isArray(column)) {
+        return [];
+      }
+      const { at, cell } = source.field;
+      if (bitWords(cell, column) !== 1 || (at & 3) !== 0) return [];
+      return [{ k, four: { offset: at >>> 2, words: column.words } }];
+    });
+    words.length -= words.length % 4;
+    this.#fours = [];
+    for (let n = 0; n < words.length; n += 4) {
+      this.#fours.push(words.slice(n, n + 4).map(({ four }) => four));
+    }
+    const taken = new Set(words.map(({ k }) => k));
+    this.#others = [...columns.keys()].filter((k) => !taken.has(k));
+    return columns;
   }
 
   #fresh(): (Filling | string[])[] {
@@ -48,9 +82,20 @@ class BatchBuilder {
   /** Adds records `from` to `to`, at most as many as there is room for; returns how many. */
   add(block: Block, index: KindIndex, from: number, to: number): number {
     const count = Math.min(to - from, this.#rows - this.length);
-    this.plan.sources.forEach((source, k) => {
-      this.#put(source, this.#columns[k], block, index, from, from + count);
-    });
+    const { sources } = this.plan;
+    const end = from + count;
+    if (block.aligned) {
+      const { u32 } = block.chunk;
+      for (const four of this.#fours) {
+        gatherFour(u32, index.record, from, end, this.length, four);
+      }
+      for (const k of this.#others)
+        this.#put(sources[k], this.#columns[k], block, index, from, end);
+    } else {
+      sources.forEach((source, k) => {
+        this.#put(source, this.#columns[k], block, index, from, end);
+      });
+    }
     this.length += count;
     return count;
   }
@@ -88,7 +133,7 @@ class BatchBuilder {
       return Array.isArray(values) ? values.slice(0, length) : values.subarray(0, length);
     });
     this.length = 0;
-    if (!this.#reuse) this.#columns = this.#fresh();
+    if (!this.#reuse) this.#columns = this.#begin();
     return { schema: this.plan.schema, length, columns };
   }
 }

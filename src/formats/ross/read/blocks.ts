@@ -6,9 +6,10 @@ import { type Damage, type FileSource, FormatError } from '../../format.ts';
 import { BAD, Block, Chunk, FULL, PE } from './chunk.ts';
 import type { RossFileLayout } from './layouts.ts';
 
-const BUFFER_BYTES = 1 << 22;
-/** Records of a block: their bytes stay in the processor's cache while columns are gathered. */
-const BLOCK_RECORDS = 2048;
+/** Fits in a processor's second-level cache; reading more at a time is no faster. */
+const BUFFER_BYTES = 1 << 18;
+/** Records of a block: few enough that their bytes stay in the first-level cache while columns are gathered. */
+const BLOCK_RECORDS = 256;
 /** Records in a row that must make sense before reading goes on behind damage. */
 const TRUSTED = 3;
 /** Bytes that are looked at to find out. */
@@ -46,24 +47,33 @@ export class BlockReader {
 
   /** All records. The block is valid until the next is asked for. @throws FormatError at damage */
   *blocks(): Generator<Block, void> {
-    const block = this.#block;
     this.#refill(0);
-    for (;;) {
-      block.clear();
-      this.#at = this.#layout.walk(block, this.#at);
-      if (block.length > 0) yield block;
-      if (block.stop === FULL) continue;
-      const rest = this.#chunk.length - this.#at;
-      if (block.stop === BAD) {
-        if (!this.#passOver(block.why)) return;
-      } else if (!this.#atEnd()) {
-        this.#refill(block.need);
-      } else {
-        if (rest === 0) return;
-        const what = `expected a record of at least ${block.need} bytes, but the file ends after ${rest}`;
-        if (!this.#passOver(what)) return;
-      }
+    // The walk is a call: code within a generator runs slower.
+    do {
+      this.#walk();
+      if (this.#block.length > 0) yield this.#block;
+    } while (this.#goOn());
+  }
+
+  #walk(): void {
+    this.#block.clear();
+    this.#at = this.#layout.walk(this.#block, this.#at);
+  }
+
+  /** What to do where the walk ended; false at the end of the file. @throws FormatError */
+  #goOn(): boolean {
+    const { stop, need, why } = this.#block;
+    if (stop === FULL) return true;
+    if (stop === BAD) return this.#passOver(why);
+    if (!this.#atEnd()) {
+      this.#refill(need);
+      return true;
     }
+    const rest = this.#chunk.length - this.#at;
+    if (rest === 0) return false;
+    return this.#passOver(
+      `expected a record of at least ${need} bytes, but the file ends after ${rest}`,
+    );
   }
 
   #atEnd(): boolean {
@@ -106,6 +116,7 @@ export class BlockReader {
   /** Moves on to the next byte from which records make sense; false where there is none. */
   #resynchronise(): boolean {
     const chunk = this.#chunk;
+    if (this.#skipRecords()) return true;
     this.#at++;
     for (;;) {
       if (chunk.length - this.#at < LOOKAHEAD && !this.#atEnd()) this.#refill(LOOKAHEAD);
@@ -120,6 +131,21 @@ export class BlockReader {
     }
   }
 
+  /** Where all records have one size, damage within one leaves those behind it where they were. */
+  #skipRecords(): boolean {
+    const { stride } = this.#layout;
+    if (stride === 0) return false;
+    if (!this.#atEnd()) this.#refill(LOOKAHEAD);
+    const last = this.#chunk.length - stride;
+    const bound = Math.min(last, this.#at + Math.max(LOOKAHEAD >> 1, stride));
+    for (let at = this.#at + stride; at <= bound; at += stride) {
+      if (!this.#makesSense(at)) continue;
+      this.#at = at;
+      return true;
+    }
+    return false;
+  }
+
   #makesSense(at: number): boolean {
     const trial = this.#trial;
     const layout = this.#layout;
@@ -128,6 +154,11 @@ export class BlockReader {
     const end = layout.walk(trial, at);
     layout.reset();
     const records = layout.mostEntries > 1 ? trial.of[PE].count : trial.length;
+    const { looksRight } = layout;
+    if (looksRight) {
+      const { count, record } = trial.of[PE];
+      for (let k = 0; k < count; k++) if (!looksRight(this.#chunk, record[k])) return false;
+    }
     return records >= TRUSTED || (records > 0 && end === this.#chunk.length && this.#atEnd());
   }
 }

@@ -18,6 +18,7 @@ export const KIND_NAMES = ['pe', 'kp', 'lp', 'model', 'event', 'vt_model', 'lp']
 export class Chunk {
   bytes: Uint8Array;
   view: DataView;
+  u16: Uint16Array;
   u32: Uint32Array;
   f32: Float32Array;
   length = 0;
@@ -32,6 +33,7 @@ export class Chunk {
     this.little = little;
     this.bytes = new Uint8Array(0);
     this.view = new DataView(this.bytes.buffer);
+    this.u16 = new Uint16Array(this.bytes.buffer);
     this.u32 = new Uint32Array(this.bytes.buffer);
     this.f32 = new Float32Array(this.bytes.buffer);
     this.grow(capacity);
@@ -43,6 +45,7 @@ export class Chunk {
     bytes.set(this.bytes.subarray(0, this.length));
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer);
+    this.u16 = new Uint16Array(bytes.buffer);
     this.u32 = new Uint32Array(bytes.buffer);
     this.f32 = new Float32Array(bytes.buffer);
   }
@@ -50,6 +53,15 @@ export class Chunk {
   /** Whether words of the buffer are numbers of the file as they are. */
   get native(): boolean {
     return this.little === LITTLE_ENDIAN;
+  }
+
+  /** The bits of 4 bytes. Floats that are not negative are in the order of their bits. */
+  bits(at: number): number {
+    if (!this.little || !LITTLE_ENDIAN || (at & 1) !== 0) {
+      return this.view.getUint32(at, this.little);
+    }
+    const half = at >>> 1;
+    return (this.u16[half] | (this.u16[half + 1] << 16)) >>> 0;
   }
 
   /** Bytes from `at` of the buffer to the file's end. */
@@ -71,12 +83,13 @@ export class KindIndex {
   readonly kp: Uint32Array;
   readonly lp: Uint32Array;
 
-  constructor(capacity: number) {
+  /** `parts`: records of this kind may lie within others. Elsewhere `part` is the same array as `record`. */
+  constructor(capacity: number, parts: boolean) {
     this.record = new Int32Array(capacity);
-    this.part = new Int32Array(capacity);
+    this.part = parts ? new Int32Array(capacity) : this.record;
     this.size = new Int32Array(capacity);
-    this.kp = new Uint32Array(capacity);
-    this.lp = new Uint32Array(capacity);
+    this.kp = new Uint32Array(parts ? capacity : 0);
+    this.lp = new Uint32Array(parts ? capacity : 0);
   }
 }
 
@@ -97,6 +110,8 @@ export class Block {
   readonly of: readonly KindIndex[];
   /** All places ORed: tells whether all lie at multiples of 4. */
   places = 0;
+  /** Bytes from each record to the next, where that is the same for all of one kind and there is no other; or 0. */
+  stride = 0;
   stop = FULL;
   need = 0;
   why = '';
@@ -105,12 +120,16 @@ export class Block {
     this.chunk = chunk;
     this.capacity = capacity;
     this.kinds = new Uint8Array(capacity);
-    this.of = Array.from({ length: KINDS }, () => new KindIndex(capacity));
+    this.of = Array.from(
+      { length: KINDS },
+      (_, k) => new KindIndex(capacity, k === KP || k === LP),
+    );
   }
 
   clear(): void {
     this.length = 0;
     this.places = 0;
+    this.stride = 0;
     for (let k = 0; k < KINDS; k++) this.of[k].count = 0;
   }
 
@@ -122,6 +141,7 @@ export class Block {
     index.size[n] = size;
     this.kinds[this.length++] = kind;
     this.places |= record;
+    this.stride = 0;
   }
 
   addPart(kind: number, record: number, part: number, kp: number, lp: number): void {
@@ -149,5 +169,10 @@ export class Block {
   /** Whether columns can be gathered by words. */
   get aligned(): boolean {
     return (this.places & 3) === 0 && this.chunk.native;
+  }
+
+  /** The same by halves of words. */
+  get even(): boolean {
+    return (this.places & 1) === 0 && this.chunk.native;
   }
 }

@@ -16,6 +16,9 @@ import { packedLayout } from './walk-packed.ts';
 /** Bytes of a file's beginning that are looked at. */
 export const HEAD_BYTES = 1 << 18;
 const MOST_UNSAID_PAYLOAD = 4096;
+const BLOCK_RECORDS = 2048;
+/** Share of a file's beginning from which on stranger layouts are not tried. */
+const ENOUGH = 0.5;
 
 export type Suffix = 'gvt' | 'rt' | 'evtrace' | 'model' | 'analysis-lps';
 
@@ -51,13 +54,48 @@ function nameOf(path: string): { prefix: string; suffix: Suffix } | null {
   return match === null ? null : { prefix: match[1], suffix: match[2] as Suffix };
 }
 
+/** A file's beginning in either byte order, and a block to try layouts with: made once for all of them. */
+class Head {
+  readonly bytes: Uint8Array;
+  readonly #chunks: readonly Chunk[];
+  #block: Block;
+
+  constructor(bytes: Uint8Array, fileSize: number) {
+    this.bytes = bytes;
+    this.#chunks = [true, false].map((little) => {
+      const chunk = new Chunk(bytes.length, little);
+      chunk.bytes.set(bytes);
+      chunk.length = bytes.length;
+      chunk.fileSize = fileSize;
+      return chunk;
+    });
+    this.#block = new Block(this.#chunks[0], BLOCK_RECORDS);
+  }
+
+  blockFor({ little, mostEntries }: RossFileLayout): Block {
+    const chunk = this.#chunks[little ? 0 : 1];
+    const capacity = Math.max(BLOCK_RECORDS, 2 * mostEntries);
+    if (this.#block.chunk !== chunk || this.#block.capacity < capacity) {
+      this.#block = new Block(chunk, capacity);
+    }
+    return this.#block;
+  }
+
+  /** Whether the file's first record can be of this layout, whatever follows it. */
+  beginsAs(layout: RossFileLayout): boolean {
+    const block = this.blockFor(layout);
+    block.clear();
+    layout.reset();
+    layout.walk(block, 0);
+    layout.reset();
+    return block.length > 0;
+  }
+}
+
 /** How much of a file's beginning a layout makes sense of. */
-function fitOf(layout: RossFileLayout, head: Uint8Array, fileSize: number): Fit {
-  const chunk = new Chunk(head.length, layout.little);
-  chunk.bytes.set(head);
-  chunk.length = head.length;
-  chunk.fileSize = fileSize;
-  const block = new Block(chunk, Math.max(2048, 2 * layout.mostEntries));
+function fitOf(layout: RossFileLayout, head: Head): Fit {
+  const block = head.blockFor(layout);
+  const { length } = head.bytes;
   layout.reset();
   let at = 0;
   let records = 0;
@@ -70,26 +108,31 @@ function fitOf(layout: RossFileLayout, head: Uint8Array, fileSize: number): Fit 
     records += layout.mostEntries > 1 ? block.of[PE].count : block.length;
     lps += block.of[LP].count;
     wideLps += block.of[WIDE_LP].count;
-    meaning += meaningIn(block);
+    meaning += meaningIn(block, layout);
   } while (block.stop !== BAD && block.stop !== SHORT);
   layout.reset();
-  const whole = block.stop === SHORT && (at === head.length || head.length < fileSize);
-  const share = head.length === 0 ? 0 : whole ? 1 : at / head.length;
-  return { share: meaning > 0 ? share : 0, records, lps, wideLps };
+  const whole = block.stop === SHORT && (at === length || length < block.chunk.fileSize);
+  const share = length === 0 ? 0 : whole ? 1 : at / length;
+  return { share: 2 * meaning > records ? share : 0, records, lps, wideLps };
 }
 
-/** Records that say something: a stretch of zeros would be events otherwise. */
-function meaningIn(block: Block): number {
-  const events = block.of[EVENT];
-  let count = block.length - events.count;
-  for (let k = 0; k < events.count; k++) {
-    const at = events.record[k];
-    const { view, little } = block.chunk;
-    // Small integers taken for floats are denormal numbers.
-    if (events.part[k] !== at || view.getFloat32(at + 12, little) > 1e-30) count++;
-    else if (view.getFloat64(at + 16, little) > 1e-30) count++;
+/** Records that look like ones. */
+function meaningIn(block: Block, { looksRight, mostEntries }: RossFileLayout): number {
+  const { chunk } = block;
+  const { count, record, part } = block.of[mostEntries > 1 || looksRight ? PE : EVENT];
+  if (looksRight) {
+    let right = 0;
+    for (let k = 0; k < count; k++) if (looksRight(chunk, record[k])) right++;
+    return right;
   }
-  return count;
+  let right = block.length - count;
+  for (let k = 0; k < count; k++) {
+    const { view, little } = chunk;
+    // Small integers taken for floats are denormal numbers.
+    const receive = view.getFloat32(part[k] + 12, little);
+    if (receive > 1e-30 || view.getFloat64(part[k] + 16, little) > 1e-30) right++;
+  }
+  return right;
 }
 
 const OLD_EVENTS: readonly OldEventForm[] = [
@@ -126,24 +169,42 @@ function* packedCandidates(
   }
 }
 
+/** A layout for any number of bytes of the model behind each record. */
+type OfPayload = (payload: number) => RossFileLayout;
+
+function oldLayouts(
+  suffix: Suffix | null,
+  facts: ReadmeFacts | null,
+  little: boolean,
+): OfPayload[] {
+  const layouts: OfPayload[] = [];
+  if (suffix === null || suffix === 'evtrace') {
+    for (const form of oldEventForms(facts?.eventTrace ?? null)) {
+      layouts.push((payload) => oldEventLayout(form, payload, little));
+    }
+  }
+  if (suffix === null || suffix === 'model') {
+    const lps = facts?.lps.reduce((a, b) => a + b, 0) ?? 2 ** 32;
+    layouts.push((payload) => oldModelLayout(payload, lps, little));
+  }
+  return layouts;
+}
+
+/** Old events and models' samples: sizes of the model's bytes are tried from none up. */
 function* oldCandidates(
   suffix: Suffix | null,
   facts: ReadmeFacts | null,
   little: boolean,
+  head: Head,
 ): Generator<Candidate> {
   if (facts !== null && facts.layout !== null && facts.layout !== 'ross-2017') return;
-  const common = { fitsName: suffix !== null && facts !== null, least: 4 };
-  const lps = facts?.lps.reduce((a, b) => a + b, 0) ?? 2 ** 32;
+  const fitsName = suffix !== null && facts !== null;
+  const layouts = oldLayouts(suffix, facts, little).filter((of) => head.beginsAs(of(0)));
+  if (layouts.length === 0) return;
   for (let payload = 0; payload <= MOST_UNSAID_PAYLOAD; payload++) {
-    if (suffix === null || suffix === 'evtrace') {
-      for (const form of oldEventForms(facts?.eventTrace ?? null)) {
-        const layout = oldEventLayout(form, payload, little);
-        yield { ...common, layout, as: `packed events of ${layout.least} bytes` };
-      }
-    }
-    if (suffix === null || suffix === 'model') {
-      const layout = oldModelLayout(payload, lps, little);
-      yield { ...common, layout, as: `packed models’ samples of ${layout.least} bytes` };
+    for (const of of layouts) {
+      const layout = of(payload);
+      yield { layout, as: `packed records of ${layout.least} bytes`, fitsName, least: 4 };
     }
   }
 }
@@ -196,10 +257,15 @@ function standsAlone({ least }: Candidate, { records, share }: Fit): boolean {
   return records >= least && (share === 1 || records >= 16 * least);
 }
 
-/** Bytes of a text; files of ROSS have zeros among the first of them. */
-function isText(head: Uint8Array): boolean {
+/** Packed records are weak evidence: a few of them may be those of a cut file in the other byte order. */
+const isDoubtful = ({ layout, least }: Candidate, { records }: Fit): boolean =>
+  !layout.little && records < least;
+
+/** A text, or zeros only: ROSS's files have zeros among their first bytes, and others. */
+function saysNothing(head: Uint8Array): boolean {
   const start = head.subarray(0, 1024);
-  return start.length > 0 && start.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13));
+  const isText = start.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13));
+  return isText || head.every((byte) => byte === 0);
 }
 
 interface Best {
@@ -207,27 +273,24 @@ interface Best {
   readonly fit: Fit;
 }
 
-function bestOf(
-  head: Uint8Array,
-  size: number,
-  suffix: Suffix | null,
-  facts: ReadmeFacts | null,
-): Best | null {
+function bestOf(head: Head, suffix: Suffix | null, facts: ReadmeFacts | null): Best | null {
   let best: Best | null = null;
   const consider = (all: Iterable<Candidate>): boolean => {
     for (const candidate of all) {
-      const result = fitOf(candidate.layout, head, size);
-      if (result.records === 0) continue;
-      if (!candidate.fitsName && !standsAlone(candidate, result)) continue;
-      if (best === null || result.share > best.fit.share) best = { candidate, fit: result };
-      if (result.share === 1) return true;
+      const fit = fitOf(candidate.layout, head);
+      if (fit.records === 0) continue;
+      if (isDoubtful(candidate, fit)) continue;
+      if (!candidate.fitsName && !standsAlone(candidate, fit)) continue;
+      if (best === null || fit.share > best.fit.share) best = { candidate, fit };
+      if (fit.share === 1) return true;
     }
-    return false;
+    return best?.candidate.fitsName === true && best.fit.share >= ENOUGH;
   };
-  // Old events and models' samples last: they try thousands of sizes.
   const orders = [true, false];
   for (const little of orders) if (consider(candidates(suffix, facts, little))) return best;
-  for (const little of orders) if (consider(oldCandidates(suffix, facts, little))) return best;
+  for (const little of orders) {
+    if (consider(oldCandidates(suffix, facts, little, head))) return best;
+  }
   return best;
 }
 
@@ -247,7 +310,7 @@ export function detectRoss(head: Uint8Array, source: FileSource): RossDetection 
   if (source.size === 0) {
     return named('its name says so, and ROSS leaves empty files where nothing was sampled', 0.9);
   }
-  const best = isText(head) ? null : bestOf(head, source.size, suffix, facts);
+  const best = saysNothing(head) ? null : bestOf(new Head(head, source.size), suffix, facts);
   if (best === null || best.fit.share === 0) {
     return named('its name says so; its beginning makes no sense', 0.3);
   }

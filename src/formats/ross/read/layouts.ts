@@ -1,6 +1,6 @@
 /** Where each era's records keep their fields: tables that every visitor reads by. */
 import { KP_FIELDS, LP_FIELDS, PE_FIELDS } from '../../../model/schemas/ross.ts';
-import type { Block } from './chunk.ts';
+import type { Block, Chunk } from './chunk.ts';
 import { EVENT, KINDS, KP, LP, MODEL, PE, VT_MODEL, WIDE_LP } from './chunk.ts';
 
 /** How a number is kept in the file. `id64`: 8 bytes whose upper half is 0. */
@@ -39,6 +39,13 @@ export interface RossFileLayout {
   readonly reset: () => void;
   /** Entries that one record can make at most. */
   readonly mostEntries: number;
+  /** Bytes of every record, where all have as many; 0 elsewhere. */
+  readonly stride: number;
+  /**
+   * Whether a record that is believed also looks like one. Asked where it is not known yet where records begin, or
+   * what they are: stricter than `walk`, which must take whatever a genuine file may hold.
+   */
+  readonly looksRight?: (chunk: Chunk, at: number) => boolean;
   /** Bytes that a record has at least. */
   readonly least: number;
   /** What made the samples, where the layout tells; samples of models say it themselves. */

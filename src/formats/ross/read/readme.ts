@@ -8,7 +8,7 @@ export interface ReadmeFacts {
   readonly kps: number;
   /** LPs of each PE. */
   readonly lps: readonly number[];
-  /** Value of `--event-trace`; null where it is not said. */
+  /** Value of `--event-trace`, 0 to 3; null where it is not said. */
   readonly eventTrace: number | null;
   /** Of ours only: the layout of the files beside it. */
   readonly layout: string | null;
@@ -18,6 +18,14 @@ const MOST = 2 ** 22;
 
 const integer = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,9}$/.test(text.trim()) ? Number(text) : null;
+
+/** ROSS's number, or the word that stands for it here: `all` events, or only some of them. */
+function traceMode(word: string | undefined): number | null {
+  if (word === undefined) return null;
+  if (/^\d+$/.test(word)) return Number(word);
+  const modes: Readonly<Record<string, number>> = { none: 0, off: 0, '-': 0, all: 1, full: 1 };
+  return modes[word] ?? 2;
+}
 
 /** Reads the head of the text, and `--event-trace`. Null for a text that is no such file. */
 export function readReadme(text: string): ReadmeFacts | null {
@@ -36,13 +44,13 @@ export function readReadme(text: string): ReadmeFacts | null {
   if (pes === null || kps === null || granularity === null) return null;
   if (pes < 1 || pes > MOST || kps > MOST) return null;
   if (counts.length !== pes || counts.some((count) => count < 0 || count > MOST)) return null;
-  const trace = /^\s*--event-trace\s+(\d+)/m.exec(text.slice(end));
+  const trace = /^[ \t]*--event-trace[ \t]*\n?[ \t]+([\w-]+)/m.exec(text.slice(end));
   return {
     granularity,
     pes,
     kps,
     lps: counts,
-    eventTrace: trace === null ? null : Number(trace[1]),
+    eventTrace: traceMode(trace?.[1]),
     layout: values.get('LAYOUT') ?? null,
   };
 }

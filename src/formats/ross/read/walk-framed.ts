@@ -96,49 +96,114 @@ function takeModel(block: Block, at: number, kind: number, size: number, head: n
   return head + size;
 }
 
-function walk(block: Block, from: number): number {
-  const { chunk, capacity } = block;
+/** Bits of the first float that is no finite number, and of a double's upper half. */
+const FLOAT_INFINITE = 0x7f800000;
+const DOUBLE_INFINITE = 0x7ff00000;
+
+/**
+ * Engine samples that lie at multiples of 4 in this machine's byte order and are beyond doubt. Stops at anything else:
+ * the walk by bytes has the say there.
+ */
+function walkWords(block: Block, from: number): number {
+  const { chunk, capacity, of, kinds } = block;
+  const { u32, f32, length } = chunk;
+  const high = chunk.little ? 1 : 0;
+  let at = from;
+  let n = block.length;
+  while (n < capacity && length - at >= 60 && (at & 3) === 0) {
+    const w = at >>> 2;
+    const kind = engineKind(u32[w], u32[w + 1]);
+    if (kind < 0) break;
+    const size = u32[w + 1];
+    if (length - at < 24 + size) break;
+    if (u32[w + 2 + high] >= DOUBLE_INFINITE || u32[w + 4 + high] >= DOUBLE_INFINITE) break;
+    if (u32[w + 6] >= MOST_PES) break;
+    if (kind === PE) {
+      if (!(f32[w + 19] <= 100 && areTimes(u32, w + 20))) break;
+    } else {
+      const efficiency = kind === LP ? 14 : 16;
+      if (u32[w + 7] >= MOST_KPS || !(f32[w + efficiency] <= 100)) break;
+      if (kind === KP && Number.isNaN(f32[w + 15])) break;
+    }
+    const index = of[kind];
+    const place = index.count++;
+    index.record[place] = at;
+    index.part[place] = at;
+    index.size[place] = 0;
+    kinds[n++] = kind;
+    at += 24 + size;
+  }
+  block.length = n;
+  return at;
+}
+
+/** Whether twelve words are floats that can be times. */
+function areTimes(u32: Uint32Array, w: number): boolean {
+  return (
+    u32[w] < FLOAT_INFINITE &&
+    u32[w + 1] < FLOAT_INFINITE &&
+    u32[w + 2] < FLOAT_INFINITE &&
+    u32[w + 3] < FLOAT_INFINITE &&
+    u32[w + 4] < FLOAT_INFINITE &&
+    u32[w + 5] < FLOAT_INFINITE &&
+    u32[w + 6] < FLOAT_INFINITE &&
+    u32[w + 7] < FLOAT_INFINITE &&
+    u32[w + 8] < FLOAT_INFINITE &&
+    u32[w + 9] < FLOAT_INFINITE &&
+    u32[w + 10] < FLOAT_INFINITE &&
+    u32[w + 11] < FLOAT_INFINITE
+  );
+}
+
+/** One record anywhere, in either byte order; its bytes, or 0 where the walk ends. */
+function takeSample(block: Block, at: number): number {
+  const { chunk } = block;
   const { view, little, length } = chunk;
+  if (length - at < 24) {
+    block.short(24);
+    return 0;
+  }
+  const kind = view.getInt32(at, little);
+  const size = view.getInt32(at + 4, little);
+  const engine = engineKind(kind, size);
+  if (engine >= 0) {
+    if (length - at < 24 + size) {
+      block.short(24 + size);
+      return 0;
+    }
+    const fault = engineFault(chunk, at, engine);
+    if (fault !== '') {
+      block.bad(fault);
+      return 0;
+    }
+    block.add(engine, at, 0);
+    return 24 + size;
+  }
+  const isModel = kind === 3 && size === 24;
+  // Ids of 64 bits begin a model's sample in virtual time: the upper half of the first is 0.
+  const canBeVtModel = (little ? size : kind) === 0;
+  if (length - at < 48 && (isModel || canBeVtModel)) {
+    block.short(48);
+    return 0;
+  }
+  if (isModel) {
+    const fault = modelFault(chunk, at);
+    if (fault === '') return takeModel(block, at, MODEL, view.getUint32(at + 44, little), 48);
+    block.bad(fault);
+  } else if (canBeVtModel && isVtModel(chunk, at)) {
+    return takeModel(block, at, VT_MODEL, view.getInt32(at + 40, little), 48);
+  } else block.bad(`${EXPECTED}, found kind ${kind} with ${size}`);
+  return 0;
+}
+
+function walk(block: Block, from: number): number {
+  const { native } = block.chunk;
   let at = from;
   block.stop = FULL;
-  while (block.length < capacity) {
-    if (length - at < 24) {
-      block.short(24);
-      break;
-    }
-    const kind = view.getInt32(at, little);
-    const size = view.getInt32(at + 4, little);
-    const engine = engineKind(kind, size);
-    if (engine >= 0) {
-      if (length - at < 24 + size) {
-        block.short(24 + size);
-        break;
-      }
-      const fault = engineFault(chunk, at, engine);
-      if (fault !== '') {
-        block.bad(fault);
-        break;
-      }
-      block.add(engine, at, 0);
-      at += 24 + size;
-      continue;
-    }
-    if (length - at < 48) {
-      // A frame says its size; without a known one these bytes begin a VT model sample, or nothing.
-      if (kind === 3 && size === 24) block.short(48);
-      else if (chunk.left(at) >= 48) block.short(48);
-      else if ((little ? size : kind) === 0) block.short(48);
-      else block.bad(`${EXPECTED}, found kind ${kind} with ${size}`);
-      break;
-    }
-    let taken = 0;
-    if (kind === 3 && size === 24) {
-      const fault = modelFault(chunk, at);
-      if (fault !== '') block.bad(fault);
-      else taken = takeModel(block, at, MODEL, view.getUint32(at + 44, little), 48);
-    } else if (isVtModel(chunk, at)) {
-      taken = takeModel(block, at, VT_MODEL, view.getInt32(at + 40, little), 48);
-    } else block.bad(`${EXPECTED}, found kind ${kind} with ${size}`);
+  while (block.length < block.capacity) {
+    if (native) at = walkWords(block, at);
+    if (block.length === block.capacity) break;
+    const taken = takeSample(block, at);
     if (taken === 0) break;
     at += taken;
   }
@@ -153,6 +218,7 @@ export function framedLayout(little: boolean): RossFileLayout {
     walk,
     reset: () => {},
     mostEntries: 1,
+    stride: 0,
     least: 24,
     mode: null,
   };

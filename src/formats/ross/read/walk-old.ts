@@ -88,9 +88,9 @@ export function oldEventLayout(
     if (real && !isTime(view.getFloat64(at + realAt, little))) {
       return 'expected an event: real time is no time';
     }
-    if (duration && !isTime(view.getFloat64(at + realAt + 8, little))) {
-      return 'expected an event: duration is no time';
-    }
+    // Not a number: not measured. ROSS always measures it, and we do not.
+    const lasted = duration ? view.getFloat64(at + realAt + 8, little) : 0;
+    if (!isTime(lasted) && !Number.isNaN(lasted)) return 'expected an event: duration is no time';
     return '';
   };
   const model = payload > 0 ? ` and ${payload} of the model` : '';
@@ -101,6 +101,7 @@ export function oldEventLayout(
     walk: fixedWalk(EVENT, head + payload, payload, fault),
     reset: () => {},
     mostEntries: 1,
+    stride: head + payload,
     least: head + payload,
     mode: null,
   };
@@ -140,6 +141,7 @@ export function oldModelLayout(payload: number, lps: number, little: boolean): R
     walk: fixedWalk(MODEL, bytes, payload, fault),
     reset: () => {},
     mostEntries: 1,
+    stride: bytes,
     least: bytes,
     mode: null,
   };

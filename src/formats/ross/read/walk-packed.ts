@@ -5,7 +5,9 @@
  * the latter. A record is believed where its PE exists, its times are times, and its GVT is not below the last one of
  * its PE.
  */
-import { type Block, FULL, KP, LP, PE } from './chunk.ts';
+
+import { LITTLE_ENDIAN } from '../write/layout.ts';
+import { type Block, type Chunk, FULL, KP, LP, PE } from './chunk.ts';
 import type { RossFileLayout } from './layouts.ts';
 import {
   KP_PART,
@@ -17,12 +19,26 @@ import {
 } from './packed-forms.ts';
 import type { ReadmeFacts } from './readme.ts';
 
-const FLOAT_MAX = 3.5e38;
+/** Bits of the float that is infinite, and of 100. */
+const INFINITE = 0x7f800000;
+const HUNDRED = 0x42c80000;
 
 function eraOf({ mode, realTime, detailed }: PackedForm): string {
   const what = mode === 'gvt' ? 'GVT samples' : 'real-time samples';
   const when = realTime ? '2017-06 to 2017-07' : '2016-12 to 2017-04';
   return `ROSS ${mode === 'gvt' ? when : '2016-12 to 2017-07'}, ${what}${detailed ? ' with KPs and LPs' : ''}`;
+}
+
+/** Bits of 1e-30: smaller times are small integers taken for floats. */
+const TINY = 0x0da24260;
+/** More reductions than there are between two samples: a float taken for a count. */
+const MANY = 1 << 23;
+
+/** GVT samples with a real time and without differ by 4 bytes: each looks strange as the other. */
+function looksRight({ mode, realTime }: PackedForm, chunk: Chunk, at: number): boolean {
+  if (mode === 'rt') return true;
+  const word = chunk.bits(at + 6);
+  return realTime ? word === 0 || word > TINY : word < MANY;
 }
 
 /** First LP of each PE. */
@@ -46,34 +62,31 @@ export function packedLayout(
   const pes = Math.min(facts?.pes ?? 65536, 65536);
   const [places, peFields] = packedPlaces(form, kps);
   const kpParts = mode === 'rt' || detailed ? kps : 0;
-  const lastGvt = new Float64Array(pes);
+  /** Bits of the last GVT of each PE. */
+  const lastGvt = new Uint32Array(pes);
   const first = firstLps(lps);
   const fixed = places.end + (detailed ? KP_PART * kps : 0);
   const most = detailed ? lps.reduce((a, b) => Math.max(a, b), 0) : 0;
   const fewest = detailed ? lps.reduce((a, b) => Math.min(a, b), most) : 0;
 
-  /** What is wrong with a whole record; '' for nothing. */
-  const fault = (block: Block, at: number, pe: number): string => {
-    const { view } = block.chunk;
-    const gvt = view.getFloat32(at + places.gvt, little);
-    if (!(gvt >= 0)) return `GVT ${gvt} is no time`;
-    if (gvt < lastGvt[pe]) return `GVT of PE ${pe} falls from ${lastGvt[pe]} to ${gvt}`;
-    if (places.real >= 0) {
-      const real = view.getFloat32(at + places.real, little);
-      if (!(real >= 0 && real < FLOAT_MAX)) return `real time ${real} is no time`;
-    }
+  /** What is wrong with a whole record; '' for nothing. Floats are judged by their bits. */
+  const fault = ({ chunk }: Block, at: number, pe: number): string => {
+    const gvt = chunk.bits(at + places.gvt);
+    if (gvt > INFINITE) return 'GVT is no time';
+    if (gvt < lastGvt[pe]) return `GVT of PE ${pe} falls`;
+    if (places.real >= 0 && chunk.bits(at + places.real) >= INFINITE) return 'real time is no time';
     // Nothing kept efficiency from being infinite, or no number, where net events were 0.
     if (places.efficiency >= 0) {
-      const efficiency = view.getFloat32(at + places.efficiency, little);
-      if (efficiency > 100 && efficiency < FLOAT_MAX) return 'efficiency is above 100 %';
+      const efficiency = chunk.bits(at + places.efficiency);
+      if (efficiency > HUNDRED && efficiency < INFINITE) return 'efficiency is above 100 %';
     }
     if (places.times >= 0) {
       for (let k = 0; k < TIMES.length; k++) {
-        const time = view.getFloat32(at + places.times + 4 * k, little);
-        if (!(time >= 0 && time < FLOAT_MAX)) return 'an activity’s time is no time';
+        if (chunk.bits(at + places.times + 4 * k) >= INFINITE)
+          return 'an activity’s time is no time';
       }
       for (let k = 0; k < kps; k++) {
-        if (Number.isNaN(view.getFloat32(at + places.ahead + 4 * k, little))) {
+        if ((chunk.bits(at + places.ahead + 4 * k) & 0x7fffffff) > INFINITE) {
           return 'time ahead of GVT is not a number';
         }
       }
@@ -97,12 +110,58 @@ export function packedLayout(
   };
 
   const mostEntries = 1 + kpParts + most;
+  /**
+   * GVT records of PEs only, at multiples of 2 in this machine's byte order, that are beyond doubt. Stops at any other:
+   * the walk below has the say there.
+   */
+  const walkHalves = (block: Block, from: number): number => {
+    const { chunk, capacity, of, kinds } = block;
+    const { u16, length } = chunk;
+    const index = of[PE];
+    const { record, size } = index;
+    const first = block.length;
+    const start = index.count;
+    const most = capacity - first;
+    const real = places.real >> 1;
+    const efficiency = places.efficiency >> 1;
+    const last = length - fixed;
+    let at = from;
+    let n = 0;
+    for (; n < most && at <= last; n++, at += fixed) {
+      const half = at >>> 1;
+      const pe = u16[half];
+      const gvt = u16[half + 1] | (u16[half + 2] << 16);
+      // Bits of floats that are not negative fit in 31 bits.
+      if (pe >= pes || gvt < 0 || gvt > INFINITE || gvt < lastGvt[pe]) break;
+      if (real > 0 && u16[half + real + 1] >= INFINITE >>> 16) break;
+      const high = u16[half + efficiency + 1];
+      if (high >= HUNDRED >>> 16 && high < 0x8000) {
+        if ((u16[half + efficiency] | (high << 16)) !== HUNDRED) break;
+      }
+      lastGvt[pe] = gvt;
+      record[start + n] = at;
+      size[start + n] = 0;
+    }
+    index.count = start + n;
+    kinds.fill(PE, first, first + n);
+    block.length = first + n;
+    // Places tell how columns are gathered: at least one of them is no multiple of 4 where records are not.
+    block.stride = first === 0 ? fixed : 0;
+    if (n > 0) block.places |= from | (n > 1 ? fixed : 0);
+    return at;
+  };
+
+  const hasHalves = mode === 'gvt' && mostEntries === 1 && little && LITTLE_ENDIAN;
   const walk = (block: Block, from: number): number => {
     const { chunk, capacity } = block;
     const { view, length } = chunk;
     let at = from;
     block.stop = FULL;
     while (block.length + mostEntries <= capacity) {
+      if (hasHalves && (at & 1) === 0) {
+        at = walkHalves(block, at);
+        if (block.length === capacity) break;
+      }
       if (length - at < 2) {
         block.short(2);
         break;
@@ -138,6 +197,8 @@ export function packedLayout(
       lastGvt.fill(0);
     },
     mostEntries,
+    stride: fewest === most ? fixed + LP_PART * most : 0,
+    looksRight: (chunk, at) => looksRight(form, chunk, at),
     least: fixed + LP_PART * fewest,
     mode,
     changes: ['num_gvts'],

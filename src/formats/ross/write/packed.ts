@@ -110,6 +110,42 @@ const MODEL_HEAD = 28;
 const LP_BYTES = 20;
 const MOST_PES = 65536;
 
+/** The output as bytes, and as halves of words: all fields of sampling points lie at multiples of 2. */
+interface Out {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  /** Null where the array itself begins at an odd byte. */
+  readonly halves: Uint16Array | null;
+}
+
+function outOf(bytes: Uint8Array): Out {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return {
+    bytes,
+    view: new DataView(buffer, byteOffset, byteLength),
+    halves: (byteOffset & 1) === 0 ? new Uint16Array(buffer, byteOffset, byteLength >> 1) : null,
+  };
+}
+
+/** 4 bytes. Two halves are written in a third of the time that a view takes. */
+function put(out: Out, at: number, word: number): void {
+  const { halves } = out;
+  if (LITTLE_ENDIAN && halves !== null && (at & 1) === 0) {
+    const half = at >>> 1;
+    halves[half] = word;
+    halves[half + 1] = word >>> 16;
+  } else out.view.setInt32(at, word, LITTLE_ENDIAN);
+}
+
+const float = new Float32Array(1);
+const floatBits = new Int32Array(float.buffer);
+
+/** A double as a float's bits. */
+function bitsOf(value: number): number {
+  float[0] = value;
+  return floatBits[0];
+}
+
 /** Rows of the sampling point that was looked at last: scalars, so that nothing is allocated. */
 let kps = 0;
 let lps = 0;
@@ -162,58 +198,74 @@ export function packedBytes(rows: Int32Array, from: number, to: number): number 
   return bytes;
 }
 
-function putWords(
-  view: DataView,
-  at: number,
-  rows: Int32Array,
-  row: number,
-  which: Int32Array,
-): number {
-  for (let k = 0; k < which.length; k++) {
-    view.setInt32(at + 4 * k, rows[row + which[k]], LITTLE_ENDIAN);
+function putWords(out: Out, at: number, rows: Int32Array, row: number, which: Int32Array): number {
+  const count = which.length;
+  const { halves } = out;
+  if (!LITTLE_ENDIAN || halves === null || (at & 1) !== 0) {
+    for (let k = 0; k < count; k++) put(out, at + 4 * k, rows[row + which[k]]);
+    return at + 4 * count;
   }
-  return at + 4 * which.length;
+  let half = at >>> 1;
+  let k = 0;
+  // By threes: a loop's own work costs more than what it copies.
+  for (; k < count - 2; k += 3, half += 6) {
+    const a = rows[row + which[k]];
+    const b = rows[row + which[k + 1]];
+    const c = rows[row + which[k + 2]];
+    halves[half] = a;
+    halves[half + 1] = a >>> 16;
+    halves[half + 2] = b;
+    halves[half + 3] = b >>> 16;
+    halves[half + 4] = c;
+    halves[half + 5] = c >>> 16;
+  }
+  for (; k < count; k++, half += 2) {
+    const a = rows[row + which[k]];
+    halves[half] = a;
+    halves[half + 1] = a >>> 16;
+  }
+  return at + 4 * count;
 }
 
-function putTail(view: DataView, at: number, rows: Int32Array, firstKp: number): number {
+function putTail(out: Out, at: number, rows: Int32Array, firstKp: number): number {
   let pos = at;
   let row = firstKp;
   for (let k = 0; k < kps; k++, row += ROW_WORDS[ROW_KP], pos += 8) {
-    view.setInt32(pos, rows[row + KP_TOTAL], LITTLE_ENDIAN);
-    view.setInt32(pos + 4, rows[row + KP_SECONDARY], LITTLE_ENDIAN);
+    put(out, pos, rows[row + KP_TOTAL]);
+    put(out, pos + 4, rows[row + KP_SECONDARY]);
   }
   for (let k = 0; k < lps; k++, row += ROW_WORDS[ROW_LP], pos += LP_BYTES) {
-    view.setInt32(pos, rows[row + LP_PROCESSED], LITTLE_ENDIAN);
-    view.setInt32(pos + 4, rows[row + LP_ROLLED_BACK], LITTLE_ENDIAN);
-    view.setInt32(pos + 8, rows[row + LP_SENDS], LITTLE_ENDIAN);
-    view.setInt32(pos + 12, rows[row + LP_RECEIVES], LITTLE_ENDIAN);
-    view.setInt32(pos + 16, rows[row + LP_REMOTE], LITTLE_ENDIAN);
+    put(out, pos, rows[row + LP_PROCESSED]);
+    put(out, pos + 4, rows[row + LP_ROLLED_BACK]);
+    put(out, pos + 8, rows[row + LP_SENDS]);
+    put(out, pos + 12, rows[row + LP_RECEIVES]);
+    put(out, pos + 16, rows[row + LP_REMOTE]);
   }
   return pos;
 }
 
 function putGvt(
-  view: DataView,
+  out: Out,
   at: number,
   rows: Int32Array,
   doubles: Float64Array,
   row: number,
 ): number {
-  view.setUint16(at, rows[row + ROW_FIELDS], LITTLE_ENDIAN);
-  view.setFloat32(at + 2, doubles[(row + ROW_GVT) >> 1], LITTLE_ENDIAN);
-  view.setFloat32(at + 6, doubles[(row + ROW_REAL) >> 1], LITTLE_ENDIAN);
+  out.view.setUint16(at, rows[row + ROW_FIELDS], LITTLE_ENDIAN);
+  put(out, at + 2, bitsOf(doubles[(row + ROW_GVT) >> 1]));
+  put(out, at + 6, bitsOf(doubles[(row + ROW_REAL) >> 1]));
   const detailed = lps > 0;
-  const pos = putWords(view, at + 10, rows, row, detailed ? GVT_DETAILED : GVT_PE);
+  const pos = putWords(out, at + 10, rows, row, detailed ? GVT_DETAILED : GVT_PE);
   const value = detailed
     ? rows[row + PE_PROCESSED] - rows[row + PE_ROLLED_BACK]
     : rows[row + PE_REMOTE];
-  view.setInt32(pos, value, LITTLE_ENDIAN);
-  view.setInt32(pos + 4, rows[row + PE_EFFICIENCY], LITTLE_ENDIAN);
-  return detailed ? putTail(view, pos + 8, rows, row + ROW_WORDS[ROW_PE]) : pos + 8;
+  put(out, pos, value);
+  put(out, pos + 4, rows[row + PE_EFFICIENCY]);
+  return detailed ? putTail(out, pos + 8, rows, row + ROW_WORDS[ROW_PE]) : pos + 8;
 }
 
 function putRealTime(
-  view: DataView,
+  out: Out,
   at: number,
   rows: Int32Array,
   doubles: Float64Array,
@@ -221,38 +273,38 @@ function putRealTime(
   lastGvts: Uint32Array | undefined,
 ): number {
   const id = rows[row + ROW_FIELDS];
-  view.setUint16(at, id, LITTLE_ENDIAN);
-  view.setFloat32(at + 2, doubles[(row + ROW_REAL) >> 1], LITTLE_ENDIAN);
-  view.setFloat32(at + 6, doubles[(row + ROW_GVT) >> 1], LITTLE_ENDIAN);
+  out.view.setUint16(at, id, LITTLE_ENDIAN);
+  put(out, at + 2, bitsOf(doubles[(row + ROW_REAL) >> 1]));
+  put(out, at + 6, bitsOf(doubles[(row + ROW_GVT) >> 1]));
   const firstKp = row + ROW_WORDS[ROW_PE];
   let pos = at + 10;
   for (let k = 0; k < kps; k++, pos += 4) {
-    view.setInt32(pos, rows[firstKp + k * ROW_WORDS[ROW_KP] + KP_AHEAD], LITTLE_ENDIAN);
+    put(out, pos, rows[firstKp + k * ROW_WORDS[ROW_KP] + KP_AHEAD]);
   }
-  pos = putWords(view, pos, rows, row, TIMES);
+  pos = putWords(out, pos, rows, row, TIMES);
   const detailed = lps > 0;
   const counters = detailed ? RT_DETAILED : RT_PE;
   if (lastGvts !== undefined) {
     const total = rows[row + PE_NUM_GVTS];
-    putWords(view, pos, rows, row, counters);
+    putWords(out, pos, rows, row, counters);
     const at = pos + 4 * counters.indexOf(PE_NUM_GVTS);
-    view.setInt32(at, total - lastGvts[id], LITTLE_ENDIAN);
+    put(out, at, total - lastGvts[id]);
     lastGvts[id] = total;
     pos += 4 * counters.length;
   } else {
-    pos = putWords(view, pos, rows, row, counters);
+    pos = putWords(out, pos, rows, row, counters);
   }
-  return detailed ? putTail(view, pos, rows, firstKp) : pos;
+  return detailed ? putTail(out, pos, rows, firstKp) : pos;
 }
 
 function putModel(
-  view: DataView,
-  out: Uint8Array,
+  out: Out,
   at: number,
   rows: Int32Array,
   doubles: Float64Array,
   row: number,
 ): number {
+  const { view, bytes } = out;
   const payload = rows[row + ROW_PAYLOAD];
   view.setUint32(at, rows[row + ROW_FIELDS + 2], LITTLE_ENDIAN);
   view.setUint32(at + 4, 0);
@@ -262,7 +314,7 @@ function putModel(
   view.setInt32(at + 24, rows[row + ROW_MODE], LITTLE_ENDIAN);
   if (payload > 0) {
     const from = rows.byteOffset + 4 * (row + ROW_WORDS[ROW_MODEL]);
-    out.set(new Uint8Array(rows.buffer, from, payload), at + MODEL_HEAD);
+    bytes.set(new Uint8Array(rows.buffer, from, payload), at + MODEL_HEAD);
   }
   return at + MODEL_HEAD + payload;
 }
@@ -272,24 +324,24 @@ export function encodePacked(
   rows: Int32Array,
   from: number,
   to: number,
-  out: Uint8Array,
+  bytes: Uint8Array,
   at: number,
   lastGvts?: Uint32Array,
 ): number {
-  const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
+  const out = outOf(bytes);
   const doubles = new Float64Array(rows.buffer, rows.byteOffset, rows.length >> 1);
   let pos = at;
   for (let row = from; row < to; ) {
     refuseVirtualTime(rows, row);
     if (rows[row + ROW_KIND] === ROW_MODEL) {
-      pos = putModel(view, out, pos, rows, doubles, row);
+      pos = putModel(out, pos, rows, doubles, row);
       row += ROW_WORDS[ROW_MODEL] + (((rows[row + ROW_PAYLOAD] + 7) >> 3) << 1);
     } else {
       const next = surveyPoint(rows, row, to);
       pos =
         rows[row + ROW_MODE] === MODE_GVT
-          ? putGvt(view, pos, rows, doubles, row)
-          : putRealTime(view, pos, rows, doubles, row, lastGvts);
+          ? putGvt(out, pos, rows, doubles, row)
+          : putRealTime(out, pos, rows, doubles, row, lastGvts);
       row = next;
     }
   }

@@ -1,0 +1,98 @@
+/** A simulation with all three layers recorded beside each other, and shown live while it runs. */
+import { join, relative } from 'node:path';
+import { RawBatches, RawParser } from '../formats/tacc/index.ts';
+import { LiveBus, type LiveServer, startServer } from '../live/index.ts';
+import type { RecordingSource } from '../model/recording.ts';
+import { NodeSampler } from '../node/index.ts';
+import type { InstrumentConfig } from '../sim/instrument/config.ts';
+import { extraFrames } from '../sim/instrument/recorder.ts';
+import type { LoadedModel } from '../sim/load-model.ts';
+import { SimRecording } from '../sim/record.ts';
+import type { Settings } from '../sim/settings.ts';
+import { type RunOptions, simulate } from '../sim/simulate.ts';
+import type { RunResult } from '../sim/statistics.ts';
+import { version } from './version.ts';
+
+export interface RecordedRun {
+  readonly result: RunResult;
+  /** Folder of the recording. */
+  readonly path: string;
+  /** Shows it until it is closed; null where nobody asked. */
+  readonly server: LiveServer | null;
+}
+
+export interface RecordedRunOptions extends Pick<RunOptions, 'signal' | 'onProgress'> {
+  /** Name of the recording. */
+  readonly name: string;
+  /** The command's words. */
+  readonly command: readonly string[];
+  readonly pes: number;
+  readonly instrument: Partial<InstrumentConfig>;
+  /** Milliseconds between samples of the node. */
+  readonly nodeInterval: number;
+  /** Starts the page and gets its link before the run; not given: no page. */
+  readonly onPage?: (url: string) => void;
+}
+
+/** Feeds the node's raw text to the page as it is written. */
+function nodeToBus(bus: LiveBus): (bytes: Uint8Array) => void {
+  const batches = new RawBatches((batch) => bus.publish(batch));
+  const parser = new RawParser(batches);
+  return (bytes) => {
+    parser.push(bytes);
+    batches.flush();
+  };
+}
+
+/** @throws RecordError, ModelError, SamplerError, ServeError */
+export async function recordedRun(
+  loaded: LoadedModel,
+  settings: Settings,
+  options: RecordedRunOptions,
+): Promise<RecordedRun> {
+  const { name, command, pes, onPage } = options;
+  const recording = new SimRecording({ name, command, version: version(), pes });
+  const { path } = recording;
+  const bus = onPage === undefined ? null : new LiveBus({ ...recording.facts, title: name });
+  const server = bus === null ? null : await startServer({ bus, recording: path });
+  if (server !== null) onPage?.(server.url);
+  const node = await NodeSampler.start({
+    folder: join(path, 'node'),
+    interval: options.nodeInterval,
+    jobId: String(process.pid),
+    ...(bus !== null && { onBytes: nodeToBus(bus) }),
+  });
+  const source: RecordingSource = {
+    name: 'node',
+    files: [{ path: relative(path, node.file), format: 'tacc' }],
+    zero: recording.zero,
+    droppedBytes: 0,
+  };
+  try {
+    const { signal, onProgress } = options;
+    const result = await simulate(
+      loaded,
+      { ...settings, pes, instrument: { ...options.instrument, rollbacks: true, phases: true } },
+      {
+        ...(signal && { signal }),
+        ...(onProgress && { onProgress }),
+        instrument: {
+          files: { path: join(path, 'stats-output'), prefix: 'ross-stats' },
+          frames: extraFrames(path),
+          ...(bus !== null && { onFrames: bus.stream() }),
+          version: `Triscope ${version()}`,
+          settings: [],
+        },
+      },
+    );
+    await node.stop();
+    const recorded = recording.finish(result, loaded.model, [source]);
+    bus?.update({ ...recording.facts, title: name });
+    return { result: recorded, path, server };
+  } catch (error) {
+    recording.fail(error);
+    await node.stop().catch(() => {});
+    await server?.close();
+    throw error;
+  }
+}

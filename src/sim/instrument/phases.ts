@@ -1,0 +1,22 @@
+/** What PEs have marked on their region pages. */
+import type { Batch } from '../../model/metric.ts';
+import { RegionPage } from '../../model/region-page.ts';
+import { PHASES, REGION_PHASE } from '../../model/schemas/sim.ts';
+
+/** One sample of all pages, by PE. */
+export function phaseBatch(pages: readonly SharedArrayBuffer[], real: number): Batch {
+  const rows = pages.flatMap((memory, pe) =>
+    new RegionPage(memory).totals(PHASES).map((total) => ({ pe, ...total })),
+  );
+  return {
+    schema: REGION_PHASE,
+    length: rows.length,
+    columns: [
+      new Float64Array(rows.length).fill(real),
+      Uint32Array.from(rows, (r) => r.pe),
+      rows.map((r) => r.name),
+      Uint32Array.from(rows, (r) => r.count),
+      Float64Array.from(rows, (r) => r.seconds),
+    ],
+  };
+}
