@@ -234,6 +234,17 @@ describe('layouts are read back, with the totals of the run', () => {
   });
 });
 
+test.each(['--kp-data', '--lp-data', '--granularity=2'])(
+  'records of 2017 hold all levels or PEs only: %s is all',
+  async (level) => {
+    const args = ['--engine-stats=1', level, '--stats-layout=ross-2017', '--pes=2', '--json'];
+    const { cwd, out } = await run(args);
+    const rows = await rowsOf(join(cwd, 'stats-output'));
+    expect(kindsOf(rows)).toEqual(['kp', 'lp', 'pe']);
+    expect(sum(rows, 'lp', 'events_processed')).toBe(JSON.parse(out).eventsProcessed);
+  },
+);
+
 test('--help has them under their title', async () => {
   const { code, out } = await triscope(['sim', 'run', 'phold', '--help']);
   expect(code).toBe(0);
