@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { OptionError, type OptionSpecs } from '../model/option.ts';
 import { type InstrumentConfig, recordsAnything } from '../sim/instrument/config.ts';
 import { INSTRUMENT_OPTIONS, instrumentConfig } from '../sim/instrument/options.ts';
+import { payloadLayouts } from '../sim/instrument/payload.ts';
 import { extraFrames, type InstrumentOutput } from '../sim/instrument/recorder.ts';
+import type { Model } from '../sim/model.ts';
 import type { RunResult } from '../sim/statistics.ts';
 import type { OptionGroup, OptionValue } from './ross-options.ts';
 import { figure, table } from './table.ts';
@@ -78,6 +80,18 @@ export function instrumentRequest(
     },
     notes,
   };
+}
+
+/** A line where models are to be sampled and this one has nothing to say. */
+export function nothingToSample(
+  { model: modes }: Partial<InstrumentConfig>,
+  model: Model,
+): readonly string[] {
+  const asked = modes !== undefined && (modes.gvt || modes.rt || modes.vt);
+  if (!asked || payloadLayouts(model).some(({ what }) => what === 'sample')) return [];
+  return [
+    `--model-stats: model '${model.name}' has no instrument with a sample: nothing is recorded of it`,
+  ];
 }
 
 const COLUMNS = ['stream', 'bytes', 'waited ms', 'dropped records', 'dropped bytes'];

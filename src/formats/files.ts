@@ -5,8 +5,9 @@ import { FormatError } from './format.ts';
 import { identify } from './registry.ts';
 import { openFile } from './source.ts';
 
-/** Texts beside data: read with it, not by themselves. */
-const COMPANIONS = /(-README\.txt|^lp-mapping\.txt|^recording\.json|^sim-result\.json)$/;
+/** What stands beside data, and is read with it or by queries, not by itself. */
+const COMPANIONS =
+  /(-README\.txt|^lp-mapping\.txt|^recording\.json|^sim-result\.json|^extra\.frames)$/;
 const MOST_FILES = 100_000;
 
 const fault = (path: string, what: string) =>

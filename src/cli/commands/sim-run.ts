@@ -7,7 +7,7 @@ import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
 import type { RunResult } from '../../sim/statistics.ts';
 import { EXIT, report } from '../errors.ts';
-import { INSTRUMENT_GROUP, instrumentRequest } from '../instrumentation.ts';
+import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { PageOut } from '../page-out.ts';
 import { ProgressLine } from '../progress.ts';
@@ -96,7 +96,9 @@ async function run(
       stream = await PageOut.start(loaded.model.name, config.pes);
       process.stderr.write(`triscope: live at ${stream.url}\n`);
     } else if (typeof to === 'string') stream = new StreamOut(to);
-    for (const note of request?.notes ?? []) process.stderr.write(`triscope: ${note}\n`);
+    const notes =
+      request === null ? [] : [...request.notes, ...nothingToSample(request.config, loaded.model)];
+    for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
     const asked = request === null ? settings : { ...settings, instrument: request.config };
     const result = await simulate(loaded, asked, {
       signal,

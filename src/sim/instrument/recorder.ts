@@ -181,9 +181,14 @@ function textsFor(
 /** Path of `extra.frames` in a recording's folder. */
 export const extraFrames = (folder: string) => join(folder, 'extra.frames');
 
-/** The configuration, with `direct` set where nobody but ROSS's files gets the samples. */
+/**
+ * The configuration, with `direct` set where nobody but ROSS's files gets the samples, and levels that the layout has:
+ * records of 2017 hold a PE alone, or all its KPs and LPs too.
+ */
 export function withForm(config: InstrumentConfig, output: InstrumentOutput): InstrumentConfig {
   const direct =
     config.layout === 'ross-7' && output.frames === null && output.onFrames === undefined;
-  return { ...config, direct };
+  if (config.layout !== 'ross-2017') return { ...config, direct };
+  const all = detailed(config);
+  return { ...config, direct, levels: { pe: true, kp: all, lp: all } };
 }

@@ -198,6 +198,38 @@ export default defineModel({
     s.since = m.oldSince;
     s.occupancy = m.oldOccupancy;
   },
+  instrument: {
+    sample: {
+      fields: {
+        busy: 'u32',
+        calls: 'u32',
+        blocked: 'u32',
+        handOffs: 'u32',
+        dropped: 'u32',
+        completed: 'u32',
+        channelMinutes: 'f64',
+      },
+      fill(lp, data) {
+        const s = lp.state;
+        data.busy = s.busy;
+        data.calls = s.calls;
+        data.blocked = s.blocked;
+        data.handOffs = s.handOffs;
+        data.dropped = s.dropped;
+        data.completed = s.completed;
+        data.channelMinutes = s.occupancy + s.busy * (lp.now - s.since);
+      },
+    },
+    traceEvent: {
+      // Nothing of the state: when an event commits, that may be ahead of it.
+      fields: { kind: 'u8', connected: 'u8', remaining: 'f32' },
+      fill(lp, m, data) {
+        data.kind = m.kind;
+        data.connected = lp.event.bits & TOOK_CHANNEL;
+        data.remaining = m.remaining;
+      },
+    },
+  },
   final(lp, results) {
     const s = lp.state;
     const occupancy = s.occupancy + s.busy * (lp.end - s.since);

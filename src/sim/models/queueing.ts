@@ -160,6 +160,27 @@ export default defineModel({
     // Someone has just become the first in line: the service begins.
     if (s.present.length > 0) lp.send(lp.id, lp.exponential(p.meanService)).kind = SERVED;
   },
+  instrument: {
+    sample: {
+      fields: { present: 'u32', entered: 'u32', left: 'u32', served: 'u32', oldest: 'f64' },
+      fill(lp, data) {
+        const s = lp.state;
+        const here = s.present.length;
+        data.present = here;
+        data.entered = s.entered;
+        data.left = s.left;
+        data.served = total(s.served);
+        // How long the customer in service has been here.
+        data.oldest = here > 0 ? lp.now - s.present.get(0) : 0;
+      },
+    },
+    traceEvent: {
+      fields: { kind: 'u8' },
+      fill(_lp, message, data) {
+        data.kind = message.kind;
+      },
+    },
+  },
   final(lp, results) {
     const { state: s, params: p, end } = lp;
     const m = p.measured;

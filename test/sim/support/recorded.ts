@@ -45,9 +45,11 @@ export function rowsOf(path: string): Map<string, Row[]> {
 
 const OFF = { gvt: false, rt: false, vt: false };
 
+/** @param framed whether there is an `extra.frames`; without it PEs write samples as the files have them */
 export async function record(
   model: Model | LoadedModel | string,
   settings: Settings,
+  framed = true,
 ): Promise<Recorded> {
   const top = temporaryFolder();
   const path = join(top, 'stats-output');
@@ -62,7 +64,7 @@ export async function record(
       signal: AbortSignal.timeout(30_000),
       instrument: {
         files: { path, prefix: 'ross-stats' },
-        frames,
+        frames: framed ? frames : null,
         version: 'Triscope',
         settings: [],
       },
