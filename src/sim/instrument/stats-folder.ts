@@ -2,6 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lpMappingText, type ReadmeInfo, readmeText } from '../../formats/ross/write/index.ts';
+import type { Metric } from '../../model/metric.ts';
+import { KP_FIELDS, LP_FIELDS, PE_FIELDS } from '../../model/schemas/ross.ts';
 import { makeFolders } from '../make-folders.ts';
 import { ModelError } from '../model.ts';
 import type { InstrumentConfig, StatsFiles, Stream } from './config.ts';
@@ -48,10 +50,33 @@ export interface StatsTexts {
   readonly kpOf: ArrayLike<number>;
 }
 
+/** What each field of the samples means here. */
+function fieldsText(): string {
+  const lines = (name: string, fields: readonly Metric[]) => [
+    `${name}:`,
+    ...fields.map(
+      ({ key, unit, help, estimate }) =>
+        `  ${key.padEnd(24)} ${help}${unit === '' ? '' : ` [${unit}]`}${estimate ? ' (estimate: sampled)' : ''}`,
+    ),
+    '',
+  ];
+  return [
+    '',
+    '## FIELDS OF SAMPLES, IN ORDER',
+    '',
+    ...lines('PE', PE_FIELDS),
+    ...lines('KP', KP_FIELDS),
+    ...lines('LP', LP_FIELDS),
+  ].join('\n');
+}
+
 /** Writes `<prefix>-README.txt` and `lp-mapping.txt`. @throws StatsFolderError */
 export function writeStatsTexts(folder: string, files: StatsFiles, texts: StatsTexts): void {
   try {
-    writeFileSync(join(folder, `${files.prefix}-README.txt`), readmeText(texts.readme));
+    writeFileSync(
+      join(folder, `${files.prefix}-README.txt`),
+      readmeText(texts.readme) + fieldsText(),
+    );
     writeFileSync(join(folder, 'lp-mapping.txt'), lpMappingText(texts.peOf, texts.kpOf));
   } catch (error) {
     throw new StatsFolderError(`cannot write in ${folder}: ${(error as Error).message}`);
