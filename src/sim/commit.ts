@@ -18,6 +18,7 @@ export function committer(engine: Optimism): (gvt: Gvt) => void {
   const { E, K } = entries;
   const { pool, counts, ids, only } = pe;
   const { F, I } = pool;
+  const tracer = pe.instrument?.commits ?? null;
   const COMMITTED = C.committed;
   const COLLECTS = C.fossilCollects;
   const FLAGS = REMOTE | HAS_OUTPUT | ASKS_HOOK;
@@ -38,6 +39,7 @@ export function committer(engine: Optimism): (gvt: Gvt) => void {
     if (undo > 0) kps[k].undoHead = (kps[k].undoHead + undo) | 0;
     entries.dropOldest((k + 1) << KP_SHIFT);
     pe.committed(h, ids[index]);
+    if (tracer !== null) tracer.record(h, index);
     const lp = contextOf(index);
     if (lp.handlers.commit !== undefined) announce(lp, index, h);
     const state = I[i + STATE];

@@ -128,6 +128,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   const { queue, pool, only, counts, tally } = pe;
   const { F, I } = pool;
   const paths = pe.paths;
+  const tracer = pe.instrument?.commits ?? null;
   const DONE = C.eventsProcessed;
   const COMMITTED = C.committed;
   const TIES = C.eventTies;
@@ -151,6 +152,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     handlers.forward(lp, lp.received);
     if (deliver !== null && pe.nStaged > 0) deliver();
     pe.committed(h, lp.id);
+    if (tracer !== null) tracer.record(h, index);
     if (handlers.commit !== undefined) {
       const reader = lp.reader.enter(index, h);
       handlers.commit(reader, reader.message);

@@ -3,7 +3,6 @@ import { type PhaseMarks, RegionPage } from '../../model/region-page.ts';
 import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
 import type { ActivityClock } from '../clock.ts';
 import { A } from '../counters.ts';
-import * as layout from '../layout.ts';
 import { justAfter } from '../memory-pressure.ts';
 import type { Pe } from '../pe.ts';
 import { type InstrumentConfig, type SampleModes, type Stream, streamsOf } from './config.ts';
@@ -14,8 +13,6 @@ import { RunClock, type RunZero } from './run-clock.ts';
 import { type Levels, type SampledEngine, type SamplePoint, Sampler } from './sampler.ts';
 import { type SlabTotals, SlabWriter } from './slab.ts';
 import { Tally } from './tally.ts';
-
-const { DEST } = layout;
 
 /** Shared memory of one PE's streams, and what it needs to fill them. */
 export interface InstrumentMemory {
@@ -36,6 +33,8 @@ type Mode = keyof SampleModes;
 export class PeInstrument {
   /** Records events as they are handled; null unless all are traced, in a run that can roll back. */
   tracer: EventTracer | null = null;
+  /** Records events as they are committed; null unless those are traced, or all are handled in order. */
+  commits: EventTracer | null = null;
   /** Records events that cause rollbacks; null unless those are traced. */
   stragglers: EventTracer | null = null;
   readonly rollbacks: RollbackLog | null;
@@ -96,15 +95,8 @@ export class PeInstrument {
     const checks = pe.config.synch === 'rollback-check';
     if (trace === 'rollbacks') this.stragglers = tracer;
     else if (trace === 'all' && this.optimistic && !checks) this.tracer = tracer;
-    else {
-      // Handled in order, an event is committed at once.
-      const committed = pe.committed;
-      const { I } = pe.pool;
-      pe.committed = (h, id) => {
-        committed.call(pe, h, id);
-        tracer.record(h, I[(h << 1) + DEST]);
-      };
-    }
+    // Handled in order, an event is committed at once.
+    else this.commits = tracer;
   }
 
   /** The engine exists now. */

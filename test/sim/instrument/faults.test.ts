@@ -135,7 +135,7 @@ describe('no room on the disk', () => {
 
   test('where not even the recording can be completed, the result is still printed', async () => {
     const cwd = temporaryFolder();
-    const { code, out, err } = await limited(3, [...PCS, '--end=20', '--record=a', '--json'], cwd);
+    const { code, out, err } = await limited(8, [...PCS, '--end=20', '--record=a', '--json'], cwd);
     expect(code).toBe(1);
     expect(err).toMatch(/triscope: cannot write a\.tri\/sim-result\.json: EFBIG/);
     expect(JSON.parse(out).netEvents).toBeGreaterThan(0);
