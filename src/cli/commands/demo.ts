@@ -213,10 +213,10 @@ export async function demo(args: readonly string[]): Promise<number> {
     say();
     say(bold('4  One timeline'));
     say(
-      '   Recorded beside each other: samples of each PE at every GVT, every rollback, the phases',
+      '   Recorded beside each other: samples of each PE at every tenth GVT, every rollback, the',
     );
     say(
-      '   that PEs mark, and the CPUs that they ran on. What SQL joins of it, and what it means:',
+      '   phases that PEs mark, and the CPUs that they ran on. What SQL joins of it, and what it means:',
     );
     const told = await explain(recorded.path);
     for (const line of told.lines) say(`   ${line}`);

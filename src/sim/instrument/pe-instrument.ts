@@ -30,6 +30,12 @@ export interface StreamTotals extends SlabTotals {
 
 type Mode = keyof SampleModes;
 
+const MODE_NUMBERS: readonly (readonly [Mode, number])[] = [
+  ['gvt', MODE_GVT],
+  ['rt', MODE_RT],
+  ['vt', MODE_VT],
+];
+
 export class PeInstrument {
   /** Records events as they are handled; null unless all are traced, in a run that can roll back. */
   tracer: EventTracer | null = null;
@@ -64,11 +70,10 @@ export class PeInstrument {
     this.clock = new RunClock(memory.zero);
     const { synch } = pe.config;
     this.optimistic = synch !== 'sequential' && synch !== 'conservative';
-    const policy = { ...config };
     this.slabs = new Map(
       streamsOf(config).map((stream) => [
         stream,
-        new SlabWriter(memory.slabs[stream] as SharedArrayBuffer, memory.bell, policy),
+        new SlabWriter(memory.slabs[stream] as SharedArrayBuffer, memory.bell, config),
       ]),
     );
     this.phases = config.phases ? new RegionPage(memory.page) : null;
@@ -103,12 +108,7 @@ export class PeInstrument {
   attach(engine: SampledEngine, times: ActivityClock): void {
     const { pe, config, slabs } = this;
     this.times = times;
-    const modes: readonly (readonly [Mode, number])[] = [
-      ['gvt', MODE_GVT],
-      ['rt', MODE_RT],
-      ['vt', MODE_VT],
-    ];
-    for (const [mode, number] of modes) {
+    for (const [mode, number] of MODE_NUMBERS) {
       const slab = slabs.get(mode);
       // Seeds 001 and 002: how far each KP is ahead of GVT is always recorded in real-time mode.
       const levels: Levels = mode === 'rt' ? { ...config.levels, kp: true } : config.levels;
@@ -184,12 +184,7 @@ export class PeInstrument {
 
   /** Takes the last samples and hands over all that is left; says what became of each stream. */
   finish(): StreamTotals[] {
-    const modes: readonly (readonly [Mode, number])[] = [
-      ['gvt', MODE_GVT],
-      ['rt', MODE_RT],
-      ['vt', MODE_VT],
-    ];
-    for (const [mode, number] of modes) {
+    for (const [mode, number] of MODE_NUMBERS) {
       // What has happened since the last sample; in real-time mode there always is one at the end, as in ROSS.
       if (mode === 'rt' || this.samplers[mode]?.changed()) this.sample(mode, number, this.gvt);
     }
