@@ -20,6 +20,9 @@ const OWNERS: Readonly<Record<string, string>> = {
   hono: 'src/live/',
   '@hono/node-server': 'src/live/',
   ws: 'src/live/',
+  amqplib: 'src/live/',
+  'prom-client': 'src/live/',
+  yaml: 'src/formats/geopm/',
 };
 
 interface SourceFile {
