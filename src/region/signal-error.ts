@@ -1,0 +1,18 @@
+/** A signal, control, domain or index that this machine does not have. The message says what it has. */
+export class SignalError extends Error {
+  override readonly name = 'SignalError';
+  /** What was asked for, and what could have been meant. */
+  readonly given: string;
+  readonly names: readonly string[];
+
+  constructor(message: string, given = '', names: readonly string[] = []) {
+    super(message);
+    this.given = given;
+    this.names = names;
+  }
+}
+
+/** A control that could not be written, or must not. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError';
+}
