@@ -1,0 +1,329 @@
+/**
+ * The controller: finds the application's processes, samples them and the machine, attributes, traces, reports. It
+ * does as it is told when: `worker.ts` keeps the time.
+ */
+import { readFileSync } from 'node:fs';
+import { hashText, type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
+import { EVENT_EPOCH, EVENT_REGION_ENTRY, EVENT_REGION_EXIT } from '../../model/region-layout.ts';
+import { type Agent, type AgentKind, type AgentSample, type Policy, policyText } from '../agents/index.ts';
+import { parsePolicy } from '../agents/policy.ts';
+import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
+import type { PageEvent } from '../page-reader.ts';
+import { Platform } from '../platform.ts';
+import { Application } from './application.ts';
+import type { Deadlines } from './deadlines.ts';
+import { Endpoint } from './endpoint.ts';
+import { hostReport } from './host-report.ts';
+import { type ApplicationProcess, ProcessTable } from './process-table.ts';
+import { Sampled } from './sampled.ts';
+import { forgetControls, saveControls } from './saved-controls.ts';
+import { type ControllerSettings, SettingsError } from './settings.ts';
+import { startTimeText } from './start-time.ts';
+import { type SampledColumn, traceColumns } from './trace-columns.ts';
+import { ProfileTraceFile, TraceFile } from './trace-files.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** How the command ended. */
+export interface Ending {
+  /** Such as `code 0`, `signal SIGKILL`. */
+  readonly exit: string;
+  readonly incomplete: string | null;
+}
+
+export class Controller {
+  readonly #settings: ControllerSettings;
+  readonly #platform: Platform;
+  readonly #application: Application;
+  readonly #table: ProcessTable;
+  readonly #agent: Agent;
+  readonly #kind: AgentKind;
+  readonly #sampled: Sampled;
+  readonly #deadlines: Deadlines;
+  readonly #columns: readonly SampledColumn[];
+  readonly #trace: TraceFile | null;
+  readonly #profile: ProfileTraceFile | null;
+  readonly #endpoint: Endpoint | null;
+  readonly #policy: Policy | null;
+  readonly #startTime = startTimeText();
+  readonly #time: number;
+  readonly #board: { readonly hash: number; readonly hint: number; readonly epochs: number };
+  readonly #facts: AgentSample = { time: 0, hash: 0, hint: 0, epochs: 0 };
+  readonly #warnings: string[] = [];
+  readonly #say: (message: string) => void;
+  /** ns of CLOCK_MONOTONIC. */
+  #zero = 0;
+  #attached = false;
+  /** All processes have ended, and a sample has seen it. */
+  #idle = false;
+  #startup = 0;
+  #saved = 0;
+
+  /**
+   * Opens all that it needs, so that what cannot be had is known before the application starts.
+   * @param say gets each warning once
+   * @throws SettingsError, SignalError, ControlError, PolicyError, or the system's for a file that cannot be made
+   */
+  constructor(
+    settings: ControllerSettings,
+    kind: AgentKind,
+    deadlines: Deadlines,
+    say: (message: string) => void,
+  ) {
+    this.#settings = settings;
+    this.#kind = kind;
+    this.#deadlines = deadlines;
+    this.#say = say;
+    // The topology is needed first: where the application is counts as a signal of each CPU.
+    const probe = Platform.open({ root: settings.root });
+    this.#application = new Application(probe.domainCount('cpu'));
+    probe.close();
+    const platform = Platform.open({
+      root: settings.root,
+      synthetic: settings.synthetic,
+      allowControl: settings.allowControl,
+      providers: [this.#application.provider()],
+    });
+    this.#platform = platform;
+    this.#time = platform.push('TIME', 'board', 0);
+    const board = (name: string) => platform.push(name, 'board', 0);
+    this.#board = {
+      hash: board('REGION_HASH'),
+      hint: board('REGION_HINT'),
+      epochs: board('EPOCH_COUNT'),
+    };
+    const { reportSignals, traceSignals, compat } = settings;
+    this.#sampled = new Sampled(platform, this.#application, reportSignals, compat);
+    this.#table = new ProcessTable(settings.pages, (process) => this.#drain(process));
+    const warn = (message: string) => this.#warn(message);
+    this.#agent = kind.open({ platform, allowControl: settings.allowControl, warn });
+    this.#policy = this.#firstPolicy();
+    const { endpoint } = settings;
+    this.#endpoint =
+      endpoint === undefined ? null : new Endpoint(endpoint, kind, this.#agent, warn);
+    this.#columns = settings.trace === undefined ? [] : traceColumns(platform, traceSignals);
+    this.#writeControls();
+    this.#writeReport(0, null, 'the application has not started');
+    const { trace, profileTrace } = settings;
+    const columns = [...this.#columns, ...this.#agent.traceColumns];
+    this.#trace = trace === undefined ? null : new TraceFile(trace, this.#header(), columns);
+    this.#profile =
+      profileTrace === undefined ? null : new ProfileTraceFile(profileTrace, this.#header());
+    platform.readBatch();
+  }
+
+  #warn(message: string): void {
+    if (this.#warnings.includes(message)) return;
+    this.#warnings.push(message);
+    this.#say(message);
+  }
+
+  #firstPolicy(): Policy | null {
+    const { policy: path } = this.#settings;
+    if (path === undefined) {
+      const none = Object.fromEntries(this.#kind.policy.map(({ name }) => [name, Number.NaN]));
+      if (this.#settings.endpoint === undefined) this.#agent.validatePolicy(none);
+      return null;
+    }
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      throw new SettingsError(`policy ${path}: ${(error as Error).message}`);
+    }
+    const policy = parsePolicy(this.#kind, text, path);
+    this.#agent.validatePolicy(policy);
+    return policy;
+  }
+
+  /** What is there is kept in a file before anything is written. */
+  #writeControls(): void {
+    const { controls } = this.#platform;
+    const { initControls, savedControls, host } = this.#settings;
+    const pushed = initControls.map(([name, domain, index, value]) => {
+      const handle = controls.push(name, this.#platform.domain(domain), index);
+      return [handle, value] as const;
+    });
+    if (controls.saved().length === 0) return;
+    saveControls(savedControls, host, controls.saved());
+    for (const [handle, value] of pushed) controls.adjust(handle, value);
+  }
+
+  #header(): TraceHeader {
+    const { version, profile, host } = this.#settings;
+    return { version, startTime: this.#startTime, profile, host, agent: this.#kind.name };
+  }
+
+  /** The command starts now: time zero. @param now ns of CLOCK_MONOTONIC */
+  begin(now: number): void {
+    this.#zero = now;
+    this.#platform.timeZero = BigInt(Math.round(now));
+    this.#saved = now;
+    this.#platform.readBatch();
+    this.#sampled.begin(0);
+  }
+
+  /** Looks for processes that appeared or ended, between samples. @returns whether the first one is there */
+  look(now: number): boolean {
+    const changed = this.#table.poll(now, true);
+    if (changed) this.#attach(now);
+    return changed;
+  }
+
+  /** The first process: the application's totals begin with it, outside all regions. */
+  #attach(now: number): void {
+    if (this.#attached || this.#table.all.length === 0) return;
+    this.#attached = true;
+    const started = Math.min(...this.#table.all.map((process) => process.started));
+    const time = (started - this.#zero) / 1e9;
+    this.#startup = Math.max(0, (now - started) / 1e9);
+    this.#platform.readBatch();
+    const places = this.#table.active.map(({ hash, hint }) => ({ hash, hint }));
+    for (const process of this.#table.active) process.outside();
+    this.#application.update(time, this.#table.active);
+    this.#sampled.begin(time);
+    for (const [k, process] of this.#table.active.entries()) Object.assign(process, places[k]);
+    this.#writeReport(now, null, 'the application was running when this was written');
+  }
+
+  /** One sample. */
+  sample(now: number): void {
+    const { active } = this.#table;
+    if (this.#table.poll(now)) this.#attach(now);
+    const wasActive = active.length > 0 || !this.#attached;
+    const time = (now - this.#zero) / 1e9;
+    this.#application.update(time, this.#table.active);
+    this.#platform.readBatch();
+    const processes = this.#table.active.length > 0;
+    // Between the end of the last process and the start of another, time is not the application's.
+    this.#idle = !processes && !wasActive;
+    if (!this.#idle) this.#sampled.update(this.#platform.sample(this.#time), this.#epochBits());
+    this.#steer(time);
+    this.#traceRow();
+    this.#profileRows();
+    if (now - this.#saved > this.#settings.saveEvery * 1e9) {
+      this.#writeReport(now, null, 'the application was running when this was written');
+    }
+  }
+
+  #epochBits(): number {
+    const { all } = this.#table;
+    let some = 0;
+    for (let k = 0; k < all.length; k++) if (all[k].epochs > 0) some++;
+    if (some === 0) return 0;
+    return some === all.length ? EPOCH_SOME | EPOCH_ALL : EPOCH_SOME;
+  }
+
+  #steer(time: number): void {
+    const policy = this.#endpoint?.policy(time) ?? this.#policy;
+    if (policy !== null) this.#agent.adjust(policy);
+    const facts = this.#facts;
+    facts.time = time;
+    facts.hash = this.#platform.sample(this.#board.hash);
+    facts.hint = this.#platform.sample(this.#board.hint);
+    facts.epochs = this.#platform.sample(this.#board.epochs);
+    this.#agent.sample(facts);
+  }
+
+  #traceRow(): void {
+    const trace = this.#trace;
+    if (trace === null) return;
+    const columns = this.#columns;
+    for (let k = 0; k < columns.length; k++) {
+      const { handle } = columns[k];
+      trace.values[k] = handle < 0 ? Number.NaN : this.#platform.sample(handle);
+    }
+    this.#agent.trace(trace.values, columns.length);
+    trace.row();
+  }
+
+  #profileRows(): void {
+    if (this.#profile === null) return;
+    for (const process of this.#table.active) this.#drain(process);
+  }
+
+  #drain(process: ApplicationProcess): void {
+    const profile = this.#profile;
+    if (profile === null) return;
+    const { pid, cpus } = process.page;
+    const at = (ns: number) => (ns - this.#zero) / 1e9;
+    const name = Number(hashText(0));
+    if (!process.announced) {
+      process.announced = true;
+      profile.event(at(process.started), pid, 'EVENT_START_PROFILE', name);
+      for (const cpu of cpus) profile.event(at(process.started), pid, 'EVENT_AFFINITY', cpu);
+    }
+    process.page.events((event) => this.#profileRow(profile, process, event));
+    if (process.alive) return;
+    profile.event(at(process.ended), pid, 'EVENT_OVERHEAD', process.page.overhead);
+    profile.event(at(process.ended), pid, 'EVENT_STOP_PROFILE', name);
+  }
+
+  #profileRow(profile: ProfileTraceFile, process: ApplicationProcess, event: PageEvent): void {
+    const { code, value, depth, time } = event;
+    const at = (process.zero - this.#zero) / 1e9 + time;
+    const { pid } = process.page;
+    if (code === EVENT_EPOCH) profile.event(at, pid, 'EPOCH_COUNT', value);
+    else if (depth !== 1) return;
+    else if (code === EVENT_REGION_ENTRY) profile.event(at, pid, 'REGION_ENTRY', value);
+    else if (code === EVENT_REGION_EXIT) profile.event(at, pid, 'REGION_EXIT', value);
+  }
+
+  /** The command has ended: a last sample, the report, everything put back and closed. */
+  finish(now: number, ending: Ending): void {
+    this.#table.poll(now, true);
+    this.#attach(now);
+    const time = (now - this.#zero) / 1e9;
+    this.#application.update(time, this.#table.active);
+    this.#platform.readBatch();
+    if (!this.#idle) this.#sampled.update(this.#platform.sample(this.#time), this.#epochBits());
+    this.#profileRows();
+    for (const [, message] of this.#table.refused) this.#warn(message);
+    this.#writeReport(now, ending.exit, ending.incomplete);
+    this.close(now);
+  }
+
+  /** @throws ControlError where a setting could not be put back */
+  close(now: number): void {
+    this.#table.close(now);
+    this.#trace?.close();
+    this.#profile?.close();
+    const { controls } = this.#platform;
+    if (controls.saved().length > 0) {
+      controls.restore();
+      forgetControls(this.#settings.savedControls);
+    }
+    this.#platform.close();
+  }
+
+  #writeReport(now: number, exit: string | null, incomplete: string | null): void {
+    const { report: path } = this.#settings;
+    if (path === undefined) return;
+    this.#saved = now;
+    writeWhole(path, reportText(this.#report(now, exit, incomplete)));
+  }
+
+  #report(now: number, exit: string | null, incomplete: string | null): Report {
+    const { version, profile, host, compat, endpoint } = this.#settings;
+    const policy = this.#policy === null ? '{}' : policyText(this.#policy);
+    const elapsed = this.#zero === 0 ? 0 : (now - this.#zero) / 1e9;
+    const section = hostReport({
+      ...{ host, compat, exit, incomplete, now, elapsed },
+      processes: this.#table.all,
+      sampled: this.#sampled,
+      agent: this.#agent,
+      punctuality: this.#deadlines.punctuality,
+      period: this.#deadlines.period,
+      zero: this.#zero,
+      startup: this.#startup,
+      warnings: this.#warnings,
+    });
+    return {
+      ...{ version, profile },
+      startTime: this.#startTime,
+      agent: this.#kind.name,
+      policy: endpoint === undefined ? policy : 'DYNAMIC',
+      agentHeader: this.#agent.reportHeader(),
+      hosts: [section],
+    };
+  }
+}
