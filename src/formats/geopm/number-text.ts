@@ -1,4 +1,4 @@
-/** Numbers as C and C++ print them: `%g` in reports, `%.16g` in traces, `0x%08x` for hashes. */
+/** Numbers as C and C++ print them: `%g` in reports, `%.16g` in traces. */
 
 /** Whether `x` lies exactly between two numbers of `digits` significant digits: C then takes the even one. */
 function isTie(x: number, digits: number): boolean {
@@ -38,6 +38,3 @@ export function generalText(x: number, digits = 6): string {
   const part = figures.slice(exponent + 1);
   return `${sign}${whole}${part === '' ? '' : `.${part}`}`;
 }
-
-/** A region's hash, such as 0x00c0ffee. */
-export const hashText = (hash: number) => `0x${(hash >>> 0).toString(16).padStart(8, '0')}`;

@@ -3,24 +3,30 @@
  * does as it is told when: `worker.ts` keeps the time.
  */
 import { readFileSync } from 'node:fs';
-import { hashText, type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
-import { EVENT_EPOCH, EVENT_REGION_ENTRY, EVENT_REGION_EXIT } from '../../model/region-layout.ts';
-import { type Agent, type AgentKind, type AgentSample, type Policy, policyText } from '../agents/index.ts';
+import { type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
+import {
+  type Agent,
+  type AgentKind,
+  type AgentSample,
+  type Policy,
+  policyText,
+} from '../agents/index.ts';
 import { parsePolicy } from '../agents/policy.ts';
 import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
-import type { PageEvent } from '../page-reader.ts';
 import { Platform } from '../platform.ts';
 import { Application } from './application.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Endpoint } from './endpoint.ts';
+import { EventLog } from './event-log.ts';
 import { hostReport } from './host-report.ts';
-import { type ApplicationProcess, ProcessTable } from './process-table.ts';
+import { recordFilterFrom } from '../filters/index.ts';
+import { ProcessTable } from './process-table.ts';
 import { Sampled } from './sampled.ts';
 import { forgetControls, saveControls } from './saved-controls.ts';
 import { type ControllerSettings, SettingsError } from './settings.ts';
 import { startTimeText } from './start-time.ts';
 import { type SampledColumn, traceColumns } from './trace-columns.ts';
-import { ProfileTraceFile, TraceFile } from './trace-files.ts';
+import { TraceFile } from './trace-files.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** How the command ended. */
@@ -41,7 +47,7 @@ export class Controller {
   readonly #deadlines: Deadlines;
   readonly #columns: readonly SampledColumn[];
   readonly #trace: TraceFile | null;
-  readonly #profile: ProfileTraceFile | null;
+  readonly #events: EventLog;
   readonly #endpoint: Endpoint | null;
   readonly #policy: Policy | null;
   readonly #startTime = startTimeText();
@@ -93,7 +99,7 @@ export class Controller {
     };
     const { reportSignals, traceSignals, compat } = settings;
     this.#sampled = new Sampled(platform, this.#application, reportSignals, compat);
-    this.#table = new ProcessTable(settings.pages, (process) => this.#drain(process));
+    const filter = settings.recordFilter === undefined ? null : recordFilterFrom(settings.recordFilter);
     const warn = (message: string) => this.#warn(message);
     this.#agent = kind.open({ platform, allowControl: settings.allowControl, warn });
     this.#policy = this.#firstPolicy();
@@ -102,13 +108,13 @@ export class Controller {
       endpoint === undefined ? null : new Endpoint(endpoint, kind, this.#agent, warn);
     this.#columns = settings.trace === undefined ? [] : traceColumns(platform, traceSignals);
     this.#writeControls();
-    this.#writeReport(0, null, 'the application has not started');
     const { trace, profileTrace } = settings;
     const columns = [...this.#columns, ...this.#agent.traceColumns];
     this.#trace = trace === undefined ? null : new TraceFile(trace, this.#header(), columns);
-    this.#profile =
-      profileTrace === undefined ? null : new ProfileTraceFile(profileTrace, this.#header());
+    this.#events = new EventLog(profileTrace, this.#header());
+    this.#table = new ProcessTable(settings.pages, (process) => this.#events.drain(process), filter);
     platform.readBatch();
+    this.#writeReport(0, null, 'the application has not started');
   }
 
   #warn(message: string): void {
@@ -156,6 +162,7 @@ export class Controller {
   /** The command starts now: time zero. @param now ns of CLOCK_MONOTONIC */
   begin(now: number): void {
     this.#zero = now;
+    this.#events.zero = now;
     this.#platform.timeZero = BigInt(Math.round(now));
     this.#saved = now;
     this.#platform.readBatch();
@@ -199,7 +206,7 @@ export class Controller {
     if (!this.#idle) this.#sampled.update(this.#platform.sample(this.#time), this.#epochBits());
     this.#steer(time);
     this.#traceRow();
-    this.#profileRows();
+    this.#events.drainAll(this.#table.active);
     if (now - this.#saved > this.#settings.saveEvery * 1e9) {
       this.#writeReport(now, null, 'the application was running when this was written');
     }
@@ -236,38 +243,6 @@ export class Controller {
     trace.row();
   }
 
-  #profileRows(): void {
-    if (this.#profile === null) return;
-    for (const process of this.#table.active) this.#drain(process);
-  }
-
-  #drain(process: ApplicationProcess): void {
-    const profile = this.#profile;
-    if (profile === null) return;
-    const { pid, cpus } = process.page;
-    const at = (ns: number) => (ns - this.#zero) / 1e9;
-    const name = Number(hashText(0));
-    if (!process.announced) {
-      process.announced = true;
-      profile.event(at(process.started), pid, 'EVENT_START_PROFILE', name);
-      for (const cpu of cpus) profile.event(at(process.started), pid, 'EVENT_AFFINITY', cpu);
-    }
-    process.page.events((event) => this.#profileRow(profile, process, event));
-    if (process.alive) return;
-    profile.event(at(process.ended), pid, 'EVENT_OVERHEAD', process.page.overhead);
-    profile.event(at(process.ended), pid, 'EVENT_STOP_PROFILE', name);
-  }
-
-  #profileRow(profile: ProfileTraceFile, process: ApplicationProcess, event: PageEvent): void {
-    const { code, value, depth, time } = event;
-    const at = (process.zero - this.#zero) / 1e9 + time;
-    const { pid } = process.page;
-    if (code === EVENT_EPOCH) profile.event(at, pid, 'EPOCH_COUNT', value);
-    else if (depth !== 1) return;
-    else if (code === EVENT_REGION_ENTRY) profile.event(at, pid, 'REGION_ENTRY', value);
-    else if (code === EVENT_REGION_EXIT) profile.event(at, pid, 'REGION_EXIT', value);
-  }
-
   /** The command has ended: a last sample, the report, everything put back and closed. */
   finish(now: number, ending: Ending): void {
     this.#table.poll(now, true);
@@ -276,7 +251,7 @@ export class Controller {
     this.#application.update(time, this.#table.active);
     this.#platform.readBatch();
     if (!this.#idle) this.#sampled.update(this.#platform.sample(this.#time), this.#epochBits());
-    this.#profileRows();
+    this.#events.drainAll(this.#table.active);
     for (const [, message] of this.#table.refused) this.#warn(message);
     this.#writeReport(now, ending.exit, ending.incomplete);
     this.close(now);
@@ -286,7 +261,7 @@ export class Controller {
   close(now: number): void {
     this.#table.close(now);
     this.#trace?.close();
-    this.#profile?.close();
+    this.#events.close();
     const { controls } = this.#platform;
     if (controls.saved().length > 0) {
       controls.restore();

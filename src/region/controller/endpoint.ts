@@ -3,7 +3,13 @@
  * (yet) a policy is said once, and the one before holds on.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { type Agent, type AgentKind, type Policy, PolicyError, parsePolicy } from '../agents/index.ts';
+import {
+  type Agent,
+  type AgentKind,
+  type Policy,
+  PolicyError,
+  parsePolicy,
+} from '../agents/index.ts';
 
 /** Seconds between looks. */
 const LOOK = 0.05;

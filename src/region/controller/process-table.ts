@@ -5,6 +5,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HASH_UNMARKED, PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
+import type { EpochFinder, RecordFilter } from '../filters/index.ts';
 import { PageError, PageReader, type PageSnapshot } from '../page-reader.ts';
 
 /** ms after which the folder is read again though its time stamp is the same: stamps are as coarse as a kernel tick. */
@@ -34,18 +35,18 @@ export class ApplicationProcess {
   epochs = 0;
   /** Same clock; NaN before the first. */
   firstEpoch = Number.NaN;
-  /** Epochs come from a record filter: those of the page are not looked at. */
-  readonly filtered: boolean;
+  /** A record filter's: those that the process marked are not looked at. */
+  readonly finder: EpochFinder | null;
   /** Its start is in the profile trace. */
   announced = false;
   /** Kept when it has ended. */
   #final: PageSnapshot | null = null;
 
-  constructor(page: PageReader, filtered: boolean) {
+  constructor(page: PageReader, finder: EpochFinder | null) {
     this.page = page;
     this.zero = Number(page.startNs);
     this.started = this.zero;
-    this.filtered = filtered;
+    this.finder = finder;
   }
 
   get alive(): boolean {
@@ -60,7 +61,7 @@ export class ApplicationProcess {
       this.stopped = true;
       this.ended = this.zero + page.stopped * 1e9;
     }
-    if (!this.filtered && page.epochs > 0) {
+    if (this.finder === null && page.epochs > 0) {
       this.epochs = page.epochs;
       this.firstEpoch = this.zero + page.firstEpoch * 1e9;
     }
@@ -123,7 +124,7 @@ export class ProcessTable {
   /** Files that are no pages, with what is wrong with them. */
   readonly refused = new Map<string, string>();
   readonly #folder: string;
-  readonly #filtered: boolean;
+  readonly #filter: RecordFilter | null;
   readonly #last: (process: ApplicationProcess) => void;
   readonly #known = new Set<string>();
   readonly #tries = new Map<string, number>();
@@ -135,10 +136,10 @@ export class ProcessTable {
   constructor(
     folder: string,
     last: (process: ApplicationProcess) => void = () => {},
-    filtered = false,
+    filter: RecordFilter | null = null,
   ) {
     this.#folder = folder;
-    this.#filtered = filtered;
+    this.#filter = filter;
     this.#last = last;
   }
 
@@ -174,7 +175,7 @@ export class ProcessTable {
       if (!name.endsWith(PAGE_SUFFIX) || this.#known.has(name)) continue;
       try {
         const page = new PageReader(join(this.#folder, name));
-        const process = new ApplicationProcess(page, this.#filtered);
+        const process = new ApplicationProcess(page, this.#filter?.() ?? null);
         this.all.push(process);
         this.active.push(process);
         this.#known.add(name);

@@ -212,4 +212,3 @@ const HINT_NUMBERS = REPORTED_HINTS.map((hint) => HINTS.indexOf(hint));
 
 const isTotalled = (behaviour: string): behaviour is 'monotone' | 'variable' =>
   behaviour === 'monotone' || behaviour === 'variable';
-

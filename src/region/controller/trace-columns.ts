@@ -40,7 +40,11 @@ export function traceColumns(platform: Platform, requests: readonly string[]): S
     for (const index of indices.length === 0 ? [0] : indices) {
       const handle = platform.push(name, domain, index);
       const format = platform.info(name)?.format ?? 'double';
-      columns.push({ name: domain === 'board' ? name : `${name}-${domain}-${index}`, format, handle });
+      columns.push({
+        name: domain === 'board' ? name : `${name}-${domain}-${index}`,
+        format,
+        handle,
+      });
     }
   }
   return columns;
