@@ -263,7 +263,6 @@ export class PageReader {
     this.overhead = f64[H.overhead >> 3];
     const used = Atomics.load(u32, H.threadsUsed >> 2);
     this.threads = Math.min(used, u32[H.threadCapacity >> 2]);
-    this.fetch(u32[H.threads >> 2], this.threads * THREAD_BYTES);
     for (let t = 0; t < this.threads; t++) this.pollThread(t);
   }
 
@@ -272,6 +271,7 @@ export class PageReader {
     const slot = u32[H.threads >> 2] + t * THREAD_BYTES;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const before = this.seqOf(slot);
+      this.fetch(slot, THREAD_BYTES);
       const at = slot >> 2;
       this.hash[t] = u32[at + (T.hash >> 2)];
       this.hint[t] = u32[at + (T.hint >> 2)];
@@ -283,7 +283,6 @@ export class PageReader {
       this.workDone[t] = u32[at + (T.workDone >> 2)];
       this.entered[t] = this.f64[(slot + T.entered) >> 3] / NS;
       if ((before & 1) === 0 && this.seqOf(slot) === before) return;
-      if (this.mapping === null) this.fetch(slot, THREAD_BYTES);
     }
   }
 
@@ -378,29 +377,30 @@ export class PageReader {
     const { u32, f64, event, ringTails, ringCapacity } = this;
     const headAt = u32[H.threads >> 2] + t * THREAD_BYTES + T.ringHead;
     const ring = u32[H.rings >> 2] + t * ringCapacity * EVENT_BYTES;
-    this.fetch(headAt, 4);
-    let head = Atomics.load(u32, headAt >> 2);
+    const headNow = () => {
+      this.fetch(headAt, 4);
+      return Atomics.load(u32, headAt >> 2);
+    };
+    const head = headNow();
+    if (head === ringTails[t]) return;
     this.fetch(ring, ringCapacity * EVENT_BYTES);
+    // Of a copy, what the writer had reached when it was made; of a mapping, asked again for each event.
+    const copied = this.mapping === null ? headNow() : 0;
     while (ringTails[t] !== head) {
-      const behind = (head - ringTails[t]) >>> 0;
-      // The oldest place may be under the writer's pen.
-      const lost = behind - (ringCapacity - 1);
-      if (lost > 0) {
-        this.eventsLost += lost;
-        ringTails[t] += lost;
-      }
       const at = ring + (ringTails[t] & (ringCapacity - 1)) * EVENT_BYTES;
       event.thread = t;
       event.time = f64[(at + E.time) >> 3] / NS;
       event.code = u32[(at + E.code) >> 2];
       event.value = u32[(at + E.value) >> 2];
       event.depth = u32[(at + E.depth) >> 2];
-      if (this.mapping !== null) {
-        // Overtaken while it was read: what was read may be half old, half new.
-        const now = Atomics.load(u32, headAt >> 2);
-        const overtaken = (now - ringTails[t]) >>> 0 >= ringCapacity;
-        if (overtaken) head = now;
-        if (overtaken) continue;
+      const reached = this.mapping === null ? copied : headNow();
+      // The place that the writer has reached may be under its pen: what was read there is not to be trusted.
+      const lost = ((reached - ringTails[t]) >>> 0) - (ringCapacity - 1);
+      if (lost > 0) {
+        const skip = Math.min(lost, (head - ringTails[t]) >>> 0);
+        this.eventsLost += skip;
+        ringTails[t] += skip;
+        continue;
       }
       ringTails[t]++;
       visit(event);
