@@ -4,10 +4,10 @@ export { regionHash, regionHashBefore31 } from './hash.ts';
 export { epoch, type Region, region, shutdown, tprofInit, tprofPost } from './mark.ts';
 export {
   PageError,
-  type PageEvent,
   type PageNode,
   PageReader,
   type PageRegion,
   type PageSnapshot,
   type PageThread,
 } from './page-reader.ts';
+export type { PageEvent } from './ring-reader.ts';

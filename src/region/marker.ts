@@ -111,9 +111,13 @@ export class Marker {
     const { u32, words } = this;
     const now = this.now();
     const parent = u32[words + NODE];
-    const node = place.lastParent === parent ? place.lastNode : this.nodeOf(place, parent);
     const depth = u32[words + DEPTH];
-    if (node === 0 || depth === MOST_DEPTH || u32[words + UNPLACED] > 0) {
+    if (depth === MOST_DEPTH || u32[words + UNPLACED] > 0) {
+      this.enterUnplaced();
+      return;
+    }
+    const node = place.lastParent === parent ? place.lastNode : this.nodeOf(place, parent);
+    if (node === 0) {
       this.enterUnplaced();
       return;
     }
@@ -180,10 +184,8 @@ export class Marker {
   /** Node of `place` below `parent`, made where missing; 0 where the tree is full. */
   private nodeOf(place: Place, parent: number): number {
     const node = this.child(place.index, parent, KIND_SYNC);
-    if (node > 0) {
-      place.lastParent = parent;
-      place.lastNode = node;
-    }
+    place.lastParent = parent;
+    place.lastNode = node;
     return node;
   }
 
@@ -195,7 +197,8 @@ export class Marker {
       if (u32[at(node, N.region)] === region && u32[at(node, N.kind)] === kind) return node;
     }
     node = u32[words + NODES_USED];
-    if (node === this.nodeCapacity) return 0;
+    // The last one is kept for (overflow).
+    if (node >= this.nodeCapacity - (region === 0 ? 0 : 1)) return 0;
     u32[words]++;
     u32[at(node, N.region)] = region;
     u32[at(node, N.parent)] = parent;

@@ -4,6 +4,7 @@
  */
 import {
   closeSync,
+  existsSync,
   fstatSync,
   ftruncateSync,
   linkSync,
@@ -153,7 +154,8 @@ export function openOwnPage(folder: string, name: string, ringCapacity: number):
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  mkdirSync(folder, { recursive: true });
+  // One level only: Node's recursive mkdir never returns below /proc.
+  if (!existsSync(folder)) mkdirSync(folder);
   // Made aside and linked into place, so that nobody sees it unfinished and the first of two makers wins.
   const aside = `${path}.${threadId() ?? process.pid}.tmp`;
   const page = mapPage(aside, 'wx+', pageOffsets(ringCapacity).bytes);
