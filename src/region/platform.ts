@@ -67,7 +67,7 @@ export class Platform {
   readonly #machine: Machine;
   readonly #opened: Provided[] = [];
   readonly #signals = new Map<string, Signal>();
-  readonly #infos: SignalInfo[] = [];
+  readonly #infos: Omit<SignalInfo, 'aliases'>[] = [];
   readonly #aliases = new Map<string, string>();
   readonly #pushed: Pushed[] = [];
   readonly #handles = new Map<string, number>();
@@ -103,16 +103,13 @@ export class Platform {
   #register(provider: Provider, signal: Signal): void {
     if (this.#signals.has(signal.name)) return;
     this.#signals.set(signal.name, signal);
-    const aliases: string[] = [];
-    if (signal.alias !== undefined && this.#find(signal.alias) === null) {
+    if (signal.alias !== undefined && (signal.claims || this.#find(signal.alias) === null)) {
       this.#aliases.set(signal.alias, signal.name);
-      aliases.push(signal.alias);
     }
     const { name, description, unit, domain, behaviour, aggregation, format } = signal;
     this.#infos.push({
       ...{ name, description, unit, domain, behaviour, aggregation, format },
       provider: provider.name,
-      aliases,
     });
   }
 
@@ -122,7 +119,11 @@ export class Platform {
 
   /** The signals that this machine has. */
   signals(): readonly SignalInfo[] {
-    return this.#infos;
+    const aliases = [...this.#aliases];
+    return this.#infos.map((info) => ({
+      ...info,
+      aliases: aliases.filter(([, name]) => name === info.name).map(([alias]) => alias),
+    }));
   }
 
   /** Every name and alias that `push` takes. */
@@ -133,7 +134,7 @@ export class Platform {
   /** What is said of a signal, by name or alias; null where this machine has none such. */
   info(name: string): SignalInfo | null {
     const signal = this.#find(name);
-    return this.#infos.find((info) => info.name === signal?.name) ?? null;
+    return this.signals().find((info) => info.name === signal?.name) ?? null;
   }
 
   /** One more than the largest index of a domain; 0 where the machine has none such. */

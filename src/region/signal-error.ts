@@ -16,3 +16,8 @@ export class SignalError extends Error {
 export class ControlError extends Error {
   override readonly name = 'ControlError';
 }
+
+/** A file that describes signals, and is not as it should be. */
+export class SignalConfigError extends Error {
+  override readonly name = 'SignalConfigError';
+}
