@@ -13,8 +13,7 @@
 import { AGGREGATIONS, type Aggregate } from './aggregation.ts';
 import { Controls, type SavedSetting } from './controls.ts';
 import { Machine } from './machine.ts';
-import { SignalError } from './signal-error.ts';
-import { PROVIDERS } from './signals/index.ts';
+import { AbsentSignalError, SignalError } from './signal-error.ts';
 import {
   type ControlDeclaration,
   type Provided,
@@ -24,6 +23,7 @@ import {
   type SignalDeclaration,
   type SignalDomain,
 } from './signals/provider.ts';
+import { ALL_PROVIDERS, PROVIDERS } from './signals/providers.ts';
 import { syntheticProvider } from './signals/synthetic.ts';
 import { Tick } from './tick.ts';
 import { isSignalDomain, type Topology } from './topology.ts';
@@ -170,6 +170,7 @@ export class Platform {
   /**
    * Asks for a signal at each tick, at its native domain or aggregated at a coarser one. The same request has one handle.
    * @throws SignalError where there is no such signal, or it cannot be had at this domain or index
+   * @throws AbsentSignalError where this machine has none such
    */
   push(name: string, domain: SignalDomain, index: number): number {
     const key = `${name} ${domain} ${index}`;
@@ -187,9 +188,7 @@ export class Platform {
 
   #gather(tick: Tick, name: string, domain: SignalDomain, index: number): Pushed {
     const signal = this.#find(name);
-    if (signal === null) {
-      throw new SignalError(`there is no signal ${name} on this machine`, name, this.names());
-    }
+    if (signal === null) throw this.#unknown(name);
     const native = signal.domain;
     if (!this.topology.nests(native, domain)) {
       throw new SignalError(
@@ -206,6 +205,18 @@ export class Platform {
     const aggregate = AGGREGATIONS[signal.aggregation];
     const ofCpus = native === 'cpu' && domain !== 'cpu' && signal.aggregation !== 'select_first';
     return { signal: name, domain, index, indices, channels, aggregate, ofCpus };
+  }
+
+  /** A name that some machine may have is absent; any other is a mistake. */
+  #unknown(name: string): SignalError | AbsentSignalError {
+    const sources = ALL_PROVIDERS.filter(({ declares }) =>
+      declares.some((one) => one.name === name || one.alias === name),
+    ).map(({ name, source }) => `${name}: ${source}`);
+    if (sources.length === 0)
+      return new SignalError(`there is no signal ${name}`, name, this.names());
+    return new AbsentSignalError(
+      `${name} is absent on this machine; it comes of ${sources.join('; ')}`,
+    );
   }
 
   /** One tick: reads every file that is needed once. */

@@ -19,6 +19,8 @@ import { meanOf, scaled } from './sum-of.ts';
 const CPU = 'sys/devices/system/cpu';
 const KILO = 1e3;
 const NANO = 1e-9;
+/** What the kernel writes for a latency that it does not know. */
+const UNKNOWN_LATENCY = 4294967295;
 
 interface Policy {
   readonly folder: string;
@@ -128,10 +130,18 @@ export const cpufreq: Provider = {
       return policies.filter(({ cpus }) => inside.includes(cpus[0]));
     };
     const signals = FILES.flatMap(({ file, scale, ...declaration }): Signal[] => {
-      const isNumber = ({ folder }: Policy) => !Number.isNaN(machine.number(`${folder}/${file}`));
-      if (!policies.some(isNumber)) return [];
+      const isNumber = ({ folder }: Policy) => {
+        const value = machine.number(`${folder}/${file}`);
+        return !Number.isNaN(value) && value !== UNKNOWN_LATENCY;
+      };
+      const having = policies.filter(isNumber);
+      if (having.length === 0) return [];
       const open = (index: number, tick: Tick) =>
-        meanOf(inDomain(index).map(({ folder }) => scaled(tick.file(`${folder}/${file}`), scale)));
+        meanOf(
+          inDomain(index)
+            .filter((policy) => having.includes(policy))
+            .map(({ folder }) => scaled(tick.file(`${folder}/${file}`), scale)),
+        );
       return [{ ...declaration, domain, open }];
     });
     const controls = LIMITS.map(({ file, ...declaration }): Control => {

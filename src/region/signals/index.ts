@@ -1,28 +1,29 @@
-/** The providers, in order of preference: of two that have a signal of the same alias, the first gives it. */
-import { constConfig } from './const-config.ts';
-import { cpufreq } from './cpufreq.ts';
-import { cpuinfo } from './cpuinfo.ts';
-import { cray } from './cray.ts';
-import { derived } from './derived.ts';
-import { drm } from './drm.ts';
-import { hwmon } from './hwmon.ts';
-import { msr } from './msr.ts';
-import { powercap } from './powercap.ts';
-import { proc } from './proc.ts';
-import type { Provider } from './provider.ts';
-import { time } from './time.ts';
-
-/** A new provider is a file and an entry here. */
-export const PROVIDERS: readonly Provider[] = [
-  time,
-  powercap,
-  msr,
-  cpuinfo,
-  cpufreq,
-  hwmon,
-  drm,
-  cray,
-  proc,
-  constConfig,
-  derived,
-];
+/** Signals and controls of a machine. */
+export { AGGREGATIONS, type Aggregate, type AggregationName } from '../aggregation.ts';
+export { Controls, restoreSettings, type SavedSetting } from '../controls.ts';
+export { Machine } from '../machine.ts';
+export { Platform, type PlatformOptions, type SignalInfo } from '../platform.ts';
+export * from '../session/index.ts';
+export {
+  AbsentSignalError,
+  ControlError,
+  SignalConfigError,
+  SignalError,
+} from '../signal-error.ts';
+export { isSignalDomain, parseCpuList, Topology } from '../topology.ts';
+export {
+  type Behaviour,
+  type Control,
+  type ControlDeclaration,
+  type Provided,
+  type Provider,
+  type ProviderContext,
+  SIGNAL_DOMAINS,
+  type Signal,
+  type SignalDeclaration,
+  type SignalDomain,
+  type SignalFormat,
+  type SignalReader,
+  type SignalUnit,
+} from './provider.ts';
+export { ALL_PROVIDERS, PROVIDERS } from './providers.ts';

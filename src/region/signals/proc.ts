@@ -162,8 +162,13 @@ export const proc: Provider = {
       });
       const available = (file: PolledFile) => bytesOf(file, 'MemAvailable:');
       const total = (file: PolledFile) => bytesOf(file, 'MemTotal:');
-      signals.push(of(TOTAL, total), of(AVAILABLE, available));
-      signals.push(of(USED, (file) => total(file) - available(file)));
+      const text = machine.text(MEMINFO) ?? '';
+      if (text.includes('MemTotal:')) signals.push(of(TOTAL, total));
+      // Kernels before 3.14 do not tell it.
+      if (text.includes('MemAvailable:')) {
+        signals.push(of(AVAILABLE, available));
+        signals.push(of(USED, (file) => total(file) - available(file)));
+      }
     }
     return { signals };
   },
