@@ -13,8 +13,7 @@
 import { AGGREGATIONS, type Aggregate } from './aggregation.ts';
 import { Controls, type SavedSetting } from './controls.ts';
 import { Machine } from './machine.ts';
-import { SignalError } from './signal-error.ts';
-import { PROVIDERS } from './signals/index.ts';
+import { AbsentSignalError, SignalError } from './signal-error.ts';
 import {
   type ControlDeclaration,
   type Provided,
@@ -24,6 +23,7 @@ import {
   type SignalDeclaration,
   type SignalDomain,
 } from './signals/provider.ts';
+import { ALL_PROVIDERS, PROVIDERS } from './signals/providers.ts';
 import { syntheticProvider } from './signals/synthetic.ts';
 import { Tick } from './tick.ts';
 import { isSignalDomain, type Topology } from './topology.ts';
@@ -67,7 +67,7 @@ export class Platform {
   readonly #machine: Machine;
   readonly #opened: Provided[] = [];
   readonly #signals = new Map<string, Signal>();
-  readonly #infos: SignalInfo[] = [];
+  readonly #infos: Omit<SignalInfo, 'aliases'>[] = [];
   readonly #aliases = new Map<string, string>();
   readonly #pushed: Pushed[] = [];
   readonly #handles = new Map<string, number>();
@@ -103,16 +103,13 @@ export class Platform {
   #register(provider: Provider, signal: Signal): void {
     if (this.#signals.has(signal.name)) return;
     this.#signals.set(signal.name, signal);
-    const aliases: string[] = [];
-    if (signal.alias !== undefined && this.#find(signal.alias) === null) {
+    if (signal.alias !== undefined && (signal.claims || this.#find(signal.alias) === null)) {
       this.#aliases.set(signal.alias, signal.name);
-      aliases.push(signal.alias);
     }
     const { name, description, unit, domain, behaviour, aggregation, format } = signal;
     this.#infos.push({
       ...{ name, description, unit, domain, behaviour, aggregation, format },
       provider: provider.name,
-      aliases,
     });
   }
 
@@ -122,7 +119,11 @@ export class Platform {
 
   /** The signals that this machine has. */
   signals(): readonly SignalInfo[] {
-    return this.#infos;
+    const aliases = [...this.#aliases];
+    return this.#infos.map((info) => ({
+      ...info,
+      aliases: aliases.filter(([, name]) => name === info.name).map(([alias]) => alias),
+    }));
   }
 
   /** Every name and alias that `push` takes. */
@@ -133,7 +134,7 @@ export class Platform {
   /** What is said of a signal, by name or alias; null where this machine has none such. */
   info(name: string): SignalInfo | null {
     const signal = this.#find(name);
-    return this.#infos.find((info) => info.name === signal?.name) ?? null;
+    return this.signals().find((info) => info.name === signal?.name) ?? null;
   }
 
   /** One more than the largest index of a domain; 0 where the machine has none such. */
@@ -169,6 +170,7 @@ export class Platform {
   /**
    * Asks for a signal at each tick, at its native domain or aggregated at a coarser one. The same request has one handle.
    * @throws SignalError where there is no such signal, or it cannot be had at this domain or index
+   * @throws AbsentSignalError where this machine has none such
    */
   push(name: string, domain: SignalDomain, index: number): number {
     const key = `${name} ${domain} ${index}`;
@@ -186,9 +188,7 @@ export class Platform {
 
   #gather(tick: Tick, name: string, domain: SignalDomain, index: number): Pushed {
     const signal = this.#find(name);
-    if (signal === null) {
-      throw new SignalError(`there is no signal ${name} on this machine`, name, this.names());
-    }
+    if (signal === null) throw this.#unknown(name);
     const native = signal.domain;
     if (!this.topology.nests(native, domain)) {
       throw new SignalError(
@@ -205,6 +205,18 @@ export class Platform {
     const aggregate = AGGREGATIONS[signal.aggregation];
     const ofCpus = native === 'cpu' && domain !== 'cpu' && signal.aggregation !== 'select_first';
     return { signal: name, domain, index, indices, channels, aggregate, ofCpus };
+  }
+
+  /** A name that some machine may have is absent; any other is a mistake. */
+  #unknown(name: string): SignalError | AbsentSignalError {
+    const sources = ALL_PROVIDERS.filter(({ declares }) =>
+      declares.some((one) => one.name === name || one.alias === name),
+    ).map(({ name, source }) => `${name}: ${source}`);
+    if (sources.length === 0)
+      return new SignalError(`there is no signal ${name}`, name, this.names());
+    return new AbsentSignalError(
+      `${name} is absent on this machine; it comes of ${sources.join('; ')}`,
+    );
   }
 
   /** One tick: reads every file that is needed once. */

@@ -12,7 +12,17 @@ export class SignalError extends Error {
   }
 }
 
+/** A signal that exists, but not here. The message says where it would come from. */
+export class AbsentSignalError extends Error {
+  override readonly name = 'AbsentSignalError';
+}
+
 /** A control that could not be written, or must not. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
+}
+
+/** A file that describes signals, and is not as it should be. */
+export class SignalConfigError extends Error {
+  override readonly name = 'SignalConfigError';
 }

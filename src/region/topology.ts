@@ -18,6 +18,8 @@ interface CpuPlace {
   readonly core: number;
   readonly memory: number;
   readonly gpu_chip: number;
+  /** As the kernel numbers cores within a package, or die. */
+  readonly coreId: number;
 }
 
 /** A GPU and the CPUs near it. */
@@ -80,9 +82,10 @@ export class Topology {
       const siblings = `${cpu(name)}/topology/thread_siblings_list`;
       // core_id may be the same in two dies of a package: the first of the siblings is a core's name.
       const core = parseCpuList(machine.text(siblings))[0] ?? id;
-      return [{ id, pack: Math.max(0, pack), core }];
+      const coreId = number(`${cpu(name)}/topology/core_id`);
+      return [{ id, pack: Math.max(0, pack), core, coreId }];
     });
-    if (found.length === 0) found.push({ id: 0, pack: 0, core: 0 });
+    if (found.length === 0) found.push({ id: 0, pack: 0, core: 0, coreId: 0 });
     const packageAt = places(found.map(({ pack }) => [pack, 0]));
     const coreAt = places(found.map(({ pack, core }) => [pack, core]));
     this.packages = [...packageAt.keys()].map((key) => Number(key.split(',')[0]));
@@ -102,8 +105,9 @@ export class Topology {
     this.#chipGpu = chips;
     const chipOf = chipsOfCpus(machine, this.gpus);
     this.nics = nicsOf(machine);
-    this.#cpus = found.map(({ id, pack, core }) => ({
+    this.#cpus = found.map(({ id, pack, core, coreId }) => ({
       cpu: id,
+      coreId,
       package: packageAt.get(`${pack},0`) ?? 0,
       core: coreAt.get(`${pack},${core}`) ?? 0,
       memory: memoryOf.get(id) ?? -1,
@@ -165,6 +169,12 @@ export class Topology {
     return this.#cpus.find((place) => place.cpu === cpu)?.package ?? -1;
   }
 
+  /** Index of the core that the kernel calls `coreId` in a package; -1 where there is none. */
+  coreAt(pack: number, coreId: number): number {
+    const is = (place: CpuPlace) => place.package === pack && place.coreId === coreId;
+    return this.#cpus.find(is)?.core ?? -1;
+  }
+
   #placeOf(place: CpuPlace, outer: SignalDomain): number {
     if (outer === 'gpu') return this.#chipGpu[place.gpu_chip] ?? -1;
     if (outer === 'package' || outer === 'core' || outer === 'memory' || outer === 'gpu_chip') {
@@ -176,12 +186,16 @@ export class Topology {
 
 /** Cards that render: displays without a driver of ours are cards too. */
 function gpusOf(machine: Machine): GpuPlace[] {
-  return machine.list('sys/class/drm', /^card\d+$/).map((name) => {
+  return machine.list('sys/class/drm', /^card\d+$/).flatMap((name): GpuPlace[] => {
     const folder = `sys/class/drm/${name}`;
     const i915 = machine.list(`${folder}/gt`, /^gt\d+$/).map((gt) => `${folder}/gt/${gt}`);
-    if (i915.length > 0) return { folder, chips: i915 };
+    if (i915.length > 0) return [{ folder, chips: i915 }];
     const xe = machine.list(`${folder}/device`, /^tile\d+$/).map((t) => `${folder}/device/${t}`);
-    return { folder, chips: xe.length > 0 ? xe : [folder] };
+    if (xe.length > 0) return [{ folder, chips: xe }];
+    const tells = ['gt_act_freq_mhz', 'device/gpu_busy_percent', 'device/hwmon'];
+    return tells.some((file) => machine.exists(`${folder}/${file}`))
+      ? [{ folder, chips: [folder] }]
+      : [];
   });
 }
 

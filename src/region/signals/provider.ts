@@ -50,6 +50,8 @@ export interface Signal extends SignalDeclaration {
   open(index: number, tick: Tick): SignalReader | null;
   /** Samples before the first value; 1 where absent. */
   readonly warmUp?: number;
+  /** It takes its alias from whoever has it: signals that are right only together come from one source. */
+  readonly claims?: true;
 }
 
 /** Holds what it needs between ticks, such as overflows counted. */

@@ -103,7 +103,15 @@ export const syntheticProvider: Provider = {
   name: 'synthetic',
   source: 'nothing: demo values, with --synthetic only',
   declares: DEMOS.map(declarationOf),
-  open: ({ find }) => ({
-    signals: DEMOS.filter(({ alias = '' }) => find(alias) === null).map(signalOf),
-  }),
+  open({ find }) {
+    const isMissing = ({ alias = '' }: Demo) => find(alias) === null;
+    const cycles = DEMOS.some((demo) => demo.unit === '' && isMissing(demo));
+    return {
+      signals: DEMOS.flatMap((demo): Signal[] => {
+        // The share of cycles and the frequency that it is a share of belong together.
+        if (cycles && demo.behaviour === 'constant') return [{ ...signalOf(demo), claims: true }];
+        return isMissing(demo) ? [signalOf(demo)] : [];
+      }),
+    };
+  },
 };
