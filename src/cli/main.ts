@@ -42,6 +42,18 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/sim-models.ts')).simModels,
   },
   {
+    words: ['region', 'launch'],
+    arguments: '[options] -- COMMAND…',
+    help: 'run a command, and report where its time and energy went, region by region',
+    load: async () => (await import('./commands/region-launch.ts')).regionLaunch,
+  },
+  {
+    words: ['region', 'restore'],
+    arguments: '[FILE…] [--force]',
+    help: 'put back settings that a killed controller left changed',
+    load: async () => (await import('./commands/region-restore.ts')).regionRestore,
+  },
+  {
     words: ['node', 'collect'],
     arguments: '[TYPE…] [options]',
     help: 'print one sample of this machine as a raw stats file',
@@ -94,6 +106,7 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  region: 'regions of programs: marked, sampled, reported as GEOPM does',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 

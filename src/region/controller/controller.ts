@@ -13,17 +13,17 @@ import {
 } from '../agents/index.ts';
 import { parsePolicy } from '../agents/policy.ts';
 import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
+import { recordFilterFrom } from '../filters/index.ts';
 import { Platform } from '../platform.ts';
 import { Application } from './application.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Endpoint } from './endpoint.ts';
 import { EventLog } from './event-log.ts';
 import { hostReport } from './host-report.ts';
-import { recordFilterFrom } from '../filters/index.ts';
 import { ProcessTable } from './process-table.ts';
 import { Sampled } from './sampled.ts';
 import { forgetControls, saveControls } from './saved-controls.ts';
-import { type ControllerSettings, SettingsError } from './settings.ts';
+import { type ControllerSettings, OutputError, SettingsError } from './settings.ts';
 import { startTimeText } from './start-time.ts';
 import { type SampledColumn, traceColumns } from './trace-columns.ts';
 import { TraceFile } from './trace-files.ts';
@@ -99,7 +99,8 @@ export class Controller {
     };
     const { reportSignals, traceSignals, compat } = settings;
     this.#sampled = new Sampled(platform, this.#application, reportSignals, compat);
-    const filter = settings.recordFilter === undefined ? null : recordFilterFrom(settings.recordFilter);
+    const filter =
+      settings.recordFilter === undefined ? null : recordFilterFrom(settings.recordFilter);
     const warn = (message: string) => this.#warn(message);
     this.#agent = kind.open({ platform, allowControl: settings.allowControl, warn });
     this.#policy = this.#firstPolicy();
@@ -110,9 +111,15 @@ export class Controller {
     this.#writeControls();
     const { trace, profileTrace } = settings;
     const columns = [...this.#columns, ...this.#agent.traceColumns];
-    this.#trace = trace === undefined ? null : new TraceFile(trace, this.#header(), columns);
-    this.#events = new EventLog(profileTrace, this.#header());
-    this.#table = new ProcessTable(settings.pages, (process) => this.#events.drain(process), filter);
+    const head = this.#header();
+    const fail = (error: Error) => this.#warn(error.message);
+    this.#trace = trace === undefined ? null : new TraceFile(trace, head, columns, fail);
+    this.#events = new EventLog(profileTrace, head, fail);
+    this.#table = new ProcessTable(
+      settings.pages,
+      (process) => this.#events.drain(process),
+      filter,
+    );
     platform.readBatch();
     this.#writeReport(0, null, 'the application has not started');
   }
@@ -166,7 +173,7 @@ export class Controller {
     this.#platform.timeZero = BigInt(Math.round(now));
     this.#saved = now;
     this.#platform.readBatch();
-    this.#sampled.begin(0);
+    this.#sampled.begin(0, 0);
   }
 
   /** Looks for processes that appeared or ended, between samples. @returns whether the first one is there */
@@ -187,7 +194,7 @@ export class Controller {
     const places = this.#table.active.map(({ hash, hint }) => ({ hash, hint }));
     for (const process of this.#table.active) process.outside();
     this.#application.update(time, this.#table.active);
-    this.#sampled.begin(time);
+    this.#sampled.begin(time, this.#platform.sample(this.#time));
     for (const [k, process] of this.#table.active.entries()) Object.assign(process, places[k]);
     this.#writeReport(now, null, 'the application was running when this was written');
   }
@@ -196,6 +203,7 @@ export class Controller {
   sample(now: number): void {
     const { active } = this.#table;
     if (this.#table.poll(now)) this.#attach(now);
+    this.#expect(now);
     const wasActive = active.length > 0 || !this.#attached;
     const time = (now - this.#zero) / 1e9;
     this.#application.update(time, this.#table.active);
@@ -210,6 +218,12 @@ export class Controller {
     if (now - this.#saved > this.#settings.saveEvery * 1e9) {
       this.#writeReport(now, null, 'the application was running when this was written');
     }
+  }
+
+  #expect(now: number): void {
+    const { timeout } = this.#settings;
+    if (this.#attached || now - this.#zero < timeout * 1e9) return;
+    this.#warn(`no process has marked a region within ${timeout} s: there will be totals only`);
   }
 
   #epochBits(): number {
@@ -253,8 +267,14 @@ export class Controller {
     if (!this.#idle) this.#sampled.update(this.#platform.sample(this.#time), this.#epochBits());
     this.#events.drainAll(this.#table.active);
     for (const [, message] of this.#table.refused) this.#warn(message);
-    this.#writeReport(now, ending.exit, ending.incomplete);
+    this.#writeReport(now, ending.exit, ending.incomplete ?? this.#vanished());
     this.close(now);
+  }
+
+  #vanished(): string | null {
+    const { all } = this.#table;
+    const gone = all.filter((process) => !process.alive && !process.stopped).length;
+    return gone === 0 ? null : `${gone} of ${all.length} processes ended without saying so`;
   }
 
   /** @throws ControlError where a setting could not be put back */
@@ -274,7 +294,15 @@ export class Controller {
     const { report: path } = this.#settings;
     if (path === undefined) return;
     this.#saved = now;
-    writeWhole(path, reportText(this.#report(now, exit, incomplete)));
+    const text = reportText(this.#report(now, exit, incomplete));
+    try {
+      writeWhole(path, text);
+    } catch (error) {
+      const failure = new OutputError('report', path, error);
+      // Before the application has started, its user can still mend it.
+      if (this.#zero === 0) throw failure;
+      this.#warn(failure.message);
+    }
   }
 
   #report(now: number, exit: string | null, incomplete: string | null): Report {

@@ -2,7 +2,7 @@
 import type { TraceHeader } from '../../formats/geopm/write.ts';
 import { EVENT_EPOCH, EVENT_REGION_ENTRY, EVENT_REGION_EXIT } from '../../model/region-layout.ts';
 import { regionHash } from '../hash.ts';
-import type { PageEvent } from '../page-reader.ts';
+import type { PageEvent } from '../ring-reader.ts';
 import type { ApplicationProcess } from './process-table.ts';
 import { ProfileTraceFile } from './trace-files.ts';
 
@@ -14,8 +14,8 @@ export class EventLog {
   readonly #profile: number;
 
   /** @param path of the profile trace, if any */
-  constructor(path: string | undefined, header: TraceHeader) {
-    this.#file = path === undefined ? null : new ProfileTraceFile(path, header);
+  constructor(path: string | undefined, header: TraceHeader, fail: (error: Error) => void) {
+    this.#file = path === undefined ? null : new ProfileTraceFile(path, header, fail);
     this.#profile = regionHash(`"${header.profile}"`);
   }
 

@@ -137,7 +137,7 @@ function extraOf(
       samples: punctuality.samples,
       missed: punctuality.missed,
       'mean lateness (s)': punctuality.meanLate,
-      '99 % lateness (s)': punctuality.late99,
+      'lateness of 99 % (s)': punctuality.late99,
       'worst lateness (s)': punctuality.worstLate,
     },
     ...(absent.length > 0 && { 'absent signals': absent }),

@@ -74,7 +74,7 @@ export class Sampled {
     for (const request of requests) this.#request(request);
     this.#sticker = platform.info(STICKER) === null ? -1 : platform.push(STICKER, 'board', 0);
     this.#hashes = new Uint32Array(this.#scopes.length);
-    this.#values = new Float64Array(this.#signals.length);
+    this.#values = new Float64Array(this.#signals.length).fill(Number.NaN);
     this.#attribution = this.#fresh();
   }
 
@@ -119,13 +119,24 @@ export class Sampled {
   }
 
   /**
-   * Forgets all before and begins here, at time `time`, in no region. What the platform read last is what was there.
+   * Forgets all before and begins at `time`, in no region. Counters had then what lies between the sample before and
+   * what the platform read last, at `now`.
    */
-  begin(time: number): void {
+  begin(time: number, now: number): void {
+    const values = this.#values;
+    const before = values.slice();
+    this.#gather(now);
+    const share = (time - before[TIME]) / (now - before[TIME]);
+    for (let s = FIRST_PUSHED; s < values.length; s++) {
+      if (this.#signals[s].behaviour !== 'monotone' || !(share >= 0 && share < 1)) continue;
+      // NaN before: all that is known is what is there now.
+      const change = values[s] - before[s];
+      if (!Number.isNaN(change)) values[s] = before[s] + share * change;
+    }
+    values[TIME] = time;
     this.#attribution = this.#fresh();
-    this.#gather(time);
     this.#hashes.fill(UNMARKED);
-    this.#attribution.update(time, this.#values, this.#hashes, 0);
+    this.#attribution.update(time, values, this.#hashes, 0);
   }
 
   /** Attributes what the platform read last. @param epoch EPOCH_* */

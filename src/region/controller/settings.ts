@@ -11,6 +11,8 @@ export interface ControllerSettings {
   readonly agent: string;
   /** Seconds; the agent's own where absent. */
   readonly period?: number;
+  /** Seconds after which it is said that no process has attached. */
+  readonly timeout: number;
   /** Path of the policy's JSON. */
   readonly policy?: string;
   /** Path of a JSON file that is looked at while the application runs. */
@@ -41,4 +43,13 @@ export interface ControllerSettings {
 /** Wrong settings: a signal that is not there, a path that cannot be written. The message is for the user. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
+}
+
+/** A file that cannot be written. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+
+  constructor(what: string, path: string, cause: unknown) {
+    super(`${what} ${path} cannot be written: ${(cause as Error).message}`);
+  }
 }
