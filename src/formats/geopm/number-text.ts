@@ -2,10 +2,10 @@
 
 /** Whether `x` lies exactly between two numbers of `digits` significant digits: C then takes the even one. */
 function isTie(x: number, digits: number): boolean {
-  const one = x.toPrecision(digits + 1);
-  if (!/5(e|$)/.test(one)) return false;
-  // A double that ends there has zeros only behind; 100 digits are more than rounding could hide.
-  return /50*$/.test(x.toPrecision(100).split('e')[0]) && Number(one) === x;
+  if (!/5(e|$)/.test(x.toPrecision(digits + 1))) return false;
+  // More digits than rounding could hide anything behind.
+  const figures = x.toExponential(100).split('e')[0].replace(/[-.]/g, '');
+  return /^50*$/.test(figures.slice(digits));
 }
 
 /** `x` rounded to `digits` significant digits, in the form D.DDDe±X. */

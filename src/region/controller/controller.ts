@@ -208,15 +208,25 @@ export class Controller {
     const time = (now - this.#zero) / 1e9;
     this.#application.update(time, this.#table.active);
     this.#platform.readBatch();
-    const processes = this.#table.active.length > 0;
-    // Between the end of the last process and the start of another, time is not the application's.
-    this.#idle = !processes && !wasActive;
-    if (!this.#idle) this.#sampled.update(this.#platform.sample(this.#time), this.#epochBits());
+    this.#attribute(wasActive);
     this.#steer(time);
     this.#traceRow();
     this.#events.drainAll(this.#table.active);
     if (now - this.#saved > this.#settings.saveEvery * 1e9) {
       this.#writeReport(now, null, 'the application was running when this was written');
+    }
+  }
+
+  /** Between the end of the last process and the start of another, time is not the application's. */
+  #attribute(wasActive: boolean): void {
+    const { active, all } = this.#table;
+    const isActive = active.length > 0 || !this.#attached;
+    this.#idle = !isActive;
+    const now = this.#platform.sample(this.#time);
+    if (isActive) this.#sampled.update(now, this.#epochBits());
+    else if (wasActive) {
+      const ended = Math.max(...all.map((process) => process.ended));
+      this.#sampled.end(Math.min(now, (ended - this.#zero) / 1e9), now, this.#epochBits());
     }
   }
 
@@ -264,7 +274,7 @@ export class Controller {
     const time = (now - this.#zero) / 1e9;
     this.#application.update(time, this.#table.active);
     this.#platform.readBatch();
-    if (!this.#idle) this.#sampled.update(this.#platform.sample(this.#time), this.#epochBits());
+    this.#attribute(!this.#idle);
     this.#events.drainAll(this.#table.active);
     for (const [, message] of this.#table.refused) this.#warn(message);
     this.#writeReport(now, ending.exit, ending.incomplete ?? this.#vanished());

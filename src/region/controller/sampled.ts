@@ -119,35 +119,55 @@ export class Sampled {
   }
 
   /**
-   * Forgets all before and begins at `time`, in no region. Counters had then what lies between the sample before and
-   * what the platform read last, at `now`.
+   * Forgets all before and begins at `time`, in no region.
+   * @param now when the platform was read last, at `time` or later
    */
   begin(time: number, now: number): void {
-    const values = this.#values;
-    const before = values.slice();
-    this.#gather(now);
-    const share = (time - before[TIME]) / (now - before[TIME]);
-    for (let s = FIRST_PUSHED; s < values.length; s++) {
-      if (this.#signals[s].behaviour !== 'monotone' || !(share >= 0 && share < 1)) continue;
-      // NaN before: all that is known is what is there now.
-      const change = values[s] - before[s];
-      if (!Number.isNaN(change)) values[s] = before[s] + share * change;
-    }
-    values[TIME] = time;
+    this.#gatherAt(time, now);
     this.#attribution = this.#fresh();
     this.#hashes.fill(UNMARKED);
-    this.#attribution.update(time, values, this.#hashes, 0);
+    this.#attribution.update(time, this.#values, this.#hashes, 0);
   }
 
   /** Attributes what the platform read last. @param epoch EPOCH_* */
   update(time: number, epoch: number): void {
     this.#gather(time);
+    this.#attribute(time, epoch);
+  }
+
+  /** As `update`, of the moment `time`, before `now`, when the platform was read last. */
+  end(time: number, now: number, epoch: number): void {
+    this.#attribute(this.#gatherAt(time, now), epoch);
+  }
+
+  #attribute(time: number, epoch: number): void {
     const hashes = this.#hashes;
     for (let s = 0; s < hashes.length; s++) {
       const hash = this.#platform.sample(this.#scopes[s]);
       hashes[s] = Number.isNaN(hash) ? UNMARKED : hash;
     }
     this.#attribution.update(time, this.#values, hashes, epoch);
+  }
+
+  /**
+   * Counters at a moment between the sample before and what the platform read last: on the line between the two.
+   * Returns the moment; the sample before, where it is later.
+   */
+  #gatherAt(time: number, now: number): number {
+    const values = this.#values;
+    const before = values.slice();
+    const then = Number.isNaN(before[TIME]) ? time : Math.max(time, before[TIME]);
+    this.#gather(now);
+    values[TIME] = then;
+    const share = (then - before[TIME]) / (now - before[TIME]);
+    if (!(share >= 0 && share < 1)) return then;
+    for (let s = FIRST_PUSHED; s < values.length; s++) {
+      if (this.#signals[s].behaviour !== 'monotone') continue;
+      const change = values[s] - before[s];
+      // NaN before: all that is known is what is there now.
+      if (!Number.isNaN(change)) values[s] = before[s] + share * change;
+    }
+    return then;
   }
 
   #gather(time: number): void {
