@@ -74,7 +74,9 @@ export class Collection {
     }
     this.absent = absent;
     this.host = tree.hostname();
-    const schemas = this.#open.map(({ type }) => rawSchemaOf(type.name, type.metrics));
+    const schemas = this.#open.map(({ type, collector }) =>
+      rawSchemaOf(type.name, collector.metrics ?? type.metrics),
+    );
     const header = { hostname: this.host, uname: tree.uname(), uptime: tree.uptime(), schemas };
     this.writer = new RawWriter(header, sink, options.style);
   }

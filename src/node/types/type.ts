@@ -1,6 +1,7 @@
 /** What a type of the node collector is: one file in this folder, one line in `index.ts`. */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { Metric } from '../../model/metric.ts';
+import type { SavedRegister } from '../hardware/registers.ts';
 import type { NodeTree } from '../tree.ts';
 
 export interface NodeType {
@@ -19,9 +20,17 @@ export interface NodeType {
    * @throws UnavailableError where this machine has nothing to read
    */
   open(tree: NodeTree): Collector;
+  /**
+   * Sets control registers, so that counters count what the type means by them; only where the user asks for it. Gives
+   * what they held before, in the order of writing, for `restoreRegisters`.
+   * @throws UnavailableError on processors whose events are not known, and where registers cannot be written
+   */
+  program?(tree: NodeTree): readonly SavedRegister[];
 }
 
 export interface Collector {
+  /** The schema, where it depends on the machine. */
+  readonly metrics?: readonly Metric[];
   /** Writes a record per device. An error here concerns this type alone. */
   collect(writer: RawWriter): void;
   close(): void;
@@ -38,6 +47,20 @@ export function counter(key: string, help: string, unit = '', bits?: number): Me
     ...(bits !== undefined && { bits }),
     unit,
     over: 'sum',
+    help,
+  };
+}
+
+/** A control register of a type: archived beside the counters that it sets. */
+export function control(key: string, help: string): Metric {
+  return {
+    key,
+    cell: 'u64',
+    kind: 'control',
+    behaviour: 'variable',
+    form: 'total',
+    unit: '',
+    over: 'same',
     help,
   };
 }
