@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { recognise } from './known-marks.ts';
+import { addressOf, MappedSpace, recordedSpace } from './memory-mapped.ts';
 import { PCI_FOLDER, type PciFunction, pciFunctions } from './pci.ts';
 import { onlineCpus, type Package, type Processor, packagesOf, processorOf } from './processor.ts';
-import { RecordedMsr, RecordedPci } from './recorded-registers.ts';
+import { contentOf, RecordedMsr, RecordedPci } from './recorded-registers.ts';
 import { RegisterFile, type RegisterSpace } from './registers.ts';
 
 /** A write to a recorded tree's registers. */
@@ -76,12 +77,20 @@ export class Hardware {
     return this.space(`pci ${name}`);
   }
 
+  /**
+   * The configuration space of a function at this bus, device and function, whatever ids it has: as the kernel lists
+   * it, or else in memory. Gives the name that `space` takes.
+   */
+  functionAt(name: string): string {
+    return this.functions.some((known) => known.name === name) ? `pci ${name}` : `mem ${name}`;
+  }
+
   /** Registers by their name, as saved ones have it. @throws UnavailableError */
   space(name: string): RegisterSpace {
     if (!this.#tree.isThisMachine) return this.#fromTree(name);
     let shared = this.#open.get(name);
     if (shared === undefined) {
-      shared = { space: new RegisterFile(name, `/${this.#path(name)}`), users: 0 };
+      shared = { space: this.#fromMachine(name), users: 0 };
       this.#open.set(name, shared);
     }
     const { space } = shared;
@@ -100,15 +109,22 @@ export class Hardware {
     return this.#tree.isThisMachine ? `dev/cpu/${place}/msr` : `msr/cpu${place}`;
   }
 
+  #fromMachine(name: string): RegisterSpace {
+    const [kind, place] = name.split(' ');
+    return kind === 'mem'
+      ? new MappedSpace(name, '/dev/mem', addressOf(this.#tree, place))
+      : new RegisterFile(name, `/${this.#path(name)}`);
+  }
+
   #fromTree(name: string): RegisterSpace {
     let space = this.#recorded.get(name);
     if (space === undefined) {
       const path = join(this.#tree.root, this.#path(name));
       const record = (where: string, at: number, value: bigint) =>
         this.writes.push({ space: where, at, value });
-      space = name.startsWith('pci')
-        ? new RecordedPci(name, path, record)
-        : new RecordedMsr(name, path, record);
+      if (name.startsWith('msr')) space = new RecordedMsr(name, path, record);
+      else if (name.startsWith('pci')) space = new RecordedPci(name, contentOf(path), record);
+      else space = new RecordedPci(name, recordedSpace(this.#tree, name.slice(4)), record);
       this.#recorded.set(name, space);
     }
     return space;

@@ -4,7 +4,7 @@
  */
 import { OPTERON_ROWS, OPTERON_SELECT } from './amd-events.ts';
 import type { Hardware } from './hardware.ts';
-import { CORE_EVENTS } from './intel-models.ts';
+import { CORE_EVENTS, type Microarchitecture } from './intel-models.ts';
 import { INTEL } from './pci.ts';
 import type { Processor } from './processor.ts';
 import { join64 } from './registers.ts';
@@ -12,13 +12,13 @@ import { join64 } from './registers.ts';
 const INTEL_SELECT = 0x186;
 
 /** Device id of the first memory channel → model, and the name of its events. */
-const MODELS = new Map([
+const MODELS: ReadonlyMap<number, readonly [number, Microarchitecture]> = new Map([
   [0x3cb0, [0x2d, 'snb']],
   [0x0eb0, [0x3e, 'ivb']],
   [0x2fb0, [0x3f, 'hsw']],
   [0x6fb0, [0x4f, 'bdw']],
   [0x2042, [0x55, 'skx']],
-] as const);
+]);
 
 /** Whether CPU 0's registers from `first` on hold these events. */
 function selects(hardware: Hardware, first: number, events: readonly bigint[]): boolean {

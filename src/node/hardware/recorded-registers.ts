@@ -10,7 +10,8 @@ import { type RegisterSpace, registerName, type Width } from './registers.ts';
 /** Told of each write, in order. */
 export type Recorder = (space: string, at: number, value: bigint) => void;
 
-function contentOf(path: string): Buffer {
+/** A file of a tree. @throws UnavailableError */
+export function contentOf(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
@@ -58,11 +59,10 @@ export class RecordedPci implements RegisterSpace {
   readonly #bytes: Buffer;
   readonly #record: Recorder;
 
-  /** @throws UnavailableError */
-  constructor(name: string, path: string, record: Recorder) {
+  constructor(name: string, bytes: Buffer, record: Recorder) {
     this.name = name;
     this.#record = record;
-    this.#bytes = contentOf(path);
+    this.#bytes = bytes;
   }
 
   #check(at: number, width: Width): void {

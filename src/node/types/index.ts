@@ -4,6 +4,8 @@ import { AMD64_PMC } from './amd64-pmc.ts';
 import { AMD64_RAPL } from './amd64-rapl.ts';
 import { CPU } from './cpu.ts';
 import { CPU_STEAL } from './cpu-steal.ts';
+import { IB_EXT } from './ib-ext.ts';
+import { IB_SW } from './ib-sw.ts';
 import { INTEL_4PMC3 } from './intel-4pmc3.ts';
 import { INTEL_8PMC3 } from './intel-8pmc3.ts';
 import { INTEL_BDW } from './intel-bdw.ts';
@@ -29,6 +31,8 @@ import { INTEL_IVB_PCU } from './intel-ivb-pcu.ts';
 import { INTEL_IVB_QPI } from './intel-ivb-qpi.ts';
 import { INTEL_IVB_R2PCI } from './intel-ivb-r2pci.ts';
 import { INTEL_KNL } from './intel-knl.ts';
+import { INTEL_KNL_EDC } from './intel-knl-edc.ts';
+import { INTEL_KNL_MC } from './intel-knl-mc.ts';
 import { INTEL_NHM } from './intel-nhm.ts';
 import { INTEL_RAPL } from './intel-rapl.ts';
 import { INTEL_SKX } from './intel-skx.ts';
@@ -43,6 +47,9 @@ import { INTEL_SNB_QPI } from './intel-snb-qpi.ts';
 import { INTEL_SNB_R2PCI } from './intel-snb-r2pci.ts';
 import { INTEL_UNCORE } from './intel-uncore.ts';
 import { INTEL_WTM } from './intel-wtm.ts';
+import { MIC } from './mic.ts';
+import { NVIDIA_GPU } from './nvidia-gpu.ts';
+import { OPA } from './opa.ts';
 import type { NodeType } from './type.ts';
 
 export const NODE_TYPES: readonly NodeType[] = [
@@ -51,6 +58,8 @@ export const NODE_TYPES: readonly NodeType[] = [
   AMD64_RAPL,
   CPU,
   CPU_STEAL,
+  IB_EXT,
+  IB_SW,
   INTEL_4PMC3,
   INTEL_8PMC3,
   INTEL_BDW,
@@ -76,6 +85,8 @@ export const NODE_TYPES: readonly NodeType[] = [
   INTEL_IVB_QPI,
   INTEL_IVB_R2PCI,
   INTEL_KNL,
+  INTEL_KNL_EDC,
+  INTEL_KNL_MC,
   INTEL_NHM,
   INTEL_RAPL,
   INTEL_SKX,
@@ -90,4 +101,7 @@ export const NODE_TYPES: readonly NodeType[] = [
   INTEL_SNB_R2PCI,
   INTEL_UNCORE,
   INTEL_WTM,
+  MIC,
+  NVIDIA_GPU,
+  OPA,
 ];

@@ -64,3 +64,17 @@ export function control(key: string, help: string): Metric {
     help,
   };
 }
+
+/** A state of a type. `unit` as raw stats files have it. */
+export function gauge(key: string, help: string, unit = ''): Metric {
+  return {
+    key,
+    cell: 'u64',
+    kind: 'gauge',
+    behaviour: 'variable',
+    form: 'total',
+    unit,
+    over: 'sum',
+    help,
+  };
+}
