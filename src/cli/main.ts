@@ -51,7 +51,7 @@ const COMMANDS: readonly Entry[] = [
     words: ['node', 'types'],
     arguments: '[--json]',
     help: 'list what can be collected, with keys and units',
-    load: async () => (await import('./commands/node.ts')).nodeTypes,
+    load: async () => (await import('./commands/node-types.ts')).nodeTypes,
   },
   {
     words: ['query'],

@@ -1,17 +1,9 @@
-/** `triscope node types`, `triscope node collect`: what the node collector can do, and one sample of it. */
-import { statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { formatSchema, type RawStyle, rawSchemaOf } from '../../formats/tacc/index.ts';
-import {
-  Collection,
-  NODE_TYPES,
-  NodeTree,
-  type NodeType,
-  UnavailableError,
-  UnknownTypeError,
-} from '../../node/index.ts';
+/** `triscope node collect`: one sample of this machine. */
+import type { RawStyle } from '../../formats/tacc/index.ts';
+import { Collection, NODE_TYPES, UnknownTypeError } from '../../node/index.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
+import { HELP, readWords, rootFrom } from '../node-options.ts';
 
 const COLLECT_USAGE = `usage: triscope node collect [TYPE…] [--root DIR] [--job ID] [--mark TEXT] [--style 1.0|2.3]
 
@@ -23,39 +15,6 @@ machine has, unless some are named.
   --mark TEXT   a mark for the group
   --style S     1.0: whole seconds, no host in the group's line; 2.3: microseconds and host (1.0)`;
 
-const TYPES_USAGE = `usage: triscope node types [--root DIR] [--json]
-
-Lists what can be collected: each type with its source, its keys and whether this machine has it.`;
-
-interface Words {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
-  readonly positionals: readonly string[];
-}
-
-type Options = Readonly<Record<string, { type: 'string' | 'boolean'; short?: string }>>;
-
-/** @throws UsageError */
-function read(args: readonly string[], options: Options): Words {
-  try {
-    const config = { args: [...args], options, allowPositionals: true, strict: true };
-    const { values, positionals } = parseArgs(config);
-    return { values: values as Words['values'], positionals };
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
-  }
-}
-
-const HELP = { help: { type: 'boolean', short: 'h' } } as const;
-
-/** @throws UsageError where it is no folder */
-function rootFrom(value: string | boolean | undefined): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (!statSync(value, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`--root ${value}: there is no such folder`);
-  }
-  return value;
-}
-
 function styleFrom(value: string | boolean | undefined): RawStyle {
   if (value === undefined) return '1.0';
   if (value === '1.0' || value === '2.3') return value;
@@ -65,7 +24,7 @@ function styleFrom(value: string | boolean | undefined): RawStyle {
 /** Prints one sample. Returns the exit code. @throws UsageError */
 export async function nodeCollect(args: readonly string[]): Promise<number> {
   const text = { type: 'string' } as const;
-  const { values, positionals } = read(args, {
+  const { values, positionals } = readWords(args, {
     ...HELP,
     root: text,
     job: text,
@@ -100,60 +59,4 @@ export async function nodeCollect(args: readonly string[]): Promise<number> {
   collection.close();
   process.stdout.write(Buffer.concat(written));
   return collection.types.length > collection.failures.size ? 0 : EXIT.failed;
-}
-
-/** Why this tree has none of a type's numbers; null where it has. */
-function missing(type: NodeType, tree: NodeTree): string | null {
-  try {
-    type.open(tree).close();
-    return null;
-  } catch (error) {
-    if (error instanceof UnavailableError) return error.message;
-    throw error;
-  }
-}
-
-/** Lists the types. Returns the exit code. @throws UsageError */
-export async function nodeTypes(args: readonly string[]): Promise<number> {
-  const flag = { type: 'boolean' } as const;
-  const { values, positionals } = read(args, { ...HELP, root: { type: 'string' }, json: flag });
-  if (values.help) {
-    process.stdout.write(`${TYPES_USAGE}\n`);
-    return 0;
-  }
-  if (positionals.length > 0) {
-    throw new UsageError(`unexpected ${positionals[0]}; node types takes only options`);
-  }
-  const tree = new NodeTree(rootFrom(values.root));
-  if (values.json) {
-    const facts = NODE_TYPES.map((type) => ({
-      name: type.name,
-      help: type.help,
-      device: type.device,
-      source: type.source,
-      schema: formatSchema(rawSchemaOf(type.name, type.metrics)),
-      keys: type.metrics.map(({ key, kind, unit, bits, help }) => ({
-        key,
-        kind,
-        unit,
-        bits: bits ?? 64,
-        help,
-      })),
-      missing: missing(type, tree),
-    }));
-    process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
-    return 0;
-  }
-  for (const type of NODE_TYPES) {
-    const reason = missing(type, tree);
-    const here = reason === null ? '' : `; not here: ${reason}`;
-    const width = Math.max(...type.metrics.map(({ key }) => key.length));
-    const keys = type.metrics.map(({ key, unit, help }) =>
-      `  ${key.padEnd(width)}  ${unit.padEnd(3)} ${help}`.trimEnd(),
-    );
-    process.stdout.write(
-      `${[`${type.name}: ${type.help} (per ${type.device}, from ${type.source})${here}`, ...keys].join('\n')}\n\n`,
-    );
-  }
-  return 0;
 }
