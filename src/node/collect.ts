@@ -21,6 +21,10 @@ export class UnknownTypeError extends Error {
 export interface CollectionOptions {
   /** Names of types; all that this machine has where it is empty. */
   readonly types?: readonly string[];
+  /** Names of types to leave out. */
+  readonly without?: readonly string[];
+  /** `$hostname`, where it is to be another than the kernel's. */
+  readonly hostname?: string;
   /** Folder of a recorded `proc` and `sys`; this machine where absent. */
   readonly root?: string;
   readonly style?: RawStyle;
@@ -28,12 +32,13 @@ export interface CollectionOptions {
   readonly deadline?: number;
 }
 
-function typesNamed(names: readonly string[]): readonly NodeType[] {
-  if (names.length === 0) return NODE_TYPES;
-  for (const name of names) {
+/** The types that `names` asks for, but `without`. @throws UnknownTypeError */
+function typesNamed(names: readonly string[], without: readonly string[]): readonly NodeType[] {
+  for (const name of [...names, ...without]) {
     if (!NODE_TYPES.some((type) => type.name === name)) throw new UnknownTypeError(name);
   }
-  return NODE_TYPES.filter((type) => names.includes(type.name));
+  const asked = (name: string) => names.length === 0 || names.includes(name);
+  return NODE_TYPES.filter(({ name }) => asked(name) && !without.includes(name));
 }
 
 /** Microseconds since 1970, whole. */
@@ -52,9 +57,9 @@ export class Collection {
    */
   constructor(sink: (bytes: Uint8Array) => void, options: CollectionOptions = {}) {
     const tree = new NodeTree(options.root);
-    const types = typesNamed(options.types ?? []);
+    const types = typesNamed(options.types ?? [], options.without ?? []);
     this.#types = new OpenTypes(types, tree, { deadline: options.deadline });
-    this.host = tree.hostname();
+    this.host = options.hostname ?? tree.hostname();
     const schemas = this.#types.types.map(({ name, metrics }) => rawSchemaOf(name, metrics));
     const header = { hostname: this.host, uname: tree.uname(), uptime: tree.uptime(), schemas };
     this.writer = new RawWriter(header, sink, options.style);
@@ -74,12 +79,17 @@ export class Collection {
     return this.#types.failures;
   }
 
-  /** Writes one record group. `failed` hears of types that could not be read this time. */
-  collect(jobIds: readonly string[], mark?: string, failed?: (absent: Absent) => void): void {
-    this.writer.group(now(), jobIds);
+  /**
+   * Writes one record group, of this moment: microseconds since 1970. `failed` hears of types that could not be read
+   * this time.
+   */
+  collect(jobIds: readonly string[], mark?: string, failed?: (absent: Absent) => void): number {
+    const time = now();
+    this.writer.group(time, jobIds);
     if (mark !== undefined) this.writer.mark(mark);
     this.#types.collect(this.writer, failed);
     this.writer.flush();
+    return time;
   }
 
   close(): void {
