@@ -160,6 +160,13 @@ export class RawWriter {
     return whole;
   }
 
+  /** Adds whole records, as another writer made them. */
+  records(bytes: Uint8Array): void {
+    this.#ensure(bytes.length);
+    this.#buffer.set(bytes, this.#used);
+    this.#used += bytes.length;
+  }
+
   /** Takes back the record that is being written. */
   dropRecord(): void {
     if (this.#record >= 0) this.#used = this.#record;

@@ -26,6 +26,12 @@ export interface NodeType {
    * @throws UnavailableError on processors whose events are not known, and where registers cannot be written
    */
   program?(tree: NodeTree): readonly SavedRegister[];
+  /**
+   * For sources that may never answer, such as files of a network's file system: whether `open` and `collect` are to
+   * happen in a child process. Reads nothing that could block itself.
+   * @throws UnavailableError where this machine has nothing to read
+   */
+  readonly mayBlock?: (tree: NodeTree) => boolean;
 }
 
 export interface Collector {
@@ -34,6 +40,20 @@ export interface Collector {
   /** Writes a record per device. An error here concerns this type alone. */
   collect(writer: RawWriter): void;
   close(): void;
+}
+
+/** A state of a type, such as the memory in use. `unit` as raw stats files have it. */
+export function gauge(key: string, help: string, unit = ''): Metric {
+  return {
+    key,
+    cell: 'u64',
+    kind: 'gauge',
+    behaviour: 'variable',
+    form: 'total',
+    unit,
+    over: 'sum',
+    help,
+  };
 }
 
 /** An event counter of a type. `unit` as raw stats files have it. */
@@ -61,20 +81,6 @@ export function control(key: string, help: string): Metric {
     form: 'total',
     unit: '',
     over: 'same',
-    help,
-  };
-}
-
-/** A state of a type. `unit` as raw stats files have it. */
-export function gauge(key: string, help: string, unit = ''): Metric {
-  return {
-    key,
-    cell: 'u64',
-    kind: 'gauge',
-    behaviour: 'variable',
-    form: 'total',
-    unit,
-    over: 'sum',
     help,
   };
 }
