@@ -33,6 +33,7 @@ const INPUT = new Set([
   'FormatError',
   'PayloadLayoutError',
   'SignalConfigError',
+  'ConfigError',
 ]);
 
 /** Errors about an optional piece that is not installed, by name. */
@@ -53,6 +54,7 @@ const EXPECTED = new Set([
   'RecordError',
   'CsvError',
   'SamplerError',
+  'LogError',
   'StatsFolderError',
   'ServeError',
   'AbsentSignalError',
