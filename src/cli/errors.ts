@@ -18,7 +18,13 @@ export class UsageError extends Error {
 }
 
 /** Errors of the engine that are about the command line, by name: to know them, nothing has to be loaded. */
-const USAGE = new Set(['UsageError', 'OptionError', 'ModelNotFoundError', 'QueryError']);
+const USAGE = new Set([
+  'UsageError',
+  'SignalError',
+  'OptionError',
+  'ModelNotFoundError',
+  'QueryError',
+]);
 
 /** Errors about what a file holds, by name. */
 const INPUT = new Set([
@@ -27,6 +33,8 @@ const INPUT = new Set([
   'FormatError',
   'PayloadLayoutError',
   'SavedControlsError',
+  'SignalConfigError',
+  'ConfigError',
 ]);
 
 /** Errors about an optional piece that is not installed, by name. */
@@ -47,8 +55,12 @@ const EXPECTED = new Set([
   'RecordError',
   'CsvError',
   'SamplerError',
+  'LogError',
   'StatsFolderError',
   'ServeError',
+  'AbsentSignalError',
+  'ControlError',
+  'SessionError',
   'RecordingError',
 ]);
 

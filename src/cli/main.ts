@@ -56,14 +56,74 @@ const COMMANDS: readonly Entry[] = [
   {
     words: ['node', 'collect'],
     arguments: '[TYPE…] [options]',
-    help: 'print one sample of this machine as a raw stats file',
+    help: "take a sample of this machine's counters, into the log or onto stdout",
     load: async () => (await import('./commands/node.ts')).nodeCollect,
+  },
+  {
+    words: ['node', 'begin'],
+    arguments: '[JOB] [options]',
+    help: 'a job begins on this node: take a sample, marked so',
+    load: async () => (await import('./commands/node.ts')).nodeBegin,
+  },
+  {
+    words: ['node', 'end'],
+    arguments: '[JOB] [options]',
+    help: 'a job ends on this node: take a sample, marked so',
+    load: async () => (await import('./commands/node.ts')).nodeEnd,
+  },
+  {
+    words: ['node', 'mark'],
+    arguments: 'TEXT [options]',
+    help: 'take a sample with a mark',
+    load: async () => (await import('./commands/node.ts')).nodeMark,
+  },
+  {
+    words: ['node', 'rotate'],
+    arguments: '[options]',
+    help: 'end the current file of the log',
+    load: async () => (await import('./commands/node.ts')).nodeRotate,
+  },
+  {
+    words: ['node', 'daemon'],
+    arguments: '[options]',
+    help: 'take samples at even times, and when jobs begin and end',
+    load: async () => (await import('./commands/node-daemon.ts')).nodeDaemon,
+  },
+  {
+    words: ['node', 'archive'],
+    arguments: '--archive DIR [options]',
+    help: 'compress old files of the log into an archive, by host',
+    load: async () => (await import('./commands/node-archive.ts')).nodeArchive,
   },
   {
     words: ['node', 'types'],
     arguments: '[--json]',
     help: 'list what can be collected, with keys and units',
-    load: async () => (await import('./commands/node.ts')).nodeTypes,
+    load: async () => (await import('./commands/node-types.ts')).nodeTypes,
+  },
+  {
+    words: ['signal', 'list'],
+    arguments: '[--domains] [--controls] [--json]',
+    help: 'list what this machine tells: energies, frequencies, temperatures, load',
+    load: async () => (await import('./commands/signal-list.ts')).signalList,
+  },
+  {
+    words: ['signal', 'read'],
+    arguments: 'SIGNAL DOMAIN INDEX',
+    help: 'print the value of a signal',
+    load: async () => (await import('./commands/signal-read.ts')).signalRead,
+  },
+  {
+    words: ['signal', 'watch'],
+    arguments: '[options] < REQUESTS',
+    help: 'sample signals over time: rows, a report, OpenMetrics',
+    load: async () => (await import('./commands/signal-watch.ts')).signalWatch,
+  },
+  {
+    words: ['signal', 'write'],
+    arguments: 'CONTROL DOMAIN INDEX VALUE',
+    help: 'change a setting, such as a power limit',
+    load: async () => (await import('./commands/signal-write.ts')).signalWrite,
   },
   {
     words: ['query'],
@@ -107,6 +167,7 @@ const COMMANDS: readonly Entry[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
   region: 'regions of programs: marked, sampled, reported as GEOPM does',
+  signal: 'what the machine tells of itself: energy, frequency, temperature, load',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 

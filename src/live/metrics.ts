@@ -31,7 +31,8 @@ export async function serveMetrics(
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
   const current = new Float64Array(series.length).fill(Number.NaN);
   for (const name of new Set(series.map((one) => one.name))) {
-    const own = series.flatMap((one, k) => (one.name === name ? [{ ...one, k }] : []));
+    const all = series.flatMap((one, k) => (one.name === name ? [{ ...one, k }] : []));
+    const own = [...new Map(all.map((one) => [JSON.stringify(one.labels), one])).values()];
     const [{ help, kind, labels }] = own;
     const options = { name, help, labelNames: Object.keys(labels), registers: [registry] };
     if (kind === 'counter') {

@@ -209,11 +209,14 @@ export class Platform {
 
   /** A name that some machine may have is absent; any other is a mistake. */
   #unknown(name: string): SignalError | AbsentSignalError {
+    const declared = ALL_PROVIDERS.flatMap(({ declares }) =>
+      declares.flatMap((one) => [one.name, ...(one.alias ? [one.alias] : [])]),
+    );
     const sources = ALL_PROVIDERS.filter(({ declares }) =>
       declares.some((one) => one.name === name || one.alias === name),
     ).map(({ name, source }) => `${name}: ${source}`);
     if (sources.length === 0)
-      return new SignalError(`there is no signal ${name}`, name, this.names());
+      return new SignalError(`there is no signal ${name}`, name, [...this.names(), ...declared]);
     return new AbsentSignalError(
       `${name} is absent on this machine; it comes of ${sources.join('; ')}`,
     );

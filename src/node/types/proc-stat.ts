@@ -1,6 +1,7 @@
 /** The lines `cpuN` of /proc/stat: fields of time in 1/100 s. Source: proc_stat(5). */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
-import { type KernelFile, type NodeTree, UnavailableError } from '../tree.ts';
+import type { KernelFile } from '../kernel-file.ts';
+import { type NodeTree, UnavailableError } from '../tree.ts';
 import type { Collector } from './type.ts';
 
 const NEWLINE = 0x0a;
@@ -64,10 +65,10 @@ class ProcStat implements Collector {
   }
 
   close(): void {
-    this.#file.close();
+    // The file is shared: the tree closes it.
   }
 }
 
 export function procStat(tree: NodeTree, type: string, first: number, count: number): Collector {
-  return new ProcStat(tree.open('proc/stat'), type, first, count);
+  return new ProcStat(tree.shared('proc/stat'), type, first, count);
 }
