@@ -105,7 +105,7 @@ export const POWERCAP: Readonly<Record<string, string>> = {
   'sys/class/powercap/intel-rapl:0/energy_uj': '1000000',
   'sys/class/powercap/intel-rapl:0/max_energy_range_uj': '262143328850',
   'sys/class/powercap/intel-rapl:0/constraint_0_name': 'long_term',
-  'sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw': '120000000',
+  'sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw': '200000000',
 };
 
 /** Path of a file beside the tests. */
