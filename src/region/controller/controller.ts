@@ -14,6 +14,7 @@ import {
 import { parsePolicy } from '../agents/policy.ts';
 import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
 import { recordFilterFrom } from '../filters/index.ts';
+import { Machine } from '../machine.ts';
 import { Platform } from '../platform.ts';
 import { Application } from './application.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -79,10 +80,8 @@ export class Controller {
     this.#kind = kind;
     this.#deadlines = deadlines;
     this.#say = say;
-    // The topology is needed first: where the application is counts as a signal of each CPU.
-    const probe = Platform.open({ root: settings.root });
-    this.#application = new Application(probe.domainCount('cpu'));
-    probe.close();
+    // Where the application is counts as a signal of each CPU.
+    this.#application = new Application(new Machine(settings.root).topology.count('cpu'));
     const platform = Platform.open({
       root: settings.root,
       synthetic: settings.synthetic,

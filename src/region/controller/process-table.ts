@@ -2,13 +2,13 @@
  * The application's processes: whoever makes a region page in the run's folder is one. They appear at any time, fork,
  * and vanish; what they wrote stays, because the controller keeps their pages until the end.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HASH_UNMARKED, PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
 import type { EpochFinder, RecordFilter } from '../filters/index.ts';
 import { PageError, PageReader, type PageSnapshot } from '../page-reader.ts';
 
-/** ms after which the folder is read again though its time stamp is the same: stamps are as coarse as a kernel tick. */
+/** ms between looks into the folder, unless somebody says that it has changed. */
 const RESCAN = 100;
 /** ms between questions whether a process still lives. */
 const ASK = 50;
@@ -128,7 +128,6 @@ export class ProcessTable {
   readonly #last: (process: ApplicationProcess) => void;
   readonly #known = new Set<string>();
   readonly #tries = new Map<string, number>();
-  #stamp = -1;
   #scanned = Number.NEGATIVE_INFINITY;
   #asked = Number.NEGATIVE_INFINITY;
 
@@ -146,6 +145,7 @@ export class ProcessTable {
   /**
    * Finds new processes, looks where all are, drops those that are gone.
    * @param now ns of CLOCK_MONOTONIC
+   * @param thorough looks at everything, though it was looked at a moment ago
    * @returns whether the active ones are others than before
    */
   poll(now: number, thorough = false): boolean {
@@ -167,9 +167,7 @@ export class ProcessTable {
   }
 
   #scan(now: number, thorough: boolean): void {
-    const { mtimeMs } = statSync(this.#folder, { throwIfNoEntry: false }) ?? { mtimeMs: -1 };
-    if (!thorough && mtimeMs === this.#stamp && now - this.#scanned < RESCAN * 1e6) return;
-    this.#stamp = mtimeMs;
+    if (!thorough && now - this.#scanned < RESCAN * 1e6) return;
     this.#scanned = now;
     for (const name of this.#names()) {
       if (!name.endsWith(PAGE_SUFFIX) || this.#known.has(name)) continue;
@@ -202,7 +200,7 @@ export class ProcessTable {
     this.refused.set(name, message);
     if (tries >= PATIENCE) this.#known.add(name);
     // Look again at the next poll.
-    this.#stamp = -1;
+    this.#scanned = Number.NEGATIVE_INFINITY;
   }
 
   #end(process: ApplicationProcess, now: number): void {
