@@ -26,7 +26,9 @@ function rounded(x: number, digits: number): string {
 
 /** As `printf("%.{digits}g", x)`: the shorter of fixed and scientific form, without trailing zeros. */
 export function generalText(x: number, digits = 6): string {
-  if (Number.isInteger(x) && Math.abs(x) < 1e6) return Object.is(x, -0) ? '-0' : String(x);
+  if (Number.isInteger(x) && Math.abs(x) < 10 ** Math.min(digits, 15)) {
+    return Object.is(x, -0) ? '-0' : String(x);
+  }
   if (Number.isNaN(x)) return 'nan';
   if (!Number.isFinite(x)) return x < 0 ? '-inf' : 'inf';
   const sign = x < 0 ? '-' : '';
