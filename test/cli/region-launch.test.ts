@@ -155,7 +155,7 @@ describe('a program that marks regions', async () => {
 
   it('escapes the profile’s name', () => {
     expect(run.report.Profile).toBe('say "hello"');
-    expect(run.report['GEOPM Version']).toMatch(/^triscope \d/);
+    expect(run.report['GEOPM Version']).toMatch(/^triscope-\d/);
   });
 });
 

@@ -96,7 +96,7 @@ function settingsFrom({ values, own }: GeopmWords) {
     base === undefined ? undefined : resolve(`${base}-${host}`);
   return {
     host,
-    version: `triscope ${version()}`,
+    version: `triscope-${version()}`,
     profile: values.get('geopm-profile') ?? 'default',
     agent: values.get('geopm-agent') ?? 'monitor',
     period: seconds('--geopm-period', values.get('geopm-period')),

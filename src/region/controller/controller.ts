@@ -175,11 +175,14 @@ export class Controller {
     this.#sampled.begin(0, 0);
   }
 
-  /** Looks for processes that appeared or ended, between samples. @returns whether the first one is there */
+  /**
+   * Looks for processes that appeared, between samples.
+   * @returns whether the first one did, which calls for a sample now
+   */
   look(now: number): boolean {
-    const changed = this.#table.poll(now, true);
-    if (changed) this.#attach(now);
-    return changed;
+    const before = this.#attached;
+    if (this.#table.poll(now, true)) this.#attach(now);
+    return this.#attached !== before;
   }
 
   /** The first process: the application's totals begin with it, outside all regions. */

@@ -4,7 +4,7 @@ export interface ControllerSettings {
   /** Folder in which the application's processes make their pages. */
   readonly pages: string;
   readonly host: string;
-  /** As the report's first line says it, such as `triscope 0.1.0`. */
+  /** As the report's first line says it, such as `triscope-0.1.0`. */
   readonly version: string;
   readonly profile: string;
   /** Name of an agent, or the path of a module. */

@@ -74,7 +74,7 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
     if (rung !== heard) {
       heard = rung;
       if (Atomics.load(orders, ENDED) === 1) break;
-      controller.look(now());
+      if (controller.look(now())) controller.sample(now());
     }
     if (deadlines.wait(performance.now()) > 0) continue;
     deadlines.take(performance.now());

@@ -87,7 +87,7 @@ describe('texts', () => {
 const fields = (...pairs: [string, number][]) => new Map(pairs);
 
 const REPORT: Report = {
-  version: 'triscope 0.1.0',
+  version: 'triscope-0.1.0',
   startTime: '2026-11-21T01:56:58.346487912+0000',
   profile: 'a "b"',
   agent: 'monitor',
@@ -112,7 +112,7 @@ const REPORT: Report = {
 
 describe('a report', () => {
   it('has the lines of GEOPM’s', () => {
-    expect(reportText(REPORT)).toBe(`GEOPM Version: triscope 0.1.0
+    expect(reportText(REPORT)).toBe(`GEOPM Version: triscope-0.1.0
 Start Time: 2026-11-21T01:56:58.346487912+0000
 Profile: "a \\"b\\""
 Agent: monitor
