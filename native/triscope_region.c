@@ -276,7 +276,9 @@ static void end_thread(void *pen) {
 static void forget_page(void) {
     pthread_mutex_init(&lock, NULL);
     if (page) parents_page = page;
-    if (mine) mine->page = NULL;
+    free(mine);
+    mine = NULL;
+    pthread_setspecific(ending, NULL);
     page = NULL;
     asked = 0;
     refused = 0;
@@ -588,14 +590,16 @@ void triscope_work_done(void) {
     if (pen) pen->slot->work_done++;
 }
 
-void triscope_start(int mpi, int rank) {
+void triscope_start(int mpi) {
     struct header *p = the_page();
-    if (!p) return;
-    if (mpi) {
-        p->rank = rank;
-        p->started = now(p);
-        __atomic_fetch_or(&p->flags, MPI, __ATOMIC_ACQ_REL);
-    }
+    if (!p || !mpi) return; /* the page's making is the start */
+    p->started = now(p);
+    __atomic_fetch_or(&p->flags, MPI, __ATOMIC_ACQ_REL);
+}
+
+void triscope_rank(int rank) {
+    struct header *p = the_page();
+    if (p) p->rank = rank;
 }
 
 void triscope_stop(int mpi) {

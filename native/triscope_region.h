@@ -46,8 +46,10 @@ void triscope_work(uint32_t units);
 void triscope_work_done(void);
 /* The application's time begins (else: with the first mark) and ends (else: at exit). `mpi`: as MPI_Init and
    MPI_Finalize say, which nothing else overrides. */
-void triscope_start(int mpi, int rank);
+void triscope_start(int mpi);
 void triscope_stop(int mpi);
+/* The process's MPI rank, where the environment does not tell it. */
+void triscope_rank(int rank);
 
 /* GEOPM's marking API (geopm_prof(3)), so that programs marked for it need only be linked anew. 0, or a negative number. */
 int geopm_prof_region(const char *region_name, uint64_t hint, uint64_t *region_id);

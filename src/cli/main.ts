@@ -54,6 +54,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/node.ts')).nodeTypes,
   },
   {
+    words: ['region', 'build-shims'],
+    arguments: '[NAME…] [options]',
+    help: 'build the libraries that mark MPI and OpenMP programs nobody marked',
+    load: async () => (await import('./commands/region-build-shims.ts')).regionBuildShims,
+  },
+  {
     words: ['query'],
     arguments: 'PATH… "SQL" [options]',
     help: 'a recording, or files, as SQL tables',
@@ -88,6 +94,7 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 
