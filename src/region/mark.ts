@@ -167,6 +167,27 @@ export function region(name: string, hint: Hint = 'unknown'): Region {
 /** Regions that are remembered by name; more than a page holds. */
 const MOST_KEPT = 8192;
 
+/** Spans of asynchronous work that overlap each other: counted and timed, never attributed. */
+export interface AsyncSpans {
+  /** A span begins; what end() wants to hear of it. */
+  begin(): number;
+  end(began: number): void;
+}
+
+/** The asynchronous spans called `name`; null where nobody keeps them. @throws RangeError hint of another name */
+export function asyncSpans(name: string, hint: Hint): AsyncSpans | null {
+  const pen = markerOfThread();
+  if (pen === null) return null;
+  const place = new AttachedRegion(pen, name, hintNumber(hint));
+  return {
+    begin: () => {
+      pen.beginAsync(place);
+      return pen.now();
+    },
+    end: (began) => pen.endAsync(place, began),
+  };
+}
+
 /** Marks the begin of an epoch: a pass through the outermost loop of the application. */
 export function epoch(): void {
   markerOfThread()?.epoch();

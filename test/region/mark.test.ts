@@ -231,16 +231,23 @@ describe('threads and processes', () => {
 
   it('slots of threads that ended, in good order or not, are taken over when none is left', async () => {
     const { seen } = await inNode(`
+      import { openSync, readdirSync, writeSync } from 'node:fs';
       import { Worker, isMainThread, parentPort } from 'node:worker_threads';
       const r = region('r');
       r.enter();
       if (isMainThread) {
-        for (let round = 0; round < 67; round++) {
-          await Promise.all([1, 2, 3, 4].map(() => new Promise((resolve) => {
+        // As if 252 threads had come and gone without a mark, in slots that are not free.
+        const dir = process.env.TRISCOPE_REGION_DIR;
+        const file = openSync(dir + '/' + readdirSync(dir)[0], 'r+');
+        const put = (at, value) => writeSync(file, Uint32Array.of(value), 0, 4, at);
+        put(76, 253);
+        for (let slot = 1; slot < 253; slot++) put(4096 + slot * 128 + 4, 1);
+        for (let k = 0; k < 10; k++) {
+          await new Promise((resolve) => {
             const worker = new Worker(new URL(import.meta.url));
-            worker.once('message', () => round % 2 ? worker.terminate() : 0);
+            worker.once('message', () => k % 2 ? worker.terminate() : 0);
             worker.once('exit', resolve);
-          })));
+          });
         }
         r.exit();
       } else {
@@ -252,7 +259,7 @@ describe('threads and processes', () => {
     `);
     expect(seen.threads).toHaveLength(256);
     expect(seen.threadsRefused).toBe(0);
-    expect(counts(seen)).toEqual({ r: 269 });
+    expect(counts(seen)).toEqual({ r: 11 });
   });
 
   it('child processes have pages of their own', async () => {
