@@ -67,8 +67,8 @@ export class Topology {
   /** Physical ids of packages. */
   readonly packages: readonly number[];
   readonly #cpus: readonly CpuPlace[];
-  readonly #indices: Readonly<Record<SignalDomain, readonly number[]>>;
-  readonly #chipGpu: readonly number[];
+  readonly #indices: Record<SignalDomain, readonly number[]>;
+  readonly #chipGpu: number[];
   readonly #cores: readonly { readonly package: number; readonly core: number }[];
 
   private constructor(machine: Machine) {
@@ -128,6 +128,16 @@ export class Topology {
 
   static of(machine: Machine): Topology {
     return new Topology(machine);
+  }
+
+  /** GPUs that a library knows of, after those that the kernel tells; one chip each. Gives the first one's indices. */
+  addGpus(count: number): { gpu: number; chip: number } {
+    const first = { gpu: this.count('gpu'), chip: this.count('gpu_chip') };
+    const after = (from: number) => Array.from({ length: count }, (_, k) => from + k);
+    this.#indices.gpu = [...this.#indices.gpu, ...after(first.gpu)];
+    this.#indices.gpu_chip = [...this.#indices.gpu_chip, ...after(first.chip)];
+    this.#chipGpu.push(...after(first.gpu));
+    return first;
   }
 
   /** Its indices, ascending. Those of CPUs have gaps where some are offline. */

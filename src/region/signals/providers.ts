@@ -7,6 +7,7 @@ import { derived } from './derived.ts';
 import { drm } from './drm.ts';
 import { hwmon } from './hwmon.ts';
 import { msr } from './msr.ts';
+import { nvml } from './nvml.ts';
 import { powercap } from './powercap.ts';
 import { proc } from './proc.ts';
 import type { Provider } from './provider.ts';
@@ -22,6 +23,7 @@ export const PROVIDERS: readonly Provider[] = [
   cpufreq,
   hwmon,
   drm,
+  nvml,
   cray,
   proc,
   constConfig,
