@@ -20,6 +20,7 @@ const OWN = {
   root: 'DIR',
   'allow-control': null,
   'geopm-compat': null,
+  live: null,
   auto: 'LIST',
   'no-auto': 'LIST',
   'save-every': 'S',
@@ -36,6 +37,7 @@ ${geopmOptionsHelp()}
   --root DIR                    read the proc and sys of this folder
   --allow-control               let the agent write settings of the machine; they are put back
   --geopm-compat                GEOPM's own figures where its manual says otherwise
+  --live                        say once a second where the program is
   --auto LIST                   mark Node's asynchronous work: fs,http,fetch
   --no-auto LIST                do not load the shim of: mpi, openmp
   --save-every S                between reports of what there is so far (5)`;
@@ -119,6 +121,7 @@ function settingsFrom({ values, own }: GeopmWords) {
     synthetic: own.has('synthetic'),
     allowControl: own.has('allow-control'),
     compat: own.has('geopm-compat'),
+    live: own.has('live'),
     saveEvery: seconds('--save-every', own.get('save-every')) ?? 5,
     savedControls: join(savedControlsFolder(), `${host}-${process.pid}.json`),
   };
