@@ -1,5 +1,4 @@
 /** One collection after another: the types that are there write their records into a raw stats writer. */
-import { rawSchemaOf } from '../formats/tacc/schema.ts';
 import { type RawStyle, RawWriter } from '../formats/tacc/writer.ts';
 import { NodeTree } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
@@ -60,7 +59,7 @@ export class Collection {
     const types = typesNamed(options.types ?? [], options.without ?? []);
     this.#types = new OpenTypes(types, tree, { deadline: options.deadline });
     this.host = options.hostname ?? tree.hostname();
-    const schemas = this.#types.types.map(({ name, metrics }) => rawSchemaOf(name, metrics));
+    const schemas = this.#types.schemas();
     const header = { hostname: this.host, uname: tree.uname(), uptime: tree.uptime(), schemas };
     this.writer = new RawWriter(header, sink, options.style);
   }

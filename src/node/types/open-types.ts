@@ -1,4 +1,5 @@
 /** Opens types, and writes their records: directly, or in a child process where a source may never answer. */
+import { type RawSchema, rawSchemaOf } from '../../formats/tacc/schema.ts';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { ChildReader } from './child-reader.ts';
@@ -51,6 +52,12 @@ export class OpenTypes {
     this.absent = absent;
     const deadline = options.deadline ?? DEADLINE;
     this.#child = elsewhere.length > 0 ? new ChildReader(elsewhere, tree.root, deadline) : null;
+  }
+
+  /** Schemas of the types, as this machine has them. */
+  schemas(): RawSchema[] {
+    const own = new Map(this.#open.map(({ type, collector }) => [type, collector.metrics]));
+    return this.types.map((type) => rawSchemaOf(type.name, own.get(type) ?? type.metrics));
   }
 
   /** Collections that failed, by type; the others of the same moment were not harmed. */
