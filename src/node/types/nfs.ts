@@ -11,6 +11,7 @@ import { Scanner } from './scan.ts';
 import type { Collector, NodeType } from './type.ts';
 
 const COLON = 0x3a;
+const TYPE = ' nfs ';
 /** Words of `device SERVER:/PATH mounted on /MOUNT with fstype nfs statvers=1.1` after `device`. */
 const [MOUNT_POINT, FSTYPE, VERSION] = [4, 7, 8];
 const FIRST_OF_BYTES = EVENTS.length;
@@ -33,6 +34,10 @@ class Nfs implements Collector {
 
   collect(writer: RawWriter): void {
     const end = this.#file.read();
+    const { bytes: text } = this.#file;
+    const first = text.indexOf(TYPE);
+    // Most machines have none.
+    if (first < 0 || first >= end) return;
     const scanner = this.#scanner.over(this.#file.bytes, end);
     this.#mount = '';
     do {

@@ -43,6 +43,12 @@ const LINES = [...METRICS.map(({ key }) => key), 'Name', 'Cpus_allowed_list', 'M
 /** Shells and the like: as in tacc_stats. */
 const LEFT_OUT = new Set(['bash', 'ssh', 'sshd', 'metacity']);
 
+/**
+ * Milliseconds for which a process of root is not looked at again: it may become a user's. Threads of the kernel, which
+ * are the most, cannot; only their numbers can be used again.
+ */
+const [ROOTS_KNOWN, KERNELS_KNOWN] = [1000, 10_000];
+
 /** A recorded tree may hold anything. */
 const MOST_PROCESSES = 65_536;
 
@@ -69,9 +75,12 @@ class Processes implements Collector {
   readonly #isWanted: (user: number) => boolean;
   /** Processes of wanted users, by number. */
   #known = new Map<string, KernelFile>();
+  /** Processes of root, by number: until when (ms) they need not be looked at, and whether they are the kernel's. */
+  readonly #ofRoot = new Map<string, { until: number; readonly isKernels: boolean }>();
   readonly #table = new KeyTable(LINES);
   readonly #values = new KeyValues(METRICS.length);
   readonly #scanner = new Scanner();
+  #now = 0;
   #user = Number.NaN;
   readonly #from = new Int32Array(LINES.length);
   readonly #to = new Int32Array(LINES.length);
@@ -89,6 +98,7 @@ class Processes implements Collector {
     this.#known = new Map();
     let trouble: unknown = null;
     let processes = 0;
+    this.#now = performance.now();
     for (const name of names) {
       const first = name.charCodeAt(0);
       if (first < ZERO || first > NINE || processes++ >= MOST_PROCESSES) continue;
@@ -108,6 +118,8 @@ class Processes implements Collector {
       }
     }
     for (const file of before.values()) file.close();
+    // Numbers of what has ended since: seldom many.
+    if (this.#ofRoot.size > 2 * names.length) this.#ofRoot.clear();
     if (trouble !== null) throw trouble;
     if (processes > MOST_PROCESSES) {
       throw new Error(`/proc has ${processes} processes; collected are ${MOST_PROCESSES}`);
@@ -117,10 +129,29 @@ class Processes implements Collector {
   #open(name: string): KernelFile | undefined {
     // Cheaper than reading; owners of files in a recorded tree say nothing.
     if (this.#tree.isThisMachine) {
+      const roots = this.#ofRoot.get(name);
+      if (roots !== undefined && this.#now < roots.until) return undefined;
       const facts = statSync(`/proc/${name}`, { throwIfNoEntry: false });
-      if (facts === undefined || !this.#isWanted(facts.uid)) return undefined;
+      if (facts === undefined || !this.#isWanted(facts.uid)) {
+        if (facts?.uid === 0) this.#noteRoots(name);
+        else this.#ofRoot.delete(name);
+        return undefined;
+      }
+      this.#ofRoot.delete(name);
     }
     return this.#tree.open(`proc/${name}/status`);
+  }
+
+  /** Remembers a process of root. One of the kernel is a child of number 2, which starts them. */
+  #noteRoots(name: string): void {
+    let known = this.#ofRoot.get(name);
+    if (known === undefined) {
+      const stat = this.#tree.text(`proc/${name}/stat`) ?? '';
+      const isKernels = /^\) \S 2 /.test(stat.slice(stat.lastIndexOf(')')));
+      known = { until: 0, isKernels };
+      this.#ofRoot.set(name, known);
+    }
+    known.until = this.#now + (known.isKernels ? KERNELS_KNOWN : ROOTS_KNOWN);
   }
 
   #record(writer: RawWriter, name: string, file: KernelFile): void {
@@ -153,10 +184,11 @@ class Processes implements Collector {
     this.#to.fill(0);
     this.#user = Number.NaN;
     for (let at = 0, next = 0; at < end; at = next) {
-      const colon = bytes.indexOf(COLON, at);
-      if (colon < 0 || colon >= end) break;
+      let colon = at;
+      while (colon < end && bytes[colon] !== COLON && bytes[colon] !== NEWLINE) colon++;
       next = bytes.indexOf(NEWLINE, colon) + 1;
       if (next === 0 || next > end) next = end + 1;
+      if (bytes[colon] !== COLON) continue;
       const line = this.#table.find(bytes, at, colon);
       if (line < 0) continue;
       scanner.over(bytes, Math.min(next - 1, end), colon + 1);

@@ -79,8 +79,9 @@ export class Scanner {
 
   #lineEnd(): number {
     const { bytes } = this;
+    const end = this.#end;
     let at = this.#at;
-    while (at < this.#end && bytes[at] !== NEWLINE) at++;
+    while (at < end && bytes[at] !== NEWLINE) at++;
     return at;
   }
 

@@ -22,7 +22,7 @@ function open(tree: NodeTree): Collector {
       if (!tree.waits && table.isBehindServer(mount)) continue;
       let facts: BigIntStatsFs;
       try {
-        facts = statfsSync(tree.at(mount.path), { bigint: true });
+        facts = statfsSync(tree.at(mount.path.slice(1)), { bigint: true });
       } catch {
         // Unmounted, or in a folder that is not ours to enter.
         continue;

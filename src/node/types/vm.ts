@@ -4,8 +4,8 @@
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { NodeTree } from '../tree.ts';
-import { KeyTable, KeyValues } from './key-values.ts';
-import { Scanner } from './scan.ts';
+import { KeyLines } from './key-lines.ts';
+import { KeyValues } from './key-values.ts';
 import { type Collector, counter, gauge, type NodeType } from './type.ts';
 
 const METRICS = [
@@ -40,23 +40,18 @@ const METRICS = [
 
 function open(tree: NodeTree): Collector {
   const file = tree.open('proc/vmstat');
-  const table = new KeyTable(METRICS.map(({ key }) => key));
+  const lines = new KeyLines(
+    METRICS.map(({ key }) => key),
+    0,
+  );
   const values = new KeyValues(METRICS.length);
-  const scanner = new Scanner();
   const collect = (writer: RawWriter) => {
     const end = file.read();
-    scanner.over(file.bytes, end);
-    values.clear();
-    let found = 0;
-    do {
-      if (!scanner.word()) continue;
-      const key = table.find(scanner.bytes, scanner.from, scanner.to);
-      if (key < 0 || !scanner.word()) continue;
-      if (values.set(key, scanner.bytes, scanner.from, scanner.to)) found++;
-    } while (scanner.line());
-    if (found === 0) throw new Error(`${file.path} has none of the keys`);
+    if (lines.find(file.bytes, end, values) === 0) {
+      throw new Error(`${file.path} has none of the keys`);
+    }
     writer.record('vm', '-');
-    values.write(writer, scanner.bytes);
+    values.write(writer, file.bytes);
     writer.endRecord(METRICS.length);
   };
   return { collect, close: () => file.close() };
