@@ -34,7 +34,7 @@ export async function fullHostname(tree: NodeTree): Promise<string> {
   const domains = domainsIn(tree.text('etc/resolv.conf') ?? '');
   if (domains.length === 0) return host;
   // Mostly not needed, and slow to load.
-  const { Resolver } = await import('node:dns/promises');
+  const { Resolver } = process.getBuiltinModule('node:dns').promises;
   for (const domain of domains) {
     const name = `${host}.${domain.replace(/\.$/, '')}`;
     const resolver = new Resolver({ timeout: PATIENCE, tries: 1 });
