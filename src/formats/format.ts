@@ -61,6 +61,8 @@ export interface RecordKind {
   readonly keys: readonly string[];
   /** Fields that the model's bytes are decoded into; empty where they stay bytes. */
   readonly payload: readonly string[];
+  /** Keys from number `from` on are values of one object `name` in JSON, which then does not say the kind. */
+  readonly values?: { readonly name: string; readonly from: number };
 }
 
 /** Records in file order: as many as the decoder has at once. Valid until the visitor returns. */

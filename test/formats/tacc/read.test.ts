@@ -78,7 +78,7 @@ describe('a raw stats file', () => {
   it.each([
     ['\n1 -\ncpu 0 1\n', '9 ?1 values, its schema has 2: cpu 0 1'],
     ['\n1 -\ncpu 0 1 2 3\n', '9 ?3 values, its schema has 2: cpu 0 1 2 3'],
-    ['\n1 -\ncpu 0 1 -2\n', '9 ?not a number of 64 bits: cpu 0 1 -2'],
+    ['\n1 -\ncpu 0 1 -2\n', '9 ?'-2' is not a number of 64 bits: cpu 0 1 -2'],
     ['\n1 -\ncpu 0 1 18446744073709551616\n', 'not a number of 64 bits'],
     ['\n1 -\nmem 0 1\n', '9 ?unknown type: mem 0 1'],
     ['\n1 -\nlines\n', '9 ?unknown type: lines'],
