@@ -61,7 +61,9 @@ export interface RecordKind {
   readonly keys: readonly string[];
   /** Fields that the model's bytes are decoded into; empty where they stay bytes. */
   readonly payload: readonly string[];
-  /** Keys from number `from` on are values of one object `name` in JSON, which then does not say the kind. */
+  /** Its rows say by themselves what they are: JSON and CSV do not name the kind. */
+  readonly bare?: true;
+  /** Keys from number `from` on are members of one object `name` in JSON. */
   readonly values?: { readonly name: string; readonly from: number };
 }
 

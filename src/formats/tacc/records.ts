@@ -12,6 +12,7 @@ const EMPTY: RecordKind = {
   name: 'group',
   keys: BEFORE,
   payload: [],
+  bare: true,
   values: { name: 'values', from: FIRST_VALUE },
 };
 
@@ -114,6 +115,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
         name: schema.type,
         keys: [...BEFORE, ...columnNames(schema)],
         payload: [],
+        bare: true,
         values: { name: 'values', from: FIRST_VALUE },
       };
       this.#kinds.set(schema, kind);
