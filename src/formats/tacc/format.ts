@@ -1,6 +1,7 @@
 /** Raw stats files of tacc_stats and hpcperfstats as a format. */
 import type { Batch, Schema } from '../../model/metric.ts';
 import {
+  type Damage,
   type FileSource,
   type Format,
   FormatError,
@@ -43,15 +44,23 @@ function both(first: RawVisitor, second: RawVisitor): RawVisitor {
   };
 }
 
-/** Lines that cannot be used are left out whatever `salvage` says, as by the original's readers; each is told. */
+/**
+ * Lines that cannot be used are left out whatever `salvage` says, as by the original's readers; each is told.
+ * @throws FormatError where the file ends within a line, or its gzip is damaged
+ */
 function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): void {
   const { path } = source;
   const take = (block: RecordBlock) => visitor.records?.(block);
   const records = visitor.records && new RawRecords(take);
   const batches =
     visitor.batch && new RawBatches((batch) => visitor.batch?.(batch), { ...options });
-  const problem = ({ line, reason, text }: RawProblem) =>
-    visitor.damage?.({ path, offset: -1, line, what: `${reason}: ${text}`, skipped: text.length });
+  let cut: Damage | null = null;
+  const problem = ({ kind, line, reason, text }: RawProblem) => {
+    const what = text === '' ? reason : `${reason}: ${text}`;
+    const damage = { path, offset: -1, line, what, skipped: text.length };
+    if (kind === 'cut' && options.salvage !== true) cut = damage;
+    else visitor.damage?.(damage);
+  };
   const parser = new RawParser({ ...both(records ?? {}, batches ?? {}), problem });
   try {
     for (const block of blocksOf(source, options.bufferBytes)) {
@@ -64,6 +73,7 @@ function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): 
     records?.end();
     batches?.flush();
   }
+  if (cut !== null) throw new FormatError(cut);
 }
 
 function* batchesOf(source: FileSource, options: ScanOptions = {}): Generator<Batch, void> {
