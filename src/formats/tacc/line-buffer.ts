@@ -2,7 +2,7 @@
 
 const NEWLINE = 0x0a;
 /** A longer line is passed over: nothing that is written comes near. */
-const LONGEST = 1 << 24;
+export const LONGEST = 1 << 24;
 const SHOWN = 256;
 
 export class LineBuffer {

@@ -8,7 +8,7 @@
  */
 import { readDecimal } from './decimal.ts';
 import { HeaderWatch } from './header-watch.ts';
-import { LineBuffer } from './line-buffer.ts';
+import { LineBuffer, LONGEST } from './line-buffer.ts';
 import type { OddityKind } from './oddities.ts';
 import { LOST } from './oddities.ts';
 import { type KnownType, RecordReader } from './record-reader.ts';
@@ -120,6 +120,10 @@ export class RawParser {
   }
 
   #take(bytes: Uint8Array, from: number, lineEnd: number): void {
+    if (lineEnd - from >= LONGEST) {
+      this.#tooLong(bytes.subarray(from, from + SHOWN));
+      return;
+    }
     this.#line++;
     let end = lineEnd;
     while (end > from && bytes[end - 1] === RETURN) end--;
