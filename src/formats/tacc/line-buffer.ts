@@ -58,8 +58,11 @@ export class LineBuffer {
     const length = this.#length + bytes.length;
     if (length > LONGEST) {
       this.#skipping = true;
-      if (this.#length === 0) this.#rest.set(bytes.subarray(0, SHOWN));
-      this.#length = SHOWN;
+      if (this.#length === 0) {
+        this.#rest.set(bytes.subarray(0, SHOWN));
+        this.#length = SHOWN;
+      }
+      this.#length = Math.min(SHOWN, this.#length);
       this.#rest = this.#rest.slice(0, SHOWN);
       return;
     }
