@@ -95,8 +95,8 @@ const core = (
   cpus: Machine['cpus'] = ONE,
 ): Case => ({
   type,
-  on: { processor: intel(model), cpus, msr: { 0: registers } },
-  lines: [`0 ${line}`],
+  on: { processor: intel(model), cpus, msr: { 0: registers, 1: registers } },
+  lines: (cpus ?? []).map((_, cpu) => `${cpu} ${line}`),
 });
 const agents = (
   type: string,
