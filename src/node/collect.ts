@@ -41,9 +41,19 @@ function typesNamed(names: readonly string[], without: readonly string[]): reado
   return NODE_TYPES.filter(({ name }) => asked(name) && !without.includes(name));
 }
 
-/** Microseconds since 1970, whole. */
+/** What is to be added to the steady clock, in microseconds, for the time since 1970. */
+let offset = Number.NaN;
+
+/**
+ * Microseconds since 1970, whole: the wall clock, which counts milliseconds and may be set, with the steady clock for
+ * what is between. (`performance` would do for a while: it never hears that the clock was set.)
+ */
 export function now(): number {
-  return Math.round((performance.timeOrigin + performance.now()) * 1000);
+  const wall = Date.now() * 1000;
+  const [seconds, nanoseconds] = process.hrtime();
+  const steady = seconds * 1e6 + Math.floor(nanoseconds / 1000);
+  if (!(steady + offset >= wall && steady + offset < wall + 1000)) offset = wall - steady;
+  return steady + offset;
 }
 
 export class Collection {

@@ -19,6 +19,7 @@ import {
   styleFrom,
   text,
 } from '../node-log-options.ts';
+import { Output } from '../output.ts';
 
 type Kind = 'begin' | 'end' | 'collect' | 'mark' | 'rotate';
 
@@ -136,7 +137,9 @@ function print(
 ): void {
   const ids = jobs ?? jobsOf(occasion, sources);
   const { bytes } = sampling.take(ids, markOf(occasion), fail);
-  process.stdout.write(Buffer.concat([sampling.head.bytes, bytes]));
+  const output = new Output();
+  output.write(Buffer.concat([sampling.head.bytes, bytes]).toString());
+  output.flush();
 }
 
 type Run = (args: readonly string[]) => Promise<number>;
