@@ -166,9 +166,8 @@ describe('opa', () => {
   });
 });
 
-describe('a port that stops answering', () => {
+describe('a port that does not answer', () => {
   it('does not take the others with it', () => {
-    // Port 2 answers when it is opened, and not when it is asked for a record.
     const root = ports(line(0x12, 0x1d, OWN), {
       [`${ADAPTER}/2/state`]: '4: ACTIVE\n',
       [`${ADAPTER}/2/lid`]: '0x14\n',
