@@ -21,7 +21,13 @@ export class UsageError extends Error {
 const USAGE = new Set(['UsageError', 'OptionError', 'ModelNotFoundError', 'QueryError']);
 
 /** Errors about what a file holds, by name. */
-const INPUT = new Set(['RecordingError', 'InputError', 'FormatError', 'PayloadLayoutError']);
+const INPUT = new Set([
+  'RecordingError',
+  'InputError',
+  'FormatError',
+  'PayloadLayoutError',
+  'ConfigError',
+]);
 
 /** Errors about an optional piece that is not installed, by name. */
 const MISSING = new Set(['MissingPieceError']);
@@ -41,6 +47,7 @@ const EXPECTED = new Set([
   'RecordError',
   'CsvError',
   'SamplerError',
+  'LogError',
   'StatsFolderError',
   'ServeError',
   'RecordingError',

@@ -1,6 +1,6 @@
 /** One collection after another: the types that are there write their records into a raw stats writer. */
-import { rawSchemaOf } from '../formats/tacc/schema.ts';
 import { type RawStyle, RawWriter } from '../formats/tacc/writer.ts';
+import type { SavedRegister } from './hardware/registers.ts';
 import { NodeTree } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
 import { type Absent, OpenTypes } from './types/open-types.ts';
@@ -21,6 +21,10 @@ export class UnknownTypeError extends Error {
 export interface CollectionOptions {
   /** Names of types; all that this machine has where it is empty. */
   readonly types?: readonly string[];
+  /** Names of types to leave out. */
+  readonly without?: readonly string[];
+  /** `$hostname`, where it is to be another than the kernel's. */
+  readonly hostname?: string;
   /** Folder of a recorded `proc` and `sys`; this machine where absent. */
   readonly root?: string;
   readonly style?: RawStyle;
@@ -28,17 +32,28 @@ export interface CollectionOptions {
   readonly deadline?: number;
 }
 
-function typesNamed(names: readonly string[]): readonly NodeType[] {
-  if (names.length === 0) return NODE_TYPES;
-  for (const name of names) {
+/** The types that `names` asks for, but `without`. @throws UnknownTypeError */
+function typesNamed(names: readonly string[], without: readonly string[]): readonly NodeType[] {
+  for (const name of [...names, ...without]) {
     if (!NODE_TYPES.some((type) => type.name === name)) throw new UnknownTypeError(name);
   }
-  return NODE_TYPES.filter((type) => names.includes(type.name));
+  const asked = (name: string) => names.length === 0 || names.includes(name);
+  return NODE_TYPES.filter(({ name }) => asked(name) && !without.includes(name));
 }
 
-/** Microseconds since 1970, whole. */
+/** What is to be added to the steady clock, in microseconds, for the time since 1970. */
+let offset = Number.NaN;
+
+/**
+ * Microseconds since 1970, whole: the wall clock, which counts milliseconds and may be set, with the steady clock for
+ * what is between. (`performance` would do for a while: it never hears that the clock was set.)
+ */
 export function now(): number {
-  return Math.round((performance.timeOrigin + performance.now()) * 1000);
+  const wall = Date.now() * 1000;
+  const [seconds, nanoseconds] = process.hrtime();
+  const steady = seconds * 1e6 + Math.floor(nanoseconds / 1000);
+  if (!(steady + offset >= wall && steady + offset < wall + 1000)) offset = wall - steady;
+  return steady + offset;
 }
 
 export class Collection {
@@ -52,10 +67,10 @@ export class Collection {
    */
   constructor(sink: (bytes: Uint8Array) => void, options: CollectionOptions = {}) {
     const tree = new NodeTree(options.root);
-    const types = typesNamed(options.types ?? []);
+    const types = typesNamed(options.types ?? [], options.without ?? []);
     this.#types = new OpenTypes(types, tree, { deadline: options.deadline });
-    this.host = tree.hostname();
-    const schemas = this.#types.types.map(({ name, metrics }) => rawSchemaOf(name, metrics));
+    this.host = options.hostname ?? tree.hostname();
+    const schemas = this.#types.schemas();
     const header = { hostname: this.host, uname: tree.uname(), uptime: tree.uptime(), schemas };
     this.writer = new RawWriter(header, sink, options.style);
   }
@@ -74,12 +89,30 @@ export class Collection {
     return this.#types.failures;
   }
 
-  /** Writes one record group. `failed` hears of types that could not be read this time. */
-  collect(jobIds: readonly string[], mark?: string, failed?: (absent: Absent) => void): void {
-    this.writer.group(now(), jobIds);
+  /**
+   * Writes one record group, of this moment: microseconds since 1970. `failed` hears of types that could not be read
+   * this time.
+   */
+  collect(jobIds: readonly string[], mark?: string, failed?: (absent: Absent) => void): number {
+    const time = now();
+    this.writer.group(time, jobIds);
     if (mark !== undefined) this.writer.mark(mark);
     this.#types.collect(this.writer, failed);
     this.writer.flush();
+    return time;
+  }
+
+  /**
+   * Sets the control registers of performance counters, so that they count what the types mean by them; gives what they
+   * held. `refused` hears of types that cannot be programmed here.
+   */
+  program(refused?: (absent: Absent) => void): SavedRegister[] {
+    return this.#types.program(refused);
+  }
+
+  /** Gives registers back what they held. @throws UnavailableError of the first that could not */
+  restore(saved: readonly SavedRegister[]): void {
+    this.#types.restore(saved);
   }
 
   close(): void {

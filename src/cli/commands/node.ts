@@ -1,62 +1,152 @@
-/** `triscope node collect`: one sample of this machine. */
-import type { RawStyle } from '../../formats/tacc/index.ts';
-import { Collection, NODE_TYPES, UnknownTypeError } from '../../node/index.ts';
+/** `triscope node begin|end|collect|mark|rotate`: one sample into the log, or onto stdout. */
+import { isJobId, jobHere } from '../../node/jobs.ts';
+import { jobsOf, markOf, type Occasion, recordOnce } from '../../node/record.ts';
+import type { Sampling } from '../../node/sampling.ts';
 import { EXIT, UsageError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
-import { HELP, readWords, rootFrom } from '../node-options.ts';
+import {
+  collectionFrom,
+  flag,
+  hostnameFor,
+  idsFrom,
+  LOG_HELP,
+  LOG_OPTIONS,
+  type LogPlace,
+  type LogWords,
+  openSampling,
+  placeFrom,
+  readLogWords,
+  stringOf,
+  styleFrom,
+  text,
+} from '../node-log-options.ts';
+import { Output } from '../output.ts';
 
-const COLLECT_USAGE = `usage: triscope node collect [TYPE…] [--root DIR] [--job ID] [--mark TEXT] [--style 1.0|2.3]
+type Kind = 'begin' | 'end' | 'collect' | 'mark' | 'rotate';
 
-Prints one sample as a raw stats file: header, schemas, one record group. All types that this
-machine has, unless some are named.
+const USAGES: Readonly<Record<Kind, string>> = {
+  begin: `usage: triscope node begin [JOB] [options]
 
-  --root DIR    read the proc and sys of this folder, such as a recorded tree
-  --job ID      job that runs here; several separated by commas (-, no job)
-  --mark TEXT   a mark for the group
-  --style S     1.0: whole seconds, no host in the group's line; 2.3: microseconds and host (1.0)`;
+A job begins: adds it to the jobs of this node, and takes a sample marked 'begin JOB'. JOB is
+SLURM_JOB_ID or the job-id file's where it is not given.`,
+  end: `usage: triscope node end [JOB] [options]
 
-function styleFrom(value: string | boolean | undefined): RawStyle {
-  if (value === undefined) return '1.0';
-  if (value === '1.0' || value === '2.3') return value;
-  throw new UsageError(`--style ${value}: it is 1.0 or 2.3`);
+A job ends: takes a sample marked 'end JOB', and removes the job from the jobs of this node.`,
+  collect: `usage: triscope node collect [TYPE…] [--print] [--mark TEXT] [options]
+
+Appends one sample to the log: all types that this machine has, unless some are named.`,
+  mark: `usage: triscope node mark TEXT [options]
+
+Takes a sample that is marked TEXT.`,
+  rotate: `usage: triscope node rotate [options]
+
+Ends the current file. The next sample begins another; with --raw-version 2 one is taken at once.`,
+};
+
+const MORE_HELP = `  --job IDS          the jobs that run, separated by commas (-, none); else they are found out
+  --mark TEXT        a mark for the sample (collect)
+  --print            print the sample as a file of its own, and leave the log alone; also where
+                     --root is given without --dir
+  -v, --verbose      say which types this machine lacks, and why`;
+
+const say = (line: string) => process.stderr.write(`triscope: ${line}\n`);
+
+/** A mark is one line: line ends become the two characters \n. */
+const markFrom = (value: string) => value.replace(/\r\n|[\r\n]/g, '\\n');
+
+/** What the command's words ask for. @throws UsageError */
+function occasionFrom(kind: Kind, words: LogWords, file: string): Occasion {
+  const { positionals } = words;
+  const most = kind === 'rotate' ? 0 : 1;
+  if (kind !== 'collect' && positionals.length > most) {
+    throw new UsageError(`unexpected ${positionals[most]}; quote a text that has blanks`);
+  }
+  const mark = stringOf(words, 'mark');
+  if (kind === 'collect') return { kind, ...(mark !== undefined && { mark: markFrom(mark) }) };
+  if (mark !== undefined) throw new UsageError(`node ${kind} has a mark of its own, not --mark`);
+  const [word] = positionals;
+  if (kind === 'rotate') return { kind };
+  if (kind === 'mark') {
+    if (word === undefined) throw new UsageError('which text? triscope node mark TEXT');
+    return { kind: 'collect', mark: markFrom(word) };
+  }
+  const job = word ?? jobHere(file);
+  if (!isJobId(job)) throw new UsageError(`'${job}' is no job id: it may have no blanks or commas`);
+  return { kind, job };
 }
 
-/** Prints one sample. Returns the exit code. @throws UsageError */
-export async function nodeCollect(args: readonly string[]): Promise<number> {
-  const text = { type: 'string' } as const;
-  const { values, positionals } = readWords(args, {
-    ...HELP,
-    root: text,
+/** Says what could not be read of what was asked for; all that is missing with `all`. */
+function tellAbsent({ collection }: Sampling, named: readonly string[], all: boolean): void {
+  for (const { type, reason } of collection.absent) {
+    if (all || named.includes(type) || collection.types.length === 0) {
+      say(`no records of type ${type}: ${reason}`);
+    }
+  }
+}
+
+async function run(kind: Kind, args: readonly string[]): Promise<number> {
+  const words = readLogWords(args, {
+    ...LOG_OPTIONS,
     job: text,
-    mark: text,
-    style: text,
+    mark: { ...text, short: 'm' },
+    print: flag,
+    stdout: flag,
+    verbose: { ...flag, short: 'v' },
   });
-  if (values.help) {
-    process.stdout.write(`${COLLECT_USAGE}\n`);
+  if (words.values.help) {
+    process.stdout.write(`${USAGES[kind]}\n\n${LOG_HELP}\n${MORE_HELP}\n`);
     return 0;
   }
-  const options = {
-    types: positionals,
-    root: rootFrom(values.root),
-    style: styleFrom(values.style),
-  };
-  const say = (type: string, reason: string) =>
-    process.stderr.write(`triscope: no records of type ${type}: ${reason}\n`);
-  const written: Uint8Array[] = [];
-  let collection: Collection;
-  try {
-    collection = new Collection((bytes) => written.push(bytes.slice()), options);
-  } catch (error) {
-    if (!(error instanceof UnknownTypeError)) throw error;
-    const names = NODE_TYPES.map(({ name }) => name);
-    throw new UsageError(error.message + didYouMean(error.type, names));
+  const place = placeFrom(words);
+  const occasion = occasionFrom(kind, words, place.sources.file);
+  if (kind === 'rotate' && styleFrom(words) === '1.0') {
+    place.log.locked(() => place.log.rotate());
+    return 0;
   }
-  for (const { type, reason } of collection.absent) say(type, reason);
-  const jobs = typeof values.job === 'string' ? values.job.split(',').filter(Boolean) : [];
-  const mark = typeof values.mark === 'string' ? values.mark : undefined;
-  collection.writer.header();
-  collection.collect(jobs, mark, ({ type, reason }) => say(type, reason));
-  collection.close();
-  process.stdout.write(Buffer.concat(written));
-  return collection.types.length > collection.failures.size ? 0 : EXIT.failed;
+  const types = kind === 'collect' ? words.positionals : [];
+  const options = collectionFrom(words, types);
+  const { root } = options;
+  const prints = words.values.print || words.values.stdout || (root && !words.values.dir);
+  const hostname = await hostnameFor(root, prints ? null : place.log);
+  const sampling = await openSampling({ ...options, hostname });
+  const { collection } = sampling;
+  tellAbsent(sampling, options.types ?? [], words.values.verbose === true);
+  const failed = new Set<string>();
+  const fail = ({ type, reason }: { type: string; reason: string }) => {
+    failed.add(type);
+    say(`no records of type ${type}: ${reason}`);
+  };
+  const jobs = idsFrom(stringOf(words, 'job'));
+  try {
+    // What runs on this machine is no job of a recorded tree.
+    const known = jobs ?? (root === undefined ? null : []);
+    if (prints) print(sampling, occasion, known, place, fail);
+    else recordOnce(place.log, sampling, place.sources, occasion, jobs, fail);
+  } finally {
+    sampling.close();
+    place.log.close();
+  }
+  return collection.types.length > failed.size ? 0 : EXIT.failed;
 }
+
+function print(
+  sampling: Sampling,
+  occasion: Occasion,
+  jobs: readonly string[] | null,
+  { sources }: LogPlace,
+  fail: Parameters<typeof recordOnce>[5],
+): void {
+  const ids = jobs ?? jobsOf(occasion, sources);
+  const { bytes } = sampling.take(ids, markOf(occasion), fail);
+  const output = new Output();
+  output.write(Buffer.concat([sampling.head.bytes, bytes]).toString());
+  output.flush();
+}
+
+type Run = (args: readonly string[]) => Promise<number>;
+
+/** Each takes the words after its name, and returns the exit code. @throws UsageError, LogError */
+export const nodeBegin: Run = (args) => run('begin', args);
+export const nodeEnd: Run = (args) => run('end', args);
+export const nodeCollect: Run = (args) => run('collect', args);
+export const nodeMark: Run = (args) => run('mark', args);
+export const nodeRotate: Run = (args) => run('rotate', args);

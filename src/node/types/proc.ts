@@ -98,7 +98,7 @@ class Processes implements Collector {
     this.#known = new Map();
     let trouble: unknown = null;
     let processes = 0;
-    this.#now = performance.now();
+    this.#now = process.uptime() * 1000;
     for (const name of names) {
       const first = name.charCodeAt(0);
       if (first < ZERO || first > NINE || processes++ >= MOST_PROCESSES) continue;
