@@ -4,6 +4,9 @@ export { ConfigError, DEFAULT_CONFIG, type NodeConfig, parseConfig, readConfig }
 export { Daemon, type DaemonOptions, type DaemonResult } from './daemon.ts';
 export { domainsIn, fullHostname, fullNameIn } from './fqdn.ts';
 export type { GroupFacts, GroupSink } from './group-sink.ts';
+export { type Hardware, hardwareOf, type RecordedWrite } from './hardware/hardware.ts';
+export { restoreRegisters } from './hardware/register-type.ts';
+export type { SavedRegister } from './hardware/registers.ts';
 export { idsIn, isJobId, JOBID_FILE, JobList, type JobSources, jobsNow } from './jobs.ts';
 export { type ArchiveResult, archiveLog } from './log/archive.ts';
 export { Backlog } from './log/backlog.ts';

@@ -1,6 +1,7 @@
 /** Which processor a machine has, and where its CPUs lie. Sources: proc_cpuinfo(5), cpuid(4), the manuals' CPUID. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { DIRECT } from '../kernel-file.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 
 export interface Processor {
@@ -30,7 +31,7 @@ const ENOUGH = 8192;
 function head(path: string, length: number, at = 0): Buffer | null {
   let file = -1;
   try {
-    file = openSync(path, 'r');
+    file = openSync(path, DIRECT);
     const bytes = Buffer.alloc(length);
     return bytes.subarray(0, readSync(file, bytes, 0, length, at));
   } catch {
