@@ -50,6 +50,8 @@ const EXPECTED = new Set([
   'LogError',
   'StatsFolderError',
   'ServeError',
+  'BrokerError',
+  'SpoolError',
   'RecordingError',
 ]);
 
