@@ -6,7 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import os from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import {
@@ -73,7 +73,8 @@ export class ChildReader {
   /** `deadline`: milliseconds for a collection. Starts the child, and does not wait for it. */
   constructor(types: readonly string[], root: string, deadline: number) {
     this.#types = types;
-    this.#root = root;
+    // The child has another working folder.
+    this.#root = resolve(root);
     this.#deadline = deadline;
     this.#refusal = this.#start();
   }

@@ -9,13 +9,12 @@ import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { KernelFile } from '../kernel-file.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { hasVanished } from './devices.ts';
-import { KeyTable, KeyValues } from './key-values.ts';
+import { KeyValues } from './key-values.ts';
 import { ownerFilter } from './owners.ts';
 import { Scanner } from './scan.ts';
+import { StatusLines } from './status-lines.ts';
 import { type Collector, gauge, type NodeType } from './type.ts';
 
-const COLON = 0x3a;
-const NEWLINE = 0x0a;
 const [ZERO, NINE] = [0x30, 0x39];
 const [FIRST_PRINTABLE, LAST_PRINTABLE] = [0x21, 0x7e];
 const [PERCENT, SLASH] = [0x25, 0x2f];
@@ -35,10 +34,9 @@ const METRICS = [
   gauge('VmSwap', 'swapped out', 'kB'),
   gauge('Threads', 'threads'),
 ];
-const UID = 0;
-/** Lines that are wanted beside the keys. */
-const [NAME, CPUS, NODES] = [METRICS.length, METRICS.length + 1, METRICS.length + 2];
-const LINES = [...METRICS.map(({ key }) => key), 'Name', 'Cpus_allowed_list', 'Mems_allowed_list'];
+/** Lines of the file: the keys, and what the device is made of. */
+const LINES = ['Name', ...METRICS.map(({ key }) => key), 'Cpus_allowed_list', 'Mems_allowed_list'];
+const [NAME, UID, CPUS, NODES] = [0, 1, METRICS.length + 1, METRICS.length + 2];
 
 /** Shells and the like: as in tacc_stats. */
 const LEFT_OUT = new Set(['bash', 'ssh', 'sshd', 'metacity']);
@@ -77,13 +75,11 @@ class Processes implements Collector {
   #known = new Map<string, KernelFile>();
   /** Processes of root, by number: until when (ms) they need not be looked at, and whether they are the kernel's. */
   readonly #ofRoot = new Map<string, { until: number; readonly isKernels: boolean }>();
-  readonly #table = new KeyTable(LINES);
+  readonly #lines = new StatusLines(LINES);
   readonly #values = new KeyValues(METRICS.length);
   readonly #scanner = new Scanner();
   #now = 0;
   #user = Number.NaN;
-  readonly #from = new Int32Array(LINES.length);
-  readonly #to = new Int32Array(LINES.length);
 
   constructor(tree: NodeTree) {
     if (tree.list('proc') === null) throw new UnavailableError('there is no /proc');
@@ -163,43 +159,33 @@ class Processes implements Collector {
       this.#known.delete(name);
       return;
     }
-    const process = escapedName(bytes, this.#from[NAME], this.#to[NAME]);
+    const process = escapedName(bytes, this.#lines.from[NAME], this.#lines.to[NAME]);
     if (LEFT_OUT.has(process)) return;
-    writer.record('proc', `${process}/${name}/${this.#list(CPUS)}/${this.#list(NODES)}`);
+    writer.record(
+      'proc',
+      `${process}/${name}/${this.#list(bytes, CPUS)}/${this.#list(bytes, NODES)}`,
+    );
     this.#values.write(writer, bytes);
     writer.endRecord(METRICS.length);
   }
 
-  #list(line: number): string {
-    return this.#scanner.text(this.#from[line], this.#to[line]) || '-';
+  #list(bytes: Buffer, line: number): string {
+    return bytes.toString('latin1', this.#lines.from[line], this.#lines.to[line]) || '-';
   }
 
-  /** Reads the lines that are wanted. */
+  /** Reads a process's lines. */
   #read(file: KernelFile): Buffer {
     const end = file.readPiece();
     const bytes = file.bytes;
-    const scanner = this.#scanner.over(bytes, end);
+    const lines = this.#lines;
+    lines.find(bytes, end);
     this.#values.clear();
-    this.#from.fill(0);
-    this.#to.fill(0);
-    this.#user = Number.NaN;
-    for (let at = 0, next = 0; at < end; at = next) {
-      let colon = at;
-      while (colon < end && bytes[colon] !== COLON && bytes[colon] !== NEWLINE) colon++;
-      next = bytes.indexOf(NEWLINE, colon) + 1;
-      if (next === 0 || next > end) next = end + 1;
-      if (bytes[colon] !== COLON) continue;
-      const line = this.#table.find(bytes, at, colon);
-      if (line < 0) continue;
-      scanner.over(bytes, Math.min(next - 1, end), colon + 1);
-      if (line === NAME) scanner.rest();
-      else if (!scanner.word()) continue;
-      this.#from[line] = scanner.from;
-      this.#to[line] = scanner.to;
-      if (line < METRICS.length) this.#values.set(line, bytes, scanner.from, scanner.to);
-      // Of the four, the effective one is the owner.
-      if (line === UID && scanner.word()) this.#user = scanner.number();
+    for (let k = 0; k < METRICS.length; k++) {
+      this.#values.set(k, bytes, lines.from[k + UID], lines.to[k + UID]);
     }
+    // Of the four users, the effective one, which is the second, is the owner.
+    const scanner = this.#scanner.over(bytes, end, lines.to[UID]);
+    this.#user = lines.to[UID] > 0 && scanner.word() ? scanner.number() : Number.NaN;
     if (Number.isNaN(this.#user)) throw new Error(`${file.path} does not say whose it is`);
     return bytes;
   }

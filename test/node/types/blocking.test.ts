@@ -1,10 +1,11 @@
 /** Sources that never answer: a pipe without a writer stands for a file whose server hangs. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { NodeSampler } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
 import { triscope } from '../../cli/support/run.ts';
-import { open, tree } from './support.ts';
+import { folder, open, tree } from './support.ts';
 
 const SB = 'ffff8102658ec800';
 const LUSTRE = {
@@ -120,6 +121,36 @@ describe.skipIf(process.platform !== 'linux')('a source that may never answer', 
     for (let k = 0; k < 3 && !lines.includes(LLITE_LINE); k++) ({ lines } = collection.collect());
     expect(lines).toContain(LLITE_LINE);
     collection.close();
+  });
+
+  it('may be given by a path from here, and be read beside a run', async () => {
+    const root = relative(process.cwd(), tree(LUSTRE));
+    const sampler = await NodeSampler.start({
+      folder,
+      interval: 20,
+      jobId: '1',
+      root,
+      types: TYPES,
+    });
+    const { failures } = await sampler.stop();
+    expect([...failures]).toEqual([]);
+    expect(readFileSync(sampler.file, 'utf8').split('\n')).toContain(LLITE_LINE);
+  });
+
+  it('is a tmpfs behind a server, too', () => {
+    const mounts = (place: string) =>
+      `rootfs / rootfs rw 0 0\nserver:/home /home nfs rw 0 0\ntmpfs ${place} tmpfs rw 0 0\n`;
+    for (const [place, children] of [
+      ['/home/scratch', 1],
+      ['/homes', 0],
+      ['/dev/shm', 0],
+    ] as const) {
+      const root = tree({ 'proc/mounts': mounts(place) });
+      const collection = open(root, ['tmpfs']);
+      expect(collection.collect()).toEqual({ lines: [], failed: [], absent: [] });
+      expect(readers(root)).toBe(children);
+      collection.close();
+    }
   });
 
   it('needs no child where there is none', () => {

@@ -1,9 +1,17 @@
 /** Types of the kernel's own counters, each with a small tree and the line that it must give. */
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { NODE_TYPES } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
 import { collect, open, put, records, tree } from './support.ts';
+
+/** Whether a file system can be mounted, where only the test sees it. */
+function mayMount(): boolean {
+  const script = 'mount -t tmpfs none /mnt';
+  return spawnSync('unshare', ['-m', 'sh', '-c', script], { stdio: 'ignore' }).status === 0;
+}
 
 const zeros = (count: number) => ' 0'.repeat(count);
 const keyCount = (type: string) =>
@@ -216,6 +224,22 @@ describe('tmpfs', () => {
     expect(lines.filter((line) => line.startsWith('tmpfs /gone'))).toEqual([]);
     expect(failed).toEqual([]);
     expect(absent).toEqual([]);
+  });
+
+  it.skipIf(!mayMount())('has the memory and the inodes that are in use', () => {
+    const root = tree({ 'proc/mounts': 'tmpfs /mnt/with\\040blank tmpfs rw 0 0\n' });
+    const place = join(root, 'mnt', 'with blank');
+    mkdirSync(place, { recursive: true });
+    const script = [
+      'mount -t tmpfs -o size=8m none "$1"',
+      'head -c 1000000 /dev/zero > "$1/file"',
+      'exec "$2" "$3" node collect tmpfs --print --root "$4"',
+    ].join(' && ');
+    const triscope = fileURLToPath(new URL('../../../bin/triscope', import.meta.url));
+    const words = ['-m', 'sh', '-c', script, 'sh', place, process.execPath, triscope, root];
+    const out = execFileSync('unshare', words, { encoding: 'utf8' });
+    // 1,000,000 bytes are 245 pages; the folder is an inode too.
+    expect(out.trimEnd().split('\n').at(-1)).toBe('tmpfs /mnt/with\\040blank 1003520 2');
   });
 
   it.skipIf(process.platform !== 'linux')('asks each mount of this machine once', () => {
