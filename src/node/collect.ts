@@ -57,6 +57,8 @@ export function now(): number {
 }
 
 export class Collection {
+  /** What it reads; closed with it. */
+  readonly tree: NodeTree;
   readonly host: string;
   readonly writer: RawWriter;
   readonly #types: OpenTypes;
@@ -67,6 +69,7 @@ export class Collection {
    */
   constructor(sink: (bytes: Uint8Array) => void, options: CollectionOptions = {}) {
     const tree = new NodeTree(options.root);
+    this.tree = tree;
     const types = typesNamed(options.types ?? [], options.without ?? []);
     this.#types = new OpenTypes(types, tree, { deadline: options.deadline });
     this.host = options.hostname ?? tree.hostname();

@@ -26,6 +26,40 @@ function newLog() {
 
 const filesOf = (folder: string) => readdirSync(folder).filter((name) => /^\d+$/.test(name));
 
+const GOLDEN = process.env.TRISCOPE_GOLDEN;
+
+describe.skipIf(GOLDEN === undefined)('--program-pmc', () => {
+  it('sets counters at begin, and gives the registers back what they held at the last end', async () => {
+    const at = join(GOLDEN ?? '', 'tacc_stats', 'fixture_snb_v2.3.0');
+    const trees = join(here, 'trees');
+    mkdirSync(trees);
+    execFileSync('tar', ['-xzf', join(at, 'trees.tar.gz'), '-C', trees]);
+    const { node, current, dir } = newLog();
+    const words = ['--root', join(trees, 'tree0'), '--dir', dir, '--type.intel_snb'];
+    const plain = await node('begin', '1', ...words);
+    expect(plain.err).toBe('');
+    expect(readdirSync(dir)).not.toContain('registers');
+    const { err, code } = await node('begin', '1981063', '--program-pmc', ...words);
+    expect({ err, code }).toEqual({ err: '', code: 0 });
+    const lines = readFileSync(join(dir, 'current'), 'utf8').split('\n');
+    const programmed = lines.filter((line) => line.startsWith('intel_snb ')).slice(4);
+    const [file] = execFileSync('find', [at, '-path', '*example/1*'], { encoding: 'utf8' }).split(
+      '\n',
+    );
+    const theirs = readFileSync(file, 'utf8').split('\n\n')[1].split('\n');
+    expect(programmed.sort()).toEqual(
+      theirs.filter((line) => line.startsWith('intel_snb ')).sort(),
+    );
+    const kept = JSON.parse(readFileSync(join(dir, 'registers'), 'utf8')) as { saved: object[] };
+    expect(kept.saved.length).toBeGreaterThan(4 * 8);
+    await node('end', '1', ...words);
+    expect(readdirSync(dir)).toContain('registers');
+    await node('end', '1981063', ...words);
+    expect(readdirSync(dir)).not.toContain('registers');
+    expect(current().problems).toEqual([]);
+  });
+});
+
 describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
   it('record jobs from begin to end, two on one node', async () => {
     const { node, current, dir } = newLog();

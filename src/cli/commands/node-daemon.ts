@@ -22,6 +22,7 @@ import {
   openSampling,
   placeFrom,
   readLogWords,
+  say,
   stringOf,
   styleFrom,
   text,
@@ -41,8 +42,6 @@ SIGHUP: reads the configuration again. SIGINT, SIGTERM: a last sample, then the 
   --count N          end after N samples; --once is --count 1
   --pid-file FILE    (daemon.pid in the log's folder)
 ${LOG_HELP}`;
-
-const say = (line: string) => process.stderr.write(`triscope: ${line}\n`);
 
 /** @throws UsageError */
 function amountFrom(given: string | undefined, option: string, least: number, most: number) {
@@ -80,7 +79,7 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
     return freq === undefined ? config : { ...config, freq };
   };
   const config = settings();
-  const { log, sources } = placeFrom(words);
+  const { log, sources, pmc } = placeFrom(words);
   const options = collectionFrom(words, []);
   const named = { ...options, hostname: await hostnameFor(options.root, log) };
   // Names of types are checked before anything is written.
@@ -95,6 +94,7 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
     open: () => new Sampling(named),
     log,
     sinks: [],
+    pmc: pmc.program ? pmc.programming : null,
     jobs: sources,
     rotate,
     marksRotation: styleFrom(words) === '2.3',

@@ -15,6 +15,7 @@ import {
   openSampling,
   placeFrom,
   readLogWords,
+  say,
   stringOf,
   styleFrom,
   text,
@@ -47,8 +48,6 @@ const MORE_HELP = `  --job IDS          the jobs that run, separated by commas (
   --print            print the sample as a file of its own, and leave the log alone; also where
                      --root is given without --dir
   -v, --verbose      say which types this machine lacks, and why`;
-
-const say = (line: string) => process.stderr.write(`triscope: ${line}\n`);
 
 /** A mark is one line: line ends become the two characters \n. */
 const markFrom = (value: string) => value.replace(/\r\n|[\r\n]/g, '\\n');
@@ -120,7 +119,7 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
     // What runs on this machine is no job of a recorded tree.
     const known = jobs ?? (root === undefined ? null : []);
     if (prints) print(sampling, occasion, known, place, fail);
-    else recordOnce(place.log, sampling, place.sources, occasion, jobs, fail);
+    else recordOnce(place.log, sampling, place.sources, occasion, jobs, fail, place.pmc);
   } finally {
     sampling.close();
     place.log.close();

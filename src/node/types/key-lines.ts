@@ -1,7 +1,7 @@
 /**
  * Lines with a key and a number, `pgfault 12` or `Node 0 MemFree: 12 kB`. The kernel writes them in the same order each
- * time, and mostly to the same bytes: a key is looked for first where it was, and the text gone through only where one
- * has moved.
+ * time, and mostly to the same bytes: keys are looked for first where they were, and the text gone through only where
+ * it has another length, or one has moved.
  */
 import { KeyTable, type KeyValues } from './key-values.ts';
 import { Scanner } from './scan.ts';
@@ -16,7 +16,8 @@ export class KeyLines {
   readonly #scanner = new Scanner();
   /** Where each key was last; -1 where it was not. */
   readonly #places: Int32Array;
-  #isKnown = false;
+  /** Length of the text that they were in. */
+  #length = -1;
 
   /** `before`: words before the key in each line. A colon may end the key. */
   constructor(keys: readonly string[], before: number) {
@@ -29,7 +30,7 @@ export class KeyLines {
   /** Sets the values of the keys in `bytes[0, end)`. Gives how many there are. */
   find(bytes: Buffer, end: number, values: KeyValues): number {
     values.clear();
-    const known = this.#isKnown ? this.#again(bytes, end, values) : 0;
+    const known = end === this.#length ? this.#again(bytes, end, values) : 0;
     return known > 0 ? known : this.#search(bytes, end, values);
   }
 
@@ -66,8 +67,7 @@ export class KeyLines {
       this.#places[key] = place;
       found++;
     } while (scanner.line());
-    // A text that has changed its form altogether is gone through each time.
-    this.#isKnown = found > 0;
+    this.#length = end;
     return found;
   }
 }
