@@ -89,7 +89,7 @@ intr 12 13
   it('is absent where there is no /proc/stat', () => {
     const collection = new Collection(() => {}, { root: join(folder, 'nowhere') });
     expect(collection.types).toEqual([]);
-    expect(collection.absent.map(({ type }) => type)).toEqual(['cpu', 'cpu_steal']);
+    expect(collection.absent.map(({ type }) => type)).toEqual(NODE_TYPES.map(({ name }) => name));
     expect(() => new Collection(() => {}, { types: ['cup'] })).toThrow(UnknownTypeError);
   });
 });
@@ -158,7 +158,8 @@ describe.skipIf(!isLinux)('the sampler', () => {
     expect(marks).toEqual(['begin 42', 'end 42']);
     expect(groups).toBe(result.groups);
     expect(groups + result.missed).toBeGreaterThan(10);
-    expect(count).toBe(groups * sampler.types.length * cpus(text));
+    expect(records(text, 'cpu').length).toBe(groups * cpus(text));
+    expect(count).toBeGreaterThanOrEqual(groups * sampler.types.length);
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(result.failures.size).toBe(0);
   });
@@ -189,9 +190,9 @@ describe.skipIf(!isLinux)('triscope node', () => {
     expect(err).toBe('');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^\$tacc_stats 1\.0\.2\n\$hostname \S+\n\$uname Linux .*\n\$uptime \d+\n\$collector triscope\n!cpu user,E,U=cs /,
+      /^\$tacc_stats 1\.0\.2\n\$hostname \S+\n\$uname Linux .*\n\$uptime \d+\n\$collector triscope\n(!.*\n)*!cpu user,E,U=cs /,
     );
-    expect(out).toMatch(/\n\n\d+ 9,10\n%hi\ncpu 0 /);
+    expect(out).toMatch(/\n\n\d+ 9,10\n%hi\n([^\n]+\n)*cpu 0 /);
   });
 
   it('prints it in the style of 2.3', async () => {
@@ -209,11 +210,12 @@ describe.skipIf(!isLinux)('triscope node', () => {
 
   it('lists the types', async () => {
     const { out } = await triscope(['node', 'types', '--json']);
-    const [first] = JSON.parse(out) as { name: string; schema: string; missing: string | null }[];
-    expect(first.schema).toBe(
+    const types = JSON.parse(out) as { name: string; schema: string; missing: string | null }[];
+    const cpu = types.find(({ name }) => name === 'cpu');
+    expect(cpu?.schema).toBe(
       '!cpu user,E,U=cs nice,E,U=cs system,E,U=cs idle,E,U=cs iowait,E,U=cs irq,E,U=cs softirq,E,U=cs',
     );
-    expect(first.missing).toBeNull();
+    expect(cpu?.missing).toBeNull();
     expect((await triscope(['node', 'types'])).out).toContain('cpu: scheduler accounting');
   });
 
