@@ -35,6 +35,10 @@ describe.skipIf(GOLDEN === undefined)('--program-pmc', () => {
     mkdirSync(trees);
     execFileSync('tar', ['-xzf', join(at, 'trees.tar.gz'), '-C', trees]);
     const { node, current, dir } = newLog();
+    const cpus = [0, 1, 2, 3].map(
+      (k) => `processor: ${k}\nvendor_id: GenuineIntel\ncpu family: 6\nmodel: 45\n`,
+    );
+    writeFileSync(join(trees, 'tree0', 'proc', 'cpuinfo'), cpus.join('\n'));
     const words = ['--root', join(trees, 'tree0'), '--dir', dir, '--type.intel_snb'];
     const plain = await node('begin', '1', ...words);
     expect(plain.err).toBe('');
