@@ -19,4 +19,5 @@ export { NodeSampler, SamplerError, type SamplerOptions } from './sampler.ts';
 export { Sampling } from './sampling.ts';
 export { NodeTree, UnavailableError } from './tree.ts';
 export { NODE_TYPES } from './types/index.ts';
+export { surveyType, type TypeFacts } from './types/survey.ts';
 export type { Collector, NodeType } from './types/type.ts';

@@ -209,23 +209,11 @@ describe.skipIf(!isLinux)('triscope node', () => {
     expect(out).toMatch(/\ncpu 0 1 2 3 4 5 6 7\n$/);
   });
 
-  it('lists the types', async () => {
-    const { out } = await triscope(['node', 'types', '--json']);
-    const all = JSON.parse(out) as { name: string; schema: string; missing: string | null }[];
-    const cpu = all.find(({ name }) => name === 'cpu');
-    expect(cpu?.schema).toBe(
-      '!cpu user,E,U=cs nice,E,U=cs system,E,U=cs idle,E,U=cs iowait,E,U=cs irq,E,U=cs softirq,E,U=cs',
-    );
-    expect(cpu?.missing).toBeNull();
-    expect((await triscope(['node', 'types'])).out).toContain('cpu: scheduler accounting');
-  });
-
   it.each([
     [['collect', 'cup', '--print'], 2, 'there is no type cup'],
     [['collect', '--root', '/nowhere'], 2, 'no such folder'],
     [['collect', '--style', '3'], 2, 'it is 1.0 or 2.3'],
     [['collect', '--wrong'], 2, "Unknown option '--wrong'"],
-    [['types', 'cpu'], 2, 'unexpected cpu'],
   ])('%j: exit %d', async (words, code, expected) => {
     const outcome = await triscope(['node', ...words]);
     expect(outcome.err).toContain(expected);
