@@ -7,11 +7,12 @@
  * have been cut. Whatever is left out or strange is told, by kind and line.
  */
 import { readDecimal } from './decimal.ts';
+import type { KnownType } from './entries.ts';
 import { HeaderWatch } from './header-watch.ts';
 import { LineBuffer, LONGEST } from './line-buffer.ts';
 import type { OddityKind } from './oddities.ts';
 import { LOST } from './oddities.ts';
-import { BEHIND, type KnownType, RecordReader } from './record-reader.ts';
+import { BEHIND, RecordReader } from './record-reader.ts';
 import { formatSchema, oddOptions, parseSchema } from './schema.ts';
 import type { RawGroup, RawSummary, RawVisitor } from './visitor.ts';
 
@@ -33,8 +34,9 @@ const TIME = /^\d+(\.\d+)?$/;
 const SHOWN = 120;
 /** What no line of text has. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant.
-const CONTROL = /[\x00-\x08\x0b-\x1f\x7f\ufffd]/;
-const CONTROLS = new RegExp(CONTROL, 'g');
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+/** Of bytes that are no UTF-8. */
+const REPLACED = '\ufffd';
 
 const isBlank = (code: number) => code === BLANK || code === TAB;
 
@@ -230,7 +232,8 @@ export class RawParser {
   }
 
   #unknown(bytes: Uint8Array, from: number, end: number): void {
-    if (CONTROL.test(textOf(bytes, from, Math.min(end, from + SHOWN)))) {
+    const text = textOf(bytes, from, Math.min(end, from + SHOWN));
+    if (text.search(CONTROLS) >= 0 || text.includes(REPLACED)) {
       this.#lost('not_text', 'not text', bytes, from, end);
     } else if (this.#marked === this.#line - 1) {
       this.#marked = this.#line;

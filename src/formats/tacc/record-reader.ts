@@ -3,30 +3,7 @@
  * allocates nothing and looks at four bytes at a time. A device's line is known by the bytes it begins with, and the line
  * that followed it in the group before is tried first. Any other line is left to the parser's slower way.
  */
-import type { RawSchema } from './schema.ts';
-
-export interface KnownType {
-  readonly schema: RawSchema;
-  readonly values: BigUint64Array;
-  /** The same memory as pairs of 32 bits, low half first. */
-  readonly words: Uint32Array;
-}
-
-/** A device of a type. */
-export interface Entry {
-  readonly type: KnownType;
-  readonly device: string;
-  /** `type device `, with its last blank: whole words, then what is left of a word under `mask`. */
-  readonly words: Int32Array;
-  readonly mask: number;
-  readonly tail: number;
-  /** Bytes of it. */
-  readonly length: number;
-  /** The entry that followed it last. */
-  next: Entry;
-  /** Number of the last group with a record of it. */
-  group: number;
-}
+import { Entries, type Entry, type KnownType } from './entries.ts';
 
 const NEWLINE = 0x0a;
 const BLANK = 0x20;
@@ -37,9 +14,6 @@ const POWERS = Float64Array.from({ length: 12 }, (_, k) => 10 ** k);
 const SMALL_POWERS = Int32Array.from(POWERS.subarray(0, 4));
 /** Bytes that may be read behind a line's newline. */
 export const BEHIND = 4;
-/** Devices kept; when there are more, all are forgotten and learnt again. */
-const MOST = 1 << 17;
-
 /*
  * Four digits at a time: `x` is a word of the text XOR ZEROS, so that the byte of a digit is its value, the first digit
  * in the lowest byte. Bit 7 of `((x + LIMIT) | x) & TOPS` is set in bytes that are no digits; the first of them is at
@@ -102,46 +76,9 @@ function readLong(
   return -1;
 }
 
-const NONE: RawSchema = { type: '', keys: [] };
-
-/** Bits of a word's first bytes. */
-const FIRST = [0, 0xff, 0xffff, 0xffffff];
-
-function entryFrom(type: KnownType, device: string, prefix: Buffer, next: Entry | null): Entry {
-  const whole = prefix.length & ~3;
-  const words = Int32Array.from({ length: whole / 4 }, (_, k) => prefix.readInt32LE(4 * k));
-  const mask = FIRST[prefix.length - whole];
-  const padded = Buffer.concat([prefix.subarray(whole), Buffer.alloc(4)]);
-  const { length } = prefix;
-  const tail = padded.readInt32LE(0);
-  const entry = { type, device, words, mask, tail, length, next: next as Entry, group: 0 };
-  if (next === null) entry.next = entry;
-  return entry;
-}
-
-/** An entry that no line begins with. */
-const start = (): Entry =>
-  entryFrom(
-    { schema: NONE, values: new BigUint64Array(0), words: new Uint32Array(0) },
-    '',
-    Buffer.from('\n'),
-    null,
-  );
-
-/** Whether the line at `from` begins with the entry's bytes. */
-function begins(view: DataView, from: number, { words, mask, tail }: Entry): boolean {
-  let at = from;
-  for (let k = 0; k < words.length; k++) {
-    if (view.getInt32(at, true) !== words[k]) return false;
-    at += 4;
-  }
-  return (view.getInt32(at, true) & mask) === tail;
-}
-
 export class RecordReader {
-  readonly #start = start();
-  #entries = new Map<string, Entry>();
-  #last: Entry = this.#start;
+  readonly #entries = new Entries();
+  #last: Entry = this.#entries.none;
 
   /** The entry of the record that was read last. */
   get entry(): Entry {
@@ -155,8 +92,8 @@ export class RecordReader {
    */
   read(bytes: Uint8Array, view: DataView, from: number): number {
     let entry = this.#last.next;
-    if (!begins(view, from, entry)) {
-      const known = this.#find(bytes, from);
+    if (!this.#entries.begins(view, from, entry)) {
+      const known = this.#entries.find(bytes, view, from);
       if (known === undefined) return -1;
       this.#last.next = known;
       entry = known;
@@ -207,18 +144,9 @@ export class RecordReader {
     return at;
   }
 
-  /** The entry of a device; made where it is new. */
+  /** The entry of a device whose line was read in another way; made where it is new. */
   entryOf(type: KnownType, bytes: Uint8Array, from: number, end: number): Entry {
-    const device = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from);
-    const prefix = Buffer.concat([Buffer.from(`${type.schema.type} `), device, Buffer.from(' ')]);
-    const key = prefix.toString('latin1');
-    let entry = this.#entries.get(key);
-    if (entry === undefined) {
-      if (this.#entries.size >= MOST) this.forget();
-      entry = entryFrom(type, device.toString('utf8'), prefix, this.#start);
-      // Latin-1 holds any bytes, and tells them apart.
-      this.#entries.set(key, entry);
-    }
+    const entry = this.#entries.of(type, bytes, from, end);
     this.#last.next = entry;
     this.#last = entry;
     return entry;
@@ -226,19 +154,7 @@ export class RecordReader {
 
   /** Forgets all devices: a type got another schema. */
   forget(): void {
-    this.#entries = new Map();
-    this.#start.next = this.#start;
-    this.#last = this.#start;
-  }
-
-  /** The entry whose prefix the line begins with. */
-  #find(bytes: Uint8Array, from: number): Entry | undefined {
-    let at = from;
-    for (let blanks = 0; blanks < 2; at++) {
-      if (bytes[at] === BLANK) blanks++;
-      else if (bytes[at] === NEWLINE) return undefined;
-    }
-    const view = Buffer.from(bytes.buffer, bytes.byteOffset + from, at - from);
-    return this.#entries.get(view.toString('latin1'));
+    this.#entries.clear();
+    this.#last = this.#entries.none;
   }
 }
