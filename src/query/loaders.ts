@@ -5,6 +5,7 @@ import { identify } from '../formats/registry.ts';
 import { openFile } from '../formats/source.ts';
 import {
   detectRaw,
+  foreignFolder,
   ODDITIES,
   type OddityKind,
   RawBatches,
@@ -76,7 +77,12 @@ const RAW_STATS: Loader = {
       if (count <= LISTED) suspects.push({ file: path, what: `line ${line}: ${reason}` });
     };
     const visitor: RawVisitor = {
-      property: (name, value) => batches.property(name, value),
+      property: (name, value) => {
+        batches.property(name, value);
+        const folder = name === 'hostname' ? foreignFolder(path, value.trim()) : null;
+        if (folder === null) return;
+        suspects.push({ file: path, what: `$hostname is ${value.trim()}, the folder ${folder}` });
+      },
       schema: (schema) => batches.schema(schema),
       group: (group) => batches.group(group),
       mark: (text) => batches.mark(text),

@@ -13,32 +13,36 @@ const PASSED_OVER = /^(#.*|@.*|%.*|)$/;
 
 const LOOKED_AT = 1 << 14;
 const LEAST_LINES = 3;
+/** One line in so many may be strange. */
+const STRANGE = 10;
 
 /** Whether a file whose first bytes are these is a raw stats file (when unpacked), header and all. */
 export function looksRaw(head: Uint8Array): boolean {
   return BEGINNING.test(Buffer.from(head.subarray(0, 16)).toString('latin1'));
 }
 
-/** A file that lost its first lines: whole lines of it, each of a shape that raw stats files have. */
+/** A file that lost its first lines: most others have the shapes of raw stats files. */
 function headless(text: string): Detection | null {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
   // The last may be cut off.
   lines.pop();
   let times = 0;
   let known = 0;
-  for (const line of lines) {
-    if (PASSED_OVER.test(line)) continue;
+  let strange = 0;
+  lines.forEach((line, k) => {
+    if (PASSED_OVER.test(line)) return;
     if (GROUP.test(line)) times++;
     else if (!SCHEMA.test(line) && !PROPERTY.test(line) && !RECORD.test(line)) {
-      // The first line may have been cut at its beginning.
-      if (line !== lines[0]) return null;
+      // The first may have been cut at its beginning.
+      if (k === 0) return;
+      strange++;
     }
     known++;
-  }
-  if (known < LEAST_LINES || times === 0) return null;
+  });
+  if (known < LEAST_LINES || times === 0 || strange * STRANGE > known) return null;
   return {
     confidence: 0.8,
-    because: `its first ${known} lines have the shapes of a raw stats file, without its first line`,
+    because: 'its lines have the shapes of a raw stats file, whose first is missing',
     era: 'tacc_stats, version unknown',
   };
 }

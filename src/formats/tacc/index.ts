@@ -3,6 +3,7 @@ export { RawBatches, type RawBatchOptions } from './batches.ts';
 export { type CounterRule, counterRule, isCounter, scalesEnergy } from './counter-rule.ts';
 export { detectRaw, looksRaw } from './detect.ts';
 export { DeviceRepair, type Listener, type RepairPlan, repairPlan } from './device-repair.ts';
+export { foreignFolder } from './foreign.ts';
 export { TACC } from './format.ts';
 export { shortHost, wasRestarted } from './header-watch.ts';
 export { KEPT, LOST, ODDITIES, type OddityKind } from './oddities.ts';

@@ -1,11 +1,11 @@
 /** What `triscope info` says of a raw stats file: what is in it, what is strange, and what counters did. */
-import { basename, dirname } from 'node:path';
 import { type FileInfo, type FileSource, FormatError } from '../format.ts';
 import { blocksOf } from './blocks.ts';
 import { scalesEnergy } from './counter-rule.ts';
 import { detectRaw } from './detect.ts';
 import { DeviceRepair, type RepairPlan, repairPlan } from './device-repair.ts';
-import { shortHost, wasRestarted } from './header-watch.ts';
+import { foreignFolder } from './foreign.ts';
+import { wasRestarted } from './header-watch.ts';
 import type { OddityKind } from './oddities.ts';
 import { RawParser } from './parser.ts';
 import type { Verdict } from './repair.ts';
@@ -18,9 +18,6 @@ const LISTED = 1000;
 const MOST_DEVICES = 100_000;
 const MOST_VALUES = 4_000_000;
 const HEAD_BYTES = 1 << 16;
-/** Names of files in a folder that is named as its host. */
-const IN_ARCHIVE = /^(\d{8,11}(\.gz)?|current)$/;
-
 /** Null for a device without counters. */
 type Followed = DeviceRepair | null;
 
@@ -135,15 +132,6 @@ class Survey implements RawVisitor {
   }
 }
 
-/** A file in an archive's folder of another host: its records would be taken for that host's. */
-function foreignTo(path: string, host: string | undefined): string | null {
-  if (host === undefined || !IN_ARCHIVE.test(basename(path))) return null;
-  const folder = basename(dirname(path));
-  const isHost = /[a-z]/i.test(folder) && (/[\d.]/.test(folder) || folder === host);
-  if (!isHost || shortHost(folder) === shortHost(host)) return null;
-  return `$hostname is ${host}, the folder ${folder}: left out of that host's jobs`;
-}
-
 /** Reads the whole file. */
 export function surveyRaw(source: FileSource): FileInfo {
   const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
@@ -161,8 +149,10 @@ export function surveyRaw(source: FileSource): FileInfo {
   }
   const { groups, oddities } = parser.end();
   const { hostname, tacc_stats, hpcperfstats, uname, uptime } = survey.properties;
-  const foreign = foreignTo(source.path, hostname);
-  if (foreign !== null) survey.suspect('foreign_file', 'file', foreign);
+  const foreign = foreignFolder(source.path, hostname);
+  if (foreign !== null) {
+    survey.suspect('foreign_file', 'file', `$hostname is ${hostname}, the folder ${foreign}`);
+  }
   survey.end();
   const counts = {
     ...oddities,
