@@ -1,0 +1,4 @@
+/** An archive, an accounting file or a job that cannot be read or found. The message says all there is to say. */
+export class JobError extends Error {
+  override readonly name = 'JobError';
+}
