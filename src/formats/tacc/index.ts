@@ -1,7 +1,10 @@
 /** The raw format of tacc_stats (hpcperfstats since 2025): see docs/formats/tacc.md. */
 export { RawBatches } from './batches.ts';
+export { type CounterRule, counterRule, isCounter, scalesEnergy } from './counter-rule.ts';
+export { DeviceRepair, type Listener, type RepairPlan, repairPlan } from './device-repair.ts';
 export { RawParser } from './parser.ts';
 export { looksRaw, readRaw, TaccError } from './read.ts';
+export { type Reading, type Repaired, repair, type Verdict } from './repair.ts';
 export { counted, isPlausible } from './rollover.ts';
 export {
   formatSchema,
