@@ -191,7 +191,8 @@ export function readAccounting(path: string): Accounting {
   const problems: { place: string; what: string }[] = [];
   for (const file of files) {
     const size = statSync(file).size;
-    if (size > LARGEST) throw new JobError(`${file}: larger than ${LARGEST} bytes; split it by day`);
+    if (size > LARGEST)
+      throw new JobError(`${file}: larger than ${LARGEST} bytes; split it by day`);
     let text: string;
     try {
       text = readFileSync(file, 'utf8');

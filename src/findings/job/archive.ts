@@ -59,7 +59,9 @@ class Search {
 
   list(folder: string): Dirent[] {
     try {
-      return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+      return readdirSync(folder, { withFileTypes: true }).sort((a, b) =>
+        a.name < b.name ? -1 : 1,
+      );
     } catch (error) {
       this.skip(folder, reasonOf(error));
       return [];
