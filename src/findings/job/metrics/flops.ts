@@ -5,7 +5,7 @@ import { pmc } from './types.ts';
 
 type Widths = Readonly<Record<string, number>>;
 
-const DOUBLE: Widths = {
+export const DOUBLE_WIDTHS: Widths = {
   FP_ARITH_INST_RETIRED_SCALAR_DOUBLE: 1,
   FP_ARITH_INST_RETIRED_128B_PACKED_DOUBLE: 2,
   FP_ARITH_INST_RETIRED_256B_PACKED_DOUBLE: 4,
@@ -44,7 +44,7 @@ export function workOf(view: JobView, widths: Widths, what: string): Work {
   return { flops, vector, instructions };
 }
 
-export const doubles = (view: JobView): Work => workOf(view, DOUBLE, 'double-precision');
+export const doubles = (view: JobView): Work => workOf(view, DOUBLE_WIDTHS, 'double-precision');
 
 const list = (widths: Widths) =>
   Object.entries(widths)
@@ -55,7 +55,7 @@ const SSE_ALL =
   'SSE_DOUBLE_ALL counts scalar and packed instructions together: a lower bound of 1 each. The original 2.3.5 has no width for that name, and leaves it out.';
 
 const BITS = [
-  { bits: '64b', widths: DOUBLE, note: SSE_ALL, what: 'double-precision' },
+  { bits: '64b', widths: DOUBLE_WIDTHS, note: SSE_ALL, what: 'double-precision' },
   { bits: '32b', widths: SINGLE, note: '', what: 'single-precision' },
 ] as const;
 

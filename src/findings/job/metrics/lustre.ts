@@ -19,11 +19,16 @@ export const LUSTRE: MetricFamily = {
           ? 'llite.read_bytes is no measure of it: a bug of Lustre counts the size that read() was given, so it overreports.'
           : '',
       compute: (view) => {
-        if (view.has('osc', `${direction}_bytes`))
-          return view.total('osc', `${direction}_bytes`) / MB;
-        if (view.has('llite', `osc_${direction}`))
+        if (!view.has('osc', `${direction}_bytes`)) {
+          if (!view.has('llite', `osc_${direction}`)) throw new MissingInput('type osc');
           return view.total('llite', `osc_${direction}`) / MB;
-        throw new MissingInput('type osc');
+        }
+        // Some versions of Lustre name these otherwise than the collector expects: the keys stay 0.
+        const silent = view.total('osc', ...DIRECTIONS.map((one) => `${one}_bytes`)) === 0;
+        if (silent && view.has('llite', 'write_bytes') && view.total('llite', 'write_bytes') > 0) {
+          throw new MissingInput('bytes of osc: they stayed 0 while llite counted');
+        }
+        return view.total('osc', `${direction}_bytes`) / MB;
       },
     }),
   ),
