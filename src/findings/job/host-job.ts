@@ -1,6 +1,7 @@
 /** One host's part of a job: the records of its files that belong to the job, repaired and added up. */
 import {
   type RawGroup,
+  type RawProblem,
   type RawSchema,
   type RawVisitor,
   type RepairPlan,
@@ -80,7 +81,6 @@ class HostReader implements RawVisitor {
   #path = '';
   #properties: Record<string, string> = {};
   #foreign = false;
-  #uptime: number | null = null;
   #lastTime = Number.NEGATIVE_INFINITY;
   #devices: DeviceRecords[] = [];
   readonly #states = new Map<string, TypeState>();
@@ -103,7 +103,6 @@ class HostReader implements RawVisitor {
     this.#path = path;
     this.#properties = {};
     this.#foreign = false;
-    this.#uptime = null;
   }
 
   close(): void {
@@ -113,7 +112,6 @@ class HostReader implements RawVisitor {
 
   property(name: string, value: string): void {
     this.#properties[name] = value.trim();
-    if (name === 'uptime') this.#uptime = Number(value);
     if (name === 'hostname') this.#foreign = this.#isForeign(value.trim());
   }
 
@@ -143,20 +141,24 @@ class HostReader implements RawVisitor {
     this.#takes = null;
   }
 
+  /** A file whose host was started after the last record: it was started again. */
   #watchForReboot(group: RawGroup): void {
-    if (this.#uptime !== null) {
-      // The header's uptime is as old as the file's first group. A start after the last record is a new one.
-      if (group.seconds - this.#uptime > this.#lastTime && this.times.length > 0) {
-        this.boots++;
-        this.odd('the host was started again during the job: counters began anew', group.line);
-      }
-      this.#uptime = null;
+    if (group.boot !== null && group.boot > this.#lastTime && this.times.length > 0) {
+      this.boots++;
+      this.odd('the host was started again during the job: counters began anew', group.line);
     }
     this.#lastTime = Math.max(this.#lastTime, group.seconds);
   }
 
   mark(text: string): void {
     this.#marks.push(text);
+  }
+
+  problem({ line, reason, text }: RawProblem): void {
+    const group = this.#group;
+    if (group === null) return;
+    this.#takes ??= this.#decide(group);
+    if (this.#takes) this.odd(`${reason}: ${text}`, line);
   }
 
   /** Decides at the group's first record, when its marks are known. */
@@ -275,8 +277,7 @@ export async function readHostJob(
   for (const { path } of files) {
     reader.open(path);
     try {
-      const { problems } = await readRaw(path, reader);
-      if (problems > 0) reader.odd(`${problems} line${problems === 1 ? '' : 's'} left out`);
+      await readRaw(path, reader);
     } catch (error) {
       if ((error as Error).name !== 'TaccError') throw error;
       reader.odd((error as Error).message.replace(`${path}: `, ''));
