@@ -104,6 +104,15 @@ function inputText({ inputs }: MetricValue): string {
   return shown.join(', ') + rest;
 }
 
+/** Names of metrics by what they lack. */
+function byReason(lacking: readonly MetricValue[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { metric, lacks } of lacking) {
+    found.set(lacks, [...(found.get(lacks) ?? []), metric.name]);
+  }
+  return found;
+}
+
 function metricLines(values: readonly MetricValue[], paint: Paint): string[] {
   const lines: string[] = [];
   const width = Math.max(...values.map(({ metric }) => metric.name.length));
@@ -111,11 +120,6 @@ function metricLines(values: readonly MetricValue[], paint: Paint): string[] {
     const own = values.filter((value) => value.set === set && metrics.includes(value.metric));
     const there = own.filter(({ value }) => value !== null);
     const lacking = own.filter(({ value }) => value === null);
-    if (there.length === 0 && set !== 'summary') {
-      const why = [...new Set(lacking.map(({ lacks }) => lacks))].join('; ');
-      lines.push(`  ${paint.dim(`${title}: not available: lacks ${why}`)}`);
-      continue;
-    }
     lines.push(`  ${title}`);
     for (const one of there) {
       const number = figure(one.value ?? 0).padStart(12);
@@ -123,9 +127,8 @@ function metricLines(values: readonly MetricValue[], paint: Paint): string[] {
         `    ${one.metric.name.padEnd(width)} ${number} ${one.metric.unit.padEnd(18)} ${paint.dim(inputText(one))}`.trimEnd(),
       );
     }
-    for (const { metric, lacks } of lacking) {
-      const text = 'not available: lacks '.concat(lacks);
-      lines.push(`    ${metric.name.padEnd(width)} ${paint.dim(text)}`);
+    for (const [lacks, names] of byReason(lacking)) {
+      lines.push(`    ${paint.dim(`not available: ${names.join(', ')}: lacks ${lacks}`)}`);
     }
   }
   return lines;

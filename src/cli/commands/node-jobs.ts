@@ -27,7 +27,7 @@ ${ARCHIVE_HELP}
   --flag F             only jobs for which this flag is up; several separated by commas: for which all are
   --where CONDITION    only jobs for which this SQL condition is true, such as "avg_cpi > 1.5 AND hosts > 4";
                        columns: those of --json, and all metrics by name
-  --sort COLUMN        by a column, -COLUMN from high to low (first)
+  --sort COLUMN        by a column; COLUMN:desc from high to low (first)
   --columns LIST       metrics that the table shows
   --no-metrics         only what the record groups' lines tell: reads each file once
 
@@ -93,12 +93,12 @@ function searchOf(call: ArchiveCall): Search {
   if (!metrics && flags.length > 0)
     throw new UsageError('--flag and --no-metrics exclude each other');
   const sort = text('sort') ?? 'first';
-  const down = sort.startsWith('-');
+  const down = sort.endsWith(':desc');
   const all = [...FACT_NAMES, ...METRIC_COLUMNS];
   const columns = text('columns')?.split(',').filter(Boolean) ?? SHOWN;
   return {
     ...{ flags, metrics, user: text('user'), queue: text('queue'), where: text('where') },
-    sort: { column: known('sort', down ? sort.slice(1) : sort, all), down },
+    sort: { column: known('sort', down ? sort.slice(0, -':desc'.length) : sort, all), down },
     columns: columns.map((name) => known('columns', name, METRIC_COLUMNS)),
   };
 }
