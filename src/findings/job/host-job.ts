@@ -174,11 +174,15 @@ class HostReader implements RawVisitor {
       );
       if (!foreign) return false;
     }
+    const mark = noteMark(job, this.#marks);
     if (this.end !== null) {
-      this.odd(`a record group of job ${job} after its end mark: left out`, group.line);
+      const what =
+        mark === 'begin'
+          ? `job ${job} begins again after its end: left out; --from ${group.seconds} reads that part`
+          : `a record group of job ${job} after its end mark: left out`;
+      this.odd(what, group.line);
       return false;
     }
-    const mark = noteMark(job, this.#marks);
     if (mark === 'begin') this.#begins(group);
     if (mark === 'end') this.end = group.seconds;
     for (const other of group.jobIds) {

@@ -31,8 +31,9 @@ export function repairsOf(job: Job): readonly RepairCount[] {
 }
 
 const HARDWARE = /^(intel|amd64)_/;
-/** Types whose devices count different events by design: amd64_pmc.c of tacc_stats. */
-const ROTATED = new Set(['amd64_core', 'amd64_sock']);
+/** Types that one core’s counters of AMD family 10h go to; those of sockets are on some cores only, by design. */
+const AMD_10H = ['amd64_core', 'amd64_sock', 'amd64_pmc'];
+const ROTATED = 'amd64_sock';
 const NAMED = 4;
 
 /** Counters that not all devices of a type have: their events are not the whole. */
@@ -40,8 +41,13 @@ function partial(job: Job): string[] {
   const found: string[] = [];
   for (const { host, types } of job.hosts) {
     for (const [type, { keys }] of types) {
-      if (!HARDWARE.test(type) || ROTATED.has(type)) continue;
-      const all = new Set([...keys.values()].flatMap(({ devices }) => [...devices.keys()]));
+      if (!HARDWARE.test(type) || type === ROTATED) continue;
+      const together = types.has('amd64_core') && AMD_10H.includes(type) ? AMD_10H : [type];
+      const all = new Set(
+        together.flatMap((one) =>
+          [...(types.get(one)?.keys.values() ?? [])].flatMap(({ devices }) => [...devices.keys()]),
+        ),
+      );
       for (const { name, kind, devices } of keys.values()) {
         if (kind !== 'event' || devices.size === all.size) continue;
         const some = [...devices.keys()].slice(0, NAMED).join(', ');

@@ -19,16 +19,23 @@ export interface ProcessFacts {
 const MOST = 10_000;
 const KB = 1024;
 
+const NUMBER = /^\d+$/;
+const LIST = /^[\d,-]+$/;
+
 /** `NAME/PID` or `NAME/PID/CPUS/MEMORY`; a name may hold slashes. */
 function partsOf(device: string) {
   const parts = device.split('/');
-  const at = parts.findLastIndex((part, k) => k > 0 && /^\d+$/.test(part) && k >= parts.length - 3);
-  if (at < 0) return { name: device, pid: '', cpus: null, memory: null };
+  const [pid = '', cpus = '', memory = ''] = parts.slice(-3);
+  if (parts.length > 3 && NUMBER.test(pid) && LIST.test(cpus) && LIST.test(memory)) {
+    return { name: parts.slice(0, -3).join('/'), pid, cpus, memory };
+  }
+  const last = parts.at(-1) ?? '';
+  const isPid = parts.length > 1 && NUMBER.test(last);
   return {
-    name: parts.slice(0, at).join('/'),
-    pid: parts[at],
-    cpus: parts[at + 1] ?? null,
-    memory: parts[at + 2] ?? null,
+    name: isPid ? parts.slice(0, -1).join('/') : device,
+    pid: isPid ? last : '',
+    cpus: null,
+    memory: null,
   };
 }
 

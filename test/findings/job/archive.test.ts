@@ -1,6 +1,7 @@
 /** Which files of an archive are read, and which records of them are a job's. */
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Job,
@@ -10,12 +11,14 @@ import {
   openArchive,
   readJob,
 } from '../../../src/findings/job/index.ts';
-import { archiveOf, busy, CPU, NOON, rawFile, whole } from './support/archive.ts';
+import { archiveOf, busy, CPU, MEM, NOON, rawFile, whole } from './support/archive.ts';
 
 const read = (
   files: Readonly<Record<string, string>>,
   query: Partial<JobQuery> = {},
 ): Promise<Job> => readJob(openArchive(archiveOf(files)), { id: '7', ...query });
+
+const CORE = '!intel_snb CTL0,C CTL1,C CTR0,E,W=48 CTR1,E,W=48';
 
 const total = (job: Job, key = 'user') =>
   job.hosts.reduce((sum, { types }) => sum + (types.get('cpu')?.keys.get(key)?.total ?? 0n), 0n);
@@ -245,6 +248,47 @@ describe('a job’s records', () => {
     );
   });
 
+  it('of a second job of the same id are another part, which --from reads', async () => {
+    const files = {
+      [`a/${NOON}`]: rawFile({
+        host: 'a',
+        groups: [...whole(NOON, 50), ...whole(NOON + 9000, 10, 9e6)],
+      }),
+    };
+    const first = await read(files);
+    expect(total(first)).toBe(60_000n);
+    expect(first.oddities[0].what).toBe(
+      `job 7 begins again after its end: left out; --from ${NOON + 9000} reads that part`,
+    );
+    expect(total(await read(files, { from: NOON + 9000 }))).toBe(12_000n);
+  });
+
+  it('list its processes, with the most that each had', async () => {
+    const schema = '!proc Uid VmHWM,U=kB VmRSS,U=kB Threads';
+    const groups = whole(NOON, 50).map((group, k) => ({
+      ...group,
+      records: [`proc a.out/${77 + (k % 2)}/0-3/0 1000 ${1024 * (k + 1)} ${512 * (3 - k)} ${k}`],
+    }));
+    const job = await read({ [`a/${NOON}`]: rawFile({ host: 'a', schemas: [schema], groups }) });
+    expect(job.hosts[0].processes.list).toEqual([
+      {
+        ...{ name: 'a.out', pid: '77', cpus: '0-3', memory: '0', first: NOON, last: NOON + 1200 },
+        ...{ highWater: 3 * 2 ** 20, resident: 1.5 * 2 ** 20, threads: 2 },
+      },
+      {
+        ...{
+          name: 'a.out',
+          pid: '78',
+          cpus: '0-3',
+          memory: '0',
+          first: NOON + 600,
+          last: NOON + 600,
+        },
+        ...{ highWater: 2 ** 21, resident: 2 ** 20, threads: 1 },
+      },
+    ]);
+  });
+
   it('survive a schema that changes, and say what that costs', async () => {
     const [first, second, third] = whole(NOON, 50);
     const job = await read({
@@ -259,6 +303,45 @@ describe('a job’s records', () => {
       'schema of cpu changed: what it counted since the record before is not known',
     ]);
   });
+});
+
+describe('damaged files', () => {
+  const sound = rawFile({
+    ...{ host: 'a', schemas: [CPU, MEM, CORE] },
+    groups: whole(NOON, 50).map((group, k) => ({
+      ...group,
+      records: [
+        ...(group.records ?? []),
+        'mem 0 8388608 2097152 0 0',
+        `intel_snb 0 4424720 4391441 ${k * 10} ${k}`,
+      ],
+    })),
+  });
+  const folder = archiveOf({ [`a/${NOON}`]: sound });
+  const bytes = Buffer.from(sound);
+
+  it('give what they have, or say that the job is not there', async () => {
+    const change = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255), fc.nat(40));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { maxLength: 8 }),
+        fc.nat(bytes.length),
+        async (changes, cut) => {
+          const damaged = Buffer.from(bytes);
+          for (const [at, byte, length] of changes)
+            damaged.fill(byte, at, Math.min(bytes.length, at + (length % 4) + 1));
+          writeFileSync(join(folder, `a/${NOON}`), damaged.subarray(0, Math.max(cut, 300)));
+          try {
+            const job = await readJob(openArchive(folder), { id: '7' });
+            for (const { value } of metricsOf(job)) expect(value).not.toBeNaN();
+          } catch (error) {
+            expect((error as Error).name).toBe('JobNotFoundError');
+          }
+        },
+      ),
+      { numRuns: Number(process.env.TRISCOPE_FUZZ ?? 200) },
+    );
+  }, 3_600_000);
 });
 
 describe('the list of jobs', () => {

@@ -104,6 +104,45 @@ describe.skipIf(GOLDEN === undefined)('job 1835740 on two hosts of Stampede', ()
   });
 });
 
+interface Reference {
+  readonly schemas: Readonly<Record<string, string>>;
+  readonly hosts: Readonly<Record<string, Record<string, Record<string, number[][]>>>>;
+}
+
+describe.skipIf(GOLDEN === undefined)('job 20, whose counters dip', () => {
+  it('has what the original’s own tests expect, where no counter went backwards', async () => {
+    const job = await jobIn('genuine_job20', '20');
+    const { schemas, hosts } = json(
+      'genuine_job20/reference_from_original_tests.json',
+    ) as Reference;
+    const { types } = job.hosts[0];
+    const differing = new Set<string>();
+    let same = 0;
+    for (const [type, devices] of Object.entries(hosts['compute-0-1'])) {
+      const keys = schemas[type].split(' ').map((key) => key.split(','));
+      for (const [device, rows] of Object.entries(devices)) {
+        keys.forEach(([name, ...options], k) => {
+          const of = types.get(type)?.keys.get(name);
+          const own = of?.devices.get(device);
+          if (of === undefined || own === undefined || !options.includes('E')) return;
+          const [first, last] = [rows[0][k], rows[rows.length - 1][k]];
+          if (Number(own.total) * of.times === last - first) same++;
+          else differing.add(`${type}.${name} ${device}`);
+        });
+      }
+    }
+    expect([...differing]).toEqual([]);
+    expect(same).toBeGreaterThan(500);
+  });
+
+  it('has no delta near 2^48, as naive rollover would give', async () => {
+    const job = await jobIn('genuine_job20', '20');
+    for (const key of job.hosts[0].types.get('intel_nhm')?.keys.values() ?? []) {
+      expect(key.total).toBeLessThan(2n ** 40n);
+    }
+  });
+});
+
 interface JobFacts {
   readonly delta_raw_units_summed_over_devices: Readonly<Record<string, number>>;
 }

@@ -272,6 +272,21 @@ describe('events', () => {
     expect(notesOf(of)[0]).toContain('cores of AMD family 10h count different events');
   });
 
+  it('of AMD family 10h that a core should count and does not are told', async () => {
+    const keys = [0, 1, 2, 3];
+    const schema = `!amd64_pmc ${keys.map((k) => `CTL${k},C`).join(' ')} ${keys.map((k) => `CTR${k},E,W=48`).join(' ')}`;
+    const rows = ['12 4392928 4259958 4391234 4423427', '13 4259958 4405238 4391234 999'];
+    const of = await job(
+      [schema],
+      rows.map((row) => `amd64_pmc ${row} 0 0 0 0`),
+      rows.map((row) => `amd64_pmc ${row} 1 2 3 4`),
+    );
+    expect(notesOf(of).slice(1)).toEqual([
+      'amd64_core.SSE_FLOPS of a is counted by 1 of 2 devices only (12): totals are of these',
+      'amd64_pmc.999 of a is counted by 1 of 2 devices only (13): totals are of these',
+    ]);
+  });
+
   it('of Knights Landing’s boxes are two types, by the function of the device', async () => {
     const schema = '!intel_knl_edc CTL0,C CTL1,C CTR0,E,W=48 CTR1,E,W=48';
     const of = await job(
