@@ -33,6 +33,7 @@ const INPUT = new Set([
   'FormatError',
   'PayloadLayoutError',
   'JobError',
+  'ConfigError',
 ]);
 
 /** Errors about an optional piece that is not installed, by name. */
@@ -53,8 +54,11 @@ const EXPECTED = new Set([
   'RecordError',
   'CsvError',
   'SamplerError',
+  'LogError',
   'StatsFolderError',
   'ServeError',
+  'BrokerError',
+  'SpoolError',
   'RecordingError',
 ]);
 

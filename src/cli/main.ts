@@ -44,14 +44,50 @@ const COMMANDS: readonly Entry[] = [
   {
     words: ['node', 'collect'],
     arguments: '[TYPE…] [options]',
-    help: 'print one sample of this machine as a raw stats file',
+    help: "take a sample of this machine's counters, into the log or onto stdout",
     load: async () => (await import('./commands/node.ts')).nodeCollect,
+  },
+  {
+    words: ['node', 'begin'],
+    arguments: '[JOB] [options]',
+    help: 'a job begins on this node: take a sample, marked so',
+    load: async () => (await import('./commands/node.ts')).nodeBegin,
+  },
+  {
+    words: ['node', 'end'],
+    arguments: '[JOB] [options]',
+    help: 'a job ends on this node: take a sample, marked so',
+    load: async () => (await import('./commands/node.ts')).nodeEnd,
+  },
+  {
+    words: ['node', 'mark'],
+    arguments: 'TEXT [options]',
+    help: 'take a sample with a mark',
+    load: async () => (await import('./commands/node.ts')).nodeMark,
+  },
+  {
+    words: ['node', 'rotate'],
+    arguments: '[options]',
+    help: 'end the current file of the log',
+    load: async () => (await import('./commands/node.ts')).nodeRotate,
+  },
+  {
+    words: ['node', 'daemon'],
+    arguments: '[options]',
+    help: 'take samples at even times, and when jobs begin and end',
+    load: async () => (await import('./commands/node-daemon.ts')).nodeDaemon,
+  },
+  {
+    words: ['node', 'archive'],
+    arguments: '--archive DIR [options]',
+    help: 'compress old files of the log into an archive, by host',
+    load: async () => (await import('./commands/node-archive.ts')).nodeArchive,
   },
   {
     words: ['node', 'types'],
     arguments: '[--json]',
     help: 'list what can be collected, with keys and units',
-    load: async () => (await import('./commands/node.ts')).nodeTypes,
+    load: async () => (await import('./commands/node-types.ts')).nodeTypes,
   },
   {
     words: ['node', 'job'],
