@@ -13,6 +13,8 @@ export interface RepairPlan {
   readonly rules: readonly (CounterRule | null)[];
   /** By key: the keys of the registers that say what it counts. */
   readonly controls: readonly (readonly number[])[];
+  /** The values that were looked at last, and the same memory as words. */
+  readonly seen: { values: BigUint64Array; words: Uint32Array };
 }
 
 /** The register of a counter: CTR0 is set by CTL0, PMC0 by PERFEVTSEL0, FIXED_CTR0 by FIXED_CTR_CTRL. */
@@ -41,7 +43,8 @@ export function repairPlan(schema: RawSchema, scaledEnergy = false): RepairPlan 
     const names = controlNames(name);
     return registers.filter((register) => names.includes(keys[register].name));
   });
-  return { schema, rules, controls };
+  const seen = { values: new BigUint64Array(0), words: new Uint32Array(0) };
+  return { schema, rules, controls, seen };
 }
 
 const WORD = 2 ** 32;
@@ -85,7 +88,7 @@ export class DeviceRepair {
       this.#since.fill(seconds);
       return;
     }
-    const words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
+    const words = this.#wordsOf(values);
     for (let k = 0; k < rules.length; k++) {
       const rule = rules[k];
       if (rule === null) continue;
@@ -109,6 +112,16 @@ export class DeviceRepair {
       this.#base[k] = repaired.base;
     }
     this.#last.set(values);
+  }
+
+  /** The values as words; readers give the same array again and again. */
+  #wordsOf(values: BigUint64Array): Uint32Array {
+    const { seen } = this.#plan;
+    if (seen.values !== values) {
+      seen.values = values;
+      seen.words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
+    }
+    return seen.words;
   }
 
   /** The key of a register of counter `key` that changed; -1 where none did. */

@@ -7,11 +7,12 @@
  * have been cut. Whatever is left out or strange is told, by kind and line.
  */
 import { readDecimal } from './decimal.ts';
+import type { KnownType } from './entries.ts';
 import { HeaderWatch } from './header-watch.ts';
 import { LineBuffer, LONGEST } from './line-buffer.ts';
 import type { OddityKind } from './oddities.ts';
 import { LOST } from './oddities.ts';
-import { type KnownType, RecordReader } from './record-reader.ts';
+import { BEHIND, RecordReader } from './record-reader.ts';
 import { formatSchema, oddOptions, parseSchema } from './schema.ts';
 import type { RawGroup, RawSummary, RawVisitor } from './visitor.ts';
 
@@ -33,8 +34,9 @@ const TIME = /^\d+(\.\d+)?$/;
 const SHOWN = 120;
 /** What no line of text has. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant.
-const CONTROL = /[\x00-\x08\x0b-\x1f\x7f\ufffd]/;
-const CONTROLS = new RegExp(CONTROL, 'g');
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+/** Of bytes that are no UTF-8. */
+const REPLACED = '\ufffd';
 
 const isBlank = (code: number) => code === BLANK || code === TAB;
 
@@ -93,30 +95,38 @@ export class RawParser {
 
   /** Takes whole lines: `bytes` up to `end`, which is behind a newline. */
   #run(bytes: Uint8Array, end: number): void {
-    const { record } = this.#visitor;
+    const visitor = this.#visitor;
     const reader = this.#reader;
-    let at = 0;
-    while (at < end) {
-      if (bytes[at] > NINE && this.#groups > 0) {
-        const next = reader.read(bytes, at);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    // Lines before this have enough bytes behind them.
+    const quick = bytes.length < BEHIND ? 0 : bytes.lastIndexOf(NEWLINE, bytes.length - BEHIND) + 1;
+    let line = this.#line;
+    let group = this.#groups;
+    for (let at = 0; at < end; ) {
+      if (at < quick && bytes[at] > NINE && group > 0) {
+        const next = reader.read(bytes, view, at);
         if (next >= 0) {
           at = next;
-          this.#line++;
-          this.#records++;
+          line++;
           const { entry } = reader;
-          if (entry.group === this.#groups) this.#repeated(entry.device);
-          entry.group = this.#groups;
-          const { schema, values } = entry.type;
-          if (record !== undefined) {
-            this.#visitor.record?.(schema, entry.device, values, this.#line);
+          if (entry.group === group) {
+            this.#line = line;
+            this.#repeated(entry.device);
           }
+          entry.group = group;
+          this.#records++;
+          visitor.record?.(entry.type.schema, entry.device, entry.type.values, line);
           continue;
         }
       }
       const newline = bytes.indexOf(NEWLINE, at);
+      this.#line = line;
       this.#take(bytes, at, newline);
+      line = this.#line;
+      group = this.#groups;
       at = newline + 1;
     }
+    this.#line = line;
   }
 
   #take(bytes: Uint8Array, from: number, lineEnd: number): void {
@@ -222,7 +232,8 @@ export class RawParser {
   }
 
   #unknown(bytes: Uint8Array, from: number, end: number): void {
-    if (CONTROL.test(textOf(bytes, from, Math.min(end, from + SHOWN)))) {
+    const text = textOf(bytes, from, Math.min(end, from + SHOWN));
+    if (text.search(CONTROLS) >= 0 || text.includes(REPLACED)) {
       this.#lost('not_text', 'not text', bytes, from, end);
     } else if (this.#marked === this.#line - 1) {
       this.#marked = this.#line;

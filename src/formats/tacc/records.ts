@@ -28,7 +28,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
   #kind = EMPTY;
   #type: string | null = null;
   #device: string | null = null;
-  #values = new BigUint64Array(0);
+  #values: BigUint64Array = new BigUint64Array(0);
   #line = 0;
   /** Whether the taker wants no more. */
   stopped = false;

@@ -21,6 +21,9 @@ const HEAD_BYTES = 1 << 16;
 /** Names of files in a folder that is named as its host. */
 const IN_ARCHIVE = /^(\d{8,11}(\.gz)?|current)$/;
 
+/** Null for a device without counters. */
+type Followed = DeviceRepair | null;
+
 type Suspect = { where: string; what: string; kind: string };
 
 class Survey implements RawVisitor {
@@ -35,8 +38,9 @@ class Survey implements RawVisitor {
   to: RawGroup | null = null;
   notFollowed = 0;
   readonly #listed = new Map<string, number>();
-  readonly #plans = new Map<RawSchema, RepairPlan>();
-  readonly #devices = new Map<string, { schema: RawSchema; repair: DeviceRepair | null }>();
+  /** What is followed, by schema and device. */
+  readonly #followed = new Map<RawSchema, { plan: RepairPlan; devices: Map<string, Followed> }>();
+  #devices = 0;
   #values = 0;
   #group: RawGroup | null = null;
   /** The group before this one was of the same start of the host. */
@@ -88,9 +92,9 @@ class Survey implements RawVisitor {
     this.#list(kind, where, what);
   }
 
-  /** Devices seen, followed or not. */
+  /** Devices seen, up to `MOST_DEVICES`. */
   get devices(): number {
-    return this.#devices.size;
+    return this.#devices;
   }
 
   /** Says of kinds with more places than are listed how many more there are. */
@@ -111,23 +115,22 @@ class Survey implements RawVisitor {
     if (count <= LISTED) this.suspects.push({ where, what, kind });
   }
 
-  #repairOf(schema: RawSchema, device: string): DeviceRepair | null {
-    const name = `${schema.type} ${device}`;
-    const known = this.#devices.get(name);
-    if (known !== undefined && known.schema === schema) return known.repair;
-    const full = this.#devices.size >= MOST_DEVICES || this.#values >= MOST_VALUES;
-    if (full) {
+  #repairOf(schema: RawSchema, device: string): Followed {
+    let of = this.#followed.get(schema);
+    if (of === undefined) {
+      of = { plan: repairPlan(schema, scalesEnergy(this.properties)), devices: new Map() };
+      this.#followed.set(schema, of);
+    }
+    const known = of.devices.get(device);
+    if (known !== undefined) return known;
+    if (this.#devices >= MOST_DEVICES || this.#values >= MOST_VALUES) {
       this.notFollowed++;
       return null;
     }
-    let plan = this.#plans.get(schema);
-    if (plan === undefined) {
-      plan = repairPlan(schema, scalesEnergy(this.properties));
-      this.#plans.set(schema, plan);
-    }
-    const repair = plan.rules.some((rule) => rule !== null) ? new DeviceRepair(plan) : null;
+    const repair = of.plan.rules.some((rule) => rule !== null) ? new DeviceRepair(of.plan) : null;
     if (repair !== null) this.#values += schema.keys.length;
-    this.#devices.set(name, { schema, repair });
+    this.#devices++;
+    of.devices.set(device, repair);
     return repair;
   }
 }
