@@ -1,5 +1,6 @@
 /** `triscope node job` and `node jobs`, as a user calls them. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -122,6 +123,29 @@ describe('node job', () => {
     expect(outcome.code).toBe(code);
     expect(outcome.err).toContain(message);
     expect(outcome.err.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('from the collector to the job', () => {
+  it('what begin, collect and end have written is one job with both marks', async () => {
+    const root = archiveOf({});
+    const log = join(root, 'log');
+    const kept = join(root, 'archive');
+    for (const words of [['begin', '7001'], ['collect'], ['end', '7001']]) {
+      const { code } = await triscope(['node', ...words, '--dir', log, '--job', '7001']);
+      expect(code).toBe(0);
+    }
+    mkdirSync(join(kept, hostname()), { recursive: true });
+    for (const name of readdirSync(log).filter((file) => /^\d+$/.test(file))) {
+      copyFileSync(join(log, name), join(kept, hostname(), name));
+    }
+    const { code, out } = await triscope(['node', 'job', '7001', '--archive', kept, '--json']);
+    expect(code).toBe(0);
+    const { hosts, oddities } = JSON.parse(out);
+    expect(hosts).toHaveLength(1);
+    expect(hosts[0].groups).toBe(3);
+    expect([hosts[0].begin !== null, hosts[0].end !== null]).toEqual([true, true]);
+    expect(oddities).toEqual([]);
   });
 });
 
