@@ -18,7 +18,13 @@ export class UsageError extends Error {
 }
 
 /** Errors of the engine that are about the command line, by name: to know them, nothing has to be loaded. */
-const USAGE = new Set(['UsageError', 'OptionError', 'ModelNotFoundError', 'QueryError']);
+const USAGE = new Set([
+  'UsageError',
+  'OptionError',
+  'ModelNotFoundError',
+  'JobNotFoundError',
+  'QueryError',
+]);
 
 /** Errors about what a file holds, by name. */
 const INPUT = new Set([
@@ -26,6 +32,7 @@ const INPUT = new Set([
   'InputError',
   'FormatError',
   'PayloadLayoutError',
+  'JobError',
   'ConfigError',
 ]);
 

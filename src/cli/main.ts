@@ -90,6 +90,18 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/node-types.ts')).nodeTypes,
   },
   {
+    words: ['node', 'job'],
+    arguments: 'JOB --archive DIR [options]',
+    help: 'a job of an archive: hosts, metrics with inputs, flags, course in time',
+    load: async () => (await import('./commands/node-job.ts')).nodeJob,
+  },
+  {
+    words: ['node', 'jobs'],
+    arguments: '--archive DIR [options]',
+    help: 'the jobs of an archive, searched by user, time, metric and flag',
+    load: async () => (await import('./commands/node-jobs.ts')).nodeJobs,
+  },
+  {
     words: ['query'],
     arguments: 'PATH… "SQL" [options]',
     help: 'a recording, or files, as SQL tables',
