@@ -23,6 +23,7 @@ const USAGE = new Set([
   'OptionError',
   'ModelNotFoundError',
   'JobNotFoundError',
+  'SignalError',
   'QueryError',
 ]);
 
@@ -33,6 +34,7 @@ const INPUT = new Set([
   'FormatError',
   'PayloadLayoutError',
   'JobError',
+  'SignalConfigError',
   'ConfigError',
 ]);
 
@@ -59,6 +61,9 @@ const EXPECTED = new Set([
   'ServeError',
   'BrokerError',
   'SpoolError',
+  'AbsentSignalError',
+  'ControlError',
+  'SessionError',
   'RecordingError',
 ]);
 

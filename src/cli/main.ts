@@ -100,6 +100,28 @@ const COMMANDS: readonly Entry[] = [
     arguments: '--archive DIR [options]',
     help: 'the jobs of an archive, searched by user, time, metric and flag',
     load: async () => (await import('./commands/node-jobs.ts')).nodeJobs,
+    words: ['signal', 'list'],
+    arguments: '[--domains] [--controls] [--json]',
+    help: 'list what this machine tells: energies, frequencies, temperatures, load',
+    load: async () => (await import('./commands/signal-list.ts')).signalList,
+  },
+  {
+    words: ['signal', 'read'],
+    arguments: 'SIGNAL DOMAIN INDEX',
+    help: 'print the value of a signal',
+    load: async () => (await import('./commands/signal-read.ts')).signalRead,
+  },
+  {
+    words: ['signal', 'watch'],
+    arguments: '[options] < REQUESTS',
+    help: 'sample signals over time: rows, a report, OpenMetrics',
+    load: async () => (await import('./commands/signal-watch.ts')).signalWatch,
+  },
+  {
+    words: ['signal', 'write'],
+    arguments: 'CONTROL DOMAIN INDEX VALUE',
+    help: 'change a setting, such as a power limit',
+    load: async () => (await import('./commands/signal-write.ts')).signalWrite,
   },
   {
     words: ['query'],
@@ -142,6 +164,7 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  signal: 'what the machine tells of itself: energy, frequency, temperature, load',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 
