@@ -124,6 +124,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/signal-write.ts')).signalWrite,
   },
   {
+    words: ['region', 'build-shims'],
+    arguments: '[NAME…] [options]',
+    help: 'build the libraries that mark MPI and OpenMP programs nobody marked',
+    load: async () => (await import('./commands/region-build-shims.ts')).regionBuildShims,
+  },
+  {
     words: ['query'],
     arguments: 'PATH… "SQL" [options]',
     help: 'a recording, or files, as SQL tables',
@@ -165,6 +171,7 @@ const COMMANDS: readonly Entry[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
   signal: 'what the machine tells of itself: energy, frequency, temperature, load',
+  region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 
