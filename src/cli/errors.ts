@@ -34,6 +34,7 @@ const INPUT = new Set([
   'FormatError',
   'PayloadLayoutError',
   'JobError',
+  'SavedControlsError',
   'SignalConfigError',
   'ConfigError',
 ]);

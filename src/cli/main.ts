@@ -42,6 +42,18 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/sim-models.ts')).simModels,
   },
   {
+    words: ['region', 'launch'],
+    arguments: '[options] -- COMMAND…',
+    help: 'run a command, and report where its time and energy went, region by region',
+    load: async () => (await import('./commands/region-launch.ts')).regionLaunch,
+  },
+  {
+    words: ['region', 'restore'],
+    arguments: '[FILE…] [--force]',
+    help: 'put back settings that a killed controller left changed',
+    load: async () => (await import('./commands/region-restore.ts')).regionRestore,
+  },
+  {
     words: ['node', 'collect'],
     arguments: '[TYPE…] [options]',
     help: "take a sample of this machine's counters, into the log or onto stdout",
@@ -170,6 +182,7 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  region: 'regions of programs: marked, sampled, reported as GEOPM does',
   signal: 'what the machine tells of itself: energy, frequency, temperature, load',
   region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
