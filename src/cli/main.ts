@@ -112,6 +112,8 @@ const COMMANDS: readonly Entry[] = [
     arguments: '--archive DIR [options]',
     help: 'the jobs of an archive, searched by user, time, metric and flag',
     load: async () => (await import('./commands/node-jobs.ts')).nodeJobs,
+  },
+  {
     words: ['signal', 'list'],
     arguments: '[--domains] [--controls] [--json]',
     help: 'list what this machine tells: energies, frequencies, temperatures, load',
@@ -182,7 +184,6 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
-  region: 'regions of programs: marked, sampled, reported as GEOPM does',
   signal: 'what the machine tells of itself: energy, frequency, temperature, load',
   region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
