@@ -119,6 +119,12 @@ const COMMANDS: readonly Entry[] = [
     help: 'decode files to rows: text, JSON or CSV',
     load: async () => (await import('./commands/read.ts')).read,
   },
+  {
+    words: ['diff'],
+    arguments: 'A B [options]',
+    help: 'what changed from one report to another',
+    load: async () => (await import('./commands/diff.ts')).diff,
+  },
 ];
 
 /** What a group of commands is about. */

@@ -1,6 +1,5 @@
 /** One collection after another: the types that are there write their records into a raw stats writer. */
 import { type RawStyle, RawWriter } from '../formats/tacc/writer.ts';
-import type { SavedRegister } from './hardware/registers.ts';
 import { NodeTree } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
 import { type Absent, OpenTypes } from './types/open-types.ts';
@@ -103,19 +102,6 @@ export class Collection {
     this.#types.collect(this.writer, failed);
     this.writer.flush();
     return time;
-  }
-
-  /**
-   * Sets the control registers of performance counters, so that they count what the types mean by them; gives what they
-   * held. `refused` hears of types that cannot be programmed here.
-   */
-  program(refused?: (absent: Absent) => void): SavedRegister[] {
-    return this.#types.program(refused);
-  }
-
-  /** Gives registers back what they held. @throws UnavailableError of the first that could not */
-  restore(saved: readonly SavedRegister[]): void {
-    this.#types.restore(saved);
   }
 
   close(): void {

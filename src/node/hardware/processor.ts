@@ -136,9 +136,8 @@ function places(tree: NodeTree, cpus: readonly number[]): Map<number, readonly [
   return found;
 }
 
-/** Packages of the online CPUs, ascending. @throws UnavailableError where nothing says which CPU lies where */
-export function packagesOf(tree: NodeTree): readonly Package[] {
-  const cpus = onlineCpus(tree);
+/** Packages of these CPUs, ascending. @throws UnavailableError where nothing says which CPU lies where */
+export function packagesOf(tree: NodeTree, cpus: readonly number[]): readonly Package[] {
   const found = places(tree, cpus);
   if (found.size === 0) {
     throw new UnavailableError('neither sysfs nor /proc/cpuinfo says which package each CPU is in');

@@ -1,8 +1,6 @@
 /** Opens types, and writes their records: directly, or in a child process where a source may never answer. */
 import { type RawSchema, rawSchemaOf } from '../../formats/tacc/schema.ts';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
-import { restoreRegisters } from '../hardware/register-type.ts';
-import type { SavedRegister } from '../hardware/registers.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { ChildReader } from './child-reader.ts';
 import type { Collector, NodeType } from './type.ts';
@@ -60,27 +58,6 @@ export class OpenTypes {
   schemas(): RawSchema[] {
     const own = new Map(this.#open.map(({ type, collector }) => [type, collector.metrics]));
     return this.types.map((type) => rawSchemaOf(type.name, own.get(type) ?? type.metrics));
-  }
-
-  /**
-   * Sets the control registers of all types that have any; gives what they held. Only where the user asks for it.
-   * `refused` hears of the types whose processor is not known, or whose registers cannot be written.
-   */
-  program(refused: (absent: Absent) => void = () => {}): SavedRegister[] {
-    return this.#open.flatMap(({ type }) => {
-      try {
-        return type.program?.(this.#tree) ?? [];
-      } catch (error) {
-        if (!(error instanceof UnavailableError)) throw error;
-        refused({ type: type.name, reason: error.message });
-        return [];
-      }
-    });
-  }
-
-  /** Gives registers back what they held. @throws UnavailableError of the first that could not */
-  restore(saved: readonly SavedRegister[]): void {
-    restoreRegisters(this.#tree, saved);
   }
 
   /** Collections that failed, by type; the others of the same moment were not harmed. */

@@ -1,10 +1,12 @@
 /** Registers of this machine are files of the kernel: here ordinary files stand for them. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { RegisterFile } from '../../../dist/node/hardware/registers.js';
+import { ioctl } from '../../../dist/os/ioctl.js';
+import { Umad } from '../../../dist/os/umad.js';
 import { folder } from './support.ts';
 
 const MODULE = fileURLToPath(new URL('../../../dist/node/hardware/registers.js', import.meta.url));
@@ -65,5 +67,31 @@ describe('a register', () => {
       try { new RegisterFile('msr 0', ${JSON.stringify(path)}); } catch (error) { console.log(error.message); }`;
     const said = execFileSync(process.execPath, ['--input-type=module', '-e', script]);
     expect(said.toString().trim()).toBe(`needs to read ${path} (root)`);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('ioctl', () => {
+  it('fills the buffer, and says whether it succeeded', () => {
+    const FIONREAD = 0x541b;
+    const open = openSync(file('ten', Buffer.alloc(10)), 'r');
+    const buffer = Buffer.alloc(4);
+    expect(ioctl(open, FIONREAD, buffer)).toBe(true);
+    expect(buffer.readInt32LE(0)).toBe(10);
+    // A file is no umad device.
+    expect(ioctl(open, 0x1b03, null)).toBe(false);
+    closeSync(open);
+  });
+
+  it('of a device that is not there is never asked', () => {
+    expect(() => new Umad(join(folder, 'umad0'))).toThrow('ENOENT');
+  });
+
+  it('that finds no agent says so', () => {
+    const device = new Umad(file('umad1', Buffer.alloc(0)));
+    const agent = { queuePair: 1, managementClass: 4, classVersion: 1 } as const;
+    expect(() => device.exchange(agent, 18, Buffer.alloc(256))).toThrow(
+      'no agent for management class 4',
+    );
+    device.close();
   });
 });

@@ -96,7 +96,13 @@ export function collect(root: string, types: readonly string[], program = false)
     types,
   });
   const failures: string[] = [];
-  if (program) collection.program(({ type, reason }) => failures.push(`${type}: ${reason}`));
+  for (const type of program ? types : []) {
+    try {
+      typeNamed(type).program?.(collection.tree);
+    } catch (error) {
+      failures.push(`${type}: ${(error as Error).message}`);
+    }
+  }
   collection.writer.header();
   collection.collect(['7'], undefined, ({ type, reason }) => failures.push(`${type}: ${reason}`));
   collection.close();
