@@ -47,6 +47,10 @@ const LEFT_OUT = new Set(['bash', 'ssh', 'sshd', 'metacity']);
  */
 const [ROOTS_KNOWN, KERNELS_KNOWN] = [1000, 10_000];
 
+/** Milliseconds for which /proc is not listed again where no process has been started. */
+const LIST_KNOWN = 10_000;
+const FORKS = Buffer.from('\nprocesses ');
+
 /** A recorded tree may hold anything. */
 const MOST_PROCESSES = 65_536;
 
@@ -78,18 +82,25 @@ class Processes implements Collector {
   readonly #lines = new StatusLines(LINES);
   readonly #values = new KeyValues(METRICS.length);
   readonly #scanner = new Scanner();
+  /** /proc/stat of this machine. */
+  readonly #stat: KernelFile | null;
+  #names: string[] = [];
+  /** When they were listed (ms), and how many processes had been started by then. */
+  #listed = Number.NEGATIVE_INFINITY;
+  #forksListed = Number.NaN;
   #now = 0;
   #user = Number.NaN;
 
   constructor(tree: NodeTree) {
     if (tree.list('proc') === null) throw new UnavailableError('there is no /proc');
     this.#tree = tree;
+    this.#stat = tree.isThisMachine ? tree.shared('proc/stat') : null;
     this.#isWanted = ownerFilter(tree);
   }
 
   collect(writer: RawWriter): void {
-    const names = this.#tree.list('proc');
-    if (names === null) throw new UnavailableError('/proc has vanished');
+    this.#now = performance.now();
+    const names = this.#list();
     const before = this.#known;
     this.#known = new Map();
     let trouble: unknown = null;
@@ -120,6 +131,31 @@ class Processes implements Collector {
     if (processes > MOST_PROCESSES) {
       throw new Error(`/proc has ${processes} processes; collected are ${MOST_PROCESSES}`);
     }
+  }
+
+  /** Names in /proc: those of before where no process can have come since. */
+  #list(): string[] {
+    const forks = this.#forks();
+    const isOld = this.#now - this.#listed >= LIST_KNOWN;
+    if (Number.isNaN(forks) || forks !== this.#forksListed || isOld) {
+      const names = this.#tree.list('proc');
+      if (names === null) throw new UnavailableError('/proc has vanished');
+      this.#names = names;
+      this.#forksListed = forks;
+      this.#listed = this.#now;
+    }
+    return this.#names;
+  }
+
+  /** Processes and threads that this machine has started, ever; NaN where that is not known. */
+  #forks(): number {
+    if (this.#stat === null) return Number.NaN;
+    const end = this.#stat.read();
+    const at = this.#stat.bytes.indexOf(FORKS);
+    if (at < 0 || at >= end) return Number.NaN;
+    const scanner = this.#scanner.over(this.#stat.bytes, end, at + FORKS.length);
+    // Some that imitate a kernel always say 0.
+    return (scanner.word() && scanner.number()) || Number.NaN;
   }
 
   #open(name: string): KernelFile | undefined {
@@ -163,13 +199,13 @@ class Processes implements Collector {
     if (LEFT_OUT.has(process)) return;
     writer.record(
       'proc',
-      `${process}/${name}/${this.#list(bytes, CPUS)}/${this.#list(bytes, NODES)}`,
+      `${process}/${name}/${this.#value(bytes, CPUS)}/${this.#value(bytes, NODES)}`,
     );
     this.#values.write(writer, bytes);
     writer.endRecord(METRICS.length);
   }
 
-  #list(bytes: Buffer, line: number): string {
+  #value(bytes: Buffer, line: number): string {
     return bytes.toString('latin1', this.#lines.from[line], this.#lines.to[line]) || '-';
   }
 
