@@ -18,10 +18,26 @@ export class UsageError extends Error {
 }
 
 /** Errors of the engine that are about the command line, by name: to know them, nothing has to be loaded. */
-const USAGE = new Set(['UsageError', 'OptionError', 'ModelNotFoundError', 'QueryError']);
+const USAGE = new Set([
+  'UsageError',
+  'OptionError',
+  'ModelNotFoundError',
+  'JobNotFoundError',
+  'SignalError',
+  'QueryError',
+]);
 
 /** Errors about what a file holds, by name. */
-const INPUT = new Set(['RecordingError', 'InputError', 'FormatError', 'PayloadLayoutError']);
+const INPUT = new Set([
+  'RecordingError',
+  'InputError',
+  'FormatError',
+  'PayloadLayoutError',
+  'JobError',
+  'SavedControlsError',
+  'SignalConfigError',
+  'ConfigError',
+]);
 
 /** Errors about an optional piece that is not installed, by name. */
 const MISSING = new Set(['MissingPieceError']);
@@ -41,8 +57,14 @@ const EXPECTED = new Set([
   'RecordError',
   'CsvError',
   'SamplerError',
+  'LogError',
   'StatsFolderError',
   'ServeError',
+  'BrokerError',
+  'SpoolError',
+  'AbsentSignalError',
+  'ControlError',
+  'SessionError',
   'RecordingError',
 ]);
 

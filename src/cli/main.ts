@@ -42,16 +42,104 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/sim-models.ts')).simModels,
   },
   {
+    words: ['region', 'launch'],
+    arguments: '[options] -- COMMAND…',
+    help: 'run a command, and report where its time and energy went, region by region',
+    load: async () => (await import('./commands/region-launch.ts')).regionLaunch,
+  },
+  {
+    words: ['region', 'restore'],
+    arguments: '[FILE…] [--force]',
+    help: 'put back settings that a killed controller left changed',
+    load: async () => (await import('./commands/region-restore.ts')).regionRestore,
+  },
+  {
     words: ['node', 'collect'],
     arguments: '[TYPE…] [options]',
-    help: 'print one sample of this machine as a raw stats file',
+    help: "take a sample of this machine's counters, into the log or onto stdout",
     load: async () => (await import('./commands/node.ts')).nodeCollect,
+  },
+  {
+    words: ['node', 'begin'],
+    arguments: '[JOB] [options]',
+    help: 'a job begins on this node: take a sample, marked so',
+    load: async () => (await import('./commands/node.ts')).nodeBegin,
+  },
+  {
+    words: ['node', 'end'],
+    arguments: '[JOB] [options]',
+    help: 'a job ends on this node: take a sample, marked so',
+    load: async () => (await import('./commands/node.ts')).nodeEnd,
+  },
+  {
+    words: ['node', 'mark'],
+    arguments: 'TEXT [options]',
+    help: 'take a sample with a mark',
+    load: async () => (await import('./commands/node.ts')).nodeMark,
+  },
+  {
+    words: ['node', 'rotate'],
+    arguments: '[options]',
+    help: 'end the current file of the log',
+    load: async () => (await import('./commands/node.ts')).nodeRotate,
+  },
+  {
+    words: ['node', 'daemon'],
+    arguments: '[options]',
+    help: 'take samples at even times, and when jobs begin and end',
+    load: async () => (await import('./commands/node-daemon.ts')).nodeDaemon,
+  },
+  {
+    words: ['node', 'archive'],
+    arguments: '--archive DIR [options]',
+    help: 'compress old files of the log into an archive, by host',
+    load: async () => (await import('./commands/node-archive.ts')).nodeArchive,
   },
   {
     words: ['node', 'types'],
     arguments: '[--json]',
     help: 'list what can be collected, with keys and units',
-    load: async () => (await import('./commands/node.ts')).nodeTypes,
+    load: async () => (await import('./commands/node-types.ts')).nodeTypes,
+  },
+  {
+    words: ['node', 'job'],
+    arguments: 'JOB --archive DIR [options]',
+    help: 'a job of an archive: hosts, metrics with inputs, flags, course in time',
+    load: async () => (await import('./commands/node-job.ts')).nodeJob,
+  },
+  {
+    words: ['node', 'jobs'],
+    arguments: '--archive DIR [options]',
+    help: 'the jobs of an archive, searched by user, time, metric and flag',
+    load: async () => (await import('./commands/node-jobs.ts')).nodeJobs,
+    words: ['signal', 'list'],
+    arguments: '[--domains] [--controls] [--json]',
+    help: 'list what this machine tells: energies, frequencies, temperatures, load',
+    load: async () => (await import('./commands/signal-list.ts')).signalList,
+  },
+  {
+    words: ['signal', 'read'],
+    arguments: 'SIGNAL DOMAIN INDEX',
+    help: 'print the value of a signal',
+    load: async () => (await import('./commands/signal-read.ts')).signalRead,
+  },
+  {
+    words: ['signal', 'watch'],
+    arguments: '[options] < REQUESTS',
+    help: 'sample signals over time: rows, a report, OpenMetrics',
+    load: async () => (await import('./commands/signal-watch.ts')).signalWatch,
+  },
+  {
+    words: ['signal', 'write'],
+    arguments: 'CONTROL DOMAIN INDEX VALUE',
+    help: 'change a setting, such as a power limit',
+    load: async () => (await import('./commands/signal-write.ts')).signalWrite,
+  },
+  {
+    words: ['region', 'build-shims'],
+    arguments: '[NAME…] [options]',
+    help: 'build the libraries that mark MPI and OpenMP programs nobody marked',
+    load: async () => (await import('./commands/region-build-shims.ts')).regionBuildShims,
   },
   {
     words: ['query'],
@@ -94,6 +182,9 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  region: 'regions of programs: marked, sampled, reported as GEOPM does',
+  signal: 'what the machine tells of itself: energy, frequency, temperature, load',
+  region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 

@@ -1,9 +1,11 @@
 /** One collection after another: the types that are there write their records into a raw stats writer. */
-import { rawSchemaOf } from '../formats/tacc/schema.ts';
 import { type RawStyle, RawWriter } from '../formats/tacc/writer.ts';
-import { NodeTree, UnavailableError } from './tree.ts';
+import { NodeTree } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
-import type { Collector, NodeType } from './types/type.ts';
+import { type Absent, OpenTypes } from './types/open-types.ts';
+import type { NodeType } from './types/type.ts';
+
+export type { Absent } from './types/open-types.ts';
 
 /** A type that is asked for and does not exist. */
 export class UnknownTypeError extends Error {
@@ -18,44 +20,47 @@ export class UnknownTypeError extends Error {
 export interface CollectionOptions {
   /** Names of types; all that this machine has where it is empty. */
   readonly types?: readonly string[];
+  /** Names of types to leave out. */
+  readonly without?: readonly string[];
+  /** `$hostname`, where it is to be another than the kernel's. */
+  readonly hostname?: string;
   /** Folder of a recorded `proc` and `sys`; this machine where absent. */
   readonly root?: string;
   readonly style?: RawStyle;
+  /** Milliseconds that sources which can block, as Lustre's, may take; 2000 where not said. */
+  readonly deadline?: number;
 }
 
-/** A type without records, and why. */
-export interface Absent {
-  readonly type: string;
-  readonly reason: string;
-}
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-function typesNamed(names: readonly string[]): readonly NodeType[] {
-  if (names.length === 0) return NODE_TYPES;
-  for (const name of names) {
+/** The types that `names` asks for, but `without`. @throws UnknownTypeError */
+function typesNamed(names: readonly string[], without: readonly string[]): readonly NodeType[] {
+  for (const name of [...names, ...without]) {
     if (!NODE_TYPES.some((type) => type.name === name)) throw new UnknownTypeError(name);
   }
-  return NODE_TYPES.filter((type) => names.includes(type.name));
+  const asked = (name: string) => names.length === 0 || names.includes(name);
+  return NODE_TYPES.filter(({ name }) => asked(name) && !without.includes(name));
 }
 
-/** Microseconds since 1970, whole. */
+/** What is to be added to the steady clock, in microseconds, for the time since 1970. */
+let offset = Number.NaN;
+
+/**
+ * Microseconds since 1970, whole: the wall clock, which counts milliseconds and may be set, with the steady clock for
+ * what is between. (`performance` would do for a while: it never hears that the clock was set.)
+ */
 export function now(): number {
-  return Math.round((performance.timeOrigin + performance.now()) * 1000);
-}
-
-interface Open {
-  readonly type: NodeType;
-  readonly collector: Collector;
-  /** Collections that failed. */
-  failures: number;
+  const wall = Date.now() * 1000;
+  const [seconds, nanoseconds] = process.hrtime();
+  const steady = seconds * 1e6 + Math.floor(nanoseconds / 1000);
+  if (!(steady + offset >= wall && steady + offset < wall + 1000)) offset = wall - steady;
+  return steady + offset;
 }
 
 export class Collection {
+  /** What it reads; closed with it. */
+  readonly tree: NodeTree;
   readonly host: string;
   readonly writer: RawWriter;
-  readonly absent: readonly Absent[];
-  readonly #open: Open[] = [];
+  readonly #types: OpenTypes;
 
   /**
    * Opens the types; writes nothing yet.
@@ -63,53 +68,43 @@ export class Collection {
    */
   constructor(sink: (bytes: Uint8Array) => void, options: CollectionOptions = {}) {
     const tree = new NodeTree(options.root);
-    const absent: Absent[] = [];
-    for (const type of typesNamed(options.types ?? [])) {
-      try {
-        this.#open.push({ type, collector: type.open(tree), failures: 0 });
-      } catch (error) {
-        if (!(error instanceof UnavailableError)) throw error;
-        absent.push({ type: type.name, reason: error.message });
-      }
-    }
-    this.absent = absent;
-    this.host = tree.hostname();
-    const schemas = this.#open.map(({ type }) => rawSchemaOf(type.name, type.metrics));
+    this.tree = tree;
+    const types = typesNamed(options.types ?? [], options.without ?? []);
+    this.#types = new OpenTypes(types, tree, { deadline: options.deadline });
+    this.host = options.hostname ?? tree.hostname();
+    const schemas = this.#types.schemas();
     const header = { hostname: this.host, uname: tree.uname(), uptime: tree.uptime(), schemas };
     this.writer = new RawWriter(header, sink, options.style);
   }
 
   get types(): readonly string[] {
-    return this.#open.map(({ type }) => type.name);
+    return this.#types.types.map(({ name }) => name);
+  }
+
+  /** Types that this machine lacks. */
+  get absent(): readonly Absent[] {
+    return this.#types.absent;
   }
 
   /** Collections that failed, by type; the others of the same moment were not harmed. */
   get failures(): ReadonlyMap<string, number> {
-    const failed = this.#open.filter(({ failures }) => failures > 0);
-    return new Map(failed.map(({ type, failures }) => [type.name, failures]));
+    return this.#types.failures;
   }
 
-  /** Writes one record group. `failed` hears of types that could not be read this time. */
-  collect(
-    jobIds: readonly string[],
-    mark?: string,
-    failed: (absent: Absent) => void = () => {},
-  ): void {
-    this.writer.group(now(), jobIds);
+  /**
+   * Writes one record group, of this moment: microseconds since 1970. `failed` hears of types that could not be read
+   * this time.
+   */
+  collect(jobIds: readonly string[], mark?: string, failed?: (absent: Absent) => void): number {
+    const time = now();
+    this.writer.group(time, jobIds);
     if (mark !== undefined) this.writer.mark(mark);
-    for (const open of this.#open) {
-      try {
-        open.collector.collect(this.writer);
-      } catch (error) {
-        this.writer.dropRecord();
-        open.failures++;
-        failed({ type: open.type.name, reason: reasonOf(error) });
-      }
-    }
+    this.#types.collect(this.writer, failed);
     this.writer.flush();
+    return time;
   }
 
   close(): void {
-    for (const { collector } of this.#open) collector.close();
+    this.#types.close();
   }
 }

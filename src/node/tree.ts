@@ -1,76 +1,97 @@
 /** Where a collector reads: this machine, or a recorded tree of another's `proc` and `sys`. */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
-import { join } from 'node:path';
+import { DIRECT, KeptFiles, KernelFile, WAITING } from './kernel-file.ts';
 
-const START = 16 * 1024;
+export { KernelFile } from './kernel-file.ts';
 
 /** A type has nothing to read here. The message says what is missing. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
-/** A file that is read whole, again and again, into one buffer: of /proc and /sys, whose text is made when read. */
-export class KernelFile {
-  readonly path: string;
-  #buffer = Buffer.allocUnsafe(START);
-  readonly #file: number;
-
-  /** @throws UnavailableError */
-  constructor(path: string) {
-    this.path = path;
-    try {
-      this.#file = openSync(path, 'r');
-    } catch (error) {
-      throw new UnavailableError((error as Error).message);
-    }
-  }
-
-  /** Its present text is `bytes[0, read())`; valid until the next call. */
-  get bytes(): Buffer {
-    return this.#buffer;
-  }
-
-  /** Reads it anew. Gives its length in bytes. */
-  read(): number {
-    for (let used = 0; ; ) {
-      const got = readSync(this.#file, this.#buffer, used, this.#buffer.length - used, used);
-      used += got;
-      if (got === 0) return used;
-      if (used === this.#buffer.length) {
-        const larger = Buffer.allocUnsafe(2 * used);
-        this.#buffer.copy(larger, 0, 0, used);
-        this.#buffer = larger;
-      }
-    }
-  }
-
-  close(): void {
-    closeSync(this.#file);
-  }
+export interface TreeOptions {
+  /**
+   * Opens wait, as they do for a pipe without a writer. Else they do not: nothing in a recorded tree can stop us.
+   * Only for a process that may be abandoned.
+   */
+  readonly waits?: boolean;
 }
 
 export class NodeTree {
   readonly root: string;
+  /** Whether reading here may take for ever: see `TreeOptions`. */
+  readonly waits: boolean;
+  /** The root, to be followed by a path. */
+  readonly #before: string;
+  readonly #kept = new KeptFiles();
+  readonly #shared = new Map<string, KernelFile>();
 
   /** `root`: the folder that `proc` and `sys` lie in. */
-  constructor(root = '/') {
+  constructor(root = '/', { waits = false }: TreeOptions = {}) {
     this.root = root;
+    this.#before = root.endsWith('/') ? root : `${root}/`;
+    this.waits = waits;
   }
 
   get isThisMachine(): boolean {
     return this.root === '/';
   }
 
-  /** @throws UnavailableError where it cannot be opened */
+  /** Where `path` of the machine lies, such as `proc/stat`. */
+  at(path: string): string {
+    return this.#before + path;
+  }
+
+  /**
+   * Its text is in a buffer that the files of this tree share: valid until the next of them is read.
+   * @throws UnavailableError where it cannot be opened
+   */
   open(path: string): KernelFile {
-    return new KernelFile(join(this.root, path));
+    try {
+      return new KernelFile(this.at(path), this.#kept, this.waits ? WAITING : DIRECT);
+    } catch (error) {
+      throw new UnavailableError((error as Error).message);
+    }
+  }
+
+  /**
+   * A file that several types read: it is read once in a collection, into a buffer of its own; closed with the tree.
+   * @throws UnavailableError where it cannot be opened
+   */
+  shared(path: string): KernelFile {
+    let file = this.#shared.get(path);
+    if (file === undefined) {
+      file = this.open(path);
+      file.keepText();
+      this.#shared.set(path, file);
+    }
+    return file;
+  }
+
+  /** Begins a collection: shared files are read anew. */
+  begin(): void {
+    for (const file of this.#shared.values()) file.forgetText();
+  }
+
+  /** Names in a folder; null where there is none, or none that may be listed. */
+  list(path: string): string[] | null {
+    try {
+      return readdirSync(this.at(path));
+    } catch {
+      return null;
+    }
   }
 
   /** The file's text without blanks around it; null where there is none. */
   text(path: string): string | null {
     try {
-      return readFileSync(join(this.root, path), 'utf8').trim();
+      const flag = this.waits ? WAITING : DIRECT;
+      // Node takes numbers too, which its types do not say.
+      return readFileSync(this.at(path), {
+        encoding: 'utf8',
+        flag: flag as unknown as string,
+      }).trim();
     } catch {
       return null;
     }
@@ -91,5 +112,11 @@ export class NodeTree {
   uptime(): number {
     const [seconds] = (this.text('proc/uptime') ?? '').split(' ');
     return Number(seconds) || (this.isThisMachine ? os.uptime() : 0);
+  }
+
+  /** Closes what is shared; types close their own. */
+  close(): void {
+    for (const file of this.#shared.values()) file.close();
+    this.#shared.clear();
   }
 }

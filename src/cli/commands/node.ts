@@ -1,159 +1,151 @@
-/** `triscope node types`, `triscope node collect`: what the node collector can do, and one sample of it. */
-import { statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { formatSchema, type RawStyle, rawSchemaOf } from '../../formats/tacc/index.ts';
-import {
-  Collection,
-  NODE_TYPES,
-  NodeTree,
-  type NodeType,
-  UnavailableError,
-  UnknownTypeError,
-} from '../../node/index.ts';
+/** `triscope node begin|end|collect|mark|rotate`: one sample into the log, or onto stdout. */
+import { isJobId, jobHere } from '../../node/jobs.ts';
+import { jobsOf, markOf, type Occasion, recordOnce } from '../../node/record.ts';
+import type { Sampling } from '../../node/sampling.ts';
 import { EXIT, UsageError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
+import {
+  collectionFrom,
+  flag,
+  hostnameFor,
+  idsFrom,
+  LOG_HELP,
+  LOG_OPTIONS,
+  type LogPlace,
+  type LogWords,
+  openSampling,
+  placeFrom,
+  readLogWords,
+  say,
+  stringOf,
+  styleFrom,
+  text,
+} from '../node-log-options.ts';
+import { Output } from '../output.ts';
 
-const COLLECT_USAGE = `usage: triscope node collect [TYPE…] [--root DIR] [--job ID] [--mark TEXT] [--style 1.0|2.3]
+type Kind = 'begin' | 'end' | 'collect' | 'mark' | 'rotate';
 
-Prints one sample as a raw stats file: header, schemas, one record group. All types that this
-machine has, unless some are named.
+const USAGES: Readonly<Record<Kind, string>> = {
+  begin: `usage: triscope node begin [JOB] [options]
 
-  --root DIR    read the proc and sys of this folder, such as a recorded tree
-  --job ID      job that runs here; several separated by commas (-, no job)
-  --mark TEXT   a mark for the group
-  --style S     1.0: whole seconds, no host in the group's line; 2.3: microseconds and host (1.0)`;
+A job begins: adds it to the jobs of this node, and takes a sample marked 'begin JOB'. JOB is
+SLURM_JOB_ID or the job-id file's where it is not given.`,
+  end: `usage: triscope node end [JOB] [options]
 
-const TYPES_USAGE = `usage: triscope node types [--root DIR] [--json]
+A job ends: takes a sample marked 'end JOB', and removes the job from the jobs of this node.`,
+  collect: `usage: triscope node collect [TYPE…] [--print] [--mark TEXT] [options]
 
-Lists what can be collected: each type with its source, its keys and whether this machine has it.`;
+Appends one sample to the log: all types that this machine has, unless some are named.`,
+  mark: `usage: triscope node mark TEXT [options]
 
-interface Words {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
-  readonly positionals: readonly string[];
+Takes a sample that is marked TEXT.`,
+  rotate: `usage: triscope node rotate [options]
+
+Ends the current file. The next sample begins another; with --raw-version 2 one is taken at once.`,
+};
+
+const MORE_HELP = `  --job IDS          the jobs that run, separated by commas (-, none); else they are found out
+  --mark TEXT        a mark for the sample (collect)
+  --print            print the sample as a file of its own, and leave the log alone; also where
+                     --root is given without --dir
+  -v, --verbose      say which types this machine lacks, and why`;
+
+/** A mark is one line: line ends become the two characters \n. */
+const markFrom = (value: string) => value.replace(/\r\n|[\r\n]/g, '\\n');
+
+/** What the command's words ask for. @throws UsageError */
+function occasionFrom(kind: Kind, words: LogWords, file: string): Occasion {
+  const { positionals } = words;
+  const most = kind === 'rotate' ? 0 : 1;
+  if (kind !== 'collect' && positionals.length > most) {
+    throw new UsageError(`unexpected ${positionals[most]}; quote a text that has blanks`);
+  }
+  const mark = stringOf(words, 'mark');
+  if (kind === 'collect') return { kind, ...(mark !== undefined && { mark: markFrom(mark) }) };
+  if (mark !== undefined) throw new UsageError(`node ${kind} has a mark of its own, not --mark`);
+  const [word] = positionals;
+  if (kind === 'rotate') return { kind };
+  if (kind === 'mark') {
+    if (word === undefined) throw new UsageError('which text? triscope node mark TEXT');
+    return { kind: 'collect', mark: markFrom(word) };
+  }
+  const job = word ?? jobHere(file);
+  if (!isJobId(job)) throw new UsageError(`'${job}' is no job id: it may have no blanks or commas`);
+  return { kind, job };
 }
 
-type Options = Readonly<Record<string, { type: 'string' | 'boolean'; short?: string }>>;
-
-/** @throws UsageError */
-function read(args: readonly string[], options: Options): Words {
-  try {
-    const config = { args: [...args], options, allowPositionals: true, strict: true };
-    const { values, positionals } = parseArgs(config);
-    return { values: values as Words['values'], positionals };
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
+/** Says what could not be read of what was asked for; all that is missing with `all`. */
+function tellAbsent({ collection }: Sampling, named: readonly string[], all: boolean): void {
+  for (const { type, reason } of collection.absent) {
+    if (all || named.includes(type) || collection.types.length === 0) {
+      say(`no records of type ${type}: ${reason}`);
+    }
   }
 }
 
-const HELP = { help: { type: 'boolean', short: 'h' } } as const;
-
-/** @throws UsageError where it is no folder */
-function rootFrom(value: string | boolean | undefined): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (!statSync(value, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`--root ${value}: there is no such folder`);
-  }
-  return value;
-}
-
-function styleFrom(value: string | boolean | undefined): RawStyle {
-  if (value === undefined) return '1.0';
-  if (value === '1.0' || value === '2.3') return value;
-  throw new UsageError(`--style ${value}: it is 1.0 or 2.3`);
-}
-
-/** Prints one sample. Returns the exit code. @throws UsageError */
-export async function nodeCollect(args: readonly string[]): Promise<number> {
-  const text = { type: 'string' } as const;
-  const { values, positionals } = read(args, {
-    ...HELP,
-    root: text,
+async function run(kind: Kind, args: readonly string[]): Promise<number> {
+  const words = readLogWords(args, {
+    ...LOG_OPTIONS,
     job: text,
-    mark: text,
-    style: text,
+    mark: { ...text, short: 'm' },
+    print: flag,
+    stdout: flag,
+    verbose: { ...flag, short: 'v' },
   });
-  if (values.help) {
-    process.stdout.write(`${COLLECT_USAGE}\n`);
+  if (words.values.help) {
+    process.stdout.write(`${USAGES[kind]}\n\n${LOG_HELP}\n${MORE_HELP}\n`);
     return 0;
   }
-  const options = {
-    types: positionals,
-    root: rootFrom(values.root),
-    style: styleFrom(values.style),
+  const place = placeFrom(words);
+  const occasion = occasionFrom(kind, words, place.sources.file);
+  if (kind === 'rotate' && styleFrom(words) === '1.0') {
+    place.log.locked(() => place.log.rotate());
+    return 0;
+  }
+  const types = kind === 'collect' ? words.positionals : [];
+  const options = collectionFrom(words, types);
+  const { root } = options;
+  const prints = words.values.print || words.values.stdout || (root && !words.values.dir);
+  const hostname = await hostnameFor(root, prints ? null : place.log);
+  const sampling = await openSampling({ ...options, hostname });
+  const { collection } = sampling;
+  tellAbsent(sampling, options.types ?? [], words.values.verbose === true);
+  const failed = new Set<string>();
+  const fail = ({ type, reason }: { type: string; reason: string }) => {
+    failed.add(type);
+    say(`no records of type ${type}: ${reason}`);
   };
-  const say = (type: string, reason: string) =>
-    process.stderr.write(`triscope: no records of type ${type}: ${reason}\n`);
-  const written: Uint8Array[] = [];
-  let collection: Collection;
+  const jobs = idsFrom(stringOf(words, 'job'));
   try {
-    collection = new Collection((bytes) => written.push(bytes.slice()), options);
-  } catch (error) {
-    if (!(error instanceof UnknownTypeError)) throw error;
-    const names = NODE_TYPES.map(({ name }) => name);
-    throw new UsageError(error.message + didYouMean(error.type, names));
+    // What runs on this machine is no job of a recorded tree.
+    const known = jobs ?? (root === undefined ? null : []);
+    if (prints) print(sampling, occasion, known, place, fail);
+    else recordOnce(place.log, sampling, place.sources, occasion, jobs, fail, place.pmc);
+  } finally {
+    sampling.close();
+    place.log.close();
   }
-  for (const { type, reason } of collection.absent) say(type, reason);
-  const jobs = typeof values.job === 'string' ? values.job.split(',').filter(Boolean) : [];
-  const mark = typeof values.mark === 'string' ? values.mark : undefined;
-  collection.writer.header();
-  collection.collect(jobs, mark, ({ type, reason }) => say(type, reason));
-  collection.close();
-  process.stdout.write(Buffer.concat(written));
-  return collection.types.length > collection.failures.size ? 0 : EXIT.failed;
+  return collection.types.length > failed.size ? 0 : EXIT.failed;
 }
 
-/** Why this tree has none of a type's numbers; null where it has. */
-function missing(type: NodeType, tree: NodeTree): string | null {
-  try {
-    type.open(tree).close();
-    return null;
-  } catch (error) {
-    if (error instanceof UnavailableError) return error.message;
-    throw error;
-  }
+function print(
+  sampling: Sampling,
+  occasion: Occasion,
+  jobs: readonly string[] | null,
+  { sources }: LogPlace,
+  fail: Parameters<typeof recordOnce>[5],
+): void {
+  const ids = jobs ?? jobsOf(occasion, sources);
+  const { bytes } = sampling.take(ids, markOf(occasion), fail);
+  const output = new Output();
+  output.write(Buffer.concat([sampling.head.bytes, bytes]).toString());
+  output.flush();
 }
 
-/** Lists the types. Returns the exit code. @throws UsageError */
-export async function nodeTypes(args: readonly string[]): Promise<number> {
-  const flag = { type: 'boolean' } as const;
-  const { values, positionals } = read(args, { ...HELP, root: { type: 'string' }, json: flag });
-  if (values.help) {
-    process.stdout.write(`${TYPES_USAGE}\n`);
-    return 0;
-  }
-  if (positionals.length > 0) {
-    throw new UsageError(`unexpected ${positionals[0]}; node types takes only options`);
-  }
-  const tree = new NodeTree(rootFrom(values.root));
-  if (values.json) {
-    const facts = NODE_TYPES.map((type) => ({
-      name: type.name,
-      help: type.help,
-      device: type.device,
-      source: type.source,
-      schema: formatSchema(rawSchemaOf(type.name, type.metrics)),
-      keys: type.metrics.map(({ key, kind, unit, bits, help }) => ({
-        key,
-        kind,
-        unit,
-        bits: bits ?? 64,
-        help,
-      })),
-      missing: missing(type, tree),
-    }));
-    process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
-    return 0;
-  }
-  for (const type of NODE_TYPES) {
-    const reason = missing(type, tree);
-    const here = reason === null ? '' : `; not here: ${reason}`;
-    const width = Math.max(...type.metrics.map(({ key }) => key.length));
-    const keys = type.metrics.map(({ key, unit, help }) =>
-      `  ${key.padEnd(width)}  ${unit.padEnd(3)} ${help}`.trimEnd(),
-    );
-    process.stdout.write(
-      `${[`${type.name}: ${type.help} (per ${type.device}, from ${type.source})${here}`, ...keys].join('\n')}\n\n`,
-    );
-  }
-  return 0;
-}
+type Run = (args: readonly string[]) => Promise<number>;
+
+/** Each takes the words after its name, and returns the exit code. @throws UsageError, LogError */
+export const nodeBegin: Run = (args) => run('begin', args);
+export const nodeEnd: Run = (args) => run('end', args);
+export const nodeCollect: Run = (args) => run('collect', args);
+export const nodeMark: Run = (args) => run('mark', args);
+export const nodeRotate: Run = (args) => run('rotate', args);

@@ -109,6 +109,5 @@ export function counterRule(type: string, key: RawKey, scaledEnergy = false): Co
  * triscope keep what they read.
  */
 export function scalesEnergy(properties: Readonly<Record<string, string>>): boolean {
-  // Ours says `$collector triscope` under the original's version.
-  return /^2\./.test(properties.tacc_stats ?? '') && properties.collector === undefined;
+  return /^2\./.test(properties.tacc_stats ?? '') && properties.collector !== 'triscope';
 }

@@ -41,6 +41,7 @@ const BAD_GZIP = /^Z_/;
 function reasonOf(error: NodeJS.ErrnoException, line: number): string {
   if (error.code === 'ENOENT') return 'there is no such file';
   if (error.code === 'EISDIR') return 'is a folder, not a raw stats file';
+  if (error.code === 'EACCES') return 'it may not be read by this user';
   if (BAD_GZIP.test(error.code ?? '')) {
     return `after line ${line}: damaged gzip (${error.message}); what came before was read`;
   }

@@ -26,6 +26,7 @@ const ZERO = 0x30;
 const START = 16 * 1024;
 /** Room that a number takes at most. */
 const DIGITS = 20;
+const MILLION = 1_000_000;
 
 /** Names may hold no blanks: they would be taken for the next field. */
 const word = (text: string) => text.replace(/\s/g, '_') || '-';
@@ -119,6 +120,28 @@ export class RawWriter {
     this.#used += digits;
   }
 
+  /** A value of 64 bits, as two words of 32: exact, and without a bigint. */
+  words(high: number, low: number): void {
+    // Below 2^53: a double holds it.
+    if (high < 0x200000) {
+      this.number(high * 0x100000000 + low);
+      return;
+    }
+    const upper = Math.floor(high / MILLION);
+    // Below 10^6 · 2^32.
+    const rest = (high - upper * MILLION) * 0x100000000 + low;
+    const middle = Math.floor(rest / MILLION);
+    this.number(upper * 0x100000000 + middle);
+    this.#ensure(6);
+    let left = rest - middle * MILLION;
+    for (let at = this.#used + 5; at >= this.#used; at--) {
+      const more = Math.floor(left / 10);
+      this.#buffer[at] = ZERO + (left - more * 10);
+      left = more;
+    }
+    this.#used += 6;
+  }
+
   /** A value of up to 64 bits. */
   bigint(value: bigint): void {
     this.#values++;
@@ -135,6 +158,13 @@ export class RawWriter {
     }
     this.#record = -1;
     return whole;
+  }
+
+  /** Adds whole records, as another writer made them. */
+  records(bytes: Uint8Array): void {
+    this.#ensure(bytes.length);
+    this.#buffer.set(bytes, this.#used);
+    this.#used += bytes.length;
   }
 
   /** Takes back the record that is being written. */

@@ -1,6 +1,7 @@
 /** What a type of the node collector is: one file in this folder, one line in `index.ts`. */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { Metric } from '../../model/metric.ts';
+import type { SavedRegister } from '../hardware/registers.ts';
 import type { NodeTree } from '../tree.ts';
 
 export interface NodeType {
@@ -19,12 +20,40 @@ export interface NodeType {
    * @throws UnavailableError where this machine has nothing to read
    */
   open(tree: NodeTree): Collector;
+  /**
+   * Sets control registers, so that counters count what the type means by them; only where the user asks for it. Gives
+   * what they held before, in the order of writing, for `restoreRegisters`.
+   * @throws UnavailableError on processors whose events are not known, and where registers cannot be written
+   */
+  program?(tree: NodeTree): readonly SavedRegister[];
+  /**
+   * For sources that may never answer, such as files of a network's file system: whether `open` and `collect` are to
+   * happen in a child process. Reads nothing that could block itself.
+   * @throws UnavailableError where this machine has nothing to read
+   */
+  readonly mayBlock?: (tree: NodeTree) => boolean;
 }
 
 export interface Collector {
+  /** The schema, where it depends on the machine. */
+  readonly metrics?: readonly Metric[];
   /** Writes a record per device. An error here concerns this type alone. */
   collect(writer: RawWriter): void;
   close(): void;
+}
+
+/** A state of a type, such as the memory in use. `unit` as raw stats files have it. */
+export function gauge(key: string, help: string, unit = ''): Metric {
+  return {
+    key,
+    cell: 'u64',
+    kind: 'gauge',
+    behaviour: 'variable',
+    form: 'total',
+    unit,
+    over: 'sum',
+    help,
+  };
 }
 
 /** An event counter of a type. `unit` as raw stats files have it. */
@@ -38,6 +67,20 @@ export function counter(key: string, help: string, unit = '', bits?: number): Me
     ...(bits !== undefined && { bits }),
     unit,
     over: 'sum',
+    help,
+  };
+}
+
+/** A control register of a type: archived beside the counters that it sets. */
+export function control(key: string, help: string): Metric {
+  return {
+    key,
+    cell: 'u64',
+    kind: 'control',
+    behaviour: 'variable',
+    form: 'total',
+    unit: '',
+    over: 'same',
     help,
   };
 }

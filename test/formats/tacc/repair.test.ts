@@ -116,6 +116,7 @@ describe('a counter between two readings', () => {
     expect([larger.verdict, larger.delta]).toEqual(['wrapped', 20n]);
     expect(scalesEnergy({ tacc_stats: '2.3.5' })).toBe(true);
     expect(scalesEnergy({ hpcperfstats: '2.3.5' })).toBe(false);
+    // As triscope writes it, which names the format's version and keeps what it read.
     expect(scalesEnergy({ tacc_stats: '2.3.5', collector: 'triscope' })).toBe(false);
     const raw = {
       previous: 4294967290n,

@@ -1,0 +1,94 @@
+/** `triscope signal list`: what this machine tells, and what may be set. */
+import type { Platform } from '../../region/signals/index.ts';
+import { SIGNAL_DOMAINS } from '../../region/signals/index.ts';
+import { UsageError } from '../errors.ts';
+import { Output } from '../output.ts';
+import {
+  COMMON,
+  COMMON_HELP,
+  platformOptions,
+  readWords,
+  withPlatform,
+} from '../signal-options.ts';
+import { table } from '../table.ts';
+
+const USAGE = `usage: triscope signal list [--domains] [--controls] [--root DIR] [--synthetic] [--json]
+
+Lists the signals that this machine has: where each is measured, its unit, how it behaves with
+time, how values of several places become one, and other names for it.
+
+  --domains     list the parts of the machine and how many there are
+  --controls    list the settings that signal write can change
+${COMMON_HELP}
+  --json        print an array of objects`;
+
+type Row = Readonly<Record<string, string | number | readonly string[]>>;
+
+function domains(platform: Platform): Row[] {
+  return SIGNAL_DOMAINS.map((domain) => {
+    return { domain, count: platform.topology.indices(domain).length };
+  });
+}
+
+function controls(platform: Platform): Row[] {
+  return platform.controls.list().map(({ name, alias, domain, unit, description }) => ({
+    control: name,
+    domain,
+    unit,
+    aliases: alias === undefined ? [] : [alias],
+    description,
+  }));
+}
+
+function signals(platform: Platform): Row[] {
+  return platform.signals().map((signal) => ({
+    signal: signal.name,
+    domain: signal.domain,
+    count: platform.topology.indices(signal.domain).length,
+    unit: signal.unit,
+    behaviour: signal.behaviour,
+    aggregation: signal.aggregation,
+    format: signal.format,
+    provider: signal.provider,
+    aliases: signal.aliases,
+    description: signal.description,
+  }));
+}
+
+/** For people: the description is long, and last. */
+const HIDDEN = new Set(['format', 'provider', 'count']);
+
+function lines(rows: readonly Row[]): string[] {
+  if (rows.length === 0) return ['none on this machine'];
+  const keys = Object.keys(rows[0]).filter((key) => !('signal' in rows[0] && HIDDEN.has(key)));
+  const short = keys.filter((key) => key !== 'description');
+  const text = (row: Row, key: string) => {
+    const value = row[key];
+    return typeof value === 'object' ? value.join(' ') : String(value) || '-';
+  };
+  const cells = rows.map((row) => short.map((key) => text(row, key)));
+  return table(short, cells, '').map((line, k) => {
+    const description = k === 0 ? undefined : rows[k - 1].description;
+    return description === undefined ? line : `${line}\n    ${description}`;
+  });
+}
+
+/** Prints the list. Returns the exit code. @throws UsageError */
+export async function signalList(args: readonly string[]): Promise<number> {
+  const flag = { type: 'boolean' } as const;
+  const words = readWords(args, { ...COMMON, domains: flag, controls: flag });
+  const { values, positionals } = words;
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  if (positionals.length > 0) {
+    throw new UsageError(`unexpected ${positionals[0]}; signal list takes only options`);
+  }
+  const what = values.domains ? domains : values.controls ? controls : signals;
+  const rows = withPlatform(platformOptions(words), what);
+  const output = new Output();
+  output.write(values.json ? `${JSON.stringify(rows, null, 2)}\n` : `${lines(rows).join('\n')}\n`);
+  output.flush();
+  return 0;
+}

@@ -1,0 +1,175 @@
+/** `triscope signal watch`: samples of signals over time, as rows, a report, and OpenMetrics. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { MetricSeries, MetricsServer } from '../../live/metrics.ts';
+import {
+  headerText,
+  parseRequest,
+  type Request,
+  requestedColumns,
+  rowText,
+  Session,
+  SessionReport,
+  SignalError,
+  type WatchColumn,
+} from '../../region/signals/index.ts';
+import { EXIT, UsageError } from '../errors.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { Output } from '../output.ts';
+import { COMMON_HELP, platformOptions, withPlatform } from '../signal-options.ts';
+import { readWatch } from '../watch-options.ts';
+
+const USAGE = `usage: triscope signal watch [options] < REQUESTS
+
+Samples signals. A request is a line of standard input: SIGNAL DOMAIN INDEX, index * for all;
+lines that begin with # are skipped, an empty line ends the requests. Prints a row per sample.
+
+  -t, --time S            seconds to watch (0: one sample)
+  -p, --period S          seconds between samples; ⌈time / period⌉ + 1 rows
+  --pid PID               end when this process ends
+  -n, --no-header         no line of names
+  -d, --delimiter TEXT    between values (,)
+  -o, --trace-out FILE    where rows go (-: standard output; /dev/null: nowhere)
+  -r, --report-out FILE   statistics at the end (-: standard output)
+  -f, --report-format F   yaml or csv (yaml)
+  -s, --report-samples N  a report each N samples too
+  --metrics PORT          the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics
+                          (0: any free port, told on standard error)
+${COMMON_HELP}`;
+
+/** Reads requests up to an empty line. @throws UsageError */
+async function requestsFrom(input: NodeJS.ReadableStream): Promise<Request[]> {
+  const requests: Request[] = [];
+  const lines = createInterface({ input });
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    if (line.trim() === '') break;
+    try {
+      const request = parseRequest(line);
+      if (request !== null) requests.push(request);
+    } catch (error) {
+      throw new UsageError(`requests, line ${number}: ${(error as Error).message}`);
+    }
+  }
+  lines.close();
+  process.stdin.unref?.();
+  if (requests.length === 0) {
+    throw new UsageError('no requests: give lines SIGNAL DOMAIN INDEX on standard input');
+  }
+  return requests;
+}
+
+/** Where text goes: a file, or standard output. */
+interface Target {
+  write(text: string): void;
+  close(): void;
+}
+
+function target(path: string | undefined): Target {
+  if (path === undefined || path === '/dev/null') return { write: () => {}, close: () => {} };
+  if (path === '-') {
+    const output = new Output();
+    const write = (text: string) => {
+      output.write(text);
+      output.flush();
+    };
+    return { write, close: () => output.flush() };
+  }
+  let file: number;
+  try {
+    file = openSync(path, 'w');
+  } catch (error) {
+    throw new UsageError(`cannot write ${path}: ${(error as Error).message}`);
+  }
+  return { write: (text) => void writeSync(file, text), close: () => closeSync(file) };
+}
+
+const UNIT_NAMES: Readonly<Record<string, string>> = {
+  s: '_seconds',
+  Hz: '_hertz',
+  W: '_watts',
+  J: '_joules',
+  Celsius: '_celsius',
+  A: '_amperes',
+  V: '_volts',
+  B: '_bytes',
+};
+
+function seriesOf({ signal, domain, index, info }: WatchColumn): MetricSeries {
+  const base = signal.toLowerCase().replace(/[^a-z0-9]+/g, '_');
+  const unit = UNIT_NAMES[info.unit] ?? '';
+  return {
+    name: `triscope_${base}${base.endsWith(unit) ? '' : unit}`,
+    help: info.description,
+    kind: info.behaviour === 'monotone' ? 'counter' : 'gauge',
+    labels: { domain, index: String(index) },
+  };
+}
+
+async function exporter(columns: readonly WatchColumn[], port: number): Promise<MetricsServer> {
+  const { serveMetrics } = await import('../../live/metrics.ts');
+  const server = await serveMetrics(columns.map(seriesOf), port);
+  process.stderr.write(`triscope: metrics at ${server.url}\n`);
+  return server;
+}
+
+/** Watches. Returns the exit code. @throws UsageError, AbsentSignalError, SessionError, ServeError */
+export async function signalWatch(args: readonly string[]): Promise<number> {
+  const { words, options } = readWatch(args);
+  if (words.values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const platform = platformOptions(words);
+  const trace = target(options.trace);
+  const reports = target(options.report);
+  const requests = await requestsFrom(process.stdin);
+  const columns = withPlatform(platform, (opened) => {
+    try {
+      return requestedColumns(opened, requests);
+    } catch (error) {
+      if (error instanceof SignalError && error.given === '') throw new UsageError(error.message);
+      throw error;
+    }
+  });
+  const metrics = options.metrics === undefined ? null : await exporter(columns, options.metrics);
+  const report = new SessionReport(hostname(), columns);
+  if (options.header) trace.write(headerText(columns, options.delimiter));
+  const { period, duration, pid, every, format, delimiter } = options;
+  let due = every + 1;
+  const session = new Session({
+    platform,
+    columns,
+    period,
+    duration,
+    ...(pid !== undefined && { pid }),
+    onRow: ({ values, time, wall }) => {
+      trace.write(rowText(columns, values, delimiter));
+      report.add(values, time, wall);
+      metrics?.set(values);
+      if (every > 0 && report.samples >= due) {
+        reports.write(report.take(format));
+        due = every;
+      }
+    },
+  });
+  const interrupt = onInterrupt();
+  interrupt.signal.addEventListener('abort', () => session.stop());
+  try {
+    const { late, missed } = await session.done;
+    if (report.samples > 0) reports.write(report.take(format));
+    if (late + missed > 0) {
+      process.stderr.write(
+        `triscope: ${late} samples came more than a period late, ${missed} were given up\n`,
+      );
+    }
+  } finally {
+    interrupt.release();
+    trace.close();
+    reports.close();
+    await metrics?.close();
+  }
+  return interrupt.signal.aborted ? EXIT.interrupted : 0;
+}

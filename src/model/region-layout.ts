@@ -1,0 +1,250 @@
+/**
+ * The region page: what one process says of the regions that it is in. A memory-mapped file that the process writes
+ * and the controller polls, in any language (docs/region-page.md, native/triscope_region.c). Nothing in it can overflow:
+ * what finds no place is counted as such. What a process wrote stays when it dies.
+ *
+ * ```
+ * 0        header          4096 bytes, H
+ * threads  thread slots    128 bytes each, T. One writer each: the thread. Never moved
+ * regions  region slots    32 bytes each, R. Written once, before `state`
+ * names    bytes of names, end to end
+ * nodes    of thread 0, of thread 1, …: `nodeCapacity` of 48 bytes each, N. A tree: node 0 is "in no region"
+ * rings    of thread 0, of thread 1, …: `ringCapacity` of 24 bytes each, E (0: no rings)
+ * ```
+ *
+ * Little-endian. Times are doubles: nanoseconds since `startNs` of the header, a reading of CLOCK_MONOTONIC, so they are
+ * exact for 104 days. Counts are doubles too (whole, exact to 2^53). Offsets below are in bytes; all are
+ * multiples of the cell's size, so that a cell is never half written.
+ *
+ * The hash that attribution uses is that of the outermost region, the hint that of the innermost (GEOPM's rule); a
+ * region's GEOPM totals are those of its nodes whose parent is node 0, over all threads. Deeper nodes are the hierarchy.
+ */
+
+/** 'TRGN', read as a little-endian u32. */
+export const PAGE_MAGIC = 0x4e475254;
+export const PAGE_VERSION = 1;
+/** How page files end, in the folder that TRISCOPE_REGION_DIR names: PID-STARTTIME-STACK.page (see pageFileName). */
+export const PAGE_SUFFIX = '.page';
+
+/** Cells of the header. */
+export const H = {
+  /** u32 */
+  magic: 0,
+  /** u32 */
+  version: 4,
+  /** u32 */
+  pid: 8,
+  /** u32, atomic or: F */
+  flags: 12,
+  /** u64: CLOCK_MONOTONIC, ns, when the page was made: zero of its times. */
+  startNs: 16,
+  /** u64: wall clock at that moment, ns since 1970. */
+  startWallNs: 24,
+  /** u32: bytes of the file. */
+  bytes: 32,
+  /** u32 each: how many there is room for. */
+  threadCapacity: 36,
+  regionCapacity: 40,
+  /** Per thread. */
+  nodeCapacity: 44,
+  nameCapacity: 48,
+  /** Per thread; a power of two, or 0. */
+  ringCapacity: 52,
+  /** u32 each: where they begin, bytes from the file's start. */
+  threads: 56,
+  regions: 60,
+  names: 64,
+  nodes: 68,
+  rings: 72,
+  /** u32 each, atomic add: slots given out (may pass the capacity: then that many were refused). */
+  threadsUsed: 76,
+  regionsUsed: 80,
+  namesUsed: 84,
+  /** u32, atomic add: region names that found no place; their time is that of region 0. */
+  regionsRefused: 88,
+  /** u32, atomic add: threads that found no slot; they are not seen. */
+  threadsRefused: 92,
+  /** u32, atomic add: exits of a region that was not the innermost one. */
+  misordered: 96,
+  /** u32, atomic add: entries too deep, or into a full tree; counted nowhere else. */
+  unplaced: 100,
+  /** u32, atomic add: epochs marked by the process. */
+  epochs: 104,
+  /** u32: process that started this one. */
+  parentPid: 108,
+  /** f64: times of the first and of the last epoch; meaningless at epochs = 0. */
+  firstEpoch: 112,
+  lastEpoch: 120,
+  /** f64: when the application began and ended: the first attachment or MPI_Init, shutdown or MPI_Finalize. See F. */
+  started: 128,
+  stopped: 136,
+  /** f64: seconds that the process says GEOPM's own work cost it (geopm_prof_overhead). */
+  overhead: 144,
+  /** i32: MPI rank, -1 where there is none. */
+  rank: 152,
+  /** u32: bytes of the process's name, and the name (its file name or script, UTF-8, at most 248). */
+  processNameBytes: 156,
+  processName: 256,
+  /** u32: CPUs that `cpus` speaks of; 0 = not known. */
+  cpuCount: 160,
+  /** Bit b of byte n: the process may run on CPU 8 n + b (when it attached). 1024 bytes. */
+  cpus: 512,
+} as const;
+export const HEADER_BYTES = 4096;
+export const PROCESS_NAME_MOST = 248;
+export const CPUS_BYTES = 1024;
+
+/** Flags of the header. */
+export const F = {
+  /** `started` is set. */
+  started: 1,
+  /** `stopped` is set: the process ended its marking in good order. */
+  stopped: 2,
+  /** MPI_Init was seen: `started` and `stopped` are those of MPI. */
+  mpi: 4,
+} as const;
+
+/** Cells of a thread slot. */
+export const T = {
+  /** u32: even = the slot and its nodes are whole; odd = being written. */
+  seq: 0,
+  /** u32, compare and swap: 0 free, 1 a living thread's, 2 of a thread that ended (may be taken over: sums go on). */
+  state: 4,
+  /** u32: kernel id. */
+  tid: 8,
+  /** u32: regions that it is inside. */
+  depth: 12,
+  /** u32: hash of the outermost region, 0 outside. */
+  hash: 16,
+  /** u32: hint of the innermost region, 0 (UNSET) outside. */
+  hint: 20,
+  /** u32: node of the innermost region, 0 outside. */
+  node: 24,
+  /** i32: the only CPU it may run on, -1 where there are several. */
+  cpu: 28,
+  /** f64: when the outermost region was entered. */
+  entered: 32,
+  /** u32: units of work announced (tprof_init) and done (tprof_post) in the outermost region. */
+  workTotal: 40,
+  workDone: 44,
+  /** u32: nodes in use, from 0. */
+  nodesUsed: 48,
+  /** u32, wraps: events ever written to its ring. */
+  ringHead: 52,
+  /** u32: depth of entries that found no node. */
+  unplacedDepth: 56,
+} as const;
+export const THREAD_BYTES = 128;
+export const THREAD_FREE = 0;
+export const THREAD_LIVE = 1;
+export const THREAD_ENDED = 2;
+
+/** Cells of a region slot. Region 0 is OVERFLOW_NAME: all for which there was no place. */
+export const R = {
+  /** u32: 0 not (yet) there, 1 whole. */
+  state: 0,
+  /** u32: CRC-32 of the name's bytes. 0 (an empty name) counts as unmarked, as in GEOPM. */
+  hash: 4,
+  /** u32 */
+  hint: 8,
+  /** u32: where its name begins, bytes from `names`. */
+  name: 12,
+  /** u32 */
+  nameBytes: 16,
+} as const;
+export const REGION_BYTES = 32;
+export const OVERFLOW_NAME = '(overflow)';
+
+/** Cells of a node: a region inside the regions above it, of one thread. */
+export const N = {
+  /** u32: region slot. */
+  region: 0,
+  /** u32: nodes of this tree; 0 as child or sibling = none. */
+  parent: 4,
+  firstChild: 8,
+  nextSibling: 12,
+  /** u32: KIND */
+  kind: 16,
+  /** u32: 1 while inside; of an asynchronous node, spans that are open. */
+  inside: 20,
+  /** f64: visits completed. */
+  count: 24,
+  /** f64: their nanoseconds. */
+  total: 32,
+  /** f64: when the visit that is open began. */
+  entered: 40,
+} as const;
+export const NODE_BYTES = 48;
+export const KIND_SYNC = 0;
+/** Spans that overlap each other (asynchronous work): counted, never attributed. Their parent is node 0. */
+export const KIND_ASYNC = 1;
+
+/** Cells of an event. */
+export const E = {
+  /** f64 */
+  time: 0,
+  /** u32: EVENT_* (GEOPM's codes). */
+  code: 8,
+  /** u32: hash of the region, or number of the epoch (from 1). */
+  value: 12,
+  /** u32: depth after entering, or before leaving: 1 = GEOPM would see it. */
+  depth: 16,
+} as const;
+export const EVENT_BYTES = 24;
+export const EVENT_REGION_ENTRY = 0;
+export const EVENT_REGION_EXIT = 1;
+export const EVENT_EPOCH = 2;
+
+/** Rooms of a page. The file is sparse: what is not used costs nothing. */
+export const THREAD_CAPACITY = 256;
+export const REGION_CAPACITY = 4096;
+export const NODE_CAPACITY = 8192;
+export const NAME_CAPACITY = 1 << 20;
+/** Deeper entries are only counted (`unplaced`). */
+export const MOST_DEPTH = 64;
+
+/** GEOPM's hints, by number. */
+export const HINTS = [
+  'unset',
+  'unknown',
+  'compute',
+  'memory',
+  'network',
+  'io',
+  'serial',
+  'parallel',
+  'ignore',
+  'inactive',
+  'spin',
+] as const;
+export type Hint = (typeof HINTS)[number];
+
+/** GEOPM's hash for "in no region": CRC-32C of its own name, frozen. */
+export const HASH_UNMARKED = 0x725e8066;
+
+/** What the controller sets, and marking programs read. */
+export const ENV_DIR = 'TRISCOPE_REGION_DIR';
+/** Events per thread that rings hold, a power of two; absent or 0: no rings. */
+export const ENV_RING = 'TRISCOPE_REGION_RING';
+/** Node's own asynchronous work to be marked: fs,http,fetch. */
+export const ENV_AUTO = 'TRISCOPE_AUTO';
+
+/** Where the parts of a page of these capacities lie. */
+export interface PageOffsets {
+  readonly threads: number;
+  readonly regions: number;
+  readonly names: number;
+  readonly nodes: number;
+  readonly rings: number;
+  readonly bytes: number;
+}
+
+export function pageOffsets(ringCapacity: number): PageOffsets {
+  const threads = HEADER_BYTES;
+  const regions = threads + THREAD_CAPACITY * THREAD_BYTES;
+  const names = regions + REGION_CAPACITY * REGION_BYTES;
+  const nodes = names + NAME_CAPACITY;
+  const rings = nodes + THREAD_CAPACITY * NODE_CAPACITY * NODE_BYTES;
+  const bytes = rings + THREAD_CAPACITY * ringCapacity * EVENT_BYTES;
+  return { threads, regions, names, nodes, rings, bytes };
+}

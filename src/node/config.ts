@@ -1,0 +1,94 @@
+/**
+ * The configuration file of tacc_stats (hpcperfstats), as it is:
+ *
+ *     server broker.example          broker that samples are published to
+ *     queue: cluster                 its queue
+ *     port=5672
+ *     freq 600                       seconds between samples; also written `frequency`
+ *     buffer 300                     samples kept where they cannot be written
+ *
+ * One setting a line; between name and value stand blanks, tabs, colons or `=`. `#` begins a comment.
+ */
+import { readFileSync } from 'node:fs';
+
+/** A configuration file that cannot be used. The message names file and line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export interface NodeConfig {
+  readonly server: string | null;
+  readonly queue: string;
+  readonly port: number;
+  /** Seconds between samples. */
+  readonly freq: number;
+  /** Groups that are kept in memory where they cannot be written. */
+  readonly buffer: number;
+}
+
+export const DEFAULT_CONFIG: NodeConfig = {
+  server: null,
+  queue: 'default',
+  port: 5672,
+  freq: 600,
+  buffer: 300,
+};
+
+/** Seconds: a daemon that samples without pause would take a CPU. */
+export const LEAST_FREQ = 0.01;
+export const MOST_FREQ = 86_400 * 7;
+const SETTINGS = 'server, queue, port, freq, frequency, buffer';
+
+/** A number from `from` to `to`; null for any other text. */
+export function numberIn(text: string, from: number, to: number, whole: boolean): number | null {
+  if (!(whole ? /^\d+$/ : /^\d+(\.\d+)?$/).test(text)) return null;
+  const value = Number(text);
+  return value >= from && value <= to ? value : null;
+}
+
+const RANGES: Readonly<Record<string, readonly [key: keyof NodeConfig, from: number, to: number]>> =
+  {
+    port: ['port', 1, 65_535],
+    freq: ['freq', LEAST_FREQ, MOST_FREQ],
+    frequency: ['freq', LEAST_FREQ, MOST_FREQ],
+    buffer: ['buffer', 1, 1_000_000],
+  };
+
+/** Reads the text of a configuration file. `path` is for messages. @throws ConfigError */
+export function parseConfig(text: string, path: string): NodeConfig {
+  const config: Record<string, string | number | null> = { ...DEFAULT_CONFIG };
+  for (const [k, line] of text.split(/\r?\n/).entries()) {
+    const [name = '', value = '', ...more] = line
+      .replace(/#.*/, '')
+      .split(/[\s:=]+/)
+      .filter(Boolean);
+    if (name === '') continue;
+    const wrong = (why: string) => new ConfigError(`${path}: line ${k + 1}: ${why}`);
+    const range = RANGES[name];
+    if (range === undefined && name !== 'server' && name !== 'queue') {
+      throw wrong(`there is no setting ${name}; settings are ${SETTINGS}`);
+    }
+    if (value === '' || more.length > 0) throw wrong(`${name} takes one value`);
+    if (range === undefined) config[name] = value;
+    else {
+      const [key, from, to] = range;
+      const number = numberIn(value, from, to, key !== 'freq');
+      if (number === null) throw wrong(`${name} ${value}: it is a number from ${from} to ${to}`);
+      config[key] = number;
+    }
+  }
+  return config as unknown as NodeConfig;
+}
+
+/** Reads a configuration file. @throws ConfigError */
+export function readConfig(path: string): NodeConfig {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `${path}: ${(error as Error).message.split(':', 1)[0]}: it cannot be read`,
+    );
+  }
+  return parseConfig(text, path);
+}

@@ -1,0 +1,261 @@
+/**
+ * Samples at even times until it is told to stop: into a log, and to sinks.
+ *
+ * Samples are due at whole multiples of the period after the start, however long one takes; those whose moment passes
+ * meanwhile are left out. Between them it looks, once a second, whether the job-id file has changed: a job that is gone
+ * ends with a sample of its own, marked `end JOB`, and one that is new begins with one.
+ */
+import { statSync } from 'node:fs';
+import type { GroupSink } from './group-sink.ts';
+import { type JobSources, jobsIn, jobsNow } from './jobs.ts';
+import { Backlog } from './log/backlog.ts';
+import { LogError, reasonOf } from './log/error.ts';
+import type { LogGroup, NodeLog } from './log/log.ts';
+import type { Programming } from './programming.ts';
+import type { Sampling } from './sampling.ts';
+import { Troubles } from './troubles.ts';
+
+export interface DaemonSettings {
+  /** Seconds between samples. */
+  readonly freq: number;
+  /** Groups that are kept in memory where they cannot be written. */
+  readonly buffer: number;
+}
+
+export interface DaemonOptions extends DaemonSettings {
+  /** Opens the types: at the start, at rotation and at `reload`, as what a machine has may change. */
+  readonly open: () => Sampling;
+  /** Null: groups go to the sinks alone. */
+  readonly log: NodeLog | null;
+  readonly sinks: readonly GroupSink[];
+  readonly jobs: JobSources;
+  /** Programs counters at the start, and restores them at the end; null: counters are as they are. */
+  readonly pmc: Programming | null;
+  /** Seconds after which a file is ended and another begun. */
+  readonly rotate: number;
+  /** Whether rotation is marked `rotate -`, as since version 2. */
+  readonly marksRotation: boolean;
+  /** Samples at even times, after which it stops; for ever where it is infinite. */
+  readonly count: number;
+  /** Hears, in one line, of what goes wrong, and of its end. */
+  readonly say: (line: string) => void;
+}
+
+/** What a daemon did. */
+export interface DaemonResult {
+  /** Record groups: at even times, at begin and end of jobs, the last one. */
+  readonly groups: number;
+  /** Moments that passed while an earlier sample was under way. */
+  readonly missed: number;
+  /** Groups that were lost: not written before the end, or given up for later ones. */
+  readonly lost: number;
+}
+
+/** Milliseconds between looks at the job-id file. */
+const LOOK = 1000;
+
+const stampOf = (path: string): string => {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+};
+
+export class Daemon {
+  readonly #options: DaemonOptions;
+  readonly #backlog: Backlog;
+  readonly #troubles: Troubles;
+  #freq: number;
+  #sampling: Sampling;
+  /** Whether the next group for the sinks needs its header. */
+  #fresh = true;
+  #jobs: readonly string[];
+  #stamp: string;
+  #rotated = Date.now() / 1000;
+  #groups = 0;
+  #missed = 0;
+  #stopped = false;
+  #wake: () => void = () => {};
+  /** The moment, in milliseconds of `performance.now`, and the number of the next sample. */
+  #start = 0;
+  #tick = 0;
+
+  /** @throws whatever `open` throws */
+  constructor(options: DaemonOptions) {
+    this.#options = options;
+    this.#freq = options.freq;
+    this.#backlog = new Backlog(options.buffer);
+    this.#troubles = new Troubles(options.say);
+    this.#sampling = options.open();
+    this.#stamp = stampOf(options.jobs.file);
+    this.#jobs = jobsIn(options.jobs.file);
+  }
+
+  get host(): string {
+    return this.#sampling.host;
+  }
+
+  /** Samples until `stop` is called, then once more; or until `count` samples are taken. */
+  async run(): Promise<DaemonResult> {
+    this.#start = performance.now();
+    const { tree, types } = this.#sampling.collection;
+    this.#options.pmc?.begin(tree, types);
+    for (let taken = 0; taken < this.#options.count; ) {
+      if (this.#stopped) {
+        this.#sample();
+        break;
+      }
+      const due = this.#start + this.#tick * this.#freq * 1000;
+      const wait = due - performance.now();
+      if (wait > 0) {
+        await this.#sleep(Math.min(wait, LOOK));
+        if (!this.#stopped) this.#look();
+        continue;
+      }
+      this.#periodic();
+      taken++;
+      this.#next();
+    }
+    return await this.#end();
+  }
+
+  /** Asks it to end; `run` then takes a last sample. */
+  stop(): void {
+    this.#stopped = true;
+    this.#wake();
+  }
+
+  /** Takes another period, and opens the types anew. */
+  reload({ freq }: Pick<DaemonSettings, 'freq'>): void {
+    if (freq !== this.#freq) {
+      this.#freq = freq;
+      this.#start = performance.now();
+      this.#tick = 1;
+    }
+    this.#reopen();
+    this.#wake();
+  }
+
+  #sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #next(): void {
+    this.#tick++;
+    const now = Math.floor((performance.now() - this.#start) / (this.#freq * 1000));
+    if (now > this.#tick) {
+      this.#missed += now - this.#tick;
+      this.#tick = now;
+    }
+  }
+
+  #periodic(): void {
+    const begun = this.#options.log?.begun ?? this.#rotated;
+    const old = Date.now() / 1000 - begun >= this.#options.rotate;
+    if (!old) {
+      this.#sample();
+      return;
+    }
+    this.#rotated = Date.now() / 1000;
+    this.#reopen();
+    this.#sample(this.#options.marksRotation ? 'rotate -' : undefined, true);
+  }
+
+  /** Looks at the job-id file: what is gone ends, then what is new begins. */
+  #look(): void {
+    const { file } = this.#options.jobs;
+    const stamp = stampOf(file);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    const now = jobsIn(file);
+    const gone = this.#jobs.filter((job) => !now.includes(job));
+    const come = now.filter((job) => !this.#jobs.includes(job));
+    for (const job of gone) {
+      // The last sample of a job still bears its id.
+      this.#sample(`end ${job}`);
+      this.#jobs = this.#jobs.filter((each) => each !== job);
+    }
+    for (const job of come) {
+      this.#jobs = [...this.#jobs, job];
+      this.#sample(`begin ${job}`);
+    }
+    this.#jobs = now;
+  }
+
+  #reopen(): void {
+    const sampling = this.#options.open();
+    this.#sampling.close();
+    this.#sampling = sampling;
+    this.#fresh = true;
+  }
+
+  #take(mark: string | undefined): LogGroup {
+    const listed = jobsNow(this.#options.jobs.list, this.#jobs);
+    const failed = new Map<string, string>();
+    const group = this.#sampling.take(listed, mark, ({ type, reason }) => failed.set(type, reason));
+    for (const type of this.#sampling.collection.types) {
+      this.#troubles.about(`no records of type ${type}`, failed.get(type) ?? null);
+    }
+    return group;
+  }
+
+  #sample(mark?: string, rotate = false): void {
+    const group = this.#write(mark, rotate);
+    this.#groups++;
+    for (const sink of this.#options.sinks) this.#give(sink, group);
+    this.#fresh = false;
+  }
+
+  #write(mark: string | undefined, rotate: boolean): LogGroup {
+    const { log } = this.#options;
+    if (log === null) return this.#take(mark);
+    const { head } = this.#sampling;
+    let group: LogGroup | null = null;
+    try {
+      log.locked(() => {
+        if (rotate) log.rotate();
+        group = this.#take(mark);
+        this.#backlog.append(log, head, group);
+      });
+      this.#troubles.about('the log', null);
+    } catch (error) {
+      if (!(error instanceof LogError)) throw error;
+      if (group === null) {
+        group = this.#take(mark);
+        this.#backlog.keep(head, group);
+      }
+      const { length, dropped } = this.#backlog;
+      this.#troubles.about(
+        'the log',
+        `${error.message}; samples are kept in memory, and written later`,
+      );
+      if (dropped > 0)
+        this.#troubles.about('memory for samples', `${length} are kept; older ones are lost`);
+    }
+    return group as unknown as LogGroup;
+  }
+
+  #give(sink: GroupSink, { bytes }: LogGroup): void {
+    const { head, host } = this.#sampling;
+    try {
+      const whole = this.#fresh ? Buffer.concat([head.bytes, bytes]) : bytes;
+      sink.write(whole, { header: this.#fresh, host });
+      this.#troubles.about(sink.name, null);
+    } catch (error) {
+      this.#troubles.about(sink.name, reasonOf(error));
+    }
+  }
+
+  async #end(): Promise<DaemonResult> {
+    this.#options.pmc?.end(this.#sampling.collection.tree);
+    this.#sampling.close();
+    for (const sink of this.#options.sinks) await sink.close();
+    this.#options.log?.close();
+    const lost = this.#backlog.dropped + this.#backlog.length;
+    return { groups: this.#groups, missed: this.#missed, lost };
+  }
+}

@@ -1,0 +1,47 @@
+/** A host's full name. */
+import type { NodeTree } from './tree.ts';
+
+/** Milliseconds to wait for each server; domains to try. A node whose name server is away must not wait long. */
+const PATIENCE = 1000;
+const DOMAINS = 3;
+
+/** The full name in the text of an `/etc/hosts`; null where it has none. */
+export function fullNameIn(hosts: string, host: string): string | null {
+  for (const line of hosts.split('\n')) {
+    const [, ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (!names.includes(host)) continue;
+    const full = names.find((name) => name.startsWith(`${host}.`));
+    if (full !== undefined) return full;
+  }
+  return null;
+}
+
+/** Domains that `/etc/resolv.conf` says to try. Source: resolv.conf(5). */
+export function domainsIn(resolvConf: string): string[] {
+  const line = resolvConf.match(/^\s*(?:search|domain)\s+(.*)$/gm)?.at(-1) ?? '';
+  return line
+    .trim()
+    .split(/\s+/)
+    .slice(1, DOMAINS + 1);
+}
+
+/** The host's name with its domain, from the hosts file or, on this machine, a name server; else as it is. */
+export async function fullHostname(tree: NodeTree): Promise<string> {
+  const host = tree.hostname();
+  if (host.includes('.')) return host;
+  const known = fullNameIn(tree.text('etc/hosts') ?? '', host);
+  if (known !== null || !tree.isThisMachine) return known ?? host;
+  const domains = domainsIn(tree.text('etc/resolv.conf') ?? '');
+  if (domains.length === 0) return host;
+  // Mostly not needed, and slow to load.
+  const { Resolver } = process.getBuiltinModule('node:dns').promises;
+  for (const domain of domains) {
+    const name = `${host}.${domain.replace(/\.$/, '')}`;
+    const resolver = new Resolver({ timeout: PATIENCE, tries: 1 });
+    const found = await Promise.any([resolver.resolve4(name), resolver.resolve6(name)]).catch(
+      () => [],
+    );
+    if (found.length > 0) return name;
+  }
+  return host;
+}

@@ -1,0 +1,25 @@
+/**
+ * Where a daemon's record groups go besides the log: a publisher to a broker, an exporter of metrics.
+ *
+ *     header + group      at the start, at rotation, and where the schemas changed
+ *     group               otherwise; it begins with its blank line
+ */
+
+export interface GroupFacts {
+  /** Whether a header stands before the group. */
+  readonly header: boolean;
+  /** `$hostname` of the header. */
+  readonly host: string;
+}
+
+export interface GroupSink {
+  /** What its errors are about: `amqp`. */
+  readonly name: string;
+  /**
+   * Takes a group. `bytes` are its own until it returns: what waits must copy them. It must return at once; an error
+   * is reported, and harms neither the log nor other sinks.
+   */
+  write(bytes: Uint8Array, facts: GroupFacts): void;
+  /** Ends: what waits is delivered or put by. The daemon waits for it. */
+  close(): Promise<void> | void;
+}

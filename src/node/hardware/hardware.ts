@@ -1,0 +1,167 @@
+/** What the hardware types share: the processor, its CPUs and packages, and the registers that are open. */
+import { join } from 'node:path';
+import { type NodeTree, UnavailableError } from '../tree.ts';
+import { recognise } from './known-marks.ts';
+import { addressOf, MappedSpace, recordedSpace } from './memory-mapped.ts';
+import { PCI_FOLDER, type PciFunction, pciFunctions } from './pci.ts';
+import { onlineCpus, type Package, type Processor, packagesOf, processorOf } from './processor.ts';
+import { contentOf, RecordedMsr, RecordedPci } from './recorded-registers.ts';
+import { RegisterFile, type RegisterSpace } from './registers.ts';
+
+/** A write to a recorded tree's registers. */
+export interface RecordedWrite {
+  readonly space: string;
+  readonly at: number;
+  readonly value: bigint;
+}
+
+interface Shared {
+  readonly space: RegisterSpace;
+  users: number;
+}
+
+export class Hardware {
+  readonly #tree: NodeTree;
+  readonly #open = new Map<string, Shared>();
+  /** Recorded registers stay: what was written is read back. */
+  readonly #recorded = new Map<string, RegisterSpace>();
+  /** Writes to a recorded tree, in order. */
+  readonly writes: RecordedWrite[] = [];
+  #processor: Processor | null | undefined;
+  #noMsr: UnavailableError | null = null;
+  #cpus: readonly number[] | undefined;
+  #packages: readonly Package[] | undefined;
+  #functions: readonly PciFunction[] | undefined;
+
+  constructor(tree: NodeTree) {
+    this.#tree = tree;
+  }
+
+  get tree(): NodeTree {
+    return this.#tree;
+  }
+
+  /** @throws UnavailableError where nothing says which processor this is */
+  get processor(): Processor {
+    if (this.#processor === undefined) {
+      this.#processor = processorOf(this.#tree);
+      if (this.#processor === null && !this.#tree.isThisMachine) this.#processor = recognise(this);
+    }
+    if (this.#processor !== null) return this.#processor;
+    throw new UnavailableError('neither /proc/cpuinfo nor CPUID names an Intel or AMD processor');
+  }
+
+  /** CPUs that are online, ascending. @throws UnavailableError also where this machine has no registers to read */
+  get cpus(): readonly number[] {
+    if (this.#cpus !== undefined) return this.#cpus;
+    const cpus = onlineCpus(this.#tree);
+    this.#requireMsr(cpus[0]);
+    this.#cpus = cpus;
+    return cpus;
+  }
+
+  /** @throws UnavailableError as `cpus` */
+  get packages(): readonly Package[] {
+    this.#packages ??= packagesOf(this.#tree, this.cpus);
+    return this.#packages;
+  }
+
+  /** Once for all types and CPUs: there may be hundreds of them. */
+  #requireMsr(cpu: number): void {
+    if (!this.#tree.isThisMachine) return;
+    if (this.#noMsr !== null) throw this.#noMsr;
+    try {
+      this.msr(cpu).close();
+    } catch (error) {
+      if (error instanceof UnavailableError) this.#noMsr = error;
+      throw error;
+    }
+  }
+
+  get functions(): readonly PciFunction[] {
+    this.#functions ??= pciFunctions(this.#tree);
+    return this.#functions;
+  }
+
+  /** The registers of a CPU. Whoever opens them closes them. @throws UnavailableError */
+  msr(cpu: number): RegisterSpace {
+    return this.space(`msr ${cpu}`);
+  }
+
+  /** The configuration space of a PCI function. @throws UnavailableError */
+  pci(name: string): RegisterSpace {
+    return this.space(`pci ${name}`);
+  }
+
+  /**
+   * The configuration space of a function at this bus, device and function, whatever ids it has: as the kernel lists
+   * it, or else in memory. Gives the name that `space` takes.
+   */
+  functionAt(name: string): string {
+    return this.functions.some((known) => known.name === name) ? `pci ${name}` : `mem ${name}`;
+  }
+
+  /** Registers by their name, as saved ones have it. @throws UnavailableError */
+  space(name: string): RegisterSpace {
+    if (!this.#tree.isThisMachine) return this.#fromTree(name);
+    let shared = this.#open.get(name);
+    if (shared === undefined) {
+      shared = { space: this.#fromMachine(name), users: 0 };
+      this.#open.set(name, shared);
+    }
+    const { space } = shared;
+    shared.users++;
+    return {
+      name,
+      read: (at, width, words) => space.read(at, width, words),
+      write: (at, width, value) => space.write(at, width, value),
+      close: () => this.#release(name),
+    };
+  }
+
+  #path(name: string): string {
+    const [kind, place] = name.split(' ');
+    if (kind === 'pci') return `${PCI_FOLDER}/${place}`;
+    return this.#tree.isThisMachine ? `dev/cpu/${place}/msr` : `msr/cpu${place}`;
+  }
+
+  #fromMachine(name: string): RegisterSpace {
+    const [kind, place] = name.split(' ');
+    return kind === 'mem'
+      ? new MappedSpace(name, '/dev/mem', addressOf(this.#tree, place))
+      : new RegisterFile(name, `/${this.#path(name)}`);
+  }
+
+  #fromTree(name: string): RegisterSpace {
+    let space = this.#recorded.get(name);
+    if (space === undefined) {
+      const path = join(this.#tree.root, this.#path(name));
+      const record = (where: string, at: number, value: bigint) =>
+        this.writes.push({ space: where, at, value });
+      if (name.startsWith('msr')) space = new RecordedMsr(name, path, record);
+      else if (name.startsWith('pci')) space = new RecordedPci(name, contentOf(path), record);
+      else space = new RecordedPci(name, recordedSpace(this.#tree, name.slice(4)), record);
+      this.#recorded.set(name, space);
+    }
+    return space;
+  }
+
+  #release(name: string): void {
+    const shared = this.#open.get(name);
+    if (shared === undefined || --shared.users > 0) return;
+    shared.space.close();
+    this.#open.delete(name);
+  }
+}
+
+const known = new WeakMap<NodeTree, Hardware>();
+
+/** The hardware of a tree: one for all types, so that the processor is asked once. */
+export function hardwareOf(tree: NodeTree): Hardware {
+  let hardware = known.get(tree);
+  if (hardware === undefined) {
+    hardware = new Hardware(tree);
+    known.set(tree, hardware);
+  }
+  return hardware;
+}

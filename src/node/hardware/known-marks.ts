@@ -1,0 +1,50 @@
+/**
+ * Recorded trees that do not say which processor they are of: event selectors as tacc_stats sets them tell, where the
+ * processor's uncore has its PCI ids too if it is Intel's.
+ */
+import { OPTERON_ROWS, OPTERON_SELECT } from './amd-events.ts';
+import type { Hardware } from './hardware.ts';
+import { CORE_EVENTS, type Microarchitecture } from './intel-models.ts';
+import { INTEL } from './pci.ts';
+import type { Processor } from './processor.ts';
+import { join64 } from './registers.ts';
+
+const INTEL_SELECT = 0x186;
+
+/** Device id of the first memory channel → model, and the name of its events. */
+const MODELS: ReadonlyMap<number, readonly [number, Microarchitecture]> = new Map([
+  [0x3cb0, [0x2d, 'snb']],
+  [0x0eb0, [0x3e, 'ivb']],
+  [0x2fb0, [0x3f, 'hsw']],
+  [0x6fb0, [0x4f, 'bdw']],
+  [0x2042, [0x55, 'skx']],
+]);
+
+/** Whether CPU 0's registers from `first` on hold these events. */
+function selects(hardware: Hardware, first: number, events: readonly bigint[]): boolean {
+  const words = new Uint32Array(2);
+  try {
+    const msr = hardware.msr(0);
+    return events.every((event, k) => {
+      msr.read(first + k, 8, words);
+      return join64(words) === event;
+    });
+  } catch {
+    return false;
+  }
+}
+
+export function recognise(hardware: Hardware): Processor | null {
+  const rest = { counters: null, threaded: null };
+  if (selects(hardware, OPTERON_SELECT, OPTERON_ROWS[0])) {
+    return { vendor: 'amd', family: 0x10, model: 2, ...rest };
+  }
+  for (const { vendor, device } of hardware.functions) {
+    const known = vendor === INTEL ? MODELS.get(device) : undefined;
+    // Four at least: threads leave no more.
+    if (known && selects(hardware, INTEL_SELECT, CORE_EVENTS[known[1]].slice(0, 4))) {
+      return { vendor: 'intel', family: 6, model: known[0], ...rest };
+    }
+  }
+  return null;
+}

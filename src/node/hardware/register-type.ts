@@ -1,0 +1,172 @@
+/**
+ * Types whose values are registers: a device is a box of registers, one per key, read and archived as they are. They
+ * are written to only by `program`, and never a counter.
+ */
+import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { Metric } from '../../model/metric.ts';
+import { type NodeTree, UnavailableError } from '../tree.ts';
+import type { Collector, NodeType } from '../types/type.ts';
+import { type Hardware, hardwareOf } from './hardware.ts';
+import { join64, type RegisterSpace, type SavedRegister, type Width } from './registers.ts';
+
+export interface Register {
+  readonly at: number;
+  readonly width: Width;
+}
+
+/** A device's registers, one per key. */
+export interface Box {
+  readonly device: string;
+  /** As `Hardware.space` knows it. */
+  readonly space: string;
+  readonly registers: readonly Register[];
+}
+
+export interface RegisterWrite extends Register {
+  readonly space: string;
+  readonly value: bigint;
+  /** Bits of the register that it has already stay set. */
+  readonly keep?: true;
+}
+
+export interface RegisterType extends Omit<NodeType, 'open' | 'program'> {
+  /** The devices here. @throws UnavailableError where this machine has none */
+  boxes(hardware: Hardware): readonly Box[];
+  /** Keys on this machine, where they depend on it. */
+  metricsOn?(hardware: Hardware): readonly Metric[];
+  /** What makes the counters count. @throws UnavailableError where that is not known for this machine */
+  writes?(hardware: Hardware): readonly RegisterWrite[];
+}
+
+/** Registers of 64 bits, from `first` on. */
+export function row(first: number, count: number, step = 1): Register[] {
+  return Array.from({ length: count }, (_, k) => ({ at: first + k * step, width: 8 }));
+}
+
+interface OpenBox {
+  readonly box: Box;
+  readonly space: RegisterSpace;
+}
+
+/** Opens the boxes whose registers can be read. @throws UnavailableError where none can */
+function openBoxes(hardware: Hardware, boxes: readonly Box[]): OpenBox[] {
+  const words = new Uint32Array(2);
+  const open: OpenBox[] = [];
+  let reason = 'no device';
+  for (const box of boxes) {
+    let space: RegisterSpace | null = null;
+    try {
+      space = hardware.space(box.space);
+      for (const { at, width } of box.registers) space.read(at, width, words);
+      open.push({ box, space });
+    } catch (error) {
+      space?.close();
+      if (!(error instanceof UnavailableError)) throw error;
+      if (open.length === 0) reason = error.message;
+    }
+  }
+  if (open.length === 0) throw new UnavailableError(reason);
+  return open;
+}
+
+class RegisterCollector implements Collector {
+  readonly metrics: readonly Metric[];
+  readonly #type: string;
+  readonly #boxes: readonly OpenBox[];
+  readonly #words = new Uint32Array(2);
+
+  constructor(type: string, metrics: readonly Metric[], boxes: readonly OpenBox[]) {
+    this.#type = type;
+    this.metrics = metrics;
+    this.#boxes = boxes;
+  }
+
+  collect(writer: RawWriter): void {
+    const words = this.#words;
+    for (const { box, space } of this.#boxes) {
+      writer.record(this.#type, box.device);
+      for (const { at, width } of box.registers) {
+        space.read(at, width, words);
+        writer.words(words[1], words[0]);
+      }
+      writer.endRecord(this.metrics.length);
+    }
+  }
+
+  close(): void {
+    for (const { space } of this.#boxes) space.close();
+  }
+}
+
+/** Writes registers; where one cannot be, those before it get back what they held. */
+function program(hardware: Hardware, writes: readonly RegisterWrite[]): SavedRegister[] {
+  const words = new Uint32Array(2);
+  const saved: SavedRegister[] = [];
+  const seen = new Set<string>();
+  try {
+    for (const { space: name, at, width, value, keep } of writes) {
+      const space = hardware.space(name);
+      try {
+        space.read(at, width, words);
+        const before = join64(words);
+        const key = `${name} ${at}`;
+        if (!seen.has(key)) saved.push({ space: name, at, width, value: String(before) });
+        seen.add(key);
+        space.write(at, width, keep ? before | value : value);
+      } finally {
+        space.close();
+      }
+    }
+  } catch (error) {
+    restore(hardware, saved);
+    throw error;
+  }
+  return saved;
+}
+
+function restore(hardware: Hardware, saved: readonly SavedRegister[]): UnavailableError | null {
+  let failed: UnavailableError | null = null;
+  // Backwards: what switches counting on comes first and last.
+  for (const { space: name, at, width, value } of saved.toReversed()) {
+    try {
+      const space = hardware.space(name);
+      try {
+        space.write(at, width, BigInt(value));
+      } finally {
+        space.close();
+      }
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      failed ??= error;
+    }
+  }
+  return failed;
+}
+
+/**
+ * Gives registers back what they held; as many as can be.
+ * @throws UnavailableError of the first that could not
+ */
+export function restoreRegisters(tree: NodeTree, saved: readonly SavedRegister[]): void {
+  const failed = restore(hardwareOf(tree), saved);
+  if (failed !== null) throw failed;
+}
+
+/** The type that a table of registers describes. */
+export function registerType(definition: RegisterType): NodeType {
+  const { boxes, metricsOn, writes, ...rest } = definition;
+  return {
+    ...rest,
+    open: (tree) => {
+      const hardware = hardwareOf(tree);
+      const open = openBoxes(hardware, boxes(hardware));
+      return new RegisterCollector(rest.name, metricsOn?.(hardware) ?? rest.metrics, open);
+    },
+    ...(writes && {
+      program: (tree: NodeTree) => {
+        const hardware = hardwareOf(tree);
+        return program(hardware, writes(hardware));
+      },
+    }),
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * Registers that hold counters and what they count: model-specific registers of a CPU, or the configuration space of a
+ * PCI function. Both are files in which a register is an offset. Bits and widths come from the processors' manuals.
+ */
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { UnavailableError } from '../tree.ts';
+
+/** Bytes of a register. */
+export type Width = 4 | 8;
+
+export interface RegisterSpace {
+  /** `msr 0`: CPU 0; `pci 7f/10.0`: bus 7f, device 10, function 0; `mem …`: the same, in memory. */
+  readonly name: string;
+  /** Puts a register's value into `words`: low, high. @throws UnavailableError */
+  read(at: number, width: Width, words: Uint32Array): void;
+  /** @throws UnavailableError */
+  write(at: number, width: Width, value: bigint): void;
+  close(): void;
+}
+
+/** A register's value before it was written. */
+export interface SavedRegister {
+  readonly space: string;
+  readonly at: number;
+  readonly width: Width;
+  /** Decimal. */
+  readonly value: string;
+}
+
+/** Lower halves from here on may roll over before the upper half is read. */
+const NEAR_ROLLOVER = 0xfff00000;
+
+const hex = (value: number) => `${value.toString(16).toUpperCase()}h`;
+
+/** What a register is called in messages. */
+export const registerName = (space: string, at: number) => `register ${hex(at)} of ${space}`;
+
+export function join64(words: Uint32Array): bigint {
+  return (BigInt(words[1]) << 32n) | BigInt(words[0]);
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error);
+
+/** Registers of this machine: a device file of the kernel. Sources: msr(4), proc_bus_pci(5). */
+export class RegisterFile implements RegisterSpace {
+  readonly name: string;
+  readonly #path: string;
+  readonly #file: number;
+  readonly #buffer = Buffer.alloc(8);
+
+  /** @throws UnavailableError */
+  constructor(name: string, path: string) {
+    this.name = name;
+    this.#path = path;
+    try {
+      this.#file = openSync(path, 'r');
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'EACCES' || code === 'EPERM') {
+        throw new UnavailableError(`needs to read ${path} (root)`);
+      }
+      const mend = name.startsWith('msr') ? ' (modprobe msr)' : '';
+      throw new UnavailableError(`${path} cannot be opened: ${code}${mend}`);
+    }
+  }
+
+  read(at: number, width: Width, words: Uint32Array): void {
+    let got: number;
+    try {
+      got = readSync(this.#file, this.#buffer, 0, width, at);
+    } catch (error) {
+      throw new UnavailableError(
+        `${registerName(this.name, at)} cannot be read: ${codeOf(error)} (not on this processor, or hidden by a hypervisor)`,
+      );
+    }
+    // Without privileges, the kernel gives the first 64 bytes of a configuration space only.
+    if (got < width) throw new UnavailableError(`needs to read all of ${this.#path} (root)`);
+    words[0] = this.#buffer.readUInt32LE(0);
+    words[1] = width === 8 ? this.#buffer.readUInt32LE(4) : 0;
+    // The kernel reads configuration space by 32 bits: the upper half may be of a moment after the lower one rolled over.
+    if (width === 8 && words[0] >= NEAR_ROLLOVER && this.name.startsWith('pci')) {
+      readSync(this.#file, this.#buffer, 0, 8, at);
+      const low = this.#buffer.readUInt32LE(0);
+      if (low < NEAR_ROLLOVER) {
+        words[0] = low;
+        words[1] = this.#buffer.readUInt32LE(4);
+      }
+    }
+  }
+
+  write(at: number, width: Width, value: bigint): void {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(value);
+    // Opened for this alone: collecting holds no descriptor that could write.
+    let file = -1;
+    try {
+      file = openSync(this.#path, 'r+');
+      writeSync(file, bytes, 0, width, at);
+    } catch (error) {
+      throw new UnavailableError(
+        `${registerName(this.name, at)} cannot be written: ${codeOf(error)} (needs root)`,
+      );
+    } finally {
+      if (file >= 0) closeSync(file);
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * A file that is read whole, again and again: of /proc and /sys, whose text is made when it is read. Its descriptor is
+ * kept: opening costs more than reading.
+ */
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
+
+/** How files are opened: without waiting for a pipe's writer, or with. */
+export const DIRECT = constants.O_RDONLY | constants.O_NONBLOCK;
+export const WAITING = constants.O_RDONLY;
+
+/** More than a page, which is what files of /sys have at most. */
+const START = 16 * 1024;
+/** Longer texts are no kernel's: a recorded tree can hold anything. */
+const LONGEST = 64 * 1024 * 1024;
+/** Descriptors that a tree keeps in any case, and at most; files beyond are opened for each read. */
+const [FEWEST_KEPT, MOST_KEPT] = [200, 4096];
+
+/** Descriptors that a tree may keep: half of what the process may have. */
+function keptLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'latin1');
+    const [, most] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+    return Math.min(MOST_KEPT, Math.max(FEWEST_KEPT, Math.floor(Number(most) / 2)));
+  } catch {
+    return FEWEST_KEPT;
+  }
+}
+
+/** What the files of a tree share. */
+export class KeptFiles {
+  bytes = Buffer.allocUnsafeSlow(START);
+  #count = 0;
+  #most = FEWEST_KEPT;
+  #isFinal = false;
+
+  /** Whether one more may be kept; it is counted then. */
+  keep(): boolean {
+    if (this.#count >= this.#most && !this.#isFinal) {
+      this.#most = keptLimit();
+      this.#isFinal = true;
+    }
+    if (this.#count >= this.#most) return false;
+    this.#count++;
+    return true;
+  }
+
+  drop(): void {
+    this.#count--;
+  }
+}
+
+export class KernelFile {
+  readonly path: string;
+  readonly #flags: number;
+  readonly #kept: KeptFiles;
+  /** -1 where it is opened for each read. */
+  #file: number;
+  /** A buffer of its own; null where it reads into the shared one. */
+  #own: Buffer | null = null;
+  /** Length of its text of this collection; -1 where it is to be read. */
+  #known = -1;
+
+  /** @throws Error where it cannot be opened */
+  constructor(path: string, kept: KeptFiles, flags = DIRECT) {
+    this.path = path;
+    this.#flags = flags;
+    this.#kept = kept;
+    this.#file = openSync(path, flags);
+    if (!kept.keep()) {
+      closeSync(this.#file);
+      this.#file = -1;
+    }
+  }
+
+  /** Its present text is `bytes[0, read())`; valid until the next file of the tree is read. */
+  get bytes(): Buffer {
+    return this.#own ?? this.#kept.bytes;
+  }
+
+  /** Keeps the text from the first read after `forgetText` to the next `forgetText`. */
+  keepText(): void {
+    this.#own = Buffer.allocUnsafeSlow(START);
+  }
+
+  forgetText(): void {
+    this.#known = -1;
+  }
+
+  /** Reads it anew. Gives its length in bytes. @throws Error where it has vanished */
+  read(): number {
+    if (this.#known >= 0) return this.#known;
+    const length = this.#opened(readAll, this);
+    if (this.#own !== null) this.#known = length;
+    return length;
+  }
+
+  /**
+   * Like `read`, with one call of the kernel: for files whose text comes in one piece, as files of /sys do. A text
+   * longer than a page may be cut.
+   */
+  readPiece(): number {
+    return this.#opened(readPiece, this);
+  }
+
+  #opened(how: (file: number, self: KernelFile) => number, self: KernelFile): number {
+    if (this.#file >= 0) return how(this.#file, self);
+    const file = openSync(this.path, this.#flags);
+    try {
+      return how(file, self);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Room for twice as much; the first `used` bytes stay. */
+  grow(used: number): void {
+    if (used >= LONGEST) throw new Error(`${this.path} is longer than ${LONGEST} bytes`);
+    const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length);
+    this.bytes.copy(larger, 0, 0, used);
+    if (this.#own !== null) this.#own = larger;
+    else this.#kept.bytes = larger;
+  }
+
+  close(): void {
+    if (this.#file < 0) return;
+    closeSync(this.#file);
+    this.#kept.drop();
+    this.#file = -1;
+  }
+}
+
+function readAll(file: number, self: KernelFile): number {
+  for (let used = 0; ; ) {
+    const bytes = self.bytes;
+    const got = readSync(file, bytes, used, bytes.length - used, used);
+    used += got;
+    if (got === 0) return used;
+    if (used === bytes.length) self.grow(used);
+  }
+}
+
+function readPiece(file: number, self: KernelFile): number {
+  const bytes = self.bytes;
+  return readSync(file, bytes, 0, bytes.length, 0);
+}

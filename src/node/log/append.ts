@@ -1,0 +1,44 @@
+/**
+ * Appends record groups to a file so that each is there whole or not at all.
+ *
+ * A group is one write(2). Where that writes less than asked (a full disk), the file is cut back at once. A process that
+ * is killed inside write(2) can leave a part of a group; so before each write its note goes into the lock file: the
+ * file's inode, its length, and its length with the group.
+ *
+ *     2237409 13318 14309
+ *
+ * Whoever appends next finds from the note a length between the two, and cuts the file back to the first.
+ */
+import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import { about, LogError } from './error.ts';
+
+/** Bytes of a note: three numbers of up to 20 digits, blanks to the end. */
+const NOTE = 64;
+
+const note = Buffer.alloc(NOTE);
+
+/** Cuts off what a killed process has left of a group. `lock`: the open lock file. */
+export function mend(lock: number, file: number): void {
+  const length = readSync(lock, note, 0, NOTE, 0);
+  const [inode, from, to] = note.toString('latin1', 0, length).trim().split(' ').map(Number);
+  const now = fstatSync(file);
+  if (inode === now.ino && now.size > from && now.size < to) ftruncateSync(file, from);
+}
+
+/**
+ * Appends `bytes` to `file`, which is open for appending and locked.
+ * @throws LogError where not all could be written; the file is as before
+ */
+export function appendWhole(lock: number, file: number, path: string, bytes: Uint8Array): void {
+  about(path, () => {
+    const { ino, size } = fstatSync(file);
+    note.fill(' ');
+    note.write(`${ino} ${size} ${size + bytes.length}`, 'latin1');
+    note[NOTE - 1] = 0x0a;
+    writeSync(lock, note, 0, NOTE, 0);
+    const written = writeSync(file, bytes);
+    if (written === bytes.length) return;
+    ftruncateSync(file, size);
+    throw new LogError(`${path}: its disk or quota is full`);
+  });
+}

@@ -1,0 +1,145 @@
+/**
+ * Moves old files of a log into an archive: ARCHIVE/HOST/SECOND.gz, HOST being the `$hostname` of the file.
+ *
+ * A file is removed only when its copy is complete, named, and on the disk; so a crash at any moment leaves the file,
+ * the copy, or both. Where both are there, they are compared, and the file is removed if the copy holds it.
+ */
+
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { LogError, reasonOf } from './error.ts';
+import { headText, propertyOf } from './head.ts';
+
+export interface ArchiveResult {
+  /** Paths in the archive, of what was moved now. */
+  readonly moved: readonly string[];
+  /** Files that are old enough and were left, each with the reason, in one line. */
+  readonly left: readonly string[];
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+/** Writes what was changed in a folder, or a file, to its disk. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The host's folder: the file's `$hostname`, unless that is no name for a folder. @throws LogError */
+async function hostOf(path: string): Promise<string> {
+  const handle = await open(path, 'r');
+  try {
+    const host = propertyOf(headText(handle.fd) ?? '', 'hostname') ?? '';
+    if (/^[\w.-]+$/.test(host) && !/^\.*$/.test(host)) return host;
+    throw new LogError(
+      `${path}: line 2 has no $hostname that could name a folder; is it a raw stats file?`,
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Passes bytes on, and into a digest. */
+function digesting(hash: ReturnType<typeof createHash>): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+}
+
+/** Digest of what a gzip file holds; null where it is cut or damaged. */
+async function digestWithin(path: string): Promise<string | null> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(path), createGunzip(), hash);
+    return hash.digest('hex');
+  } catch {
+    return null;
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** Compresses `from` into `to`, which is complete and on the disk when it has its name. @throws LogError */
+async function compress(from: string, to: string, folder: string): Promise<void> {
+  const draft = join(folder, `.${process.pid}.new`);
+  try {
+    const hash = createHash('sha256');
+    const output = createWriteStream(draft, { mode: 0o644 });
+    await pipeline(createReadStream(from), digesting(hash), createGzip(), output);
+    await sync(draft);
+    if ((await digestWithin(draft)) !== hash.digest('hex')) {
+      throw new LogError(
+        `${draft}: what was written is not what can be read; is its disk failing?`,
+      );
+    }
+    await rename(draft, to);
+    await sync(folder);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Moves one file; gives its path in the archive. @throws LogError */
+async function move(path: string, name: string, archive: string): Promise<string> {
+  const folder = join(archive, await hostOf(path));
+  const to = join(folder, `${name}.gz`);
+  await mkdir(folder, { recursive: true });
+  const there = await stat(to).catch(() => null);
+  if (there === null) await compress(path, to, folder);
+  else if ((await digestWithin(to)) !== (await digestOf(path))) {
+    throw new LogError(`${path}: ${to} is there, and holds something else; both are left`);
+  }
+  await rm(path);
+  return to;
+}
+
+/**
+ * Moves the files whose name is `age` seconds ago or more, but the current one.
+ * @throws LogError where the log cannot be listed
+ */
+export async function archiveLog(
+  folder: string,
+  archive: string,
+  age: number,
+): Promise<ArchiveResult> {
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    throw new LogError(`${folder}: ${reasonOf(error)}`);
+  }
+  const now = Date.now() / 1000;
+  const old = names.filter((name) => /^\d{1,15}$/.test(name) && now - Number(name) >= age).sort();
+  const moved: string[] = [];
+  const left: string[] = [];
+  for (const name of old) {
+    const path = join(folder, name);
+    try {
+      const current = await stat(join(folder, 'current')).catch(() => null);
+      if (current?.ino === (await stat(path)).ino) {
+        left.push(`${path}: it is the current file; rotate first`);
+      } else moved.push(await move(path, name, archive));
+    } catch (error) {
+      // Gone: another archiver was here.
+      if (codeOf(error) === 'ENOENT' && !(await stat(path).catch(() => null))) continue;
+      left.push(error instanceof LogError ? error.message : `${path}: ${reasonOf(error)}`);
+    }
+  }
+  return { moved, left };
+}

@@ -1,0 +1,55 @@
+/** Record groups that could not be written yet: kept in memory, and written in order once that can be done. */
+import { LogError } from './error.ts';
+import type { LogHead } from './head.ts';
+import type { LogGroup, NodeLog } from './log.ts';
+
+/** Bytes that are kept at most, whatever the number of groups. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+interface Kept extends LogGroup {
+  readonly head: LogHead;
+}
+
+export class Backlog {
+  /** Groups that were given up, the oldest first, because others came. */
+  dropped = 0;
+  readonly #most: number;
+  readonly #kept: Kept[] = [];
+  #bytes = 0;
+
+  /** Keeps `most` groups, as `buffer` of tacc_stats' configuration says. */
+  constructor(most: number) {
+    this.#most = Math.max(1, most);
+  }
+
+  get length(): number {
+    return this.#kept.length;
+  }
+
+  /**
+   * Writes what is kept, then `group`, whose bytes may be used again afterwards. The log must be locked.
+   * @throws LogError where that is not possible now; the group is kept
+   */
+  append(log: NodeLog, head: LogHead, group: LogGroup): void {
+    try {
+      for (let first = this.#kept[0]; first !== undefined; first = this.#kept[0]) {
+        log.append(first.head, first);
+        this.#bytes -= first.bytes.length;
+        this.#kept.shift();
+      }
+      log.append(head, group);
+    } catch (error) {
+      if (error instanceof LogError) this.keep(head, group);
+      throw error;
+    }
+  }
+
+  keep(head: LogHead, { second, bytes }: LogGroup): void {
+    this.#kept.push({ head, second, bytes: new Uint8Array(bytes) });
+    this.#bytes += bytes.length;
+    while (this.#kept.length > this.#most || this.#bytes > MOST_BYTES) {
+      this.#bytes -= this.#kept.shift()?.bytes.length ?? 0;
+      this.dropped++;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/** What is said where the collector's files cannot be written. */
+
+/** A record group could not be written, or a file of the log not be handled. The message names the file. */
+export class LogError extends Error {
+  override readonly name = 'LogError';
+}
+
+const MENDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on its disk',
+  EDQUOT: 'the quota of its disk is used up',
+  EFBIG: 'it may not become larger (ulimit -f)',
+  EROFS: 'its disk is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of its path is no folder',
+  EISDIR: 'it is a folder',
+  EXDEV: 'its folder is on another disk',
+  EMFILE: 'too many files are open',
+};
+
+/** In words, what the system refused to do. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as NodeJS.ErrnoException).code;
+  return (code !== undefined && MENDS[code]) || error.message;
+}
+
+/** Runs `work`, which concerns `path`. @throws LogError */
+export function about<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof LogError) throw error;
+    throw new LogError(`${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}

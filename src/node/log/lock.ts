@@ -1,0 +1,141 @@
+/** A lock that processes share by a file's name. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { canLock, tryLock, unlock } from '../../os/flock.ts';
+import { about, LogError } from './error.ts';
+
+/** Milliseconds between two tries, at first and at most. */
+const SHORTEST = 1;
+const LONGEST = 16;
+/** Milliseconds after which a turn to take over was left by a dead process. */
+const TURN = 10_000;
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+const sleep = (milliseconds: number) => Atomics.wait(sleeper, 0, 0, milliseconds);
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+/** Whether a process of this number runs, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/**
+ * An exclusive lock on the file `path`, which is created where it is missing and stays. The kernel frees it with the
+ * process. Where files cannot be locked (no FFI), `path.held` exists while it is held and names the holder's pid; one
+ * left by a dead process is taken over.
+ */
+export class Lock {
+  readonly path: string;
+  #file = -1;
+  #held = false;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** The open lock file, for small notes; only while it is held. */
+  get file(): number {
+    return this.#file;
+  }
+
+  /** Tries once. @throws LogError where the file cannot be opened */
+  try(): boolean {
+    this.#open();
+    if (!canLock()) this.#held = this.#tryByName();
+    else if (tryLock(this.#file)) {
+      this.#held = this.#isCurrent();
+      if (!this.#held) this.close();
+    }
+    return this.#held;
+  }
+
+  /** Waits for it. @throws LogError where that takes longer than `timeout` milliseconds */
+  acquire(timeout: number): void {
+    let waited = 0;
+    for (let wait = SHORTEST; !this.try(); wait = Math.min(2 * wait, LONGEST)) {
+      waited += wait;
+      if (waited > timeout) {
+        throw new LogError(
+          `${this.path}: another process has held this lock for ${timeout / 1000} s; see fuser ${this.path}`,
+        );
+      }
+      sleep(wait);
+    }
+  }
+
+  release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    if (canLock()) unlock(this.#file);
+    else unlinkSync(`${this.path}.held`);
+  }
+
+  close(): void {
+    this.release();
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
+  }
+
+  #open(): void {
+    if (this.#file >= 0) return;
+    const flags = constants.O_RDWR | constants.O_CREAT;
+    this.#file = about(this.path, () => openSync(this.path, flags, 0o644));
+  }
+
+  /** Whether the locked file still has its name: somebody may have removed it. */
+  #isCurrent(): boolean {
+    const named = statSync(this.path, { throwIfNoEntry: false });
+    return named !== undefined && named.ino === fstatSync(this.#file).ino;
+  }
+
+  #tryByName(): boolean {
+    const path = `${this.path}.held`;
+    try {
+      const file = openSync(path, 'wx', 0o644);
+      writeSync(file, `${process.pid}\n`);
+      closeSync(file);
+      return true;
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw new LogError(`${path}: ${(error as Error).message}`);
+    }
+    takeOver(path);
+    return false;
+  }
+}
+
+/** Removes a holder's file if the holder is dead. One process at a time does so: else a living one's could go. */
+function takeOver(path: string): void {
+  const turn = `${path}.turn`;
+  try {
+    closeSync(openSync(turn, 'wx'));
+  } catch {
+    const left = statSync(turn, { throwIfNoEntry: false });
+    if (left !== undefined && Date.now() - left.mtimeMs > TURN) unlinkSync(turn);
+    return;
+  }
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    // An empty file is one that is being written, unless it is old.
+    const dead = pid > 0 ? !isAlive(pid) : Date.now() - statSync(path).mtimeMs > TURN;
+    if (dead) unlinkSync(path);
+  } catch {
+    // Gone meanwhile: the next try will tell.
+  } finally {
+    unlinkSync(turn);
+  }
+}

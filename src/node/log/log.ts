@@ -1,0 +1,212 @@
+/**
+ * The collector's folder: raw stats files named after the second of their first group, of which `current` is another
+ * name of the one that is written to.
+ *
+ *     lock            held while a group is collected and written; the note of the last write
+ *     current         the same file as 1795226208
+ *     1795226192      ended by `rotate`, a new schema, another host or a restart of the machine
+ *     1795226208
+ *     jobs            see jobs.ts
+ *
+ * A file appears with its header and first group, or not at all.
+ */
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { appendWhole, mend } from './append.ts';
+import { about, LogError } from './error.ts';
+import { headText, type LogHead, propertyOf, refusal } from './head.ts';
+import { Lock } from './lock.ts';
+
+/** Milliseconds to wait for the lock, as in the original. */
+const PATIENCE = 30_000;
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException | undefined)?.code;
+
+/** Removes a name; whether it was there. */
+function remove(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+export interface LogGroup {
+  /** Whole seconds since 1970: names the file that the group begins. */
+  readonly second: number;
+  readonly bytes: Uint8Array;
+}
+
+export class NodeLog {
+  readonly folder: string;
+  readonly #current: string;
+  readonly #lock: Lock;
+  #file = -1;
+  /** The header that the open file was found to go with. */
+  #head: LogHead | null = null;
+  #locked = false;
+
+  /** Opens nothing yet. */
+  constructor(folder: string) {
+    this.folder = folder;
+    this.#current = join(folder, 'current');
+    this.#lock = new Lock(join(folder, 'lock'));
+  }
+
+  /**
+   * Runs `work` while no other process collects into this folder, which is created where it is missing.
+   * @throws LogError where the folder cannot be used, or another process holds it for too long
+   */
+  locked<T>(work: () => T): T {
+    this.#acquire();
+    this.#locked = true;
+    try {
+      return work();
+    } finally {
+      this.#locked = false;
+      this.#lock.release();
+    }
+  }
+
+  /**
+   * Appends a group to the current file; begins one, with `head`, where there is none or it cannot take the group.
+   * @throws LogError where it could not be written; nothing of it is in the file
+   */
+  append(head: LogHead, group: LogGroup): void {
+    this.#expectLock();
+    if (this.#open(head)) appendWhole(this.#lock.file, this.#file, this.#current, group.bytes);
+    else this.#begin(head, group);
+  }
+
+  /** Ends the current file; whether there was one. The next group begins another. @throws LogError */
+  rotate(): boolean {
+    this.#expectLock();
+    if (this.#openCurrent()) mend(this.#lock.file, this.#file);
+    this.#forget();
+    return about(this.#current, () => remove(this.#current));
+  }
+
+  /** `$hostname` of the current file; null where there is none. */
+  hostname(): string | null {
+    try {
+      const file = openSync(this.#current, 'r');
+      try {
+        return propertyOf(headText(file) ?? '', 'hostname');
+      } finally {
+        closeSync(file);
+      }
+    } catch {
+      return null;
+    }
+  }
+
+  /** The second that the current file is named after, as far as this process knows; null where it does not. */
+  begun: number | null = null;
+
+  close(): void {
+    this.#forget();
+    this.#lock.close();
+  }
+
+  #acquire(): void {
+    try {
+      this.#lock.acquire(PATIENCE);
+    } catch (error) {
+      if (codeOf((error as Error).cause) !== 'ENOENT') throw error;
+      about(this.folder, () => mkdirSync(this.folder, { recursive: true }));
+      this.#lock.acquire(PATIENCE);
+    }
+  }
+
+  #expectLock(): void {
+    if (!this.#locked) throw new Error('the log is not locked');
+  }
+
+  #forget(): void {
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
+    this.#head = null;
+    this.begun = null;
+  }
+
+  /** Opens `current`, unless it is what is open. False where there is none. */
+  #openCurrent(): boolean {
+    const named = about(this.#current, () => statSync(this.#current, { throwIfNoEntry: false }));
+    if (this.#file >= 0 && named?.ino !== fstatSync(this.#file).ino) this.#forget();
+    if (named === undefined) return false;
+    if (this.#file < 0) this.#file = about(this.#current, () => openSync(this.#current, 'a+'));
+    return true;
+  }
+
+  /** Makes `current` ready to take records under `head`. False where a new file is needed. */
+  #open(head: LogHead): boolean {
+    if (!this.#openCurrent()) return false;
+    mend(this.#lock.file, this.#file);
+    if (this.#head === head) return true;
+    const text = headText(this.#file);
+    const begun = text === null ? 0 : firstSecond(this.#file, text);
+    if (text === null || refusal(text, begun, head) !== null) {
+      this.rotate();
+      return false;
+    }
+    this.#head = head;
+    this.begun = begun;
+    return true;
+  }
+
+  #begin(head: LogHead, group: LogGroup): void {
+    const draft = join(this.folder, 'new');
+    const bytes = Buffer.concat([head.whole?.() ?? head.bytes, group.bytes]);
+    about(draft, () => remove(draft));
+    const file = about(draft, () => openSync(draft, 'ax+', 0o644));
+    try {
+      // Whatever the umask: readers may be other users.
+      fchmodSync(file, 0o644);
+      const written = about(this.folder, () => writeSync(file, bytes));
+      if (written < bytes.length) throw new LogError(`${this.folder}: its disk or quota is full`);
+      about(this.folder, () => {
+        this.begun = linkAsSecond(draft, this.folder, group.second);
+        linkSync(draft, this.#current);
+      });
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    } finally {
+      remove(draft);
+    }
+    this.#file = file;
+    this.#head = head;
+  }
+}
+
+/** Gives `draft` the name of the second, or of the next one that is free. */
+function linkAsSecond(draft: string, folder: string, second: number): number {
+  for (let name = second; ; name++) {
+    try {
+      linkSync(draft, join(folder, String(name)));
+      return name;
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** The second of the first group, which follows the header; 0 where there is none. */
+function firstSecond(file: number, head: string): number {
+  const buffer = Buffer.alloc(32);
+  const length = readSync(file, buffer, 0, buffer.length, Buffer.byteLength(head));
+  return Math.trunc(Number.parseFloat(buffer.toString('latin1', 0, length))) || 0;
+}

@@ -1,0 +1,31 @@
+/** The pid file of a daemon: locked while it runs, so that there is one daemon for a log. */
+import { ftruncateSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { about, LogError } from './error.ts';
+import { Lock } from './lock.ts';
+
+export class PidFile {
+  readonly #lock: Lock;
+
+  /** @throws LogError where another daemon runs, or the file cannot be written */
+  constructor(path: string) {
+    this.#lock = new Lock(path);
+    if (!this.#lock.try()) {
+      const pid = readFileSync(path, 'utf8').trim() || 'unknown';
+      throw new LogError(`${path}: a daemon runs already, with pid ${pid}`);
+    }
+    about(path, () => {
+      ftruncateSync(this.#lock.file);
+      writeSync(this.#lock.file, `${process.pid}\n`, 0);
+    });
+  }
+
+  /** Removes it. */
+  close(): void {
+    try {
+      unlinkSync(this.#lock.path);
+    } catch {
+      // Somebody has removed it.
+    }
+    this.#lock.close();
+  }
+}

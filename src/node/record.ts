@@ -1,0 +1,63 @@
+/** One sample into a log: what `begin`, `end`, `collect`, `mark` and `rotate` do. */
+import { type JobSources, jobsIn, jobsNow } from './jobs.ts';
+import type { NodeLog } from './log/log.ts';
+import type { Programming } from './programming.ts';
+import type { Sampling } from './sampling.ts';
+import type { Absent } from './types/open-types.ts';
+
+/** Whether `begin` programs counters; `end` of the last job restores what was programmed. */
+export interface CounterUse {
+  readonly program: boolean;
+  readonly programming: Programming;
+}
+
+export type Occasion =
+  | { readonly kind: 'begin' | 'end'; readonly job: string }
+  | { readonly kind: 'collect'; readonly mark?: string }
+  | { readonly kind: 'rotate' };
+
+/** The mark that an occasion leaves. */
+export function markOf(occasion: Occasion): string | undefined {
+  if (occasion.kind === 'collect') return occasion.mark;
+  return occasion.kind === 'rotate' ? 'rotate -' : `${occasion.kind} ${occasion.job}`;
+}
+
+/** The jobs of an occasion's group: those that run, and the one that begins or ends. */
+export function jobsOf(occasion: Occasion, { list, file }: JobSources): string[] {
+  const jobs = jobsNow(list, jobsIn(file));
+  const named = 'job' in occasion && occasion.job !== '-' ? occasion.job : null;
+  return named === null || jobs.includes(named) ? jobs : [...jobs, named];
+}
+
+/**
+ * Collects a group and appends it; keeps the list of jobs. `jobs`: ids for the group's line, where they are not to be
+ * found out. `failed` hears of types that could not be read.
+ * @throws LogError
+ */
+export function recordOnce(
+  log: NodeLog,
+  sampling: Sampling,
+  sources: JobSources,
+  occasion: Occasion,
+  jobs: readonly string[] | null,
+  failed: (absent: Absent) => void,
+  pmc: CounterUse,
+): void {
+  const named = 'job' in occasion && occasion.job !== '-' ? occasion.job : null;
+  log.locked(() => {
+    if (occasion.kind === 'begin' && named !== null) sources.list?.add(named);
+    try {
+      if (occasion.kind === 'rotate') log.rotate();
+      const { tree, types } = sampling.collection;
+      if (occasion.kind === 'begin' && pmc.program) pmc.programming.begin(tree, types);
+      const ids = jobs ?? jobsOf(occasion, sources);
+      log.append(sampling.head, sampling.take(ids, markOf(occasion), failed));
+    } finally {
+      if (occasion.kind === 'end') {
+        if (named !== null) sources.list?.remove(named);
+        if ((sources.list?.read() ?? []).length === 0)
+          pmc.programming.end(sampling.collection.tree);
+      }
+    }
+  });
+}

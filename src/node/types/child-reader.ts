@@ -1,0 +1,201 @@
+/**
+ * A child process that reads what may never answer: files of a network's file system, whose reader sleeps where no
+ * signal wakes it. At its deadline it is left alone; it is asked again when it has answered, so that one request at
+ * most is outstanding. It ends with us, or when what it waits for does.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import os from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RawWriter } from '../../formats/tacc/writer.ts';
+import {
+  type ChildTask,
+  DONE,
+  HEADER_BYTES,
+  HEADER_WORDS,
+  LENGTH,
+  REQUEST,
+  WAITS,
+} from './child-protocol.ts';
+
+/** Milliseconds that Node may take to start, on a busy machine. */
+const START_LIMIT = 20_000;
+/** Children that may end without an answer before no more are started. */
+const MOST_STARTS = 3;
+/** Milliseconds between looks at the answers: at first, and at most. */
+const [SHORTEST, LONGEST] = [0.2, 5];
+
+const CHILD = fileURLToPath(new URL('child.js', import.meta.url));
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/** A file without a name, in memory where there is such a folder. */
+function namelessFile(): number {
+  const name = `triscope-${process.pid}-${process.hrtime.bigint()}`;
+  for (const folder of ['/dev/shm', os.tmpdir()]) {
+    try {
+      const path = join(folder, name);
+      const file = openSync(path, 'wx+', 0o600);
+      unlinkSync(path);
+      return file;
+    } catch {
+      // The next folder may do.
+    }
+  }
+  throw new Error(`cannot write to /dev/shm or ${os.tmpdir()}`);
+}
+
+/** Whether a process runs; one that has ended, and waits to be noticed, does not. */
+function runs(pid: number | undefined): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
+
+export class ChildReader {
+  readonly #types: readonly string[];
+  readonly #root: string;
+  readonly #deadline: number;
+  readonly #header = new Uint32Array(HEADER_WORDS);
+  #child: ChildProcess | null = null;
+  #answers = -1;
+  /** Number of the last request. */
+  #request = 0;
+  /** When it was made; of a request to a child that was not ready, when it was. */
+  #asked = 0;
+  #starts = 0;
+  /** Why nothing was asked; '' where something was. */
+  #refusal = '';
+
+  /** `deadline`: milliseconds for a collection. Starts the child, and does not wait for it. */
+  constructor(types: readonly string[], root: string, deadline: number) {
+    this.#types = types;
+    // The child has another working folder.
+    this.#root = resolve(root);
+    this.#deadline = deadline;
+    this.#refusal = this.#start();
+  }
+
+  /** Starts a child; '' or why not. */
+  #start(): string {
+    this.close();
+    if (this.#starts++ >= MOST_STARTS) return 'the process that reads it has ended again and again';
+    try {
+      this.#answers = namelessFile();
+      writeSync(this.#answers, new Uint8Array(HEADER_BYTES), 0, HEADER_BYTES, 0);
+      const task: ChildTask = { types: this.#types, root: this.#root };
+      // Loaded where it is needed: it is slow to load.
+      const { spawn } = process.getBuiltinModule('node:child_process');
+      // Nothing of ours but the answers: whoever reads our output must not wait for a child that hangs.
+      const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
+        stdio: ['pipe', 'ignore', 'ignore', this.#answers],
+        env: { ...process.env, NODE_OPTIONS: '' },
+        cwd: '/',
+      });
+      child.on('error', () => {});
+      child.stdin?.on('error', () => {});
+      child.unref();
+      (child.stdin as unknown as { unref(): void }).unref();
+      this.#child = child;
+      this.#request = 0;
+      return '';
+    } catch (error) {
+      return `no process to read it: ${(error as Error).message}`;
+    }
+  }
+
+  #look(): Uint32Array {
+    readSync(this.#answers, this.#header, 0, HEADER_BYTES, 0);
+    return this.#header;
+  }
+
+  /** Asks for the records of this moment, unless it still works at an earlier request. */
+  ask(): void {
+    if (this.#child === null || !runs(this.#child.pid)) {
+      this.#refusal = this.#start();
+      if (this.#refusal !== '') return;
+    }
+    const header = this.#look();
+    const busy = this.#request > 0 && !(header[REQUEST] === this.#request && header[WAITS] === 1);
+    this.#refusal = busy ? 'an earlier read has not come back' : '';
+    if (busy) return;
+    this.#request++;
+    this.#asked = performance.now();
+    this.#child?.stdin?.write(`${this.#request}\n`);
+  }
+
+  /**
+   * Waits for the records, until the deadline, and writes those of the types that are done. `failed` hears of the
+   * others, and why.
+   */
+  answer(writer: RawWriter, failed: (type: string, reason: string) => void): void {
+    const reason = this.#refusal || this.#wait();
+    const done = this.#refusal === '' ? this.#take(writer, failed) : 0;
+    for (const type of this.#types.slice(done)) failed(type, reason);
+  }
+
+  /** Waits until the request is done; '' or why it is not. */
+  #wait(): string {
+    const start = this.#asked;
+    let ready = false;
+    let nextCheck = start + 100;
+    for (let pause = SHORTEST; ; pause = Math.min(LONGEST, 1.5 * pause)) {
+      const header = this.#look();
+      const now = performance.now();
+      if (!ready && (header[REQUEST] > 0 || header[WAITS] === 1)) {
+        ready = true;
+        this.#asked = now;
+      }
+      if (header[REQUEST] === this.#request && header[WAITS] === 1) {
+        this.#starts = 1;
+        return '';
+      }
+      if (ready && now - this.#asked > this.#deadline) {
+        return `no answer within ${this.#deadline / 1000} s; its file system may hang`;
+      }
+      if (now > nextCheck) {
+        if (!runs(this.#child?.pid)) return 'the process that reads it has ended';
+        if (!ready && now - start > START_LIMIT) {
+          return `the process that reads it did not start within ${START_LIMIT / 1000} s`;
+        }
+        nextCheck = now + 100;
+      }
+      Atomics.wait(sleeper, 0, 0, pause);
+    }
+  }
+
+  /** Writes what has been answered. Gives the number of types that are done. */
+  #take(writer: RawWriter, failed: (type: string, reason: string) => void): number {
+    const header = this.#look();
+    if (header[REQUEST] !== this.#request) return 0;
+    const [length, done] = [header[LENGTH], header[DONE]];
+    const body = Buffer.allocUnsafe(length);
+    for (let used = 0; used < length; ) {
+      const got = readSync(this.#answers, body, used, length - used, HEADER_BYTES + used);
+      if (got === 0) return 0;
+      used += got;
+    }
+    let at = 0;
+    for (const type of this.#types.slice(0, done)) {
+      const records = body.readUInt32LE(at);
+      const failure = body.readUInt32LE(at + 4);
+      at += 8;
+      writer.records(body.subarray(at, at + records));
+      at += records;
+      if (failure > 0) failed(type, body.toString('utf8', at, at + failure));
+      at += failure;
+    }
+    return done;
+  }
+
+  close(): void {
+    this.#child?.stdin?.destroy();
+    this.#child?.kill('SIGKILL');
+    this.#child = null;
+    if (this.#answers >= 0) closeSync(this.#answers);
+    this.#answers = -1;
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * `nvidia_gpu`: memory, power and utilisation of each GPU, through NVML; its persistence mode is left alone. In a
+ * recorded tree, `nvml/N` holds lines of a key and its value for GPU N.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { Metric } from '../../model/metric.ts';
+import { type GpuState, type Nvml, openNvml } from '../../os/nvml.ts';
+import { type NodeTree, UnavailableError } from '../tree.ts';
+import { type Collector, gauge, type NodeType } from './type.ts';
+
+/** The state's value behind each key. */
+const FIELDS = ['total', 'free', 'used', 'power', 'utilization'] as const;
+const METRICS: readonly Metric[] = [
+  gauge('memtotal', 'memory of the GPU', 'B'),
+  gauge('memfree', 'memory that is free', 'B'),
+  gauge('memused', 'memory that is used', 'B'),
+  gauge('power', 'power drawn', 'mW'),
+  gauge('utilization', 'time in which a kernel ran, in percent'),
+];
+
+function recorded(tree: NodeTree): Nvml {
+  const files = () => {
+    try {
+      return readdirSync(join(tree.root, 'nvml')).filter((name) => /^\d+$/.test(name));
+    } catch {
+      return [];
+    }
+  };
+  const names = files().sort((a, b) => Number(a) - Number(b));
+  return {
+    count: names.length,
+    read: (gpu) => {
+      const text = tree.text(`nvml/${names[gpu]}`) ?? '';
+      const value = (key: string) => new RegExp(`^${key} (\\d{1,20})$`, 'm').exec(text)?.[1];
+      const [total, free, used, power, utilization] = METRICS.map(({ key }) => value(key));
+      const big = (digits: string | undefined) => (digits === undefined ? null : BigInt(digits));
+      const small = (digits: string | undefined) => (digits === undefined ? null : Number(digits));
+      return {
+        total: big(total),
+        free: big(free),
+        used: big(used),
+        power: small(power),
+        utilization: small(utilization),
+      };
+    },
+    close: () => {},
+  };
+}
+
+class Gpus implements Collector {
+  readonly metrics: readonly Metric[];
+  readonly #fields: readonly (keyof GpuState)[];
+  readonly #nvml: Nvml;
+  readonly #devices: readonly number[];
+
+  constructor(nvml: Nvml) {
+    this.#nvml = nvml;
+    const states = Array.from({ length: nvml.count }, (_, gpu) => nvml.read(gpu));
+    // A key that no GPU tells is not in the schema; one that lacks what others tell has no record.
+    const has = FIELDS.map((field) => states.some((state) => state[field] !== null));
+    this.#fields = FIELDS.filter((_, k) => has[k]);
+    this.metrics = METRICS.filter((_, k) => has[k]);
+    this.#devices = states.flatMap((state, gpu) =>
+      this.#fields.length > 0 && this.#fields.every((field) => state[field] !== null) ? [gpu] : [],
+    );
+    if (this.#devices.length === 0) throw new UnavailableError('no GPU that NVML can read');
+  }
+
+  collect(writer: RawWriter): void {
+    for (const gpu of this.#devices) {
+      const state = this.#nvml.read(gpu);
+      writer.record('nvidia_gpu', String(gpu));
+      for (const field of this.#fields) {
+        const value = state[field];
+        if (value !== null) writer.bigint(BigInt(value));
+      }
+      // A GPU that has fallen off the bus tells nothing: no record.
+      writer.endRecord(this.metrics.length);
+    }
+  }
+
+  close(): void {
+    this.#nvml.close();
+  }
+}
+
+function nvmlOf(tree: NodeTree): Nvml {
+  if (!tree.isThisMachine) return recorded(tree);
+  // Loading the library for nothing costs more than a look for the driver.
+  if (tree.text('proc/driver/nvidia/version') === null) {
+    throw new UnavailableError('no NVIDIA driver (/proc/driver/nvidia)');
+  }
+  try {
+    return openNvml();
+  } catch (error) {
+    throw new UnavailableError((error as Error).message);
+  }
+}
+
+export const NVIDIA_GPU: NodeType = {
+  name: 'nvidia_gpu',
+  help: 'NVIDIA GPUs: memory, power, utilisation',
+  device: 'GPU',
+  source: 'NVML',
+  metrics: METRICS,
+  open: (tree) => {
+    const nvml = nvmlOf(tree);
+    try {
+      return new Gpus(nvml);
+    } catch (error) {
+      nvml.close();
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,94 @@
+/** Opens types, and writes their records: directly, or in a child process where a source may never answer. */
+import { type RawSchema, rawSchemaOf } from '../../formats/tacc/schema.ts';
+import type { RawWriter } from '../../formats/tacc/writer.ts';
+import { type NodeTree, UnavailableError } from '../tree.ts';
+import { ChildReader } from './child-reader.ts';
+import type { Collector, NodeType } from './type.ts';
+
+/** A type without records, and why. */
+export interface Absent {
+  readonly type: string;
+  readonly reason: string;
+}
+
+export interface OpenTypesOptions {
+  /** Milliseconds that a child process may take for a collection; 2000 where not said. */
+  readonly deadline?: number;
+  /** Reads everything here, though it may block: only for a process that may be abandoned. */
+  readonly here?: boolean;
+}
+
+const DEADLINE = 2000;
+
+interface Open {
+  readonly type: NodeType;
+  readonly collector: Collector;
+}
+
+export class OpenTypes {
+  /** In the order that was asked for. */
+  readonly types: readonly NodeType[];
+  readonly absent: readonly Absent[];
+  readonly #tree: NodeTree;
+  readonly #open: Open[] = [];
+  readonly #child: ChildReader | null;
+  readonly #failures = new Map<string, number>();
+
+  constructor(types: readonly NodeType[], tree: NodeTree, options: OpenTypesOptions = {}) {
+    this.#tree = tree;
+    const absent: Absent[] = [];
+    const elsewhere: string[] = [];
+    this.types = types.filter((type) => {
+      try {
+        if (!options.here && type.mayBlock?.(tree)) elsewhere.push(type.name);
+        else this.#open.push({ type, collector: type.open(tree) });
+        return true;
+      } catch (error) {
+        if (!(error instanceof UnavailableError)) throw error;
+        absent.push({ type: type.name, reason: error.message });
+        return false;
+      }
+    });
+    this.absent = absent;
+    const deadline = options.deadline ?? DEADLINE;
+    this.#child = elsewhere.length > 0 ? new ChildReader(elsewhere, tree.root, deadline) : null;
+  }
+
+  /** Schemas of the types, as this machine has them. */
+  schemas(): RawSchema[] {
+    const own = new Map(this.#open.map(({ type, collector }) => [type, collector.metrics]));
+    return this.types.map((type) => rawSchemaOf(type.name, own.get(type) ?? type.metrics));
+  }
+
+  /** Collections that failed, by type; the others of the same moment were not harmed. */
+  get failures(): ReadonlyMap<string, number> {
+    return this.#failures;
+  }
+
+  /** Writes the records of all types into the group that has begun. `failed` hears of what could not be read. */
+  collect(writer: RawWriter, failed: (absent: Absent) => void = () => {}): void {
+    const fail = (type: string, reason: string) => {
+      this.#failures.set(type, (this.#failures.get(type) ?? 0) + 1);
+      failed({ type, reason });
+    };
+    // The child reads while we do.
+    this.#child?.ask();
+    this.#tree.begin();
+    for (const { type, collector } of this.#open) {
+      try {
+        collector.collect(writer);
+      } catch (error) {
+        writer.dropRecord();
+        fail(type.name, error instanceof Error ? error.message : String(error));
+      }
+    }
+    this.#child?.answer(writer, fail);
+  }
+
+  close(): void {
+    for (const { collector } of this.#open) collector.close();
+    this.#open.length = 0;
+    this.#tree.close();
+    this.#child?.close();
+  }
+}

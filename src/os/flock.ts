@@ -1,0 +1,42 @@
+/** Advisory locks of whole files (Linux and other Unix systems, through libc). Elsewhere: none. */
+import { createRequire } from 'node:module';
+
+type Flock = (file: number, operation: number) => number;
+
+/** Source: <sys/file.h>. */
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+const LOCK_UN = 8;
+
+let flock: Flock | null | undefined;
+
+function load(): Flock | null {
+  if (flock !== undefined) return flock;
+  flock = null;
+  if (process.platform === 'win32') return flock;
+  try {
+    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
+    flock = koffi.load(null).func('int flock(int fd, int operation)');
+  } catch {
+    // No FFI on this platform: callers have another way.
+  }
+  return flock;
+}
+
+/** Whether files can be locked here. */
+export function canLock(): boolean {
+  return load() !== null;
+}
+
+/**
+ * Locks the open file `file` for this process alone, without waiting; whether it worked. The kernel lets go of the lock
+ * when the process ends, however it ends. Source: flock(2).
+ */
+export function tryLock(file: number): boolean {
+  return load()?.(file, LOCK_EX | LOCK_NB) === 0;
+}
+
+/** Lets go of a lock. Source: flock(2). */
+export function unlock(file: number): void {
+  load()?.(file, LOCK_UN);
+}

@@ -1,0 +1,125 @@
+/**
+ * NVIDIA's management library, where it is installed: what each GPU says of itself. Only functions that read are
+ * called. Source: NVML API reference.
+ */
+import { loadLibrary } from './library.ts';
+
+/** Of one GPU, at one moment; null where this GPU does not tell. */
+export interface GpuState {
+  /** Bytes. */
+  total: bigint | null;
+  free: bigint | null;
+  used: bigint | null;
+  /** mW. */
+  power: number | null;
+  /** Percent of the time in which a kernel ran. */
+  utilization: number | null;
+}
+
+/** A quantity that NVML tells in a call of its own, in NVML's unit: mJ, °C, MHz of the multiprocessors, mW. */
+export type GpuQuantity = 'energy' | 'power' | 'temperature' | 'clock' | 'limit';
+
+export interface Nvml {
+  readonly count: number;
+  read(gpu: number): GpuState;
+  close(): void;
+}
+
+/** The library itself, which tells more than a recording of it. */
+export interface NvmlLibrary extends Nvml {
+  /** NaN where this GPU, or this version of the library, does not tell. */
+  quantity(gpu: number, what: GpuQuantity): number;
+  /** Percent of the time in which a kernel ran; NaN where it does not tell. */
+  utilization(gpu: number): number;
+}
+
+const NAME = 'libnvidia-ml.so.1';
+
+/** The function, and what it takes between the handle and the result: 0 is the sensor of the chip; 1, the SM clock. */
+const QUANTITIES: Readonly<
+  Record<GpuQuantity, { name: string; which: number | null; wide?: true }>
+> = {
+  energy: { name: 'nvmlDeviceGetTotalEnergyConsumption', which: null, wide: true },
+  power: { name: 'nvmlDeviceGetPowerUsage', which: null },
+  temperature: { name: 'nvmlDeviceGetTemperature', which: 0 },
+  clock: { name: 'nvmlDeviceGetClockInfo', which: 1 },
+  limit: { name: 'nvmlDeviceGetEnforcedPowerLimit', which: null },
+};
+
+/** Loads and initialises it. @throws Error that says why not */
+export function openNvml(path = NAME): NvmlLibrary {
+  const lib = loadLibrary(path);
+  const bytes = '_Out_ uint8_t *';
+  const start = lib.func('int nvmlInit_v2()');
+  const end = lib.func('int nvmlShutdown()');
+  const countOf = lib.func(`int nvmlDeviceGetCount_v2(${bytes})`);
+  const handleOf = lib.func('int nvmlDeviceGetHandleByIndex_v2(unsigned int, _Out_ void **)');
+  const memoryOf = lib.func(`int nvmlDeviceGetMemoryInfo(void *, ${bytes})`);
+  const powerOf = lib.func(`int nvmlDeviceGetPowerUsage(void *, ${bytes})`);
+  const utilizationOf = lib.func(`int nvmlDeviceGetUtilizationRates(void *, ${bytes})`);
+
+  const status = start() as number;
+  if (status !== 0) throw new Error(`NVML does not start: status ${status}`);
+  const buffer = Buffer.alloc(24);
+  const handles: unknown[] = [];
+  if (countOf(buffer) === 0) {
+    const count = buffer.readUInt32LE(0);
+    for (let gpu = 0; gpu < count; gpu++) {
+      const handle: [unknown] = [null];
+      handles.push(handleOf(gpu, handle) === 0 ? handle[0] : null);
+    }
+  }
+  const found = new Map<GpuQuantity, (handle: unknown) => number>();
+  const callOf = (what: GpuQuantity) => {
+    const known = found.get(what);
+    if (known !== undefined) return known;
+    const { name, which } = QUANTITIES[what];
+    const type = which === null ? 'void *' : 'void *, unsigned int';
+    let call = (_: unknown): number => -1;
+    try {
+      const func = lib.func(`int ${name}(${type}, ${bytes})`);
+      call =
+        which === null
+          ? (handle) => func(handle, buffer) as number
+          : (handle) => func(handle, which, buffer) as number;
+    } catch {
+      // A library that is older than the function.
+    }
+    found.set(what, call);
+    return call;
+  };
+  return {
+    count: handles.length,
+    quantity: (gpu, what) => {
+      if (handles[gpu] == null || callOf(what)(handles[gpu]) !== 0) return Number.NaN;
+      const low = buffer.readUInt32LE(0);
+      return QUANTITIES[what].wide ? low + buffer.readUInt32LE(4) * 2 ** 32 : low;
+    },
+    utilization: (gpu) => {
+      if (handles[gpu] == null || utilizationOf(handles[gpu], buffer) !== 0) return Number.NaN;
+      return buffer.readUInt32LE(0);
+    },
+    read: (gpu) => {
+      const handle = handles[gpu];
+      const state: GpuState = {
+        total: null,
+        free: null,
+        used: null,
+        power: null,
+        utilization: null,
+      };
+      if (handle === null) return state;
+      if (memoryOf(handle, buffer) === 0) {
+        state.total = buffer.readBigUInt64LE(0);
+        state.free = buffer.readBigUInt64LE(8);
+        state.used = buffer.readBigUInt64LE(16);
+      }
+      if (powerOf(handle, buffer) === 0) state.power = buffer.readUInt32LE(0);
+      if (utilizationOf(handle, buffer) === 0) state.utilization = buffer.readUInt32LE(0);
+      return state;
+    },
+    close: () => {
+      end();
+    },
+  };
+}

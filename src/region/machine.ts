@@ -1,0 +1,90 @@
+/** The machine that is measured: this one, or a recorded (or moving) tree of another's `proc` and `sys`. */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Topology } from './topology.ts';
+
+/** A named pipe in place of a file must not stop us. */
+export const NON_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+export class Machine {
+  readonly root: string;
+  readonly topology: Topology;
+
+  /** @param root the folder that `proc` and `sys` lie in */
+  constructor(root = '/') {
+    this.root = root;
+    this.topology = Topology.of(this);
+  }
+
+  get isThisMachine(): boolean {
+    return this.root === '/';
+  }
+
+  /** `path` as the system knows it. */
+  path(path: string): string {
+    return join(this.root, path);
+  }
+
+  /** The file's text without blanks around it; null where it cannot be read. */
+  text(path: string): string | null {
+    let file = -1;
+    try {
+      file = openSync(this.path(path), NON_BLOCKING);
+      return readFileSync(file, 'utf8').trim();
+    } catch {
+      return null;
+    } finally {
+      if (file >= 0) closeSync(file);
+    }
+  }
+
+  /** A number that is the whole text of a file; NaN where there is none. */
+  number(path: string): number {
+    const text = this.text(path);
+    return text === null || text === '' ? Number.NaN : Number(text);
+  }
+
+  /** Names in a folder that `pattern` matches, numbers in them in order of size. */
+  list(folder: string, pattern = /./): string[] {
+    try {
+      const names = readdirSync(this.path(folder)).filter((name) => pattern.test(name));
+      return names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    } catch {
+      return [];
+    }
+  }
+
+  /** The path that links lead to, as an absolute one; null where there is nothing. */
+  target(path: string): string | null {
+    try {
+      return realpathSync(this.path(path));
+    } catch {
+      return null;
+    }
+  }
+
+  canRead(path: string): boolean {
+    return this.#may(path, constants.R_OK);
+  }
+
+  exists(path: string): boolean {
+    return this.#may(path, constants.F_OK);
+  }
+
+  #may(path: string, mode: number): boolean {
+    try {
+      accessSync(this.path(path), mode);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

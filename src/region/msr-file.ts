@@ -1,0 +1,98 @@
+/**
+ * Model-specific registers of one CPU: 8 bytes at the register's number of `/dev/cpu/N/msr` (needs root), or lines
+ * `HEXNUMBER VALUE` of `msr/cpuN` in a recorded tree, the last of a register counts. Source: msr(4).
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Machine } from './machine.ts';
+import { PolledFile } from './polled-file.ts';
+
+/** One register's bits at this tick. */
+export class Register {
+  readonly number: number;
+  /** Bits 0–31 and 32–63, unsigned. */
+  low = 0;
+  high = 0;
+  present = false;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  /** Bits `from`–`to` of one half, `to` ≤ 31 or `from` ≥ 32; NaN where the register is absent. */
+  bits(from: number, to: number): number {
+    if (!this.present) return Number.NaN;
+    const half = from >= 32 ? this.high : this.low;
+    return Math.floor((half >>> 0) / 2 ** (from & 31)) % 2 ** (to - from + 1);
+  }
+
+  /** Bits 0–47, exactly; NaN where the register is absent. */
+  bits48(): number {
+    return this.present ? this.low + (this.high % 65536) * 2 ** 32 : Number.NaN;
+  }
+}
+
+export class MsrFile {
+  readonly #registers = new Map<number, Register>();
+  readonly #path: string;
+  readonly #recorded: PolledFile | null;
+  readonly #word = Buffer.alloc(8);
+  #file = -1;
+
+  constructor(machine: Machine, cpu: number) {
+    this.#path = machine.path(`dev/cpu/${cpu}/msr`);
+    const recorded = machine.path(`msr/cpu${cpu}`);
+    this.#recorded = machine.isThisMachine ? null : new PolledFile(recorded, true);
+  }
+
+  register(number: number): Register {
+    const known = this.#registers.get(number);
+    if (known !== undefined) return known;
+    const register = new Register(number);
+    this.#registers.set(number, register);
+    return register;
+  }
+
+  poll(): void {
+    if (this.#recorded !== null) {
+      this.#recorded.poll();
+      this.#parse(this.#recorded);
+      return;
+    }
+    for (const register of this.#registers.values()) {
+      register.present = false;
+      try {
+        if (this.#file < 0) this.#file = openSync(this.#path, 'r');
+        register.present = readSync(this.#file, this.#word, 0, 8, register.number) === 8;
+        register.low = this.#word.readUInt32LE(0);
+        register.high = this.#word.readUInt32LE(4);
+      } catch (error) {
+        // EIO: this CPU has no such register. Anything else: no such CPU any more, or not for us.
+        if ((error as NodeJS.ErrnoException).code !== 'EIO') {
+          this.close();
+          return;
+        }
+      }
+    }
+  }
+
+  #parse(file: PolledFile): void {
+    for (const register of this.#registers.values()) register.present = false;
+    for (const line of file.bytes.toString('latin1', 0, file.length).split('\n')) {
+      const [, number, text] = /^(?:0x)?([0-9a-f]+)\s+((?:0x[0-9a-f]+)|\d+)\s*$/i.exec(line) ?? [];
+      if (text === undefined) continue;
+      const register = this.#registers.get(Number.parseInt(number, 16));
+      if (register === undefined) continue;
+      const value = BigInt.asUintN(64, BigInt(text));
+      register.low = Number(value & 0xffffffffn);
+      register.high = Number(value >> 32n);
+      register.present = true;
+    }
+  }
+
+  close(): void {
+    this.#recorded?.close();
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
+    for (const register of this.#registers.values()) register.present = false;
+  }
+}

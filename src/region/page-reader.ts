@@ -1,0 +1,408 @@
+/**
+ * What a process says of its regions, read while it runs or after it died: one PageReader per page file.
+ *
+ * The file is mapped, so that a poll costs no system call; without FFI its parts are read into a copy. Slots being
+ * written are read again (their `seq`), so that what is returned belongs together.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  CPUS_BYTES,
+  EVENT_BYTES,
+  F,
+  H,
+  HEADER_BYTES,
+  HINTS,
+  type Hint,
+  KIND_ASYNC,
+  N,
+  NODE_BYTES,
+  PAGE_MAGIC,
+  PAGE_VERSION,
+  PROCESS_NAME_MOST,
+  R,
+  REGION_BYTES,
+  T,
+  THREAD_BYTES,
+  THREAD_FREE,
+  THREAD_LIVE,
+} from '../model/region-layout.ts';
+import { type Mapping, mapFile } from '../os/mmap.ts';
+import { type PageEvent, RingReader } from './ring-reader.ts';
+
+/** A file that is no region page, or one that cannot be read: says which, and why. */
+export class PageError extends Error {}
+
+export interface PageRegion {
+  /** UTF-8; bytes that are not are replaced by U+FFFD. */
+  readonly name: string;
+  /** CRC-32 of the name's bytes. */
+  readonly hash: number;
+  /** As when the name was first registered. */
+  readonly hint: Hint;
+}
+
+/** A region inside the regions above it, in one thread. */
+export interface PageNode {
+  /** Of `PageSnapshot.threads`. */
+  readonly thread: number;
+  /** Of `PageSnapshot.regions`. */
+  readonly region: number;
+  /** Of `PageSnapshot.nodes`; -1 = outermost. */
+  readonly parent: number;
+  /** Spans that overlap: never part of attribution. */
+  readonly async: boolean;
+  /** Visits completed. */
+  readonly count: number;
+  /** Their seconds. */
+  readonly seconds: number;
+  /** Visits that are open. */
+  readonly inside: number;
+  /** When the open visit began, seconds since `PageReader.startNs`; null where none is. */
+  readonly entered: number | null;
+}
+
+export interface PageThread {
+  /** Kernel id. */
+  readonly tid: number;
+  readonly alive: boolean;
+  readonly depth: number;
+}
+
+export interface PageSnapshot {
+  readonly regions: readonly PageRegion[];
+  readonly threads: readonly PageThread[];
+  readonly nodes: readonly PageNode[];
+  /** Names that found no place; their time is that of the region called (overflow). */
+  readonly regionsRefused: number;
+  readonly threadsRefused: number;
+  /** Exits of a region that was not the innermost one. */
+  readonly misordered: number;
+  /** Entries too deep, or into a full tree. */
+  readonly unplaced: number;
+}
+
+const NS = 1e9;
+/** Reads of a slot that is being written, before it is taken as it is (its thread died while writing). */
+const MOST_TRIES = 100;
+const utf8 = new TextDecoder();
+
+export class PageReader {
+  readonly path: string;
+  readonly pid: number;
+  readonly parentPid: number;
+  /** MPI rank; -1 where there is none. */
+  readonly rank: number;
+  readonly processName: string;
+  /** CLOCK_MONOTONIC at the page's time zero, ns. */
+  readonly startNs: bigint;
+  /** Wall clock at that moment, ns since 1970. */
+  readonly startWallNs: bigint;
+  /** CPUs that the process may run on, ascending; empty where not known. */
+  readonly cpus: readonly number[];
+  readonly ringCapacity: number;
+
+  /** Thread slots in use; the arrays below have as many meaningful cells. Refreshed by poll(). */
+  threads = 0;
+  /** Hash of the outermost region of each thread; 0 outside. */
+  readonly hash: Uint32Array;
+  /** Number of the hint (HINTS) of the innermost region; 0 outside. */
+  readonly hint: Uint32Array;
+  readonly tid: Uint32Array;
+  /** THREAD_LIVE or THREAD_ENDED. */
+  readonly state: Uint32Array;
+  readonly depth: Uint32Array;
+  /** The only CPU it may run on; -1 where there are several. */
+  readonly cpu: Int32Array;
+  readonly workTotal: Uint32Array;
+  readonly workDone: Uint32Array;
+  /** When the outermost region was entered, seconds since startNs. */
+  readonly entered: Float64Array;
+  epochs = 0;
+  /** Seconds since startNs; meaningless without epochs. */
+  firstEpoch = 0;
+  lastEpoch = 0;
+  /** Seconds since startNs when the application began and ended its marking; null where it did not. */
+  started: number | null = null;
+  stopped: number | null = null;
+  /** Seconds that the process reported through geopm_prof_overhead. */
+  overhead = 0;
+
+  private readonly fd: number;
+  private readonly mapping: Mapping | null;
+  private readonly bytes: Uint8Array;
+  private readonly u32: Uint32Array;
+  private readonly f64: Float64Array;
+  private readonly rings: RingReader;
+  private readonly regions: PageRegion[] = [];
+  private closed = false;
+
+  /** @throws PageError */
+  constructor(path: string) {
+    this.path = path;
+    try {
+      this.fd = openSync(path, 'r');
+    } catch (error) {
+      throw new PageError(`${path}: ${(error as Error).message}`);
+    }
+    try {
+      const bytes = this.checkHead();
+      this.mapping = mapFile(this.fd, bytes, 'read');
+      const memory = this.mapping?.memory ?? new ArrayBuffer(bytes);
+      this.bytes = new Uint8Array(memory);
+      this.u32 = new Uint32Array(memory);
+      this.f64 = new Float64Array(memory);
+    } catch (error) {
+      closeSync(this.fd);
+      throw error;
+    }
+    this.fetch(0, HEADER_BYTES);
+    const { u32 } = this;
+    this.pid = u32[H.pid >> 2];
+    this.parentPid = u32[H.parentPid >> 2];
+    this.rank = u32[H.rank >> 2] | 0;
+    this.ringCapacity = u32[H.ringCapacity >> 2];
+    const nameBytes = Math.min(u32[H.processNameBytes >> 2], PROCESS_NAME_MOST);
+    this.processName = utf8.decode(this.bytes.slice(H.processName, H.processName + nameBytes));
+    const wide = new BigUint64Array(this.bytes.buffer, H.startNs, 2);
+    this.startNs = wide[0];
+    this.startWallNs = wide[1];
+    this.cpus = this.readCpus();
+    const capacity = u32[H.threadCapacity >> 2];
+    this.hash = new Uint32Array(capacity);
+    this.hint = new Uint32Array(capacity);
+    this.tid = new Uint32Array(capacity);
+    this.state = new Uint32Array(capacity);
+    this.depth = new Uint32Array(capacity);
+    this.cpu = new Int32Array(capacity);
+    this.workTotal = new Uint32Array(capacity);
+    this.workDone = new Uint32Array(capacity);
+    this.entered = new Float64Array(capacity);
+    const { mapping, u32: words, f64 } = this;
+    this.rings = new RingReader({ u32: words, f64, copied: mapping === null }, (at, length) =>
+      this.fetch(at, length),
+    );
+    this.poll();
+  }
+
+  /** Bytes of the page. Looks at every number that later reads trust. @throws PageError */
+  private checkHead(): number {
+    const head = new Uint32Array(HEADER_BYTES >> 2);
+    const read = readSync(this.fd, new Uint8Array(head.buffer), 0, HEADER_BYTES, 0);
+    const wrong = (at: number, what: string) =>
+      new PageError(`${this.path}: byte ${at}: ${what}; is it a region page?`);
+    if (read < HEADER_BYTES) throw wrong(read, `it ends within the header`);
+    const cell = (at: number) => head[at >> 2];
+    if (cell(H.magic) !== PAGE_MAGIC) throw wrong(H.magic, `no 'TRGN' mark`);
+    const version = cell(H.version);
+    if (version !== PAGE_VERSION) {
+      throw wrong(H.version, `page version ${version}, this triscope reads ${PAGE_VERSION}`);
+    }
+    const bytes = cell(H.bytes);
+    const { size } = fstatSync(this.fd);
+    if (size < bytes) throw wrong(H.bytes, `${bytes} bytes announced, ${size} there`);
+    const parts = [
+      [H.threads, cell(H.threadCapacity) * THREAD_BYTES],
+      [H.regions, cell(H.regionCapacity) * REGION_BYTES],
+      [H.names, cell(H.nameCapacity)],
+      [H.nodes, cell(H.threadCapacity) * cell(H.nodeCapacity) * NODE_BYTES],
+      [H.rings, cell(H.threadCapacity) * cell(H.ringCapacity) * EVENT_BYTES],
+    ] as const;
+    for (const [at, length] of parts) {
+      const begin = cell(at);
+      if (begin % 8 !== 0 || begin + length > bytes) throw wrong(at, 'a part outside the file');
+    }
+    return bytes;
+  }
+
+  private readCpus(): number[] {
+    const count = Math.min(this.u32[H.cpuCount >> 2], 8 * CPUS_BYTES);
+    const cpus: number[] = [];
+    for (let cpu = 0; cpu < count; cpu++) {
+      if ((this.bytes[H.cpus + (cpu >> 3)] >> (cpu & 7)) & 1) cpus.push(cpu);
+    }
+    return cpus;
+  }
+
+  /** Brings a part of the copy up to date; a mapping always is. */
+  private fetch(at: number, length: number): void {
+    if (this.mapping === null) readSync(this.fd, this.bytes, at, length, at);
+  }
+
+  /**
+   * The seq of a thread's slot as it is now. Read again after the data, an equal, even one says that the data is
+   * whole: loads keep their order on x86, and a system call or Atomics.load keeps it elsewhere.
+   */
+  private seqOf(slot: number): number {
+    this.fetch(slot, 4);
+    return Atomics.load(this.u32, (slot + T.seq) >> 2);
+  }
+
+  /** Refreshes the fields: where each thread is, epochs, beginning and end. Allocates nothing. */
+  poll(): void {
+    this.fetch(0, 256);
+    const { u32, f64 } = this;
+    const flags = Atomics.load(u32, H.flags >> 2);
+    this.started = flags & F.started ? f64[H.started >> 3] / NS : null;
+    this.stopped = flags & F.stopped ? f64[H.stopped >> 3] / NS : null;
+    this.epochs = Atomics.load(u32, H.epochs >> 2);
+    this.firstEpoch = f64[H.firstEpoch >> 3] / NS;
+    this.lastEpoch = f64[H.lastEpoch >> 3] / NS;
+    this.overhead = f64[H.overhead >> 3];
+    const used = Atomics.load(u32, H.threadsUsed >> 2);
+    this.threads = Math.min(used, u32[H.threadCapacity >> 2]);
+    for (let t = 0; t < this.threads; t++) this.pollThread(t);
+  }
+
+  /**
+   * What was read whole last stays where the slot is never found whole: its thread was suspended, or died, while
+   * writing. A slot that was never read is taken as it is.
+   */
+  private pollThread(t: number): void {
+    const { u32, f64 } = this;
+    const slot = u32[H.threads >> 2] + t * THREAD_BYTES;
+    const at = slot >> 2;
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+      const before = this.seqOf(slot);
+      this.fetch(slot, THREAD_BYTES);
+      const hash = u32[at + (T.hash >> 2)];
+      const hint = u32[at + (T.hint >> 2)];
+      const depth = u32[at + (T.depth >> 2)];
+      const entered = f64[(slot + T.entered) >> 3];
+      const whole = (before & 1) === 0 && this.seqOf(slot) === before;
+      if (whole || (tries === MOST_TRIES && this.state[t] === THREAD_FREE)) {
+        this.hash[t] = hash;
+        this.hint[t] = hint;
+        this.depth[t] = depth;
+        this.entered[t] = entered / NS;
+        break;
+      }
+    }
+    this.tid[t] = u32[at + (T.tid >> 2)];
+    this.state[t] = u32[at + (T.state >> 2)];
+    this.cpu[t] = u32[at + (T.cpu >> 2)];
+    this.workTotal[t] = u32[at + (T.workTotal >> 2)];
+    this.workDone[t] = u32[at + (T.workDone >> 2)];
+  }
+
+  /** All that was counted so far. Polls. */
+  snapshot(): PageSnapshot {
+    this.poll();
+    this.readRegions();
+    const { u32 } = this;
+    const threads: PageThread[] = [];
+    const nodes: PageNode[] = [];
+    for (let t = 0; t < this.threads; t++) {
+      if (this.state[t] === THREAD_FREE) continue;
+      this.readNodes(t, threads.length, nodes);
+      threads.push({
+        tid: this.tid[t],
+        alive: this.state[t] === THREAD_LIVE,
+        depth: this.depth[t],
+      });
+    }
+    return {
+      regions: this.regions.slice(),
+      threads,
+      nodes,
+      regionsRefused: u32[H.regionsRefused >> 2],
+      threadsRefused: u32[H.threadsRefused >> 2],
+      misordered: u32[H.misordered >> 2],
+      unplaced: u32[H.unplaced >> 2],
+    };
+  }
+
+  /** Regions registered so far, by slot. Names never change, so that only new ones are read. */
+  private readRegions(): void {
+    const { u32, bytes, regions } = this;
+    const used = Math.min(Atomics.load(u32, H.regionsUsed >> 2), u32[H.regionCapacity >> 2]);
+    const first = u32[H.regions >> 2] + regions.length * REGION_BYTES;
+    this.fetch(first, (used - regions.length) * REGION_BYTES);
+    while (regions.length < used) {
+      const at = u32[H.regions >> 2] + regions.length * REGION_BYTES;
+      // Being written, or never finished by a thread that died: the slots behind it wait too.
+      if (Atomics.load(u32, (at + R.state) >> 2) === 0) return;
+      const length = Math.min(u32[(at + R.nameBytes) >> 2], u32[H.nameCapacity >> 2]);
+      const from = u32[H.names >> 2] + Math.min(u32[(at + R.name) >> 2], u32[H.nameCapacity >> 2]);
+      this.fetch(from, length);
+      regions.push({
+        name: utf8.decode(bytes.slice(from, from + length)),
+        hash: u32[(at + R.hash) >> 2],
+        hint: HINTS[u32[(at + R.hint) >> 2]] ?? 'unknown',
+      });
+    }
+  }
+
+  /**
+   * Copies the nodes of thread slot `t`: their words, root first. A thread that enters and leaves without pause may
+   * never leave time for a whole copy; then sums of different nodes are a few visits apart.
+   */
+  private copyNodes(t: number): Uint32Array<ArrayBuffer> {
+    const { u32 } = this;
+    const slot = u32[H.threads >> 2] + t * THREAD_BYTES;
+    const capacity = u32[H.nodeCapacity >> 2];
+    const base = u32[H.nodes >> 2] + t * capacity * NODE_BYTES;
+    const spare = 16;
+    this.fetch(slot, THREAD_BYTES);
+    const usedBytes = () => Math.min(u32[(slot + T.nodesUsed) >> 2], capacity) * NODE_BYTES;
+    let room = usedBytes() + spare * NODE_BYTES;
+    let copy = new Uint32Array(room >> 2);
+    for (let tries = 1; ; tries++) {
+      const before = this.seqOf(slot);
+      this.fetch(slot, THREAD_BYTES);
+      const used = usedBytes();
+      if (used > room) {
+        room = used + spare * NODE_BYTES;
+        copy = new Uint32Array(room >> 2);
+      }
+      this.fetch(base, used);
+      copy.set(u32.subarray(base >> 2, (base + used) >> 2));
+      const whole = (before & 1) === 0 && this.seqOf(slot) === before;
+      if (whole || tries === MOST_TRIES) return copy.slice(0, used >> 2);
+    }
+  }
+
+  /** Appends the nodes of thread slot `t`, which is `thread` in the snapshot. */
+  private readNodes(t: number, thread: number, to: PageNode[]): void {
+    const words = this.copyNodes(t);
+    const doubles = new Float64Array(words.buffer);
+    const offset = to.length - 1;
+    for (let at = NODE_BYTES; at < words.byteLength; at += NODE_BYTES) {
+      const parent = words[(at + N.parent) >> 2];
+      const inside = words[(at + N.inside) >> 2];
+      const async = words[(at + N.kind) >> 2] === KIND_ASYNC;
+      to.push({
+        thread,
+        region: words[(at + N.region) >> 2],
+        parent: parent === 0 ? -1 : parent + offset,
+        async,
+        count: doubles[(at + N.count) >> 3],
+        seconds: doubles[(at + N.total) >> 3] / NS,
+        inside,
+        entered: inside > 0 && !async ? doubles[(at + N.entered) >> 3] / NS : null,
+      });
+    }
+  }
+
+  /**
+   * Hands over the events since the last call, thread by thread, in order of time within each; counts those that
+   * were overwritten meanwhile in `eventsLost`. Nothing where the page has no rings.
+   */
+  events(visit: (event: PageEvent) => void): void {
+    if (this.ringCapacity === 0) return;
+    this.poll();
+    for (let t = 0; t < this.threads; t++) this.rings.read(t, visit);
+  }
+
+  /** Events that were overwritten before events() saw them. */
+  get eventsLost(): number {
+    return this.rings.lost;
+  }
+
+  /** The page is not to be looked at any more; what was read from it stays. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.mapping?.unmap();
+    closeSync(this.fd);
+  }
+}

@@ -1,0 +1,280 @@
+/**
+ * The signals and controls of one machine, by name: push what is wanted once, then read it all at each tick.
+ *
+ * ```ts
+ * const platform = Platform.open();
+ * const energy = platform.push('CPU_ENERGY', 'board', 0);
+ * platform.readBatch();
+ * platform.sample(energy); // joules; NaN where this machine tells none
+ * platform.close();
+ * ```
+ * Source of the model: GEOPM's PlatformIO manual page.
+ */
+import { AGGREGATIONS, type Aggregate } from './aggregation.ts';
+import { Controls, type SavedSetting } from './controls.ts';
+import { Machine } from './machine.ts';
+import { AbsentSignalError, SignalError } from './signal-error.ts';
+import {
+  type ControlDeclaration,
+  type Provided,
+  type Provider,
+  SIGNAL_DOMAINS,
+  type Signal,
+  type SignalDeclaration,
+  type SignalDomain,
+} from './signals/provider.ts';
+import { ALL_PROVIDERS, PROVIDERS } from './signals/providers.ts';
+import { syntheticProvider } from './signals/synthetic.ts';
+import { Tick } from './tick.ts';
+import { isSignalDomain, type Topology } from './topology.ts';
+
+export interface PlatformOptions {
+  /** Folder of a recorded, or moving, `proc` and `sys`. */
+  readonly root?: string;
+  /** Gives demo energies and frequencies, marked as such, where the machine has none. */
+  readonly synthetic?: boolean;
+  /** Whether controls may be written. */
+  readonly allowControl?: boolean;
+  /** CPUs whose values count, where a signal of CPUs is aggregated; all where absent. */
+  readonly activeCpus?: Iterable<number>;
+  /** Providers beside the machine's, and before them, such as one of the application's regions. */
+  readonly providers?: readonly Provider[];
+}
+
+/** A signal that this machine has. */
+export interface SignalInfo extends SignalDeclaration {
+  readonly provider: string;
+  /** Other names that it may be asked for by. */
+  readonly aliases: readonly string[];
+}
+
+/** What was pushed: channels to gather, and how they become one. */
+interface Pushed {
+  readonly signal: string;
+  readonly domain: SignalDomain;
+  readonly index: number;
+  /** Native indices, and a channel of each. */
+  readonly indices: readonly number[];
+  readonly channels: readonly { readonly value: number }[];
+  readonly aggregate: Aggregate;
+  readonly ofCpus: boolean;
+}
+
+export class Platform {
+  readonly topology: Topology;
+  readonly controls: Controls;
+  readonly #tick: Tick;
+  readonly #machine: Machine;
+  readonly #opened: Provided[] = [];
+  readonly #signals = new Map<string, Signal>();
+  readonly #infos: Omit<SignalInfo, 'aliases'>[] = [];
+  readonly #aliases = new Map<string, string>();
+  readonly #pushed: Pushed[] = [];
+  readonly #handles = new Map<string, number>();
+  #scratch = new Float64Array(16);
+  #active: ReadonlySet<number> | null = null;
+  #ticks = 0;
+
+  private constructor(options: PlatformOptions) {
+    this.#machine = new Machine(options.root);
+    this.topology = this.#machine.topology;
+    this.#tick = new Tick(this.#machine, performance.now());
+    const providers = [...(options.providers ?? []), ...PROVIDERS];
+    const context = { machine: this.#machine, find: (name: string) => this.#find(name) };
+    const open = (provider: Provider) => {
+      const provided = provider.open(context);
+      this.#opened.push(provided);
+      for (const signal of provided.signals) this.#register(provider, signal);
+    };
+    // What is derived comes last, and may be derived from demo values.
+    const isLast = ({ name }: Provider) => name === 'derived';
+    for (const provider of providers) if (!isLast(provider)) open(provider);
+    if (options.synthetic) open(syntheticProvider);
+    for (const provider of providers) if (isLast(provider)) open(provider);
+    const found = this.#opened.flatMap(({ controls }) => controls ?? []);
+    this.controls = new Controls(this.topology, found, options.allowControl ?? false);
+    this.setActiveCpus(options.activeCpus ?? null);
+  }
+
+  static open(options: PlatformOptions = {}): Platform {
+    return new Platform(options);
+  }
+
+  #register(provider: Provider, signal: Signal): void {
+    if (this.#signals.has(signal.name)) return;
+    this.#signals.set(signal.name, signal);
+    if (signal.alias !== undefined && (signal.claims || this.#find(signal.alias) === null)) {
+      this.#aliases.set(signal.alias, signal.name);
+    }
+    const { name, description, unit, domain, behaviour, aggregation, format } = signal;
+    this.#infos.push({
+      ...{ name, description, unit, domain, behaviour, aggregation, format },
+      provider: provider.name,
+    });
+  }
+
+  #find(name: string): Signal | null {
+    return this.#signals.get(this.#aliases.get(name) ?? name) ?? null;
+  }
+
+  /** The signals that this machine has. */
+  signals(): readonly SignalInfo[] {
+    const aliases = [...this.#aliases];
+    return this.#infos.map((info) => ({
+      ...info,
+      aliases: aliases.filter(([, name]) => name === info.name).map(([alias]) => alias),
+    }));
+  }
+
+  /** Every name and alias that `push` takes. */
+  names(): string[] {
+    return [...this.#signals.keys(), ...this.#aliases.keys()];
+  }
+
+  /** What is said of a signal, by name or alias; null where this machine has none such. */
+  info(name: string): SignalInfo | null {
+    const signal = this.#find(name);
+    return this.signals().find((info) => info.name === signal?.name) ?? null;
+  }
+
+  /** One more than the largest index of a domain; 0 where the machine has none such. */
+  domainCount(domain: SignalDomain): number {
+    return this.topology.count(domain);
+  }
+
+  /** `CLOCK_MONOTONIC` in ns, of the moment that TIME counts from. */
+  get timeZero(): bigint {
+    return (
+      process.hrtime.bigint() - BigInt(Math.round((performance.now() - this.#tick.zero) * 1e6))
+    );
+  }
+
+  set timeZero(nanoseconds: bigint) {
+    const ago = Number(process.hrtime.bigint() - nanoseconds) / 1e6;
+    this.#tick.zero = performance.now() - ago;
+  }
+
+  /** Which CPUs count where values of CPUs are aggregated; null: all. */
+  setActiveCpus(cpus: Iterable<number> | null): void {
+    this.#active = cpus === null ? null : new Set(cpus);
+  }
+
+  /** The domain called `name`. @throws SignalError where there is none */
+  domain(name: string): SignalDomain {
+    if (isSignalDomain(name)) return name;
+    throw new SignalError(`domain ${name}: it is one of ${SIGNAL_DOMAINS.join(', ')}`, name, [
+      ...SIGNAL_DOMAINS,
+    ]);
+  }
+
+  /**
+   * Asks for a signal at each tick, at its native domain or aggregated at a coarser one. The same request has one handle.
+   * @throws SignalError where there is no such signal, or it cannot be had at this domain or index
+   * @throws AbsentSignalError where this machine has none such
+   */
+  push(name: string, domain: SignalDomain, index: number): number {
+    const key = `${name} ${domain} ${index}`;
+    const known = this.#handles.get(key);
+    if (known !== undefined) return known;
+    const pushed = this.#gather(this.#tick, name, domain, index);
+    this.#pushed.push(pushed);
+    if (pushed.indices.length > this.#scratch.length) {
+      this.#scratch = new Float64Array(pushed.indices.length);
+    }
+    const handle = this.#pushed.length - 1;
+    this.#handles.set(key, handle);
+    return handle;
+  }
+
+  #gather(tick: Tick, name: string, domain: SignalDomain, index: number): Pushed {
+    const signal = this.#find(name);
+    if (signal === null) throw this.#unknown(name);
+    const native = signal.domain;
+    if (!this.topology.nests(native, domain)) {
+      throw new SignalError(
+        `domain ${domain} is not valid for ${name}: it is measured by ${native}, and can be read there or coarser`,
+      );
+    }
+    if (!this.topology.has(domain, index)) {
+      const count = this.topology.indices(domain).length;
+      throw new SignalError(`${name}: there is no ${domain} ${index}; this machine has ${count}`);
+    }
+    const all = this.topology.within(native, domain, index);
+    const indices = signal.aggregation === 'select_first' ? all.slice(0, 1) : all;
+    const channels = indices.map((at) => tick.channel(signal, at));
+    const aggregate = AGGREGATIONS[signal.aggregation];
+    const ofCpus = native === 'cpu' && domain !== 'cpu' && signal.aggregation !== 'select_first';
+    return { signal: name, domain, index, indices, channels, aggregate, ofCpus };
+  }
+
+  /** A name that some machine may have is absent; any other is a mistake. */
+  #unknown(name: string): SignalError | AbsentSignalError {
+    const declared = ALL_PROVIDERS.flatMap(({ declares }) =>
+      declares.flatMap((one) => [one.name, ...(one.alias ? [one.alias] : [])]),
+    );
+    const sources = ALL_PROVIDERS.filter(({ declares }) =>
+      declares.some((one) => one.name === name || one.alias === name),
+    ).map(({ name, source }) => `${name}: ${source}`);
+    if (sources.length === 0)
+      return new SignalError(`there is no signal ${name}`, name, [...this.names(), ...declared]);
+    return new AbsentSignalError(
+      `${name} is absent on this machine; it comes of ${sources.join('; ')}`,
+    );
+  }
+
+  /** One tick: reads every file that is needed once. */
+  readBatch(): void {
+    this.#tick.take();
+    this.#ticks++;
+  }
+
+  /** Value of what was pushed at the last tick; NaN where it is absent. */
+  sample(handle: number): number {
+    const pushed = this.#pushed[handle];
+    if (pushed === undefined || this.#ticks === 0) return Number.NaN;
+    return this.#value(pushed);
+  }
+
+  #value({ channels, indices, aggregate, ofCpus }: Pushed): number {
+    if (channels.length === 1) return channels[0].value;
+    const values = this.#scratch;
+    let count = 0;
+    for (let k = 0; k < channels.length; k++) {
+      if (ofCpus && this.#active !== null && !this.#active.has(indices[k])) continue;
+      values[count++] = channels[k].value;
+    }
+    return aggregate(values, count);
+  }
+
+  /**
+   * One value now, apart from what is pushed. Signals that need several samples take them 5 ms apart.
+   * @throws SignalError as `push`
+   */
+  read(name: string, domain: SignalDomain, index: number): number {
+    const tick = new Tick(this.#machine, this.#tick.zero);
+    try {
+      const pushed = this.#gather(tick, name, domain, index);
+      if (pushed.indices.length > this.#scratch.length) {
+        this.#scratch = new Float64Array(pushed.indices.length);
+      }
+      const samples = this.#find(name)?.warmUp ?? 1;
+      for (let k = 0; k < samples; k++) {
+        if (k > 0) Atomics.wait(SLEEPER, 0, 0, WARM_UP_MS);
+        tick.take();
+      }
+      return this.#value(pushed);
+    } finally {
+      tick.close();
+    }
+  }
+
+  close(): void {
+    this.#tick.close();
+    for (const provided of this.#opened) provided.close?.();
+  }
+}
+
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
+const WARM_UP_MS = 5;
+
+export type { ControlDeclaration, SavedSetting };

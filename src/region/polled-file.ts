@@ -1,0 +1,67 @@
+/** A file of /proc or /sys that is read anew at each tick, through a descriptor that stays open. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { NON_BLOCKING } from './machine.ts';
+import { parseDecimal } from './signals/digits.ts';
+
+const START = 4096;
+const MOST = 1 << 24;
+
+export class PolledFile {
+  /** Absolute. */
+  readonly path: string;
+  /** Its present text is `bytes[0, length)`; valid until the next tick. */
+  bytes: Buffer = EMPTY;
+  /** 0 while it is absent: the file has vanished, cannot be read, or is empty. */
+  length = 0;
+  /** Grows with each reading: whoever keeps what it parsed knows when to parse again. */
+  serial = 0;
+  #file = -1;
+  /** In a tree of plain files, one may be replaced by another of its name. */
+  readonly #replaceable: boolean;
+
+  constructor(path: string, replaceable: boolean) {
+    this.path = path;
+    this.#replaceable = replaceable;
+  }
+
+  /** Reads it. A file that has vanished is looked for again at each tick. */
+  poll(): void {
+    this.serial++;
+    this.length = 0;
+    try {
+      if (this.#file >= 0 && this.#replaceable && fstatSync(this.#file).nlink === 0) this.close();
+      if (this.#file < 0) this.#file = openSync(this.path, NON_BLOCKING);
+      this.length = this.#read();
+    } catch {
+      this.close();
+    }
+  }
+
+  #read(): number {
+    if (this.bytes.length === 0) this.bytes = Buffer.allocUnsafe(START);
+    for (let used = 0; ; ) {
+      const got = readSync(this.#file, this.bytes, used, this.bytes.length - used, used);
+      used += got;
+      // What the kernel gives in one go is whole: a page at most for /sys, and /proc fills what it is given.
+      if (got === 0 || (used < START && used < this.bytes.length)) return used;
+      if (used === this.bytes.length) {
+        if (used >= MOST) return 0;
+        const larger = Buffer.allocUnsafe(2 * used);
+        this.bytes.copy(larger, 0, 0, used);
+        this.bytes = larger;
+      }
+    }
+  }
+
+  /** The number that the text begins with; NaN where it is absent or no number. */
+  number(): number {
+    return parseDecimal(this.bytes, 0, this.length);
+  }
+
+  close(): void {
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
+  }
+}
+
+const EMPTY = Buffer.alloc(0);

@@ -1,0 +1,119 @@
+/** Statistics of what was watched, as GEOPM's session report has them, in YAML or CSV. */
+import { generalText } from '../../formats/geopm/number-text.ts';
+import { quoted } from '../../formats/geopm/yaml-text.ts';
+import type { WatchColumn } from './requests.ts';
+import { Statistics } from './statistics.ts';
+import { csvText } from './trace.ts';
+
+const FIELDS = ['count', 'first', 'last', 'min', 'max', 'mean', 'std'] as const;
+
+/** `2026-11-21T01:58:20.028379751+0000` of milliseconds since 1970. */
+export function isoTime(milliseconds: number): string {
+  const date = new Date(Math.floor(milliseconds));
+  const pad = (number: number, width: number) => String(number).padStart(width, '0');
+  const nanoseconds = Math.floor((milliseconds % 1000) * 1e6);
+  const offset = -date.getTimezoneOffset();
+  const zone = `${pad(Math.floor(Math.abs(offset) / 60), 2)}${pad(Math.abs(offset) % 60, 2)}`;
+  const day = [pad(date.getFullYear(), 4), pad(date.getMonth() + 1, 2), pad(date.getDate(), 2)];
+  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => pad(n, 2));
+  return `${day.join('-')}T${clock.join(':')}.${pad(nanoseconds, 9)}${offset < 0 ? '-' : '+'}${zone}`;
+}
+
+export class SessionReport {
+  readonly #host: string;
+  readonly #columns: readonly WatchColumn[];
+  #signals: Statistics[] = [];
+  #periods = new Statistics();
+  #samples = 0;
+  #firstTime = 0;
+  #lastTime = 0;
+  #firstWall = 0;
+  #documents = 0;
+
+  constructor(host: string, columns: readonly WatchColumn[]) {
+    this.#host = host;
+    this.#columns = columns;
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#signals = this.#columns.map(() => new Statistics());
+    this.#periods = new Statistics();
+    this.#samples = 0;
+  }
+
+  /** Samples since the last report. */
+  get samples(): number {
+    return this.#samples;
+  }
+
+  /**
+   * @param time seconds since time zero
+   * @param wall milliseconds since 1970
+   */
+  add(values: ArrayLike<number>, time: number, wall: number): void {
+    if (this.#samples === 0) {
+      this.#firstTime = time;
+      this.#firstWall = wall;
+    } else this.#periods.add(time - this.#lastTime);
+    this.#lastTime = time;
+    this.#samples++;
+    for (let k = 0; k < this.#signals.length; k++) this.#signals[k].add(values[k]);
+  }
+
+  /** What came since the last report, which this one follows in the same file; begins anew. */
+  take(format: 'yaml' | 'csv'): string {
+    const text = format === 'yaml' ? this.#yaml() : this.#csv();
+    this.#documents++;
+    this.#begin();
+    return text;
+  }
+
+  #head(): readonly (readonly [string, number])[] {
+    const { count, mean, std } = this.#periods;
+    return [
+      ['sample-time-total', this.#samples === 0 ? 0 : this.#lastTime - this.#firstTime],
+      ['sample-count', this.#samples],
+      ['sample-period-mean', count === 0 ? 0 : mean],
+      ['sample-period-std', count < 2 ? 0 : std],
+    ];
+  }
+
+  #yaml(): string {
+    const lines = [
+      `host: ${quoted(this.#host)}`,
+      `sample-time-first: ${quoted(isoTime(this.#firstWall))}`,
+      ...this.#head().map(([key, value]) => `${key}: ${generalText(value)}`),
+      'metrics:',
+    ];
+    for (const [k, { name }] of this.#columns.entries()) {
+      lines.push(`  ${/^[A-Z][\w:.#@-]*\w$/.test(name) ? name : quoted(name)}:`);
+      for (const field of FIELDS) {
+        lines.push(`    ${field}: ${generalText(this.#signals[k][field])}`);
+      }
+    }
+    return `${this.#documents > 0 ? '\n---\n\n' : ''}${lines.join('\n')}\n`;
+  }
+
+  #csv(): string {
+    const order = this.#columns
+      .map(({ name }, k) => ({ name, statistics: this.#signals[k] }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const number = (value: number) => (Number.isNaN(value) ? 'nan' : String(value));
+    const values = [
+      csvText(this.#host),
+      csvText(isoTime(this.#firstWall)),
+      ...this.#head().map(([, value]) => number(value)),
+      ...order.flatMap(({ statistics }) => FIELDS.map((field) => number(statistics[field]))),
+    ];
+    const row = `${values.join()}\n`;
+    if (this.#documents > 0) return row;
+    const names = [
+      'host',
+      'sample-time-first',
+      ...this.#head().map(([key]) => key),
+      ...order.flatMap(({ name }) => FIELDS.map((field) => `${name}-${field}`)),
+    ];
+    return `${names.map(csvText).join()}\n${row}`;
+  }
+}

@@ -1,0 +1,55 @@
+/** What is watched: lines `SIGNAL DOMAIN INDEX`, index `*` for all. Source: geopmsession's manual page. */
+import type { Platform, SignalInfo } from '../platform.ts';
+import { SignalError } from '../signal-error.ts';
+import type { SignalDomain } from '../signals/provider.ts';
+
+export interface Request {
+  readonly signal: string;
+  readonly domain: string;
+  /** A number, or `*`. */
+  readonly index: string;
+}
+
+/** One column of samples. */
+export interface WatchColumn {
+  /** `SIGNAL` at the board, `SIGNAL-domain-N` elsewhere. */
+  readonly name: string;
+  readonly signal: string;
+  readonly domain: SignalDomain;
+  readonly index: number;
+  readonly info: SignalInfo;
+}
+
+/** A line; null for one that is a comment. @throws SignalError where it is no request */
+export function parseRequest(line: string): Request | null {
+  if (line.trimStart().startsWith('#')) return null;
+  const words = line.trim().split(/\s+/);
+  if (words.length !== 3) {
+    throw new SignalError(`'${line.trim().slice(0, 80)}' is not SIGNAL DOMAIN INDEX`);
+  }
+  const [signal, domain, index] = words;
+  return { signal, domain, index };
+}
+
+/**
+ * The columns that `requests` ask for, in their order.
+ * @throws SignalError, AbsentSignalError where one cannot be had
+ */
+export function requestedColumns(platform: Platform, requests: readonly Request[]): WatchColumn[] {
+  return requests.flatMap(({ signal, domain, index }) => {
+    const place = platform.domain(domain);
+    if (index !== '*' && !/^\d+$/.test(index)) {
+      throw new SignalError(`${signal} ${domain} ${index}: the index is a number, or * for all`);
+    }
+    const indices = index === '*' ? platform.topology.indices(place) : [Number(index)];
+    if (indices.length === 0) {
+      throw new SignalError(`${signal} ${domain} *: this machine has no ${domain}`);
+    }
+    return indices.map((at): WatchColumn => {
+      platform.push(signal, place, at);
+      const info = platform.info(signal) as SignalInfo;
+      const name = place === 'board' ? signal : `${signal}-${place}-${at}`;
+      return { name, signal, domain: place, index: at, info };
+    });
+  });
+}

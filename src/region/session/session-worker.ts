@@ -1,0 +1,128 @@
+/** Entry of a session's thread: sleeps to absolute moments, so that a late sample is followed by a shorter period. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Platform, type PlatformOptions } from '../platform.ts';
+import type { SignalDomain } from '../signals/provider.ts';
+import type { SessionRow } from './session.ts';
+
+export interface SessionTask {
+  readonly platform: Pick<PlatformOptions, 'root' | 'synthetic'>;
+  readonly columns: readonly {
+    readonly signal: string;
+    readonly domain: SignalDomain;
+    readonly index: number;
+  }[];
+  /** Seconds; 0: one sample. */
+  readonly period: number;
+  /** Seconds; 0: without end. */
+  readonly duration: number;
+  /** 0: none. */
+  readonly pid: number;
+  /** One word; anything but 0 asks for the end. */
+  readonly stop: Int32Array;
+}
+
+/** How a session went. */
+export interface SessionEnd {
+  readonly rows: number;
+  /** Samples that came more than a period late. */
+  readonly late: number;
+  /** Samples that were given up, for they were far too late. */
+  readonly missed: number;
+}
+
+export type SessionMessage =
+  | ({ readonly kind: 'row' } & SessionRow)
+  | { readonly kind: 'done'; readonly end: SessionEnd }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Milliseconds until a first sample with absent values is repeated: some need two. */
+const REPEAT_MS = 5;
+/** A process is looked for at least this often, in ms. */
+const PID_MS = 100;
+/** Beyond so many periods, and a second, lost samples are not made up for. */
+const MOST_BEHIND = 10;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function main({
+  platform: options,
+  columns,
+  period,
+  duration,
+  pid,
+  stop,
+}: SessionTask): SessionEnd {
+  const platform = Platform.open(options);
+  const time = platform.push('TIME', 'board', 0);
+  const handles = columns.map(({ signal, domain, index }) => platform.push(signal, domain, index));
+  const values = new Float64Array(handles.length);
+  const take = () => {
+    platform.readBatch();
+    for (let k = 0; k < handles.length; k++) values[k] = platform.sample(handles[k]);
+  };
+  /** Waits until `performance.now()` is `until`; false where the end came first. */
+  const wait = (until: number): boolean => {
+    for (;;) {
+      const rest = until - performance.now();
+      if (Atomics.load(stop, 0) !== 0 || (pid > 0 && !isAlive(pid))) return false;
+      if (rest <= 0) return true;
+      Atomics.wait(stop, 0, 0, pid > 0 ? Math.min(rest, PID_MS) : rest);
+    }
+  };
+  // A quotient such as 1.1 / 0.1 must not make one more.
+  const last =
+    period === 0
+      ? 0
+      : duration === 0
+        ? Number.POSITIVE_INFINITY
+        : Math.ceil(duration / period - 1e-9);
+  let [rows, late, missed] = [0, 0, 0];
+  try {
+    take();
+    if (values.some(Number.isNaN)) {
+      wait(performance.now() + REPEAT_MS);
+      take();
+    }
+    const start = performance.now();
+    const say = () => {
+      const row: SessionMessage = {
+        kind: 'row',
+        values: values.slice(),
+        time: platform.sample(time),
+        wall: performance.timeOrigin + performance.now(),
+      };
+      parentPort?.postMessage(row);
+      rows++;
+    };
+    say();
+    for (let tick = 1; tick <= last; tick++) {
+      const at = start + tick * period * 1000;
+      const behind = (performance.now() - at) / 1000;
+      if (behind > Math.max(1, MOST_BEHIND * period)) {
+        missed++;
+        continue;
+      }
+      if (behind > period) late++;
+      if (!wait(at)) break;
+      take();
+      say();
+    }
+  } finally {
+    platform.close();
+  }
+  return { rows, late, missed };
+}
+
+try {
+  parentPort?.postMessage({ kind: 'done', end: main(workerData as SessionTask) });
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  parentPort?.postMessage({ kind: 'failed', message } satisfies SessionMessage);
+}

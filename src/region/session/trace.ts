@@ -1,0 +1,30 @@
+/** Samples as text: CSV whose header is quoted, numbers as C prints them. */
+import { generalText } from '../../formats/geopm/number-text.ts';
+import { hashText } from '../../formats/geopm/values.ts';
+import type { SignalFormat } from '../signals/provider.ts';
+import type { WatchColumn } from './requests.ts';
+
+const DOUBLE_DIGITS = 16;
+
+/** `value` as its signal's format says; `nan` (`NAN` of hashes) where it is absent. */
+export function valueText(value: number, format: SignalFormat): string {
+  if (Number.isNaN(value)) return format === 'hex' ? 'NAN' : 'nan';
+  if (format === 'hex') return hashText(value);
+  if (format === 'integer') return String(Math.trunc(value));
+  return generalText(value, format === 'float' ? 6 : DOUBLE_DIGITS);
+}
+
+/** A text in quotes, those within doubled. */
+export const csvText = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+export function headerText(columns: readonly WatchColumn[], delimiter: string): string {
+  return `${columns.map(({ name }) => csvText(name)).join(delimiter)}\n`;
+}
+
+export function rowText(
+  columns: readonly WatchColumn[],
+  values: ArrayLike<number>,
+  delimiter: string,
+): string {
+  return `${columns.map(({ info }, k) => valueText(values[k], info.format)).join(delimiter)}\n`;
+}

@@ -1,0 +1,112 @@
+/**
+ * What a provider of signals declares: once, and help, docs, report keys, OpenMetrics types follow from it.
+ * Source of the model: GEOPM's PlatformIO and IOGroup manual pages.
+ */
+import type { Domain } from '../../model/metric.ts';
+import type { AggregationName } from '../aggregation.ts';
+import type { Machine } from '../machine.ts';
+import type { Tick } from '../tick.ts';
+
+/** Parts of a machine, from coarse to fine. */
+export const SIGNAL_DOMAINS = [
+  'board',
+  'package',
+  'core',
+  'cpu',
+  'memory',
+  'nic',
+  'gpu',
+  'gpu_chip',
+] as const satisfies readonly Domain[];
+
+export type SignalDomain = (typeof SIGNAL_DOMAINS)[number];
+
+/** `constant`: never changes; `monotone`: only grows; `variable`: any number; `label`: names something. */
+export type Behaviour = 'constant' | 'monotone' | 'variable' | 'label';
+
+/** How a value is written: `%.16g`, whole, `0x%08x`, `%g`. */
+export type SignalFormat = 'double' | 'integer' | 'hex' | 'float';
+
+/** GEOPM's units; '' for a bare number. */
+export type SignalUnit = '' | 's' | 'Hz' | 'W' | 'J' | 'Celsius' | 'A' | 'V' | 'B';
+
+export interface SignalDeclaration {
+  /** Upper case. A word in braces stands for names that the machine decides: `HWMON::{CHIP}::TEMP`. */
+  readonly name: string;
+  /** The name it is asked for by whoever does not care who provides it; the first provider that has it wins. */
+  readonly alias?: string;
+  readonly description: string;
+  readonly unit: SignalUnit;
+  /** Where it is measured. It may be read there, or aggregated at a coarser domain. */
+  readonly domain: SignalDomain;
+  readonly behaviour: Behaviour;
+  readonly aggregation: AggregationName;
+  readonly format: SignalFormat;
+}
+
+/** One signal of one machine. */
+export interface Signal extends SignalDeclaration {
+  /** A reader for native domain `index`; null where that index has none. */
+  open(index: number, tick: Tick): SignalReader | null;
+  /** Samples before the first value; 1 where absent. */
+  readonly warmUp?: number;
+  /** It takes its alias from whoever has it: signals that are right only together come from one source. */
+  readonly claims?: true;
+}
+
+/** Holds what it needs between ticks, such as overflows counted. */
+export interface SignalReader {
+  /** Its value at this tick, of files already read; NaN where it is absent. Called once per tick. */
+  read(): number;
+}
+
+export interface ControlDeclaration {
+  readonly name: string;
+  readonly alias?: string;
+  readonly description: string;
+  readonly unit: SignalUnit;
+  readonly domain: SignalDomain;
+  /** What a value for a coarser domain is for each of its parts: the `same`, or a `share`. */
+  readonly over: 'same' | 'share';
+}
+
+/** One file, and how a value in the control's unit is written into it. */
+export interface Setting {
+  /** Absolute. */
+  readonly path: string;
+  /** @throws RangeError where it cannot be */
+  text(value: number): string;
+}
+
+export interface Control extends ControlDeclaration {
+  /** What has to be written for native domain `index`; empty where it has none. */
+  settings(index: number): readonly Setting[];
+}
+
+export interface ProviderContext {
+  readonly machine: Machine;
+  /** A signal of an earlier provider, by name or alias; null where there is none. */
+  find(name: string): Signal | null;
+}
+
+/** What a provider found on this machine. Declared signals that are absent are not in it. */
+export interface Provided {
+  readonly signals: readonly Signal[];
+  readonly controls?: readonly Control[];
+  close?(): void;
+}
+
+export interface Provider {
+  /** Lower case, such as `powercap`. */
+  readonly name: string;
+  /** Where it reads: for the docs. */
+  readonly source: string;
+  /** What it may provide. */
+  readonly declares: readonly SignalDeclaration[];
+  readonly controls?: readonly ControlDeclaration[];
+  /** Finds what this machine has; a machine without the source gives no signals. */
+  open(context: ProviderContext): Provided;
+}
+
+/** Nothing here. */
+export const NOTHING: Provided = { signals: [] };

@@ -1,0 +1,105 @@
+/** One moment of sampling: every file that a reader asked for is read once, then every reader takes its value. */
+import type { Machine } from './machine.ts';
+import { MsrFile, type Register } from './msr-file.ts';
+import { PolledFile } from './polled-file.ts';
+import type { Signal, SignalReader } from './signals/provider.ts';
+
+/** One signal at one native index. */
+export class Channel {
+  /** At this tick; NaN while absent. */
+  value = Number.NaN;
+  readonly #reader: SignalReader | null;
+
+  constructor(reader: SignalReader | null) {
+    this.#reader = reader;
+  }
+
+  take(): void {
+    if (this.#reader !== null) this.value = this.#reader.read();
+  }
+}
+
+interface Polled {
+  poll(): void;
+  close(): void;
+}
+
+export class Tick {
+  readonly machine: Machine;
+  /** Seconds since time zero at this tick; `performance.now()` is taken before the files are read. */
+  time = 0;
+  /** `performance.now()` of time zero, which may be set. */
+  zero: number;
+  readonly #polled: Polled[] = [];
+  readonly #files = new Map<string, PolledFile>();
+  readonly #msrs = new Map<number, MsrFile>();
+  readonly #channels = new Map<Signal, Map<number, Channel>>();
+  /** In the order they were opened: what a reader is made of comes before it. */
+  readonly #inOrder: Channel[] = [];
+  readonly #shared = new Map<string, unknown>();
+
+  constructor(machine: Machine, zero: number) {
+    this.machine = machine;
+    this.zero = zero;
+  }
+
+  /** A file below the root, such as `proc/stat`. */
+  file(path: string): PolledFile {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const file = new PolledFile(this.machine.path(path), !this.machine.isThisMachine);
+    this.#files.set(path, file);
+    this.#polled.push(file);
+    return file;
+  }
+
+  msr(cpu: number, register: number): Register {
+    let file = this.#msrs.get(cpu);
+    if (file === undefined) {
+      file = new MsrFile(this.machine, cpu);
+      this.#msrs.set(cpu, file);
+      this.#polled.push(file);
+    }
+    return file.register(register);
+  }
+
+  /** Something else to be polled once per tick and closed at the end, made when first asked for. */
+  poller<T extends Polled>(key: string, make: () => T): T {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known as T;
+    const made = make();
+    this.#shared.set(key, made);
+    this.#polled.push(made);
+    return made;
+  }
+
+  /** What readers of one provider share, such as a parsed file; made when first asked for. */
+  shared<T>(key: string, make: () => T): T {
+    if (!this.#shared.has(key)) this.#shared.set(key, make());
+    return this.#shared.get(key) as T;
+  }
+
+  channel(signal: Signal, index: number): Channel {
+    let ofSignal = this.#channels.get(signal);
+    if (ofSignal === undefined) {
+      ofSignal = new Map();
+      this.#channels.set(signal, ofSignal);
+    }
+    const known = ofSignal.get(index);
+    if (known !== undefined) return known;
+    const channel = new Channel(signal.open(index, this));
+    ofSignal.set(index, channel);
+    this.#inOrder.push(channel);
+    return channel;
+  }
+
+  take(): void {
+    this.time = (performance.now() - this.zero) / 1000;
+    for (const polled of this.#polled) polled.poll();
+    for (const channel of this.#inOrder) channel.take();
+  }
+
+  close(): void {
+    for (const polled of this.#polled) polled.close();
+  }
+}
