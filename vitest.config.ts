@@ -13,6 +13,7 @@ export default defineConfig({
       { find: /^triscope\/query$/, replacement: dist('query/index.js') },
       { find: /^triscope\/node$/, replacement: dist('node/index.js') },
       { find: /^triscope\/signals$/, replacement: dist('region/signals/index.js') },
+      { find: /^triscope\/region$/, replacement: dist('region/index.js') },
       { find: /^triscope\/live$/, replacement: dist('live/index.js') },
       { find: /^triscope\/formats\/tacc$/, replacement: dist('formats/tacc/index.js') },
       { find: /^triscope\/formats$/, replacement: dist('formats/index.js') },

@@ -32,6 +32,7 @@ const INPUT = new Set([
   'InputError',
   'FormatError',
   'PayloadLayoutError',
+  'SavedControlsError',
   'SignalConfigError',
   'ConfigError',
 ]);

@@ -42,6 +42,18 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/sim-models.ts')).simModels,
   },
   {
+    words: ['region', 'launch'],
+    arguments: '[options] -- COMMAND…',
+    help: 'run a command, and report where its time and energy went, region by region',
+    load: async () => (await import('./commands/region-launch.ts')).regionLaunch,
+  },
+  {
+    words: ['region', 'restore'],
+    arguments: '[FILE…] [--force]',
+    help: 'put back settings that a killed controller left changed',
+    load: async () => (await import('./commands/region-restore.ts')).regionRestore,
+  },
+  {
     words: ['node', 'collect'],
     arguments: '[TYPE…] [options]',
     help: "take a sample of this machine's counters, into the log or onto stdout",
@@ -114,6 +126,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/signal-write.ts')).signalWrite,
   },
   {
+    words: ['region', 'build-shims'],
+    arguments: '[NAME…] [options]',
+    help: 'build the libraries that mark MPI and OpenMP programs nobody marked',
+    load: async () => (await import('./commands/region-build-shims.ts')).regionBuildShims,
+  },
+  {
     words: ['query'],
     arguments: 'PATH… "SQL" [options]',
     help: 'a recording, or files, as SQL tables',
@@ -143,12 +161,20 @@ const COMMANDS: readonly Entry[] = [
     help: 'decode files to rows: text, JSON or CSV',
     load: async () => (await import('./commands/read.ts')).read,
   },
+  {
+    words: ['diff'],
+    arguments: 'A B [options]',
+    help: 'what changed from one report to another',
+    load: async () => (await import('./commands/diff.ts')).diff,
+  },
 ];
 
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  region: 'regions of programs: marked, sampled, reported as GEOPM does',
   signal: 'what the machine tells of itself: energy, frequency, temperature, load',
+  region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 

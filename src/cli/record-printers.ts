@@ -52,7 +52,8 @@ export class JsonPrinter implements Printer {
     let starts = this.#starts.get(kind);
     if (starts === undefined) {
       const keys = kind.keys.map((key) => `,${JSON.stringify(key)}:`);
-      starts = [`{"kind":${JSON.stringify(kind.name)}`, ...keys];
+      const name = `{"kind":${JSON.stringify(kind.name)}`;
+      starts = kind.bare ? ['{', keys[0].slice(1), ...keys.slice(1)] : [name, ...keys];
       this.#starts.set(kind, starts);
     }
     return starts;
@@ -100,28 +101,36 @@ export function csvCell(value: CellValue): string {
 export class CsvPrinter implements Printer {
   readonly #columns: readonly string[];
   readonly #rename: (key: string) => string;
+  /** Whether there is a column of kinds: not where all rows say by themselves what they are. */
+  readonly #kinds: boolean;
   /** For each kind the place of each column's key, or of a decoded field behind the keys; -1: none. */
   readonly #places = new Map<RecordKind, readonly number[]>();
 
   constructor(kinds: Iterable<RecordKind>, rename: (key: string) => string = (key) => key) {
     const columns = new Set<string>();
+    let named = false;
     for (const kind of kinds) {
+      named ||= kind.bare !== true;
       for (const key of keysOf(kind)) columns.add(key);
     }
+    this.#kinds = named;
     this.#columns = [...columns];
     this.#rename = rename;
   }
 
   head(): string {
-    return `${['kind', ...this.#columns.map(this.#rename)].map(csvCell).join(',')}\n`;
+    const names = [...(this.#kinds ? ['kind'] : []), ...this.#columns.map(this.#rename)];
+    return `${names.map(csvCell).join(',')}\n`;
   }
 
   line(block: RecordBlock, record: number): string {
     const kind = block.kind(record);
     const decoded = kind.payload.length > 0 ? block.payload(record) : null;
-    let text = csvCell(kind.name);
+    let text = this.#kinds ? csvCell(kind.name) : '';
+    let comma = this.#kinds;
     for (const place of this.#placesOf(kind)) {
-      text += ',';
+      if (comma) text += ',';
+      comma = true;
       if (place < 0) continue;
       if (place < kind.keys.length) {
         if (decoded === null || kind.keys[place] !== MODEL_DATA) {

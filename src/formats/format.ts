@@ -61,6 +61,8 @@ export interface RecordKind {
   readonly keys: readonly string[];
   /** Fields that the model's bytes are decoded into; empty where they stay bytes. */
   readonly payload: readonly string[];
+  /** Its rows say by themselves what they are: JSON and CSV do not name the kind. */
+  readonly bare?: true;
 }
 
 /** Records in file order: as many as the decoder has at once. Valid until the visitor returns. */

@@ -1,5 +1,6 @@
 /** Readers and writers of files: `triscope/formats`. */
 export * from './format.ts';
+export { GEOPM } from './geopm/format.ts';
 export {
   checkPayload,
   type PayloadField,

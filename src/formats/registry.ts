@@ -1,13 +1,17 @@
 /** The formats that are known, and how a file finds its own. */
 import type { Detection, FileSource, Format } from './format.ts';
 import { FormatError } from './format.ts';
+import { GEOPM } from './geopm/format.ts';
 import { ROSS } from './ross/format.ts';
 
-/** A new format is a line here. */
-export const FORMATS: readonly Format[] = [ROSS];
+/** A new format is a line here: those that tell by a few bytes before those that try layouts. */
+export const FORMATS: readonly Format[] = [GEOPM, ROSS];
 
 /** Bytes of a file's beginning that formats look at. */
 const HEAD_BYTES = 1 << 18;
+
+/** From this confidence on no other format is asked. */
+const CERTAIN = 0.9;
 
 export interface Identified {
   readonly format: Format;
@@ -25,6 +29,7 @@ export function identify(source: FileSource, formats = FORMATS): Identified | nu
     if (best === null || detection.confidence > best.detection.confidence) {
       best = { format, detection };
     }
+    if (detection.confidence >= CERTAIN) break;
   }
   return best;
 }

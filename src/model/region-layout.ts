@@ -198,7 +198,7 @@ export const EVENT_EPOCH = 2;
 /** Rooms of a page. The file is sparse: what is not used costs nothing. */
 export const THREAD_CAPACITY = 256;
 export const REGION_CAPACITY = 4096;
-export const NODE_CAPACITY = 4096;
+export const NODE_CAPACITY = 8192;
 export const NAME_CAPACITY = 1 << 20;
 /** Deeper entries are only counted (`unplaced`). */
 export const MOST_DEPTH = 64;

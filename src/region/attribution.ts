@@ -20,11 +20,11 @@ export const UNMARKED = 0x725e8066;
 
 export interface AttributedSignal {
   readonly behaviour: 'monotone' | 'variable';
-  /** Index into the hashes and epochs of a sample. */
+  /** Index into the hashes of a sample. */
   readonly scope: number;
 }
 
-/** Bits of a scope's epoch word: some process of it has reached an epoch; all have. */
+/** Bits: some process has reached an epoch; all have. */
 export const EPOCH_SOME = 1;
 export const EPOCH_ALL = 2;
 
@@ -69,9 +69,9 @@ export class Attribution {
    * @param time s since time zero
    * @param values of the signals; NaN where there is none
    * @param hashes of the scopes' regions
-   * @param epochs EPOCH_* of the scopes
+   * @param epoch EPOCH_*
    */
-  update(time: number, values: Float64Array, hashes: Uint32Array, epochs: Uint8Array): void {
+  update(time: number, values: Float64Array, hashes: Uint32Array, epoch: number): void {
     const signals = this.#signals;
     for (let s = 0; s < signals.length; s++) {
       const value = values[s];
@@ -90,7 +90,7 @@ export class Attribution {
       }
       if (this.#begun || !this.#weighFromZero) this.#lastTime[s] = time;
       this.#lastRow[s] = this.#rowOf(hashes[scope]);
-      this.#lastEpoch[s] = epochs[scope];
+      this.#lastEpoch[s] = epoch;
     }
     this.#begun = true;
   }

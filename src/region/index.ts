@@ -1,10 +1,13 @@
-/** Regions: marked by programs, read by the controller. */
+/** Regions: marked by programs (mark.ts), read by whoever looks on (page-reader.ts). */
+export { HASH_UNMARKED, HINTS, type Hint } from '../model/region-layout.ts';
+export { regionHash, regionHashBefore31 } from './hash.ts';
+export { epoch, type Region, region, shutdown, tprofInit, tprofPost } from './mark.ts';
 export {
   PageError,
-  type PageEvent,
   type PageNode,
   PageReader,
   type PageRegion,
   type PageSnapshot,
   type PageThread,
 } from './page-reader.ts';
+export type { PageEvent } from './ring-reader.ts';

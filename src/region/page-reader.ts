@@ -7,7 +7,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
   CPUS_BYTES,
-  E,
   EVENT_BYTES,
   F,
   H,
@@ -24,8 +23,11 @@ import {
   REGION_BYTES,
   T,
   THREAD_BYTES,
+  THREAD_FREE,
+  THREAD_LIVE,
 } from '../model/region-layout.ts';
 import { type Mapping, mapFile } from '../os/mmap.ts';
+import { type PageEvent, RingReader } from './ring-reader.ts';
 
 /** A file that is no region page, or one that cannot be read: says which, and why. */
 export class PageError extends Error {}
@@ -79,24 +81,9 @@ export interface PageSnapshot {
   readonly unplaced: number;
 }
 
-/** One event of a ring; the object is reused from call to call. */
-export interface PageEvent {
-  /** Index of the thread's slot. */
-  thread: number;
-  /** Seconds since `PageReader.startNs`. */
-  time: number;
-  /** EVENT_* of model/region-layout.ts. */
-  code: number;
-  /** Hash of the region, or number of the epoch. */
-  value: number;
-  /** 1 for the outermost region. */
-  depth: number;
-}
-
 const NS = 1e9;
 /** Reads of a slot that is being written, before it is taken as it is (its thread died while writing). */
 const MOST_TRIES = 100;
-/** Reads `data` while a writer may be at it, until it was not. */
 const utf8 = new TextDecoder();
 
 export class PageReader {
@@ -139,16 +126,13 @@ export class PageReader {
   stopped: number | null = null;
   /** Seconds that the process reported through geopm_prof_overhead. */
   overhead = 0;
-  /** Events that were overwritten before events() saw them. */
-  eventsLost = 0;
 
   private readonly fd: number;
   private readonly mapping: Mapping | null;
   private readonly bytes: Uint8Array;
   private readonly u32: Uint32Array;
   private readonly f64: Float64Array;
-  private readonly ringTails: Uint32Array;
-  private readonly event: PageEvent = { thread: 0, time: 0, code: 0, value: 0, depth: 0 };
+  private readonly rings: RingReader;
   private readonly regions: PageRegion[] = [];
   private closed = false;
 
@@ -193,7 +177,10 @@ export class PageReader {
     this.workTotal = new Uint32Array(capacity);
     this.workDone = new Uint32Array(capacity);
     this.entered = new Float64Array(capacity);
-    this.ringTails = new Uint32Array(capacity);
+    const { mapping, u32: words, f64 } = this;
+    this.rings = new RingReader({ u32: words, f64, copied: mapping === null }, (at, length) =>
+      this.fetch(at, length),
+    );
     this.poll();
   }
 
@@ -263,28 +250,38 @@ export class PageReader {
     this.overhead = f64[H.overhead >> 3];
     const used = Atomics.load(u32, H.threadsUsed >> 2);
     this.threads = Math.min(used, u32[H.threadCapacity >> 2]);
-    this.fetch(u32[H.threads >> 2], this.threads * THREAD_BYTES);
     for (let t = 0; t < this.threads; t++) this.pollThread(t);
   }
 
+  /**
+   * What was read whole last stays where the slot is never found whole: its thread was suspended, or died, while
+   * writing. A slot that was never read is taken as it is.
+   */
   private pollThread(t: number): void {
-    const { u32 } = this;
+    const { u32, f64 } = this;
     const slot = u32[H.threads >> 2] + t * THREAD_BYTES;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const at = slot >> 2;
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
       const before = this.seqOf(slot);
-      const at = slot >> 2;
-      this.hash[t] = u32[at + (T.hash >> 2)];
-      this.hint[t] = u32[at + (T.hint >> 2)];
-      this.tid[t] = u32[at + (T.tid >> 2)];
-      this.state[t] = u32[at + (T.state >> 2)];
-      this.depth[t] = u32[at + (T.depth >> 2)];
-      this.cpu[t] = u32[at + (T.cpu >> 2)];
-      this.workTotal[t] = u32[at + (T.workTotal >> 2)];
-      this.workDone[t] = u32[at + (T.workDone >> 2)];
-      this.entered[t] = this.f64[(slot + T.entered) >> 3] / NS;
-      if ((before & 1) === 0 && this.seqOf(slot) === before) return;
-      if (this.mapping === null) this.fetch(slot, THREAD_BYTES);
+      this.fetch(slot, THREAD_BYTES);
+      const hash = u32[at + (T.hash >> 2)];
+      const hint = u32[at + (T.hint >> 2)];
+      const depth = u32[at + (T.depth >> 2)];
+      const entered = f64[(slot + T.entered) >> 3];
+      const whole = (before & 1) === 0 && this.seqOf(slot) === before;
+      if (whole || (tries === MOST_TRIES && this.state[t] === THREAD_FREE)) {
+        this.hash[t] = hash;
+        this.hint[t] = hint;
+        this.depth[t] = depth;
+        this.entered[t] = entered / NS;
+        break;
+      }
     }
+    this.tid[t] = u32[at + (T.tid >> 2)];
+    this.state[t] = u32[at + (T.state >> 2)];
+    this.cpu[t] = u32[at + (T.cpu >> 2)];
+    this.workTotal[t] = u32[at + (T.workTotal >> 2)];
+    this.workDone[t] = u32[at + (T.workDone >> 2)];
   }
 
   /** All that was counted so far. Polls. */
@@ -295,9 +292,13 @@ export class PageReader {
     const threads: PageThread[] = [];
     const nodes: PageNode[] = [];
     for (let t = 0; t < this.threads; t++) {
-      if (this.state[t] === 0) continue;
+      if (this.state[t] === THREAD_FREE) continue;
       this.readNodes(t, threads.length, nodes);
-      threads.push({ tid: this.tid[t], alive: this.state[t] === 1, depth: this.depth[t] });
+      threads.push({
+        tid: this.tid[t],
+        alive: this.state[t] === THREAD_LIVE,
+        depth: this.depth[t],
+      });
     }
     return {
       regions: this.regions.slice(),
@@ -331,36 +332,54 @@ export class PageReader {
     }
   }
 
-  /** Appends the nodes of thread slot `t`, which is `thread` in the snapshot. */
-  private readNodes(t: number, thread: number, to: PageNode[]): void {
-    const { u32, f64 } = this;
+  /**
+   * Copies the nodes of thread slot `t`: their words, root first. A thread that enters and leaves without pause may
+   * never leave time for a whole copy; then sums of different nodes are a few visits apart.
+   */
+  private copyNodes(t: number): Uint32Array<ArrayBuffer> {
+    const { u32 } = this;
     const slot = u32[H.threads >> 2] + t * THREAD_BYTES;
     const capacity = u32[H.nodeCapacity >> 2];
     const base = u32[H.nodes >> 2] + t * capacity * NODE_BYTES;
-    const offset = to.length - 1;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      to.length = offset + 1;
+    const spare = 16;
+    this.fetch(slot, THREAD_BYTES);
+    const usedBytes = () => Math.min(u32[(slot + T.nodesUsed) >> 2], capacity) * NODE_BYTES;
+    let room = usedBytes() + spare * NODE_BYTES;
+    let copy = new Uint32Array(room >> 2);
+    for (let tries = 1; ; tries++) {
       const before = this.seqOf(slot);
       this.fetch(slot, THREAD_BYTES);
-      const used = Math.min(u32[(slot + T.nodesUsed) >> 2], capacity);
-      this.fetch(base, used * NODE_BYTES);
-      for (let n = 1; n < used; n++) {
-        const at = base + n * NODE_BYTES;
-        const parent = u32[(at + N.parent) >> 2];
-        const inside = u32[(at + N.inside) >> 2];
-        const async = u32[(at + N.kind) >> 2] === KIND_ASYNC;
-        to.push({
-          thread,
-          region: u32[(at + N.region) >> 2],
-          parent: parent === 0 ? -1 : parent + offset,
-          async,
-          count: f64[(at + N.count) >> 3],
-          seconds: f64[(at + N.total) >> 3] / NS,
-          inside,
-          entered: inside > 0 && !async ? f64[(at + N.entered) >> 3] / NS : null,
-        });
+      const used = usedBytes();
+      if (used > room) {
+        room = used + spare * NODE_BYTES;
+        copy = new Uint32Array(room >> 2);
       }
-      if ((before & 1) === 0 && this.seqOf(slot) === before) return;
+      this.fetch(base, used);
+      copy.set(u32.subarray(base >> 2, (base + used) >> 2));
+      const whole = (before & 1) === 0 && this.seqOf(slot) === before;
+      if (whole || tries === MOST_TRIES) return copy.slice(0, used >> 2);
+    }
+  }
+
+  /** Appends the nodes of thread slot `t`, which is `thread` in the snapshot. */
+  private readNodes(t: number, thread: number, to: PageNode[]): void {
+    const words = this.copyNodes(t);
+    const doubles = new Float64Array(words.buffer);
+    const offset = to.length - 1;
+    for (let at = NODE_BYTES; at < words.byteLength; at += NODE_BYTES) {
+      const parent = words[(at + N.parent) >> 2];
+      const inside = words[(at + N.inside) >> 2];
+      const async = words[(at + N.kind) >> 2] === KIND_ASYNC;
+      to.push({
+        thread,
+        region: words[(at + N.region) >> 2],
+        parent: parent === 0 ? -1 : parent + offset,
+        async,
+        count: doubles[(at + N.count) >> 3],
+        seconds: doubles[(at + N.total) >> 3] / NS,
+        inside,
+        entered: inside > 0 && !async ? doubles[(at + N.entered) >> 3] / NS : null,
+      });
     }
   }
 
@@ -371,40 +390,12 @@ export class PageReader {
   events(visit: (event: PageEvent) => void): void {
     if (this.ringCapacity === 0) return;
     this.poll();
-    for (let t = 0; t < this.threads; t++) this.threadEvents(t, visit);
+    for (let t = 0; t < this.threads; t++) this.rings.read(t, visit);
   }
 
-  private threadEvents(t: number, visit: (event: PageEvent) => void): void {
-    const { u32, f64, event, ringTails, ringCapacity } = this;
-    const headAt = u32[H.threads >> 2] + t * THREAD_BYTES + T.ringHead;
-    const ring = u32[H.rings >> 2] + t * ringCapacity * EVENT_BYTES;
-    this.fetch(headAt, 4);
-    let head = Atomics.load(u32, headAt >> 2);
-    this.fetch(ring, ringCapacity * EVENT_BYTES);
-    while (ringTails[t] !== head) {
-      const behind = (head - ringTails[t]) >>> 0;
-      // The oldest place may be under the writer's pen.
-      const lost = behind - (ringCapacity - 1);
-      if (lost > 0) {
-        this.eventsLost += lost;
-        ringTails[t] += lost;
-      }
-      const at = ring + (ringTails[t] & (ringCapacity - 1)) * EVENT_BYTES;
-      event.thread = t;
-      event.time = f64[(at + E.time) >> 3] / NS;
-      event.code = u32[(at + E.code) >> 2];
-      event.value = u32[(at + E.value) >> 2];
-      event.depth = u32[(at + E.depth) >> 2];
-      if (this.mapping !== null) {
-        // Overtaken while it was read: what was read may be half old, half new.
-        const now = Atomics.load(u32, headAt >> 2);
-        const overtaken = (now - ringTails[t]) >>> 0 >= ringCapacity;
-        if (overtaken) head = now;
-        if (overtaken) continue;
-      }
-      ringTails[t]++;
-      visit(event);
-    }
+  /** Events that were overwritten before events() saw them. */
+  get eventsLost(): number {
+    return this.rings.lost;
   }
 
   /** The page is not to be looked at any more; what was read from it stays. */

@@ -38,11 +38,10 @@ describe('the example of geopm_report(7)', () => {
   ];
   const time = (scope: number): AttributedSignal => ({ behaviour: 'monotone', scope });
   const attribution = new Attribution([time(0), time(1), time(2)]);
-  const none = new Uint8Array(3);
   for (let ms = 0; ms <= 12; ms += 2) {
     const at = (cpu: number) => CPUS[cpu][ms - 1] ?? UNMARKED;
     const hashes = new Uint32Array(scopes.map((cpus) => agree(cpus.map(at))));
-    attribution.update(ms / 1000, new Float64Array(3).fill(ms / 1000), hashes, none);
+    attribution.update(ms / 1000, new Float64Array(3).fill(ms / 1000), hashes, 0);
   }
   const sync = (hash: number) =>
     [0, 1, 2].map((s) => generalText(attribution.total(attribution.rowOf(hash), s)));
@@ -91,7 +90,7 @@ describe('attribution', () => {
   const one = (behaviour: 'monotone' | 'variable') => [{ behaviour, scope: 0 }] as const;
   const feed = (attribution: Attribution, rows: readonly (readonly [number, number, number])[]) => {
     for (const [time, value, hash] of rows) {
-      attribution.update(time, Float64Array.of(value), Uint32Array.of(hash), new Uint8Array(1));
+      attribution.update(time, Float64Array.of(value), Uint32Array.of(hash), 0);
     }
     return attribution;
   };
@@ -138,7 +137,7 @@ describe('attribution', () => {
     const bits = [0, EPOCH_SOME, EPOCH_SOME | EPOCH_ALL, EPOCH_SOME | EPOCH_ALL];
     for (const [k, bit] of bits.entries()) {
       const at = Float64Array.of(k);
-      attribution.update(k, at, Uint32Array.of(UNMARKED), Uint8Array.of(bit));
+      attribution.update(k, at, Uint32Array.of(UNMARKED), bit);
     }
     expect(attribution.total(ROW.epoch, 0)).toBe(2);
     expect(attribution.total(ROW.epochOfAll, 0)).toBe(1);
@@ -148,7 +147,7 @@ describe('attribution', () => {
     const attribution = new Attribution(one('monotone'));
     for (let k = 0; k <= 1000; k++) {
       const at = Float64Array.of(k);
-      attribution.update(k, at, Uint32Array.of(k + 1), new Uint8Array(1));
+      attribution.update(k, at, Uint32Array.of(k + 1), 0);
     }
     for (const hash of [1, 500, 1000]) {
       expect(attribution.total(attribution.rowOf(hash), 0)).toBe(1);
@@ -196,7 +195,7 @@ describe.skipIf(GOLDEN === undefined)('genuine runs (TRISCOPE_GOLDEN)', () => {
         const values = Float64Array.from(columns, (column) => Number(row[column]));
         const hash = Uint32Array.of(Number(row[at('REGION_HASH')]));
         const epoch = Number(row[at('EPOCH_COUNT')]) > 0 ? EPOCH_SOME | EPOCH_ALL : 0;
-        attribution.update(values[0], values, hash, Uint8Array.of(epoch));
+        attribution.update(values[0], values, hash, epoch);
       }
       const fields = ['sync-runtime (s)', 'package-energy (J)', 'dram-energy (J)'];
       for (const [signal, key] of fields.entries()) {

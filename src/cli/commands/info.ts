@@ -25,7 +25,7 @@ function infoOf(path: string): FileInfo {
 const jsonOf = ({ more, damaged, ...info }: FileInfo) => ({ ...info, damaged, ...more });
 
 const plural = (count: number, name: string) =>
-  `${count} ${count === 1 ? name.replace(/s$/, '') : name}`;
+  `${count} ${count === 1 ? name.replace(/(?<=ss)es$|s$/, '') : name}`;
 
 /** Ten digits: a run's real times often differ in the last few only. */
 const figure = (value: number) => String(Number(value.toPrecision(10)));

@@ -1,11 +1,17 @@
-/** Numbers as C and C++ print them: `%g` in reports, `%.16g` in traces, `0x%08x` for hashes. */
+/** Numbers as C and C++ print them: `%g` in reports, `%.16g` in traces. */
 
-/** Whether `x` lies exactly between two numbers of `digits` significant digits: C then takes the even one. */
+/** A number whose decimal digits end within 17 is a multiple of this. */
+const FINEST = 2 ** -24;
+
+/**
+ * Whether `x` lies exactly between two numbers of `digits` significant digits, at most 16: C then takes the even one.
+ * What is measured hardly ever does, which the first line finds out.
+ */
 function isTie(x: number, digits: number): boolean {
-  const one = x.toPrecision(digits + 1);
-  if (!/5(e|$)/.test(one)) return false;
-  // A double that ends there has zeros only behind; 100 digits are more than rounding could hide.
-  return /50*$/.test(x.toPrecision(100).split('e')[0]) && Number(one) === x;
+  if (!Number.isInteger(x / FINEST)) return false;
+  // More digits than rounding could hide anything behind.
+  const figures = x.toExponential(100).split('e')[0].replace(/[-.]/g, '');
+  return /^50*$/.test(figures.slice(digits));
 }
 
 /** `x` rounded to `digits` significant digits, in the form D.DDDe±X. */
@@ -13,31 +19,32 @@ function rounded(x: number, digits: number): string {
   const up = x.toExponential(digits - 1);
   if (!isTie(x, digits)) return up;
   const [mantissa] = up.split('e');
-  if (Number(mantissa[mantissa.length - 1]) % 2 === 0) return up;
-  // The neighbour towards zero, whose last digit is even.
-  const down = `${mantissa.slice(0, -1)}${Number(mantissa[mantissa.length - 1]) - 1}`;
-  return `${down}${up.slice(mantissa.length)}`;
+  const last = Number(mantissa[mantissa.length - 1]);
+  // Half is rounded up: where that is odd, the even one is next to it, towards zero.
+  return last % 2 === 0 ? up : mantissa.slice(0, -1) + (last - 1) + up.slice(mantissa.length);
 }
 
 /** As `printf("%.{digits}g", x)`: the shorter of fixed and scientific form, without trailing zeros. */
 export function generalText(x: number, digits = 6): string {
+  if (Number.isInteger(x) && Math.abs(x) < 10 ** Math.min(digits, 15)) {
+    return Object.is(x, -0) ? '-0' : String(x);
+  }
   if (Number.isNaN(x)) return 'nan';
   if (!Number.isFinite(x)) return x < 0 ? '-inf' : 'inf';
-  if (x === 0) return Object.is(x, -0) ? '-0' : '0';
-  const [mantissa, power] = rounded(x, digits).split('e');
-  const exponent = Number(power);
   const sign = x < 0 ? '-' : '';
-  const figures = mantissa.replace(/[-.]/g, '').replace(/0+$/, '');
+  const text = rounded(Math.abs(x), digits);
+  const e = text.indexOf('e');
+  const exponent = Number(text.slice(e + 1));
+  const all = text[0] + text.slice(2, e);
+  let length = all.length;
+  while (length > 1 && all[length - 1] === '0') length--;
+  const figures = all.slice(0, length);
   if (exponent < -4 || exponent >= digits) {
-    const rest = figures.length > 1 ? `.${figures.slice(1)}` : '';
+    const rest = length > 1 ? `.${figures.slice(1)}` : '';
     const size = String(Math.abs(exponent)).padStart(2, '0');
     return `${sign}${figures[0]}${rest}e${exponent < 0 ? '-' : '+'}${size}`;
   }
   if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${figures}`;
-  const whole = figures.slice(0, exponent + 1).padEnd(exponent + 1, '0');
-  const part = figures.slice(exponent + 1);
-  return `${sign}${whole}${part === '' ? '' : `.${part}`}`;
+  if (length <= exponent + 1) return sign + figures.padEnd(exponent + 1, '0');
+  return `${sign}${figures.slice(0, exponent + 1)}.${figures.slice(exponent + 1)}`;
 }
-
-/** A region's hash, such as 0x00c0ffee. */
-export const hashText = (hash: number) => `0x${(hash >>> 0).toString(16).padStart(8, '0')}`;

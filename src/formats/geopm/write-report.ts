@@ -2,7 +2,7 @@
  * Writes a GEOPM report: YAML with the names, order and number text that GEOPM's own tools expect
  * (geopm_report(7)), but with every name escaped.
  */
-import { generalText, hashText } from './number-text.ts';
+import { generalText } from './number-text.ts';
 import type {
   AgentFields,
   ExtraValue,
@@ -11,6 +11,7 @@ import type {
   ReportFields,
   ReportValue,
 } from './report.ts';
+import { hashText } from './values.ts';
 import { plain, quoted } from './yaml-text.ts';
 
 const valueText = (value: ReportValue) =>

@@ -12,7 +12,8 @@
  * 0.010256257|1|0xcce45a1e|…
  * ```
  */
-import { generalText, hashText } from './number-text.ts';
+import { generalText } from './number-text.ts';
+import { hashText } from './values.ts';
 import { quoted } from './yaml-text.ts';
 
 /** How a column's values are printed: `%.16g`, `%g`, `%lld`, `0x%08x`. */

@@ -1,5 +1,5 @@
 /** Writing GEOPM's files: reports, traces, profile traces. */
-export { generalText, hashText } from './number-text.ts';
+export { generalText } from './number-text.ts';
 export type {
   AgentFields,
   ExtraValue,
@@ -9,6 +9,7 @@ export type {
   ReportRegion,
   ReportValue,
 } from './report.ts';
+export { hashText } from './values.ts';
 export { reportText } from './write-report.ts';
 export {
   PROFILE_COLUMNS,

@@ -19,9 +19,8 @@ export function quoted(text: string): string {
     if (short !== undefined) return short;
     const code = found.charCodeAt(0);
     if (code >= 0xd800 && code < 0xe000) return '\ufffd';
-    return code < 0x100
-      ? `\\x${code.toString(16).padStart(2, '0')}`
-      : `\\u${code.toString(16).padStart(4, '0')}`;
+    // JSON has this form too.
+    return `\\u${code.toString(16).padStart(4, '0')}`;
   });
   return `"${safe}"`;
 }

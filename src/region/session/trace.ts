@@ -1,5 +1,6 @@
 /** Samples as text: CSV whose header is quoted, numbers as C prints them. */
-import { generalText, hashText } from '../../formats/geopm/number-text.ts';
+import { generalText } from '../../formats/geopm/number-text.ts';
+import { hashText } from '../../formats/geopm/values.ts';
 import type { SignalFormat } from '../signals/provider.ts';
 import type { WatchColumn } from './requests.ts';
 

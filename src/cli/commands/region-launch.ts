@@ -1,0 +1,148 @@
+/** `triscope region launch`: a command with a controller beside it, and a report of where its time and energy went. */
+import { readFileSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ENV_AUTO } from '../../model/region-layout.ts';
+import { LaunchError, launch, savedControlsFolder } from '../../region/controller/index.ts';
+import { EXIT, UsageError } from '../errors.ts';
+import { type GeopmWords, geopmOptionsHelp, readGeopmWords } from '../geopm-options.ts';
+import { didYouMean } from '../nearest.ts';
+import { version } from '../version.ts';
+
+const OWN = {
+  help: null,
+  synthetic: null,
+  root: 'DIR',
+  'allow-control': null,
+  'geopm-compat': null,
+  auto: 'LIST',
+  'no-auto': 'LIST',
+  'save-every': 'S',
+} as const;
+
+const USAGE = `usage: triscope region launch [options] -- COMMAND…
+
+Runs COMMAND, samples it and the machine, and writes GEOPM's report. Ends with COMMAND's exit code.
+Options may also be given as GEOPM's variables, such as GEOPM_REPORT.
+
+${geopmOptionsHelp()}
+
+  --synthetic                   demo energies, marked as such, where the machine has none
+  --root DIR                    read the proc and sys of this folder
+  --allow-control               let the agent write settings of the machine; they are put back
+  --geopm-compat                GEOPM's own figures where its manual says otherwise
+  --auto LIST                   mark Node's asynchronous work: fs,http,fetch
+  --no-auto LIST                do not load the shim of: mpi, openmp
+  --save-every S                between reports of what there is so far (5)`;
+
+/** Errors of the start that are about the command line. */
+const USAGE_REASONS = new Set([
+  'SignalError',
+  'SettingsError',
+  'PolicyError',
+  'AgentError',
+  'RecordFilterError',
+]);
+
+/** @throws UsageError where it is no number of seconds above `least` */
+function seconds(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!(value >= 0.0001) || value > 86_400) {
+    throw new UsageError(`${name} ${text}: it is a number of seconds from 0.0001 to 86400`);
+  }
+  return value;
+}
+
+const listOf = (text: string | undefined) =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+type InitControl = readonly [string, string, number, number];
+
+/** Lines `CONTROL DOMAIN INDEX VALUE`; # begins a comment. @throws UsageError */
+function initControls(path: string | undefined): InitControl[] {
+  if (path === undefined) return [];
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--geopm-init-control ${path}: ${(error as Error).message}`);
+  }
+  return text.split('\n').flatMap((line, k): InitControl[] => {
+    const words = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (words[0] === '') return [];
+    const [control, domain, index, value] = words;
+    if (words.length !== 4 || !/^\d+$/.test(index) || Number.isNaN(Number(value))) {
+      throw new UsageError(`${path}: line ${k + 1}: it is CONTROL DOMAIN INDEX VALUE`);
+    }
+    return [[control, domain, Number(index), Number(value)]];
+  });
+}
+
+/** @throws UsageError where it is no folder */
+function rootFrom(root: string | undefined): string | undefined {
+  if (root === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
+  throw new UsageError(`--root ${root}: there is no such folder`);
+}
+
+/** What the controller is told, from the words. @throws UsageError */
+function settingsFrom({ values, own }: GeopmWords) {
+  const host = hostname();
+  const report = values.get('geopm-report') ?? 'geopm.report';
+  const onHost = (base: string | undefined) =>
+    base === undefined ? undefined : resolve(`${base}-${host}`);
+  return {
+    host,
+    version: `triscope-${version()}`,
+    profile: values.get('geopm-profile') ?? 'default',
+    agent: values.get('geopm-agent') ?? 'monitor',
+    period: seconds('--geopm-period', values.get('geopm-period')),
+    timeout: seconds('--geopm-timeout', values.get('geopm-timeout')) ?? 30,
+    policy: values.get('geopm-policy'),
+    endpoint: values.get('geopm-endpoint'),
+    report: values.has('geopm-ctl-local') ? onHost(report) : resolve(report),
+    trace: onHost(values.get('geopm-trace')),
+    profileTrace: onHost(values.get('geopm-trace-profile')),
+    reportSignals: listOf(values.get('geopm-report-signals')),
+    traceSignals: listOf(values.get('geopm-trace-signals')),
+    initControls: initControls(values.get('geopm-init-control')),
+    recordFilter: values.get('geopm-record-filter'),
+    root: rootFrom(own.get('root')),
+    synthetic: own.has('synthetic'),
+    allowControl: own.has('allow-control'),
+    compat: own.has('geopm-compat'),
+    saveEvery: seconds('--save-every', own.get('save-every')) ?? 5,
+    savedControls: join(savedControlsFolder(), `${host}-${process.pid}.json`),
+  };
+}
+
+/** Runs it. Returns the command's exit code. @throws UsageError */
+export async function regionLaunch(args: readonly string[]): Promise<number> {
+  const words = readGeopmWords(args, OWN, process.env);
+  if (words.own.has('help')) {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const say = (message: string) => process.stderr.write(`triscope: ${message}\n`);
+  if (words.command.length === 0) {
+    throw new UsageError('region launch needs a command: triscope region launch -- COMMAND');
+  }
+  const settings = settingsFrom(words);
+  for (const note of words.notes) say(note);
+  const auto = words.own.get('auto');
+  try {
+    const { command } = words;
+    const env: Record<string, string> = auto === undefined ? {} : { [ENV_AUTO]: auto };
+    return (await launch({ command, settings, env, say })).code;
+  } catch (error) {
+    if (!(error instanceof LaunchError)) throw error;
+    if (USAGE_REASONS.has(error.reason)) {
+      throw new UsageError(error.message + didYouMean(error.given, error.names));
+    }
+    say(error.message);
+    return EXIT.failed;
+  }
+}

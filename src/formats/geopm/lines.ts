@@ -1,0 +1,76 @@
+/** Text files line by line, without holding more than one stretch of them. */
+import type { FileSource } from '../format.ts';
+import { FormatError } from '../format.ts';
+
+const STRETCH = 1 << 20;
+/** Bytes of a line at most: what is longer is no text of ours. */
+const MOST_LINE = 1 << 24;
+const NEWLINE = 0x0a;
+
+export interface Line {
+  /** Without its end. */
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+  /** Byte at which it begins. */
+  readonly offset: number;
+  /** False for a last line without a line feed: whoever wrote it may have been interrupted. */
+  readonly whole: boolean;
+}
+
+/** @throws FormatError for a line of more than 16 MB */
+export function* linesOf(source: FileSource): Generator<Line, void> {
+  const decoder = new TextDecoder();
+  let buffer = Buffer.allocUnsafe(STRETCH);
+  let kept = 0;
+  let number = 1;
+  let base = 0;
+  for (let position = 0; ; ) {
+    const got = source.read(position, buffer.subarray(kept));
+    position += got;
+    const end = kept + got;
+    let at = 0;
+    for (;;) {
+      const stop = buffer.subarray(0, end).indexOf(NEWLINE, at);
+      if (stop < 0) break;
+      yield line(decoder, buffer, at, stop, number++, base, true);
+      at = stop + 1;
+    }
+    if (got === 0) {
+      if (at < end) yield line(decoder, buffer, at, end, number, base, false);
+      return;
+    }
+    kept = end - at;
+    base += at;
+    if (kept > MOST_LINE) {
+      throw new FormatError(
+        {
+          path: source.path,
+          offset: base,
+          line: number,
+          what: 'a line of more than 16 MB',
+          skipped: 0,
+        },
+        'is it a text file?',
+      );
+    }
+    if (kept > buffer.length / 2) {
+      const larger = Buffer.allocUnsafe(2 * buffer.length);
+      buffer.copy(larger, 0, at, end);
+      buffer = larger;
+    } else buffer.copyWithin(0, at, end);
+  }
+}
+
+function line(
+  decoder: InstanceType<typeof TextDecoder>,
+  buffer: Buffer,
+  from: number,
+  to: number,
+  number: number,
+  base: number,
+  whole: boolean,
+): Line {
+  const end = to > from && buffer[to - 1] === 0x0d ? to - 1 : to;
+  return { text: decoder.decode(buffer.subarray(from, end)), number, offset: base + from, whole };
+}

@@ -1,0 +1,186 @@
+/**
+ * Reports of GEOPM, from 1.1 on in YAML (geopm_report(7)), before that as text. Numbers are read as C prints them,
+ * which YAML does not always: `3e+06`, `nan`. Names that GEOPM left unescaped are recovered, and told.
+ */
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type YAMLMap,
+} from 'yaml';
+import { numberOf, unquoted } from '../values.ts';
+
+export type SectionName = 'region' | 'unmarked' | 'epoch' | 'application';
+
+export interface ReportSection {
+  readonly section: SectionName;
+  /** The region's name; null for totals. */
+  readonly region: string | null;
+  /** As written, such as `0xcce45a1e`; null where the report gives none. */
+  readonly hash: string | null;
+  /** In the report's order; what is no number stays text. */
+  readonly values: ReadonlyMap<string, number | string>;
+  /** Line on which it begins, from 1. */
+  readonly line: number;
+}
+
+export interface ReportHost {
+  readonly name: string;
+  readonly sections: readonly ReportSection[];
+  /** What else the host has, as text: lines of agents. */
+  readonly extra: ReadonlyMap<string, string>;
+}
+
+export interface GeopmReport {
+  readonly header: ReadonlyMap<string, string>;
+  readonly hosts: readonly ReportHost[];
+}
+
+/** Something that is not as it should be, and how it was read. */
+export interface Oddity {
+  readonly line: number;
+  readonly what: string;
+}
+
+export interface ReportsRead {
+  readonly reports: readonly GeopmReport[];
+  readonly oddities: readonly Oddity[];
+}
+
+/** Keys of a host that are sections. */
+const TOTALS: Readonly<Record<string, SectionName>> = {
+  'Unmarked Totals': 'unmarked',
+  'Epoch Totals': 'epoch',
+  'Application Totals': 'application',
+};
+const REGIONS = 'Regions';
+const HOSTS = 'Hosts';
+
+/** Lines whose value is a name in quotes. */
+const QUOTED = /^(\s*(?:-\s+)?(?:region|Profile):\s+)(".*)$/;
+
+const jsonText = (text: string) => JSON.stringify(text);
+
+/** Text that YAML can read: names in quotes escaped where GEOPM did not. */
+function mended(text: string, oddities: Oddity[]): string {
+  const lines = text.split('\n');
+  for (let k = 0; k < lines.length; k++) {
+    const match = QUOTED.exec(lines[k].replace(/\s+$/, ''));
+    if (match === null) continue;
+    const name = unquoted(match[2]);
+    if (!name.exact) {
+      oddities.push({
+        line: k + 1,
+        what: `a name with quotes that are not escaped: read as ${name.text}`,
+      });
+    }
+    lines[k] = match[1] + jsonText(name.text);
+  }
+  return lines.join('\n');
+}
+
+/** Text of a node: a scalar or a map in braces as written, anything else as JSON. */
+function textOf(node: unknown, text = ''): string {
+  if (isScalar(node)) return node.value === null ? '' : String(node.value);
+  const written =
+    isMap(node) && node.flow && node.range && text.slice(node.range[0], node.range[1]);
+  if (written) return written;
+  if (isMap(node) || isSeq(node)) return JSON.stringify(node.toJSON());
+  return '';
+}
+
+const readValue = (text: string): number | string => numberOf(text) ?? text;
+
+class ReportReader {
+  readonly #text: string;
+  readonly #lines: LineCounter;
+  readonly #oddities: Oddity[];
+
+  constructor(text: string, lines: LineCounter, oddities: Oddity[]) {
+    this.#text = text;
+    this.#lines = lines;
+    this.#oddities = oddities;
+  }
+
+  report(root: YAMLMap): GeopmReport {
+    const header = new Map<string, string>();
+    const hosts: ReportHost[] = [];
+    for (const { key, value } of root.items) {
+      const name = textOf(key);
+      if (name !== HOSTS) header.set(name, textOf(value, this.#text));
+      else if (isMap(value)) {
+        for (const host of value.items) hosts.push(this.#host(textOf(host.key), host.value));
+      }
+    }
+    return { header, hosts };
+  }
+
+  #host(name: string, node: unknown): ReportHost {
+    const sections: ReportSection[] = [];
+    const extra = new Map<string, string>();
+    if (!isMap(node)) return { name, sections, extra };
+    for (const { key, value } of node.items) {
+      const title = textOf(key);
+      const totals = TOTALS[title];
+      if (title === REGIONS && isSeq(value)) {
+        for (const item of value.items)
+          if (isMap(item)) sections.push(this.#section('region', item, item));
+      } else if (totals !== undefined && isMap(value)) {
+        sections.push(this.#section(totals, value, key));
+      } else extra.set(title, textOf(value));
+    }
+    return { name, sections, extra };
+  }
+
+  #lineOf(node: unknown): number {
+    const range = (node as Node | null)?.range;
+    return range ? this.#lines.linePos(range[0]).line : 0;
+  }
+
+  #section(section: SectionName, map: YAMLMap, at: unknown): ReportSection {
+    const values = new Map<string, number | string>();
+    let region: string | null = null;
+    let hash: string | null = null;
+    for (const { key, value } of map.items) {
+      const name = textOf(key);
+      const text = textOf(value);
+      // `name` is what the manual calls the key that GEOPM writes as `region`.
+      if (section === 'region' && (name === 'region' || name === 'name')) region = text;
+      else if (section === 'region' && name === 'hash') hash = text;
+      else if (values.has(name)) {
+        this.#oddities.push({
+          line: this.#lineOf(key),
+          what: `${name} a second time: the first is kept`,
+        });
+      } else values.set(name, readValue(text));
+    }
+    return { section, region, hash, values, line: this.#lineOf(at) };
+  }
+}
+
+/** Reads the documents of a report in YAML. */
+export function readYamlReports(text: string): ReportsRead {
+  const oddities: Oddity[] = [];
+  const lines = new LineCounter();
+  const readable = mended(text, oddities);
+  const documents = parseAllDocuments(readable, {
+    schema: 'failsafe',
+    lineCounter: lines,
+    uniqueKeys: false,
+    prettyErrors: false,
+  });
+  const reports: GeopmReport[] = [];
+  const reader = new ReportReader(readable, lines, oddities);
+  if (!Array.isArray(documents)) return { reports, oddities };
+  for (const document of documents) {
+    for (const { pos, message } of document.errors) {
+      oddities.push({ line: lines.linePos(pos[0]).line, what: message.split('\n')[0] });
+    }
+    if (isMap(document.contents)) reports.push(reader.report(document.contents));
+  }
+  oddities.sort((a, b) => a.line - b.line);
+  return { reports, oddities };
+}

@@ -1,0 +1,246 @@
+/** GEOPM's files as tables: geopm_region, geopm_trace, geopm_profile_trace, geopm_session, geopm_session_report. */
+
+import type { Batch, Column, Domain, Metric, Schema } from '../../../model/metric.ts';
+import {
+  HASH_APPLICATION,
+  HASH_EPOCH,
+  HASH_INVALID,
+  HASH_UNMARKED,
+} from '../../../model/region-hash.ts';
+import type { CellValue, ScanOptions } from '../../format.ts';
+import { columnName, hash, label, real, reportMetric } from '../names.ts';
+import { hashOf } from '../values.ts';
+import type { GeopmFile } from './detect.ts';
+import type { Row } from './records.ts';
+
+/** A column: its metric, and its value in a row. */
+interface TableColumn {
+  readonly metric: Metric;
+  readonly of: (row: Row) => number | string;
+}
+
+export interface GeopmTable {
+  readonly schema: Schema;
+  readonly columns: readonly TableColumn[];
+}
+
+const numberIn = (value: CellValue): number => (typeof value === 'number' ? value : Number.NaN);
+const textIn = (value: CellValue): string => (value === null ? '' : String(value));
+
+const HASHES_OF_TOTALS: Readonly<Record<string, number>> = {
+  unmarked: HASH_UNMARKED,
+  epoch: HASH_EPOCH,
+  application: HASH_APPLICATION,
+};
+/** Names of hints by their number: geopm_prof(3). */
+const HINTS = 'unset unknown compute memory network io serial parallel ignore inactive spin'.split(
+  ' ',
+);
+
+const table = (
+  name: string,
+  domain: Domain,
+  help: string,
+  columns: readonly TableColumn[],
+): GeopmTable => ({
+  schema: { name, domain, help, metrics: columns.map(({ metric }) => metric) },
+  columns,
+});
+
+/** Names made unique, whatever the case. */
+function distinct(columns: readonly TableColumn[]): TableColumn[] {
+  const names = new Set<string>();
+  return columns.map((column) => {
+    let key = column.metric.key;
+    for (let k = 2; names.has(key); k++) key = `${column.metric.key}_${k}`;
+    names.add(key);
+    return { ...column, metric: { ...column.metric, key } };
+  });
+}
+
+/** Sections of reports; a column for each key that any of `rows` has with a number. */
+function regionTable(rows: readonly Row[]): GeopmTable {
+  const keys = new Set<string>();
+  for (const { kind, values } of rows) {
+    kind.keys.forEach((key, k) => {
+      if (k >= 4 && typeof values[k] === 'number') keys.add(key);
+    });
+  }
+  const cell = (key: string) => (row: Row) =>
+    numberIn(row.values[row.kind.keys.indexOf(key)] ?? null);
+  return table(
+    'geopm_region',
+    'region',
+    'totals of regions, of the time in none (unmarked), of epochs and of the application, by host',
+    distinct([
+      { metric: label('host', 'host'), of: ({ values }) => textIn(values[0]) },
+      {
+        metric: label('section', 'region, unmarked, epoch or application'),
+        of: ({ values }) => textIn(values[1]),
+      },
+      { metric: label('region', 'name of the region'), of: ({ values }) => textIn(values[2]) },
+      {
+        metric: hash(
+          'hash',
+          'hash of the name, as written; of totals the constant that GEOPM uses',
+        ),
+        of: ({ values }) =>
+          hashOf(textIn(values[3])) ?? HASHES_OF_TOTALS[textIn(values[1])] ?? HASH_INVALID,
+      },
+      ...[...keys].map((key) => ({ metric: reportMetric(key), of: cell(key) })),
+    ]),
+  );
+}
+
+/** Numbers of a trace's column, by the signal's name. */
+function signalMetric(name: string, at: number): TableColumn {
+  const signal = name.replace(/(-[a-z_]+-\d+|@.*)$/, '');
+  const key = columnName(name);
+  if (signal === 'TIME') {
+    const timed = real(name === 'TIME' ? 'real_time' : key, 's', 'since the start of the run');
+    return { metric: timed, of: ({ values }) => numberIn(values[at]) };
+  }
+  if (signal === 'REGION_HASH') {
+    const of = ({ values }: Row) => hashOf(textIn(values[at])) ?? HASH_INVALID;
+    return {
+      metric: hash(key, 'region that all its CPUs are in; 0 where there is none to tell'),
+      of,
+    };
+  }
+  if (signal === 'REGION_HINT') {
+    const of = ({ values }: Row) => {
+      const value = values[at];
+      return value === null || value === 'NAN'
+        ? 'inactive'
+        : (HINTS[Number(value)] ?? textIn(value));
+    };
+    return { metric: label(key, 'what the region said that it does'), of };
+  }
+  return {
+    metric: real(key, unitOf(signal), `signal ${name}`),
+    of: ({ values }) => numberIn(values[at]),
+  };
+}
+
+/** Units of the columns that traces have by default. */
+function unitOf(signal: string): string {
+  if (/ENERGY$/.test(signal)) return 'J';
+  if (/POWER(_BUDGET|_LIMIT)?$/.test(signal)) return 'W';
+  if (/FREQ|FREQUENCY/.test(signal)) return 'Hz';
+  if (/TEMPERATURE/.test(signal)) return 'Cel';
+  if (/^TIME/.test(signal)) return 's';
+  return '';
+}
+
+const tracedTable = (
+  name: string,
+  help: string,
+  file: GeopmFile,
+  keys: readonly string[],
+): GeopmTable => {
+  const host = ('head' in file && file.head.properties.get('node_name')) || '';
+  return table(
+    name,
+    'host',
+    help,
+    distinct([{ metric: label('host', 'host'), of: () => host }, ...keys.map(signalMetric)]),
+  );
+};
+
+const TAKES_HASH = /^(REGION_ENTRY|REGION_EXIT|EVENT_SHORT_REGION|EVENT_(START|STOP)_PROFILE)$/;
+
+function profileTable(file: GeopmFile): GeopmTable {
+  const host = ('head' in file && file.head.properties.get('node_name')) || '';
+  return table(
+    'geopm_profile_trace',
+    'process',
+    'what processes told of their regions and epochs',
+    [
+      { metric: label('host', 'host'), of: () => host },
+      {
+        metric: real('real_time', 's', 'since the start of the run'),
+        of: ({ values }) => numberIn(values[0]),
+      },
+      {
+        metric: real('process', '', 'process; rank in old files'),
+        of: ({ values }) => numberIn(values[1]),
+      },
+      { metric: label('event', 'what happened'), of: ({ values }) => textIn(values[2]) },
+      {
+        metric: hash('hash', 'of the region, or of the profile’s name; 0 for other events'),
+        of: ({ values }) =>
+          TAKES_HASH.test(textIn(values[2])) ? (hashOf(textIn(values[3])) ?? 0) : 0,
+      },
+      {
+        metric: real('value', '', 'epoch, CPU or seconds, of events that have no hash'),
+        of: ({ values }) => numberIn(values[3]),
+      },
+    ],
+  );
+}
+
+function sessionTable(rows: readonly Row[]): GeopmTable {
+  const texts = new Set(['host', 'sample-time-first']);
+  const keys = [...new Set(rows.flatMap(({ kind }) => kind.keys))];
+  const at = (row: Row, key: string) => row.values[row.kind.keys.indexOf(key)] ?? null;
+  return table(
+    'geopm_session_report',
+    'host',
+    'statistics of signals over a session',
+    distinct(
+      keys.map((key) =>
+        texts.has(key)
+          ? { metric: label(columnName(key), key), of: (row) => textIn(at(row, key)) }
+          : {
+              metric: real(columnName(key), /total|period/.test(key) ? 's' : '', key),
+              of: (row) => numberIn(at(row, key)),
+            },
+      ),
+    ),
+  );
+}
+
+/** The table of a file with these first rows: all of them for files that are read whole. */
+export function tableFor(file: GeopmFile, rows: readonly Row[]): GeopmTable {
+  switch (file.what) {
+    case 'report':
+    case 'text-report':
+      return regionTable(rows);
+    case 'session-report':
+    case 'session-table':
+      return sessionTable(rows);
+    case 'profile':
+      return profileTable(file);
+    case 'trace':
+      return tracedTable(
+        'geopm_trace',
+        'signals, sampled for the whole host',
+        file,
+        file.head.columns,
+      );
+    case 'session':
+      return tracedTable('geopm_session', 'signals, sampled by a session', file, file.head.columns);
+  }
+}
+
+/** The part of a table that was asked for; null where it was not. */
+export function projected(full: GeopmTable, { tables, columns }: ScanOptions): GeopmTable | null {
+  if (tables?.includes(full.schema.name) === false) return null;
+  if (columns === undefined) return full;
+  const kept = full.columns.filter(({ metric }) => columns.includes(metric.key));
+  return { columns: kept, schema: { ...full.schema, metrics: kept.map(({ metric }) => metric) } };
+}
+
+function columnOf({ metric, of }: TableColumn, rows: readonly Row[]): Column {
+  if (metric.cell === 'label') return rows.map((row) => of(row) as string);
+  const numbers =
+    metric.cell === 'u32' ? new Uint32Array(rows.length) : new Float64Array(rows.length);
+  for (let k = 0; k < rows.length; k++) numbers[k] = of(rows[k]) as number;
+  return numbers;
+}
+
+export const batchOf = ({ schema, columns }: GeopmTable, rows: readonly Row[]): Batch => ({
+  schema,
+  length: rows.length,
+  columns: columns.map((column) => columnOf(column, rows)),
+});

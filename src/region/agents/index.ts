@@ -1,0 +1,59 @@
+/** The agents. A new one is a file and an entry here; one's own is a module that `--geopm-agent` names by its path. */
+import { pathToFileURL } from 'node:url';
+import type { AgentKind } from './agent.ts';
+import { frequencyMap } from './frequency-map.ts';
+import { monitor } from './monitor.ts';
+import { powerGovernor } from './power-governor.ts';
+
+export const AGENTS: readonly AgentKind[] = [monitor, powerGovernor, frequencyMap];
+
+/** There is no agent of that name, or the module has none. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+}
+
+/** @param name of an agent, or the path of a module @throws AgentError */
+export async function loadAgent(name: string): Promise<AgentKind> {
+  const known = AGENTS.find((kind) => kind.name === name);
+  if (known !== undefined) return known;
+  if (!/[/\\]|\.[cm]?[jt]s$/.test(name)) {
+    const names = AGENTS.map((kind) => kind.name).join(', ');
+    throw new AgentError(`agent ${name}: it is one of ${names}, or the path of a module`);
+  }
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(pathToFileURL(name).href)) as typeof module;
+  } catch (error) {
+    throw new AgentError(`agent ${name}: ${(error as Error).message}`);
+  }
+  if (!isKind(module.default)) {
+    throw new AgentError(
+      `agent ${name}: its default export is no agent: { name, help, period, policy, open(context) }`,
+    );
+  }
+  return module.default;
+}
+
+function isKind(value: unknown): value is AgentKind {
+  if (typeof value !== 'object' || value === null) return false;
+  const kind = value as Partial<AgentKind>;
+  return (
+    typeof kind.name === 'string' &&
+    typeof kind.period === 'number' &&
+    kind.period > 0 &&
+    Array.isArray(kind.policy) &&
+    typeof kind.open === 'function'
+  );
+}
+
+export {
+  type Agent,
+  type AgentContext,
+  type AgentKind,
+  type AgentSample,
+  IDLE,
+  type Policy,
+  PolicyError,
+  type PolicyField,
+} from './agent.ts';
+export { parsePolicy, policyText } from './policy.ts';

@@ -1,0 +1,43 @@
+/** Policies as text: JSON objects of numbers; "NAN" and null stand for a number that is not given. */
+import { type AgentKind, type Policy, PolicyError } from './agent.ts';
+
+/**
+ * @param where what the text is, for messages: a path
+ * @throws PolicyError where it is no policy of this agent
+ */
+export function parsePolicy(kind: AgentKind, text: string, where: string): Policy {
+  let object: unknown;
+  try {
+    object = JSON.parse(text);
+  } catch (error) {
+    throw new PolicyError(`${where}: not JSON: ${(error as Error).message}`);
+  }
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+    throw new PolicyError(`${where}: a policy is a JSON object, such as {"NAME": 1.5}`);
+  }
+  const policy: Record<string, number> = {};
+  for (const { name } of kind.policy) policy[name] = Number.NaN;
+  for (const [name, value] of Object.entries(object)) {
+    if (!(name in policy)) {
+      const names = kind.policy.map((field) => field.name);
+      const takes = names.length === 0 ? 'no policy' : names.slice(0, 6).join(', ');
+      throw new PolicyError(`${where}: ${name} is nothing that ${kind.name} takes (${takes})`);
+    }
+    policy[name] = numberFrom(value, `${where}: ${name}`);
+  }
+  return policy;
+}
+
+function numberFrom(value: unknown, where: string): number {
+  if (value === null || (typeof value === 'string' && /^nan$/i.test(value))) return Number.NaN;
+  if (typeof value === 'number') return value;
+  // Hashes are written so.
+  if (typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)) return Number(value);
+  throw new PolicyError(`${where}: ${JSON.stringify(value)} is no number`);
+}
+
+/** In one line, as reports have it: fields that are given, NAN for those that are not where any is. */
+export function policyText(policy: Policy): string {
+  const given = Object.entries(policy).filter(([, value]) => !Number.isNaN(value));
+  return `{${given.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`;
+}

@@ -1,0 +1,97 @@
+/**
+ * Marks Node's own asynchronous work, without a change to the program: `node --import triscope/region/auto`, with
+ * TRISCOPE_AUTO=fs,http,fetch. Such spans overlap, so that they are counted apart and never enter attribution.
+ */
+import { createHook } from 'node:async_hooks';
+import diagnostics from 'node:diagnostics_channel';
+import { ENV_AUTO, type Hint } from '../model/region-layout.ts';
+import { type AsyncSpans, asyncSpans } from './mark.ts';
+
+/** Spans between messages of two kinds about the same object. Source: Node's and undici's diagnostics channels. */
+interface Channels {
+  readonly name: string;
+  readonly start: string;
+  readonly ends: readonly string[];
+  /** The message's field that both have. */
+  readonly key: string;
+}
+
+const HTTP: readonly Channels[] = [
+  {
+    name: 'http.server',
+    start: 'http.server.request.start',
+    ends: ['http.server.response.finish'],
+    key: 'response',
+  },
+  {
+    name: 'http.client',
+    start: 'http.client.request.start',
+    ends: ['http.client.response.finish', 'http.client.request.error'],
+    key: 'request',
+  },
+];
+
+const FETCH: Channels = {
+  name: 'fetch',
+  start: 'undici:request:create',
+  ends: ['undici:request:trailers', 'undici:request:error'],
+  key: 'request',
+};
+
+function spansFor(name: string, hint: Hint, begin: (spans: AsyncSpans) => void): void {
+  const spans = asyncSpans(name, hint);
+  if (spans !== null) begin(spans);
+}
+
+function watchChannels({ name, start, ends, key }: Channels): void {
+  spansFor(name, 'network', (spans) => {
+    const open = new WeakMap<object, number>();
+    const subject = (message: unknown) => (message as Readonly<Record<string, object>>)[key];
+    diagnostics.subscribe(start, (message) => open.set(subject(message), spans.begin()));
+    for (const end of ends) {
+      diagnostics.subscribe(end, (message) => {
+        const began = open.get(subject(message));
+        // Unknown: begun before us, or ended by another message already.
+        if (began === undefined) return;
+        open.delete(subject(message));
+        spans.end(began);
+      });
+    }
+  });
+}
+
+/** Requests to the file system, by callback or by promise: Node has no channel for them, but hooks. */
+function watchFiles(): void {
+  spansFor('fs', 'io', (spans) => {
+    const open = new Map<number, number>();
+    const finish = (id: number) => {
+      const began = open.get(id);
+      if (began === undefined) return;
+      open.delete(id);
+      spans.end(began);
+    };
+    createHook({
+      init: (id, type) => {
+        if (type.startsWith('FSREQ')) open.set(id, spans.begin());
+      },
+      // Its callback runs: the request is done. Destroyed without: it was given up.
+      before: finish,
+      destroy: finish,
+    }).enable();
+  });
+}
+
+const WATCH: Readonly<Record<string, () => void>> = {
+  fs: watchFiles,
+  http: () => HTTP.forEach(watchChannels),
+  fetch: () => watchChannels(FETCH),
+};
+
+for (const kind of (process.env[ENV_AUTO] ?? '').split(',').filter((word) => word !== '')) {
+  const watch = WATCH[kind];
+  if (watch !== undefined) watch();
+  else {
+    const known = Object.keys(WATCH).join(', ');
+    process.emitWarning(`${ENV_AUTO}: no '${kind}'; it is a list of ${known}`, 'RegionWarning');
+  }
+}

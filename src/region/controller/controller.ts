@@ -1,0 +1,344 @@
+/**
+ * The controller: finds the application's processes, samples them and the machine, attributes, traces, reports. It
+ * does as it is told when: `worker.ts` keeps the time.
+ */
+import { readFileSync } from 'node:fs';
+import { type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
+import {
+  type Agent,
+  type AgentKind,
+  type AgentSample,
+  type Policy,
+  policyText,
+} from '../agents/index.ts';
+import { parsePolicy } from '../agents/policy.ts';
+import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
+import { recordFilterFrom } from '../filters/index.ts';
+import { Machine } from '../machine.ts';
+import { Platform } from '../platform.ts';
+import { Application } from './application.ts';
+import type { Deadlines } from './deadlines.ts';
+import { Endpoint } from './endpoint.ts';
+import { EventLog } from './event-log.ts';
+import { hostReport } from './host-report.ts';
+import { ProcessTable } from './process-table.ts';
+import { Sampled } from './sampled.ts';
+import { forgetControls, saveControls } from './saved-controls.ts';
+import { type ControllerSettings, OutputError, SettingsError } from './settings.ts';
+import { startTimeText } from './start-time.ts';
+import { type SampledColumn, traceColumns } from './trace-columns.ts';
+import { TraceFile } from './trace-files.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** How the command ended. */
+export interface Ending {
+  /** Such as `code 0`, `signal SIGKILL`. */
+  readonly exit: string;
+  readonly incomplete: string | null;
+}
+
+export class Controller {
+  readonly #settings: ControllerSettings;
+  readonly #platform: Platform;
+  readonly #application: Application;
+  readonly #table: ProcessTable;
+  readonly #agent: Agent;
+  readonly #kind: AgentKind;
+  readonly #sampled: Sampled;
+  readonly #deadlines: Deadlines;
+  readonly #columns: readonly SampledColumn[];
+  readonly #trace: TraceFile | null;
+  readonly #events: EventLog;
+  readonly #endpoint: Endpoint | null;
+  readonly #policy: Policy | null;
+  readonly #startTime = startTimeText();
+  readonly #time: number;
+  readonly #board: { readonly hash: number; readonly hint: number; readonly epochs: number };
+  readonly #facts: AgentSample = { time: 0, hash: 0, hint: 0, epochs: 0 };
+  readonly #warnings: string[] = [];
+  readonly #say: (message: string) => void;
+  /** ns of CLOCK_MONOTONIC. */
+  #zero = 0;
+  #attached = false;
+  /** All processes have ended, and a sample has seen it. */
+  #idle = false;
+  #startup = 0;
+  #saved = 0;
+
+  /**
+   * Opens all that it needs, so that what cannot be had is known before the application starts.
+   * @param say gets each warning once
+   * @throws SettingsError, SignalError, ControlError, PolicyError, or the system's for a file that cannot be made
+   */
+  constructor(
+    settings: ControllerSettings,
+    kind: AgentKind,
+    deadlines: Deadlines,
+    say: (message: string) => void,
+  ) {
+    this.#settings = settings;
+    this.#kind = kind;
+    this.#deadlines = deadlines;
+    this.#say = say;
+    // Where the application is counts as a signal of each CPU.
+    this.#application = new Application(new Machine(settings.root).topology.count('cpu'));
+    const platform = Platform.open({
+      root: settings.root,
+      synthetic: settings.synthetic,
+      allowControl: settings.allowControl,
+      providers: [this.#application.provider()],
+    });
+    this.#platform = platform;
+    this.#time = platform.push('TIME', 'board', 0);
+    const board = (name: string) => platform.push(name, 'board', 0);
+    this.#board = {
+      hash: board('REGION_HASH'),
+      hint: board('REGION_HINT'),
+      epochs: board('EPOCH_COUNT'),
+    };
+    const { reportSignals, traceSignals, compat } = settings;
+    this.#sampled = new Sampled(platform, this.#application, reportSignals, compat);
+    const filter =
+      settings.recordFilter === undefined ? null : recordFilterFrom(settings.recordFilter);
+    const warn = (message: string) => this.#warn(message);
+    this.#agent = kind.open({ platform, allowControl: settings.allowControl, warn });
+    this.#policy = this.#firstPolicy();
+    const { endpoint } = settings;
+    this.#endpoint =
+      endpoint === undefined ? null : new Endpoint(endpoint, kind, this.#agent, warn);
+    this.#columns = settings.trace === undefined ? [] : traceColumns(platform, traceSignals);
+    this.#writeControls();
+    const { trace, profileTrace } = settings;
+    const columns = [...this.#columns, ...this.#agent.traceColumns];
+    const head = this.#header();
+    const fail = (error: Error) => this.#warn(error.message);
+    this.#trace = trace === undefined ? null : new TraceFile(trace, head, columns, fail);
+    this.#events = new EventLog(profileTrace, head, fail);
+    this.#table = new ProcessTable(
+      settings.pages,
+      (process) => this.#events.drain(process),
+      filter,
+    );
+    platform.readBatch();
+    this.#writeReport(0, null, 'the application has not started');
+  }
+
+  #warn(message: string): void {
+    if (this.#warnings.includes(message)) return;
+    this.#warnings.push(message);
+    this.#say(message);
+  }
+
+  #firstPolicy(): Policy | null {
+    const { policy: path } = this.#settings;
+    if (path === undefined) {
+      const none = Object.fromEntries(this.#kind.policy.map(({ name }) => [name, Number.NaN]));
+      if (this.#settings.endpoint === undefined) this.#agent.validatePolicy(none);
+      return null;
+    }
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      throw new SettingsError(`policy ${path}: ${(error as Error).message}`);
+    }
+    const policy = parsePolicy(this.#kind, text, path);
+    this.#agent.validatePolicy(policy);
+    return policy;
+  }
+
+  /** What is there is kept in a file before anything is written. */
+  #writeControls(): void {
+    const { controls } = this.#platform;
+    const { initControls, savedControls, host } = this.#settings;
+    const pushed = initControls.map(([name, domain, index, value]) => {
+      const handle = controls.push(name, this.#platform.domain(domain), index);
+      return [handle, value] as const;
+    });
+    if (controls.saved().length === 0) return;
+    saveControls(savedControls, host, controls.saved());
+    for (const [handle, value] of pushed) controls.adjust(handle, value);
+  }
+
+  #header(): TraceHeader {
+    const { version, profile, host } = this.#settings;
+    return { version, startTime: this.#startTime, profile, host, agent: this.#kind.name };
+  }
+
+  /** The command starts now: time zero. @param now ns of CLOCK_MONOTONIC */
+  begin(now: number): void {
+    this.#zero = now;
+    this.#events.zero = now;
+    this.#platform.timeZero = BigInt(Math.round(now));
+    this.#saved = now;
+    this.#platform.readBatch();
+    this.#sampled.begin(0, 0);
+  }
+
+  /**
+   * Looks for processes that appeared, between samples.
+   * @returns whether the first one did, which calls for a sample now
+   */
+  look(now: number): boolean {
+    const before = this.#attached;
+    if (this.#table.poll(now, true)) this.#attach(now);
+    return this.#attached !== before;
+  }
+
+  /** The first process: the application's totals begin with it, outside all regions. */
+  #attach(now: number): void {
+    if (this.#attached || this.#table.all.length === 0) return;
+    this.#attached = true;
+    const started = Math.min(...this.#table.all.map((process) => process.started));
+    const time = (started - this.#zero) / 1e9;
+    this.#startup = Math.max(0, (now - started) / 1e9);
+    this.#platform.readBatch();
+    const places = this.#table.active.map(({ hash, hint }) => ({ hash, hint }));
+    for (const process of this.#table.active) process.outside();
+    this.#application.update(time, this.#table.active);
+    this.#sampled.begin(time, this.#platform.sample(this.#time));
+    for (const [k, process] of this.#table.active.entries()) Object.assign(process, places[k]);
+    this.#writeReport(now, null, 'the application was running when this was written');
+  }
+
+  /** One sample. */
+  sample(now: number): void {
+    const { active } = this.#table;
+    if (this.#table.poll(now)) this.#attach(now);
+    this.#expect(now);
+    const wasActive = active.length > 0 || !this.#attached;
+    const time = (now - this.#zero) / 1e9;
+    this.#application.update(time, this.#table.active);
+    this.#platform.readBatch();
+    this.#attribute(wasActive);
+    this.#steer(time);
+    this.#traceRow();
+    this.#events.drainAll(this.#table.active);
+    if (now - this.#saved > this.#settings.saveEvery * 1e9) {
+      this.#writeReport(now, null, 'the application was running when this was written');
+    }
+  }
+
+  /** Between the end of the last process and the start of another, time is not the application's. */
+  #attribute(wasActive: boolean): void {
+    const { active, all } = this.#table;
+    const isActive = active.length > 0 || !this.#attached;
+    this.#idle = !isActive;
+    const now = this.#platform.sample(this.#time);
+    if (isActive) this.#sampled.update(now, this.#epochBits());
+    else if (wasActive) {
+      const ended = Math.max(...all.map((process) => process.ended));
+      this.#sampled.end(Math.min(now, (ended - this.#zero) / 1e9), now, this.#epochBits());
+    }
+  }
+
+  #expect(now: number): void {
+    const { timeout } = this.#settings;
+    if (this.#attached || now - this.#zero < timeout * 1e9) return;
+    this.#warn(`no process has marked a region within ${timeout} s: there will be totals only`);
+  }
+
+  #epochBits(): number {
+    const { all } = this.#table;
+    let some = 0;
+    for (let k = 0; k < all.length; k++) if (all[k].epochs > 0) some++;
+    if (some === 0) return 0;
+    return some === all.length ? EPOCH_SOME | EPOCH_ALL : EPOCH_SOME;
+  }
+
+  #steer(time: number): void {
+    const policy = this.#endpoint?.policy(time) ?? this.#policy;
+    if (policy !== null) this.#agent.adjust(policy);
+    const facts = this.#facts;
+    facts.time = time;
+    facts.hash = this.#platform.sample(this.#board.hash);
+    facts.hint = this.#platform.sample(this.#board.hint);
+    facts.epochs = this.#platform.sample(this.#board.epochs);
+    this.#agent.sample(facts);
+  }
+
+  #traceRow(): void {
+    const trace = this.#trace;
+    if (trace === null) return;
+    const columns = this.#columns;
+    for (let k = 0; k < columns.length; k++) {
+      const { handle } = columns[k];
+      trace.values[k] = handle < 0 ? Number.NaN : this.#platform.sample(handle);
+    }
+    this.#agent.trace(trace.values, columns.length);
+    trace.row();
+  }
+
+  /** The command has ended: a last sample, the report, everything put back and closed. */
+  finish(now: number, ending: Ending): void {
+    this.#table.poll(now, true);
+    this.#attach(now);
+    const time = (now - this.#zero) / 1e9;
+    this.#application.update(time, this.#table.active);
+    this.#platform.readBatch();
+    this.#attribute(!this.#idle);
+    this.#events.drainAll(this.#table.active);
+    for (const [, message] of this.#table.refused) this.#warn(message);
+    this.#writeReport(now, ending.exit, ending.incomplete ?? this.#vanished());
+    this.close(now);
+  }
+
+  #vanished(): string | null {
+    const { all } = this.#table;
+    const gone = all.filter((process) => !process.alive && !process.stopped).length;
+    return gone === 0 ? null : `${gone} of ${all.length} processes ended without saying so`;
+  }
+
+  /** @throws ControlError where a setting could not be put back */
+  close(now: number): void {
+    this.#table.close(now);
+    this.#trace?.close();
+    this.#events.close();
+    const { controls } = this.#platform;
+    if (controls.saved().length > 0) {
+      controls.restore();
+      forgetControls(this.#settings.savedControls);
+    }
+    this.#platform.close();
+  }
+
+  #writeReport(now: number, exit: string | null, incomplete: string | null): void {
+    const { report: path } = this.#settings;
+    if (path === undefined) return;
+    this.#saved = now;
+    const text = reportText(this.#report(now, exit, incomplete));
+    try {
+      writeWhole(path, text);
+    } catch (error) {
+      const failure = new OutputError('report', path, error);
+      // Before the application has started, its user can still mend it.
+      if (this.#zero === 0) throw failure;
+      this.#warn(failure.message);
+    }
+  }
+
+  #report(now: number, exit: string | null, incomplete: string | null): Report {
+    const { version, profile, host, compat, endpoint } = this.#settings;
+    const policy = this.#policy === null ? '{}' : policyText(this.#policy);
+    const elapsed = this.#zero === 0 ? 0 : (now - this.#zero) / 1e9;
+    const section = hostReport({
+      ...{ host, compat, exit, incomplete, now, elapsed },
+      processes: this.#table.all,
+      sampled: this.#sampled,
+      agent: this.#agent,
+      punctuality: this.#deadlines.punctuality,
+      period: this.#deadlines.period,
+      zero: this.#zero,
+      startup: this.#startup,
+      warnings: this.#warnings,
+    });
+    return {
+      ...{ version, profile },
+      startTime: this.#startTime,
+      agent: this.#kind.name,
+      policy: endpoint === undefined ? policy : 'DYNAMIC',
+      agentHeader: this.#agent.reportHeader(),
+      hosts: [section],
+    };
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * When to sample: at even times of the monotonic clock, from the first sample on. A sample that is late does not shift
+ * those behind it, so that the next interval is shorter; moments that passed altogether are counted as missed.
+ */
+
+/** Classes of lateness, in µs: below 1, 2, 4, … */
+const CLASSES = 32;
+
+export interface Punctuality {
+  readonly samples: number;
+  /** Moments that passed while an earlier sample was being taken, or the machine was busy. */
+  readonly missed: number;
+  /** Seconds behind the moment: mean, 99 % (to a factor of two, from above) and worst. */
+  readonly meanLate: number;
+  readonly late99: number;
+  readonly worstLate: number;
+}
+
+export class Deadlines {
+  /** Seconds. */
+  readonly period: number;
+  #next = 0;
+  #samples = 0;
+  #missed = 0;
+  #sum = 0;
+  #worst = 0;
+  readonly #classes = new Uint32Array(CLASSES);
+
+  constructor(period: number) {
+    this.period = period;
+  }
+
+  /** @param now ms of performance.now(): the moment that all others are counted from */
+  start(now: number): void {
+    this.#next = now + this.period * 1000;
+  }
+
+  /** ms until the next moment; 0 where it has come. */
+  wait(now: number): number {
+    return Math.max(0, this.#next - now);
+  }
+
+  /** A sample is taken now, for the moment that has come. */
+  take(now: number): void {
+    const late = Math.max(0, now - this.#next);
+    const step = this.period * 1000;
+    const skipped = Math.floor(late / step);
+    this.#missed += skipped;
+    this.#next += (skipped + 1) * step;
+    this.#samples++;
+    // How late it is for the moment that it stands for.
+    const own = late - skipped * step;
+    this.#sum += own;
+    this.#worst = Math.max(this.#worst, late);
+    this.#classes[Math.min(CLASSES - 1, Math.max(0, Math.ceil(Math.log2(own * 1000))))]++;
+  }
+
+  get punctuality(): Punctuality {
+    let left = Math.ceil(this.#samples * 0.99);
+    let at = 0;
+    while (at < CLASSES - 1 && left > this.#classes[at]) left -= this.#classes[at++];
+    return {
+      samples: this.#samples,
+      missed: this.#missed,
+      meanLate: this.#samples === 0 ? 0 : this.#sum / this.#samples / 1000,
+      late99: this.#samples === 0 ? 0 : Math.min(2 ** at / 1e6, this.#worst / 1000),
+      worstLate: this.#worst / 1000,
+    };
+  }
+}

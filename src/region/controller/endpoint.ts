@@ -1,0 +1,51 @@
+/**
+ * Policies from a JSON file that is looked at while the application runs: whoever steers writes it anew. What is not
+ * (yet) a policy is said once, and the one before holds on.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import {
+  type Agent,
+  type AgentKind,
+  type Policy,
+  PolicyError,
+  parsePolicy,
+} from '../agents/index.ts';
+
+/** Seconds between looks. */
+const LOOK = 0.05;
+
+export class Endpoint {
+  readonly #path: string;
+  readonly #kind: AgentKind;
+  readonly #agent: Agent;
+  readonly #warn: (message: string) => void;
+  #stamp = '';
+  #looked = Number.NEGATIVE_INFINITY;
+  #policy: Policy | null = null;
+
+  constructor(path: string, kind: AgentKind, agent: Agent, warn: (message: string) => void) {
+    this.#path = path;
+    this.#kind = kind;
+    this.#agent = agent;
+    this.#warn = warn;
+  }
+
+  /** The policy now; null before the first. @param time s since time zero */
+  policy(time: number): Policy | null {
+    if (time - this.#looked < LOOK) return this.#policy;
+    this.#looked = time;
+    const file = statSync(this.#path, { throwIfNoEntry: false });
+    const stamp = file?.isFile() ? `${file.mtimeMs} ${file.size} ${file.ino}` : '';
+    if (stamp === this.#stamp || stamp === '') return this.#policy;
+    this.#stamp = stamp;
+    try {
+      const policy = parsePolicy(this.#kind, readFileSync(this.#path, 'utf8'), this.#path);
+      this.#agent.validatePolicy(policy);
+      this.#policy = policy;
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error;
+      this.#warn(`${error.message}; the policy before it holds`);
+    }
+    return this.#policy;
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * One host's part of the report. A field means what geopm_report(7) says; where GEOPM's own code computes something
+ * else, its figure stands in our section (or, with `compat`, in the field itself).
+ */
+import { readFileSync } from 'node:fs';
+import type {
+  ExtraValue,
+  HostReport,
+  ReportFields,
+  ReportRegion,
+} from '../../formats/geopm/write.ts';
+import type { Agent } from '../agents/agent.ts';
+import { ROW } from '../attribution.ts';
+import { type ExactTotals, exactTotals, type ProcessRecord } from '../exact-totals.ts';
+import type { Punctuality } from './deadlines.ts';
+import { Hierarchy, recordOf } from './process-record.ts';
+import type { ApplicationProcess } from './process-table.ts';
+import type { Sampled } from './sampled.ts';
+
+export interface HostState {
+  readonly host: string;
+  readonly processes: readonly ApplicationProcess[];
+  readonly sampled: Sampled;
+  readonly agent: Agent;
+  readonly punctuality: Punctuality;
+  /** Seconds between samples. */
+  readonly period: number;
+  readonly compat: boolean;
+  /** ns of CLOCK_MONOTONIC: time zero, and now. */
+  readonly zero: number;
+  readonly now: number;
+  /** Where no process attached: seconds since the command was started. */
+  readonly elapsed: number;
+  /** Seconds from the application's start to the first sample. */
+  readonly startup: number;
+  /** Why it is not complete; null where it is. */
+  readonly incomplete: string | null;
+  /** How the command ended; null while it runs. */
+  readonly exit: string | null;
+  readonly warnings: readonly string[];
+}
+
+export function hostReport(state: HostState): HostReport {
+  const { sampled, agent, compat, processes, zero, now } = state;
+  const records = processes.map((process) => recordOf(process, zero, now));
+  const exact = exactTotals(records);
+  const regions = exact.regions.map(({ name, hash, runtime, count }): ReportRegion => {
+    const row = sampled.rowOf(hash);
+    const fields = section(runtime, count, sampled.section(row, sampled.seconds(row)));
+    return { name, hash, fields: new Map([...fields, ...agent.reportRegion(hash)]) };
+  });
+  const marked = exact.regions.some(({ runtime }) => runtime > 0);
+  const unmarkedSync = sampled.seconds(ROW.unmarked);
+  const unmarkedRuntime = compat ? exact.unmarkedByDifference : exact.unmarked;
+  const agentHost = agent.reportHost();
+  return {
+    name: state.host,
+    ...(agentHost.size > 0 && { agent: agentHost }),
+    regions,
+    ...(marked && {
+      unmarked: section(unmarkedRuntime, 0, sampled.section(ROW.unmarked, unmarkedSync)),
+    }),
+    ...(exact.epoch !== undefined && epochSection(exact, sampled, compat)),
+    application: applicationSection(state, exact),
+    extra: extraOf(state, records, exact),
+  };
+}
+
+const section = (
+  runtime: number,
+  count: number,
+  sampled: readonly (readonly [string, number])[],
+): ReportFields => new Map([['runtime (s)', runtime], ['count', count], ...sampled]);
+
+/** From the first epoch of any process; GEOPM: since the last process had reached one. */
+function epochSection(
+  { epoch, ended }: ExactTotals,
+  sampled: Sampled,
+  compat: boolean,
+): { epoch?: ReportFields } {
+  if (epoch === undefined) return {};
+  if (!compat) {
+    const runtime = Math.max(0, ended - epoch.first);
+    return { epoch: section(runtime, epoch.count, sampled.section(ROW.epoch, runtime)) };
+  }
+  if (epoch.leastCount === 0) return {};
+  const seconds = sampled.seconds(ROW.epochOfAll);
+  const fields = sampled.section(ROW.epochOfAll, seconds);
+  return { epoch: section(seconds, epoch.leastCount, fields) };
+}
+
+function applicationSection(state: HostState, exact: ExactTotals): ReportFields {
+  const { sampled, compat, processes } = state;
+  const runtime = processes.length === 0 ? state.elapsed : exact.ended - exact.started;
+  const sync = compat ? sampled.seconds(ROW.application) : runtime;
+  const memory = peakMemory();
+  return new Map([
+    ...section(runtime, 0, sampled.section(ROW.application, sync)),
+    ['GEOPM startup (s)', state.startup],
+    ['GEOPM overhead (s)', exact.overhead],
+    // GEOPM prints kibibytes here, and calls them bytes.
+    ...(memory === null
+      ? []
+      : ([['geopmctl memory HWM (B)', compat ? memory / 1024 : memory]] as const)),
+    ['geopmctl network BW (B/s)', 0],
+  ]);
+}
+
+/** Bytes that this process has had in memory at most. Source: proc(5), VmHWM. */
+function peakMemory(): number | null {
+  try {
+    const kib = /^VmHWM:\s*(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    return kib === undefined ? null : Number(kib) * 1024;
+  } catch {
+    return null;
+  }
+}
+
+function extraOf(
+  state: HostState,
+  records: readonly ProcessRecord[],
+  exact: ExactTotals,
+): { readonly [key: string]: ExtraValue } {
+  const { sampled, punctuality, warnings } = state;
+  const hierarchy = new Hierarchy();
+  for (const process of state.processes) {
+    const ended = process.alive ? state.now : process.ended;
+    hierarchy.add(process.snapshot(), (ended - process.zero) / 1e9);
+  }
+  const absent = sampled.absent();
+  return {
+    complete: state.incomplete === null,
+    ...(state.incomplete !== null && { incomplete: state.incomplete }),
+    ...(state.exit !== null && { exit: state.exit }),
+    sampling: {
+      'period (s)': state.period,
+      samples: punctuality.samples,
+      missed: punctuality.missed,
+      'mean lateness (s)': punctuality.meanLate,
+      'lateness of 99 % (s)': punctuality.late99,
+      'worst lateness (s)': punctuality.worstLate,
+    },
+    ...(absent.length > 0 && { 'absent signals': absent }),
+    ...(warnings.length > 0 && { warnings }),
+    // What GEOPM's code puts into the fields that geopm_report(7) says otherwise of.
+    geopm: {
+      'application sync-runtime (s)': sampled.seconds(ROW.application),
+      'unmarked runtime (s)': exact.unmarkedByDifference,
+      ...(exact.epoch !== undefined && {
+        'epoch count': exact.epoch.leastCount,
+        'epoch runtime (s)': sampled.seconds(ROW.epochOfAll),
+      }),
+    },
+    processes: records.map((record, k) => processValue(record, state.processes[k])),
+    regions: hierarchy.value(),
+  };
+}
+
+function processValue(record: ProcessRecord, process: ApplicationProcess): ExtraValue {
+  const { page } = process;
+  const snapshot = process.snapshot();
+  const oddities: [string, number][] = [
+    ['region names refused', snapshot.regionsRefused],
+    ['threads refused', snapshot.threadsRefused],
+    ['exits out of order', snapshot.misordered],
+    ['entries not placed', snapshot.unplaced],
+    ['events lost', page.eventsLost],
+  ];
+  return {
+    pid: record.pid,
+    name: page.processName,
+    ...(page.rank >= 0 && { rank: page.rank }),
+    ...(process.alive && { running: true }),
+    ...(!process.alive && !process.stopped && { vanished: true }),
+    'runtime (s)': record.ended - record.started,
+    'unmarked (s)': Math.max(0, record.ended - record.started - record.inside),
+    ...(record.epochs > 0 && { epochs: record.epochs }),
+    ...Object.fromEntries(oddities.filter(([, count]) => count > 0)),
+    regions: [...record.regions]
+      .sort((a, b) => b.seconds - a.seconds)
+      .map(({ name, count, seconds }) => ({ region: name, count, 'runtime (s)': seconds })),
+  };
+}

@@ -1,0 +1,12 @@
+/** The controller: runs a command, samples it and the machine, writes GEOPM's report and traces. */
+export type { Punctuality } from './deadlines.ts';
+export { LaunchError, type LaunchOptions, type LaunchResult, launch } from './launch.ts';
+export {
+  readSavedControls,
+  restoreControls,
+  type SavedControls,
+  SavedControlsError,
+  savedControlsFiles,
+  savedControlsFolder,
+} from './saved-controls.ts';
+export { type ControllerSettings, SettingsError } from './settings.ts';

@@ -1,0 +1,95 @@
+/** What a process's page says, as the report needs it: its regions, and the tree of regions inside regions. */
+import type { ExtraValue } from '../../formats/geopm/write.ts';
+import type { ProcessRecord, RegionVisits } from '../exact-totals.ts';
+import type { PageNode, PageSnapshot } from '../page-reader.ts';
+import type { ApplicationProcess } from './process-table.ts';
+
+/** Seconds of a node: visits completed and, of one that is open, up to `end`. All in s since the page's zero. */
+function secondsOf(node: PageNode, end: number): number {
+  return node.seconds + (node.entered === null ? 0 : Math.max(0, end - node.entered));
+}
+
+/**
+ * @param zero ns of CLOCK_MONOTONIC
+ * @param now the same clock: end of those that still run
+ */
+export function recordOf(process: ApplicationProcess, zero: number, now: number): ProcessRecord {
+  const snapshot = process.snapshot();
+  const ended = process.alive ? now : process.ended;
+  const end = (ended - process.zero) / 1e9;
+  const regions = new Map<number, RegionVisits>();
+  const inside = new Float64Array(snapshot.threads.length);
+  for (const node of snapshot.nodes) {
+    if (node.parent !== -1 || node.async) continue;
+    const { name, hash } = snapshot.regions[node.region] ?? NAMELESS;
+    const seconds = secondsOf(node, end);
+    inside[node.thread] += seconds;
+    const sum = regions.get(hash);
+    regions.set(hash, {
+      name,
+      hash,
+      count: node.count + (sum?.count ?? 0),
+      seconds: seconds + (sum?.seconds ?? 0),
+    });
+  }
+  return {
+    pid: process.page.pid,
+    started: (process.started - zero) / 1e9,
+    ended: (ended - zero) / 1e9,
+    regions: [...regions.values()].filter(({ count, seconds }) => count > 0 || seconds > 0),
+    inside: Math.max(0, ...inside),
+    epochs: process.epochs,
+    firstEpoch: (process.firstEpoch - zero) / 1e9,
+    overhead: process.page.overhead,
+  };
+}
+
+const NAMELESS = { name: '', hash: 0 };
+
+interface Tree {
+  count: number;
+  seconds: number;
+  async: boolean;
+  readonly children: Map<string, Tree>;
+}
+
+const newTree = (async: boolean): Tree => ({ count: 0, seconds: 0, async, children: new Map() });
+
+/** Regions inside regions, summed up over threads and processes. */
+export class Hierarchy {
+  readonly #root = newTree(false);
+
+  /** @param end s since the page's zero: when open visits end */
+  add(snapshot: PageSnapshot, end: number): void {
+    const trees: Tree[] = [];
+    // Parents come before their children.
+    for (const node of snapshot.nodes) {
+      const above = node.parent < 0 ? this.#root : (trees[node.parent] ?? this.#root);
+      const { name } = snapshot.regions[node.region] ?? NAMELESS;
+      const key = `${node.async ? 'a' : 's'}${name}`;
+      const tree = above.children.get(key) ?? newTree(node.async);
+      above.children.set(key, tree);
+      tree.count += node.count;
+      tree.seconds += secondsOf(node, end);
+      trees.push(tree);
+    }
+  }
+
+  value(): ExtraValue[] {
+    return listOf(this.#root);
+  }
+}
+
+/** Longest first. */
+function listOf({ children }: Tree): ExtraValue[] {
+  return [...children]
+    .filter(([, tree]) => tree.count > 0 || tree.seconds > 0)
+    .sort(([, a], [, b]) => b.seconds - a.seconds)
+    .map(([key, tree]) => ({
+      region: key.slice(1),
+      count: tree.count,
+      'runtime (s)': tree.seconds,
+      ...(tree.async && { overlapping: true }),
+      ...(tree.children.size > 0 && { inside: listOf(tree) }),
+    }));
+}

@@ -1,0 +1,216 @@
+/**
+ * The application's processes: whoever makes a region page in the run's folder is one. They appear at any time, fork,
+ * and vanish; what they wrote stays, because the controller keeps their pages until the end.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { HASH_UNMARKED, PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
+import type { EpochFinder, RecordFilter } from '../filters/index.ts';
+import { PageError, PageReader, type PageSnapshot } from '../page-reader.ts';
+
+/** ms between looks into the folder, unless somebody says that it has changed. */
+const RESCAN = 100;
+/** ms between questions whether a process still lives. */
+const ASK = 50;
+/** Scans after which a file that is no page is given up. */
+const PATIENCE = 50;
+const UNKNOWN_HINT = 1;
+
+/** One process. Times in ns of CLOCK_MONOTONIC, as a double: exact to a µs in 285 years of uptime. */
+export class ApplicationProcess {
+  readonly page: PageReader;
+  /** What is at the head of the page's times. */
+  readonly zero: number;
+  started: number;
+  /** NaN while it runs. */
+  ended = Number.NaN;
+  /** Whether it said itself that it ended. */
+  stopped = false;
+  /** What its threads that are inside a region agree on. */
+  hash = HASH_UNMARKED;
+  hint = 0;
+  /** Work done of the work announced, 0 to 1; NaN where none was announced. */
+  progress = Number.NaN;
+  /** Epochs of its own, or found by a record filter. */
+  epochs = 0;
+  /** Same clock; NaN before the first. */
+  firstEpoch = Number.NaN;
+  /** A record filter's: those that the process marked are not looked at. */
+  readonly finder: EpochFinder | null;
+  /** Its start is in the profile trace. */
+  announced = false;
+  /** Kept when it has ended. */
+  #final: PageSnapshot | null = null;
+
+  constructor(page: PageReader, finder: EpochFinder | null) {
+    this.page = page;
+    this.zero = Number(page.startNs);
+    this.started = this.zero;
+    this.finder = finder;
+  }
+
+  get alive(): boolean {
+    return Number.isNaN(this.ended);
+  }
+
+  poll(): void {
+    const { page } = this;
+    page.poll();
+    if (page.started !== null) this.started = this.zero + page.started * 1e9;
+    if (page.stopped !== null && !this.stopped) {
+      this.stopped = true;
+      this.ended = this.zero + page.stopped * 1e9;
+    }
+    if (this.finder === null && page.epochs > 0) {
+      this.epochs = page.epochs;
+      this.firstEpoch = this.zero + page.firstEpoch * 1e9;
+    }
+    this.#locate();
+  }
+
+  /** Threads outside all regions have no say: a pool that waits does not hide what the others do. */
+  #locate(): void {
+    const { page } = this;
+    let [hash, hint, total, done] = [HASH_UNMARKED, 0, 0, 0];
+    let inside = 0;
+    for (let t = 0; t < page.threads; t++) {
+      if (page.state[t] !== THREAD_LIVE || page.depth[t] === 0) continue;
+      const own = page.hash[t] === 0 ? HASH_UNMARKED : page.hash[t];
+      hash = inside === 0 || own === hash ? own : HASH_UNMARKED;
+      hint = inside === 0 || page.hint[t] === hint ? page.hint[t] : UNKNOWN_HINT;
+      total += page.workTotal[t];
+      done += page.workDone[t];
+      inside++;
+    }
+    this.hash = hash;
+    this.hint = hint;
+    this.progress = total === 0 ? Number.NaN : Math.min(1, done / total);
+  }
+
+  /** As if it were in no region. */
+  outside(): void {
+    this.hash = HASH_UNMARKED;
+    this.hint = 0;
+    this.progress = Number.NaN;
+  }
+
+  /** All that it wrote. */
+  snapshot(): PageSnapshot {
+    return this.#final ?? this.page.snapshot();
+  }
+
+  /** It is gone; its page is let go of. */
+  end(): void {
+    this.outside();
+    this.#final ??= this.page.snapshot();
+    this.page.close();
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+export class ProcessTable {
+  /** In the order in which they were found. */
+  readonly all: ApplicationProcess[] = [];
+  /** Those that have not ended. */
+  active: ApplicationProcess[] = [];
+  /** Files that are no pages, with what is wrong with them. */
+  readonly refused = new Map<string, string>();
+  readonly #folder: string;
+  readonly #filter: RecordFilter | null;
+  readonly #last: (process: ApplicationProcess) => void;
+  readonly #known = new Set<string>();
+  readonly #tries = new Map<string, number>();
+  #scanned = Number.NEGATIVE_INFINITY;
+  #asked = Number.NEGATIVE_INFINITY;
+
+  /** @param last is called with each process that has ended, before its page is let go of */
+  constructor(
+    folder: string,
+    last: (process: ApplicationProcess) => void = () => {},
+    filter: RecordFilter | null = null,
+  ) {
+    this.#folder = folder;
+    this.#filter = filter;
+    this.#last = last;
+  }
+
+  /**
+   * Finds new processes, looks where all are, drops those that are gone.
+   * @param now ns of CLOCK_MONOTONIC
+   * @param thorough looks at everything, though it was looked at a moment ago
+   * @returns whether the active ones are others than before
+   */
+  poll(now: number, thorough = false): boolean {
+    const before = this.all.length;
+    this.#scan(now, thorough);
+    let changed = this.all.length !== before;
+    const ask = thorough || now - this.#asked > ASK * 1e6;
+    if (ask) this.#asked = now;
+    for (const process of this.active) {
+      // Asked first: what it wrote before it went is seen then.
+      const gone = ask && !lives(process.page.pid);
+      process.poll();
+      if (!gone && !process.stopped) continue;
+      this.#end(process, now);
+      changed = true;
+    }
+    if (changed) this.active = this.all.filter((process) => process.alive);
+    return changed;
+  }
+
+  #scan(now: number, thorough: boolean): void {
+    if (!thorough && now - this.#scanned < RESCAN * 1e6) return;
+    this.#scanned = now;
+    for (const name of this.#names()) {
+      if (!name.endsWith(PAGE_SUFFIX) || this.#known.has(name)) continue;
+      try {
+        const page = new PageReader(join(this.#folder, name));
+        const process = new ApplicationProcess(page, this.#filter?.() ?? null);
+        this.all.push(process);
+        this.active.push(process);
+        this.#known.add(name);
+        this.refused.delete(name);
+      } catch (error) {
+        if (!(error instanceof PageError)) throw error;
+        this.#retry(name, error.message);
+      }
+    }
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder);
+    } catch {
+      return [];
+    }
+  }
+
+  /** A page is made in several steps: what is none yet may be one soon. */
+  #retry(name: string, message: string): void {
+    const tries = (this.#tries.get(name) ?? 0) + 1;
+    this.#tries.set(name, tries);
+    this.refused.set(name, message);
+    if (tries >= PATIENCE) this.#known.add(name);
+    // Look again at the next poll.
+    this.#scanned = Number.NEGATIVE_INFINITY;
+  }
+
+  #end(process: ApplicationProcess, now: number): void {
+    if (process.alive) process.ended = now;
+    this.#last(process);
+    process.end();
+  }
+
+  close(now: number): void {
+    for (const process of this.active) this.#end(process, now);
+    this.active = [];
+  }
+}

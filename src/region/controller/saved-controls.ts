@@ -1,0 +1,79 @@
+/**
+ * Settings of the machine, kept in a file before they are first changed, so that `region restore` can put them back
+ * when the controller was killed.
+ *
+ * ```json
+ * { "version": 1, "pid": 4711, "host": "node1", "settings": [{ "path": "/sys/…", "text": "120000000" }] }
+ * ```
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { restoreSettings, type SavedSetting } from '../controls.ts';
+import { writeWhole } from './write-whole.ts';
+
+const VERSION = 1;
+
+export interface SavedControls {
+  readonly version: number;
+  /** The controller. */
+  readonly pid: number;
+  readonly host: string;
+  readonly settings: readonly SavedSetting[];
+}
+
+/** A file of saved settings that is none. */
+export class SavedControlsError extends Error {
+  override readonly name = 'SavedControlsError';
+}
+
+/** Where such files are: `$XDG_STATE_HOME/triscope/controls`. */
+export function savedControlsFolder(): string {
+  const state = process.env.XDG_STATE_HOME || join(homedir(), '.local/state');
+  return join(state, 'triscope/controls');
+}
+
+export function saveControls(path: string, host: string, settings: readonly SavedSetting[]): void {
+  const saved: SavedControls = { version: VERSION, pid: process.pid, host, settings };
+  mkdirSync(dirname(path), { recursive: true });
+  writeWhole(path, `${JSON.stringify(saved)}\n`);
+}
+
+export function forgetControls(path: string): void {
+  rmSync(path, { force: true });
+}
+
+/** @throws SavedControlsError */
+export function readSavedControls(path: string): SavedControls {
+  let saved: Partial<SavedControls>;
+  try {
+    saved = JSON.parse(readFileSync(path, 'utf8')) as Partial<SavedControls>;
+  } catch (error) {
+    throw new SavedControlsError(`${path}: ${(error as Error).message}`);
+  }
+  const { version, pid, host, settings } = saved;
+  const whole =
+    version === VERSION &&
+    typeof pid === 'number' &&
+    typeof host === 'string' &&
+    Array.isArray(settings) &&
+    settings.every((s) => typeof s?.path === 'string' && typeof s.text === 'string');
+  if (!whole) throw new SavedControlsError(`${path}: no file of settings that region launch kept`);
+  return { version, pid, host, settings };
+}
+
+/** Files in the folder, whoever left them. */
+export function savedControlsFiles(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    return names.sort().map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** Puts the settings of a file back, and removes it. @throws ControlError where one could not be written */
+export function restoreControls(path: string, saved: SavedControls): void {
+  restoreSettings(saved.settings);
+  forgetControls(path);
+}

@@ -1,0 +1,55 @@
+/** What a controller is told to do. Plain data: it goes to the controller's thread. */
+
+export interface ControllerSettings {
+  /** Folder in which the application's processes make their pages. */
+  readonly pages: string;
+  readonly host: string;
+  /** As the report's first line says it, such as `triscope-0.1.0`. */
+  readonly version: string;
+  readonly profile: string;
+  /** Name of an agent, or the path of a module. */
+  readonly agent: string;
+  /** Seconds; the agent's own where absent. */
+  readonly period?: number;
+  /** Seconds after which it is said that no process has attached. */
+  readonly timeout: number;
+  /** Path of the policy's JSON. */
+  readonly policy?: string;
+  /** Path of a JSON file that is looked at while the application runs. */
+  readonly endpoint?: string;
+  /** Paths, complete; no such file where absent. */
+  readonly report?: string;
+  readonly trace?: string;
+  readonly profileTrace?: string;
+  /** `SIGNAL` or `SIGNAL@domain`. */
+  readonly reportSignals: readonly string[];
+  readonly traceSignals: readonly string[];
+  /** `CONTROL domain index value`, written before the application starts. */
+  readonly initControls: readonly (readonly [string, string, number, number])[];
+  /** As GEOPM spells it: `proxy_epoch,…`, `edit_distance,…`. */
+  readonly recordFilter?: string;
+  /** Folder of a recorded, or moving, `proc` and `sys`. */
+  readonly root?: string;
+  readonly synthetic: boolean;
+  readonly allowControl: boolean;
+  /** GEOPM's own figures where the report's manual page says otherwise. */
+  readonly compat: boolean;
+  /** Seconds between partial reports. */
+  readonly saveEvery: number;
+  /** File in which settings of the machine are kept before they are changed. */
+  readonly savedControls: string;
+}
+
+/** Wrong settings: a signal that is not there, a path that cannot be written. The message is for the user. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/** A file that cannot be written. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+
+  constructor(what: string, path: string, cause: unknown) {
+    super(`${what} ${path} cannot be written: ${(cause as Error).message}`);
+  }
+}

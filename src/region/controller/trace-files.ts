@@ -1,0 +1,110 @@
+/** The trace and the profile trace, written while the application runs: whoever reads them sees it live. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import {
+  PROFILE_COLUMNS,
+  type ProfileEvent,
+  profileRowText,
+  type TraceColumn,
+  type TraceHeader,
+  traceHeaderText,
+  traceRowText,
+} from '../../formats/geopm/write.ts';
+import { OutputError } from './settings.ts';
+
+/** Bytes gathered before they are written, and the ms after which they are in any case. */
+const PIECE = 1 << 16;
+const DELAY = 200;
+
+/** A file that grows by lines. */
+export class GrowingFile {
+  readonly path: string;
+  readonly #file: number;
+  readonly #fail: (error: Error) => void;
+  #failed = false;
+  #text = '';
+  #written = performance.now();
+
+  /**
+   * @param fail is called once where it can be written no more, as on a full disk; the rest is not written
+   * @throws OutputError where it cannot be made
+   */
+  constructor(what: string, path: string, head: string, fail: (error: Error) => void) {
+    this.path = path;
+    this.#fail = fail;
+    try {
+      this.#file = openSync(path, 'w');
+      writeSync(this.#file, head);
+    } catch (error) {
+      throw new OutputError(what, path, error);
+    }
+  }
+
+  write(text: string): void {
+    if (this.#failed) return;
+    this.#text += text;
+    if (this.#text.length > PIECE || performance.now() - this.#written > DELAY) this.flush();
+  }
+
+  flush(): void {
+    try {
+      if (this.#text !== '') writeSync(this.#file, this.#text);
+    } catch (error) {
+      this.#failed = true;
+      this.#fail(new OutputError('trace', this.path, error));
+    }
+    this.#text = '';
+    this.#written = performance.now();
+  }
+
+  close(): void {
+    this.flush();
+    closeSync(this.#file);
+  }
+}
+
+/** A row per sample. */
+export class TraceFile {
+  readonly #file: GrowingFile;
+  readonly #columns: readonly TraceColumn[];
+  readonly values: Float64Array;
+
+  constructor(
+    path: string,
+    header: TraceHeader,
+    columns: readonly TraceColumn[],
+    fail: (error: Error) => void,
+  ) {
+    const names = columns.map(({ name }) => name);
+    this.#file = new GrowingFile('trace', path, traceHeaderText(header, names), fail);
+    this.#columns = columns;
+    this.values = new Float64Array(columns.length);
+  }
+
+  /** Writes `values` as a row. */
+  row(): void {
+    this.#file.write(traceRowText(this.#columns, this.values));
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+/** A row per event of a process. */
+export class ProfileTraceFile {
+  readonly #file: GrowingFile;
+
+  constructor(path: string, header: TraceHeader, fail: (error: Error) => void) {
+    const head = traceHeaderText(header, PROFILE_COLUMNS);
+    this.#file = new GrowingFile('profile trace', path, head, fail);
+  }
+
+  /** @param time s since time zero */
+  event(time: number, pid: number, event: ProfileEvent, signal: number): void {
+    this.#file.write(profileRowText(Math.max(0, time), pid, event, signal));
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Entry of the controller's thread: samples at even times of the monotonic clock, and looks for new processes whenever
+ * the main thread rings.
+ */
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { threadId } from '../../os/affinity.ts';
+import { loadAgent } from '../agents/index.ts';
+import { Controller } from './controller.ts';
+import { Deadlines, type Punctuality } from './deadlines.ts';
+import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED } from './orders.ts';
+import type { ControllerSettings } from './settings.ts';
+
+export interface ControllerTask {
+  readonly settings: ControllerSettings;
+  /** See orders.ts. */
+  readonly orders: Int32Array;
+  /** Names of signals by their numbers. */
+  readonly signals: Readonly<Record<number, string>>;
+}
+
+export type ControllerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'warning'; readonly message: string }
+  | { readonly kind: 'done'; readonly punctuality: Punctuality }
+  | {
+      readonly kind: 'failed';
+      readonly name: string;
+      readonly message: string;
+      readonly given: string;
+      readonly names: readonly string[];
+    };
+
+/** Nice value where it is permitted: ahead of ordinary work. */
+const PRIORITY = -10;
+const SHORTEST = 0.0001;
+
+const say = (message: ControllerMessage) => parentPort?.postMessage(message);
+
+/** Node's clock and the kernel's are the same but for where they begin. */
+const offset = Number(process.hrtime.bigint()) - performance.now() * 1e6;
+const now = () => performance.now() * 1e6 + offset;
+
+function raisePriority(): void {
+  const id = threadId();
+  if (id === null) return;
+  try {
+    // Of this thread alone, on Linux.
+    setPriority(id, PRIORITY);
+  } catch {
+    // Not permitted: the priority stays as it is.
+  }
+}
+
+async function main({ settings, orders, signals }: ControllerTask): Promise<void> {
+  const kind = await loadAgent(settings.agent);
+  const deadlines = new Deadlines(Math.max(SHORTEST, settings.period ?? kind.period));
+  const controller = new Controller(settings, kind, deadlines, (message) =>
+    say({ kind: 'warning', message }),
+  );
+  raisePriority();
+  say({ kind: 'ready' });
+  let heard = Atomics.load(orders, BELL);
+  while (Atomics.load(orders, STARTED) === 0 && Atomics.load(orders, ENDED) === 0) {
+    Atomics.wait(orders, BELL, heard);
+    heard = Atomics.load(orders, BELL);
+  }
+  controller.begin(now());
+  deadlines.start(performance.now());
+  while (Atomics.load(orders, ENDED) === 0) {
+    const wait = deadlines.wait(performance.now());
+    if (wait > 0) Atomics.wait(orders, BELL, heard, wait);
+    const rung = Atomics.load(orders, BELL);
+    if (rung !== heard) {
+      heard = rung;
+      if (Atomics.load(orders, ENDED) === 1) break;
+      if (controller.look(now())) controller.sample(now());
+    }
+    if (deadlines.wait(performance.now()) > 0) continue;
+    deadlines.take(performance.now());
+    controller.sample(now());
+  }
+  const signal = signals[Atomics.load(orders, EXIT_SIGNAL)];
+  controller.finish(now(), {
+    exit: signal === undefined ? `code ${Atomics.load(orders, EXIT_CODE)}` : `signal ${signal}`,
+    incomplete: signal === undefined ? null : `the application was ended by ${signal}`,
+  });
+  say({ kind: 'done', punctuality: deadlines.punctuality });
+}
+
+main(workerData as ControllerTask).catch((error: unknown) => {
+  const { name, message, given, names } = error as Error & {
+    given?: string;
+    names?: readonly string[];
+  };
+  say({
+    kind: 'failed',
+    name: name ?? 'Error',
+    message: message ?? String(error),
+    given: given ?? '',
+    names: names ?? [],
+  });
+});

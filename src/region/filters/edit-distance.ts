@@ -1,0 +1,89 @@
+/** `edit_distance`: epochs from the period with which regions are entered. */
+import { type EpochFinder, type RecordFilter, settingsFrom } from './filter.ts';
+import { Periodicity } from './periodicity.ts';
+
+interface Settings {
+  readonly buffer: number;
+  readonly base: number;
+  readonly least: number;
+  readonly stable: number;
+  readonly unstable: number;
+}
+
+class EditDistance implements EpochFinder {
+  readonly #settings: Settings;
+  readonly #periodicity: Periodicity;
+  /** The period that was found, or that may be. */
+  #last = 0;
+  #found = false;
+  /** Entries for which the period stayed, or for which it was another. */
+  #stable = 0;
+  #unstable = 0;
+  /** Number of the entry that began the last epoch. */
+  #begin = 0;
+  #epochs = 0;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#periodicity = new Periodicity(settings.buffer);
+  }
+
+  entry(hash: number): number {
+    this.#periodicity.add(hash);
+    if (this.#periodicity.period === 0) return 0;
+    const begins = this.#found ? this.#follow() : this.#search();
+    if (!begins) return 0;
+    this.#begin = this.#periodicity.count;
+    return ++this.#epochs;
+  }
+
+  #forget(): void {
+    this.#found = false;
+    this.#last = 0;
+    this.#stable = 0;
+    this.#unstable = 0;
+  }
+
+  #search(): boolean {
+    const { period, score } = this.#periodicity;
+    const { base, least, stable } = this.#settings;
+    if (score >= period || period < least) {
+      this.#forget();
+      return false;
+    }
+    if (period !== this.#last) {
+      this.#last = period;
+      this.#stable = 0;
+      return false;
+    }
+    this.#stable++;
+    this.#found =
+      period <= base ? this.#stable === stable * base : this.#stable >= Math.floor(stable * period);
+    return this.#found;
+  }
+
+  #follow(): boolean {
+    const { period, count } = this.#periodicity;
+    if (period === this.#last) this.#unstable = 0;
+    else if (++this.#unstable >= Math.floor(this.#settings.unstable * this.#last)) {
+      this.#forget();
+      return false;
+    }
+    return period >= this.#last && count >= this.#begin + period;
+  }
+}
+
+/** Entries that are remembered at most: the table takes 4 bytes times their cube. */
+const MOST_BUFFER = 400;
+
+/** `[BUFFER[,BASE[,LEAST[,STABLE[,UNSTABLE]]]]]`, 50, 4, 3, 1.0, 1.5 where not given. @throws RecordFilterError */
+export function editDistance(given: readonly string[]): RecordFilter {
+  const [buffer, base, least, stable, unstable] = settingsFrom('edit_distance', given, [
+    { name: 'buffer', value: 50, whole: true, least: 2, most: MOST_BUFFER },
+    { name: 'hysteresis base', value: 4, whole: true, least: 1 },
+    { name: 'minimum period', value: 3, whole: true, least: 1 },
+    { name: 'stable hysteresis', value: 1, least: 0 },
+    { name: 'unstable hysteresis', value: 1.5, least: 0 },
+  ]);
+  return () => new EditDistance({ buffer, base, least, stable, unstable });
+}

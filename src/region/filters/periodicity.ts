@@ -1,0 +1,103 @@
+/**
+ * The period of a sequence, by edit distance: how far its latest part is from what came before it.
+ * Source: GEOPM's record filter `edit_distance` (geopmlaunch(1), --geopm-record-filter).
+ *
+ * With n values seen, distance(m) is the edit distance (insert or delete 1, replace 2) between the n - m values after
+ * m and what fits them best among those that end at m. The m with the least one, of those that leave no more after
+ * it than before it, splits off the part that repeats; its smallest repeating unit is the period. Distances grow by
+ * one row and column a value, in tables that remember as many values as the buffer holds.
+ */
+export class Periodicity {
+  readonly #size: number;
+  /** Value k, from 1, is at k mod size. */
+  readonly #history: Uint32Array;
+  /** Least distance of values that end at i from the j values after m, at ((i mod size) · size + j mod size) · size + m mod size. */
+  readonly #distance: Uint32Array;
+  #count = 0;
+  #period = 0;
+  #score = 0;
+
+  /** @param buffer values that are remembered; memory is 4 · buffer³ bytes, time per value grows with buffer² */
+  constructor(buffer: number) {
+    this.#size = buffer;
+    this.#history = new Uint32Array(buffer);
+    this.#distance = new Uint32Array(buffer ** 3);
+  }
+
+  /** Values seen. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Values that repeat; 0 where fewer than two are known. */
+  get period(): number {
+    return this.#period;
+  }
+
+  /** Edit distance by which the repetition was recognised; 0 for an exact one. */
+  get score(): number {
+    return this.#score;
+  }
+
+  #at(i: number, j: number, m: number): number {
+    const size = this.#size;
+    return ((i % size) * size + (j % size)) * size + (m % size);
+  }
+
+  add(value: number): void {
+    const size = this.#size;
+    const history = this.#history;
+    const distance = this.#distance;
+    const n = ++this.#count;
+    history[n % size] = value;
+    if (n < 2) return;
+    const oldest = Math.max(1, n - size + 1);
+    for (let m = oldest; m < n; m++) {
+      const j = n - m;
+      distance[this.#at(0, j, m)] = j;
+    }
+    for (let i = oldest; i <= n; i++) distance[this.#at(i, 0, n)] = 0;
+    for (let m = oldest; m < n; m++) {
+      const j = n - m;
+      for (let i = oldest; i <= m; i++) {
+        const differ = history[i % size] === value ? 0 : 2;
+        const above = i === oldest ? 0 : i - 1;
+        distance[this.#at(i, j, m)] = Math.min(
+          distance[this.#at(above, j, m)] + 1,
+          distance[this.#at(i, j - 1, m)] + 1,
+          distance[this.#at(above, j - 1, m)] + differ,
+        );
+      }
+    }
+    this.#choose(Math.max(Math.ceil(n / 2), oldest));
+  }
+
+  #choose(first: number): void {
+    const n = this.#count;
+    let best = first;
+    let least = Infinity;
+    for (let m = first; m < n; m++) {
+      const value = this.#distance[this.#at(m, n - m, m)];
+      if (value >= least) continue;
+      least = value;
+      best = m;
+    }
+    this.#score = least;
+    this.#period = this.#unit(n - best);
+  }
+
+  /** The least number of values of which the last `length` ones are repetitions. */
+  #unit(length: number): number {
+    const size = this.#size;
+    const first = this.#count - length + 1;
+    for (let unit = 1; unit <= length / 2; unit++) {
+      if (length % unit !== 0) continue;
+      let same = true;
+      for (let k = unit; k < length && same; k++) {
+        same = this.#history[(first + k) % size] === this.#history[(first + k - unit) % size];
+      }
+      if (same) return unit;
+    }
+    return length;
+  }
+}

@@ -1,0 +1,99 @@
+/** Names of regions on the page: each gets a slot once, whichever thread names it first. */
+import { H, HINTS, R, REGION_BYTES } from '../model/region-layout.ts';
+import { regionHash } from './hash.ts';
+import type { Page } from './page-file.ts';
+
+/** A region's slot. */
+export interface Named {
+  readonly index: number;
+  readonly hash: number;
+  /** Number of its hint (HINTS): that of the first who named it. */
+  readonly hintCode: number;
+}
+
+const utf8 = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Slots by name, as far as this thread has seen them. */
+export class Names {
+  private readonly page: Page;
+  private readonly known = new Map<string, Named>();
+  private seen = 0;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Looks at what other threads have named since. */
+  private catchUp(): void {
+    const { u32, bytes } = this.page;
+    const used = Math.min(Atomics.load(u32, H.regionsUsed >> 2), u32[H.regionCapacity >> 2]);
+    for (; this.seen < used; this.seen++) {
+      const at = u32[H.regions >> 2] + this.seen * REGION_BYTES;
+      if (Atomics.load(u32, (at + R.state) >> 2) === 0) return;
+      const from = u32[H.names >> 2] + u32[(at + R.name) >> 2];
+      const name = decoder.decode(bytes.subarray(from, from + u32[(at + R.nameBytes) >> 2]));
+      if (this.known.has(name)) continue;
+      const hash = u32[(at + R.hash) >> 2];
+      this.known.set(name, { index: this.seen, hash, hintCode: u32[(at + R.hint) >> 2] });
+    }
+  }
+
+  /** Slot of `name`; that of region 0, and counted, where there is no place for another name. */
+  find(name: string, hint: number): Named {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    this.catchUp();
+    return this.known.get(name) ?? this.add(name, hint);
+  }
+
+  /** Of a slot, for people. */
+  nameOf(index: number): string {
+    const { u32, bytes } = this.page;
+    const at = u32[H.regions >> 2] + index * REGION_BYTES;
+    const from = u32[H.names >> 2] + u32[(at + R.name) >> 2];
+    return decoder.decode(bytes.subarray(from, from + u32[(at + R.nameBytes) >> 2]));
+  }
+
+  hashOf(index: number): number {
+    const { u32 } = this.page;
+    return u32[(u32[H.regions >> 2] + index * REGION_BYTES + R.hash) >> 2];
+  }
+
+  private add(name: string, hint: number): Named {
+    const { u32, bytes } = this.page;
+    const encoded = utf8.encode(name);
+    const capacity = u32[H.regionCapacity >> 2];
+    const room = u32[H.nameCapacity >> 2];
+    const full = Atomics.load(u32, H.regionsUsed >> 2) >= capacity;
+    const longer = Atomics.load(u32, H.namesUsed >> 2) + encoded.length > room;
+    // Two threads may race past this; the numbers given out tell who came too late.
+    const offset = full || longer ? room : Atomics.add(u32, H.namesUsed >> 2, encoded.length);
+    const fits = offset + encoded.length <= room && offset < room;
+    const index = fits ? Atomics.add(u32, H.regionsUsed >> 2, 1) : capacity;
+    if (index >= capacity) {
+      Atomics.add(u32, H.regionsRefused >> 2, 1);
+      const at = u32[H.regions >> 2];
+      return { index: 0, hash: u32[(at + R.hash) >> 2], hintCode: u32[(at + R.hint) >> 2] };
+    }
+    bytes.set(encoded, u32[H.names >> 2] + offset);
+    const at = u32[H.regions >> 2] + index * REGION_BYTES;
+    const hash = regionHash(encoded);
+    u32[(at + R.hash) >> 2] = hash;
+    u32[(at + R.hint) >> 2] = hint;
+    u32[(at + R.name) >> 2] = offset;
+    u32[(at + R.nameBytes) >> 2] = encoded.length;
+    Atomics.store(u32, (at + R.state) >> 2, 1);
+    const named = { index, hash, hintCode: hint };
+    this.known.set(name, named);
+    return named;
+  }
+}
+
+/** Number of a hint. @throws RangeError */
+export function hintNumber(hint: string): number {
+  const number = HINTS.indexOf(hint as (typeof HINTS)[number]);
+  if (number < 0) throw new RangeError(`hint '${hint}': it is one of ${HINTS.join(', ')}`);
+  // Inside a region the hint is never unset, as in GEOPM.
+  return Math.max(1, number);
+}

@@ -1,0 +1,173 @@
+/**
+ * The region page of this process: made by the first that asks, joined by its other threads (and by the C library in
+ * the same process, which does the same).
+ */
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import {
+  CPUS_BYTES,
+  F,
+  H,
+  NAME_CAPACITY,
+  NODE_CAPACITY,
+  OVERFLOW_NAME,
+  PAGE_MAGIC,
+  PAGE_SUFFIX,
+  PAGE_VERSION,
+  PROCESS_NAME_MOST,
+  pageOffsets,
+  R,
+  REGION_CAPACITY,
+  THREAD_CAPACITY,
+} from '../model/region-layout.ts';
+import { allowedCpus, threadId } from '../os/affinity.ts';
+import { mapFile } from '../os/mmap.ts';
+import { regionHash } from './hash.ts';
+
+/** The page in memory. */
+export interface Page {
+  readonly path: string;
+  readonly u32: Uint32Array;
+  readonly f64: Float64Array;
+  readonly bytes: Uint8Array;
+  /** CLOCK_MONOTONIC at the page's time zero, ns. */
+  readonly startNs: bigint;
+}
+
+/** Events that a ring holds where `wish` is asked for: a power of two, at least 16, at most 2^16; 0: no rings. */
+export function ringCapacityFrom(wish: string | undefined): number {
+  const events = Number(wish ?? 0);
+  if (!(events >= 1)) return 0;
+  return 2 ** Math.ceil(Math.log2(Math.min(Math.max(events, 16), 1 << 16)));
+}
+
+/**
+ * The page's file: process id, start time and where the stack begins (fields 22 and 28 of /proc/self/stat; 0 where
+ * there is none). All threads of a process find the same; a later process of the same id, or the same process after
+ * exec, does not.
+ */
+export function pageFileName(): string {
+  let fields: string[] = [];
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    // Not Linux.
+  }
+  // The first of `fields` is field 3.
+  return `${process.pid}-${fields[19] ?? 0}-${fields[25] ?? 0}${PAGE_SUFFIX}`;
+}
+
+function rankFrom(env: NodeJS.ProcessEnv): number {
+  const text = env.OMPI_COMM_WORLD_RANK ?? env.PMIX_RANK ?? env.PMI_RANK ?? env.SLURM_PROCID ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : -1;
+}
+
+const utf8 = new TextEncoder();
+
+/** Fills the header and region 0 of a new page. */
+function initialise(page: Page, name: string, ringCapacity: number): void {
+  const { u32, f64, bytes } = page;
+  const set = (at: number, value: number) => {
+    u32[at >> 2] = value;
+  };
+  const offsets = pageOffsets(ringCapacity);
+  set(H.pid, process.pid);
+  set(H.parentPid, process.ppid);
+  set(H.bytes, offsets.bytes);
+  set(H.threadCapacity, THREAD_CAPACITY);
+  set(H.regionCapacity, REGION_CAPACITY);
+  set(H.nodeCapacity, NODE_CAPACITY);
+  set(H.nameCapacity, NAME_CAPACITY);
+  set(H.ringCapacity, ringCapacity);
+  set(H.threads, offsets.threads);
+  set(H.regions, offsets.regions);
+  set(H.names, offsets.names);
+  set(H.nodes, offsets.nodes);
+  set(H.rings, offsets.rings);
+  set(H.rank, rankFrom(process.env));
+  const nameBytes = utf8.encodeInto(
+    name,
+    bytes.subarray(H.processName, H.processName + PROCESS_NAME_MOST),
+  ).written;
+  set(H.processNameBytes, nameBytes);
+  const cpus = allowedCpus().filter((cpu) => cpu < 8 * CPUS_BYTES);
+  for (const cpu of cpus) bytes[H.cpus + (cpu >> 3)] |= 1 << (cpu & 7);
+  set(H.cpuCount, cpus.length === 0 ? 0 : cpus[cpus.length - 1] + 1);
+  const overflow = utf8.encode(OVERFLOW_NAME);
+  bytes.set(overflow, offsets.names);
+  set(offsets.regions + R.hash, regionHash(overflow));
+  set(offsets.regions + R.hint, 1);
+  set(offsets.regions + R.nameBytes, overflow.length);
+  set(offsets.regions + R.state, 1);
+  set(H.regionsUsed, 1);
+  set(H.namesUsed, overflow.length);
+  const wide = new BigUint64Array(bytes.buffer, H.startNs, 2);
+  wide[0] = process.hrtime.bigint();
+  wide[1] = BigInt(Date.now()) * 1_000_000n;
+  f64[H.started >> 3] = 0;
+  set(H.flags, F.started);
+  set(H.version, PAGE_VERSION);
+  set(H.magic, PAGE_MAGIC);
+}
+
+function mapPage(path: string, flags: string, create: number): Page | null {
+  const fd = openSync(path, flags, 0o600);
+  try {
+    if (create > 0) ftruncateSync(fd, create);
+    const mapping = mapFile(fd, fstatSync(fd).size, 'write');
+    if (mapping === null) return null;
+    const { memory } = mapping;
+    const u32 = new Uint32Array(memory);
+    const startNs = new BigUint64Array(memory, H.startNs, 1)[0];
+    return { path, u32, f64: new Float64Array(memory), bytes: new Uint8Array(memory), startNs };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function joinPage(path: string): Page | null {
+  const page = mapPage(path, 'r+', 0);
+  const ours = page?.u32[0] === PAGE_MAGIC && page.u32[H.version >> 2] === PAGE_VERSION;
+  return ours ? page : null;
+}
+
+/**
+ * This process's page in `folder`, which is made where missing; null where memory cannot be mapped.
+ * @param name of the process, for people
+ * @throws Error where the folder cannot be written
+ */
+export function openOwnPage(folder: string, name: string, ringCapacity: number): Page | null {
+  const path = join(folder, pageFileName());
+  try {
+    return joinPage(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  // One level only: Node's recursive mkdir never returns below /proc.
+  if (!existsSync(folder)) mkdirSync(folder);
+  // Made aside and linked into place, so that nobody sees it unfinished and the first of two makers wins.
+  const aside = `${path}.${threadId() ?? process.pid}.tmp`;
+  const page = mapPage(aside, 'wx+', pageOffsets(ringCapacity).bytes);
+  try {
+    if (page === null) return null;
+    initialise(page, name, ringCapacity);
+    linkSync(aside, path);
+    return { ...page, path, startNs: new BigUint64Array(page.u32.buffer, H.startNs, 1)[0] };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return joinPage(path);
+    throw error;
+  } finally {
+    unlinkSync(aside);
+  }
+}

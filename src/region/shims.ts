@@ -1,0 +1,182 @@
+/**
+ * Libraries in C that mark programs nobody marked, built where they are needed with the user's own compilers: MPI and
+ * OpenMP differ from machine to machine.
+ */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The sources, beside the built package. */
+export const NATIVE_FOLDER = fileURLToPath(new URL('../../native', import.meta.url));
+
+/** What can be built. */
+export type ShimName = 'region' | 'mpi' | 'openmp';
+
+interface Shim {
+  readonly file: string;
+  /** What it is for. */
+  readonly what: string;
+  /** Compilers that can build it, best first: the first that works is taken. */
+  readonly compilers: readonly string[];
+  readonly install: string;
+}
+
+export const SHIMS: Readonly<Record<ShimName, Shim>> = {
+  region: {
+    file: 'libtriscope_region.so',
+    what: 'marking from C, and for programs marked for GEOPM',
+    compilers: ['cc', 'gcc', 'clang'],
+    install: 'apt-get install gcc libc6-dev',
+  },
+  mpi: {
+    file: 'libtriscope_mpi.so',
+    what: 'every MPI call as a region',
+    compilers: ['mpicc'],
+    install: 'apt-get install libopenmpi-dev openmpi-bin',
+  },
+  openmp: {
+    file: 'libtriscope_openmp.so',
+    what: 'every OpenMP parallel region as a region',
+    compilers: ['clang', 'cc'],
+    install: 'apt-get install clang libomp-dev',
+  },
+};
+
+export interface ShimResult {
+  readonly name: ShimName;
+  /** The library; null where it could not be built. */
+  readonly path: string | null;
+  readonly compiler: string | null;
+  /** Why it could not be built; '' where it was. */
+  readonly reason: string;
+}
+
+/** Where libraries are kept unless told otherwise: XDG_CACHE_HOME/triscope. */
+export function shimFolder(env: NodeJS.ProcessEnv = process.env): string {
+  const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
+  return join(cache, 'triscope');
+}
+
+/** The library of that name, if it was built in `folder`. */
+export function builtShim(name: ShimName, folder: string): string | null {
+  const path = join(folder, SHIMS[name].file);
+  return existsSync(path) ? path : null;
+}
+
+interface Run {
+  readonly ok: boolean;
+  readonly text: string;
+  /** First line that says what went wrong. */
+  readonly error: string;
+}
+
+function run(command: string, args: readonly string[]): Run {
+  const result = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+  const lines = (result.stderr ?? '').split('\n');
+  const error = lines.find((line) => /error|cannot|not found/i.test(line)) ?? lines[0] ?? '';
+  return {
+    ok: result.status === 0,
+    text: result.stdout ?? '',
+    error: result.error === undefined ? error.trim() : `${command} cannot be run`,
+  };
+}
+
+/** Written by hand in pmpi_shim.c. */
+const BY_HAND = new Set(['MPI_Init', 'MPI_Init_thread', 'MPI_Finalize']);
+
+/** Name of a parameter: the last word of its declaration, before any brackets. */
+const parameterName = (declaration: string) =>
+  /([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$/.exec(declaration)?.[1] ?? '';
+
+/**
+ * Calls that the text of a preprocessed mpi.h declares, one CALL(…) line each, as pmpi_shim.c wants them. Only such as
+ * return int and are there under their profiling name too.
+ */
+export function mpiCalls(text: string): string[] {
+  const lines: string[] = [];
+  const flat = text.replace(/^#.*$/gm, '').replace(/__attribute__\s*\(\([^;]*?\)\)\)?/g, ' ');
+  const profiled = new Set(Array.from(flat.matchAll(/\bPMPI_(\w+)\s*\(/g), ([, name]) => name));
+  const seen = new Set<string>();
+  for (const [, name, list] of flat.matchAll(/\bint\s+(MPI_\w+)\s*\(([^;{}]*?)\)\s*;/g)) {
+    const parameters = list.replace(/\s+/g, ' ').trim();
+    const unfit = BY_HAND.has(name) || seen.has(name) || !profiled.has(name.slice(4));
+    if (unfit || parameters.includes('...') || /[()]/.test(parameters)) continue;
+    const names =
+      parameters === 'void' || parameters === ''
+        ? []
+        : parameters.split(',').map((one) => parameterName(one.trim()));
+    if (names.includes('')) continue;
+    seen.add(name);
+    lines.push(`CALL(${name}, (${parameters}), (${names.join(', ')}))`);
+  }
+  return lines;
+}
+
+const FLAGS = ['-std=gnu11', '-O2', '-fPIC', '-shared', '-pthread', `-I${NATIVE_FOLDER}`];
+const source = (name: string) => join(NATIVE_FOLDER, name);
+
+/** Arguments that build `name` in `folder`; `work` is for files made on the way. @throws Error what is wrong */
+function argumentsFor(name: ShimName, compiler: string, folder: string, work: string): string[] {
+  const to = ['-o', join(work, SHIMS[name].file)];
+  if (name === 'region') {
+    return [...FLAGS, ...to, '-Wl,-soname,libtriscope_region.so', source('triscope_region.c')];
+  }
+  const link = [`-L${folder}`, '-ltriscope_region', '-Wl,-rpath,$ORIGIN'];
+  if (name === 'openmp') return [...FLAGS, ...to, source('ompt_tool.c'), ...link, '-ldl'];
+  const probe = join(work, 'probe.c');
+  writeFileSync(probe, '#include <mpi.h>\n');
+  const preprocessed = run(compiler, ['-E', probe]);
+  if (!preprocessed.ok) throw new Error(preprocessed.error);
+  writeFileSync(join(work, 'pmpi_calls.h'), `${mpiCalls(preprocessed.text).join('\n')}\n`);
+  // Calls that MPI has deprecated are wrapped all the same.
+  return [
+    ...FLAGS,
+    `-I${work}`,
+    '-Wno-deprecated-declarations',
+    ...to,
+    source('pmpi_shim.c'),
+    ...link,
+  ];
+}
+
+function buildOne(name: ShimName, folder: string): ShimResult {
+  let reason = '';
+  for (const compiler of SHIMS[name].compilers) {
+    const work = mkdtempSync(join(tmpdir(), 'triscope-shim-'));
+    try {
+      if (!run(compiler, ['--version']).ok) {
+        reason ||= `there is no ${SHIMS[name].compilers.join(' or ')}`;
+        continue;
+      }
+      const built = run(compiler, argumentsFor(name, compiler, folder, work));
+      if (!built.ok) throw new Error(built.error);
+      const path = join(folder, SHIMS[name].file);
+      // Removed first: a running program keeps the old one.
+      rmSync(path, { force: true });
+      copyFileSync(join(work, SHIMS[name].file), path);
+      return { name, path, compiler, reason: '' };
+    } catch (error) {
+      reason = `${compiler}: ${(error as Error).message}`;
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  }
+  return { name, path: null, compiler: null, reason };
+}
+
+/** Builds the libraries named in `folder`; the one they all need comes first. @throws Error folder cannot be written */
+export function buildShims(folder: string, names: readonly ShimName[]): ShimResult[] {
+  mkdirSync(folder, { recursive: true });
+  const results: ShimResult[] = [];
+  for (const name of ['region', ...names.filter((one) => one !== 'region')] as const) {
+    const base = results[0];
+    results.push(
+      base !== undefined && base.path === null
+        ? { name, path: null, compiler: null, reason: `without ${SHIMS.region.file}` }
+        : buildOne(name, folder),
+    );
+  }
+  return results;
+}

@@ -1,0 +1,397 @@
+/** What may go wrong while `triscope region launch` runs: odd programs, kills, files that fail. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import {
+  beside,
+  CPUS,
+  HOST,
+  launched,
+  type Parsed,
+  POWERCAP,
+  programFolder,
+  readReport,
+  tree,
+} from './support/region.ts';
+import { triscope } from './support/run.ts';
+
+const FAST = '--geopm-period=0.005';
+
+/** Waits until `is`, at most 20 s. */
+async function until(is: () => boolean): Promise<void> {
+  for (let k = 0; k < 1000 && !is(); k++) await new Promise((done) => setTimeout(done, 20));
+  expect(is()).toBe(true);
+}
+
+const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+describe('an application', () => {
+  it('that exits at once is in the report', async () => {
+    const { host } = await launched(programFolder("region('brief').run(() => {})"), [FAST]);
+    expect(host.Regions?.map(({ region, count }) => [region, count])).toEqual([['brief', 1]]);
+    expect(host.Triscope.complete).toBe(true);
+  });
+
+  it('whose processes come and go between samples is there whole', async () => {
+    const pages = beside('pages.py');
+    const script = `for k in 1 2 3 4 5; do python3 ${pages} 1 0.001; done`;
+    const run = await launched(programFolder(''), ['--geopm-period=5'], ['sh', '-c', script]);
+    expect(run.host.Triscope.processes.length).toBe(5);
+    expect(run.host.Regions?.map(({ region, count }) => [region, count])).toEqual([['A', 1]]);
+    expect(run.host.Triscope.complete).toBe(true);
+  });
+
+  it('of 256 processes at once has one region that all were in', async () => {
+    const command = ['python3', beside('pages.py'), '256', '2'];
+    const run = await launched(programFolder(''), ['--geopm-period=0.02'], command);
+    const { host } = run;
+    expect(host.Triscope.processes.length).toBe(256);
+    const [a] = host.Regions ?? [];
+    expect(a.count).toBe(1);
+    expect(a['runtime (s)']).toBeGreaterThanOrEqual(2);
+    // All of them overlap in most of the two seconds.
+    expect(a['sync-runtime (s)']).toBeGreaterThan(1);
+  });
+
+  it('with a hundred thousand names of regions has as many as find room, and the rest as one', async () => {
+    const body = "for (let k = 0; k < 100_000; k++) region('r' + k).run(() => {});";
+    const { host, code } = await launched(programFolder(body), [FAST]);
+    expect(code).toBe(0);
+    const regions = host.Regions ?? [];
+    expect(regions.length).toBeGreaterThan(1000);
+    expect(regions.length).toBeLessThan(10_000);
+    const counted = regions.reduce((sum, { count }) => sum + Number(count), 0);
+    const [own] = host.Triscope.processes;
+    expect(counted + Number(own['entries not placed'] ?? 0)).toBe(100_000);
+  });
+
+  it('with odd names of regions has them as they are', async () => {
+    const names = [
+      'say "a"',
+      'two\nlines',
+      '# no: comment',
+      "it's",
+      'tab\t',
+      'é😀',
+      'x'.repeat(5000),
+    ];
+    const body = `for (const name of ${JSON.stringify(names)}) region(name).run(() => sleep(1));`;
+    const { host } = await launched(programFolder(body), [FAST]);
+    const found = (host.Regions ?? []).map(({ region }) => region);
+    expect(found.sort()).toEqual(names.toSorted());
+  });
+
+  it('that is killed leaves a report of what was seen, with names, marked incomplete', async () => {
+    const body = `epoch();
+      region('done').run(() => sleep(100));
+      region('fatal').run(() => { sleep(200); process.kill(process.pid, 'SIGKILL'); sleep(5000); });`;
+    const { host, code } = await launched(programFolder(body), [FAST]);
+    expect(code).toBe(137);
+    expect(host.Triscope.complete).toBe(false);
+    expect(host.Triscope.incomplete).toBe('the application was ended by SIGKILL');
+    const regions = new Map(host.Regions?.map((region) => [region.region, region]));
+    expect(regions.get('done')?.count).toBe(1);
+    // It was never left: no visit is complete, but its time counts.
+    expect(regions.get('fatal')?.count).toBe(0);
+    expect(regions.get('fatal')?.['runtime (s)']).toBeGreaterThanOrEqual(0.19);
+    expect(regions.get('fatal')?.['sync-runtime (s)']).toBeGreaterThan(0.1);
+    expect(host['Epoch Totals']?.count).toBe(1);
+  });
+
+  it('of which one process vanishes says so', async () => {
+    const body = "region('a').run(() => process.kill(process.pid, 'SIGKILL'));";
+    const command = ['sh', '-c', `${process.execPath} app.mjs; exit 3`];
+    const { host, code } = await launched(programFolder(body), [FAST], command);
+    expect(code).toBe(3);
+    expect(host.Triscope.incomplete).toBe('1 of 1 processes ended without saying so');
+    expect(host.Triscope.processes[0].vanished).toBe(true);
+  });
+});
+
+describe('the controller', () => {
+  it('passes on signals, and ends with the application', async () => {
+    const folder = programFolder('');
+    const script = 'trap "exit 9" TERM; echo ready > ready; while :; do sleep 0.05; done';
+    const { code } = await launched(folder, [FAST], ['sh', '-c', script], {
+      meanwhile: (child) =>
+        void until(() => existsSync(join(folder, 'ready'))).then(() => child.kill('SIGTERM')),
+    });
+    expect(code).toBe(9);
+  });
+
+  it('when killed, leaves the application running, and a report marked incomplete', async () => {
+    const folder = programFolder(`
+      import { writeFileSync } from 'node:fs';
+      region('first').run(() => sleep(100));
+      region('second').run(() => sleep(3000));
+      writeFileSync('survived', '');`);
+    const path = join(folder, 'geopm.report');
+    let wasRunning = false;
+    await triscope(
+      [
+        'region',
+        'launch',
+        FAST,
+        '--save-every=0.2',
+        '--geopm-trace=t',
+        '--',
+        process.execPath,
+        'app.mjs',
+      ],
+      {
+        cwd: folder,
+        meanwhile: (child) => {
+          child.on('exit', () => {
+            wasRunning = !existsSync(join(folder, 'survived'));
+          });
+          void until(() => textOf(path).includes('region: "second"')).then(() =>
+            child.kill('SIGKILL'),
+          );
+        },
+      },
+    );
+    const { host } = readReport(path);
+    expect(host.Triscope.complete).toBe(false);
+    expect(host.Regions?.map(({ region }) => region).toSorted()).toEqual(['first', 'second']);
+    expect(textOf(join(folder, `t-${HOST}`)).split('\n').length).toBeGreaterThan(10);
+    expect(wasRunning).toBe(true);
+    await until(() => existsSync(join(folder, 'survived')));
+  });
+
+  it('leaves no folder of pages behind', async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('triscope-region-'));
+    const folder = programFolder(`
+      import { writeFileSync } from 'node:fs';
+      writeFileSync('pages', process.env.TRISCOPE_REGION_DIR);
+      region('a').run(() => {});`);
+    await launched(folder, []);
+    const pages = textOf(join(folder, 'pages'));
+    expect(pages).not.toBe('');
+    expect(before).not.toContain(pages);
+    expect(existsSync(pages)).toBe(false);
+  });
+
+  it('goes by the monotonic clock: steps of the wall clock change nothing', async () => {
+    const folder = programFolder("region('a').run(() => sleep(300));");
+    // In every thread of the controller and of the application, the wall clock leaps an hour back and forth.
+    const step = join(folder, 'step.mjs');
+    writeFileSync(
+      step,
+      'let n = 0; const real = Date.now; Date.now = () => real() + (n++ % 2) * 3_600_000;',
+    );
+    const env = { NODE_OPTIONS: `--import=${step}` };
+    const { host } = await launched(folder, [FAST], undefined, { env });
+    const [a] = host.Regions ?? [];
+    for (const key of ['runtime (s)', 'sync-runtime (s)']) {
+      expect(a[key]).toBeGreaterThan(0.25);
+      expect(a[key]).toBeLessThan(10);
+    }
+  });
+
+  it('samples on, at even times, with all CPUs busy, and says how late it was', async () => {
+    const busy = `const { Worker, isMainThread } = await import('node:worker_threads');
+      const end = performance.now() + 1000;
+      if (isMainThread) for (let k = 0; k < 4; k++) new Worker(new URL(import.meta.url));
+      while (performance.now() < end);`;
+    const { host } = await launched(programFolder(busy), [FAST]);
+    const { sampling } = host.Triscope;
+    const [samples, missed] = [Number(sampling.samples), Number(sampling.missed)];
+    expect(samples).toBeGreaterThan(20);
+    // Each moment was taken or is counted.
+    expect(samples + missed).toBeGreaterThan(190);
+    expect(Number(sampling['worst lateness (s)'])).toBeGreaterThanOrEqual(
+      Number(sampling['mean lateness (s)']),
+    );
+  });
+
+  it('does not wait for a signal’s file that blocks', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const energy = join(root, 'sys/class/powercap/intel-rapl:0/energy_uj');
+    execFileSync('sh', ['-c', 'rm "$1" && mkfifo "$1"', 'sh', energy]);
+    const folder = programFolder("region('a').run(() => sleep(100));");
+    const { host, milliseconds } = await launched(folder, [FAST, '--root', root]);
+    expect(milliseconds).toBeLessThan(30_000);
+    expect(Object.keys(host['Application Totals'])).not.toContain('package-energy (J)');
+  });
+
+  it('goes on where a trace can be written no more', async () => {
+    const folder = programFolder("region('a').run(() => sleep(300));");
+    const args = [FAST, '--geopm-trace=/dev/full'];
+    // BASE-HOST: a link to the device that is always full.
+    execFileSync('ln', ['-s', '/dev/full', join(folder, `t-${HOST}`)]);
+    const { code, err } = await triscope(
+      ['region', 'launch', args[0], '--geopm-trace=t', '--', process.execPath, 'app.mjs'],
+      { cwd: folder },
+    );
+    expect(code).toBe(1);
+    expect(err).toMatch(/trace .*t-.* cannot be written: ENOSPC/);
+  });
+});
+
+describe('settings of the machine', () => {
+  const LIMIT = 'sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw';
+  const policy = (folder: string, text: string) => {
+    writeFileSync(join(folder, 'policy.json'), text);
+    return '--geopm-policy=policy.json';
+  };
+  /** Keeps what the controller saves in a folder of its own. */
+  const stateIn = (folder: string) => ({ env: { XDG_STATE_HOME: join(folder, 'state') } });
+  const GOVERNOR = ['--geopm-agent=power_governor', '--allow-control'];
+
+  it('are changed by power_governor, and put back at the end', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder(`
+      import { copyFileSync } from 'node:fs';
+      region('a').run(() => sleep(150));
+      copyFileSync(${JSON.stringify(join(root, LIMIT))}, 'while');`);
+    const options = [...GOVERNOR, policy(folder, '{"CPU_POWER_LIMIT": 190}'), '--root', root];
+    const { report, host, err } = await launched(folder, options, undefined, stateIn(folder));
+    expect(err).toBe('');
+    expect(textOf(join(folder, 'while'))).toMatch(/^190000000\b/);
+    expect(textOf(join(root, LIMIT)).trim()).toBe('200000000');
+    expect([report.Agent, report.Policy]).toEqual(['power_governor', { CPU_POWER_LIMIT: 190 }]);
+    expect(host).toHaveProperty('Power limit of each package (W)', 190);
+    expect(readdirSync(join(folder, 'state/triscope/controls'))).toEqual([]);
+  });
+
+  it('are not touched without --allow-control, which is said', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder("region('a').run(() => sleep(50));");
+    const options = [GOVERNOR[0], policy(folder, '{"CPU_POWER_LIMIT": 190}'), '--root', root];
+    const { err, host } = await launched(folder, options);
+    expect(err).toMatch(/power_governor changes nothing: --allow-control permits/);
+    expect(host.Triscope.warnings?.length).toBe(1);
+    expect(textOf(join(root, LIMIT)).trim()).toBe('200000000');
+  });
+
+  it('are put back by region restore where the controller was killed', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder("region('a').run(() => sleep(1500));");
+    const options = [...GOVERNOR, policy(folder, '{"CPU_POWER_LIMIT": 180}'), '--root', root];
+    await triscope(['region', 'launch', ...options, '--', process.execPath, 'app.mjs'], {
+      cwd: folder,
+      ...stateIn(folder),
+      meanwhile: (child) =>
+        void until(() => textOf(join(root, LIMIT)).startsWith('180000000')).then(() =>
+          child.kill('SIGKILL'),
+        ),
+    });
+    expect(textOf(join(root, LIMIT))).toMatch(/^180000000/);
+    const { code, out } = await triscope(['region', 'restore'], stateIn(folder));
+    expect([code, out]).toEqual([0, `${join(root, LIMIT)}: 200000000\n`]);
+    expect(textOf(join(root, LIMIT)).trim()).toMatch(/^200000000/);
+    expect((await triscope(['region', 'restore'], stateIn(folder))).out).toBe('');
+  });
+
+  it('follow an endpoint while the application runs', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder(`
+      import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+      const limit = () => readFileSync(${JSON.stringify(join(root, LIMIT))}, 'utf8').trim();
+      const put = (text) => { writeFileSync('p.tmp', text); renameSync('p.tmp', 'endpoint.json'); };
+      const seen = [];
+      region('a').enter();
+      for (const text of ['{"CPU_POWER_LIMIT": 170}', 'nonsense', '{"CPU_POWER_LIMIT": 160}']) {
+        put(text);
+        sleep(400);
+        seen.push(limit());
+      }
+      region('a').exit();
+      writeFileSync('seen', seen.join());`);
+    const options = [...GOVERNOR, '--geopm-endpoint=endpoint.json', '--root', root];
+    const { report, err } = await launched(folder, options, undefined, stateIn(folder));
+    expect(textOf(join(folder, 'seen'))).toBe('170000000,170000000,160000000');
+    expect(report.Policy).toBe('DYNAMIC');
+    expect(err).toMatch(/endpoint.json: not JSON: .*; the policy before it holds/);
+  });
+
+  it('are limits of frequency, region by region, under frequency_map', async () => {
+    const files = Object.fromEntries(
+      [0, 1].flatMap((cpu) => {
+        const policyFolder = `sys/devices/system/cpu/cpufreq/policy${cpu}`;
+        return [
+          [`${policyFolder}/affected_cpus`, String(cpu)],
+          [`${policyFolder}/scaling_max_freq`, '3000000'],
+          [`${policyFolder}/scaling_min_freq`, '1000000'],
+          [`${policyFolder}/cpuinfo_max_freq`, '3000000'],
+          [`${policyFolder}/cpuinfo_min_freq`, '1000000'],
+        ];
+      }),
+    );
+    const root = tree({ ...CPUS, ...files });
+    const limit = join(root, 'sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq');
+    const folder = programFolder(`
+      import { readFileSync, writeFileSync } from 'node:fs';
+      const limit = () => parseInt(readFileSync(${JSON.stringify(limit)}, 'utf8'), 10);
+      const seen = [];
+      for (const name of ['A', 'B']) region(name).run(() => { sleep(200); seen.push(limit()); });
+      writeFileSync('seen', seen.join());`);
+    const text = '{"FREQ_CPU_DEFAULT": 2e9, "HASH_0": "0xd3d99e8b", "FREQ_0": 1.5e9}';
+    const options = ['--geopm-agent=frequency_map', '--allow-control', policy(folder, text)];
+    const args = [...options, '--geopm-period=0.005', '--root', root];
+    const { host } = await launched(folder, args, undefined, stateIn(folder));
+    expect(textOf(join(folder, 'seen'))).toBe('1500000,2000000');
+    expect(textOf(limit).trim()).toMatch(/^3000000/);
+    const limits = host.Regions?.map((region) => [region.region, region['frequency-map']]);
+    expect(limits?.toSorted()).toEqual([
+      ['A', 1.5e9],
+      ['B', 2e9],
+    ]);
+    expect(host).toHaveProperty(['Frequency map', '3554254475'], 1.5e9);
+  });
+
+  it('and an agent of one’s own is a module', async () => {
+    const folder = programFolder("region('a').run(() => sleep(100));");
+    writeFileSync(
+      join(folder, 'agent.mjs'),
+      `let samples = 0;
+      export default {
+        name: 'counting', help: '', period: 0.01, policy: [{ name: 'STEP', unit: '', help: '' }],
+        open: () => ({
+          validatePolicy() {}, adjust() {}, sample() { samples++; },
+          reportHeader: () => new Map([['Counting', 'yes, it is']]),
+          reportHost: () => new Map([['samples counted', samples]]),
+          reportRegion: () => new Map([['step', 7]]),
+          traceColumns: [{ name: 'SAMPLES', format: 'integer' }],
+          trace: (values, at) => { values[at] = samples; },
+        }),
+      };`,
+    );
+    const args = [`--geopm-agent=${join(folder, 'agent.mjs')}`, '--geopm-trace=t'];
+    const { report, host } = await launched(folder, args);
+    expect(report.Agent).toBe('counting');
+    expect(report).toHaveProperty('Counting', 'yes, it is');
+    expect(host.Regions?.[0].step).toBe(7);
+    const lines = textOf(join(folder, `t-${HOST}`))
+      .trim()
+      .split('\n');
+    expect(lines[5].split('|').at(-1)).toBe('SAMPLES');
+    expect(Number(lines.at(-1)?.split('|').at(-1))).toBeGreaterThan(3);
+  });
+});
+
+describe('other readers', () => {
+  it('PyYAML reads the report: five keys, hosts, and scalars in every section', async () => {
+    const folder = programFolder('epoch(); region(\'a "b"\').run(() => sleep(30));');
+    await launched(folder, ['--synthetic']);
+    const program = `
+import sys, json
+try:
+    import yaml
+except ImportError:
+    print('null'); sys.exit()
+print(json.dumps(yaml.safe_load(open('geopm.report'))))`;
+    const out = execFileSync('python3', ['-c', program], { cwd: folder }).toString();
+    const read = JSON.parse(out) as Parsed | null;
+    const report = read ?? (parse(textOf(join(folder, 'geopm.report'))) as Parsed);
+    const keys = ['GEOPM Version', 'Start Time', 'Profile', 'Agent', 'Policy', 'Hosts'];
+    expect(Object.keys(report)).toEqual(keys);
+    const host = report.Hosts[HOST];
+    for (const section of [...(host.Regions ?? []), host['Application Totals']]) {
+      for (const value of Object.values(section)) expect(typeof value).toMatch(/number|string/);
+    }
+  });
+});

@@ -1,0 +1,174 @@
+/** Reading GEOPM's files: old text, odd values, damage. */
+import fc from 'fast-check';
+import { FormatError, GEOPM, identify } from 'triscope/formats';
+import { describe, expect, it } from 'vitest';
+import { rowsInText, textSource } from './support.ts';
+
+const TEXT_REPORT = `##### geopm 0.6.0 #####
+Start Time: Thu May 30 14:38:17 2019
+Profile: test
+Agent: monitor
+Policy: {}
+
+Host: node7
+Region stream (0x00000000d691da00):
+\truntime (sec): 1.25
+\tsync-runtime (sec): 1.2
+\tpackage-energy (joules): 60.5
+\tcount: 10
+Region unmarked-region (0x00000000725e8066):
+\truntime (sec): 0.5
+Epoch Totals:
+\truntime (sec): 2
+Application Totals:
+\truntime (sec): 3.5
+\tgeopmctl memory HWM: 8784 kB
+`;
+
+const HEADER =
+  'GEOPM Version: 3.1.0\nStart Time: now\nProfile: "p"\nAgent: monitor\nPolicy: {}\n\nHosts:\n';
+const TRACE = '# geopm_version: 3.1.0\n# node_name: vm\nTIME|EPOCH_COUNT|REGION_HASH\n';
+
+describe('reports', () => {
+  it('as text, before 1.1: regions and totals with their own keys', () => {
+    const { rows } = rowsInText(TEXT_REPORT);
+    expect(rows.map(({ kind }) => kind)).toEqual(['region', 'unmarked', 'epoch', 'application']);
+    expect(rows[0].values).toEqual({
+      host: 'node7',
+      section: 'region',
+      region: 'stream',
+      hash: '0x00000000d691da00',
+      'runtime (sec)': 1.25,
+      'sync-runtime (sec)': 1.2,
+      'package-energy (joules)': 60.5,
+      count: 10,
+    });
+    expect(rows[3].values['geopmctl memory HWM']).toBe('8784 kB');
+  });
+
+  it('read nan, inf and numbers without a point as numbers', () => {
+    const text = `${HEADER}  h:\n    Application Totals:\n      a: nan\n      b: 3e+06\n      c: -inf\n      d: .5\n      e: NAN\n      f: 1e\n`;
+    const [{ values }] = rowsInText(text).rows;
+    expect(values).toMatchObject({
+      a: Number.NaN,
+      b: 3e6,
+      c: -Infinity,
+      d: 0.5,
+      e: Number.NaN,
+      f: '1e',
+    });
+  });
+
+  it('read names escaped as YAML has it, and as GEOPM leaves them', () => {
+    const region = (name: string) => `    -\n      region: ${name}\n      hash: 0x1\n`;
+    const names = ['"a\\"b"', '"a"b"', '"a\\b"', 'plain', '"tab\\tx"'].map(region).join('');
+    const { rows } = rowsInText(`${HEADER}  h:\n    Regions:\n${names}`);
+    expect(rows.map(({ values }) => values.region)).toEqual([
+      'a"b',
+      'a"b',
+      'a\b',
+      'plain',
+      'tab\tx',
+    ]);
+  });
+
+  it('read several documents, several hosts, sections without values', () => {
+    const host = (name: string) => `  ${name}:\n    Application Totals:\n      runtime (s): 1\n`;
+    const one = HEADER + host('a') + host('b');
+    const { rows } = rowsInText(`${one}---\n${HEADER}${host('c')}`);
+    expect(rows.map(({ values }) => values.host)).toEqual(['a', 'b', 'c']);
+    expect(rowsInText(`${HEADER}  h:\n    Regions:\n`).rows).toEqual([]);
+  });
+
+  it('never fail on a report that is cut off: what is whole is delivered', () => {
+    const whole = `${HEADER}  h:\n    Regions:\n    -\n      region: "A"\n      hash: 0xd3d99e8b\n      runtime (s): 1.5\n`;
+    fc.assert(
+      fc.property(fc.integer({ min: 24, max: whole.length }), (length) => {
+        const { rows } = rowsInText(whole.slice(0, length));
+        expect(rows.length).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
+
+describe('tables', () => {
+  it('keep hashes as text and make missing values null', () => {
+    const { rows } = rowsInText(`${TRACE}0.5|0|0x725e8066\n1|nan|NAN\n`);
+    expect(rows.map(({ values }) => values)).toEqual([
+      { TIME: 0.5, EPOCH_COUNT: 0, REGION_HASH: '0x725e8066' },
+      { TIME: 1, EPOCH_COUNT: null, REGION_HASH: null },
+    ]);
+  });
+
+  it('take names that end in #, values in quotes, and Windows lines', () => {
+    const { rows } = rowsInText('"TIME","MSR::PERF_CTL:FREQ#"\r\n1,2\r\n3,4\r\n');
+    expect(rows.map(({ values }) => values)).toEqual([
+      { TIME: 1, 'MSR::PERF_CTL:FREQ#': 2 },
+      { TIME: 3, 'MSR::PERF_CTL:FREQ#': 4 },
+    ]);
+  });
+
+  it('deliver all rows before damage, then name the line; salvage goes on', () => {
+    const text = `${TRACE}1|0|0x1\n2|0\n3|0|0x3\n4|`;
+    expect(() => rowsInText(text)).toThrow(FormatError);
+    expect(() => rowsInText(text)).toThrow('file: line 5: 2 values where there are 3 names');
+    const { rows, damages } = rowsInText(text, { salvage: true });
+    expect(rows.map(({ values }) => values.TIME)).toEqual([1, 3]);
+    expect(damages.map(({ line }) => line)).toEqual([5, 7]);
+  });
+
+  it('a last line without an end counts, and is told', () => {
+    const info = GEOPM.info(textSource(`${TRACE}1|0|0x1\n2|0|0x2`));
+    expect(info.records).toEqual({ trace: 2 });
+    expect(info.suspect).toEqual([
+      { where: 'line 5', what: 'the line has no end: its last value may be cut off' },
+    ]);
+    expect(info.damaged).toBe(false);
+  });
+
+  it('become columns: time, hashes as numbers, hints by name', () => {
+    const text = `# geopm_version: 3\n# node_name: vm\nTIME|REGION_HASH|REGION_HINT|CPU_ENERGY-package-0\n0.5|0xcce45a1e|0x00000002|7.5\n1|NAN|NAN|nan\n`;
+    const [batch] = GEOPM.batches(textSource(text));
+    expect(batch.schema.name).toBe('geopm_trace');
+    expect(batch.schema.metrics.map(({ key, unit }) => [key, unit])).toEqual([
+      ['host', ''],
+      ['real_time', 's'],
+      ['region_hash', ''],
+      ['region_hint', ''],
+      ['cpu_energy_package_0', 'J'],
+    ]);
+    expect(batch.columns.map((column) => [...column])).toEqual([
+      ['vm', 'vm'],
+      [0.5, 1],
+      [0xcce45a1e, 0],
+      ['compute', 'inactive'],
+      [7.5, Number.NaN],
+    ]);
+  });
+});
+
+describe('recognition', () => {
+  it('other texts and bytes are not GEOPM’s', () => {
+    const known = (text: string) => identify(textSource(text), [GEOPM]);
+    for (const text of ['', 'hello', '$tacc_stats 1.0.2\n', 'a,b\n1,2\n', '\0\0\0\0', '{"a": 1}']) {
+      expect(known(text)).toBeNull();
+    }
+  });
+
+  it('any bytes are read or refused with one line, never more', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 200 }),
+        fc.constantFrom(HEADER, TRACE, '"TIME"\n', TEXT_REPORT),
+        (tail, head) => {
+          try {
+            rowsInText(head + tail, { salvage: true });
+          } catch (error) {
+            expect(error).toBeInstanceOf(FormatError);
+            expect((error as Error).message).not.toContain('\n');
+          }
+        },
+      ),
+    );
+  });
+});

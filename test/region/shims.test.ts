@@ -1,0 +1,195 @@
+/** Programs that nobody marked, under Open MPI and LLVM's OpenMP runtime. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { mpiCalls } from '../../dist/region/shims.js';
+import { counts, ended, freshFolder, readers, start } from './pages.ts';
+
+const TRISCOPE = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
+const has = (...commands: string[]) =>
+  commands.every((command) => spawnSync(command, ['--version']).status === 0);
+
+const triscope = (args: readonly string[], env: NodeJS.ProcessEnv = process.env) =>
+  spawnSync(process.execPath, [TRISCOPE, 'region', 'build-shims', ...args], {
+    encoding: 'utf8',
+    env,
+  });
+
+let libraries = '';
+beforeAll(() => {
+  libraries = freshFolder();
+});
+
+describe('the calls of an mpi.h', () => {
+  it('are those that return int and can be called by their other name', () => {
+    const text = `
+# 12 "mpi.h"
+__attribute__((visibility("default"))) int MPI_Send(const void *buf, int count, MPI_Datatype datatype,
+                                int dest);
+int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest);
+int MPI_Old(int a) __attribute__((__deprecated__("no more")));
+int PMPI_Old(int a) __attribute__((__deprecated__("no more")));
+int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
+int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
+int MPI_Finalize(void);
+int PMPI_Finalize(void);
+int MPI_Buffer_flush(void);
+int PMPI_Buffer_flush(void);
+int MPI_Pcontrol(const int level, ...);
+int PMPI_Pcontrol(const int level, ...);
+int MPI_Unprofiled(int a);
+double MPI_Wtime(void);
+double PMPI_Wtime(void);
+`;
+    expect(mpiCalls(text)).toEqual([
+      'CALL(MPI_Send, (const void *buf, int count, MPI_Datatype datatype, int dest), (buf, count, datatype, dest))',
+      'CALL(MPI_Old, (int a), (a))',
+      'CALL(MPI_Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup), (group, n, ranges, newgroup))',
+      'CALL(MPI_Buffer_flush, (void), ())',
+    ]);
+  });
+});
+
+describe('triscope region build-shims', () => {
+  it('says what it cannot build, what to install, and ends with 4', () => {
+    // A PATH with node alone: no compiler.
+    const bin = freshFolder();
+    symlinkSync(process.execPath, join(bin, 'node'));
+    const out = freshFolder();
+    const run = triscope(['--out', out], { ...process.env, PATH: bin });
+    expect(run.status).toBe(4);
+    expect(run.stderr).toContain(
+      'region (marking from C, and for programs marked for GEOPM) was not built: there is no cc',
+    );
+    expect(run.stderr).toContain('apt-get install');
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  it('refuses names that it does not know, and folders that it cannot make', () => {
+    expect(triscope(['mpu'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("no shim 'mpu'"),
+    });
+    expect(triscope(['--out', '/proc/version/x']).status).toBe(2);
+    expect(triscope(['--help']).stdout).toContain('usage: triscope region build-shims');
+  });
+
+  it.skipIf(!has('cc'))('keeps what it built in the cache folder, or in the folder named', () => {
+    const cache = freshFolder();
+    const run = triscope(['region', '--json'], { ...process.env, XDG_CACHE_HOME: cache });
+    expect(run.status).toBe(0);
+    const { folder, shims } = JSON.parse(run.stdout) as { folder: string; shims: object[] };
+    expect(folder).toBe(join(cache, 'triscope'));
+    const path = join(folder, 'libtriscope_region.so');
+    expect(shims).toEqual([{ name: 'region', path, compiler: 'cc', reason: '' }]);
+    expect(readFileSync(path).subarray(1, 4).toString()).toBe('ELF');
+  });
+});
+
+describe.skipIf(!has('mpicc', 'mpirun'))('an MPI program', () => {
+  it('has a region for each call, and is the application from MPI_Init to MPI_Finalize', async () => {
+    expect(triscope(['mpi', '--out', libraries]).status).toBe(0);
+    const source = join(libraries, 'ring.c');
+    writeFileSync(
+      source,
+      `#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, in = 0, out = 1;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int k = 0; k < 5; k++) MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) MPI_Send(&in, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  else MPI_Recv(&in, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return in != 2;
+}`,
+    );
+    const program = join(libraries, 'ring');
+    execFileSync('mpicc', ['-o', program, source]);
+    const pages = freshFolder();
+    const preload = [
+      '-x',
+      'TRISCOPE_REGION_DIR',
+      '-x',
+      `LD_PRELOAD=${libraries}/libtriscope_mpi.so`,
+    ];
+    const flags = ['--allow-run-as-root', '--oversubscribe', '-np', '2'];
+    const end = await ended(start(['mpirun', ...flags, ...preload, program], pages));
+    expect(end.stderr).toBe('');
+    expect(end.code).toBe(0);
+    const all = readers(pages).sort((a, b) => a.rank - b.rank);
+    expect(all.map(({ rank }) => rank)).toEqual([0, 1]);
+    for (const page of all) {
+      const seen = page.snapshot();
+      expect(counts(seen)).toEqual({
+        MPI_Init: 1,
+        MPI_Comm_rank: 1,
+        MPI_Allreduce: 5,
+        [page.rank === 0 ? 'MPI_Send' : 'MPI_Recv']: 1,
+        MPI_Finalize: 1,
+      });
+      expect(seen.regions.slice(1).every(({ hint }) => hint === 'network')).toBe(true);
+      const calls = seen.nodes.reduce((sum, { seconds }) => sum + seconds, 0);
+      const [from, to] = [page.started ?? Number.NaN, page.stopped ?? Number.NaN];
+      expect(to - from).toBeGreaterThan(calls);
+    }
+  });
+});
+
+describe.skipIf(!has('clang'))('an OpenMP program', () => {
+  const source = `#include <stdlib.h>
+static double solve(int n) {
+  double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int k = 0; k < n; k++) sum += k;
+  return sum;
+}
+static double twice(int n) {
+  double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int k = 0; k < n; k++) sum += k;
+#pragma omp parallel for reduction(+ : sum)
+  for (int k = 0; k < n; k++) sum -= k;
+  return sum;
+}
+int main(void) {
+  double sum = 0;
+  for (int k = 0; k < 7; k++) sum += solve(100);
+  return sum + twice(10) != 7 * 4950;
+}`;
+
+  it('has a region for each parallel region, named by its function', async () => {
+    const built = triscope(['openmp', '--out', libraries]);
+    expect([built.status, built.stderr]).toEqual([0, '']);
+    const file = join(libraries, 'loops.c');
+    writeFileSync(file, source);
+    const program = join(libraries, 'loops');
+    execFileSync('clang', ['-O0', '-fopenmp', '-o', program, file]);
+    const marks = async (path: string) => {
+      const pages = freshFolder();
+      const tool = join(libraries, 'libtriscope_openmp.so');
+      const env = { OMP_TOOL_LIBRARIES: tool, OMP_NUM_THREADS: '2' };
+      expect((await ended(start([path], pages, env))).code).toBe(0);
+      const [page] = readers(pages);
+      return page.snapshot();
+    };
+    const seen = await marks(program);
+    const by = counts(seen);
+    const second = Object.keys(by).find((name) => name.startsWith('twice+0x')) ?? '';
+    expect(by).toEqual({ solve: 7, twice: 1, [second]: 1 });
+    expect(seen.regions[1].hint).toBe('parallel');
+    expect(seen.threads).toHaveLength(1);
+    execFileSync('strip', [program]);
+    const stripped = counts(await marks(program));
+    expect(Object.values(stripped).sort()).toEqual([1, 1, 7]);
+    for (const name of Object.keys(stripped)) expect(name).toMatch(/^loops\+0x[0-9a-f]+$/);
+  });
+
+  it('is left alone where no controller looks on', async () => {
+    const tool = join(libraries, 'libtriscope_openmp.so');
+    const end = await ended(start([join(libraries, 'loops')], '', { OMP_TOOL_LIBRARIES: tool }));
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+  });
+});
