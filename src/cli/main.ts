@@ -174,7 +174,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
   region: 'regions of programs: marked, sampled, reported as GEOPM does',
   signal: 'what the machine tells of itself: energy, frequency, temperature, load',
-  region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 
