@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import { Platform, restoreSettings } from 'triscope/signals';
 import { describe, expect, it } from 'vitest';
 import { Tree, TWO_BY_TWO } from './support/tree.ts';
@@ -186,6 +187,29 @@ describe('powercap', () => {
     platform.close();
   });
 
+  it('takes a disabled zone whose counter runs: the file speaks of its limit', async () => {
+    const tree = new Tree({
+      ...TWO_BY_TWO,
+      ...zone('intel-rapl:0', 'package-0', 1000000, { enabled: 0 }),
+    });
+    const running = new Worker(
+      `const { openSync, writeSync } = require('node:fs');
+      const file = openSync(require('node:worker_threads').workerData, 'r+');
+      for (let energy = 1000000; ; energy += 10) writeSync(file, String(energy), 0);`,
+      { eval: true, workerData: tree.path(ENERGY_0) },
+    );
+    let platform = Platform.open({ root: tree.root });
+    // A busy machine may not let it run in the few milliseconds of one look.
+    while (platform.info('CPU_ENERGY') === null) {
+      platform.close();
+      await new Promise((done) => setTimeout(done, 5));
+      platform = Platform.open({ root: tree.root });
+    }
+    await running.terminate();
+    expect(platform.read('CPU_ENERGY', 'package', 0)).toBeGreaterThan(1);
+    platform.close();
+  });
+
   it('is absent where nothing can be read', () => {
     const tree = new Tree({ ...TWO_BY_TWO, ...zone('intel-rapl:0', 'package-0', 'denied') });
     const platform = Platform.open({ root: tree.root });
@@ -222,18 +246,27 @@ describe('powercap', () => {
       expect([tree.text(path(0)), tree.text(path(1))]).toEqual(['75000000', '75000000']);
       platform.controls.write('CPU_POWER_LIMIT_CONTROL', 'package', 1, 60.5);
       expect(tree.text(path(1))).toBe('60500000');
+      platform.controls.write('CPU_POWER_LIMIT_CONTROL', 'package', 0, 120);
+      platform.controls.write('CPU_POWER_LIMIT_CONTROL', 'package', 0, 9);
+      expect(tree.text(path(0))).toBe('9000000');
       const saved = JSON.parse(JSON.stringify(platform.controls.saved()));
       restoreSettings(saved);
       expect([tree.text(path(0)), tree.text(path(1))]).toEqual(['95000000', '90000000']);
     });
 
     it('refuses limits that cannot be, and packages that are not there', () => {
-      const platform = Platform.open({ root: new Tree(files).root, allowControl: true });
+      const tree = new Tree(files);
+      const platform = Platform.open({ root: tree.root, allowControl: true });
       const write = (index: number, watts: number) => () =>
         platform.controls.write('CPU_POWER_LIMIT_CONTROL', 'package', index, watts);
       expect(write(0, -5)).toThrow('-5 W is not above 0');
       expect(write(0, Number.NaN)).toThrow('is no number');
       expect(write(2, 50)).toThrow('there is no package 2');
+      const handle = platform.controls.push('CPU_POWER_LIMIT_CONTROL', 'package', 0);
+      tree.remove(path(0));
+      expect(() => platform.controls.adjust(handle, 50)).toThrow(
+        /cannot write 50000000 to .*ENOENT/,
+      );
       expect(() => platform.controls.write('NOTHING', 'board', 0, 1)).toThrow(
         'there is no control NOTHING',
       );
