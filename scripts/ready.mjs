@@ -114,7 +114,7 @@ function removeStale(sources) {
   for (const path of compiled) if (!expected.has(path)) rmSync(path);
 }
 
-function build() {
+async function build() {
   const sources = filesUnder(inRoot('src')).filter((path) => path.endsWith('.ts'));
   const now = sourcesNow(sources);
   if (read(BUILT) === now) return;
@@ -127,6 +127,8 @@ function build() {
   });
   if (status !== 0) fail('src does not compile');
   removeStale(sources);
+  const { makeQuick } = await import('./once.mjs');
+  await makeQuick(inRoot('dist'));
   mkdirSync(inRoot('dist'), { recursive: true });
   writeFileSync(BUILT, now);
 }
@@ -147,5 +149,5 @@ function buildPage() {
 
 checkNode();
 fetchPackages();
-build();
+await build();
 buildPage();

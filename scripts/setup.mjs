@@ -11,7 +11,12 @@ import { fileURLToPath } from 'node:url';
 const PACKAGES = [
   { name: 'openmpi-bin', command: 'mpirun', why: 'starts PEs as MPI ranks', usedBy: [] },
   { name: 'libopenmpi-dev', command: 'mpicc', why: "MPI's library, which PEs load", usedBy: [] },
-  { name: 'rabbitmq-server', command: 'rabbitmq-server', why: 'a broker for AMQP', usedBy: [] },
+  {
+    name: 'rabbitmq-server',
+    command: 'rabbitmq-server',
+    why: 'a broker for AMQP',
+    usedBy: ['test/live/amqp/amqp.test.ts', 'test/cli/node-amqp.test.ts'],
+  },
   {
     name: 'chromium',
     command: 'chromium',

@@ -20,9 +20,10 @@ export class UsageError extends Error {
 /** Errors of the engine that are about the command line, by name: to know them, nothing has to be loaded. */
 const USAGE = new Set([
   'UsageError',
-  'SignalError',
   'OptionError',
   'ModelNotFoundError',
+  'JobNotFoundError',
+  'SignalError',
   'QueryError',
 ]);
 
@@ -32,6 +33,7 @@ const INPUT = new Set([
   'InputError',
   'FormatError',
   'PayloadLayoutError',
+  'JobError',
   'SavedControlsError',
   'SignalConfigError',
   'ConfigError',
@@ -58,6 +60,8 @@ const EXPECTED = new Set([
   'LogError',
   'StatsFolderError',
   'ServeError',
+  'BrokerError',
+  'SpoolError',
   'AbsentSignalError',
   'ControlError',
   'SessionError',

@@ -102,6 +102,18 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/node-types.ts')).nodeTypes,
   },
   {
+    words: ['node', 'job'],
+    arguments: 'JOB --archive DIR [options]',
+    help: 'a job of an archive: hosts, metrics with inputs, flags, course in time',
+    load: async () => (await import('./commands/node-job.ts')).nodeJob,
+  },
+  {
+    words: ['node', 'jobs'],
+    arguments: '--archive DIR [options]',
+    help: 'the jobs of an archive, searched by user, time, metric and flag',
+    load: async () => (await import('./commands/node-jobs.ts')).nodeJobs,
+  },
+  {
     words: ['signal', 'list'],
     arguments: '[--domains] [--controls] [--json]',
     help: 'list what this machine tells: energies, frequencies, temperatures, load',
@@ -172,7 +184,6 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
-  region: 'regions of programs: marked, sampled, reported as GEOPM does',
   signal: 'what the machine tells of itself: energy, frequency, temperature, load',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };

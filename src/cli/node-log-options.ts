@@ -5,6 +5,8 @@ import { type CollectionOptions, UnknownTypeError } from '../node/collect.ts';
 import { fullHostname } from '../node/fqdn.ts';
 import { idsIn, JOBID_FILE, JobList, type JobSources } from '../node/jobs.ts';
 import { NodeLog } from '../node/log/log.ts';
+import { Programming } from '../node/programming.ts';
+import type { CounterUse } from '../node/record.ts';
 import { Sampling } from '../node/sampling.ts';
 import { NodeTree } from '../node/tree.ts';
 import { UsageError } from './errors.ts';
@@ -17,7 +19,9 @@ export const LOG_HELP = `  --dir DIR          the log's folder (TRISCOPE_NODE_DI
   --raw-version N    1: whole seconds; 2: microseconds, and the host in each group (1)
   --jobid-file FILE  names the jobs that run, as a prolog wrote them (${JOBID_FILE})
   --root DIR         read the proc and sys of this folder, such as a recorded tree
-  --no-type.NAME     leave a type out; --type.NAME: only the types so named`;
+  --no-type.NAME     leave a type out; --type.NAME: only the types so named
+  --program-pmc      set the control registers of processors' counters (at begin, or the daemon's
+                     start), and give them back what they held (at the last end, or the daemon's)`;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -29,6 +33,7 @@ export const LOG_OPTIONS = {
   style: text,
   'jobid-file': text,
   root: text,
+  'program-pmc': flag,
 } as const;
 
 /** A command's words, and the types that are turned on and off among them. */
@@ -73,8 +78,14 @@ export function styleFrom(words: Words): RawStyle {
 
 export interface LogPlace {
   readonly log: NodeLog;
+  readonly pmc: CounterUse;
   readonly sources: JobSources;
 }
+
+/** One line on stderr. */
+export const say = (line: string): void => {
+  process.stderr.write(`triscope: ${line}\n`);
+};
 
 /** Where the log and the list of jobs lie. */
 export function placeFrom(words: Words): LogPlace {
@@ -82,6 +93,10 @@ export function placeFrom(words: Words): LogPlace {
   const file = stringOf(words, 'jobid-file') ?? JOBID_FILE;
   return {
     log: new NodeLog(folder),
+    pmc: {
+      program: words.values['program-pmc'] === true,
+      programming: new Programming(join(folder, 'registers'), say),
+    },
     sources: { list: new JobList(join(folder, 'jobs')), file },
   };
 }

@@ -1,17 +1,22 @@
-/** Which records a command wants: by kind, PE, KP, LP and virtual time. */
-import type { RecordBlock, RecordKind } from '../formats/format.ts';
-import { numberOption, numbersOption, type PathOptions } from './path-options.ts';
+/** Which records a command wants: by kind, entity and time. */
+import type { CellValue, RecordBlock, RecordKind } from '../formats/format.ts';
+import { UsageError } from './errors.ts';
+import { numbersOption, type PathOptions } from './path-options.ts';
 
 export const FILTER_OPTIONS = {
   kind: 'text',
   pe: 'text',
   kp: 'text',
   lp: 'text',
+  type: 'text',
+  device: 'text',
+  host: 'text',
+  job: 'text',
   from: 'text',
   to: 'text',
 } as const;
 
-type Test = (value: number) => boolean;
+type Test = (value: CellValue) => boolean;
 
 /** A condition on any of the keys that a kind has. */
 interface Condition {
@@ -21,6 +26,31 @@ interface Condition {
 
 /** For a kind: the places of each condition's keys. A kind without any of a condition's keys never passes. */
 type Places = readonly (readonly number[])[];
+
+/** A list of texts as a test; of a cell that is a list, one of them must be in it. */
+function textsOption(options: PathOptions, name: string): Test | undefined {
+  const text = options.text(name);
+  if (text === undefined) return undefined;
+  const wanted = new Set(text.split(',').map((part) => part.trim()));
+  const has = (value: CellValue): boolean => wanted.has(String(value));
+  return (value) => (Array.isArray(value) ? value.some(has) : has(value));
+}
+
+/** A virtual time, or a time of day: s since 1970, or a date such as 2026-11-21T10:00Z. @throws UsageError */
+function timeOption(options: PathOptions, name: string): number | undefined {
+  const text = options.text(name);
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  const value = text.trim() !== '' && Number.isFinite(number) ? number : Date.parse(text) / 1000;
+  if (Number.isNaN(value)) {
+    throw new UsageError(
+      `--${name}=${text}: must be a number, or a date such as 2026-11-21T10:00Z`,
+    );
+  }
+  return value;
+}
+
+const TIMES = ['virtual_time', 'virtual_recv_time', 'time'];
 
 export class RecordFilter {
   readonly #conditions: readonly Condition[];
@@ -33,14 +63,21 @@ export class RecordFilter {
     const put = (keys: readonly string[], test: Test | undefined) => {
       if (test !== undefined) conditions.push({ keys, test });
     };
-    put(['pe_id'], numbersOption(options, 'pe'));
-    put(['kp_id'], numbersOption(options, 'kp'));
-    put(['lp_id', 'source_lp', 'destination_lp'], numbersOption(options, 'lp'));
-    const times = ['virtual_time', 'virtual_recv_time'];
-    const from = numberOption(options, 'from');
-    const to = numberOption(options, 'to');
-    put(times, from === undefined ? undefined : (t) => t >= from);
-    put(times, to === undefined ? undefined : (t) => t <= to);
+    const numbers = (name: string): Test | undefined => {
+      const test = numbersOption(options, name);
+      return test && ((value) => test(Number(value)));
+    };
+    put(['pe_id'], numbers('pe'));
+    put(['kp_id'], numbers('kp'));
+    put(['lp_id', 'source_lp', 'destination_lp'], numbers('lp'));
+    put(['type'], textsOption(options, 'type'));
+    put(['device'], textsOption(options, 'device'));
+    put(['host'], textsOption(options, 'host'));
+    put(['jobids'], textsOption(options, 'job'));
+    const from = timeOption(options, 'from');
+    const to = timeOption(options, 'to');
+    put(TIMES, from === undefined ? undefined : (t) => Number(t) >= from);
+    put(TIMES, to === undefined ? undefined : (t) => Number(t) <= to);
     this.#conditions = conditions;
     const kinds = options.text('kind');
     this.#kinds = kinds === undefined ? null : new Set(kinds.split(',').map((k) => k.trim()));
@@ -53,7 +90,7 @@ export class RecordFilter {
     for (let c = 0; c < places.length; c++) {
       const { test } = this.#conditions[c];
       let any = false;
-      for (const place of places[c]) any = any || test(Number(block.cell(record, place)));
+      for (const place of places[c]) any = any || test(block.cell(record, place));
       if (!any) return false;
     }
     return true;

@@ -37,7 +37,8 @@ export class JsonPrinter implements Printer {
       const decoded = kind.keys[k] === MODEL_DATA ? this.#decoded(block, record, kind) : null;
       text += decoded ?? json(block.cell(record, k));
     }
-    return `${text}}\n`;
+    if (starts.length > kind.keys.length + 1) text += starts[kind.keys.length + 1];
+    return `${text}${kind.values === undefined ? '' : '}'}}\n`;
   }
 
   #decoded(block: RecordBlock, record: number, kind: RecordKind): string | null {
@@ -52,12 +53,20 @@ export class JsonPrinter implements Printer {
     let starts = this.#starts.get(kind);
     if (starts === undefined) {
       const keys = kind.keys.map((key) => `,${JSON.stringify(key)}:`);
+      if (kind.values !== undefined) openObject(keys, kind.values);
       const name = `{"kind":${JSON.stringify(kind.name)}`;
       starts = kind.bare ? ['{', keys[0].slice(1), ...keys.slice(1)] : [name, ...keys];
       this.#starts.set(kind, starts);
     }
     return starts;
   }
+}
+
+/** Puts the beginning of an object before the first of its members; behind all keys where it has none. */
+function openObject(keys: string[], { name, from }: NonNullable<RecordKind['values']>): void {
+  const start = `,${JSON.stringify(name)}:{`;
+  if (from < keys.length) keys[from] = start + keys[from].slice(1);
+  else keys.push(start);
 }
 
 const plain = (value: CellValue): string => {

@@ -13,6 +13,19 @@ const MOST_FILES = 100_000;
 const fault = (path: string, what: string) =>
   new FormatError({ path, offset: -1, what, skipped: 0 });
 
+/** Leaves out further names of files that are there already (hard links). */
+export function withoutLinks(files: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return files.filter((path) => {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined || stat.nlink < 2n) return true;
+    const file = `${stat.dev} ${stat.ino}`;
+    const isNew = !seen.has(file);
+    seen.add(file);
+    return isNew;
+  });
+}
+
 function* listed(folder: string): Generator<string> {
   const entries = readdirSync(folder, { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -51,7 +64,7 @@ export function filesOf(paths: readonly string[]): string[] {
       continue;
     }
     let found = 0;
-    for (const file of listed(path)) {
+    for (const file of withoutLinks([...listed(path)])) {
       if (!isKnown(file)) continue;
       found++;
       files.push(file);

@@ -63,6 +63,8 @@ export interface RecordKind {
   readonly payload: readonly string[];
   /** Its rows say by themselves what they are: JSON and CSV do not name the kind. */
   readonly bare?: true;
+  /** Keys from number `from` on are members of one object `name` in JSON. */
+  readonly values?: { readonly name: string; readonly from: number };
 }
 
 /** Records in file order: as many as the decoder has at once. Valid until the visitor returns. */

@@ -1,11 +1,13 @@
 /** The formats that are known, and how a file finds its own. */
 import type { Detection, FileSource, Format } from './format.ts';
 import { FormatError } from './format.ts';
+import { FRAMES } from './frames/format.ts';
 import { GEOPM } from './geopm/format.ts';
 import { ROSS } from './ross/format.ts';
+import { TACC } from './tacc/format.ts';
 
 /** A new format is a line here: those that tell by a few bytes before those that try layouts. */
-export const FORMATS: readonly Format[] = [GEOPM, ROSS];
+export const FORMATS: readonly Format[] = [FRAMES, TACC, GEOPM, ROSS];
 
 /** Bytes of a file's beginning that formats look at. */
 const HEAD_BYTES = 1 << 18;

@@ -226,7 +226,7 @@ export const HASH_UNMARKED = 0x725e8066;
 export const ENV_DIR = 'TRISCOPE_REGION_DIR';
 /** Events per thread that rings hold, a power of two; absent or 0: no rings. */
 export const ENV_RING = 'TRISCOPE_REGION_RING';
-/** Node's own asynchronous work to be marked: fs,http,fetch. */
+/** What is to be marked without a change to the program: fs,http,fetch,sim. */
 export const ENV_AUTO = 'TRISCOPE_AUTO';
 
 /** Where the parts of a page of these capacities lie. */

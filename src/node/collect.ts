@@ -40,12 +40,24 @@ function typesNamed(names: readonly string[], without: readonly string[]): reado
   return NODE_TYPES.filter(({ name }) => asked(name) && !without.includes(name));
 }
 
-/** Microseconds since 1970, whole. */
+/** What is to be added to the steady clock, in microseconds, for the time since 1970. */
+let offset = Number.NaN;
+
+/**
+ * Microseconds since 1970, whole: the wall clock, which counts milliseconds and may be set, with the steady clock for
+ * what is between. (`performance` would do for a while: it never hears that the clock was set.)
+ */
 export function now(): number {
-  return Math.round((performance.timeOrigin + performance.now()) * 1000);
+  const wall = Date.now() * 1000;
+  const [seconds, nanoseconds] = process.hrtime();
+  const steady = seconds * 1e6 + Math.floor(nanoseconds / 1000);
+  if (!(steady + offset >= wall && steady + offset < wall + 1000)) offset = wall - steady;
+  return steady + offset;
 }
 
 export class Collection {
+  /** What it reads; closed with it. */
+  readonly tree: NodeTree;
   readonly host: string;
   readonly writer: RawWriter;
   readonly #types: OpenTypes;
@@ -56,6 +68,7 @@ export class Collection {
    */
   constructor(sink: (bytes: Uint8Array) => void, options: CollectionOptions = {}) {
     const tree = new NodeTree(options.root);
+    this.tree = tree;
     const types = typesNamed(options.types ?? [], options.without ?? []);
     this.#types = new OpenTypes(types, tree, { deadline: options.deadline });
     this.host = options.hostname ?? tree.hostname();

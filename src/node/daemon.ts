@@ -11,6 +11,7 @@ import { type JobSources, jobsIn, jobsNow } from './jobs.ts';
 import { Backlog } from './log/backlog.ts';
 import { LogError, reasonOf } from './log/error.ts';
 import type { LogGroup, NodeLog } from './log/log.ts';
+import type { Programming } from './programming.ts';
 import type { Sampling } from './sampling.ts';
 import { Troubles } from './troubles.ts';
 
@@ -28,6 +29,8 @@ export interface DaemonOptions extends DaemonSettings {
   readonly log: NodeLog | null;
   readonly sinks: readonly GroupSink[];
   readonly jobs: JobSources;
+  /** Programs counters at the start, and restores them at the end; null: counters are as they are. */
+  readonly pmc: Programming | null;
   /** Seconds after which a file is ended and another begun. */
   readonly rotate: number;
   /** Whether rotation is marked `rotate -`, as since version 2. */
@@ -93,6 +96,8 @@ export class Daemon {
   /** Samples until `stop` is called, then once more; or until `count` samples are taken. */
   async run(): Promise<DaemonResult> {
     this.#start = performance.now();
+    const { tree, types } = this.#sampling.collection;
+    this.#options.pmc?.begin(tree, types);
     for (let taken = 0; taken < this.#options.count; ) {
       if (this.#stopped) {
         this.#sample();
@@ -246,6 +251,7 @@ export class Daemon {
   }
 
   async #end(): Promise<DaemonResult> {
+    this.#options.pmc?.end(this.#sampling.collection.tree);
     this.#sampling.close();
     for (const sink of this.#options.sinks) await sink.close();
     this.#options.log?.close();

@@ -1,5 +1,4 @@
 /** A host's full name. */
-import { Resolver } from 'node:dns/promises';
 import type { NodeTree } from './tree.ts';
 
 /** Milliseconds to wait for each server; domains to try. A node whose name server is away must not wait long. */
@@ -32,7 +31,11 @@ export async function fullHostname(tree: NodeTree): Promise<string> {
   if (host.includes('.')) return host;
   const known = fullNameIn(tree.text('etc/hosts') ?? '', host);
   if (known !== null || !tree.isThisMachine) return known ?? host;
-  for (const domain of domainsIn(tree.text('etc/resolv.conf') ?? '')) {
+  const domains = domainsIn(tree.text('etc/resolv.conf') ?? '');
+  if (domains.length === 0) return host;
+  // Mostly not needed, and slow to load.
+  const { Resolver } = process.getBuiltinModule('node:dns').promises;
+  for (const domain of domains) {
     const name = `${host}.${domain.replace(/\.$/, '')}`;
     const resolver = new Resolver({ timeout: PATIENCE, tries: 1 });
     const found = await Promise.any([resolver.resolve4(name), resolver.resolve6(name)]).catch(

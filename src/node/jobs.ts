@@ -69,7 +69,7 @@ export class JobList {
 let boot: string | undefined;
 
 /** Changes with each start of the machine. */
-function bootId(): string {
+export function bootId(): string {
   boot ??= textOf('/proc/sys/kernel/random/boot_id').trim() || '-';
   return boot;
 }

@@ -1,8 +1,15 @@
 /** One sample into a log: what `begin`, `end`, `collect`, `mark` and `rotate` do. */
 import { type JobSources, jobsIn, jobsNow } from './jobs.ts';
 import type { NodeLog } from './log/log.ts';
+import type { Programming } from './programming.ts';
 import type { Sampling } from './sampling.ts';
 import type { Absent } from './types/open-types.ts';
+
+/** Whether `begin` programs counters; `end` of the last job restores what was programmed. */
+export interface CounterUse {
+  readonly program: boolean;
+  readonly programming: Programming;
+}
 
 export type Occasion =
   | { readonly kind: 'begin' | 'end'; readonly job: string }
@@ -34,16 +41,23 @@ export function recordOnce(
   occasion: Occasion,
   jobs: readonly string[] | null,
   failed: (absent: Absent) => void,
+  pmc: CounterUse,
 ): void {
   const named = 'job' in occasion && occasion.job !== '-' ? occasion.job : null;
   log.locked(() => {
     if (occasion.kind === 'begin' && named !== null) sources.list?.add(named);
     try {
       if (occasion.kind === 'rotate') log.rotate();
+      const { tree, types } = sampling.collection;
+      if (occasion.kind === 'begin' && pmc.program) pmc.programming.begin(tree, types);
       const ids = jobs ?? jobsOf(occasion, sources);
       log.append(sampling.head, sampling.take(ids, markOf(occasion), failed));
     } finally {
-      if (occasion.kind === 'end' && named !== null) sources.list?.remove(named);
+      if (occasion.kind === 'end') {
+        if (named !== null) sources.list?.remove(named);
+        if ((sources.list?.read() ?? []).length === 0)
+          pmc.programming.end(sampling.collection.tree);
+      }
     }
   });
 }

@@ -1,7 +1,6 @@
 /** Where a collector reads: this machine, or a recorded tree of another's `proc` and `sys`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
-import { join } from 'node:path';
 import { DIRECT, KeptFiles, KernelFile, WAITING } from './kernel-file.ts';
 
 export { KernelFile } from './kernel-file.ts';
@@ -23,12 +22,15 @@ export class NodeTree {
   readonly root: string;
   /** Whether reading here may take for ever: see `TreeOptions`. */
   readonly waits: boolean;
+  /** The root, to be followed by a path. */
+  readonly #before: string;
   readonly #kept = new KeptFiles();
   readonly #shared = new Map<string, KernelFile>();
 
   /** `root`: the folder that `proc` and `sys` lie in. */
   constructor(root = '/', { waits = false }: TreeOptions = {}) {
     this.root = root;
+    this.#before = root.endsWith('/') ? root : `${root}/`;
     this.waits = waits;
   }
 
@@ -36,9 +38,9 @@ export class NodeTree {
     return this.root === '/';
   }
 
-  /** Where `path` of the machine lies. */
+  /** Where `path` of the machine lies, such as `proc/stat`. */
   at(path: string): string {
-    return join(this.root, path);
+    return this.#before + path;
   }
 
   /**

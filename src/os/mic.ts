@@ -2,7 +2,7 @@
  * Intel's management library of Xeon Phi coprocessors (Knights Corner), where it is installed: what the scheduler of
  * each card accounts for. Only functions that read are called. Source: libmicmgmt's header.
  */
-import { createRequire } from 'node:module';
+import { loadLibrary } from './library.ts';
 
 /** Of one card; jiffies of 1/100 s. */
 export interface MicState {
@@ -29,8 +29,7 @@ const UNTOUCHED = 0xffffffffffffffffn;
 
 /** Opens card `number`. @throws Error that says why not */
 export function openMic(number: number, path = NAME): Mic {
-  const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-  const lib = koffi.load(path);
+  const lib = loadLibrary(path);
   const open = lib.func('int mic_open_device(_Out_ void **, uint32_t)');
   const shut = lib.func('int mic_close_device(void *)');
   const allocate = lib.func('int mic_alloc_core_util(_Out_ void **)');

@@ -2,7 +2,7 @@
  * NVIDIA's management library, where it is installed: what each GPU says of itself. Only functions that read are
  * called. Source: NVML API reference.
  */
-import { createRequire } from 'node:module';
+import { loadLibrary } from './library.ts';
 
 /** Of one GPU, at one moment; null where this GPU does not tell. */
 export interface GpuState {
@@ -48,8 +48,7 @@ const QUANTITIES: Readonly<
 
 /** Loads and initialises it. @throws Error that says why not */
 export function openNvml(path = NAME): NvmlLibrary {
-  const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-  const lib = koffi.load(path);
+  const lib = loadLibrary(path);
   const bytes = '_Out_ uint8_t *';
   const start = lib.func('int nvmlInit_v2()');
   const end = lib.func('int nvmlShutdown()');

@@ -1,7 +1,7 @@
 /**
  * Sends management datagrams through the kernel's umad device, and waits for their answers. The kernel gives each
- * request back with a time-out as its status where none comes, so a read never waits for ever. It needs a fabric: no
- * test here reaches past the opening of a device. Source: user_mad in the kernel's documentation of InfiniBand.
+ * request back with a time-out as its status where none comes, so a read never waits for ever. No fabric was at hand:
+ * tests check what is written, not what a fabric answers. Source: user_mad in the kernel's documentation of InfiniBand.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { ioctl } from './ioctl.ts';
@@ -35,7 +35,7 @@ export class Umad {
   constructor(path: string) {
     this.#path = path;
     this.#file = openSync(path, 'r+');
-    // Kernels without it have the same header, 8 bytes shorter, and none is left of them.
+    // All kernels since 2.6.26 have the longer header, with the partition key.
     ioctl(this.#file, ENABLE_PKEY, null);
   }
 

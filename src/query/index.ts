@@ -1,5 +1,6 @@
 /** Recordings and files as SQL tables: see docs/query.md. */
 export type { ResultColumn } from './database.ts';
 export { InputError, MissingPieceError, QueryError } from './errors.ts';
+export { type Cell, type FilterColumn, filterRows } from './filter-rows.ts';
 export { type OpenRecording, openRecording, type Row, type Rows, type Value } from './open.ts';
 export type { Suspect } from './part.ts';

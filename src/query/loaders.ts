@@ -4,8 +4,12 @@ import { openFrames } from '../formats/frames/index.ts';
 import { identify } from '../formats/registry.ts';
 import { openFile } from '../formats/source.ts';
 import {
-  looksRaw,
+  detectRaw,
+  foreignFolder,
+  ODDITIES,
+  type OddityKind,
   RawBatches,
+  type RawProblem,
   type RawVisitor,
   readRaw,
   TaccError,
@@ -49,14 +53,16 @@ const FRAMES: Loader = {
   },
 };
 
-const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
+/** Suspects kept of each kind; all are counted. */
+const LISTED = 1000;
 
 /** Raw stats files are read as a whole: they are text, and small beside samples. */
 const RAW_STATS: Loader = {
-  detect: (head, path) => looksRaw(head) || (isGzip(head) && /(^|[/\\])\d+\.gz$/.test(path)),
+  detect: (head) => detectRaw(head) !== null,
   async load(path) {
     const parts = new Map<Schema, MemoryPart>();
     const suspects: Suspect[] = [];
+    const counts = new Map<OddityKind, number>();
     const batches = new RawBatches((batch) => {
       let part = parts.get(batch.schema);
       if (part === undefined) {
@@ -65,12 +71,24 @@ const RAW_STATS: Loader = {
       }
       part.add(batch);
     });
+    const strange = ({ kind, line, reason }: RawProblem) => {
+      const count = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, count);
+      if (count <= LISTED) suspects.push({ file: path, what: `line ${line}: ${reason}` });
+    };
     const visitor: RawVisitor = {
-      property: (name, value) => batches.property(name, value),
+      property: (name, value) => {
+        batches.property(name, value);
+        const folder = name === 'hostname' ? foreignFolder(path, value.trim()) : null;
+        if (folder === null) return;
+        suspects.push({ file: path, what: `$hostname is ${value.trim()}, the folder ${folder}` });
+      },
       schema: (schema) => batches.schema(schema),
       group: (group) => batches.group(group),
+      mark: (text) => batches.mark(text),
       record: (schema, device, values) => batches.record(schema, device, values),
-      problem: ({ line, reason }) => suspects.push({ file: path, what: `line ${line}: ${reason}` }),
+      problem: strange,
+      oddity: strange,
     };
     try {
       await readRaw(path, visitor);
@@ -80,6 +98,10 @@ const RAW_STATS: Loader = {
       suspects.push({ file: path, what: error.message.replace(`${path}: `, '') });
     }
     batches.flush();
+    for (const [kind, count] of counts) {
+      if (count <= LISTED) continue;
+      suspects.push({ file: path, what: `${count - LISTED} more: ${ODDITIES[kind]}` });
+    }
     return { format: 'tacc', parts: [...parts.values()], suspects, close() {} };
   },
 };

@@ -1,6 +1,7 @@
 /** What a path holds: a recording's folder, or loose files in a folder, or a loose file. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { withoutLinks } from '../formats/files.ts';
 import {
   checkRecording,
   RECORDING_FILE,
@@ -100,7 +101,10 @@ function readRecording(path: string, given: string): Recording | null {
   }
 }
 
-/** All files in and under a folder but hidden ones, in a fixed order. */
+/**
+ * All files in and under a folder but hidden ones, in a fixed order. A file with several names, as a collector's
+ * `current`, is taken once, by the first of them.
+ */
 function filesUnder(folder: string, given: string): string[] {
   const files: string[] = [];
   const visit = (at: string): void => {
@@ -119,5 +123,5 @@ function filesUnder(folder: string, given: string): string[] {
   } catch (error) {
     throw error instanceof InputError ? error : new InputError(`${given}: ${reasonOf(error)}`);
   }
-  return files.sort();
+  return withoutLinks(files.sort());
 }

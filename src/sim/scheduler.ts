@@ -2,6 +2,7 @@
  * The turns of one PE: take what has arrived, handle a batch, send, take part in GVT, commit. The same for
  * conservative and optimistic runs; they differ in the engine and in how far a batch may go.
  */
+import { engineMarks, MARK_EVENTS, MARK_FOSSILS, MARK_GVT } from '../model/engine-marks.ts';
 import type { PhaseMarks } from '../model/region-page.ts';
 import { PHASE_COMMIT, PHASE_GVT } from '../model/schemas/sim.ts';
 import type { ActivityClock } from './clock.ts';
@@ -65,6 +66,8 @@ export class Scheduler {
   private closing = false;
   private readonly mine = startOfTime();
   private readonly phases: PhaseMarks | null;
+  /** Regions, for whoever looks on from outside. */
+  private readonly marks = engineMarks();
 
   constructor(pe: Pe, transport: Transport, engine: Engine, clock: ActivityClock) {
     const { config } = pe;
@@ -101,6 +104,7 @@ export class Scheduler {
     if (timed) clock.lap('networkRead', t, TIMED_EVERY);
     let n = 0;
     if (!engine.starved) {
+      this.marks?.enter(MARK_EVENTS);
       if (this.oneByOne) n = engine.runAtGvt(pe.config.batch, this.key);
       else {
         if (timed) n = engine.sample(this.bound, clock);
@@ -108,6 +112,7 @@ export class Scheduler {
         if (!engine.starved) n += engine.run(pe.config.batch - n, this.bound);
         if (timed) clock.endBatch(started, TIMED_EVERY);
       }
+      this.marks?.exit(MARK_EVENTS);
     }
     if (timed) t = clock.begin();
     transport.flush();
@@ -140,9 +145,11 @@ export class Scheduler {
   private contribute(): void {
     const started = this.clock.begin();
     this.phases?.enter(PHASE_GVT);
+    this.marks?.enter(MARK_GVT);
     this.transport.drain(this.engine);
     this.transport.flush();
     this.transport.contribute(this.pe.keyOf(this.engine.first(), this.mine));
+    this.marks?.exit(MARK_GVT);
     this.phases?.exit(PHASE_GVT);
     this.clock.end('gvt', started);
   }
@@ -158,7 +165,9 @@ export class Scheduler {
     counts[C.allReduces] += transport.reductionsPerGvt;
     const started = clock.begin();
     this.phases?.enter(PHASE_COMMIT);
+    this.marks?.enter(MARK_FOSSILS);
     engine.fossilCollect(key);
+    this.marks?.exit(MARK_FOSSILS);
     this.phases?.exit(PHASE_COMMIT);
     clock.end('fossilCollect', started);
     if (pe.hookAsked) {

@@ -209,6 +209,14 @@ describe('what the report has', () => {
   });
 });
 
+describe('a live view', () => {
+  it('says once a second where the program is', async () => {
+    const folder = programFolder("epoch(); region('solve').run(() => sleep(1500));");
+    const { err } = await launched(folder, ['--live', '--synthetic', '--geopm-period=0.01']);
+    expect(err).toMatch(/^triscope: [\d.]+ s: 1 of 1 processes run in solve, epoch 1, [\d.]+ W$/m);
+  });
+});
+
 describe('programs of other kinds', () => {
   it('that mark nothing have application totals only', async () => {
     const { host, code } = await launched(programFolder(''), ['--synthetic'], ['sleep', '0.3']);

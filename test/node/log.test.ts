@@ -146,18 +146,29 @@ describe('the log', () => {
   });
 });
 
+const support = (name: string) => fileURLToPath(new URL(`support/${name}`, import.meta.url));
+
 describe.skipIf(process.platform !== 'linux')('four collectors, killed again and again', () => {
-  it('never tear, lose or mix a group', async () => {
+  it.each([
+    ['flock', []],
+    ['a file, where there is no FFI', ['-r', support('no-ffi.cjs')]],
+  ])('never tear, lose or mix a group: locked by %s', async (_, preload) => {
     const folder = newFolder();
     // 40 KB a group: a kill can come in the middle of one write.
-    const tree = treeOf(join(here, 'tree'), 1500);
+    const tree = treeOf(join(folder, 'tree'), 1500);
     const entry = fileURLToPath(new URL('../../dist/node/index.js', import.meta.url));
-    const script = fileURLToPath(new URL('support/hammer.mjs', import.meta.url));
     const told = new Map<string, number>();
     let names = 0;
     const start = () => {
       const name = `w${names++}`;
-      const child = spawn(process.execPath, [script, entry, folder, tree, name]);
+      const child = spawn(process.execPath, [
+        ...preload,
+        support('hammer.mjs'),
+        entry,
+        folder,
+        tree,
+        name,
+      ]);
       child.stdout.on('data', (data) => {
         const last = String(data).trim().split('\n').at(-1);
         told.set(name, Number(last));
@@ -179,6 +190,7 @@ describe.skipIf(process.platform !== 'linux')('four collectors, killed again and
     const log = new NodeLog(folder);
     log.locked(() => log.rotate());
     log.close();
+    expect(existsSync(join(folder, 'lock.held'))).toBe(preload.length > 0);
 
     const seen = new Map<string, number[]>();
     for (const name of filesOf(folder)) {

@@ -12,6 +12,9 @@ const USAGE = `usage: triscope info PATH… [--json]
 Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file
 or a folder with files in it. What a file is follows from its content; no option is needed.`;
 
+/** Suspect spots shown of a file. */
+const SHOWN = 20;
+
 function infoOf(path: string): FileInfo {
   const source = openFile(path);
   try {
@@ -32,6 +35,14 @@ const figure = (value: number) => String(Number(value.toPrecision(10)));
 
 const entityName = (name: string) => ({ pes: 'PEs', kps: 'KPs', lps: 'LPs' })[name] ?? name;
 
+/** Seconds since 1970 as dates too. */
+function dates(from: Instant, to: Instant): string {
+  const [first, last] = [from, to].map(({ time }) => new Date(1000 * Number(time)));
+  if (Number.isNaN(first.getTime()) || Number.isNaN(last.getTime())) return '';
+  const text = (date: Date) => date.toISOString().replace(/\.\d+Z$/, 'Z');
+  return `, ${text(first)} to ${text(last)}`;
+}
+
 function spanLine(from: Instant | null, to: Instant | null): string[] {
   if (from === null || to === null) return [];
   const parts: string[] = [];
@@ -41,11 +52,12 @@ function spanLine(from: Instant | null, to: Instant | null): string[] {
   if (from.real_time !== undefined && to.real_time !== undefined) {
     parts.push(`real time ${figure(from.real_time)} to ${figure(to.real_time)} s`);
   }
-  if (from.time !== undefined) parts.push(`${from.time} to ${to.time}`);
+  if (from.time !== undefined) parts.push(`${from.time} to ${to.time}${dates(from, to)}`);
   return parts.length === 0 ? [] : [['time', parts.join(', ')].join('\t')];
 }
 
 function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
     .map(([key, of]) => `${key}: ${of}`)
@@ -65,10 +77,16 @@ function textOf(info: FileInfo): string {
     `records\t${total}${records.length > 0 ? ` (${kinds})` : ''}`,
     ...(entities.length > 0 ? [`of\t${entities.join(', ')}`] : []),
     ...spanLine(info.from, info.to),
-    ...Object.entries(info.more ?? {}).map(
-      ([key, value]) => `${key.replaceAll('_', ' ')}\t${valueText(value)}`,
-    ),
-    ...info.suspect.map(({ where, what }) => `suspect\t${paint.bad(where)}: ${what}`),
+    ...Object.entries(info.more ?? {}).flatMap(([key, value]) => {
+      const text = valueText(value);
+      return text === '' ? [] : [`${key.replaceAll('_', ' ')}\t${text}`];
+    }),
+    ...info.suspect
+      .slice(0, SHOWN)
+      .map(({ where, what }) => `suspect\t${paint.bad(where)}: ${what.replaceAll('\t', ' ')}`),
+    ...(info.suspect.length > SHOWN
+      ? [`suspect\t${info.suspect.length - SHOWN} more places: --json lists them`]
+      : []),
   ];
   const rows = lines.map((line) => line.split('\t'));
   const width = Math.max(...rows.map(([name]) => name.length));

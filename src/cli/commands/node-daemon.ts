@@ -1,6 +1,7 @@
 /** `triscope node daemon`: samples at even times into the log. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { RawStyle } from '../../formats/tacc/writer.ts';
 import {
   DEFAULT_CONFIG,
   LEAST_FREQ,
@@ -19,13 +20,16 @@ import {
   hostnameFor,
   LOG_HELP,
   LOG_OPTIONS,
+  type LogWords,
   openSampling,
   placeFrom,
   readLogWords,
+  say,
   stringOf,
   styleFrom,
   text,
 } from '../node-log-options.ts';
+import { brokerFrom, SINK_OPTIONS, sinksFrom } from '../node-sinks.ts';
 
 /** Seconds of a file, as in the original. */
 const ROTATE = 86_400;
@@ -40,9 +44,14 @@ SIGHUP: reads the configuration again. SIGINT, SIGTERM: a last sample, then the 
   --rotate SECONDS   begin another file after so long (${ROTATE})
   --count N          end after N samples; --once is --count 1
   --pid-file FILE    (daemon.pid in the log's folder)
+  --server HOST      publish every sample to this RabbitMQ as well (the configuration's server)
+  --queue NAME       its queue (${DEFAULT_CONFIG.queue}); --port N (${DEFAULT_CONFIG.port})
+  --user NAME        (guest); the password is that of TRISCOPE_AMQP_PASSWORD (guest)
+  --spool DIR        where samples wait for the broker (spool in the log's folder)
+  --no-log           publish only
+  --metrics PORT     serve the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics
+  --metrics-address ADDRESS  on this address instead; a token is needed there, and printed
 ${LOG_HELP}`;
-
-const say = (line: string) => process.stderr.write(`triscope: ${line}\n`);
 
 /** @throws UsageError */
 function amountFrom(given: string | undefined, option: string, least: number, most: number) {
@@ -50,6 +59,18 @@ function amountFrom(given: string | undefined, option: string, least: number, mo
   const amount = numberIn(given, least, most, Number.isInteger(least));
   if (amount !== null) return amount;
   throw new UsageError(`${option} ${given}: it is a number from ${least} to ${most}`);
+}
+
+/** Groups that are published must say of which host they are, as those of version 2 do. @throws UsageError */
+function daemonStyle(words: LogWords, published: boolean): RawStyle {
+  const style = styleFrom(words);
+  if (!published || style === '2.3') return style;
+  if (stringOf(words, 'raw-version') === undefined && stringOf(words, 'style') === undefined) {
+    return '2.3';
+  }
+  throw new UsageError(
+    '--raw-version 1 has no host in its groups; published ones need --raw-version 2',
+  );
 }
 
 /** Returns the exit code. @throws UsageError, ConfigError, LogError */
@@ -62,6 +83,7 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
     count: text,
     once: { type: 'boolean' },
     'pid-file': text,
+    ...SINK_OPTIONS,
   });
   if (words.values.help) {
     process.stdout.write(`${USAGE}\n`);
@@ -80,8 +102,9 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
     return freq === undefined ? config : { ...config, freq };
   };
   const config = settings();
-  const { log, sources } = placeFrom(words);
-  const options = collectionFrom(words, []);
+  const { log, sources, pmc } = placeFrom(words);
+  const style = daemonStyle(words, brokerFrom(words, config) !== null);
+  const options = { ...collectionFrom(words, []), style };
   const named = { ...options, hostname: await hostnameFor(options.root, log) };
   // Names of types are checked before anything is written.
   (await openSampling(named)).close();
@@ -89,15 +112,20 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
   about(log.folder, () => mkdirSync(log.folder, { recursive: true }));
   about(pidPath, () => mkdirSync(dirname(pidPath), { recursive: true }));
   const pidFile = new PidFile(pidPath);
+  const sinks = await sinksFrom(words, config, log.folder).catch((error: unknown) => {
+    pidFile.close();
+    throw error;
+  });
   const daemon = new Daemon({
     freq: config.freq,
     buffer: config.buffer,
     open: () => new Sampling(named),
-    log,
-    sinks: [],
+    log: words.values['no-log'] ? null : log,
+    sinks,
+    pmc: pmc.program ? pmc.programming : null,
     jobs: sources,
     rotate,
-    marksRotation: styleFrom(words) === '2.3',
+    marksRotation: style === '2.3',
     count: words.values.once ? 1 : (count ?? Number.POSITIVE_INFINITY),
     say,
   });

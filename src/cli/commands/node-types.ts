@@ -1,69 +1,124 @@
-/** `triscope node types`: what the node collector can collect, and whether this machine has it. */
-import { formatSchema, rawSchemaOf } from '../../formats/tacc/index.ts';
-import { NODE_TYPES, NodeTree, type NodeType, UnavailableError } from '../../node/index.ts';
+/** `triscope node types`: what the node collector can collect, and what of it this machine has. */
+import { formatSchema } from '../../formats/tacc/schema.ts';
+import { NODE_TYPES } from '../../node/types/index.ts';
+import { surveyType, type TypeFacts } from '../../node/types/survey.ts';
+import type { NodeType } from '../../node/types/type.ts';
 import { UsageError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
 import { HELP, readWords, rootFrom } from '../node-options.ts';
+import { table } from '../table.ts';
 
-const TYPES_USAGE = `usage: triscope node types [--root DIR] [--json]
+const USAGE = `usage: triscope node types [TYPE…] [--root DIR] [--json]
 
-Lists what can be collected: each type with its source, its keys and whether this machine has it.`;
+Lists what can be collected: each type, whether this machine has it or why not, how many devices,
+and the time of a collection (median of several). Of types that are named: also their keys.
 
-/** Why this tree has none of a type's numbers; null where it has. */
-function missing(type: NodeType, tree: NodeTree): string | null {
-  try {
-    type.open(tree).close();
-    return null;
-  } catch (error) {
-    if (error instanceof UnavailableError) return error.message;
-    throw error;
-  }
+  --root DIR    look into the proc and sys of this folder, such as a recorded tree
+  --json        all of it, as one object per type`;
+
+/** @throws UsageError */
+function typesNamed(names: readonly string[]): readonly NodeType[] {
+  if (names.length === 0) return NODE_TYPES;
+  return names.map((name) => {
+    const type = NODE_TYPES.find((candidate) => candidate.name === name);
+    if (type !== undefined) return type;
+    const known = NODE_TYPES.map((candidate) => candidate.name);
+    throw new UsageError(`there is no type ${name}${didYouMean(name, known)}`);
+  });
+}
+
+const rounded = (microseconds: number | null) =>
+  microseconds === null ? null : Math.round(10 * microseconds) / 10;
+
+function jsonOf({ type, schema, missing, failed, devices, microseconds }: TypeFacts) {
+  return {
+    name: type.name,
+    help: type.help,
+    device: type.device,
+    source: type.source,
+    schema: formatSchema(schema),
+    keys: schema.keys.map(({ name, kind, unit, bits }) => ({
+      key: name,
+      kind,
+      unit,
+      bits,
+      help: type.metrics.find(({ key }) => key === name)?.help ?? '',
+    })),
+    missing,
+    failed,
+    devices,
+    microseconds: rounded(microseconds),
+  };
+}
+
+const whyNot = ({ missing, failed }: TypeFacts) => missing ?? failed;
+
+function detailsOf(facts: TypeFacts): string {
+  const { type, schema, devices, microseconds } = facts;
+  const reason = whyNot(facts);
+  const here =
+    reason === null
+      ? `here: ${devices} device${devices === 1 ? '' : 's'}, ${microseconds?.toFixed(0)} µs`
+      : `not here: ${reason}`;
+  const width = Math.max(...schema.keys.map(({ name }) => name.length));
+  const lines = schema.keys.map(({ name, unit, kind }) => {
+    const help = type.metrics.find(({ key }) => key === name)?.help ?? '';
+    const state = kind === 'event' ? '' : ` (${kind})`;
+    return `  ${name.padEnd(width)}  ${unit.padEnd(4)} ${help}${state}`.trimEnd();
+  });
+  return [
+    `${type.name}: ${type.help}`,
+    `  device: ${type.device}; from ${type.source}`,
+    `  ${here}`,
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+const helpOf = ({ type }: TypeFacts) => type.help;
+
+/** Adds a last column of texts to a table, to the left. */
+function beside(lines: readonly string[], texts: readonly string[]): string[] {
+  const width = Math.max(...lines.map((line) => line.length));
+  return lines.map((line, k) => `${line.padEnd(width)}  ${texts[k]}`);
 }
 
 /** Lists the types. Returns the exit code. @throws UsageError */
 export async function nodeTypes(args: readonly string[]): Promise<number> {
   const flag = { type: 'boolean' } as const;
-  const { values, positionals } = readWords(args, {
-    ...HELP,
-    root: { type: 'string' },
-    json: flag,
-  });
+  const options = { ...HELP, root: { type: 'string' }, json: flag } as const;
+  const { values, positionals } = readWords(args, options);
   if (values.help) {
-    process.stdout.write(`${TYPES_USAGE}\n`);
+    process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  if (positionals.length > 0) {
-    throw new UsageError(`unexpected ${positionals[0]}; node types takes only options`);
-  }
-  const tree = new NodeTree(rootFrom(values.root));
+  const types = typesNamed(positionals);
+  const root = rootFrom(values.root);
+  const facts = types.map((type) => surveyType(type, root));
   if (values.json) {
-    const facts = NODE_TYPES.map((type) => ({
-      name: type.name,
-      help: type.help,
-      device: type.device,
-      source: type.source,
-      schema: formatSchema(rawSchemaOf(type.name, type.metrics)),
-      keys: type.metrics.map(({ key, kind, unit, bits, help }) => ({
-        key,
-        kind,
-        unit,
-        bits: bits ?? 64,
-        help,
-      })),
-      missing: missing(type, tree),
-    }));
-    process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
-    return 0;
-  }
-  for (const type of NODE_TYPES) {
-    const reason = missing(type, tree);
-    const here = reason === null ? '' : `; not here: ${reason}`;
-    const width = Math.max(...type.metrics.map(({ key }) => key.length));
-    const keys = type.metrics.map(({ key, unit, help }) =>
-      `  ${key.padEnd(width)}  ${unit.padEnd(3)} ${help}`.trimEnd(),
-    );
-    process.stdout.write(
-      `${[`${type.name}: ${type.help} (per ${type.device}, from ${type.source})${here}`, ...keys].join('\n')}\n\n`,
-    );
+    process.stdout.write(`${JSON.stringify(facts.map(jsonOf), null, 2)}\n`);
+  } else if (positionals.length > 0) {
+    process.stdout.write(`${facts.map(detailsOf).join('\n')}`);
+  } else {
+    const here = facts.filter((each) => whyNot(each) === null);
+    const absent = facts.filter((each) => whyNot(each) !== null);
+    const numbers = here.map(({ type, devices, microseconds }) => [
+      type.name,
+      String(devices),
+      (microseconds ?? 0).toFixed(0),
+    ]);
+    const lines = [
+      ...beside(table(['type', 'devices', 'µs'], numbers), ['what', ...here.map(helpOf)]),
+      '',
+      ...beside(
+        table(
+          ['not here'],
+          absent.map(({ type }) => [type.name]),
+        ),
+        ['why', ...absent.map((each) => whyNot(each) ?? '')],
+      ),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
   }
   return 0;
 }

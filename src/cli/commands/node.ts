@@ -15,10 +15,12 @@ import {
   openSampling,
   placeFrom,
   readLogWords,
+  say,
   stringOf,
   styleFrom,
   text,
 } from '../node-log-options.ts';
+import { Output } from '../output.ts';
 
 type Kind = 'begin' | 'end' | 'collect' | 'mark' | 'rotate';
 
@@ -46,8 +48,6 @@ const MORE_HELP = `  --job IDS          the jobs that run, separated by commas (
   --print            print the sample as a file of its own, and leave the log alone; also where
                      --root is given without --dir
   -v, --verbose      say which types this machine lacks, and why`;
-
-const say = (line: string) => process.stderr.write(`triscope: ${line}\n`);
 
 /** A mark is one line: line ends become the two characters \n. */
 const markFrom = (value: string) => value.replace(/\r\n|[\r\n]/g, '\\n');
@@ -119,7 +119,7 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
     // What runs on this machine is no job of a recorded tree.
     const known = jobs ?? (root === undefined ? null : []);
     if (prints) print(sampling, occasion, known, place, fail);
-    else recordOnce(place.log, sampling, place.sources, occasion, jobs, fail);
+    else recordOnce(place.log, sampling, place.sources, occasion, jobs, fail, place.pmc);
   } finally {
     sampling.close();
     place.log.close();
@@ -136,7 +136,9 @@ function print(
 ): void {
   const ids = jobs ?? jobsOf(occasion, sources);
   const { bytes } = sampling.take(ids, markOf(occasion), fail);
-  process.stdout.write(Buffer.concat([sampling.head.bytes, bytes]));
+  const output = new Output();
+  output.write(Buffer.concat([sampling.head.bytes, bytes]).toString());
+  output.flush();
 }
 
 type Run = (args: readonly string[]) => Promise<number>;

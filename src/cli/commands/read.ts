@@ -22,7 +22,9 @@ Decodes files to rows, in file order. What a file is follows from its content. P
   --names=NAMES     of CSV columns: triscope (default), or reader for those of ross-binary-reader
   --kind=KINDS      only these kinds of records, such as pe,kp
   --pe=N --kp=N --lp=N   only these; N is a list such as 0,2,5-7. Of events, LPs are source or destination
-  --from=T --to=T   only records of this virtual time, T included; of events the time of receipt
+  --type=T --device=D --host=H --job=J   only these records of raw stats files; each may be a list such as cpu,mem
+  --from=T --to=T   only records of this virtual time, T included; of events the time of receipt. Of raw stats
+                    files the time of day: s since 1970, or a date such as 2026-11-21T10:00Z
   --layout=FILE     how to decode the bytes of models: JSON such as [{"name": "lp", "type": "u32", "count": 1}],
                     types u8 u16 u32 i32 u64 f32 f64
   --salvage         go on behind damage at the next record that can be one, and say what was passed over
@@ -128,10 +130,28 @@ function printBins(bins: EventBins, format: string, out: Output): void {
   }
 }
 
-function reportSkipped({ path, offset, what, skipped }: Damage): void {
-  process.stderr.write(
-    `triscope: ${path}: byte ${offset}: ${what}; passed over ${skipped} bytes\n`,
-  );
+/** Places told of each file: a file of another kind may have one in each line. */
+const MOST_TOLD = 20;
+
+/** Says what was passed over, of each file the first places and how many there were. */
+class SkippedReport {
+  #path = '';
+  #count = 0;
+
+  readonly add = ({ path, offset, line, what, skipped }: Damage): void => {
+    if (path !== this.#path) this.end();
+    this.#path = path;
+    if (++this.#count > MOST_TOLD) return;
+    const place = line === undefined ? `byte ${offset}` : `line ${line}`;
+    const much = line === undefined ? `passed over ${skipped} bytes` : 'left out';
+    process.stderr.write(`triscope: ${path}: ${place}: ${what}; ${much}\n`);
+  };
+
+  end(): void {
+    const more = this.#count - MOST_TOLD;
+    if (more > 0) process.stderr.write(`triscope: ${this.#path}: ${more} places more like this\n`);
+    this.#count = 0;
+  }
 }
 
 /** Prints the files' rows. Returns the exit code. @throws UsageError, FormatError for paths that are not there */
@@ -156,17 +176,19 @@ export async function read(args: readonly string[]): Promise<number> {
     }
     return !out.closed;
   };
+  const skipped = new SkippedReport();
   let code = 0;
   for (const path of files) {
     if (out.closed) return 0;
     try {
-      withFile(path, (of, source) => of.scan(source, { records, damage: reportSkipped }, scan));
+      withFile(path, (of, source) => of.scan(source, { records, damage: skipped.add }, scan));
     } catch (error) {
       out.flush();
       const failed = report(error);
       code = failed === EXIT.input || code === 0 ? failed : code;
     }
   }
+  skipped.end();
   if (bins !== null) printBins(bins, format, out);
   out.flush();
   return code;

@@ -1,15 +1,20 @@
-/** Raw stats records as tables: one `node_TYPE` per type (see `tableSchema`), for SQL and for charts. */
+/**
+ * Raw stats records as tables: one `node_TYPE` per type (see `tableSchema`) and `node_mark`, for SQL and for charts.
+ */
 import type { Batch, Column, Schema } from '../../model/metric.ts';
-import { type RawSchema, RECORD_COLUMNS, tableSchema } from './schema.ts';
+import { MARK_SCHEMA, type RawSchema, RECORD_COLUMNS, tableSchema } from './schema.ts';
 import type { RawGroup, RawVisitor } from './visitor.ts';
 
-/** Rows of a batch. */
+/** Rows of a batch at most. */
 const ROWS = 4096;
+/** Values of a batch at most: types with very many keys have fewer rows. */
+const VALUES = 1 << 20;
 const FIRST_KEY = RECORD_COLUMNS.length;
 
 class Rows {
   readonly schema: Schema;
   readonly raw: RawSchema;
+  readonly most: number;
   #length = 0;
   #time = new Float64Array(0);
   readonly #hosts: string[] = [];
@@ -20,6 +25,7 @@ class Rows {
   constructor(raw: RawSchema) {
     this.raw = raw;
     this.schema = tableSchema(raw);
+    this.most = Math.max(1, Math.min(ROWS, Math.floor(VALUES / (raw.keys.length + 1))));
   }
 
   get length(): number {
@@ -29,8 +35,8 @@ class Rows {
   add(seconds: number, host: string, jobs: string, device: string, values: BigUint64Array): void {
     if (this.#length === 0) {
       // New arrays for each batch: those of the last one are the receiver's.
-      this.#time = new Float64Array(ROWS);
-      this.#keys = this.raw.keys.map(() => new BigUint64Array(ROWS));
+      this.#time = new Float64Array(this.most);
+      this.#keys = this.raw.keys.map(() => new BigUint64Array(this.most));
     }
     const row = this.#length++;
     this.#time[row] = seconds;
@@ -55,18 +61,28 @@ class Rows {
   }
 }
 
+export interface RawBatchOptions {
+  /** What records are about where neither group nor `$hostname` says it. */
+  readonly host?: string;
+  /** Only these tables. */
+  readonly tables?: readonly string[];
+}
+
 /** A visitor that gathers records into batches. Rows of one type keep the file's order. */
 export class RawBatches implements RawVisitor {
   readonly #receive: (batch: Batch) => void;
+  readonly #wanted: (table: string) => boolean;
   readonly #tables = new Map<string, Rows>();
+  /** A row's time, host, jobs and mark. */
+  readonly #marks: [number, string, string, string][] = [];
   #host: string;
   #group: RawGroup | null = null;
   #jobs = '';
 
-  /** `host`: what records are about where neither group nor `$hostname` says it. */
-  constructor(receive: (batch: Batch) => void, host = '') {
+  constructor(receive: (batch: Batch) => void, { host = '', tables }: RawBatchOptions = {}) {
     this.#receive = receive;
     this.#host = host;
+    this.#wanted = (table) => tables?.includes(table) !== false;
   }
 
   property(name: string, value: string): void {
@@ -76,7 +92,8 @@ export class RawBatches implements RawVisitor {
   schema(raw: RawSchema): void {
     const table = this.#tables.get(raw.type);
     if (table !== undefined && table.length > 0) this.#receive(table.take());
-    this.#tables.set(raw.type, new Rows(raw));
+    const rows = new Rows(raw);
+    if (this.#wanted(rows.schema.name)) this.#tables.set(raw.type, rows);
   }
 
   group(group: RawGroup): void {
@@ -84,15 +101,34 @@ export class RawBatches implements RawVisitor {
     this.#jobs = group.jobIds.length === 0 ? '-' : group.jobIds.join(',');
   }
 
+  mark(text: string): void {
+    if (this.#group === null || !this.#wanted(MARK_SCHEMA.name)) return;
+    const { seconds, host } = this.#group;
+    this.#marks.push([seconds, host ?? this.#host, this.#jobs, text]);
+    if (this.#marks.length === ROWS) this.#receive(this.#takeMarks());
+  }
+
   record(schema: RawSchema, device: string, values: BigUint64Array): void {
     const table = this.#tables.get(schema.type);
     if (table === undefined || this.#group === null) return;
     table.add(this.#group.seconds, this.#group.host ?? this.#host, this.#jobs, device, values);
-    if (table.length === ROWS) this.#receive(table.take());
+    if (table.length === table.most) this.#receive(table.take());
   }
 
   /** Hands over what has been gathered; more may follow. */
   flush(): void {
     for (const table of this.#tables.values()) if (table.length > 0) this.#receive(table.take());
+    if (this.#marks.length > 0) this.#receive(this.#takeMarks());
+  }
+
+  #takeMarks(): Batch {
+    const rows = this.#marks.splice(0);
+    const columns: Column[] = [
+      Float64Array.from(rows, ([seconds]) => seconds),
+      rows.map(([, host]) => host),
+      rows.map(([, , jobs]) => jobs),
+      rows.map(([, , , mark]) => mark),
+    ];
+    return { schema: MARK_SCHEMA, length: rows.length, columns };
   }
 }

@@ -1,7 +1,16 @@
 /** The raw format of tacc_stats (hpcperfstats since 2025): see docs/formats/tacc.md. */
-export { RawBatches } from './batches.ts';
+export { RawBatches, type RawBatchOptions } from './batches.ts';
+export { type CounterRule, counterRule, isCounter, scalesEnergy } from './counter-rule.ts';
+export { detectRaw, looksRaw } from './detect.ts';
+export { DeviceRepair, type Listener, type RepairPlan, repairPlan } from './device-repair.ts';
+export { foreignFolder } from './foreign.ts';
+export { TACC } from './format.ts';
+export { shortHost, wasRestarted } from './header-watch.ts';
+export { KEPT, LOST, ODDITIES, type OddityKind } from './oddities.ts';
 export { RawParser } from './parser.ts';
-export { looksRaw, readRaw, TaccError } from './read.ts';
+export { readRaw, TaccError } from './read.ts';
+export { RawRecords } from './records.ts';
+export { type Reading, type Repaired, repair, type Verdict } from './repair.ts';
 export { counted, isPlausible } from './rollover.ts';
 export {
   formatSchema,

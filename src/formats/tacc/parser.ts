@@ -1,20 +1,25 @@
 /**
- * Raw stats text, in pieces of any size, told to a visitor line by line. Nothing is allocated per record: values are
- * read from the bytes into one array per type, types and devices are decoded when first seen.
+ * Raw stats text, in pieces of any size, told to a visitor line by line. Nothing is allocated per record: see
+ * `record-reader.ts` for the lines that make up nearly all of a file; this is the grammar of all lines.
  *
  * As tolerant as the originals' readers: unknown properties, `#` and `@` lines are passed over; a line of an unknown
- * type, or with another number of values than its schema, is reported and left out; so is a last line without its
- * newline, which may have been cut.
+ * type, or with another number of values than its schema, is left out; so is a last line without its newline, which may
+ * have been cut. Whatever is left out or strange is told, by kind and line.
  */
 import { readDecimal } from './decimal.ts';
-import { Names } from './names.ts';
-import { parseSchema, type RawSchema } from './schema.ts';
+import type { KnownType } from './entries.ts';
+import { HeaderWatch } from './header-watch.ts';
+import { LineBuffer, LONGEST } from './line-buffer.ts';
+import type { OddityKind } from './oddities.ts';
+import { LOST } from './oddities.ts';
+import { BEHIND, RecordReader } from './record-reader.ts';
+import { formatSchema, oddOptions, parseSchema } from './schema.ts';
 import type { RawGroup, RawSummary, RawVisitor } from './visitor.ts';
 
-const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const BLANK = 0x20;
 const TAB = 0x09;
+const NEWLINE = 0x0a;
 const byte = (character: string) => character.charCodeAt(0);
 const DOLLAR = byte('$');
 const BANG = byte('!');
@@ -27,28 +32,37 @@ const ZERO = byte('0');
 const TIME = /^\d+(\.\d+)?$/;
 /** Characters of a line that a problem shows. */
 const SHOWN = 120;
+/** What no line of text has. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant.
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+/** Of bytes that are no UTF-8. */
+const REPLACED = '\ufffd';
 
-interface KnownType {
-  readonly schema: RawSchema;
-  readonly values: BigUint64Array;
-  /** The same memory as pairs of 32 bits, low half first. */
-  readonly words: Uint32Array;
-}
+const isBlank = (code: number) => code === BLANK || code === TAB;
 
 const textOf = (bytes: Uint8Array, from: number, to: number) =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
 
+const visible = (text: string) =>
+  text.replace(CONTROLS, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
 export class RawParser {
   readonly #visitor: RawVisitor;
-  #rest = new Uint8Array(0);
+  readonly #lines = new LineBuffer(
+    (bytes, end) => this.#run(bytes, end),
+    (bytes) => this.#tooLong(bytes),
+  );
+  readonly #reader = new RecordReader();
+  readonly #types = new Map<string, KnownType>();
+  readonly #watch = new HeaderWatch((kind, reason) => this.#tell(kind, reason, ''));
   #line = 0;
   #groups = 0;
   #records = 0;
   #problems = 0;
-  readonly #typeNames = new Names();
-  readonly #devices = new Names();
-  /** By the type's number in `typeNames`. */
-  readonly #types: (KnownType | undefined)[] = [];
+  #blanks = 0;
+  /** Number of the last line that was a mark, or text behind one. */
+  #marked = -1;
+  readonly #oddities: Partial<Record<OddityKind, number>> = {};
 
   constructor(visitor: RawVisitor) {
     this.#visitor = visitor;
@@ -60,76 +74,136 @@ export class RawParser {
       groups: this.#groups,
       records: this.#records,
       problems: this.#problems,
+      oddities: { ...this.#oddities },
     };
   }
 
-  /** Takes the next bytes; whole lines are told at once. */
+  /** Takes the next bytes, which are the caller's again afterwards; whole lines are told at once. */
   push(chunk: Uint8Array): void {
-    let bytes = chunk;
-    if (this.#rest.length > 0) {
-      bytes = new Uint8Array(this.#rest.length + chunk.length);
-      bytes.set(this.#rest);
-      bytes.set(chunk, this.#rest.length);
-    }
-    let from = 0;
-    for (;;) {
-      const end = bytes.indexOf(NEWLINE, from);
-      if (end < 0) break;
-      this.#take(bytes, from, end);
-      from = end + 1;
-    }
-    // A copy, which slice() of a Buffer is not: the caller may use its own again.
-    this.#rest = new Uint8Array(bytes.subarray(from));
+    this.#lines.push(chunk);
   }
 
   /** Says what is left of a line without its newline. */
   end(): RawSummary {
-    if (this.#rest.length > 0) {
+    const rest = this.#lines.end();
+    if (rest.length > 0) {
       this.#line++;
-      this.#problem('cut off: no newline at the end', this.#rest, 0, this.#rest.length);
-      this.#rest = new Uint8Array(0);
+      this.#lost('cut', 'cut off: no newline at the end', rest, 0, rest.length);
     }
     return this.summary;
   }
 
+  /** Takes whole lines: `bytes` up to `end`, which is behind a newline. */
+  #run(bytes: Uint8Array, end: number): void {
+    const visitor = this.#visitor;
+    const reader = this.#reader;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    // Lines before this have enough bytes behind them.
+    const quick = bytes.length < BEHIND ? 0 : bytes.lastIndexOf(NEWLINE, bytes.length - BEHIND) + 1;
+    let line = this.#line;
+    let group = this.#groups;
+    for (let at = 0; at < end; ) {
+      if (at < quick && bytes[at] > NINE && group > 0) {
+        const next = reader.read(bytes, view, at);
+        if (next >= 0) {
+          at = next;
+          line++;
+          const { entry } = reader;
+          if (entry.group === group) {
+            this.#line = line;
+            this.#repeated(entry.device);
+          }
+          entry.group = group;
+          this.#records++;
+          visitor.record?.(entry.type.schema, entry.device, entry.type.values, line);
+          continue;
+        }
+      }
+      const newline = bytes.indexOf(NEWLINE, at);
+      this.#line = line;
+      this.#take(bytes, at, newline);
+      line = this.#line;
+      group = this.#groups;
+      at = newline + 1;
+    }
+    this.#line = line;
+  }
+
   #take(bytes: Uint8Array, from: number, lineEnd: number): void {
+    if (lineEnd - from >= LONGEST) {
+      this.#tooLong(bytes.subarray(from, from + SHOWN));
+      return;
+    }
     this.#line++;
-    const end = lineEnd > from && bytes[lineEnd - 1] === RETURN ? lineEnd - 1 : lineEnd;
-    if (end === from) return;
+    let end = lineEnd;
+    while (end > from && bytes[end - 1] === RETURN) end--;
+    if (end < lineEnd) this.#tell('carriage_return', 'ends with a carriage return', '');
+    if (end === from) {
+      if (++this.#blanks === 2) this.#tell('blank_lines', 'more than one blank line', '');
+      return;
+    }
+    this.#blanks = 0;
     const first = bytes[from];
     if (first >= ZERO && first <= NINE) this.#group(bytes, from, end);
     else if (first === PERCENT) this.#mark(bytes, from, end);
     else if (first === BANG) this.#schema(bytes, from, end);
     else if (first === DOLLAR) this.#property(bytes, from, end);
-    else if (first !== HASH && first !== AT) this.#record(bytes, from, end);
+    else if (first === HASH) this.#tell('comment', 'a comment', textOf(bytes, from, end));
+    else if (first === AT) this.#tell('devices', 'a line of devices', textOf(bytes, from, end));
+    else this.#record(bytes, from, end);
   }
 
-  #problem(reason: string, bytes: Uint8Array, from: number, end: number): void {
+  /** Tells what is strange and cost nothing. */
+  #tell(kind: OddityKind, reason: string, text: string): void {
+    this.#oddities[kind] = (this.#oddities[kind] ?? 0) + 1;
+    this.#visitor.oddity?.({ kind, line: this.#line, reason, text: visible(text.slice(0, SHOWN)) });
+  }
+
+  /** Tells of a line that is left out. */
+  #lost(kind: keyof typeof LOST, reason: string, bytes: Uint8Array, from: number, end: number) {
     this.#problems++;
-    const text = textOf(bytes, from, Math.min(end, from + SHOWN));
-    this.#visitor.problem?.({ line: this.#line, reason, text });
+    this.#oddities[kind] = (this.#oddities[kind] ?? 0) + 1;
+    if (this.#visitor.problem === undefined) return;
+    const text = visible(textOf(bytes, from, Math.min(end, from + SHOWN)));
+    this.#visitor.problem({ kind, line: this.#line, reason, text });
+  }
+
+  #tooLong(beginning: Uint8Array): void {
+    this.#line++;
+    this.#lost('long_line', LOST.long_line, beginning, 0, beginning.length);
+  }
+
+  #repeated(device: string): void {
+    this.#tell('repeated_device', 'this device was in this group before', device);
   }
 
   #property(bytes: Uint8Array, from: number, end: number): void {
     const text = textOf(bytes, from + 1, end);
-    const blank = text.indexOf(' ');
+    const blank = text.search(/[ \t]/);
     const name = blank < 0 ? text : text.slice(0, blank);
-    this.#visitor.property?.(name, blank < 0 ? '' : text.slice(blank + 1), this.#line);
+    const value = blank < 0 ? '' : text.slice(blank + 1);
+    this.#watch.property(name, value);
+    this.#visitor.property?.(name, value, this.#line);
   }
 
   #schema(bytes: Uint8Array, from: number, end: number): void {
-    const schema = parseSchema(textOf(bytes, from + 1, end));
+    const text = textOf(bytes, from + 1, end);
+    const schema = parseSchema(text);
     if (typeof schema === 'string') {
-      this.#problem(schema, bytes, from, end);
+      this.#lost('schema', schema, bytes, from, end);
       return;
     }
+    for (const option of oddOptions(text)) {
+      this.#tell('schema_option', `'${option}': not an option that is known`, text);
+    }
+    const known = this.#types.get(schema.type);
+    if (known !== undefined) {
+      if (formatSchema(known.schema) === formatSchema(schema)) return;
+      this.#tell('schema_change', `type ${schema.type} gets other keys from here on`, text);
+      this.#reader.forget();
+    }
     const values = new BigUint64Array(schema.keys.length);
-    const name = Buffer.from(schema.type);
-    this.#types[this.#typeNames.of(name, 0, name.length)] = {
-      schema,
-      values,
-      words: new Uint32Array(values.buffer),
-    };
+    this.#types.set(schema.type, { schema, values, words: new Uint32Array(values.buffer) });
     this.#visitor.schema?.(schema, this.#line);
   }
 
@@ -137,68 +211,81 @@ export class RawParser {
     const fields = textOf(bytes, from, end).split(/\s+/).filter(Boolean);
     const [time, jobs = '', host = null] = fields;
     if (!TIME.test(time) || fields.length > 3) {
-      this.#problem('neither a time with job ids nor a record', bytes, from, end);
+      this.#lost('time_line', 'neither a time with job ids nor a record', bytes, from, end);
       return;
     }
+    const seconds = Number(time);
+    const boot = this.#watch.group(seconds, host);
     this.#groups++;
-    const group: RawGroup = {
-      time,
-      seconds: Number(time),
-      jobIds: jobs.split(',').filter(Boolean),
-      host,
-      line: this.#line,
-    };
+    const jobIds = jobs.split(',').filter(Boolean);
+    const group: RawGroup = { time, seconds, jobIds, host, boot, line: this.#line };
     this.#visitor.group?.(group);
   }
 
   #mark(bytes: Uint8Array, from: number, end: number): void {
     if (this.#groups === 0) {
-      this.#problem('a mark before any time', bytes, from, end);
+      this.#lost('before_time', 'a mark before any time', bytes, from, end);
       return;
     }
+    this.#marked = this.#line;
     this.#visitor.mark?.(textOf(bytes, from + 1, end), this.#line);
   }
 
+  #unknown(bytes: Uint8Array, from: number, end: number): void {
+    const text = textOf(bytes, from, Math.min(end, from + SHOWN));
+    if (text.search(CONTROLS) >= 0 || text.includes(REPLACED)) {
+      this.#lost('not_text', 'not text', bytes, from, end);
+    } else if (this.#marked === this.#line - 1) {
+      this.#marked = this.#line;
+      this.#lost('bare_text', 'text without %, behind a mark', bytes, from, end);
+    } else this.#lost('unknown_type', 'unknown type', bytes, from, end);
+  }
+
+  /** A record line that may have tabs, several blanks, numbers of 20 digits, or that is none. */
   #record(bytes: Uint8Array, from: number, end: number): void {
     let at = from;
-    while (at < end && bytes[at] !== BLANK && bytes[at] !== TAB) at++;
-    const known = this.#types[this.#typeNames.of(bytes, from, at)];
+    while (at < end && !isBlank(bytes[at])) at++;
+    const known = this.#types.get(textOf(bytes, from, at));
     if (known === undefined) {
-      this.#problem('unknown type', bytes, from, end);
+      this.#unknown(bytes, from, end);
       return;
     }
     if (this.#groups === 0) {
-      this.#problem('a record before any time', bytes, from, end);
+      this.#lost('before_time', 'a record before any time', bytes, from, end);
       return;
     }
-    while (at < end && (bytes[at] === BLANK || bytes[at] === TAB)) at++;
+    while (at < end && isBlank(bytes[at])) at++;
     const device = at;
-    while (at < end && bytes[at] !== BLANK && bytes[at] !== TAB) at++;
+    while (at < end && !isBlank(bytes[at])) at++;
     if (at === device) {
-      this.#problem('no device', bytes, from, end);
+      this.#lost('no_device', 'no device', bytes, from, end);
       return;
     }
     const deviceEnd = at;
-    const { schema, values, words } = known;
-    const wanted = values.length;
+    const wanted = known.values.length;
     let count = 0;
     for (;;) {
-      while (at < end && (bytes[at] === BLANK || bytes[at] === TAB)) at++;
+      while (at < end && isBlank(bytes[at])) at++;
       if (at >= end) break;
       const start = at;
-      while (at < end && bytes[at] !== BLANK && bytes[at] !== TAB) at++;
-      if (count < wanted && !readDecimal(bytes, start, at, words, count)) {
-        this.#problem('not a number of 64 bits', bytes, from, end);
+      while (at < end && !isBlank(bytes[at])) at++;
+      if (count < wanted && !readDecimal(bytes, start, at, known.words, count)) {
+        const what = visible(textOf(bytes, start, Math.min(at, start + 24)));
+        const reason = `'${what}' is not a number of 64 bits`;
+        this.#lost('not_a_number', reason, bytes, from, end);
         return;
       }
       count++;
     }
     if (count !== wanted) {
-      this.#problem(`${count} values, its schema has ${wanted}`, bytes, from, end);
+      const reason = `${count} values, its schema has ${wanted}`;
+      this.#lost('value_count', reason, bytes, from, end);
       return;
     }
     this.#records++;
-    const name = this.#devices.texts[this.#devices.of(bytes, device, deviceEnd)];
-    this.#visitor.record?.(schema, name, values, this.#line);
+    const entry = this.#reader.entryOf(known, bytes, device, deviceEnd);
+    if (entry.group === this.#groups) this.#repeated(entry.device);
+    entry.group = this.#groups;
+    this.#visitor.record?.(known.schema, entry.device, known.values, this.#line);
   }
 }

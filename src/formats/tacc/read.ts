@@ -2,6 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { isGzip } from './blocks.ts';
+import { detectRaw } from './detect.ts';
 import { RawParser } from './parser.ts';
 import type { RawSummary, RawVisitor } from './visitor.ts';
 
@@ -11,27 +13,19 @@ export class TaccError extends Error {
 }
 
 const BLOCK = 2 ** 20;
-/** What such a file begins with: the program was renamed in 2025. */
-const BEGINNING = /^\$(tacc_stats|hpcperfstats) /;
-
-/** Whether a file whose first bytes are these may be a raw stats file (when unpacked). */
-export function looksRaw(head: Uint8Array): boolean {
-  return BEGINNING.test(Buffer.from(head.subarray(0, 16)).toString('latin1'));
-}
-
-async function isGzip(path: string): Promise<boolean> {
+async function isPacked(path: string): Promise<boolean> {
   const file = await open(path);
   try {
     const head = Buffer.alloc(2);
     await file.read(head, 0, 2, 0);
-    return head[0] === 0x1f && head[1] === 0x8b;
+    return isGzip(head);
   } finally {
     await file.close();
   }
 }
 
 async function* blocksOf(path: string): AsyncGenerator<Uint8Array> {
-  const gzip = await isGzip(path);
+  const gzip = await isPacked(path);
   const bytes = createReadStream(path, { highWaterMark: BLOCK });
   if (!gzip) {
     yield* bytes;
@@ -47,6 +41,7 @@ const BAD_GZIP = /^Z_/;
 function reasonOf(error: NodeJS.ErrnoException, line: number): string {
   if (error.code === 'ENOENT') return 'there is no such file';
   if (error.code === 'EISDIR') return 'is a folder, not a raw stats file';
+  if (error.code === 'EACCES') return 'it may not be read by this user';
   if (BAD_GZIP.test(error.code ?? '')) {
     return `after line ${line}: damaged gzip (${error.message}); what came before was read`;
   }
@@ -69,7 +64,7 @@ export async function readRaw(
     for await (const block of typeof source === 'string' ? blocksOf(source) : source) {
       if (first && block.length > 0) {
         first = false;
-        if (typeof source === 'string' && !looksRaw(block)) {
+        if (typeof source === 'string' && detectRaw(block) === null) {
           throw new TaccError(
             `${name}: line 1: not a raw stats file, which begins with $tacc_stats or $hpcperfstats`,
           );

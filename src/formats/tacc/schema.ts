@@ -45,6 +45,14 @@ function keyFrom(element: string): RawKey | string {
   return { name, kind, bits, unit };
 }
 
+/** Options of a schema line that are empty or of no letter that is known. */
+export function oddOptions(text: string): string[] {
+  return text
+    .split(/\s+/)
+    .flatMap((element) => element.split(',').slice(1))
+    .filter((option) => !/^([EC]$|[UW]=)/i.test(option));
+}
+
 /** Reads a schema line without its `!`. Gives a text that says what is wrong, where it is. */
 export function parseSchema(text: string): RawSchema | string {
   const [type, ...elements] = text.split(/\s+/).filter(Boolean);
@@ -84,9 +92,9 @@ export function rawSchemaOf(type: string, metrics: readonly Metric[]): RawSchema
   };
 }
 
-function metricOf({ name, kind, bits, unit }: RawKey): Metric {
+function metricOf({ kind, bits, unit }: RawKey, key: string): Metric {
   return {
-    key: name,
+    key,
     cell: 'u64',
     kind,
     behaviour: kind === 'event' ? 'monotone' : 'variable',
@@ -126,12 +134,35 @@ export const RECORD_COLUMNS: readonly Metric[] = [
   label('device', 'what the record is about; - where the type has no devices'),
 ];
 
+/** Names of a schema's keys, each once: what comes again, or is in `taken`, gets a number. */
+export function columnNames({ keys }: RawSchema, taken: readonly string[] = []): string[] {
+  const names = new Set(taken);
+  return keys.map(({ name }) => {
+    let unique = name;
+    for (let k = 2; names.has(unique); k++) unique = `${name}_${k}`;
+    names.add(unique);
+    return unique;
+  });
+}
+
 /** The table `node_TYPE`: `RECORD_COLUMNS`, then the type's keys. */
 export function tableSchema(raw: RawSchema): Schema {
+  const names = columnNames(
+    raw,
+    RECORD_COLUMNS.map(({ key }) => key),
+  );
   return {
     name: `node_${raw.type}`,
     domain: raw.type.startsWith('cpu') ? 'cpu' : 'device',
     help: `records of type ${raw.type} of raw stats files`,
-    metrics: [...RECORD_COLUMNS, ...raw.keys.map(metricOf)],
+    metrics: [...RECORD_COLUMNS, ...raw.keys.map((key, k) => metricOf(key, names[k]))],
   };
 }
+
+/** The table of marks. */
+export const MARK_SCHEMA: Schema = {
+  name: 'node_mark',
+  domain: 'host',
+  help: 'marks of raw stats files, such as begin and end of jobs',
+  metrics: [...RECORD_COLUMNS.slice(0, 3), label('mark', 'text of the mark, without its %')],
+};

@@ -28,6 +28,7 @@ export class Hardware {
   /** Writes to a recorded tree, in order. */
   readonly writes: RecordedWrite[] = [];
   #processor: Processor | null | undefined;
+  #noMsr: UnavailableError | null = null;
   #cpus: readonly number[] | undefined;
   #packages: readonly Package[] | undefined;
   #functions: readonly PciFunction[] | undefined;
@@ -50,16 +51,31 @@ export class Hardware {
     throw new UnavailableError('neither /proc/cpuinfo nor CPUID names an Intel or AMD processor');
   }
 
-  /** CPUs that are online, ascending. @throws UnavailableError */
+  /** CPUs that are online, ascending. @throws UnavailableError also where this machine has no registers to read */
   get cpus(): readonly number[] {
-    this.#cpus ??= onlineCpus(this.#tree);
-    return this.#cpus;
+    if (this.#cpus !== undefined) return this.#cpus;
+    const cpus = onlineCpus(this.#tree);
+    this.#requireMsr(cpus[0]);
+    this.#cpus = cpus;
+    return cpus;
   }
 
-  /** @throws UnavailableError */
+  /** @throws UnavailableError as `cpus` */
   get packages(): readonly Package[] {
-    this.#packages ??= packagesOf(this.#tree);
+    this.#packages ??= packagesOf(this.#tree, this.cpus);
     return this.#packages;
+  }
+
+  /** Once for all types and CPUs: there may be hundreds of them. */
+  #requireMsr(cpu: number): void {
+    if (!this.#tree.isThisMachine) return;
+    if (this.#noMsr !== null) throw this.#noMsr;
+    try {
+      this.msr(cpu).close();
+    } catch (error) {
+      if (error instanceof UnavailableError) this.#noMsr = error;
+      throw error;
+    }
   }
 
   get functions(): readonly PciFunction[] {

@@ -54,18 +54,25 @@ function placesOf(hardware: Hardware, kinds: readonly KnlFunctions[]): Place[] {
       }),
     ),
   );
+  let reason = `no function of the memory controllers on PCI bus ${BUS}`;
   const found = all.filter(({ space: name }) => {
-    const space = hardware.space(name);
     try {
-      space.read(0, 4, words);
-      // Where nothing answers, all bits are set.
-      return (words[0] & 0xffff) === INTEL_VENDOR;
-    } finally {
-      space.close();
+      const space = hardware.space(name);
+      try {
+        space.read(0, 4, words);
+      } finally {
+        space.close();
+      }
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      reason = error.message;
+      return false;
     }
+    // Where nothing answers, all bits are set.
+    return (words[0] & 0xffff) === INTEL_VENDOR;
   });
   if (found.length > 0) return found;
-  throw new UnavailableError(`no function of the memory controllers on PCI bus ${BUS}`);
+  throw new UnavailableError(reason);
 }
 
 export function knlBox({ name, help, boxes: kinds }: KnlOptions): NodeType {

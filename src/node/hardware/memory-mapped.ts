@@ -6,6 +6,7 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MappedFile, mapFile, PAGE } from '../../os/mapped-file.ts';
+import { DIRECT } from '../kernel-file.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { type RegisterSpace, registerName, type Width } from './registers.ts';
 
@@ -35,7 +36,7 @@ export function recordedSpace(tree: NodeTree, name: string): Buffer {
   const path = join(tree.root, 'dev/mem');
   let file = -1;
   try {
-    file = openSync(path, 'r');
+    file = openSync(path, DIRECT);
     const bytes = Buffer.alloc(PAGE);
     readSync(file, bytes, 0, PAGE, addressOf(tree, name));
     return bytes;

@@ -1,6 +1,7 @@
 /** PCI functions of a machine. Source: proc_bus_pci(5); vendor and device stand in the first four bytes. */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { DIRECT } from '../kernel-file.ts';
 import type { NodeTree } from '../tree.ts';
 
 export interface PciFunction {
@@ -42,7 +43,7 @@ function scanned(tree: NodeTree, buses: readonly string[]): PciFunction[] {
     for (const slot of list(join(tree.root, PCI_FOLDER, bus))) {
       let file = -1;
       try {
-        file = openSync(join(tree.root, PCI_FOLDER, bus, slot), 'r');
+        file = openSync(join(tree.root, PCI_FOLDER, bus, slot), DIRECT);
         if (readSync(file, bytes, 0, 4, 0) < 4) continue;
       } catch {
         continue;

@@ -1,6 +1,7 @@
 /** Which processor a machine has, and where its CPUs lie. Sources: proc_cpuinfo(5), cpuid(4), the manuals' CPUID. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { DIRECT } from '../kernel-file.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 
 export interface Processor {
@@ -30,7 +31,7 @@ const ENOUGH = 8192;
 function head(path: string, length: number, at = 0): Buffer | null {
   let file = -1;
   try {
-    file = openSync(path, 'r');
+    file = openSync(path, DIRECT);
     const bytes = Buffer.alloc(length);
     return bytes.subarray(0, readSync(file, bytes, 0, length, at));
   } catch {
@@ -135,9 +136,8 @@ function places(tree: NodeTree, cpus: readonly number[]): Map<number, readonly [
   return found;
 }
 
-/** Packages of the online CPUs, ascending. @throws UnavailableError where nothing says which CPU lies where */
-export function packagesOf(tree: NodeTree): readonly Package[] {
-  const cpus = onlineCpus(tree);
+/** Packages of these CPUs, ascending. @throws UnavailableError where nothing says which CPU lies where */
+export function packagesOf(tree: NodeTree, cpus: readonly number[]): readonly Package[] {
   const found = places(tree, cpus);
   if (found.size === 0) {
     throw new UnavailableError('neither sysfs nor /proc/cpuinfo says which package each CPU is in');

@@ -3,7 +3,8 @@
  * the last one for a register holds; `proc/bus/pci/BB/DD.F` is a configuration space as it is. What is written stays in
  * memory.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { DIRECT } from '../kernel-file.ts';
 import { UnavailableError } from '../tree.ts';
 import { type RegisterSpace, registerName, type Width } from './registers.ts';
 
@@ -12,10 +13,14 @@ export type Recorder = (space: string, at: number, value: bigint) => void;
 
 /** A file of a tree. @throws UnavailableError */
 export function contentOf(path: string): Buffer {
+  let file = -1;
   try {
-    return readFileSync(path);
+    file = openSync(path, DIRECT);
+    return readFileSync(file);
   } catch (error) {
     throw new UnavailableError((error as Error).message);
+  } finally {
+    if (file >= 0) closeSync(file);
   }
 }
 

@@ -5,7 +5,6 @@ import {
   fstatSync,
   openSync,
   readFileSync,
-  renameSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -16,6 +15,8 @@ import { about, LogError } from './error.ts';
 /** Milliseconds between two tries, at first and at most. */
 const SHORTEST = 1;
 const LONGEST = 16;
+/** Milliseconds after which a turn to take over was left by a dead process. */
+const TURN = 10_000;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const sleep = (milliseconds: number) => Atomics.wait(sleeper, 0, 0, milliseconds);
@@ -65,9 +66,10 @@ export class Lock {
 
   /** Waits for it. @throws LogError where that takes longer than `timeout` milliseconds */
   acquire(timeout: number): void {
-    const start = performance.now();
+    let waited = 0;
     for (let wait = SHORTEST; !this.try(); wait = Math.min(2 * wait, LONGEST)) {
-      if (performance.now() - start > timeout) {
+      waited += wait;
+      if (waited > timeout) {
         throw new LogError(
           `${this.path}: another process has held this lock for ${timeout / 1000} s; see fuser ${this.path}`,
         );
@@ -111,17 +113,29 @@ export class Lock {
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw new LogError(`${path}: ${(error as Error).message}`);
     }
-    try {
-      const pid = Number(readFileSync(path, 'utf8'));
-      // An empty file is one that is being written.
-      if (pid > 0 && !isAlive(pid)) {
-        const aside = `${path}.${process.pid}`;
-        renameSync(path, aside);
-        unlinkSync(aside);
-      }
-    } catch {
-      // Gone meanwhile: the next try will tell.
-    }
+    takeOver(path);
     return false;
+  }
+}
+
+/** Removes a holder's file if the holder is dead. One process at a time does so: else a living one's could go. */
+function takeOver(path: string): void {
+  const turn = `${path}.turn`;
+  try {
+    closeSync(openSync(turn, 'wx'));
+  } catch {
+    const left = statSync(turn, { throwIfNoEntry: false });
+    if (left !== undefined && Date.now() - left.mtimeMs > TURN) unlinkSync(turn);
+    return;
+  }
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    // An empty file is one that is being written, unless it is old.
+    const dead = pid > 0 ? !isAlive(pid) : Date.now() - statSync(path).mtimeMs > TURN;
+    if (dead) unlinkSync(path);
+  } catch {
+    // Gone meanwhile: the next try will tell.
+  } finally {
+    unlinkSync(turn);
   }
 }

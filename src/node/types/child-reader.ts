@@ -3,10 +3,10 @@
  * signal wakes it. At its deadline it is left alone; it is asked again when it has answered, so that one request at
  * most is outstanding. It ends with us, or when what it waits for does.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import os from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import {
@@ -73,7 +73,8 @@ export class ChildReader {
   /** `deadline`: milliseconds for a collection. Starts the child, and does not wait for it. */
   constructor(types: readonly string[], root: string, deadline: number) {
     this.#types = types;
-    this.#root = root;
+    // The child has another working folder.
+    this.#root = resolve(root);
     this.#deadline = deadline;
     this.#refusal = this.#start();
   }
@@ -86,6 +87,8 @@ export class ChildReader {
       this.#answers = namelessFile();
       writeSync(this.#answers, new Uint8Array(HEADER_BYTES), 0, HEADER_BYTES, 0);
       const task: ChildTask = { types: this.#types, root: this.#root };
+      // Loaded where it is needed: it is slow to load.
+      const { spawn } = process.getBuiltinModule('node:child_process');
       // Nothing of ours but the answers: whoever reads our output must not wait for a child that hangs.
       const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
         stdio: ['pipe', 'ignore', 'ignore', this.#answers],

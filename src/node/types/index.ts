@@ -2,8 +2,10 @@
 import { AMD64_DF } from './amd64-df.ts';
 import { AMD64_PMC } from './amd64-pmc.ts';
 import { AMD64_RAPL } from './amd64-rapl.ts';
+import { BLOCK } from './block.ts';
 import { CPU } from './cpu.ts';
 import { CPU_STEAL } from './cpu-steal.ts';
+import { IB } from './ib.ts';
 import { IB_EXT } from './ib-ext.ts';
 import { IB_SW } from './ib-sw.ts';
 import { INTEL_4PMC3 } from './intel-4pmc3.ts';
@@ -47,17 +49,33 @@ import { INTEL_SNB_QPI } from './intel-snb-qpi.ts';
 import { INTEL_SNB_R2PCI } from './intel-snb-r2pci.ts';
 import { INTEL_UNCORE } from './intel-uncore.ts';
 import { INTEL_WTM } from './intel-wtm.ts';
+import { LLITE } from './llite.ts';
+import { LNET } from './lnet.ts';
+import { MDC } from './mdc.ts';
+import { MEM } from './mem.ts';
 import { MIC } from './mic.ts';
+import { NET } from './net.ts';
+import { NFS } from './nfs.ts';
+import { NUMA } from './numa.ts';
 import { NVIDIA_GPU } from './nvidia-gpu.ts';
 import { OPA } from './opa.ts';
+import { OSC } from './osc.ts';
+import { PROC } from './proc.ts';
+import { PS } from './ps.ts';
+import { SYSV_SHM } from './sysv-shm.ts';
+import { TMPFS } from './tmpfs.ts';
 import type { NodeType } from './type.ts';
+import { VFS } from './vfs.ts';
+import { VM } from './vm.ts';
 
 export const NODE_TYPES: readonly NodeType[] = [
   AMD64_DF,
   AMD64_PMC,
   AMD64_RAPL,
+  BLOCK,
   CPU,
   CPU_STEAL,
+  IB,
   IB_EXT,
   IB_SW,
   INTEL_4PMC3,
@@ -101,7 +119,21 @@ export const NODE_TYPES: readonly NodeType[] = [
   INTEL_SNB_R2PCI,
   INTEL_UNCORE,
   INTEL_WTM,
+  LLITE,
+  LNET,
+  MDC,
+  MEM,
   MIC,
+  NET,
+  NFS,
+  NUMA,
   NVIDIA_GPU,
   OPA,
+  OSC,
+  PROC,
+  PS,
+  SYSV_SHM,
+  TMPFS,
+  VFS,
+  VM,
 ];

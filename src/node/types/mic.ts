@@ -101,15 +101,22 @@ class Cards implements Collector {
   }
 }
 
+const NO_CARD = 'no card is online in /sys/class/mic';
+
 export const MIC: NodeType = {
   name: 'mic',
   help: 'scheduler accounting of Xeon Phi coprocessors',
   device: 'card/thread',
   source: 'libmicmgmt',
   metrics: METRICS,
+  // A card that hangs does not answer.
+  mayBlock: (tree) => {
+    if (cardsOf(tree).length === 0) throw new UnavailableError(NO_CARD);
+    return tree.isThisMachine;
+  },
   open: (tree) => {
     const open: Card[] = [];
-    let reason = 'no card is online in /sys/class/mic';
+    let reason = NO_CARD;
     for (const number of cardsOf(tree)) {
       let mic: Mic | null = null;
       try {

@@ -2,6 +2,7 @@
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { KernelFile } from '../kernel-file.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
+import { isNumber, numberAt } from './scan.ts';
 import type { Collector } from './type.ts';
 
 const NEWLINE = 0x0a;
@@ -45,8 +46,9 @@ class ProcStat implements Collector {
   #line(writer: RawWriter, from: number, end: number, cpu: number): void {
     const bytes = this.#file.bytes;
     let at = from;
-    let number = 0;
-    while (at < end && bytes[at] !== BLANK) number = 10 * number + (bytes[at++] - ZERO);
+    while (at < end && bytes[at] !== BLANK) at++;
+    const number = numberAt(bytes, from, at);
+    if (Number.isNaN(number)) return;
     if (this.#names[cpu] !== String(number)) this.#names[cpu] = String(number);
     writer.record(this.#type, this.#names[cpu]);
     const last = this.#first + this.#count;
@@ -56,7 +58,8 @@ class ProcStat implements Collector {
       const start = at;
       while (at < end && bytes[at] !== BLANK) at++;
       if (field < this.#first || start === at) continue;
-      writer.digits(bytes, start, at);
+      if (isNumber(bytes, start, at)) writer.digits(bytes, start, at);
+      else writer.number(0);
       values++;
     }
     // Kernels that do not offer a field: as the original has it, the format knows no gaps.

@@ -12,7 +12,7 @@ import {
   policyText,
 } from '../agents/index.ts';
 import { parsePolicy } from '../agents/policy.ts';
-import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
+import { EPOCH_ALL, EPOCH_SOME, UNMARKED } from '../attribution.ts';
 import { recordFilterFrom } from '../filters/index.ts';
 import { Machine } from '../machine.ts';
 import { Platform } from '../platform.ts';
@@ -21,6 +21,7 @@ import type { Deadlines } from './deadlines.ts';
 import { Endpoint } from './endpoint.ts';
 import { EventLog } from './event-log.ts';
 import { hostReport } from './host-report.ts';
+import { nameOf } from './process-record.ts';
 import { ProcessTable } from './process-table.ts';
 import { Sampled } from './sampled.ts';
 import { forgetControls, saveControls } from './saved-controls.ts';
@@ -53,6 +54,7 @@ export class Controller {
   readonly #policy: Policy | null;
   readonly #startTime = startTimeText();
   readonly #time: number;
+  readonly #watts: number;
   readonly #board: { readonly hash: number; readonly hint: number; readonly epochs: number };
   readonly #facts: AgentSample = { time: 0, hash: 0, hint: 0, epochs: 0 };
   readonly #warnings: string[] = [];
@@ -96,6 +98,8 @@ export class Controller {
       hint: board('REGION_HINT'),
       epochs: board('EPOCH_COUNT'),
     };
+    const hasPower = settings.live && platform.info('CPU_POWER') !== null;
+    this.#watts = hasPower ? board('CPU_POWER') : -1;
     const { reportSignals, traceSignals, compat } = settings;
     this.#sampled = new Sampled(platform, this.#application, reportSignals, compat);
     const filter =
@@ -236,6 +240,27 @@ export class Controller {
     const { timeout } = this.#settings;
     if (this.#attached || now - this.#zero < timeout * 1e9) return;
     this.#warn(`no process has marked a region within ${timeout} s: there will be totals only`);
+  }
+
+  /** In one line: where the application is now. @param now ns of CLOCK_MONOTONIC */
+  status(now: number): string {
+    const { active, all } = this.#table;
+    const time = ((now - this.#zero) / 1e9).toFixed(1);
+    const places = new Map<string, number>();
+    for (const { hash, page } of active) {
+      const name = hash === UNMARKED ? 'no region' : nameOf(page, hash);
+      places.set(name, (places.get(name) ?? 0) + 1);
+    }
+    const most = [...places].sort((a, b) => b[1] - a[1]).slice(0, 3);
+    const where = most.map(([name, n]) => (n === active.length ? name : `${name} (${n})`));
+    const watts = this.#watts < 0 ? Number.NaN : this.#platform.sample(this.#watts);
+    const power = Number.isNaN(watts) ? '' : `, ${watts.toFixed(1)} W`;
+    const epochs = Math.max(0, ...all.map((process) => process.epochs));
+    return (
+      `${time} s: ${active.length} of ${all.length} processes run` +
+      `${where.length === 0 ? '' : ` in ${where.join(', ')}`}` +
+      `${epochs === 0 ? '' : `, epoch ${epochs}`}${power}`
+    );
   }
 
   #epochBits(): number {

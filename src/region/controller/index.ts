@@ -1,5 +1,6 @@
 /** The controller: runs a command, samples it and the machine, writes GEOPM's report and traces. */
 export type { Punctuality } from './deadlines.ts';
+export { type MarkedBy, markingEnvironment } from './environment.ts';
 export { LaunchError, type LaunchOptions, type LaunchResult, launch } from './launch.ts';
 export {
   readSavedControls,

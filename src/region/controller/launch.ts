@@ -17,6 +17,8 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Gets warnings, one line each. */
   readonly say: (message: string) => void;
+  /** Gets the lines of the live view. */
+  readonly show?: (line: string) => void;
 }
 
 export interface LaunchResult {
@@ -62,7 +64,7 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   const pages = mkdtempSync(join(tmpdir(), 'triscope-region-'));
   let watcher: FSWatcher | null = null;
   try {
-    const side = new ControllerSide({ ...options.settings, pages }, options.say);
+    const side = new ControllerSide({ ...options.settings, pages }, options);
     await side.ready;
     watcher = watchFolder(pages, () => side.ring());
     const code = await runCommand(options, pages, side);
@@ -104,12 +106,16 @@ class ControllerSide {
   readonly #worker: Worker;
   readonly #say: (message: string) => void;
 
-  constructor(settings: ControllerSettings, say: (message: string) => void) {
+  constructor(
+    settings: ControllerSettings,
+    { say, show = say }: Pick<LaunchOptions, 'say' | 'show'>,
+  ) {
     this.#say = say;
     const task: ControllerTask = { settings, orders: this.#orders, signals: SIGNAL_NAMES };
     this.#worker = new Worker(new URL('worker.js', import.meta.url), {
       workerData: task,
       name: 'region controller',
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
       env: SHARE_ENV,
     });
     const { promise: done, resolve: finish } = deferred<Punctuality | null>();
@@ -128,6 +134,7 @@ class ControllerSide {
           isReady = true;
           resolve();
         } else if (message.kind === 'warning') say(message.message);
+        else if (message.kind === 'status') show(message.line);
         else if (message.kind === 'failed') fail(message);
         else finish(message.punctuality);
       });

@@ -1,7 +1,7 @@
 /** What a process's page says, as the report needs it: its regions, and the tree of regions inside regions. */
-import type { ExtraValue } from '../../formats/geopm/write.ts';
+import { type ExtraValue, hashText } from '../../formats/geopm/write.ts';
 import type { ProcessRecord, RegionVisits } from '../exact-totals.ts';
-import type { PageNode, PageSnapshot } from '../page-reader.ts';
+import type { PageNode, PageReader, PageSnapshot } from '../page-reader.ts';
 import type { ApplicationProcess } from './process-table.ts';
 
 /** Seconds of a node: visits completed and, of one that is open, up to `end`. All in s since the page's zero. */
@@ -45,6 +45,11 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
 }
 
 const NAMELESS = { name: '', hash: 0 };
+
+/** Name of a region that a process is in. */
+export function nameOf(page: PageReader, hash: number): string {
+  return page.snapshot().regions.find((region) => region.hash === hash)?.name ?? hashText(hash);
+}
 
 interface Tree {
   count: number;

@@ -78,7 +78,7 @@ describe('a raw stats file', () => {
   it.each([
     ['\n1 -\ncpu 0 1\n', '9 ?1 values, its schema has 2: cpu 0 1'],
     ['\n1 -\ncpu 0 1 2 3\n', '9 ?3 values, its schema has 2: cpu 0 1 2 3'],
-    ['\n1 -\ncpu 0 1 -2\n', '9 ?not a number of 64 bits: cpu 0 1 -2'],
+    ['\n1 -\ncpu 0 1 -2\n', "9 ?'-2' is not a number of 64 bits: cpu 0 1 -2"],
     ['\n1 -\ncpu 0 1 18446744073709551616\n', 'not a number of 64 bits'],
     ['\n1 -\nmem 0 1\n', '9 ?unknown type: mem 0 1'],
     ['\n1 -\nlines\n', '9 ?unknown type: lines'],
@@ -161,6 +161,7 @@ describe('readRaw', () => {
         groups: 1,
         records: 2,
         problems: 0,
+        oddities: {},
       });
       expect(lines).toHaveLength(10);
     }
@@ -198,6 +199,7 @@ describe('readRaw', () => {
     expect(batches).toEqual([
       { name: 'node_cpu', rows: [[1307509201, host, '1981063', '11', 429720418n, 43516346n]] },
       { name: 'node_ps', rows: [[1307509201, host, '1981063', '-', 2n ** 64n - 1n, 1600n]] },
+      { name: 'node_mark', rows: [[1307509201, host, '1981063', 'begin 1981063']] },
     ]);
   });
 });

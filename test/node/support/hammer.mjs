@@ -3,13 +3,14 @@
 import { writeSync } from 'node:fs';
 
 const [, , entry, folder, root, name] = process.argv;
-const { JobList, NodeLog, Sampling, recordOnce } = await import(entry);
+const { JobList, NodeLog, Programming, Sampling, recordOnce } = await import(entry);
 const log = new NodeLog(folder);
 const sampling = new Sampling({ root, types: ['cpu'] });
+const pmc = { program: false, programming: new Programming(`${folder}/registers`, () => {}) };
 const sources = { list: new JobList(`${folder}/jobs`), file: '/nowhere' };
 for (let k = 0; ; k++) {
   if (k % 40 === 39) log.locked(() => log.rotate());
   const mark = `${name} ${k}`;
-  recordOnce(log, sampling, sources, { kind: 'collect', mark }, null, () => {});
+  recordOnce(log, sampling, sources, { kind: 'collect', mark }, null, () => {}, pmc);
   writeSync(1, `${k}\n`);
 }

@@ -1,0 +1,175 @@
+/**
+ * The files of an archive of raw stats: `ARCHIVE/HOST/EPOCH[.gz]`, where the name is the second at which the file
+ * begins; `YYYYMMDD` names too, and `current` where no other name leads to the same file.
+ */
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { JobError } from './errors.ts';
+import { shortName } from './host-list.ts';
+
+export interface ArchiveFile {
+  /** Name of its folder. */
+  readonly host: string;
+  readonly path: string;
+  /** Seconds since 1970 at which it begins, by its name. Null: `current` tells nothing. */
+  readonly from: number | null;
+}
+
+export interface Archive {
+  readonly path: string;
+  /** Hosts by name, then files by time. */
+  readonly files: readonly ArchiveFile[];
+  /** What lies there and is not read, with the reason. Folders that cannot be read are here too. */
+  readonly skipped: readonly { readonly path: string; readonly why: string }[];
+}
+
+const EPOCH = /^(\d{9,11})(\.gz)?$/;
+const DAY = /^(\d{4})-?(\d{2})-?(\d{2})(\.gz)?$/;
+const MOST_FILES = 1_000_000;
+
+/** The time in a file's name; undefined where it is none. */
+function timeOf(name: string): number | null | undefined {
+  if (/^current(\.gz)?$/.test(name)) return null;
+  const epoch = EPOCH.exec(name);
+  if (epoch !== null) return Number(epoch[1]);
+  const day = DAY.exec(name);
+  if (day === null) return undefined;
+  const [, year, month, date] = day.map(Number);
+  if (year < 1970 || month < 1 || month > 12 || date < 1 || date > 31) return undefined;
+  return Date.UTC(year, month - 1, date) / 1000;
+}
+
+const reasonOf = (error: unknown) => {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read';
+  if (code === 'ELOOP') return 'a loop of symbolic links';
+  if (code === 'ENOENT') return 'a symbolic link that leads nowhere';
+  return `cannot be read: ${code ?? (error as Error).message}`;
+};
+
+class Search {
+  readonly files: ArchiveFile[] = [];
+  readonly skipped: { path: string; why: string }[] = [];
+  /** Files and folders that were seen, by device and inode: links and loops lead to them again. */
+  readonly #seen = new Set<string>();
+
+  skip(path: string, why: string): void {
+    this.skipped.push({ path, why });
+  }
+
+  list(folder: string): Dirent[] {
+    try {
+      return readdirSync(folder, { withFileTypes: true }).sort((a, b) =>
+        a.name < b.name ? -1 : 1,
+      );
+    } catch (error) {
+      this.skip(folder, reasonOf(error));
+      return [];
+    }
+  }
+
+  /** What a path leads to, once; null where it was seen or cannot be. */
+  once(path: string): 'file' | 'folder' | null {
+    try {
+      const stat = statSync(path);
+      const id = `${stat.dev}:${stat.ino}`;
+      if (this.#seen.has(id)) {
+        this.skip(path, 'another name of what was read already');
+        return null;
+      }
+      this.#seen.add(id);
+      if (stat.isDirectory()) return 'folder';
+      if (stat.isFile()) return 'file';
+      this.skip(path, 'neither a file nor a folder');
+    } catch (error) {
+      this.skip(path, reasonOf(error));
+    }
+    return null;
+  }
+
+  host(folder: string, host: string): void {
+    // Numbers first: `current` is most often another name of the newest.
+    const names = this.list(folder)
+      .map(({ name }) => name)
+      .sort((a, b) => Number(timeOf(a) === null) - Number(timeOf(b) === null));
+    for (const name of names) {
+      const path = join(folder, name);
+      const from = timeOf(name);
+      if (from === undefined) {
+        this.skip(path, 'its name is neither a time, a day, nor current');
+        continue;
+      }
+      if (from === null && this.#isKnown(path)) continue;
+      if (this.once(path) !== 'file') continue;
+      this.files.push({ host, path, from });
+      if (this.files.length > MOST_FILES) {
+        throw new JobError(`${folder}: more than ${MOST_FILES} files; name a smaller archive`);
+      }
+    }
+  }
+
+  /** Whether `current` leads to a file that another name led to: not worth a word. */
+  #isKnown(path: string): boolean {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat !== undefined && this.#seen.has(`${stat.dev}:${stat.ino}`);
+  }
+}
+
+/** Finds the files. A host's own folder is taken too. @throws JobError where there is no such folder, or nothing in it */
+export function openArchive(path: string): Archive {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new JobError(`${path}: there is no such folder`);
+  if (!stat.isDirectory()) {
+    throw new JobError(`${path}: is no folder; an archive has a folder for each host`);
+  }
+  const search = new Search();
+  search.once(path);
+  const entries = search.list(path);
+  if (entries.some(({ name }) => timeOf(name) !== undefined)) {
+    search.host(path, basename(realpathSync(path)));
+  } else {
+    for (const entry of entries) {
+      const folder = join(path, entry.name);
+      // Accounting files and the like lie beside the hosts.
+      if (entry.isFile()) continue;
+      if (search.once(folder) === 'folder') search.host(folder, entry.name);
+    }
+  }
+  const { files, skipped } = search;
+  if (files.length === 0) {
+    const unreadable = skipped.find(({ why }) => /may not|cannot/.test(why));
+    const more = unreadable === undefined ? '' : `; ${unreadable.path} ${unreadable.why}`;
+    throw new JobError(
+      `${path}: no raw stats file in this archive; they are ${join(path, 'HOST', 'EPOCH')} or ${join(path, 'HOST', 'EPOCH')}.gz${more}`,
+    );
+  }
+  const order = ({ from }: ArchiveFile) => from ?? Number.POSITIVE_INFINITY;
+  files.sort((a, b) => (a.host === b.host ? order(a) - order(b) : a.host < b.host ? -1 : 1));
+  return { path, files, skipped };
+}
+
+/** Seconds that clocks of scheduler and node may differ. */
+const PAD = 1200;
+/** A file is rotated daily; twice that, with two hours each, is the longest that one was kept. */
+const LONGEST = 2 * (86_400 + 7200);
+
+/** Whether a file may hold records of this time; `from` and `to` may be infinite. */
+export function mayHold(file: ArchiveFile, from: number, to: number): boolean {
+  if (file.from === null) return true;
+  return file.from <= to + PAD && file.from + LONGEST >= from - PAD;
+}
+
+/** The archive's hosts that a list names: full names, or names without the domain. Null: not in the archive. */
+export function hostsNamed(
+  archive: Archive,
+  wanted: readonly string[],
+): ReadonlyMap<string, string | null> {
+  const all = [...new Set(archive.files.map(({ host }) => host))];
+  const byShort = new Map(all.map((host) => [shortName(host), host]));
+  return new Map(
+    wanted.map((name) => [
+      name,
+      all.includes(name) ? name : (byShort.get(shortName(name)) ?? null),
+    ]),
+  );
+}

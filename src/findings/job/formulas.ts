@@ -1,0 +1,61 @@
+/** The tables of docs/node/jobs.md, made of the declarations of metrics and flags. */
+import { conditionOf, JOB_FLAGS } from './flags.ts';
+import { METRIC_FAMILIES } from './metrics/index.ts';
+import { METADATA } from './metrics/types.ts';
+
+const BEGIN = '<!-- made by scripts/job-docs.mjs: begin -->';
+const END = '<!-- made by scripts/job-docs.mjs: end -->';
+
+const SETS: Readonly<Record<string, string>> = {
+  summary: 'tacc_stats 2.3.5',
+  exam: 'exams of tacc_stats 2.3',
+  hpcperfstats: 'hpcperfstats',
+  triscope: 'ours',
+};
+
+const ALL_METADATA = METADATA.join(' + ');
+const cell = (text: string) =>
+  text.replaceAll(ALL_METADATA, 'the metadata operations').replaceAll('|', '\\|');
+
+/** The operations once, below the tables, not in each row. */
+const METADATA_NOTE = `The metadata operations are ${METADATA.join(', ')} of \`llite\`, as far as the file has them.`;
+
+function inputsOf(inputs: readonly string[]): string {
+  const isMetadata = inputs.length === METADATA.length;
+  return isMetadata ? '`llite`' : inputs.map((input) => `\`${input}\``).join(', ');
+}
+
+/** Metrics by family, then flags, as Markdown. */
+export function formulas(): string {
+  const families = METRIC_FAMILIES.map(({ title, set, metrics }) => {
+    const rows = metrics.map(({ name, unit, formula, inputs, note = '' }) => {
+      const said = note === '' ? formula : `${formula}. ${note}`;
+      return `| \`${name}\` | ${unit} | ${cell(said)} | ${inputsOf(inputs)} |`;
+    });
+    return [
+      `### ${title} (${SETS[set]})`,
+      '',
+      '| metric | unit | formula | inputs |',
+      '|---|---|---|---|',
+      ...rows,
+    ].join('\n');
+  });
+  const flags = JOB_FLAGS.map((flag) => {
+    const where = flag.queue === undefined ? '' : `, in queues like ${flag.queue.source}`;
+    return `| \`${flag.name}\` | \`${flag.metric}\` | ${conditionOf(flag)}${where} | ${cell(flag.means)} |`;
+  });
+  return [
+    ...families,
+    METADATA_NOTE,
+    '## Flags',
+    ['| flag | metric | up where | meaning |', '|---|---|---|---|', ...flags].join('\n'),
+  ].join('\n\n');
+}
+
+/** A page with its tables replaced. @throws Error where it has no place for them */
+export function formulasIn(page: string): string {
+  const from = page.indexOf(BEGIN);
+  const to = page.indexOf(END);
+  if (from < 0 || to < from) throw new Error(`the page has no lines ${BEGIN} and ${END}`);
+  return `${page.slice(0, from)}${BEGIN}\n\n${formulas()}\n\n${page.slice(to)}`;
+}

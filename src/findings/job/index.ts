@@ -1,0 +1,29 @@
+/** Jobs of an archive of raw stats: their records, metrics and flags. See docs/node/jobs.md. */
+export {
+  type AccountedJob,
+  type Accounting,
+  parseAccounting,
+  readAccounting,
+} from './accounting.ts';
+export { type Archive, type ArchiveFile, openArchive } from './archive.ts';
+export { type DeviceRow, devicePage, typesOf } from './device-page.ts';
+export { JobError, JobNotFoundError } from './errors.ts';
+export { conditionOf, type FlagResult, flagsOf, JOB_FLAGS, type JobFlag } from './flags.ts';
+export type { HostJob, Oddity } from './host-job.ts';
+export { expandHosts, shortName } from './host-list.ts';
+export { accountedJob, isoTime, type Job, type JobQuery, readJob } from './job.ts';
+export { type JobList, type ListedJob, listJobs } from './job-list.ts';
+export { type JobRow, METRIC_COLUMNS, measuredRow, rowOf } from './job-rows.ts';
+export { METRIC_FAMILIES, metricsOf } from './metrics/index.ts';
+export {
+  type JobMetric,
+  METRIC_SETS,
+  type MetricFamily,
+  type MetricSet,
+  type MetricValue,
+} from './metrics/metric.ts';
+export { notesOf, type RepairCount, repairsOf } from './notes.ts';
+export type { ProcessFacts } from './processes.ts';
+export { balanceOf, type HostBalance, type Track, tracksOf } from './tracks.ts';
+export { inUnit, type KeyTotals, type TypeTable } from './type-table.ts';
+export { type Input, JobRows, JobView, MissingInput } from './view.ts';

@@ -1,0 +1,84 @@
+/** The jobs of an archive as rows: what is known of each, and its metrics. */
+import type { AccountedJob } from './accounting.ts';
+import type { Archive } from './archive.ts';
+import { flagsOf } from './flags.ts';
+import { readJob } from './job.ts';
+import type { ListedJob } from './job-list.ts';
+import { METRIC_FAMILIES, metricsOf } from './metrics/index.ts';
+import type { MetricSet } from './metrics/metric.ts';
+
+export interface JobRow {
+  readonly id: string;
+  /** '' where no accounting file tells. */
+  readonly user: string;
+  readonly account: string;
+  readonly queue: string;
+  readonly name: string;
+  readonly state: string;
+  /** Seconds since 1970 of its first and last record group. */
+  readonly first: number;
+  readonly last: number;
+  readonly seconds: number;
+  readonly hosts: number;
+  readonly groups: number;
+  /** Hosts without the mark. */
+  readonly no_begin: number;
+  readonly no_end: number;
+  /** Names of the flags that are up; null where metrics were not asked for. */
+  readonly flags: readonly string[] | null;
+  /** By column (`columnOf`); null where one is not available. */
+  readonly metrics: Readonly<Record<string, number | null>>;
+}
+
+/** A metric's name in a row: those of hpcperfstats that have a namesake get a prefix. */
+export const columnOf = (set: MetricSet, name: string): string =>
+  set === 'hpcperfstats' ? `hpcperfstats_${name}` : name;
+
+/** All metrics' columns, in the order of their families. */
+export const METRIC_COLUMNS: readonly string[] = METRIC_FAMILIES.flatMap(({ set, metrics }) =>
+  metrics.map(({ name }) => columnOf(set, name)),
+);
+
+export function rowOf(listed: ListedJob, accounted: AccountedJob | null): JobRow {
+  const hosts = [...listed.hosts.values()];
+  return {
+    id: listed.id,
+    user: accounted?.user ?? '',
+    account: accounted?.account ?? '',
+    queue: accounted?.queue ?? '',
+    name: accounted?.name ?? '',
+    state: accounted?.state ?? '',
+    first: listed.first,
+    last: listed.last,
+    seconds: listed.last - listed.first,
+    hosts: hosts.length,
+    groups: listed.groups,
+    no_begin: hosts.filter(({ begin }) => !begin).length,
+    no_end: hosts.filter(({ end }) => !end).length,
+    flags: null,
+    metrics: {},
+  };
+}
+
+/** The row with metrics and flags: reads the job's files again. */
+export async function measuredRow(
+  archive: Archive,
+  listed: ListedJob,
+  accounted: AccountedJob | null,
+  foreign: boolean,
+): Promise<JobRow> {
+  const files = { ...archive, files: archive.files.filter((file) => listed.files.has(file)) };
+  // Its files are known: the accounting file's hosts and times would only hide some.
+  const of = accounted === null ? null : { ...accounted, hosts: null, nodes: null };
+  const { first: from, last: to } = listed;
+  const job = await readJob(files, { id: listed.id, accounted: of, from, to, foreign });
+  const values = metricsOf(job);
+  const flags = flagsOf(job, values).filter(({ result }) => result === 'flagged');
+  return {
+    ...rowOf(listed, accounted),
+    flags: flags.map(({ flag }) => flag.name),
+    metrics: Object.fromEntries(
+      values.map(({ set, metric, value }) => [columnOf(set, metric.name), value]),
+    ),
+  };
+}

@@ -1,0 +1,72 @@
+/** Loads and where they hit. */
+import { type JobView, MissingInput } from '../view.ts';
+import type { JobMetric, MetricFamily } from './metric.ts';
+import { cha, pmc } from './types.ts';
+
+/** Names of one event on different processors. */
+function loads(name: string, events: readonly string[]): JobMetric {
+  return {
+    name,
+    unit: '1/s',
+    formula: `Δ(${events.join(' or ')}) / (T N)`,
+    inputs: events.map((event) => `pmc.${event}`),
+    compute: (view) => {
+      const type = pmc(view);
+      const there = events.filter((event) => view.has(type, event));
+      if (there.length === 0) throw new MissingInput(`${type}.${events[0]}`);
+      return view.rate(type, ...there);
+    },
+  };
+}
+
+const EVICTIONS = 'SF_EVICTIONS_MES';
+const LOOKUPS = 'LLC_LOOKUP_DATA_READ_LOCAL';
+
+/** Of each host and socket (the part of the device before the slash). */
+function bySocket(view: JobView, type: string, key: string): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [host, devices] of view.deviceTotals(type, key)) {
+    for (const [device, total] of devices) {
+      const socket = `${host} ${device.split('/')[0]}`;
+      sums.set(socket, (sums.get(socket) ?? 0) + total);
+    }
+  }
+  return sums;
+}
+
+export const CACHE: MetricFamily = {
+  title: 'Loads and caches',
+  set: 'summary',
+  metrics: [
+    loads('avg_loads', ['LOAD_OPS_ALL', 'MEM_UOPS_RETIRED_ALL_LOADS']),
+    loads('avg_l1loadhits', ['LOAD_OPS_L1_HIT', 'MEM_UOPS_RETIRED_L1_HIT_LOADS']),
+    loads('avg_l2loadhits', ['LOAD_OPS_L2_HIT', 'MEM_UOPS_RETIRED_L2_HIT_LOADS']),
+    loads('avg_llcloadhits', ['LOAD_OPS_LLC_HIT', 'MEM_UOPS_RETIRED_LLC_HIT_LOADS']),
+    {
+      name: 'avg_sf_evictrate',
+      unit: '',
+      formula: `Δ${EVICTIONS} / Δ${LOOKUPS}`,
+      inputs: [`cha.${EVICTIONS}`, `cha.${LOOKUPS}`],
+      compute: (view) => {
+        const type = cha(view);
+        return view.total(type, EVICTIONS) / view.total(type, LOOKUPS);
+      },
+    },
+    {
+      name: 'max_sf_evictrate',
+      unit: '',
+      formula: `max over sockets of Δ${EVICTIONS} / Δ${LOOKUPS}`,
+      inputs: [`cha.${EVICTIONS}`, `cha.${LOOKUPS}`],
+      compute: (view) => {
+        const type = cha(view);
+        const lookups = bySocket(view, type, LOOKUPS);
+        let most = Number.NaN;
+        for (const [socket, evictions] of bySocket(view, type, EVICTIONS)) {
+          const rate = evictions / (lookups.get(socket) ?? 0);
+          if (!(rate <= most) && Number.isFinite(rate)) most = rate;
+        }
+        return most;
+      },
+    },
+  ],
+};

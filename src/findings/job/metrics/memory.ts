@@ -1,0 +1,87 @@
+/** Memory: how much, and how fast. */
+import { type JobView, MissingInput } from '../view.ts';
+import type { MetricFamily } from './metric.ts';
+import { imc } from './types.ts';
+
+const GB = 2 ** 30;
+const LINE = 64;
+
+/** Highest of MemUsed - Slab - FilePages of one host, in B. */
+export function highWater(view: JobView): number {
+  const used = view.series('mem', 'MemUsed');
+  const other = view.series('mem', 'Slab', 'FilePages');
+  let most = Number.NaN;
+  for (const [host, values] of used) {
+    const less = other.get(host);
+    if (less === undefined) continue;
+    for (let k = 0; k < values.length; k++) {
+      const own = values[k] - less[k];
+      if (!(own <= most) && !Number.isNaN(own)) most = own;
+    }
+  }
+  if (Number.isNaN(most)) throw new MissingInput('a sample of mem');
+  view.note('mem.MemUsed - Slab - FilePages', most, 'B');
+  return most;
+}
+
+/** Bytes that memory controllers moved, of all hosts. */
+export const controllerBytes = (view: JobView): number =>
+  LINE * view.total(imc(view), 'CAS_READS', 'CAS_WRITES');
+
+const EDC = 'intel_knl_edc_eclk';
+const EDC_CACHE = 'intel_knl_edc_uclk';
+const DDR = 'intel_knl_mc_dclk';
+
+export const MEMORY: MetricFamily = {
+  title: 'Memory',
+  set: 'summary',
+  metrics: [
+    {
+      name: 'mem_hwm',
+      unit: 'GB',
+      formula: 'max over hosts and times of (MemUsed - Slab - FilePages) / 2³⁰',
+      inputs: ['mem.MemUsed', 'mem.Slab', 'mem.FilePages'],
+      note: 'Between two samples more may have been in use.',
+      compute: (view) => highWater(view) / GB,
+    },
+    {
+      name: 'avg_mbw',
+      unit: 'GB/s',
+      formula: '64 Δ(CAS_READS + CAS_WRITES) / (2³⁰ T N)',
+      inputs: ['imc.CAS_READS', 'imc.CAS_WRITES'],
+      compute: (view) => controllerBytes(view) / (GB * view.seconds * view.hostCount),
+    },
+    {
+      name: 'avg_page_hitrate',
+      unit: '',
+      formula: '(ΔCAS - ΔACT_COUNT) / ΔCAS, CAS = CAS_READS + CAS_WRITES',
+      inputs: ['imc.CAS_READS', 'imc.CAS_WRITES', 'imc.ACT_COUNT'],
+      compute: (view) => {
+        const type = imc(view);
+        const cas = view.total(type, 'CAS_READS', 'CAS_WRITES');
+        return (cas - view.total(type, 'ACT_COUNT')) / cas;
+      },
+    },
+    {
+      name: 'avg_mcdrambw',
+      unit: 'GB/s',
+      formula:
+        '64 Δ(RPQ_INSERTS + WPQ_INSERTS - EDC_MISS_CLEAN - EDC_MISS_DIRTY - CAS_READS) / (2³⁰ T N); in a queue with “flat” in its name 64 Δ(RPQ_INSERTS + WPQ_INSERTS) / (2³⁰ T N)',
+      inputs: [
+        `${EDC}.RPQ_INSERTS`,
+        `${EDC}.WPQ_INSERTS`,
+        `${EDC_CACHE}.EDC_MISS_CLEAN`,
+        `${EDC_CACHE}.EDC_MISS_DIRTY`,
+        `${DDR}.CAS_READS`,
+      ],
+      compute: (view) => {
+        let lines = view.total(EDC, 'RPQ_INSERTS', 'WPQ_INSERTS');
+        if (!/flat/i.test(view.job.accounted?.queue ?? '')) {
+          lines -= view.total(EDC_CACHE, 'EDC_MISS_CLEAN', 'EDC_MISS_DIRTY');
+          lines -= view.total(DDR, 'CAS_READS');
+        }
+        return (LINE * lines) / (GB * view.seconds * view.hostCount);
+      },
+    },
+  ],
+};

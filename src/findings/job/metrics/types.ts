@@ -1,0 +1,71 @@
+/** Types that stand for one thing on different processors. */
+import type { JobView } from '../view.ts';
+
+/** Core counters and the nominal frequency of their processors in GHz, as tacc_stats 2.3.5 has them. */
+const NOMINAL: Readonly<Record<string, number>> = {
+  intel_snb: 2.7,
+  intel_ivb: 2.8,
+  intel_hsw: 2.3,
+  intel_hsw_ht: 2.3,
+  intel_bdw: 2.6,
+  intel_knl: 1.4,
+  intel_skx: 2.1,
+  intel_8pmc3: 2.7,
+  intel_4pmc3: 2.7,
+  intel_nhm: Number.NaN,
+  intel_wtm: Number.NaN,
+  intel_pmc3: Number.NaN,
+};
+const IMC = ['snb_imc', 'ivb_imc', 'hsw_imc', 'bdw_imc', 'knl_mc_dclk', 'skx_imc'].map(
+  (name) => `intel_${name}`,
+);
+const CHA = ['intel_skx_cha', 'intel_knl_cha'];
+
+export const pmc = (view: JobView): string =>
+  view.type(Object.keys(NOMINAL), 'core counters (intel_snb, intel_hsw, intel_8pmc3, …)');
+
+/** GHz; NaN where the original has none. */
+export const nominalFrequency = (type: string): number => NOMINAL[type] ?? Number.NaN;
+
+export const imc = (view: JobView): string =>
+  view.type(IMC, 'memory controller counters (intel_snb_imc, intel_hsw_imc, …)');
+
+export const cha = (view: JobView): string =>
+  view.type(CHA, 'caching agent counters (intel_skx_cha)');
+
+/** The host fabric: InfiniBand, else Omni-Path. `perMb`: what a MB is in its unit. */
+export function fabric(view: JobView): {
+  readonly type: string;
+  readonly data: readonly string[];
+  readonly packets: readonly string[];
+  readonly perMb: number;
+} {
+  const type = view.type(['ib_ext', 'opa'], 'fabric counters (ib_ext, opa)');
+  return type === 'ib_ext'
+    ? {
+        type,
+        data: ['port_xmit_data', 'port_rcv_data'],
+        packets: ['port_xmit_pkts', 'port_rcv_pkts'],
+        perMb: 2 ** 20,
+      }
+    : {
+        type,
+        data: ['PortXmitData', 'PortRcvData'],
+        packets: ['PortXmitPkts', 'PortRcvPkts'],
+        // Flits of 8 B.
+        perMb: 125_000,
+      };
+}
+
+/** Metadata operations of llite, as the original adds them up. */
+export const METADATA: readonly string[] = [
+  ...['open', 'close', 'mmap', 'fsync', 'setattr', 'truncate', 'flock', 'getattr', 'statfs'],
+  ...['alloc_inode', 'setxattr', 'listxattr', 'removexattr', 'readdir', 'create', 'lookup'],
+  ...['link', 'unlink', 'symlink', 'mkdir', 'rmdir', 'mknod', 'rename'],
+];
+
+/** Those that the file has: which there are depends on the version of Lustre and of the collector. */
+export const metadata = (view: JobView): readonly string[] => {
+  const there = METADATA.filter((key) => view.has('llite', key));
+  return there.length > 0 ? there : METADATA;
+};

@@ -1,0 +1,74 @@
+/** Processes that ran during a job, from records of type proc. */
+import type { RawSchema } from '../../formats/tacc/index.ts';
+
+export interface ProcessFacts {
+  readonly name: string;
+  readonly pid: string;
+  /** CPUs and memory nodes that it may use, where the file says. */
+  readonly cpus: string | null;
+  readonly memory: string | null;
+  /** Seconds since 1970. */
+  readonly first: number;
+  last: number;
+  /** Highest of all samples, in B; null where the file has none. */
+  highWater: number | null;
+  resident: number | null;
+  threads: number | null;
+}
+
+const MOST = 10_000;
+const KB = 1024;
+
+const NUMBER = /^\d+$/;
+const LIST = /^[\d,-]+$/;
+
+/** `NAME/PID` or `NAME/PID/CPUS/MEMORY`; a name may hold slashes. */
+function partsOf(device: string) {
+  const parts = device.split('/');
+  const [pid = '', cpus = '', memory = ''] = parts.slice(-3);
+  if (parts.length > 3 && NUMBER.test(pid) && LIST.test(cpus) && LIST.test(memory)) {
+    return { name: parts.slice(0, -3).join('/'), pid, cpus, memory };
+  }
+  const last = parts.at(-1) ?? '';
+  const isPid = parts.length > 1 && NUMBER.test(last);
+  return {
+    name: isPid ? parts.slice(0, -1).join('/') : device,
+    pid: isPid ? last : '',
+    cpus: null,
+    memory: null,
+  };
+}
+
+const larger = (a: number | null, b: number | null) =>
+  a === null || (b !== null && b > a) ? b : a;
+
+export class Processes {
+  readonly #all = new Map<string, ProcessFacts>();
+  /** Processes beyond those that are kept. */
+  more = 0;
+
+  get list(): readonly ProcessFacts[] {
+    return [...this.#all.values()];
+  }
+
+  add({ keys }: RawSchema, device: string, values: BigUint64Array, seconds: number): void {
+    const value = (name: string, times: number) => {
+      const at = keys.findIndex((key) => key.name === name);
+      return at < 0 ? null : Number(values[at]) * times;
+    };
+    const known = this.#all.get(device);
+    if (known === undefined && this.#all.size >= MOST) {
+      this.more++;
+      return;
+    }
+    const facts = known ?? {
+      ...partsOf(device),
+      ...{ first: seconds, last: seconds, highWater: null, resident: null, threads: null },
+    };
+    facts.last = seconds;
+    facts.highWater = larger(facts.highWater, value('VmHWM', KB));
+    facts.resident = larger(facts.resident, value('VmRSS', KB));
+    facts.threads = larger(facts.threads, value('Threads', 1));
+    this.#all.set(device, facts);
+  }
+}

@@ -1,0 +1,132 @@
+/** How a job went in time, host by host: the numbers behind sparklines, and the balance between hosts. */
+import type { Job } from './job.ts';
+import { behindByHost } from './metrics/balance.ts';
+import { DOUBLE_WIDTHS } from './metrics/flops.ts';
+import { fabric, imc, pmc } from './metrics/types.ts';
+import { type HostSeries, JobRows, JobView, MissingInput } from './view.ts';
+
+export interface Track {
+  readonly name: string;
+  readonly unit: string;
+  /** By host: a value an interval between two of the job's times, or a time where `at` says so. */
+  readonly hosts: HostSeries;
+  readonly at: 'interval' | 'time';
+}
+
+const MB = 2 ** 20;
+const GB = 2 ** 30;
+const LINE = 64;
+
+const scaled = (series: HostSeries, factor: number): HostSeries =>
+  new Map([...series].map(([host, values]) => [host, values.map((value) => value * factor)]));
+
+function memory(view: JobView): HostSeries {
+  const other = view.series('mem', 'Slab', 'FilePages');
+  return new Map(
+    [...view.series('mem', 'MemUsed')].map(([host, values]) => {
+      const less = other.get(host);
+      return [host, values.map((value, k) => (value - (less?.[k] ?? Number.NaN)) / GB)];
+    }),
+  );
+}
+
+function gflops(view: JobView): HostSeries {
+  const type = pmc(view);
+  const events = Object.keys(DOUBLE_WIDTHS).filter((event) => view.has(type, event));
+  if (events.length === 0) throw new MissingInput('double-precision events');
+  const sums = new Map<string, Float64Array>();
+  for (const event of events) {
+    for (const [host, rates] of view.rates(type, event)) {
+      const sum = sums.get(host) ?? new Float64Array(rates.length);
+      for (let k = 0; k < sum.length; k++) sum[k] += (rates[k] * DOUBLE_WIDTHS[event]) / 1e9;
+      sums.set(host, sum);
+    }
+  }
+  return sums;
+}
+
+const TRACKS: readonly (Omit<Track, 'hosts'> & { series(view: JobView): HostSeries })[] = [
+  {
+    name: 'cpu',
+    unit: 'cores',
+    at: 'interval',
+    series: (view) => scaled(view.rates('cpu', 'user', 'nice', 'system'), 1 / 100),
+  },
+  { name: 'flops', unit: 'GFLOPS', at: 'interval', series: gflops },
+  { name: 'memory', unit: 'GB', at: 'time', series: memory },
+  {
+    name: 'memory bandwidth',
+    unit: 'GB/s',
+    at: 'interval',
+    series: (view) => scaled(view.rates(imc(view), 'CAS_READS', 'CAS_WRITES'), LINE / GB),
+  },
+  {
+    name: 'fabric',
+    unit: 'MB/s',
+    at: 'interval',
+    series: (view) => {
+      const { type, data, perMb } = fabric(view);
+      return scaled(view.rates(type, ...data), 1 / perMb);
+    },
+  },
+  {
+    name: 'lnet',
+    unit: 'MB/s',
+    at: 'interval',
+    series: (view) => scaled(view.rates('lnet', 'rx_bytes', 'tx_bytes'), 1 / MB),
+  },
+  {
+    name: 'ethernet',
+    unit: 'MB/s',
+    at: 'interval',
+    series: (view) => scaled(view.rates('net', 'rx_bytes', 'tx_bytes'), 1 / MB),
+  },
+  {
+    name: 'disks',
+    unit: 'MB/s',
+    at: 'interval',
+    series: (view) => scaled(view.rates('block', 'rd_sectors', 'wr_sectors'), 1 / MB),
+  },
+];
+
+/** The tracks that the job has the inputs of. */
+export function tracksOf(job: Job): readonly Track[] {
+  const rows = new JobRows(job);
+  const found: Track[] = [];
+  for (const { series, ...track } of TRACKS) {
+    try {
+      found.push({ ...track, hosts: series(new JobView(rows)) });
+    } catch (error) {
+      if (!(error instanceof MissingInput)) throw error;
+    }
+  }
+  return found;
+}
+
+/** One host beside the others. */
+export interface HostBalance {
+  readonly host: string;
+  /** Mean cores in user mode. */
+  readonly cores: number;
+  /** Mean share by which it is behind the busiest host: node_imbalance is the highest of these. */
+  readonly behind: number;
+}
+
+/** Hosts by how far they are behind, worst first; empty where there is no user time. */
+export function balanceOf(job: Job): readonly HostBalance[] {
+  const view = new JobView(new JobRows(job));
+  try {
+    const { seconds } = view;
+    const behind = behindByHost(view);
+    const found: HostBalance[] = [];
+    for (const [host, devices] of view.deviceTotals('cpu', 'user')) {
+      let sum = 0;
+      for (const value of devices.values()) sum += value;
+      found.push({ host, cores: sum / (100 * seconds), behind: behind.get(host) ?? 0 });
+    }
+    return found.sort((a, b) => b.behind - a.behind);
+  } catch (error) {
+    if (!(error instanceof MissingInput)) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,204 @@
+/** A job as its metrics see it. What a metric asks for is noted as its input; what is not there ends it. */
+import { rowsFor } from './align.ts';
+import type { HostJob } from './host-job.ts';
+import type { Job } from './job.ts';
+import { inUnit, type TypeTable } from './type-table.ts';
+
+/** A metric cannot be computed: its input is not there. The message completes “lacks …”. */
+export class MissingInput extends Error {
+  override readonly name = 'MissingInput';
+}
+
+export interface Input {
+  /** `type.key`. */
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+/** One number per aligned time, or per interval between two, of a host. */
+export type HostSeries = ReadonlyMap<string, Float64Array>;
+
+/** Job-wide facts are computed once, and shared by the views of all metrics. */
+export class JobRows {
+  readonly job: Job;
+  readonly #rows = new Map<TypeTable, Int32Array>();
+
+  constructor(job: Job) {
+    this.job = job;
+  }
+
+  of(table: TypeTable): Int32Array {
+    const known = this.#rows.get(table);
+    if (known !== undefined) return known;
+    const rows = rowsFor(this.job.times, table.times);
+    this.#rows.set(table, rows);
+    return rows;
+  }
+}
+
+export class JobView {
+  readonly job: Job;
+  readonly #rows: JobRows;
+  readonly #inputs = new Map<string, Input>();
+  /** Hosts that had what was asked for; all must have the same for an average per host. */
+  #askedHosts: number;
+
+  constructor(rows: JobRows) {
+    this.job = rows.job;
+    this.#rows = rows;
+    this.#askedHosts = rows.job.hosts.length;
+  }
+
+  get inputs(): readonly Input[] {
+    return [...this.#inputs.values()];
+  }
+
+  /** Hosts without any of what was asked for are not counted as zeros: averages are over the others. */
+  get hostCount(): number {
+    return this.#askedHosts;
+  }
+
+  /** Seconds from the first to the last time. */
+  get seconds(): number {
+    const { times } = this.job;
+    if (times.length < 2) throw new MissingInput('a second record group');
+    return times[times.length - 1] - times[0];
+  }
+
+  /** Aligned times, seconds since 1970. */
+  get times(): Float64Array {
+    return this.job.times;
+  }
+
+  has(type: string, key?: string): boolean {
+    return this.job.hosts.some(({ types }) => {
+      const table = types.get(type);
+      return table !== undefined && (key === undefined || table.keys.has(key));
+    });
+  }
+
+  /** The first of the types that any host has. */
+  type(names: readonly string[], what: string): string {
+    const found = names.find((name) => this.has(name));
+    if (found === undefined) throw new MissingInput(what);
+    return found;
+  }
+
+  #having(type: string, key: string): { host: HostJob; table: TypeTable }[] {
+    const found: { host: HostJob; table: TypeTable }[] = [];
+    for (const host of this.job.hosts) {
+      const table = host.types.get(type);
+      if (table?.keys.has(key)) found.push({ host, table });
+    }
+    if (found.length === 0) {
+      throw new MissingInput(this.has(type) ? `${type}.${key}` : `type ${type}`);
+    }
+    this.#askedHosts = Math.min(this.#askedHosts, found.length);
+    return found;
+  }
+
+  /** Counted during the job by all devices of all hosts, in the keys' unit. Exact until it becomes a number. */
+  total(type: string, ...keys: readonly string[]): number {
+    let sum = 0;
+    for (const name of keys) {
+      let total = 0n;
+      let unit = '';
+      let times = 1;
+      for (const { table } of this.#having(type, name)) {
+        const key = table.keys.get(name);
+        if (key === undefined) continue;
+        total += key.total;
+        ({ unit, times } = key);
+      }
+      const value = inUnit({ times }, total);
+      this.note(`${type}.${name}`, value, unit);
+      sum += value;
+    }
+    return sum;
+  }
+
+  /** `total` a second and host. */
+  rate(type: string, ...keys: readonly string[]): number {
+    return this.total(type, ...keys) / (this.seconds * this.hostCount);
+  }
+
+  /** Of each host, sums over devices and keys at the aligned times. */
+  series(type: string, ...keys: readonly string[]): HostSeries {
+    const found = new Map<string, Float64Array>();
+    for (const name of keys) {
+      for (const { host, table } of this.#having(type, name)) {
+        const key = table.keys.get(name);
+        if (key === undefined) continue;
+        const rows = this.#rows.of(table);
+        const sum = found.get(host.host) ?? new Float64Array(rows.length);
+        for (let k = 0; k < rows.length; k++) sum[k] += key.rows[rows[k]];
+        found.set(host.host, sum);
+      }
+    }
+    return found;
+  }
+
+  /** Of each host, counts a second in the intervals between aligned times. */
+  rates(type: string, ...keys: readonly string[]): HostSeries {
+    const { times } = this;
+    if (times.length < 2) throw new MissingInput('a second record group');
+    const found = new Map<string, Float64Array>();
+    for (const [host, sums] of this.series(type, ...keys)) {
+      const rates = new Float64Array(sums.length - 1);
+      for (let k = 0; k < rates.length; k++) {
+        rates[k] = (sums[k + 1] - sums[k]) / (times[k + 1] - times[k]);
+      }
+      found.set(host, rates);
+    }
+    for (const name of keys) this.total(type, name);
+    return found;
+  }
+
+  /** Counted by each device of each host. */
+  deviceTotals(type: string, name: string): ReadonlyMap<string, ReadonlyMap<string, number>> {
+    this.total(type, name);
+    return new Map(
+      this.#having(type, name).map(({ host, table }) => {
+        const key = table.keys.get(name);
+        const devices = [...(key?.devices ?? [])];
+        return [
+          host.host,
+          new Map(
+            devices.map(([device, { total }]) => [device, inUnit(key ?? { times: 1 }, total)]),
+          ),
+        ];
+      }),
+    );
+  }
+
+  /** Hosts that have the key, each with its table. @throws MissingInput where none has */
+  having(
+    type: string,
+    key: string,
+  ): readonly { readonly host: HostJob; readonly table: TypeTable }[] {
+    return this.#having(type, key);
+  }
+
+  /** Names a value among the inputs. */
+  note(name: string, value: number, unit: string): void {
+    this.#inputs.set(name, { name, value, unit });
+  }
+}
+
+/** The largest of all values of all hosts, missing ones left out; NaN where there is none. */
+export function highest(series: HostSeries): number {
+  let most = Number.NaN;
+  for (const values of series.values()) {
+    for (const value of values) if (!(value <= most) && !Number.isNaN(value)) most = value;
+  }
+  return most;
+}
+
+/** Sums over hosts, value by value. */
+export function summed(series: HostSeries): Float64Array {
+  const all = [...series.values()];
+  const sum = new Float64Array(all[0]?.length ?? 0);
+  for (const values of all) for (let k = 0; k < sum.length; k++) sum[k] += values[k];
+  return sum;
+}

@@ -1,0 +1,145 @@
+/** The rule of `repair.ts` over a device's records, one after the other. Records without oddities cost no bigint. */
+import { type CounterRule, counterRule, isCounter } from './counter-rule.ts';
+import { mostIn, type Repaired, repair } from './repair.ts';
+import type { RawSchema } from './schema.ts';
+
+/** What is told of a counter between two records; `key` is its number in the schema. */
+export type Listener = (key: number, repaired: Repaired) => void;
+
+/** Keys of a schema by their part in the rule: made once for all devices of a type. */
+export interface RepairPlan {
+  readonly schema: RawSchema;
+  /** By key; null for what does not count. */
+  readonly rules: readonly (CounterRule | null)[];
+  /** By key: the keys of the registers that say what it counts. */
+  readonly controls: readonly (readonly number[])[];
+  /** The values that were looked at last, and the same memory as words. */
+  readonly seen: { values: BigUint64Array; words: Uint32Array };
+}
+
+/** The register of a counter: CTR0 is set by CTL0, PMC0 by PERFEVTSEL0, FIXED_CTR0 by FIXED_CTR_CTRL. */
+function controlNames(name: string): readonly string[] {
+  const number = /^(CTR|PMC)(\d+)$/.exec(name)?.[2];
+  if (number !== undefined) return [`CTL${number}`, `PERFEVTSEL${number}`];
+  return /^FIXED_CTR\d*$/.test(name) ? ['FIXED_CTR_CTRL'] : [];
+}
+
+const HAS_NUMBERED = /^(CTL|PERFEVTSEL)\d+$/;
+
+/** `scaledEnergy`: see `scalesEnergy`. */
+export function repairPlan(schema: RawSchema, scaledEnergy = false): RepairPlan {
+  const { type, keys } = schema;
+  const rules = keys.map((key) =>
+    isCounter(type, key) ? counterRule(type, key, scaledEnergy) : null,
+  );
+  const registers = keys.flatMap(({ kind }, k) =>
+    kind === 'control' && rules[k] === null ? [k] : [],
+  );
+  // Registers without numbers, such as port_select of ib_ext, are about all counters.
+  const numbered = registers.some((k) => HAS_NUMBERED.test(keys[k].name));
+  const controls = keys.map(({ name }, k) => {
+    if (rules[k] === null) return [];
+    if (!numbered) return registers;
+    const names = controlNames(name);
+    return registers.filter((register) => names.includes(keys[register].name));
+  });
+  const seen = { values: new BigUint64Array(0), words: new Uint32Array(0) };
+  return { schema, rules, controls, seen };
+}
+
+const WORD = 2 ** 32;
+
+export class DeviceRepair {
+  readonly #plan: RepairPlan;
+  /** What the next record is compared with. */
+  readonly #base: BigUint64Array;
+  readonly #baseWords: Uint32Array;
+  readonly #last: BigUint64Array;
+  readonly #lastWords: Uint32Array;
+  /** Seconds at which the bases were read. */
+  readonly #since: Float64Array;
+  #started = false;
+
+  constructor(plan: RepairPlan) {
+    this.#plan = plan;
+    const { length } = plan.schema.keys;
+    this.#base = new BigUint64Array(length);
+    this.#baseWords = new Uint32Array(this.#base.buffer);
+    this.#last = new BigUint64Array(length);
+    this.#lastWords = new Uint32Array(this.#last.buffer);
+    this.#since = new Float64Array(length);
+  }
+
+  /**
+   * Takes the device's next record. `tell` gets every counter where `all`, else only those whose verdict is not ok;
+   * nothing for the first record. Values that `repaired` names are this record's.
+   */
+  step(
+    seconds: number,
+    values: BigUint64Array,
+    tell: Listener,
+    { rebooted = false, all = false }: { rebooted?: boolean; all?: boolean } = {},
+  ): void {
+    const { rules } = this.#plan;
+    if (!this.#started) {
+      this.#started = true;
+      this.#base.set(values);
+      this.#last.set(values);
+      this.#since.fill(seconds);
+      return;
+    }
+    const words = this.#wordsOf(values);
+    for (let k = 0; k < rules.length; k++) {
+      const rule = rules[k];
+      if (rule === null) continue;
+      const control = this.#changed(k, words);
+      if (!all && !rebooted && control < 0 && this.#isPlain(k, words, seconds, rule)) {
+        this.#base[k] = values[k];
+        this.#since[k] = seconds;
+        continue;
+      }
+      const repaired = repair({
+        previous: this.#base[k],
+        value: values[k],
+        seconds: seconds - this.#since[k],
+        rule,
+        last: this.#last[k],
+        ...(rebooted && { rebooted }),
+        ...(control >= 0 && { control: this.#plan.schema.keys[control].name }),
+      });
+      if (all || repaired.verdict !== 'ok') tell(k, repaired);
+      if (repaired.base === values[k]) this.#since[k] = seconds;
+      this.#base[k] = repaired.base;
+    }
+    this.#last.set(values);
+  }
+
+  /** The values as words; readers give the same array again and again. */
+  #wordsOf(values: BigUint64Array): Uint32Array {
+    const { seen } = this.#plan;
+    if (seen.values !== values) {
+      seen.values = values;
+      seen.words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
+    }
+    return seen.words;
+  }
+
+  /** The key of a register of counter `key` that changed; -1 where none did. */
+  #changed(key: number, words: Uint32Array): number {
+    const last = this.#lastWords;
+    for (const c of this.#plan.controls[key]) {
+      if (words[2 * c] !== last[2 * c] || words[2 * c + 1] !== last[2 * c + 1]) return c;
+    }
+    return -1;
+  }
+
+  /** Whether the counter rose by what can be, far from its top: no bigint is needed to see that. */
+  #isPlain(key: number, words: Uint32Array, seconds: number, rule: CounterRule): boolean {
+    if (rule.top !== null) return false;
+    const base = this.#baseWords;
+    const low = words[2 * key] - base[2 * key];
+    const high = words[2 * key + 1] - base[2 * key + 1];
+    const rise = high * WORD + low;
+    return rise >= 0 && rise <= 2 ** 52 && rise <= mostIn(seconds - this.#since[key], rule);
+  }
+}

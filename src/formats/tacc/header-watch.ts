@@ -1,0 +1,70 @@
+/** What headers and times of groups say together: whether the clock, the host, or its start is another than before. */
+import type { OddityKind } from './oddities.ts';
+
+/** Seconds by which two readings of a host's start may differ: clocks are set, times are whole. */
+const SLACK = 60;
+
+/**
+ * Whether a host that was there at `last`, started at `before`, was started again when its start is said to be `boot`
+ * (s since 1970).
+ */
+export function wasRestarted(before: number | null, last: number, boot: number | null): boolean {
+  return before !== null && boot !== null && boot > before + SLACK && boot > last - SLACK;
+}
+
+/** Hosts are named with or without their domain. */
+export const shortHost = (name: string): string => name.trim().split('.')[0].toLowerCase();
+
+export class HeaderWatch {
+  readonly #tell: (kind: OddityKind, reason: string) => void;
+  #host: string | null = null;
+  #header = false;
+  #uptime: number | null = null;
+  #boot: number | null = null;
+  #seconds = Number.NaN;
+  /** The latest time. */
+  #last = Number.NEGATIVE_INFINITY;
+
+  constructor(tell: (kind: OddityKind, reason: string) => void) {
+    this.#tell = tell;
+  }
+
+  property(name: string, value: string): void {
+    this.#header = true;
+    if (name === 'hostname') this.#about(value);
+    if (name !== 'uptime') return;
+    const uptime = Number(value);
+    this.#uptime = value.trim() !== '' && uptime >= 0 && Number.isFinite(uptime) ? uptime : null;
+  }
+
+  /** Takes a group's time and host; gives when the host was started. */
+  group(seconds: number, host: string | null): number | null {
+    if (!this.#header) {
+      this.#header = true;
+      this.#tell('no_header', 'no header before the first time');
+    }
+    if (this.#uptime !== null) {
+      const boot = seconds - this.#uptime;
+      if (wasRestarted(this.#boot, this.#last, boot)) {
+        this.#tell('reboot', `the host was started again ${this.#uptime} s before`);
+      }
+      this.#boot = boot;
+      this.#uptime = null;
+    }
+    if (seconds === this.#seconds) this.#tell('same_time', 'the same time as before');
+    else if (seconds < this.#last) {
+      this.#tell('backward_time', `${(this.#last - seconds).toFixed(6)} s before the latest time`);
+    }
+    this.#seconds = seconds;
+    this.#last = Math.max(this.#last, seconds);
+    if (host !== null) this.#about(host);
+    return this.#boot;
+  }
+
+  #about(host: string): void {
+    const before = this.#host;
+    this.#host = host;
+    if (before === null || shortHost(before) === shortHost(host)) return;
+    this.#tell('other_host', `host ${host.trim()}, before it was ${before.trim()}`);
+  }
+}

@@ -1,0 +1,125 @@
+/** Records of raw stats files one by one, in file order, as `triscope read` prints them. */
+import type { CellValue, RecordBlock, RecordKind } from '../format.ts';
+import { columnNames, type RawSchema } from './schema.ts';
+import type { RawGroup, RawVisitor } from './visitor.ts';
+
+/** What each record has before its values. */
+const BEFORE = ['time', 'jobids', 'host', 'marks', 'type', 'device'] as const;
+const FIRST_VALUE = BEFORE.length;
+
+/** A group without records. */
+const EMPTY: RecordKind = {
+  name: 'group',
+  keys: BEFORE,
+  payload: [],
+  bare: true,
+  values: { name: 'values', from: FIRST_VALUE },
+};
+
+/** A visitor that hands on each record, and each group without any. */
+export class RawRecords implements RawVisitor, RecordBlock {
+  readonly length = 1;
+  readonly #take: (block: RecordBlock) => boolean | undefined;
+  readonly #kinds = new Map<RawSchema, RecordKind>();
+  readonly #marks: string[] = [];
+  #host: string | null = null;
+  #group: RawGroup | null = null;
+  #hasRecords = false;
+  #kind = EMPTY;
+  #type: string | null = null;
+  #device: string | null = null;
+  #values: BigUint64Array = new BigUint64Array(0);
+  #line = 0;
+  /** Whether the taker wants no more. */
+  stopped = false;
+
+  constructor(take: (block: RecordBlock) => boolean | undefined) {
+    this.#take = take;
+  }
+
+  property(name: string, value: string): void {
+    if (name === 'hostname') this.#host = value.trim();
+  }
+
+  group(group: RawGroup): void {
+    this.end();
+    this.#group = group;
+    this.#hasRecords = false;
+    this.#marks.length = 0;
+    this.#line = group.line;
+  }
+
+  mark(text: string): void {
+    this.#marks.push(text);
+  }
+
+  record(schema: RawSchema, device: string, values: BigUint64Array, line: number): void {
+    this.#hasRecords = true;
+    this.#kind = this.#kindOf(schema);
+    this.#type = schema.type;
+    this.#device = device;
+    this.#values = values;
+    this.#line = line;
+    this.#give();
+  }
+
+  /** Hands on the last group where it has no records. */
+  end(): void {
+    if (this.#group === null || this.#hasRecords) return;
+    this.#kind = EMPTY;
+    this.#type = null;
+    this.#device = null;
+    this.#give();
+    this.#group = null;
+  }
+
+  kind(): RecordKind {
+    return this.#kind;
+  }
+
+  /** The line, which is what places are named by in texts. */
+  offset(): number {
+    return this.#line;
+  }
+
+  cell(_record: number, key: number): CellValue {
+    if (key >= FIRST_VALUE) return this.#values[key - FIRST_VALUE];
+    switch (BEFORE[key]) {
+      case 'time':
+        return this.#group?.time ?? null;
+      case 'jobids':
+        return this.#group?.jobIds ?? [];
+      case 'host':
+        return this.#group?.host ?? this.#host;
+      case 'marks':
+        return this.#marks;
+      case 'type':
+        return this.#type;
+      default:
+        return this.#device;
+    }
+  }
+
+  payload(): null {
+    return null;
+  }
+
+  #give(): void {
+    if (!this.stopped && this.#take(this) === false) this.stopped = true;
+  }
+
+  #kindOf(schema: RawSchema): RecordKind {
+    let kind = this.#kinds.get(schema);
+    if (kind === undefined) {
+      kind = {
+        name: schema.type,
+        keys: [...BEFORE, ...columnNames(schema)],
+        payload: [],
+        bare: true,
+        values: { name: 'values', from: FIRST_VALUE },
+      };
+      this.#kinds.set(schema, kind);
+    }
+    return kind;
+  }
+}

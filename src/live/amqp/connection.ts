@@ -1,0 +1,65 @@
+/** A connection to the broker, as the daemons of tacc_stats use it. */
+import { type ChannelModel, connect } from 'amqplib';
+
+export interface BrokerOptions {
+  readonly server: string;
+  /** 5672 where not given. */
+  readonly port?: number;
+  /** Also the routing key, at the exchange `amq.direct`. */
+  readonly queue: string;
+  readonly user?: string;
+  readonly password?: string;
+  /** `/` where not given. */
+  readonly vhost?: string;
+}
+
+/** The exchange by which the original publishes. */
+export const EXCHANGE = 'amq.direct';
+export const DEFAULT_PORT = 5672;
+/** Seconds between signs of life; a broker that gives none is taken for gone. */
+const HEARTBEAT = 20;
+/** Milliseconds for a connection to be made. */
+const PATIENCE = 10_000;
+
+/** The broker refuses what no waiting will mend: a wrong password, a queue of another kind. */
+export class BrokerError extends Error {
+  override readonly name = 'BrokerError';
+}
+
+/** `HOST:PORT`, as shown in messages. */
+export const brokerName = ({ server, port = DEFAULT_PORT }: BrokerOptions): string =>
+  `${server}:${port}`;
+
+/** @throws Error of the network, BrokerError */
+export async function connectTo(options: BrokerOptions): Promise<ChannelModel> {
+  const { server, port = DEFAULT_PORT, user = 'guest', password = 'guest', vhost = '/' } = options;
+  const settings = {
+    protocol: 'amqp',
+    hostname: server,
+    port,
+    username: user,
+    password,
+    vhost,
+    heartbeat: HEARTBEAT,
+  };
+  try {
+    return await connect(settings, { timeout: PATIENCE });
+  } catch (error) {
+    const { message } = error as Error;
+    if (/ACCESS_REFUSED|ACCESS-REFUSED|NOT_ALLOWED/i.test(message)) {
+      throw new BrokerError(`${brokerName(options)} refuses ${user}: ${message}`);
+    }
+    throw error;
+  }
+}
+
+/** Ends a connection, whatever state it is in; its errors concern nobody any more. */
+export async function disconnect(connection: ChannelModel): Promise<void> {
+  connection.removeAllListeners();
+  connection.on('error', () => {});
+  try {
+    await connection.close();
+  } catch {
+    // It was broken already.
+  }
+}

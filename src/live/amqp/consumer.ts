@@ -1,0 +1,139 @@
+/** Messages of collectors into an archive: acknowledged when they are durable there. */
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { type Archive, RejectedMessageError, type Stamp } from './archive.ts';
+import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
+import { NUMBER_HEADER, PRODUCER_HEADER } from './publisher.ts';
+import { wait } from './wait.ts';
+
+export interface ConsumerOptions extends BrokerOptions {
+  readonly archive: Archive;
+  /** Milliseconds between attempts to reach the broker: at first, and at most. */
+  readonly retry?: readonly [number, number];
+  /** Hears, in one line, of the broker and of messages that cannot be filed. */
+  readonly say?: (line: string) => void;
+}
+
+export interface ConsumerResult {
+  readonly appended: number;
+  /** Messages that came again. */
+  readonly repeated: number;
+  readonly rejected: number;
+}
+
+const RETRY = [500, 30_000] as const;
+/** Messages that the broker sends ahead. */
+const AHEAD = 64;
+
+function stampOf({ properties }: ConsumeMessage): Stamp | null {
+  const producer: unknown = properties.headers?.[PRODUCER_HEADER];
+  const number: unknown = properties.headers?.[NUMBER_HEADER];
+  return typeof producer === 'string' && typeof number === 'number' ? { producer, number } : null;
+}
+
+export class AmqpConsumer {
+  readonly #options: ConsumerOptions;
+  readonly #ended = new AbortController();
+  #stop: () => void = () => {};
+  #appended = 0;
+  #repeated = 0;
+  #rejected = 0;
+
+  constructor(options: ConsumerOptions) {
+    this.#options = options;
+  }
+
+  get result(): ConsumerResult {
+    return { appended: this.#appended, repeated: this.#repeated, rejected: this.#rejected };
+  }
+
+  /** Files messages until `stop`. @throws BrokerError where no waiting helps; the file system's error of the archive */
+  async run(): Promise<ConsumerResult> {
+    const { signal } = this.#ended;
+    const [least, most] = this.#options.retry ?? RETRY;
+    let away = false;
+    for (let pause = least; !signal.aborted; ) {
+      try {
+        const connection = await connectTo(this.#options);
+        if (away) this.#say('the broker is back');
+        away = false;
+        pause = least;
+        await this.#consume(connection);
+      } catch (error) {
+        if (signal.aborted) break;
+        if (error instanceof ArchiveFault) throw error.cause;
+        if ((error as Error).name === 'BrokerError') throw error;
+        if (!away) this.#say(`${(error as Error).message || 'no connection'}; trying again`);
+        away = true;
+        await wait(pause, signal);
+        pause = Math.min(2 * pause, most);
+      }
+    }
+    return this.result;
+  }
+
+  /** Asks it to end; messages that are not filed stay with the broker. */
+  stop(): void {
+    this.#ended.abort();
+    this.#stop();
+  }
+
+  #say(line: string): void {
+    this.#options.say?.(`${brokerName(this.#options)}: ${line}`);
+  }
+
+  /** Files messages for as long as the connection holds. */
+  async #consume(connection: ChannelModel): Promise<void> {
+    const gone = new Promise<never>((_, reject) => {
+      connection.on('error', reject);
+      connection.on('close', () => reject(new Error('the connection broke')));
+      this.#stop = () => reject(new Error('stopped'));
+    });
+    // It may break before anybody waits for it.
+    gone.catch(() => {});
+    const channel = await connection.createChannel();
+    const { queue } = this.#options;
+    await channel.assertQueue(queue, { durable: true });
+    await channel.bindQueue(queue, EXCHANGE, queue);
+    await channel.prefetch(AHEAD);
+    const failed = new Promise<never>((_, reject) => {
+      channel.on('error', reject);
+      const file = (message: ConsumeMessage | null) => {
+        if (message === null) return reject(new Error(`the queue ${queue} was deleted`));
+        try {
+          this.#file(channel, message);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      channel.consume(queue, file, { noAck: false }).catch(reject);
+    });
+    try {
+      await Promise.race([gone, failed]);
+    } finally {
+      await disconnect(connection);
+    }
+  }
+
+  #file(channel: Channel, message: ConsumeMessage): void {
+    if (this.#ended.signal.aborted) return;
+    const { archive } = this.#options;
+    try {
+      if (archive.append(message.content, stampOf(message))) this.#appended++;
+      else this.#repeated++;
+    } catch (error) {
+      if (!(error instanceof RejectedMessageError)) throw new ArchiveFault(error);
+      this.#rejected++;
+      this.#say(
+        `a message is no record group: ${error.message}; kept in ${archive.reject(message.content)}`,
+      );
+    }
+    channel.ack(message);
+  }
+}
+
+/** The archive cannot be written: nothing is acknowledged, so nothing is lost. */
+class ArchiveFault extends Error {
+  constructor(cause: unknown) {
+    super('the archive cannot be written', { cause });
+  }
+}

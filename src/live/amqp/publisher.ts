@@ -1,0 +1,169 @@
+/**
+ * Record groups to a broker: kept in the spool first, sent in order, one at a time, forgotten when the broker has
+ * confirmed that it keeps them. While it is away they wait on disk.
+ */
+import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
+import { Spool } from './spool.ts';
+import { wait } from './wait.ts';
+
+export interface PublisherOptions extends BrokerOptions {
+  /** Folder of what waits. */
+  readonly spool: string;
+  /** Bytes that may wait, 1 GB where not given; beyond, the oldest are given up. */
+  readonly most?: number;
+  /** Milliseconds between attempts to reach the broker: at first, and at most. */
+  readonly retry?: readonly [number, number];
+  /** Milliseconds that `close` waits for the broker to take what is left. */
+  readonly patience?: number;
+  /** Hears, in one line, when the broker goes and comes. */
+  readonly say?: (line: string) => void;
+}
+
+const MOST = 1 << 30;
+const RETRY = [500, 30_000] as const;
+const PATIENCE = 5000;
+/** Milliseconds for the broker to confirm a message. */
+const CONFIRM = 30_000;
+
+/** Header of messages that says how they are numbered: a receiver drops what it has. */
+export const PRODUCER_HEADER = 'x-triscope-producer';
+export const NUMBER_HEADER = 'x-triscope-number';
+
+export class AmqpPublisher {
+  readonly name = 'amqp';
+  readonly #options: PublisherOptions;
+  readonly #spool: Spool;
+  readonly #ended = new AbortController();
+  readonly #done: Promise<void>;
+  #connection: ChannelModel | null = null;
+  #channel: ConfirmChannel | null = null;
+  /** Wakes the sender, where it waits for messages. */
+  #wake: () => void = () => {};
+  #idle: () => void = () => {};
+  /** Tells who waits for the broker to confirm that it never will. */
+  #broken: () => void = () => {};
+  #away = false;
+  #lost = 0;
+
+  /** @throws SpoolError */
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#spool = new Spool({ folder: options.spool, most: options.most ?? MOST });
+    this.#done = this.#send();
+  }
+
+  /** Messages that wait for the broker. */
+  get waiting(): number {
+    return this.#spool.length;
+  }
+
+  /** Takes a message: on disk when this returns. @throws SpoolError */
+  write(bytes: Uint8Array): void {
+    this.#spool.add(bytes);
+    if (this.#spool.lost > this.#lost) {
+      this.#lost = this.#spool.lost;
+      this.#say(`the spool is full: ${this.#lost} of the oldest groups were given up`);
+    }
+    this.#wake();
+  }
+
+  /** Ends. What the broker has not taken by then stays in the spool for the next start. */
+  async close(): Promise<void> {
+    const drained = new Promise<void>((resolve) => {
+      this.#idle = resolve;
+      if (this.#spool.length === 0) resolve();
+    });
+    await Promise.race([drained, wait(this.#options.patience ?? PATIENCE, this.#ended.signal)]);
+    this.#ended.abort();
+    this.#broken();
+    this.#wake();
+    await this.#done;
+    if (this.#spool.length > 0)
+      this.#say(`${this.#spool.length} groups wait in ${this.#options.spool}`);
+  }
+
+  #say(line: string): void {
+    this.#options.say?.(`${brokerName(this.#options)}: ${line}`);
+  }
+
+  async #send(): Promise<void> {
+    const { signal } = this.#ended;
+    const [least, most] = this.#options.retry ?? RETRY;
+    for (let pause = least; !signal.aborted; ) {
+      try {
+        const message = this.#spool.first();
+        if (message === null) {
+          this.#idle();
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+          continue;
+        }
+        await this.#publish(await this.#open(), message.number, message.message);
+        this.#spool.confirm(message.number);
+        if (this.#away) this.#say('the broker is back');
+        this.#away = false;
+        pause = least;
+      } catch (error) {
+        this.#disconnect();
+        if (signal.aborted) break;
+        if (!this.#away)
+          this.#say(
+            `${(error as Error).message || 'no connection'}; groups wait in ${this.#options.spool}`,
+          );
+        this.#away = true;
+        await wait(pause, signal);
+        pause = Math.min(2 * pause, most);
+      }
+    }
+    this.#disconnect();
+  }
+
+  async #open(): Promise<ConfirmChannel> {
+    if (this.#channel !== null) return this.#channel;
+    const connection = await connectTo(this.#options);
+    this.#connection = connection;
+    const gone = () => this.#disconnect();
+    connection.on('error', gone).on('close', gone);
+    const channel = await connection.createConfirmChannel();
+    channel.on('error', gone).on('close', gone);
+    const { queue } = this.#options;
+    await channel.assertQueue(queue, { durable: true });
+    await channel.bindQueue(queue, EXCHANGE, queue);
+    this.#channel = channel;
+    return channel;
+  }
+
+  /** Resolves when the broker has confirmed the message. */
+  #publish(channel: ConfirmChannel, number: number, message: Buffer): Promise<void> {
+    const { producer } = this.#spool;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('the broker confirms nothing')), CONFIRM);
+      const end = (error: unknown) => {
+        clearTimeout(timer);
+        if (error) reject(error instanceof Error ? error : new Error('the broker refused a group'));
+        else resolve();
+      };
+      this.#broken = () => end(new Error('the connection broke'));
+      const options = {
+        persistent: true,
+        mandatory: true,
+        contentType: 'text/plain',
+        messageId: `${producer}:${number}`,
+        headers: { [PRODUCER_HEADER]: producer, [NUMBER_HEADER]: number },
+      };
+      channel.publish(EXCHANGE, this.#options.queue, message, options, (error) => {
+        end(error);
+      });
+    });
+  }
+
+  #disconnect(): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    this.#channel = null;
+    this.#broken();
+    if (connection !== null) void disconnect(connection);
+  }
+}

@@ -1,0 +1,64 @@
+/** OpenMetrics text over HTTP at /metrics, on loopback unless told. */
+import { createServer } from 'node:http';
+import { Access } from './access.ts';
+import { ServeError } from './server.ts';
+
+/** The text of the moment, as a registry of prom-client gives it. */
+export interface MetricsText {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
+
+export interface MetricsServer {
+  /** With the token, where one is needed. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** @throws ServeError where it cannot listen there */
+export async function serveMetricsText(
+  source: MetricsText,
+  port: number,
+  host = '127.0.0.1',
+): Promise<MetricsServer> {
+  const access = new Access(host);
+  const server = createServer(async (request, response) => {
+    const { host: to, origin, cookie, authorization } = request.headers;
+    const credentials = { host: to, origin, cookie, authorization };
+    const url = new URL(request.url ?? '/', 'http://any');
+    const token = url.searchParams.get('token');
+    const known = access.isKnown(credentials) || (token !== null && access.isToken(token));
+    if (!access.isOurs(credentials) || !known) {
+      response.writeHead(403).end();
+      return;
+    }
+    if (request.method !== 'GET' || url.pathname !== '/metrics') {
+      response.writeHead(404).end('see /metrics\n');
+      return;
+    }
+    try {
+      const text = await source.metrics();
+      response.writeHead(200, { 'content-type': source.contentType }).end(text);
+    } catch (error) {
+      response.writeHead(500).end(`${(error as Error).message}\n`);
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new ServeError(`cannot serve metrics on ${host}, port ${port}: ${error.message}`)),
+    );
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const at = typeof address === 'object' && address !== null ? address.port : port;
+  const name = host.includes(':') ? `[${host}]` : host;
+  const token = access.token === null ? '' : `?token=${access.token}`;
+  return {
+    url: `http://${name}:${at}/metrics${token}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

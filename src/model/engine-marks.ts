@@ -1,0 +1,30 @@
+/**
+ * How the simulator's phases come to be regions, though neither knows of the other: whoever marks regions in this
+ * thread offers marks; an engine that starts in it takes them.
+ */
+import type { Hint } from './region-layout.ts';
+import type { PhaseMarks } from './region-page.ts';
+
+/** What an engine does, as regions: name and hint, in the order of their numbers. */
+export const ENGINE_REGIONS: readonly (readonly [string, Hint])[] = [
+  ['event processing', 'compute'],
+  ['rollback', 'memory'],
+  ['GVT', 'network'],
+  ['fossil collection', 'memory'],
+];
+export const MARK_EVENTS = 0;
+export const MARK_ROLLBACK = 1;
+export const MARK_GVT = 2;
+export const MARK_FOSSILS = 3;
+
+let offered: PhaseMarks | null = null;
+
+/** From now on engines of this thread mark ENGINE_REGIONS on `marks`. */
+export function offerEngineMarks(marks: PhaseMarks): void {
+  offered = marks;
+}
+
+/** What was offered in this thread; null where nobody did. */
+export function engineMarks(): PhaseMarks | null {
+  return offered;
+}

@@ -1,0 +1,78 @@
+/**
+ * `ib`: counters of InfiniBand ports that are active. Keys and widths as in tacc_stats 2.x. Read only: version 1.0
+ * reset them after each read. Kernels since 4.5 give data and packets of 64 bits where the adapter has them; then they
+ * exceed the width that the schema says.
+ */
+import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { NodeTree } from '../tree.ts';
+import { type Device, Devices } from './devices.ts';
+import { NumberFiles } from './number-files.ts';
+import { counter, type NodeType } from './type.ts';
+
+const FOLDER = 'sys/class/infiniband';
+const BITS = 32;
+
+const METRICS = [
+  counter('excessive_buffer_overrun_errors', 'buffer overruns in sequence', '', BITS),
+  counter('link_downed', 'times that the link went down', '', BITS),
+  counter('link_error_recovery', 'times that the link recovered from an error', '', BITS),
+  counter('local_link_integrity_errors', 'times that local errors exceeded their bound', '', BITS),
+  counter('port_rcv_constraint_errors', 'packets received and discarded by a filter', '', BITS),
+  counter('port_rcv_data', 'received', '4B', BITS),
+  counter('port_rcv_errors', 'bad packets received', '', BITS),
+  counter('port_rcv_packets', 'packets received', '', BITS),
+  counter('port_rcv_remote_physical_errors', 'packets received that were marked bad', '', BITS),
+  counter('port_rcv_switch_relay_errors', 'packets that the switch could not pass on', '', BITS),
+  counter('port_xmit_constraint_errors', 'packets not sent, by a filter', '', BITS),
+  counter('port_xmit_data', 'sent', '4B', BITS),
+  counter('port_xmit_discards', 'packets discarded instead of sent', '', BITS),
+  counter('port_xmit_packets', 'packets sent', '', BITS),
+  counter('port_xmit_wait', 'ticks with something to send and no credit', 'ms', BITS),
+  counter('symbol_error', 'symbols with errors', '', BITS),
+  counter('VL15_dropped', 'management packets dropped for lack of buffers', '', BITS),
+];
+const KEYS = METRICS.map(({ key }) => key);
+
+function open(tree: NodeTree) {
+  const list = () => {
+    const adapters = tree.list(FOLDER);
+    if (adapters === null) return null;
+    return adapters.flatMap((adapter) =>
+      (tree.list(`${FOLDER}/${adapter}/ports`) ?? []).map((port) => `${adapter}/ports/${port}`),
+    );
+  };
+  const device = (port: string): Device => {
+    const state = tree.open(`${FOLDER}/${port}/state`);
+    let numbers: NumberFiles;
+    try {
+      numbers = new NumberFiles(tree, `${FOLDER}/${port}/counters`, KEYS);
+    } catch (error) {
+      state.close();
+      throw error;
+    }
+    const name = port.replace('/ports/', '.');
+    const write = (writer: RawWriter) => {
+      const length = state.readPiece();
+      // Such as `4: ACTIVE`.
+      if (!state.bytes.toString('latin1', 0, length).includes('ACTIVE')) return;
+      writer.record('ib', name);
+      numbers.write(writer);
+      writer.endRecord(METRICS.length);
+    };
+    const close = () => {
+      state.close();
+      numbers.close();
+    };
+    return { write, close };
+  };
+  return new Devices(`/${FOLDER}`, list, device);
+}
+
+export const IB: NodeType = {
+  name: 'ib',
+  help: 'traffic and errors of InfiniBand ports',
+  device: 'ADAPTER.PORT that is active',
+  source: '/sys/class/infiniband/ADAPTER/ports/PORT/counters/*',
+  metrics: METRICS,
+  open,
+};

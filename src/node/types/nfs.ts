@@ -1,0 +1,115 @@
+/**
+ * `nfs`: mounts of NFS 2 and 3. Keys as in tacc_stats up to 2.3.0. Mounts of fstype `nfs4` are left out, as there. The
+ * kernel makes the file from memory: a server that hangs does not stop it.
+ */
+import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { KernelFile } from '../kernel-file.ts';
+import type { NodeTree } from '../tree.ts';
+import { KeyTable, KeyValues } from './key-values.ts';
+import { BYTES, EVENTS, NFS_METRICS, OPERATIONS, PER_OPERATION, TRANSPORT } from './nfs-keys.ts';
+import { Scanner } from './scan.ts';
+import type { Collector, NodeType } from './type.ts';
+
+const COLON = 0x3a;
+const TYPE = ' nfs ';
+/** Words of `device SERVER:/PATH mounted on /MOUNT with fstype nfs statvers=1.1` after `device`. */
+const [MOUNT_POINT, FSTYPE, VERSION] = [4, 7, 8];
+const FIRST_OF_BYTES = EVENTS.length;
+const FIRST_OF_TRANSPORT = FIRST_OF_BYTES + BYTES.length;
+const FIRST_OF_OPERATIONS = FIRST_OF_TRANSPORT + TRANSPORT.length;
+/** Fields of a line `xprt:` between protocol and requests: ports, connections, idle time. */
+const BEFORE_SENDS = { udp: 2, other: 5 };
+
+class Nfs implements Collector {
+  readonly #file: KernelFile;
+  readonly #values = new KeyValues(NFS_METRICS.length);
+  readonly #operations = new KeyTable(OPERATIONS);
+  readonly #scanner = new Scanner();
+  /** Mount point of the record that is being gathered; '' between those. */
+  #mount = '';
+
+  constructor(tree: NodeTree) {
+    this.#file = tree.open('proc/self/mountstats');
+  }
+
+  collect(writer: RawWriter): void {
+    const end = this.#file.read();
+    const { bytes: text } = this.#file;
+    const first = text.indexOf(TYPE);
+    // Most machines have none.
+    if (first < 0 || first >= end) return;
+    const scanner = this.#scanner.over(this.#file.bytes, end);
+    this.#mount = '';
+    do {
+      if (!scanner.word()) continue;
+      const { bytes, from, to } = scanner;
+      const isOperation = this.#mount !== '' && bytes[to - 1] === COLON;
+      if (isOperation) this.#line(scanner.text(from, to - 1));
+      else if (scanner.text() === 'device') this.#device(writer);
+    } while (scanner.line());
+    this.#end(writer);
+  }
+
+  #device(writer: RawWriter): void {
+    this.#end(writer);
+    const scanner = this.#scanner;
+    let mount = '';
+    for (let k = 1; scanner.word(); k++) {
+      if (k === MOUNT_POINT) mount = scanner.text();
+      else if (k === FSTYPE && scanner.text() !== 'nfs') return;
+      else if (k === VERSION && /^statvers=1\.[01]$/.test(scanner.text())) this.#mount = mount;
+    }
+    this.#values.clear();
+  }
+
+  #line(name: string): void {
+    if (name === 'events') this.#numbers(0, EVENTS.length);
+    else if (name === 'bytes') this.#numbers(FIRST_OF_BYTES, BYTES.length);
+    else if (name === 'xprt') this.#transport();
+    else {
+      const bytes = this.#scanner.bytes;
+      const k = this.#operations.find(bytes, this.#scanner.from, this.#scanner.to - 1);
+      if (k >= 0) this.#numbers(FIRST_OF_OPERATIONS + k * PER_OPERATION, PER_OPERATION);
+    }
+  }
+
+  #numbers(first: number, count: number): void {
+    const scanner = this.#scanner;
+    for (let k = first; k < first + count && scanner.word(); k++) {
+      this.#values.set(k, scanner.bytes, scanner.from, scanner.to);
+    }
+  }
+
+  /** A mount can have several connections (nconnect): their numbers are summed. */
+  #transport(): void {
+    const scanner = this.#scanner;
+    if (!scanner.word()) return;
+    const isUdp = scanner.text() === 'udp';
+    let skip = isUdp ? BEFORE_SENDS.udp : BEFORE_SENDS.other;
+    while (skip > 0 && scanner.word()) skip--;
+    for (let k = 0; k < TRANSPORT.length && scanner.word(); k++) {
+      this.#values.add(FIRST_OF_TRANSPORT + k, scanner.bytes, scanner.from, scanner.to);
+    }
+  }
+
+  #end(writer: RawWriter): void {
+    if (this.#mount === '') return;
+    writer.record('nfs', this.#mount);
+    this.#values.write(writer, this.#scanner.bytes);
+    writer.endRecord(NFS_METRICS.length);
+    this.#mount = '';
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+export const NFS: NodeType = {
+  name: 'nfs',
+  help: 'traffic of NFS mounts',
+  device: 'mount point of NFS 2 or 3',
+  source: '/proc/self/mountstats',
+  metrics: NFS_METRICS,
+  open: (tree) => new Nfs(tree),
+};

@@ -1,0 +1,104 @@
+/** `triscope node daemon --server` to `triscope node archive --server`, through RabbitMQ. */
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readRaw } from 'triscope/formats/tacc';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Broker, hasBroker } from '../live/amqp/broker.ts';
+import { ended, until } from '../live/amqp/support.ts';
+import { temporaryFolder, triscope } from './support/run.ts';
+
+const BIN = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
+const start = (args: readonly string[]) =>
+  spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+
+describe('what is published', () => {
+  it('must say of which host it is', async () => {
+    const dir = temporaryFolder();
+    const { code, err } = await triscope([
+      'node',
+      'daemon',
+      '--dir',
+      dir,
+      '--server',
+      'h',
+      '--raw-version',
+      '1',
+    ]);
+    expect(code).toBe(2);
+    expect(err).toBe(
+      'triscope: --raw-version 1 has no host in its groups; published ones need --raw-version 2\n',
+    );
+  });
+
+  it('a wrong port is refused', async () => {
+    const { code, err } = await triscope([
+      'node',
+      'archive',
+      '--archive',
+      temporaryFolder(),
+      '--server',
+      'h',
+      '--port',
+      '99999',
+    ]);
+    expect(code).toBe(2);
+    expect(err).toBe('triscope: --port 99999: it is a port, 1 to 65535\n');
+  });
+});
+
+describe.skipIf(!hasBroker)('with RabbitMQ (npm run setup installs rabbitmq-server)', () => {
+  let broker: Broker;
+  beforeAll(async () => {
+    broker = await Broker.make();
+    await broker.start();
+  }, 120_000);
+  afterAll(() => broker.remove(), 60_000);
+
+  it('samples of a daemon that is killed and started again are filed, each once', async () => {
+    const [dir, archive] = [temporaryFolder(), temporaryFolder()];
+    const at = ['--server', '127.0.0.1', '--port', String(broker.port), '--queue', 'cluster'];
+    const service = start(['node', 'archive', '--archive', archive, ...at]);
+    const daemon = [
+      'node',
+      'daemon',
+      '--dir',
+      dir,
+      '--freq',
+      '0.1',
+      '--type.cpu',
+      '--type.ps',
+      ...at,
+    ];
+    const first = start([...daemon, '--count', '1000']);
+    const hosts = () => readdirSync(archive).filter((name) => !name.startsWith('.'));
+    await until(() => hosts().length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    first.kill('SIGKILL');
+    await ended(first);
+    const second = await triscope([...daemon, '--count', '5']);
+    expect(second.err).toContain('5 samples');
+    expect(second.code).toBe(0);
+    service.kill('SIGTERM');
+    let said = '';
+    service.stderr.on('data', (data) => {
+      said += data;
+    });
+    expect(await ended(service)).toBe(0);
+    expect(said).toMatch(/\d+ samples filed, 0 came again, 0 rejected/);
+    const files = readdirSync(join(archive, hosts()[0]))
+      .filter((name) => name !== 'current')
+      .sort();
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    const times: string[] = [];
+    for (const file of files) {
+      const summary = await readRaw(join(archive, hosts()[0], file), {
+        group: ({ time }) => void times.push(time),
+      });
+      expect(summary.problems).toBe(0);
+    }
+    expect(times).toEqual([...new Set(times)].sort());
+    expect(times.length).toBeGreaterThanOrEqual(8);
+  }, 120_000);
+});

@@ -1,0 +1,204 @@
+/**
+ * Types whose numbers come from a vendor's library: against libraries of our own that export the same functions, built
+ * here; and recorded trees.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mapFile } from '../../../dist/os/mapped-file.js';
+import { openMic } from '../../../dist/os/mic.js';
+import { openNvml } from '../../../dist/os/nvml.js';
+import { collect, folder, machine, missing } from './support.ts';
+
+const CC = spawnSync('cc', ['--version']).status === 0;
+
+function library(name: string, source: string): string {
+  const path = join(folder, name);
+  writeFileSync(`${path}.c`, source);
+  execFileSync('cc', ['-shared', '-fPIC', '-o', path, `${path}.c`]);
+  return path;
+}
+
+/** Two GPUs; the second one tells no power. */
+const NVML = `
+#include <stdint.h>
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetCount_v2(unsigned int *n) { *n = 2; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned int i, void **h) { *h = (void *)(uintptr_t)(i + 1); return 0; }
+int nvmlDeviceGetMemoryInfo(void *h, uint64_t *m) {
+  m[0] = 85899345920ull; m[2] = 1000ull * (uintptr_t)h; m[1] = m[0] - m[2]; return 0;
+}
+int nvmlDeviceGetPowerUsage(void *h, unsigned int *p) { if ((uintptr_t)h == 2) return 3; *p = 67250; return 0; }
+int nvmlDeviceGetUtilizationRates(void *h, unsigned int *u) { u[0] = 41; u[1] = 12; return 0; }
+int nvmlDeviceSetPersistenceMode(void *h, int mode) { __builtin_trap(); }
+`;
+
+/** Card 0: two cores of two threads, told apart, or only the cores; card 1 does not answer. */
+const mic = (units: number) => `
+#include <stdint.h>
+static int card;
+int mic_open_device(void **d, uint32_t n) { card = n; *d = &card; return n > 1; }
+int mic_close_device(void *d) { return 0; }
+int mic_alloc_core_util(void **u) { *u = &card; return 0; }
+int mic_free_core_util(void *u) { return 0; }
+int mic_update_core_util(void *d, void *u) { return card; }
+int mic_get_num_cores(void *u, uint16_t *n) { *n = 2; return 0; }
+int mic_get_threads_core(void *u, uint16_t *n) { *n = 2; return 0; }
+int mic_get_jiffy_counter(void *u, uint64_t *n) { *n = 1ull << 40; return 0; }
+static int fill(uint64_t *to, uint64_t from) { for (int k = 0; k < ${units}; k++) to[k] = from + k; return 0; }
+int mic_get_user_counters(void *u, uint64_t *to) { return fill(to, 100); }
+int mic_get_nice_counters(void *u, uint64_t *to) { return fill(to, 200); }
+int mic_get_sys_counters(void *u, uint64_t *to) { return fill(to, 300); }
+int mic_get_idle_counters(void *u, uint64_t *to) { return fill(to, 400); }
+`;
+
+describe.skipIf(!CC)('NVML', () => {
+  it('is asked for what each GPU says', () => {
+    const nvml = openNvml(library('libnvidia-ml.so.1', NVML));
+    expect(nvml.count).toBe(2);
+    expect(nvml.read(0)).toEqual({
+      total: 85899345920n,
+      free: 85899344920n,
+      used: 1000n,
+      power: 67250,
+      utilization: 41,
+    });
+    expect(nvml.read(1)).toMatchObject({ used: 2000n, power: null, utilization: 41 });
+    nvml.close();
+  });
+
+  it('says why it cannot be had', () => {
+    expect(() => openNvml(join(folder, 'none.so'))).toThrow('none.so');
+    const broken = library(
+      'broken.so',
+      NVML.replace('nvmlInit_v2(void) { return 0', 'nvmlInit_v2(void) { return 9'),
+    );
+    expect(() => openNvml(broken)).toThrow('NVML does not start: status 9');
+  });
+});
+
+describe('nvidia_gpu', () => {
+  const gpu = (power: string) =>
+    `memtotal 85899345920\nmemfree 85899344920\nmemused 1000\n${power}utilization 41\n`;
+
+  it('archives memory, power and utilisation of each GPU', () => {
+    const root = machine({
+      files: { 'nvml/0': gpu('power 67250\n'), 'nvml/10': gpu('power 7\n') },
+    });
+    expect(collect(root, ['nvidia_gpu'])).toMatchObject({
+      schemas: ['!nvidia_gpu memtotal,U=B memfree,U=B memused,U=B power,U=mW utilization'],
+      records: [
+        'nvidia_gpu 0 85899345920 85899344920 1000 67250 41',
+        'nvidia_gpu 1 85899345920 85899344920 1000 7 41',
+      ],
+    });
+  });
+
+  it('has no key for what no GPU tells', () => {
+    const root = machine({ files: { 'nvml/0': gpu('') } });
+    expect(collect(root, ['nvidia_gpu'])).toMatchObject({
+      schemas: ['!nvidia_gpu memtotal,U=B memfree,U=B memused,U=B utilization'],
+      records: ['nvidia_gpu 0 85899345920 85899344920 1000 41'],
+    });
+  });
+
+  it('is not there without a GPU', () => {
+    expect(missing(machine({}), 'nvidia_gpu')).toBe('no GPU that NVML can read');
+  });
+});
+
+describe.skipIf(!CC)('libmicmgmt', () => {
+  it('is asked for the accounts of each thread, or of each core where it tells no more', () => {
+    for (const units of [4, 2]) {
+      const card = openMic(0, library(`libmic${units}.so`, mic(units)));
+      const state = card.read();
+      expect(state).toMatchObject({ cores: 2, threadsPerCore: 2, jiffies: 1n << 40n });
+      expect([...state.user]).toEqual([100n, 101n, 102n, 103n].slice(0, units));
+      expect([...state.idle]).toEqual([400n, 401n, 402n, 403n].slice(0, units));
+      card.close();
+    }
+  });
+
+  it('says which card does not answer', () => {
+    const path = library('libmic-gone.so', mic(4));
+    const card = openMic(1, path);
+    expect(() => card.read()).toThrow('mic1: reading failed with status 1');
+    card.close();
+    expect(() => openMic(2, path)).toThrow('mic2: opening failed with status 1');
+  });
+});
+
+describe('mic', () => {
+  const CARD = '2 2 1099511627776\n1 2 3 4\n5 6 7 8\n9 10 11 12\n13 14 15 18446744073709551614\n';
+
+  it('archives each hardware thread of the cards that are online', () => {
+    const root = machine({
+      files: {
+        'sys/class/mic/mic0/state': 'online\n',
+        'sys/class/mic/mic1/state': 'resetting\n',
+        'mic/mic0': CARD,
+      },
+    });
+    expect(collect(root, ['mic'])).toMatchObject({
+      schemas: [
+        '!mic num_cores,C threads_core,C user_sum,E,U=cs nice_sum,E,U=cs sys_sum,E,U=cs idle_sum,E,U=cs jiffy_counter,E,U=cs',
+      ],
+      records: [
+        'mic 0/0 2 2 1 2 3 4 1099511627776',
+        'mic 0/1 2 2 5 6 7 8 1099511627776',
+        'mic 0/2 2 2 9 10 11 12 1099511627776',
+        'mic 0/3 2 2 13 14 15 18446744073709551614 1099511627776',
+      ],
+    });
+  });
+
+  it('is not there without a card, and says what is wrong with a recorded one', () => {
+    expect(missing(machine({}), 'mic')).toBe('no card is online in /sys/class/mic');
+    const root = machine({
+      files: { 'sys/class/mic/mic0/state': 'online\n', 'mic/mic0': '2 2\n' },
+    });
+    expect(missing(root, 'mic')).toContain('mic/mic0: not a line of 3 numbers');
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('memory-mapped registers', () => {
+  it('are read 32 bits at a time, and written through', () => {
+    const path = join(folder, 'memory');
+    const bytes = Buffer.alloc(3 * 4096);
+    bytes.writeUInt32LE(0xfeedc0de, 4096 + 0x400);
+    writeFileSync(path, bytes);
+    const map = mapFile(path, 4096, 4096);
+    expect(map.words.length).toBe(1024);
+    expect(map.words[0x400 >> 2]).toBe(0xfeedc0de);
+    const writer = mapFile(path, 4096, 4096, true);
+    writer.words[0x404 >> 2] = 7;
+    writer.close();
+    expect(map.words[0x404 >> 2]).toBe(7);
+    map.close();
+    expect(() => mapFile(join(folder, 'no-memory'), 0, 4096)).toThrow('ENOENT');
+  });
+
+  it('of Knights Landing are found at the address that ACPI tells', () => {
+    // From 10000h on, bus ffh, device 08h, function 2: 10000h + ff42000h.
+    const table = Buffer.alloc(60);
+    table.writeBigUInt64LE(0x10000n, 44);
+    const root = machine({
+      processor: ['GenuineIntel', 6, 0x57],
+      cpus: [[0, 0]],
+      files: { 'sys/firmware/acpi/tables/MCFG': table, 'dev/mem': '' },
+    });
+    const space = Buffer.alloc(4096);
+    space.writeUInt32LE(0x78418086, 0);
+    space.writeUInt32LE(1, 0xd8);
+    space.writeBigUInt64LE(281474976710655n, 0xa0);
+    // A hole of 255 MB before it.
+    const file = openSync(join(root, 'dev/mem'), 'r+');
+    writeSync(file, space, 0, space.length, 0x10000 + 0xff42000);
+    closeSync(file);
+    expect(collect(root, ['intel_knl_mc']).records).toEqual([
+      'intel_knl_mc ff/08.2 1 0 0 0 281474976710655 0 0 0',
+    ]);
+  });
+});

@@ -1,0 +1,228 @@
+/** Types of registers: what they give for machines made by hand, what they say where they are absent, what they write. */
+import { hardwareOf, NODE_TYPES, NodeTree } from 'triscope/node';
+import { describe, expect, it } from 'vitest';
+import {
+  CASES,
+  CBO_V1,
+  CBO_V1_LINES,
+  EIGHT,
+  EIGHT_LINE,
+  intel,
+  msr,
+  ONE,
+  THREADS,
+  TWO_CORES,
+  ZEN,
+} from './machines.ts';
+import { collect, type Machine, machine, missing, typeNamed } from './support.ts';
+
+const BOX_CONTROLS = [0xf4, 0x430, 0xa30, 0xd04, 0xd24, 0xe00, 0xe10, 0xc24, 0x710];
+const FILTERS = [0xd14, 0xd34, 0xe05, 0xe06, 0xe15, 0xe16];
+/** Registers that programming reads before it writes. */
+const CONTROLS = [...BOX_CONTROLS, ...FILTERS, 0x38d, 0x38f, 0x391, 0x395, 0x700, 0xc0010015]
+  .map((at) => `${at.toString(16)} 0`)
+  .join('\n');
+
+describe('types of registers', () => {
+  it.each(CASES.map((one) => [one.type, one] as const))('%s', (type, { on, lines }) => {
+    const { records, failures } = collect(machine(on), [type]);
+    expect(failures).toEqual([]);
+    expect(records.toSorted()).toEqual(lines.map((line) => `${type} ${line}`).toSorted());
+  });
+
+  it('are all here', () => {
+    const names = NODE_TYPES.map(({ name }) => name).filter((name) => /^(intel|amd)/.test(name));
+    expect(CASES.map(({ type }) => type)).toEqual(names);
+  });
+
+  it.each(CASES.map((one) => [one.type, one] as const))(
+    '%s: programming writes no counter and resets none',
+    (type, { on }) => {
+      const registers = Object.entries(on.msr ?? {}).map(([cpu, text]) => [
+        cpu,
+        `${CONTROLS}\n${text}`,
+      ]);
+      const root = machine({ ...on, msr: Object.fromEntries(registers) });
+      const before = collect(root, [type]);
+      const after = collect(root, [type], true);
+      expect(after.failures).toEqual([]);
+      const keys = before.schemas[0].split(' ').slice(1);
+      const counters = (record: string) => {
+        const values = record.split(' ').slice(2);
+        return values.filter((_, k) => keys[k].includes(',E'));
+      };
+      expect(after.records.map(counters)).toEqual(before.records.map(counters));
+
+      const tree = new NodeTree(root);
+      typeNamed(type).program?.(tree);
+      for (const { at, value } of hardwareOf(tree).writes) {
+        // Of a box: bit 0 resets its selectors, bit 1 its counters.
+        if (BOX_CONTROLS.includes(at)) expect(value & 3n).toBe(0n);
+        // Of an uncore's selector: bit 17 resets its counter.
+        else if (
+          /_(cbo|cha|pcu|imc|qpi|hau|r2pci|mc|edc)$/.test(type) &&
+          at !== 0x700 &&
+          !FILTERS.includes(at)
+        )
+          expect(value & (1n << 17n)).toBe(0n);
+      }
+    },
+  );
+});
+
+describe('one type per processor', () => {
+  const cores = NODE_TYPES.filter(({ help }) => help.startsWith('core counters')).map(
+    ({ name }) => name,
+  );
+  const present = (on: Machine) => {
+    const root = machine(on);
+    return cores.filter((name) => missing(root, name) === null);
+  };
+
+  it.each([
+    ['intel_nhm', 0x1a, THREADS],
+    ['intel_wtm', 0x2c, THREADS],
+    ['intel_snb', 0x2d, ONE],
+    ['intel_4pmc3', 0x2d, THREADS],
+    ['intel_ivb', 0x3e, ONE],
+    ['intel_hsw', 0x3f, ONE],
+    ['intel_hsw_ht', 0x3f, THREADS],
+    ['intel_bdw', 0x4f, ONE],
+    ['intel_skx', 0x55, THREADS],
+    ['intel_8pmc3', 0x55, ONE],
+    ['intel_knl', 0x57, THREADS],
+  ] as const)('%s on model %i', (name, model, cpus) => {
+    expect(present({ processor: intel(model), cpus, msr: { 0: EIGHT, 1: EIGHT } })).toEqual([name]);
+  });
+
+  it.each([[0x10], [0x17], [0x19]])('amd64_pmc on AMD family %i', (family) => {
+    const registers = msr(
+      ['c0010000', [1, 2, 3, 4, 5, 6, 7, 8]],
+      ['c0010200', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
+      ['c00000e7', [1, 2, 3]],
+    );
+    const processor = ['AuthenticAMD', family, 1] as const;
+    expect(present({ processor, cpus: ONE, msr: { 0: registers } })).toEqual(['amd64_pmc']);
+  });
+});
+
+describe('what is not there', () => {
+  it('says which processor it is for, and which one this is', () => {
+    const root = machine({ processor: intel(0x2d), cpus: ONE, msr: { 0: EIGHT } });
+    expect(missing(root, 'intel_hsw')).toBe(
+      'for Haswell; this is Intel 06_2D, whose type is intel_snb',
+    );
+    expect(missing(root, 'intel_hsw_cbo')).toBe('for Haswell; this is Intel 06_2D');
+    expect(missing(root, 'amd64_rapl')).toBe('for AMD families 17h and 19h; this is Intel 06_2D');
+    expect(missing(root, 'intel_hsw_imc')).toContain('/proc/bus/pci has no device 8086:2fb0');
+  });
+
+  it('says which register cannot be read', () => {
+    const root = machine({ processor: intel(0x2d), cpus: ONE, msr: { 0: '186 1\n187 2' } });
+    expect(missing(root, 'intel_snb')).toBe('no register 188h of msr 0');
+  });
+
+  it('leaves a CPU out that has no registers, and keeps the others', () => {
+    const cpus = [
+      [0, 0],
+      [0, 1],
+    ] as const;
+    const root = machine({ processor: intel(0x2d), cpus, msr: { 1: EIGHT } });
+    expect(collect(root, ['intel_snb']).records).toEqual([`intel_snb 1 ${EIGHT_LINE}`]);
+  });
+
+  it('has no key for an energy that the processor does not count', () => {
+    const registers = msr(['606', [0xa1003]], ['611', [1]], ['619', [3]]);
+    const root = machine({ processor: intel(0x3f), cpus: ONE, msr: { 0: registers } });
+    expect(collect(root, ['intel_rapl'])).toMatchObject({
+      schemas: [
+        '!intel_rapl MSR_PKG_ENERGY_STATUS,E,W=32 MSR_DRAM_ENERGY_STATUS,E,W=32 MSR_RAPL_POWER_UNIT,C',
+      ],
+      records: ['intel_rapl 0 1 3 659459'],
+    });
+  });
+
+  it('points at the line of a recorded file that it cannot read', () => {
+    const root = machine({ processor: intel(0x2d), cpus: ONE, msr: { 0: '186 1\n187 x' } });
+    expect(missing(root, 'intel_snb')).toMatch(/msr\/cpu0, line 2: not a register/);
+  });
+
+  it('does not guess packages', () => {
+    const root = machine({
+      processor: intel(0x2d),
+      cpus: [],
+      msr: { 0: CBO_V1 },
+      files: { 'sys/devices/system/cpu/online': '0\n', 'proc/cpuinfo': CPUINFO },
+    });
+    expect(missing(root, 'intel_snb_cbo')).toContain('which package each CPU is in');
+  });
+});
+
+const CPUINFO = `processor\t: 0
+vendor_id\t: GenuineIntel
+cpu family\t: 6
+model\t\t: 45
+`;
+
+describe('packages', () => {
+  it('are known from /proc/cpuinfo where sysfs does not say', () => {
+    const root = machine({
+      cpus: [],
+      msr: { 0: CBO_V1 },
+      files: {
+        'sys/devices/system/cpu/online': '0-1\n',
+        'proc/cpuinfo': `${CPUINFO}physical id\t: 0\ncore id\t: 0\n\nprocessor\t: 1\nphysical id\t: 0\ncore id\t: 1\n`,
+      },
+    });
+    expect(collect(root, ['intel_snb_cbo']).records).toEqual(
+      CBO_V1_LINES.map((line) => `intel_snb_cbo ${line}`),
+    );
+  });
+});
+
+describe('programming', () => {
+  it('refuses processors whose events are not known, and reads them all the same', () => {
+    // Ice Lake, whose counters CPUID would tell; Zen 4.
+    const zen4 = machine({
+      processor: ['AuthenticAMD', 0x19, 0x11],
+      cpus: ONE,
+      msr: {
+        0: msr(['c0010200', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]], ['c00000e7', [1, 2, 3]]),
+      },
+    });
+    const { records, failures } = collect(zen4, ['amd64_pmc'], true);
+    expect(failures).toEqual([
+      'amd64_pmc: no events are known for AMD 19_11: its counters are not programmed',
+    ]);
+    expect(records).toEqual(['amd64_pmc 0 1 3 5 7 9 11 2 4 6 8 10 12 3 2 1']);
+  });
+
+  it('keeps the bits of a register that it shares', () => {
+    const root = machine({
+      processor: ZEN,
+      cpus: ONE,
+      msr: {
+        0: msr(
+          ['c0010015', [5]],
+          ['c0010200', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
+          ['c00000e7', [1, 2, 3]],
+        ),
+      },
+    });
+    const saved = typeNamed('amd64_pmc').program?.(new NodeTree(root)) ?? [];
+    expect(saved.at(-1)).toEqual({ space: 'msr 0', at: 0xc0010015, width: 8, value: '5' });
+  });
+
+  it('undoes what it wrote where a later register is missing', () => {
+    const root = machine({
+      processor: intel(0x2d),
+      cpus: TWO_CORES,
+      msr: { 0: `${EIGHT}\n38d 1\n38f 2` },
+    });
+    const tree = new NodeTree(root);
+    expect(() => typeNamed('intel_snb').program?.(tree)).toThrow('msr/cpu1');
+    const last = new Map(hardwareOf(tree).writes.map(({ at, value }) => [at, value]));
+    expect(last.get(0x38f)).toBe(2n);
+    expect(last.get(0x186)).toBe(11n);
+  });
+});
