@@ -185,7 +185,6 @@ const COMMANDS: readonly Entry[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
   signal: 'what the machine tells of itself: energy, frequency, temperature, load',
-  region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 
