@@ -38,7 +38,7 @@ ${geopmOptionsHelp()}
   --allow-control               let the agent write settings of the machine; they are put back
   --geopm-compat                GEOPM's own figures where its manual says otherwise
   --live                        say once a second where the program is
-  --auto LIST                   mark Node's asynchronous work: fs,http,fetch
+  --auto LIST                   mark Node's asynchronous work: fs,http,fetch; sim: what the simulator does
   --no-auto LIST                do not load the shim of: mpi, openmp
   --save-every S                between reports of what there is so far (5)`;
 
@@ -127,7 +127,7 @@ function settingsFrom({ values, own }: GeopmWords) {
   };
 }
 
-const AUTO = ['fs', 'http', 'fetch'];
+const AUTO = ['fs', 'http', 'fetch', 'sim'];
 const SHIMS = ['mpi', 'openmp'] as const;
 
 /** @throws UsageError for a word that is none of `known` */
