@@ -72,6 +72,8 @@ export interface PageSnapshot {
   readonly regions: readonly PageRegion[];
   readonly threads: readonly PageThread[];
   readonly nodes: readonly PageNode[];
+  /** False where a thread wrote without pause: its sums may then be a few visits apart from each other. */
+  readonly whole: boolean;
   /** Names that found no place; their time is that of the region called (overflow). */
   readonly regionsRefused: number;
   readonly threadsRefused: number;
@@ -135,6 +137,7 @@ export class PageReader {
   private readonly rings: RingReader;
   private readonly regions: PageRegion[] = [];
   private closed = false;
+  private whole = true;
 
   /** @throws PageError */
   constructor(path: string) {
@@ -288,6 +291,7 @@ export class PageReader {
   snapshot(): PageSnapshot {
     this.poll();
     this.readRegions();
+    this.whole = true;
     const { u32 } = this;
     const threads: PageThread[] = [];
     const nodes: PageNode[] = [];
@@ -304,6 +308,7 @@ export class PageReader {
       regions: this.regions.slice(),
       threads,
       nodes,
+      whole: this.whole,
       regionsRefused: u32[H.regionsRefused >> 2],
       threadsRefused: u32[H.threadsRefused >> 2],
       misordered: u32[H.misordered >> 2],
@@ -334,7 +339,7 @@ export class PageReader {
 
   /**
    * Copies the nodes of thread slot `t`: their words, root first. A thread that enters and leaves without pause may
-   * never leave time for a whole copy; then sums of different nodes are a few visits apart.
+   * never leave time for a whole copy.
    */
   private copyNodes(t: number): Uint32Array<ArrayBuffer> {
     const { u32 } = this;
@@ -357,7 +362,9 @@ export class PageReader {
       this.fetch(base, used);
       copy.set(u32.subarray(base >> 2, (base + used) >> 2));
       const whole = (before & 1) === 0 && this.seqOf(slot) === before;
-      if (whole || tries === MOST_TRIES) return copy.slice(0, used >> 2);
+      if (!whole && tries < MOST_TRIES) continue;
+      this.whole &&= whole;
+      return copy.slice(0, used >> 2);
     }
   }
 
