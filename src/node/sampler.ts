@@ -11,6 +11,8 @@ export interface SamplerOptions {
   readonly jobId: string;
   /** Names of types; all that this machine has where it is empty. */
   readonly types?: readonly string[];
+  /** Milliseconds between samples of all other types too, as those of `types` alone are cheap. Not given: none of them. */
+  readonly allInterval?: number;
   /** Folder of a recorded `proc` and `sys`. */
   readonly root?: string;
   /** Gets what is written as it is written, the header first. */
@@ -54,6 +56,7 @@ export class NodeSampler {
       root: options.root,
       jobId: options.jobId,
       interval: Math.max(1, options.interval),
+      allInterval: options.allInterval ?? null,
       tell: options.onBytes !== undefined,
       stop,
     };
