@@ -48,7 +48,7 @@ describe('what is published', () => {
   });
 });
 
-describe.skipIf(!hasBroker)('with RabbitMQ (npm run setup installs rabbitmq-server)', () => {
+describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
   let broker: Broker;
   beforeAll(async () => {
     broker = await Broker.make();
