@@ -6,12 +6,13 @@ import {
   type JS,
   StatementType,
 } from '@duckdb/node-api';
+import { rateTable } from './counter-rates.ts';
 import { QueryError } from './errors.ts';
 import { factStatements } from './facts.ts';
 import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
 import { peOnNode } from './pe-on-node.ts';
-import { MACROS, rateView } from './rates.ts';
+import { MACROS, rateScanView, rateView } from './rates.ts';
 import { registerScan } from './scan.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
@@ -103,6 +104,10 @@ export class Database {
       const name = `${schema}.${quoteName(table.name)}`;
       views.push(`CREATE VIEW ${name} AS ${selectFrom(table, scan)}`);
       views.push(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
+      const rates = rateTable(table);
+      if (rates === null) continue;
+      registerScan(connection, `${scan}_rate`, rates);
+      views.push(rateScanView(rates, selectFrom(rates, `${scan}_rate`), schema));
     }
     const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
     const statements = [

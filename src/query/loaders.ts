@@ -12,6 +12,7 @@ import {
   type RawProblem,
   type RawVisitor,
   readRaw,
+  scalesEnergy,
   TaccError,
 } from '../formats/tacc/index.ts';
 import type { Schema } from '../model/metric.ts';
@@ -65,10 +66,12 @@ const RAW_STATS: Loader = {
     const parts = new Map<Schema, MemoryPart>();
     const suspects: Suspect[] = [];
     const counts = new Map<OddityKind, number>();
+    const properties: Record<string, string> = {};
+    let boot: number | null = null;
     const batches = new RawBatches((batch) => {
       let part = parts.get(batch.schema);
       if (part === undefined) {
-        part = new MemoryPart(batch.schema);
+        part = new MemoryPart(batch.schema, { boot, scaledEnergy: scalesEnergy(properties) });
         parts.set(batch.schema, part);
       }
       part.add(batch);
@@ -81,12 +84,16 @@ const RAW_STATS: Loader = {
     const visitor: RawVisitor = {
       property: (name, value) => {
         batches.property(name, value);
+        properties[name] = value;
         const folder = name === 'hostname' ? foreignFolder(path, value.trim()) : null;
         if (folder === null) return;
         suspects.push({ file: path, what: `$hostname is ${value.trim()}, the folder ${folder}` });
       },
       schema: (schema) => batches.schema(schema),
-      group: (group) => batches.group(group),
+      group: (group) => {
+        boot = group.boot;
+        batches.group(group);
+      },
       mark: (text) => batches.mark(text),
       record: (schema, device, values) => batches.record(schema, device, values),
       problem: strange,
