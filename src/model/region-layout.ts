@@ -219,9 +219,6 @@ export const HINTS = [
 ] as const;
 export type Hint = (typeof HINTS)[number];
 
-/** GEOPM's hash for "in no region": CRC-32C of its own name, frozen. */
-export const HASH_UNMARKED = 0x725e8066;
-
 /** What the controller sets, and marking programs read. */
 export const ENV_DIR = 'TRISCOPE_REGION_DIR';
 /** Events per thread that rings hold, a power of two; absent or 0: no rings. */

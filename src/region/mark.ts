@@ -4,9 +4,9 @@
  */
 import { basename } from 'node:path';
 import { isMainThread, threadId as workerNumber } from 'node:worker_threads';
+import { regionHash } from '../model/region-hash.ts';
 import { ENV_DIR, ENV_RING, HINTS, type Hint } from '../model/region-layout.ts';
 import { allowedCpus, threadId } from '../os/affinity.ts';
-import { regionHash } from './hash.ts';
 import { Marker, type Place } from './marker.ts';
 import { hintNumber } from './names.ts';
 import { openOwnPage, type Page, ringCapacityFrom } from './page-file.ts';

@@ -258,7 +258,7 @@ export class PageReader {
 
   /**
    * What was read whole last stays where the slot is never found whole: its thread was suspended, or died, while
-   * writing. A slot that was never read is taken as it is.
+   * writing. Before that it is outside all regions.
    */
   private pollThread(t: number): void {
     const { u32, f64 } = this;
@@ -271,8 +271,7 @@ export class PageReader {
       const hint = u32[at + (T.hint >> 2)];
       const depth = u32[at + (T.depth >> 2)];
       const entered = f64[(slot + T.entered) >> 3];
-      const whole = (before & 1) === 0 && this.seqOf(slot) === before;
-      if (whole || (tries === MOST_TRIES && this.state[t] === THREAD_FREE)) {
+      if ((before & 1) === 0 && this.seqOf(slot) === before) {
         this.hash[t] = hash;
         this.hint[t] = hint;
         this.depth[t] = depth;

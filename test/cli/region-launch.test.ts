@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generalText } from '../../src/formats/geopm/write.ts';
-import { Attribution, UNMARKED } from '../../src/region/attribution.ts';
+import { HASH_UNMARKED as UNMARKED } from '../../src/model/region-hash.ts';
+import { Attribution } from '../../src/region/attribution.ts';
 import { CPUS, HOST, launched, POWERCAP, programFolder, tree } from './support/region.ts';
 import { triscope } from './support/run.ts';
 

@@ -8,13 +8,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generalText } from '../../src/formats/geopm/write.ts';
+import { HASH_UNMARKED as UNMARKED } from '../../src/model/region-hash.ts';
 import {
   type AttributedSignal,
   Attribution,
   EPOCH_ALL,
   EPOCH_SOME,
   ROW,
-  UNMARKED,
 } from '../../src/region/attribution.ts';
 import { exactTotals, type ProcessRecord } from '../../src/region/exact-totals.ts';
 

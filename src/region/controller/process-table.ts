@@ -4,7 +4,8 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { HASH_UNMARKED, PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
+import { HASH_UNMARKED } from '../../model/region-hash.ts';
+import { PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
 import type { EpochFinder, RecordFilter } from '../filters/index.ts';
 import { PageError, PageReader, type PageSnapshot } from '../page-reader.ts';
 
