@@ -61,6 +61,7 @@ describe('the example of geopm_report(7)', () => {
         hash,
         count: 1,
         seconds: millis(hash, cpu) / 1000,
+        threadSeconds: millis(hash, cpu) / 1000,
       });
       const regions = [region('A', A), region('B', B)];
       const inside = regions.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -233,7 +234,7 @@ describe.skipIf(GOLDEN === undefined)('genuine runs (TRISCOPE_GOLDEN)', () => {
           }
         }
         const regions = [...visits].map(([hash, { count, seconds }]) => {
-          return { name: hash, hash: Number(hash), count, seconds };
+          return { name: hash, hash: Number(hash), count, seconds, threadSeconds: seconds };
         });
         return {
           pid: Number(pid),

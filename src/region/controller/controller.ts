@@ -17,6 +17,7 @@ import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
 import { recordFilterFrom } from '../filters/index.ts';
 import { Machine } from '../machine.ts';
 import { Platform } from '../platform.ts';
+import { simulatorOf } from '../signals/simulator.ts';
 import { Application } from './application.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Endpoint } from './endpoint.ts';
@@ -89,7 +90,8 @@ export class Controller {
       root: settings.root,
       synthetic: settings.synthetic,
       allowControl: settings.allowControl,
-      providers: [this.#application.provider()],
+      // The table is there before anything is sampled.
+      providers: [this.#application.provider(), simulatorOf(() => this.#table?.all ?? [])],
     });
     this.#platform = platform;
     this.#time = platform.push('TIME', 'board', 0);

@@ -88,6 +88,15 @@ export class ApplicationProcess {
     this.progress = total === 0 ? Number.NaN : Math.min(1, done / total);
   }
 
+  /** Of its simulation: see simulator.ts. */
+  get gvt(): number {
+    return this.alive ? this.page.gvt : Number.NaN;
+  }
+
+  get counts(): Float64Array {
+    return this.page.counts;
+  }
+
   /** As if it were in no region. */
   outside(): void {
     this.hash = HASH_UNMARKED;
