@@ -151,7 +151,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     words: ['report'],
-    arguments: 'PATH [options]',
+    arguments: 'PATH… [options]',
     help: 'what is slow in a recording, why, and what to turn',
     load: async () => (await import('./commands/report.ts')).report,
   },

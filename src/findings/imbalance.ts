@@ -30,7 +30,8 @@ const NET = 'sum(events_processed)::DOUBLE - sum(events_rolled_back)::DOUBLE';
 const PES = `SELECT pe_id, ${NET} AS net_events
 FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY net_events DESC, pe_id`;
 
-const HOSTS = `SELECT host, count(DISTINCT pe_id) AS pes, ${NET} AS net_events, net_events / pes AS per_pe
+const HOSTS = `SELECT host, count(DISTINCT pe_id) AS pe_count, ${NET} AS net_events,
+  net_events / pe_count AS per_pe
 FROM ross_pe JOIN pes ON pes.pe = pe_id WHERE ${oneMode('ross_pe')}
 GROUP BY host ORDER BY per_pe DESC, host`;
 

@@ -33,9 +33,12 @@ const LEAST = {
 /** Generations followed; a longer chain is cut there. */
 const DEEPEST = 1000;
 
+// One row a rollback, so that each has one parent: what hangs on the roots is trees, whatever the file holds.
 const SQL = `WITH RECURSIVE rollback AS MATERIALIZED (
-  SELECT t, pe_id, kp_id, rollback_id, parent_pe, parent_id, source_pe, source_lp, depth, events_undone
-  FROM ross_rollback),
+  SELECT pe_id, rollback_id, min(t) AS t, any_value(kp_id) AS kp_id, any_value(parent_pe) AS parent_pe,
+    any_value(parent_id) AS parent_id, any_value(source_pe) AS source_pe, any_value(source_lp) AS source_lp,
+    any_value(depth) AS depth, any_value(events_undone) AS events_undone
+  FROM ross_rollback WHERE rollback_id > 0 GROUP BY pe_id, rollback_id),
 chain AS (
   SELECT pe_id AS root_pe, rollback_id AS root_id, pe_id, rollback_id, events_undone, 0 AS generation
   FROM rollback WHERE parent_id = 0
@@ -45,10 +48,10 @@ chain AS (
   WHERE c.generation < ${DEEPEST}),
 cascade AS (
   SELECT root_pe, root_id, count(*) AS rollbacks, sum(events_undone) AS undone, max(generation) AS generations,
-    count(DISTINCT pe_id) AS pes, sum(events_undone) FILTER (generation > 0) AS undone_by_parents
+    count(DISTINCT pe_id) AS on_pes, sum(events_undone) FILTER (generation > 0) AS undone_by_parents
   FROM chain GROUP BY ALL)
 SELECT r.source_pe, r.source_lp, c.root_pe AS pe_id, r.kp_id, r.t, r.depth, r.events_undone AS undone_at_once,
-  c.rollbacks, c.generations, c.pes, c.undone,
+  c.rollbacks, c.generations, c.on_pes, c.undone,
   count(*) OVER () AS cascades, sum(c.rollbacks) OVER () AS all_rollbacks, sum(c.undone) OVER () AS all_undone,
   sum(coalesce(c.undone_by_parents, 0)) OVER () AS all_undone_by_parents
 FROM cascade c JOIN rollback r ON r.pe_id = c.root_pe AND r.rollback_id = c.root_id
@@ -64,7 +67,7 @@ interface Cascade {
   readonly undone_at_once: number;
   readonly rollbacks: number;
   readonly generations: number;
-  readonly pes: number;
+  readonly on_pes: number;
   readonly undone: number;
   readonly all_rollbacks: number;
   readonly all_undone: number;
@@ -89,7 +92,7 @@ export const ROLLBACK_CHAINS: FindingRule = {
     const severity = graded(share, SOME, MUCH) ?? long;
     if (severity === null) return [];
     const back = worst.depth === null ? '' : ` ${short(worst.depth)} of virtual time back,`;
-    const over = worst.pes > 1 ? ` on ${whole(worst.pes)} PEs` : '';
+    const over = worst.on_pes > 1 ? ` on ${whole(worst.on_pes)} PEs` : '';
     return [
       {
         severity: costs ? severity : 'notice',

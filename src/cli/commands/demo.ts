@@ -133,7 +133,7 @@ async function explain(path: string) {
     const phases = await recording.query<{ region: string; visits: number; seconds: number }>(
       PHASES,
     );
-    const findings = await findAll(recording);
+    const findings = await findAll(recording, { path });
     const lines = [
       ...table(
         Object.keys(pes[0] ?? {}),
