@@ -1,6 +1,7 @@
 /** Where events are undone, and by whom: the KP that stands out, and the LP whose late events do most of it. */
 import {
   asRows,
+  counted,
   type FindingParts,
   type FindingRule,
   OWN,
@@ -86,7 +87,7 @@ async function worstLp({ recording }: Subject): Promise<FindingParts[]> {
   return [
     {
       severity: 'notice',
-      sentence: `LP ${worst.source_lp} of PE ${worst.source_pe} sent ${whole(worst.rollbacks)} late events that undid ${whole(worst.undone)} (${percent(part)} of what stragglers undid${deep}).`,
+      sentence: `LP ${worst.source_lp} of PE ${worst.source_pe} sent ${counted(worst.rollbacks, 'late event')}, which undid ${whole(worst.undone)} (${percent(part)} of what stragglers undid${deep}).`,
       evidence: { sql: LPS, rows: asRows(rows) },
       advice:
         'Place it on the PE that it sends to (the model’s map), or give its events more lookahead.',

@@ -56,10 +56,11 @@ function valuesOf({
       'nkp',
       POWERS_OF_4.filter((kps) => kps <= perPe),
     ),
-    maxOptLookahead: with_('maxOptLookahead', [
-      Infinity,
-      ...[1, 4, 16].map((steps) => Number((steps * gvtStep).toPrecision(3))),
-    ]),
+    // A window that was given can be changed, but no option takes it back.
+    maxOptLookahead: with_(
+      'maxOptLookahead',
+      [1, 4, 16].map((steps) => Number((steps * gvtStep).toPrecision(3))),
+    ),
     pes: with_('pes', doublings(Math.max(1, Math.min(mostPes, lps)))),
   };
 }
