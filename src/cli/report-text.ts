@@ -25,7 +25,10 @@ export function reportText(
     if (evidence) lines.push(...evidenceLines(finding));
   }
   if (findings.length === 0) {
-    lines.push('Nothing was found: all is well as far as these files tell.');
+    const nothing = 'there are no samples of PEs, regions or hosts to judge';
+    lines.push(
+      `Nothing was found: ${tables.length > 0 ? 'all is well as far as these files tell' : nothing}.`,
+    );
   }
   for (const { title, rows } of tables) {
     lines.push('', paint.bold(title), rowsText(rows).trimEnd());

@@ -1,6 +1,6 @@
 /** How much of the work was kept: efficiency of the run and of its worst PE. */
 import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { BAD, FINE, oneMode } from './samples.ts';
+import { BAD, countedIn, FINE, oneMode } from './samples.ts';
 
 const SOME = {
   value: FINE,
@@ -21,8 +21,10 @@ const WORSE = {
   source: OWN,
 };
 
-const SQL = `SELECT pe_id, sum(events_processed) AS processed, sum(events_rolled_back) AS rolled_back
-FROM ross_pe WHERE ${oneMode('ross_pe')}
+const sql = (
+  table: string,
+) => `SELECT pe_id, sum(events_processed) AS processed, sum(events_rolled_back) AS rolled_back
+FROM ${table} WHERE ${oneMode(table)}
 GROUP BY pe_id ORDER BY sum(events_rolled_back) / greatest(1, sum(events_processed)) DESC, pe_id`;
 
 interface PeRow {
@@ -36,11 +38,14 @@ export const EFFICIENCY: FindingRule = {
   title: 'how much work was kept',
   looks:
     'Sums the events that each PE handled and rolled back. Efficiency is ROSS’s: 1 − rolled back / (handled − rolled back).',
-  needs: ['ross_pe.events_processed', 'ross_pe.events_rolled_back', 'ross_pe.mode'],
+  needs: [],
   thresholds: { SOME, MUCH, WORSE },
   knob: 'Bound the optimism: a smaller --batch or --gvt-interval, or --max-opt-lookahead; more KPs (--nkp) roll back less at a time.',
-  async run({ recording }) {
-    const rows = await recording.query<PeRow>(SQL);
+  async run({ recording, has }) {
+    const table = countedIn(has, 'events_processed', 'events_rolled_back');
+    if (table === null) return [];
+    const query = sql(table);
+    const rows = await recording.query<PeRow>(query);
     const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
     const processed = sum((row) => row.processed);
     if (processed === 0) return [];
@@ -58,7 +63,7 @@ export const EFFICIENCY: FindingRule = {
       {
         severity: severity ?? 'info',
         sentence: `${whole(processed)} events were handled and ${percent(share)} of them rolled back: efficiency ${percent(efficiency)}${worstOne}.`,
-        evidence: { sql: SQL, rows: asRows(rows) },
+        evidence: { sql: query, rows: asRows(rows) },
         advice: severity === null ? '' : this.knob,
       },
     ];

@@ -30,7 +30,7 @@ export const ENERGY_PER_EVENT: FindingRule = {
   title: 'energy per committed event',
   looks:
     'Divides the energy of the processor packages over the run by the events committed. Events that were rolled back cost energy and count for nothing.',
-  needs: ['ross_pe.events_processed', 'ross_pe.events_rolled_back'],
+  needs: [],
   thresholds: {},
   knob: '',
   async run(subject) {

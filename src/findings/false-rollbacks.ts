@@ -51,7 +51,7 @@ export const FALSE_ROLLBACKS: FindingRule = {
   title: 'events undone because their LP shares a KP',
   looks:
     'How many LPs share a KP, from samples of LPs (--lp-data) or else from the LPs that rollbacks name, and how many of a KP’s events are of other LPs than the one that a late event hits.',
-  needs: ['ross_pe.events_processed', 'ross_pe.events_rolled_back'],
+  needs: [],
   thresholds: { SOME, MUCH, MOSTLY },
   knob: 'More KPs: --nkp, so that few LPs share one. Each costs a little at every GVT.',
   async run(subject) {

@@ -1,6 +1,6 @@
 /** GVT too often costs time; too rarely, memory, and rollbacks that reach far. */
 import { asRows, type FindingRule, graded, OWN, percent, short, whole } from './finding.ts';
-import { FEW, FINE, oneMode } from './samples.ts';
+import { FEW, FINE, gvtsIn, oneMode, SECONDS } from './samples.ts';
 
 const OFTEN = {
   value: 0.1,
@@ -22,9 +22,11 @@ const LEAST = {
   source: 'as efficiency',
 };
 
-const SQL = `SELECT pe_id, max(num_gvts) AS gvts, sum(gvt_time) AS gvt_time, max(real_time) AS seconds,
+const sql = (
+  gvts: string,
+) => `SELECT pe_id, ${gvts} AS gvts, sum(gvt_time) AS gvt_time, ${SECONDS} AS seconds,
   sum(events_processed) AS processed, sum(events_rolled_back) AS undone,
-  sum(events_processed) / greatest(1, max(num_gvts)) AS events_per_gvt
+  sum(events_processed) / greatest(1, ${gvts}) AS events_per_gvt
 FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY pe_id`;
 
 interface PeRow {
@@ -45,8 +47,9 @@ export const GVT_INTERVAL: FindingRule = {
   ),
   thresholds: { OFTEN, TOO_OFTEN, RARE, LEAST },
   knob: '--gvt-interval (ROSS’s tuning page: 128 to 256 in synch 3, 32 to 64 ms in synch 5), and --batch.',
-  async run({ recording }) {
-    const rows = await recording.query<PeRow>(SQL);
+  async run(subject) {
+    const query = sql(await gvtsIn(subject));
+    const rows = await subject.recording.query<PeRow>(query);
     const sum = (of: (row: PeRow) => number | null) =>
       rows.reduce((all, row) => all + (of(row) ?? 0), 0);
     const processed = sum((row) => row.processed);
@@ -55,7 +58,7 @@ export const GVT_INTERVAL: FindingRule = {
     const spent = sum((row) => row.gvt_time);
     const share = spent / sum((row) => row.seconds);
     const events = processed / rows.length / Math.max(1, gvts);
-    const evidence = { sql: SQL, rows: asRows(rows) };
+    const evidence = { sql: query, rows: asRows(rows) };
     // Clocks that count cycles give no share.
     const severity = share <= 1 ? graded(share, OFTEN, TOO_OFTEN) : null;
     if (severity !== null) {

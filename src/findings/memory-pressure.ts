@@ -10,7 +10,7 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { oneMode } from './samples.ts';
+import { gvtsIn, oneMode } from './samples.ts';
 
 const ABORTED = {
   value: 1e-6,
@@ -38,8 +38,10 @@ const ATTEMPTS = {
   source: `${OWN}; ROSS collects once per GVT, and more often only for want of memory`,
 };
 
-const SQL = `SELECT pe_id, sum(events_processed) AS processed, sum(events_aborted) AS aborted,
-  sum(fossil_collect_attempts) AS attempts, max(num_gvts) AS gvts
+const sql = (
+  gvts: string,
+) => `SELECT pe_id, sum(events_processed) AS processed, sum(events_aborted) AS aborted,
+  sum(fossil_collect_attempts) AS attempts, ${gvts} AS gvts
 FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY aborted DESC, pe_id`;
 
 const QUEUES = `WITH sample AS (
@@ -67,11 +69,12 @@ const KNOB = 'More --max-memory; or less optimism: --max-opt-lookahead, a smalle
 /** Samples of a PE that make a course. */
 const COURSE = 8;
 
-async function shortage({ recording }: Subject): Promise<FindingParts[]> {
-  const rows = await recording.query<PeRow>(SQL);
+async function shortage(subject: Subject): Promise<FindingParts[]> {
+  const query = sql(await gvtsIn(subject));
+  const rows = await subject.recording.query<PeRow>(query);
   const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
   const [aborted, processed] = [sum((row) => row.aborted), sum((row) => row.processed)];
-  const evidence = { sql: SQL, rows: asRows(rows) };
+  const evidence = { sql: query, rows: asRows(rows) };
   const severity = graded(aborted / Math.max(1, processed), ABORTED, MANY);
   if (severity !== null) {
     const sentence = `${whole(aborted)} events (${percent(aborted / processed)}) were given up half-way because event memory was full.`;

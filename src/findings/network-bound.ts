@@ -1,6 +1,6 @@
 /** PEs that spend their time on taking events from others and handing events over. */
 import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';
-import { oneMode } from './samples.ts';
+import { oneMode, SECONDS } from './samples.ts';
 
 const SOME = {
   value: 0.2,
@@ -11,7 +11,7 @@ const SOME = {
 const MUCH = { value: 0.4, unit: 'share', means: 'of its time: problem', source: OWN };
 
 const SQL = `SELECT pe_id, sum(network_read_time) AS read_time, sum(network_other_time) AS send_time,
-  max(real_time) AS seconds, (read_time + send_time) / max(real_time) AS share,
+  ${SECONDS} AS seconds, (read_time + send_time) / seconds AS share,
   sum(network_sends) AS sends, sum(network_receives) AS receives, sum(events_processed) AS processed
 FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY share DESC, pe_id`;
 

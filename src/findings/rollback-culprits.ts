@@ -100,7 +100,7 @@ export const ROLLBACK_CULPRITS: FindingRule = {
   title: 'the KP that undoes most, and the LP that causes most',
   looks:
     'Ranks KPs by the events they undid, and LPs by the events that others undid for their late ones.',
-  needs: ['ross_pe.events_processed', 'ross_pe.events_rolled_back'],
+  needs: [],
   thresholds: { LEAST, MORE, PART },
   knob: 'More KPs (--nkp); another placement of LPs (the model’s map); more lookahead.',
   async run(subject) {

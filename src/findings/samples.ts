@@ -16,24 +16,47 @@ export const BAD = 1 / 3;
 /** Fewer events than this say nothing about a run. */
 export const FEW = 1000;
 
-export interface Totals {
-  readonly pes: number;
-  readonly processed: number;
-  readonly undone: number;
-  readonly seconds: number;
+/** Tables that count what PEs did, best first: records of 2017 with KPs and LPs count events with the LPs alone. */
+const COUNTING = ['ross_pe', 'ross_lp', 'ross_kp'] as const;
+
+/** The table that has these columns, and its samples told apart by mode; null where none has. */
+export const countedIn = (
+  has: Subject['has'],
+  ...columns: readonly string[]
+): (typeof COUNTING)[number] | null =>
+  COUNTING.find((table) => [...columns, 'mode'].every((column) => has(`${table}.${column}`))) ??
+  null;
+
+/**
+ * Length of a run by its samples, s. Real times count from the run's zero; those of ROSS's own files from the start of the
+ * machine's clock, so that only differences count.
+ */
+export const SECONDS = `CASE WHEN 2 * min(real_time) > max(real_time)
+  THEN nullif(max(real_time) - min(real_time), 0) ELSE max(real_time) END`;
+
+/** GVTs by `ross_pe.num_gvts`: a total, but in records of 2017 a change. */
+export async function gvtsIn({ recording }: Subject): Promise<string> {
+  const [metric] = await recording.query<{ form: string }>(
+    "SELECT form FROM metrics WHERE table_name = 'ross_pe' AND column_name = 'num_gvts'",
+  );
+  return metric?.form === 'change' ? 'sum(num_gvts)' : 'max(num_gvts)';
 }
 
-const TOTALS = `SELECT count(DISTINCT pe_id) AS pes, sum(events_processed) AS processed,
-  sum(events_rolled_back) AS undone, max(real_time) AS seconds
-FROM ross_pe WHERE ${oneMode('ross_pe')}`;
+export interface Totals {
+  readonly processed: number;
+  readonly undone: number;
+}
 
-const NOTHING: Totals = { pes: 0, processed: 0, undone: 0, seconds: 0 };
-const NEEDED = ['events_processed', 'events_rolled_back', 'real_time', 'mode'];
+const NOTHING: Totals = { processed: 0, undone: 0 };
 
-/** Of the whole run; nothing where PEs were not sampled. */
+/** Of the whole run; nothing where nobody counted. */
 export async function totalsOf({ recording, has }: Subject): Promise<Totals> {
-  if (!NEEDED.every((column) => has(`ross_pe.${column}`))) return NOTHING;
-  const [totals] = await recording.query<Totals>(TOTALS);
+  const table = countedIn(has, 'events_processed', 'events_rolled_back');
+  if (table === null) return NOTHING;
+  const [totals] = await recording.query<Totals>(
+    `SELECT sum(events_processed) AS processed, sum(events_rolled_back) AS undone
+FROM ${table} WHERE ${oneMode(table)}`,
+  );
   return totals.processed === null ? NOTHING : totals;
 }
 

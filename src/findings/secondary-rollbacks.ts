@@ -1,6 +1,6 @@
 /** Rollbacks that other rollbacks cause: cancelled events that were handled already. */
 import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { FINE, oneMode, totalsOf, undoneShare } from './samples.ts';
+import { countedIn, FINE, oneMode, totalsOf, undoneShare } from './samples.ts';
 
 const LEAST = {
   value: FINE,
@@ -16,9 +16,11 @@ const SOME = {
 };
 const MUCH = { value: 0.75, unit: 'share', means: 'secondary: problem', source: OWN };
 
-const SQL = `SELECT pe_id, sum(total_rollbacks) AS rollbacks, sum(secondary_rollbacks) AS secondary,
+const sql = (
+  table: string,
+) => `SELECT pe_id, sum(total_rollbacks) AS rollbacks, sum(secondary_rollbacks) AS secondary,
   sum(total_rollbacks) - sum(secondary_rollbacks) AS "primary"
-FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY secondary DESC, pe_id`;
+FROM ${table} WHERE ${oneMode(table)} GROUP BY pe_id ORDER BY secondary DESC, pe_id`;
 
 interface PeRow {
   readonly pe_id: number;
@@ -31,12 +33,15 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
   title: 'rollbacks that rollbacks cause',
   looks:
     'Compares rollbacks by late events (primary) with rollbacks by cancelled events (secondary).',
-  needs: ['ross_pe.total_rollbacks', 'ross_pe.secondary_rollbacks'],
+  needs: [],
   thresholds: { LEAST, SOME, MUCH },
   knob: 'Run less far ahead, so that fewer wrong events are handled before they are cancelled: a smaller --batch, or --max-opt-lookahead.',
   async run(subject) {
     if (undoneShare(await totalsOf(subject)) < LEAST.value) return [];
-    const rows = await subject.recording.query<PeRow>(SQL);
+    const table = countedIn(subject.has, 'total_rollbacks', 'secondary_rollbacks');
+    if (table === null) return [];
+    const query = sql(table);
+    const rows = await subject.recording.query<PeRow>(query);
     const all = rows.reduce((sum, { rollbacks }) => sum + rollbacks, 0);
     const secondary = rows.reduce((sum, row) => sum + row.secondary, 0);
     const severity = all === 0 ? null : graded(secondary / all, SOME, MUCH);
@@ -45,8 +50,8 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
     return [
       {
         severity,
-        sentence: `${percent(secondary / all)} of ${whole(all)} rollbacks are secondary: each late event causes ${Number(each.toPrecision(2))} more rollbacks by the events that it makes wrong.`,
-        evidence: { sql: SQL, rows: asRows(rows) },
+        sentence: `${percent(secondary / all)} of ${whole(all)} rollbacks are secondary: ${Number(each.toPrecision(2))} for each late event, by what it made wrong.`,
+        evidence: { sql: query, rows: asRows(rows) },
         advice: this.knob,
       },
     ];

@@ -1,4 +1,5 @@
 /** The charts of a report: queries whose answers are few enough to draw. */
+import { oneMode } from '../findings/samples.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
 import type { Has } from './tables.ts';
 
@@ -32,9 +33,7 @@ const MOST_LINES = 8;
 const MOST_BARS = 16;
 
 const mode = (columns: string) => `sample AS (
-  SELECT ${columns} FROM ross_pe
-  WHERE mode = (SELECT mode FROM ross_pe WHERE mode IN ('gvt', 'rt', 'vt') GROUP BY mode
-    ORDER BY mode = 'vt', count(*) DESC, mode LIMIT 1)),
+  SELECT ${columns} FROM ross_pe WHERE ${oneMode('ross_pe')}),
 extent AS (SELECT min(t) AS lo, greatest(max(t), min(t) + 1e-9) AS hi FROM sample),
 binned AS (SELECT *, least(${BINS - 1}, floor((t - lo) / (hi - lo) * ${BINS})) AS bin, (hi - lo) / ${BINS} AS width
   FROM sample, extent)`;

@@ -1,4 +1,5 @@
 /** The tables of a report: PEs beside their CPUs, regions, hosts. */
+import { countedIn, oneMode } from '../findings/samples.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
 
 export interface ReportTable {
@@ -11,9 +12,6 @@ export interface ReportTable {
 /** Whether there is a table, or a column `table.column`. */
 export type Has = (name: string) => boolean;
 
-const ONE_MODE = `mode = (SELECT mode FROM ross_pe WHERE mode IN ('gvt', 'rt', 'vt') GROUP BY mode
-  ORDER BY mode = 'vt', count(*) DESC, mode LIMIT 1)`;
-
 const PES_ON_NODE = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
   sum(events_processed) / sum(seconds) AS "events/s",
   100 * sum(events_rolled_back) / greatest(1, sum(events_processed)) AS "rolled back %",
@@ -23,9 +21,9 @@ const PES_ON_NODE = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu)
   100 * sum(waiting * seconds) / sum(seconds) AS "waiting %"
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 
-const PES = `SELECT pe_id AS pe, sum(events_processed) AS events,
+const pes = (table: string) => `SELECT pe_id AS pe, sum(events_processed) AS events,
   100 * sum(events_rolled_back) / greatest(1, sum(events_processed)) AS "rolled back %"
-FROM ross_pe WHERE ${ONE_MODE} GROUP BY pe_id ORDER BY pe_id`;
+FROM ${table} WHERE ${oneMode(table)} GROUP BY pe_id ORDER BY pe_id`;
 
 /** Columns that old reports lack are left out. */
 const regions = (has: Has): string => {
@@ -59,8 +57,8 @@ async function peRows(recording: OpenRecording, has: Has): Promise<readonly Row[
     // A run too short for one interval of the node's counters has none.
     if (rows.length > 0) return rows;
   }
-  const needed = ['events_processed', 'events_rolled_back', 'mode'];
-  return needed.every((column) => has(`ross_pe.${column}`)) ? recording.query(PES) : [];
+  const table = countedIn(has, 'events_processed', 'events_rolled_back');
+  return table === null ? [] : recording.query(pes(table));
 }
 
 /** Tables that have rows. */

@@ -57,7 +57,7 @@ describe('secondary-rollbacks', () => {
   it('fires where most rollbacks are caused by rollbacks', async () => {
     const [found] = await of(10, 6);
     expect(said([found])).toEqual([
-      'notice: 60 % of 100 rollbacks are secondary: each late event causes 1.5 more rollbacks by the events that it makes wrong.',
+      'notice: 60 % of 100 rollbacks are secondary: 1.5 for each late event, by what it made wrong.',
     ]);
     expect(found.evidence.rows).toEqual([{ pe_id: 0, rollbacks: 100, secondary: 60, primary: 40 }]);
     expect((await of(10, 8))[0].severity).toBe('problem');
