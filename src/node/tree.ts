@@ -10,6 +10,12 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
+function whyNot(path: string, { code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no ${path}`;
+  if (code === 'EACCES' || code === 'EPERM') return `${path} may not be read by this user`;
+  return message;
+}
+
 export interface TreeOptions {
   /**
    * Opens wait, as they do for a pipe without a writer. Else they do not: nothing in a recorded tree can stop us.
@@ -51,7 +57,7 @@ export class NodeTree {
     try {
       return new KernelFile(this.at(path), this.#kept, this.waits ? WAITING : DIRECT);
     } catch (error) {
-      throw new UnavailableError((error as Error).message);
+      throw new UnavailableError(whyNot(this.at(path), error as NodeJS.ErrnoException));
     }
   }
 

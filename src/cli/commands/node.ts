@@ -99,7 +99,8 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   }
   const place = placeFrom(words);
   const occasion = occasionFrom(kind, words, place.sources.file);
-  if (kind === 'rotate' && styleFrom(words) === '1.0') {
+  const style = styleFrom(words, place.log);
+  if (kind === 'rotate' && style === '1.0') {
     place.log.locked(() => place.log.rotate());
     return 0;
   }
@@ -109,7 +110,7 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   const json = words.values.json === true;
   const prints = words.values.print || words.values.stdout || json || (root && !words.values.dir);
   const hostname = await hostnameFor(root, prints ? null : place.log);
-  const sampling = await openSampling({ ...options, hostname });
+  const sampling = await openSampling({ ...options, hostname, ...(!prints && { style }) });
   const { collection } = sampling;
   tellAbsent(sampling, options.types ?? [], words.values.verbose === true);
   const failed = new Set<string>();
