@@ -150,6 +150,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/query.ts')).query,
   },
   {
+    words: ['export'],
+    arguments: 'PATH… --to FORMAT -o OUT [options]',
+    help: 'a recording as Parquet, Arrow, CSV, JSON, a trace for Perfetto, or OpenMetrics',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
+  {
     words: ['report'],
     arguments: 'PATH [options]',
     help: 'what is slow in a recording, why, and what to turn',

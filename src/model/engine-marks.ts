@@ -1,6 +1,6 @@
 /**
- * How the simulator's phases come to be regions, though neither knows of the other: whoever marks regions in this
- * thread offers marks; an engine that starts in it takes them.
+ * How the simulator's phases and counts come to be regions and signals, though neither knows of the other: whoever
+ * marks regions in this thread offers marks; an engine that starts in it takes them.
  */
 import type { Hint } from './region-layout.ts';
 import type { PhaseMarks } from './region-page.ts';
@@ -17,14 +17,29 @@ export const MARK_ROLLBACK = 1;
 export const MARK_GVT = 2;
 export const MARK_FOSSILS = 3;
 
-let offered: PhaseMarks | null = null;
+/** Counts that an engine tells: how many arguments of `reached` follow the GVT. */
+export const ENGINE_COUNTS = 5;
+
+export interface EngineMarks extends PhaseMarks {
+  /** A PE has reached a GVT; its counts so far. */
+  reached(
+    gvt: number,
+    processed: number,
+    rolledBack: number,
+    committed: number,
+    rollbacks: number,
+    gvtComputations: number,
+  ): void;
+}
+
+let offered: EngineMarks | null = null;
 
 /** From now on engines of this thread mark ENGINE_REGIONS on `marks`. */
-export function offerEngineMarks(marks: PhaseMarks): void {
+export function offerEngineMarks(marks: EngineMarks): void {
   offered = marks;
 }
 
 /** What was offered in this thread; null where nobody did. */
-export function engineMarks(): PhaseMarks | null {
+export function engineMarks(): EngineMarks | null {
   return offered;
 }

@@ -17,7 +17,8 @@
  * multiples of the cell's size, so that a cell is never half written.
  *
  * The hash that attribution uses is that of the outermost region, the hint that of the innermost (GEOPM's rule); a
- * region's GEOPM totals are those of its nodes whose parent is node 0, over all threads. Deeper nodes are the hierarchy.
+ * region's GEOPM totals are those of its nodes whose parent is node 0: visits of all threads, the time of the thread
+ * that was in it longest. Deeper nodes are the hierarchy.
  */
 
 /** 'TRGN', read as a little-endian u32. */
@@ -133,6 +134,15 @@ export const T = {
   ringHead: 52,
   /** u32: depth of entries that found no node. */
   unplacedDepth: 56,
+  /** u32: 1 = a simulator's engine runs, or ran, in this thread, and the cells below are its. */
+  simulates: 60,
+  /** f64 each: the GVT that it has reached; events handled, rolled back, committed; rollbacks; GVT computations. */
+  gvt: 64,
+  eventsProcessed: 72,
+  eventsRolledBack: 80,
+  eventsCommitted: 88,
+  rollbacks: 96,
+  gvtComputations: 104,
 } as const;
 export const THREAD_BYTES = 128;
 export const THREAD_FREE = 0;
@@ -218,9 +228,6 @@ export const HINTS = [
   'spin',
 ] as const;
 export type Hint = (typeof HINTS)[number];
-
-/** GEOPM's hash for "in no region": CRC-32C of its own name, frozen. */
-export const HASH_UNMARKED = 0x725e8066;
 
 /** What the controller sets, and marking programs read. */
 export const ENV_DIR = 'TRISCOPE_REGION_DIR';

@@ -24,6 +24,8 @@ export interface Loaded {
   readonly format: string;
   readonly parts: readonly TablePart[];
   readonly suspects: readonly Suspect[];
+  /** Wall-clock time of the file's time 0, ns since 1970, where it says so itself. */
+  readonly zero?: bigint | null;
   close(): void;
 }
 
@@ -128,6 +130,7 @@ function loadKnown(source: FileSource): Loaded | null {
     format: format.name,
     parts,
     suspects: suspect.map(({ where, what }) => ({ file: source.path, what: `${where}: ${what}` })),
+    zero: format.zero?.(source) ?? null,
     close: () => source.close(),
   };
 }

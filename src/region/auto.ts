@@ -7,7 +7,7 @@ import { createHook } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import { ENGINE_REGIONS, offerEngineMarks } from '../model/engine-marks.ts';
 import { ENV_AUTO, type Hint } from '../model/region-layout.ts';
-import { type AsyncSpans, asyncSpans, region } from './mark.ts';
+import { type AsyncSpans, asyncSpans, engineCells, region } from './mark.ts';
 
 /** Spans between messages of two kinds about the same object. Source: Node's and undici's diagnostics channels. */
 interface Channels {
@@ -86,10 +86,12 @@ function watchFiles(): void {
 /** What the simulator's engines do in this thread: ordinary regions, as they never overlap. */
 function markEngine(): void {
   const regions = ENGINE_REGIONS.map(([name, hint]) => region(name, hint));
-  if (!regions[0].attached) return;
+  const cells = engineCells();
+  if (cells === null) return;
   offerEngineMarks({
     enter: (number) => regions[number].enter(),
     exit: (number) => regions[number].exit(),
+    reached: (gvt, ...counts) => cells.put(gvt, ...counts),
   });
 }
 

@@ -5,6 +5,7 @@
  * written are read again (their `seq`), so that what is returned belongs together.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { ENGINE_COUNTS } from '../model/engine-marks.ts';
 import {
   CPUS_BYTES,
   EVENT_BYTES,
@@ -126,6 +127,10 @@ export class PageReader {
   /** Seconds since startNs when the application began and ended its marking; null where it did not. */
   started: number | null = null;
   stopped: number | null = null;
+  /** Least GVT of the engines that run in the process's threads; NaN where none does. */
+  gvt = Number.NaN;
+  /** ENGINE_COUNTS of all that ran there. */
+  readonly counts = new Float64Array(ENGINE_COUNTS);
   /** Seconds that the process reported through geopm_prof_overhead. */
   overhead = 0;
 
@@ -253,12 +258,26 @@ export class PageReader {
     this.overhead = f64[H.overhead >> 3];
     const used = Atomics.load(u32, H.threadsUsed >> 2);
     this.threads = Math.min(used, u32[H.threadCapacity >> 2]);
-    for (let t = 0; t < this.threads; t++) this.pollThread(t);
+    this.gvt = Number.NaN;
+    this.counts.fill(0);
+    for (let t = 0; t < this.threads; t++) {
+      this.pollThread(t);
+      this.pollEngine(t);
+    }
+  }
+
+  private pollEngine(t: number): void {
+    const { u32, f64, counts } = this;
+    const slot = u32[H.threads >> 2] + t * THREAD_BYTES;
+    if (u32[(slot + T.simulates) >> 2] === 0) return;
+    const first = (slot + T.gvt) >> 3;
+    if (this.state[t] === THREAD_LIVE && !(this.gvt <= f64[first])) this.gvt = f64[first];
+    for (let k = 0; k < ENGINE_COUNTS; k++) counts[k] += f64[first + 1 + k];
   }
 
   /**
    * What was read whole last stays where the slot is never found whole: its thread was suspended, or died, while
-   * writing. A slot that was never read is taken as it is.
+   * writing. Before that it is outside all regions.
    */
   private pollThread(t: number): void {
     const { u32, f64 } = this;
@@ -271,8 +290,7 @@ export class PageReader {
       const hint = u32[at + (T.hint >> 2)];
       const depth = u32[at + (T.depth >> 2)];
       const entered = f64[(slot + T.entered) >> 3];
-      const whole = (before & 1) === 0 && this.seqOf(slot) === before;
-      if (whole || (tries === MOST_TRIES && this.state[t] === THREAD_FREE)) {
+      if ((before & 1) === 0 && this.seqOf(slot) === before) {
         this.hash[t] = hash;
         this.hint[t] = hint;
         this.depth[t] = depth;

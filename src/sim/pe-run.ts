@@ -24,6 +24,7 @@ import type { Placement } from './placement.ts';
 import { type ModelResults, ResultsCollector } from './results.ts';
 import { DebugRun, RollbackCheckRun } from './rollback-check.ts';
 import { Scheduler } from './scheduler.ts';
+import { tellMarks } from './tell-marks.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** What one PE did. Plain data: it crosses threads. */
@@ -132,6 +133,7 @@ class SequentialDriver implements Driver {
     }
     pe.pool.settle();
     transport.report(this.gvt, pe.counts[C.committed], 0);
+    tellMarks(this.marks, this.gvt, pe.counts);
     return !this.finished && !transport.stopped();
   }
 

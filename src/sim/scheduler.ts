@@ -10,6 +10,7 @@ import { C } from './counters.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { justAfter, MemoryPressure } from './memory-pressure.ts';
 import type { Pe } from './pe.ts';
+import { tellMarks } from './tell-marks.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
 
@@ -178,6 +179,7 @@ export class Scheduler {
     this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], engine.span(gvt));
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
+    tellMarks(this.marks, gvt, counts);
     this.setBound();
     if (gvt >= pe.config.end && !this.hooksMayCome()) {
       this.finished = true;

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
+import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import {
   type Agent,
   type AgentKind,
@@ -12,10 +13,11 @@ import {
   policyText,
 } from '../agents/index.ts';
 import { parsePolicy } from '../agents/policy.ts';
-import { EPOCH_ALL, EPOCH_SOME, UNMARKED } from '../attribution.ts';
+import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
 import { recordFilterFrom } from '../filters/index.ts';
 import { Machine } from '../machine.ts';
 import { Platform } from '../platform.ts';
+import { simulatorOf } from '../signals/simulator.ts';
 import { Application } from './application.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Endpoint } from './endpoint.ts';
@@ -88,7 +90,8 @@ export class Controller {
       root: settings.root,
       synthetic: settings.synthetic,
       allowControl: settings.allowControl,
-      providers: [this.#application.provider()],
+      // The table is there before anything is sampled.
+      providers: [this.#application.provider(), simulatorOf(() => this.#table?.all ?? [])],
     });
     this.#platform = platform;
     this.#time = platform.push('TIME', 'board', 0);
@@ -248,7 +251,7 @@ export class Controller {
     const time = ((now - this.#zero) / 1e9).toFixed(1);
     const places = new Map<string, number>();
     for (const { hash, page } of active) {
-      const name = hash === UNMARKED ? 'no region' : nameOf(page, hash);
+      const name = hash === HASH_UNMARKED ? 'no region' : nameOf(page, hash);
       places.set(name, (places.get(name) ?? 0) + 1);
     }
     const most = [...places].sort((a, b) => b[1] - a[1]).slice(0, 3);

@@ -33,15 +33,17 @@ const PASSED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] 
 
 /** @throws LaunchError before anything is run */
 export async function launch(options: LaunchOptions): Promise<LaunchResult> {
+  const signals = new SignalRelay();
   const pages = mkdtempSync(join(tmpdir(), 'triscope-region-'));
   let watcher: FSWatcher | null = null;
   try {
     const side = new ControllerSide({ ...options.settings, pages }, options);
     await side.ready;
     watcher = watchFolder(pages, () => side.ring());
-    const code = await runCommand(options, pages, side);
+    const code = await runCommand(options, pages, side, signals);
     return { code, punctuality: await side.finished() };
   } finally {
+    signals.release();
     watcher?.close();
     rmSync(pages, { recursive: true, force: true });
   }
@@ -56,12 +58,17 @@ export function watchFolder(folder: string, ring: () => void): FSWatcher | null 
   }
 }
 
-/** Runs it, passing on signals. Resolves with its exit code. */
+/** Runs it. Resolves with its exit code. */
 async function runCommand(
   { command, settings, env, say }: LaunchOptions,
   pages: string,
   side: ControllerSide,
+  signals: SignalRelay,
 ): Promise<number> {
+  if (signals.early !== null) {
+    await side.drop();
+    return 128 + constants.signals[signals.early];
+  }
   const [file, ...args] = command;
   const rings = settings.profileTrace !== undefined || settings.recordFilter !== undefined;
   const { promise, resolve } = deferred<number>();
@@ -74,7 +81,7 @@ async function runCommand(
       ...(rings && { [ENV_RING]: String(RING_EVENTS) }),
     },
   });
-  const release = passSignals(child);
+  signals.to(child);
   child.on('spawn', () => side.started());
   child.on('error', (error: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
@@ -86,24 +93,32 @@ async function runCommand(
     side.ended(code ?? 0, number);
     resolve(code ?? 128 + number);
   });
-  try {
-    return await promise;
-  } finally {
-    release();
-  }
+  return promise;
 }
 
-/** What is sent to us goes to the command; a terminal's Ctrl-C is sent to both of us already. */
-function passSignals(child: ChildProcess): () => void {
-  const listeners = PASSED.map((name) => {
-    const listener = () => {
-      const fromTerminal = (name === 'SIGINT' || name === 'SIGQUIT') && process.stdin.isTTY;
-      if (!fromTerminal) child.kill(name);
-    };
-    process.on(name, listener);
-    return [name, listener] as const;
-  });
-  return () => {
-    for (const [name, listener] of listeners) process.off(name, listener);
+/**
+ * What is sent to us goes to the command; a terminal's Ctrl-C is sent to both of us already. It listens before the
+ * command runs: a signal in between would end us, and leave the command alone.
+ */
+class SignalRelay {
+  /** What came before there was a command. */
+  early: NodeJS.Signals | null = null;
+  #child: ChildProcess | null = null;
+  readonly #listener = (name: NodeJS.Signals) => {
+    const fromTerminal = (name === 'SIGINT' || name === 'SIGQUIT') && process.stdin.isTTY;
+    if (this.#child === null) this.early ??= name;
+    else if (!fromTerminal) this.#child.kill(name);
   };
+
+  constructor() {
+    for (const name of PASSED) process.on(name, this.#listener);
+  }
+
+  to(child: ChildProcess): void {
+    this.#child = child;
+  }
+
+  release(): void {
+    for (const name of PASSED) process.off(name, this.#listener);
+  }
 }

@@ -17,20 +17,25 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
   const snapshot = process.snapshot();
   const ended = process.alive ? now : process.ended;
   const end = (ended - process.zero) / 1e9;
-  const regions = new Map<number, RegionVisits>();
+  const regions = new Map<number, Visits>();
   const inside = new Float64Array(snapshot.threads.length);
   for (const node of snapshot.nodes) {
     if (node.parent !== -1 || node.async) continue;
     const { name, hash } = snapshot.regions[node.region] ?? NAMELESS;
     const seconds = secondsOf(node, end);
     inside[node.thread] += seconds;
-    const sum = regions.get(hash);
-    regions.set(hash, {
-      name,
-      hash,
-      count: node.count + (sum?.count ?? 0),
-      seconds: seconds + (sum?.seconds ?? 0),
-    });
+    let visits = regions.get(hash);
+    if (visits === undefined) {
+      visits = { name, hash, count: 0, seconds: 0, threadSeconds: 0, thread: -1, own: 0 };
+      regions.set(hash, visits);
+    }
+    // Nodes come thread by thread.
+    if (visits.thread !== node.thread) visits.own = 0;
+    visits.thread = node.thread;
+    visits.own += seconds;
+    visits.count += node.count;
+    visits.threadSeconds += seconds;
+    visits.seconds = Math.max(visits.seconds, visits.own);
   }
   return {
     pid: process.page.pid,
@@ -43,6 +48,14 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
     overhead: process.page.overhead,
   };
 }
+
+/** A region's visits while they are summed up: of the thread that was looked at last, `own` seconds. */
+interface Visits extends Writable<RegionVisits> {
+  thread: number;
+  own: number;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NAMELESS = { name: '', hash: 0 };
 

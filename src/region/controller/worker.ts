@@ -6,6 +6,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { threadId } from '../../os/affinity.ts';
 import { loadAgent } from '../agents/index.ts';
+import { clockOffset } from '../clock.ts';
 import { Controller } from './controller.ts';
 import { Deadlines, type Punctuality } from './deadlines.ts';
 import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED } from './orders.ts';
@@ -40,8 +41,8 @@ const SHORTEST = 0.0001;
 
 const say = (message: ControllerMessage) => parentPort?.postMessage(message);
 
-/** Node's clock and the kernel's are the same but for where they begin. */
-const offset = Number(process.hrtime.bigint()) - performance.now() * 1e6;
+const offset = clockOffset();
+/** ns of CLOCK_MONOTONIC. */
 const now = () => performance.now() * 1e6 + offset;
 
 function raisePriority(): void {

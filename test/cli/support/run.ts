@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** TRISCOPE_BIN: another build than the one in `dist`. */
-const BIN =
+export const BIN =
   process.env.TRISCOPE_BIN ?? fileURLToPath(new URL('../../../bin/triscope', import.meta.url));
 
 export interface Outcome {

@@ -56,7 +56,7 @@ int mic_get_sys_counters(void *u, uint64_t *to) { return fill(to, 300); }
 int mic_get_idle_counters(void *u, uint64_t *to) { return fill(to, 400); }
 `;
 
-describe.skipIf(!CC)('NVML', () => {
+describe.skipIf(!CC)('NVML (needs cc)', () => {
   it('is asked for what each GPU says', () => {
     const nvml = openNvml(library('libnvidia-ml.so.1', NVML));
     expect(nvml.count).toBe(2);
@@ -124,7 +124,7 @@ describe('nvidia_gpu', () => {
   });
 });
 
-describe.skipIf(!CC)('libmicmgmt', () => {
+describe.skipIf(!CC)('libmicmgmt (needs cc)', () => {
   it('is asked for the accounts of each thread, or of each core where it tells no more', () => {
     for (const units of [4, 2]) {
       const card = openMic(0, library(`libmic${units}.so`, mic(units)));
