@@ -9,7 +9,8 @@ import { NodeLog } from '../node/log/log.ts';
 import { Programming } from '../node/programming.ts';
 import type { CounterUse } from '../node/record.ts';
 import { Sampling } from '../node/sampling.ts';
-import { NodeTree } from '../node/tree.ts';
+import { isOfRights, NodeTree } from '../node/tree.ts';
+import type { Absent } from '../node/types/open-types.ts';
 import { UsageError } from './errors.ts';
 import { HELP, readWords, rootFrom, type Words } from './node-options.ts';
 
@@ -97,6 +98,12 @@ export interface LogPlace {
 export const say = (line: string): void => {
   process.stderr.write(`triscope: ${line}\n`);
 };
+
+/** Says which types only want rights, in one line. */
+export function tellRights(absent: readonly Absent[]): void {
+  const types = absent.filter(({ reason }) => isOfRights(reason)).map(({ type }) => type);
+  if (types.length > 0) say(`no rights to read ${types.join(', ')}: see triscope node types`);
+}
 
 /** Where the log and the list of jobs lie. */
 export function placeFrom(words: Words): LogPlace {

@@ -11,9 +11,14 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
+/** The reason where rights are missing: `needs to read /dev/cpu/0/msr (root)`. */
+export const needsRights = (what: string): string => `needs to ${what} (root)`;
+/** Whether a reason is one of `needsRights`. */
+export const isOfRights = (reason: string): boolean => /^needs to .* \(root\)$/.test(reason);
+
 function whyNot(path: string, { code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no ${path}`;
-  if (code === 'EACCES' || code === 'EPERM') return `${path} may not be read by this user`;
+  if (code === 'EACCES' || code === 'EPERM') return needsRights(`read ${path}`);
   return message;
 }
 

@@ -18,6 +18,7 @@ import {
   say,
   stringOf,
   styleFrom,
+  tellRights,
   text,
 } from '../node-log-options.ts';
 import { Output } from '../output.ts';
@@ -76,11 +77,11 @@ function occasionFrom(kind: Kind, words: LogWords, file: string): Occasion {
 
 /** Says what could not be read of what was asked for; all that is missing with `all`. */
 function tellAbsent({ collection }: Sampling, named: readonly string[], all: boolean): void {
+  const isTold = (type: string) => all || named.includes(type) || collection.types.length === 0;
   for (const { type, reason } of collection.absent) {
-    if (all || named.includes(type) || collection.types.length === 0) {
-      say(`no records of type ${type}: ${reason}`);
-    }
+    if (isTold(type)) say(`no records of type ${type}: ${reason}`);
   }
+  tellRights(collection.absent.filter(({ type }) => !isTold(type)));
 }
 
 async function run(kind: Kind, args: readonly string[]): Promise<number> {
