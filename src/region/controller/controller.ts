@@ -307,6 +307,10 @@ export class Controller {
     this.#attribute(!this.#idle);
     this.#events.drainAll(this.#table.active);
     for (const [, message] of this.#table.refused) this.#warn(message);
+    for (const { page } of this.#table.all) {
+      if (page.cut)
+        this.#warn(`${page.path}: cut short while it was read; what came before counts`);
+    }
     this.#writeReport(now, ending.exit, ending.incomplete ?? this.#vanished());
     this.close(now);
   }
