@@ -60,12 +60,14 @@ const EXPECTED = new Set([
   'LogError',
   'StatsFolderError',
   'ServeError',
+  'ReportFileError',
   'BrokerError',
   'SpoolError',
   'AbsentSignalError',
   'ControlError',
   'SessionError',
   'RecordingError',
+  'ExportError',
 ]);
 
 /** The exit code for a command that ended with `error`. */

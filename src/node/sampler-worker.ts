@@ -8,6 +8,9 @@ export interface SamplerTask {
   readonly folder: string;
   readonly types: readonly string[];
   readonly root: string | undefined;
+  /** `$hostname`, and name of the folder. */
+  readonly hostname: string;
+  readonly deadline: number | undefined;
   readonly jobId: string;
   /** Milliseconds. */
   readonly interval: number;
@@ -62,7 +65,8 @@ function main(task: SamplerTask): void {
     if (task.tell) say({ kind: 'bytes', bytes: bytes.slice() });
   };
   // Several a second: whole seconds would not do.
-  const options = { root: task.root, style: '2.3' } as const;
+  const { root, hostname, deadline } = task;
+  const options = { root, hostname, deadline, style: '2.3' } as const;
   const few = new Collection(sink, { ...options, types: task.types });
   const all = task.allInterval === null ? few : new Collection(sink, options);
   const created = createFile(join(task.folder, few.host));

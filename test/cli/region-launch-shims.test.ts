@@ -10,16 +10,18 @@ const has = (command: string) => spawnSync(command, ['--version']).status === 0;
 const env = { XDG_CACHE_HOME: temporaryFolder(), OMP_NUM_THREADS: '2' };
 const FAST = '--geopm-period=0.005';
 
-describe.skipIf(!has('mpicc') || !has('mpirun'))('an MPI program', () => {
-  const folder = programFolder('');
-  const command = ['mpirun', '--allow-run-as-root', '--oversubscribe', '-np', '2', './program'];
+describe.skipIf(!has('mpicc') || !has('mpirun'))(
+  'an MPI program (needs openmpi-bin, libopenmpi-dev)',
+  () => {
+    const folder = programFolder('');
+    const command = ['mpirun', '--allow-run-as-root', '--oversubscribe', '-np', '2', './program'];
 
-  beforeAll(async () => {
-    await triscope(['region', 'build-shims', 'mpi'], { env });
-    const source = join(folder, 'program.c');
-    writeFileSync(
-      source,
-      `#include <mpi.h>
+    beforeAll(async () => {
+      await triscope(['region', 'build-shims', 'mpi'], { env });
+      const source = join(folder, 'program.c');
+      writeFileSync(
+        source,
+        `#include <mpi.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
@@ -27,26 +29,27 @@ int main(int argc, char **argv) {
   MPI_Finalize();
   return 0;
 }`,
-    );
-    execFileSync('mpicc', ['-o', join(folder, 'program'), source]);
-  });
+      );
+      execFileSync('mpicc', ['-o', join(folder, 'program'), source]);
+    });
 
-  it('has its calls as regions, with the hint NETWORK', async () => {
-    const { host, code, err } = await launched(folder, [FAST], command, { env });
-    expect([code, err]).toEqual([0, '']);
-    const barrier = host.Regions?.find(({ region }) => region === 'MPI_Barrier');
-    expect(barrier?.count).toBe(5);
-    expect(barrier?.hash).toBe(0x82e72b30);
-    expect(host.Triscope.processes.map(({ rank }) => rank).toSorted()).toEqual([0, 1]);
-  });
+    it('has its calls as regions, with the hint NETWORK', async () => {
+      const { host, code, err } = await launched(folder, [FAST], command, { env });
+      expect([code, err]).toEqual([0, '']);
+      const barrier = host.Regions?.find(({ region }) => region === 'MPI_Barrier');
+      expect(barrier?.count).toBe(5);
+      expect(barrier?.hash).toBe(0x82e72b30);
+      expect(host.Triscope.processes.map(({ rank }) => rank).toSorted()).toEqual([0, 1]);
+    });
 
-  it('is left alone with --no-auto=mpi', async () => {
-    const { host } = await launched(folder, [FAST, '--no-auto=mpi'], command, { env });
-    expect(host.Regions).toBeUndefined();
-  });
-});
+    it('is left alone with --no-auto=mpi', async () => {
+      const { host } = await launched(folder, [FAST, '--no-auto=mpi'], command, { env });
+      expect(host.Regions).toBeUndefined();
+    });
+  },
+);
 
-describe.skipIf(!has('clang'))('an OpenMP program', () => {
+describe.skipIf(!has('clang'))('an OpenMP program (needs clang, libomp-dev)', () => {
   const folder = programFolder('');
 
   beforeAll(async () => {

@@ -25,7 +25,7 @@ describe('the example', () => {
     expect((await ended(start(command, ''))).stderr).toBe('');
   });
 
-  it.skipIf(!has('cc'))('in C marks through both interfaces', async () => {
+  it.skipIf(!has('cc'))('in C marks through both interfaces (needs cc)', async () => {
     const program = join(freshFolder(), 'region-app');
     const native = join(ROOT, 'native');
     const files = [example('region-app.c'), join(native, 'triscope_region.c')];
@@ -36,11 +36,14 @@ describe('the example', () => {
     expect(page.epochs).toBe(20);
   });
 
-  it.skipIf(!has('python3'))('in Python marks as decorators and context managers', async () => {
-    const env = { PYTHONPATH: join(ROOT, 'native'), PYTHONDONTWRITEBYTECODE: '1' };
-    const { seen, page, code } = await marked(['python3', example('region-app.py')], env);
-    expect(code).toBe(0);
-    expect(counts(seen)).toEqual({ arithmetic: 20, wait: 20 });
-    expect(page.epochs).toBe(20);
-  });
+  it.skipIf(!has('python3'))(
+    'in Python marks as decorators and context managers (needs python3)',
+    async () => {
+      const env = { PYTHONPATH: join(ROOT, 'native'), PYTHONDONTWRITEBYTECODE: '1' };
+      const { seen, page, code } = await marked(['python3', example('region-app.py')], env);
+      expect(code).toBe(0);
+      expect(counts(seen)).toEqual({ arithmetic: 20, wait: 20 });
+      expect(page.epochs).toBe(20);
+    },
+  );
 });
