@@ -29,7 +29,7 @@ function settingsOf(selection: Selection, { format, style }: ExportOptions): str
       ? ['FORMAT csv', 'HEADER true', "DELIMITER '|'", "NULLSTR 'nan'", "QUOTE ''", "ESCAPE ''"]
       : ['FORMAT csv', 'HEADER true'];
   }
-  return ['FORMAT parquet', 'COMPRESSION zstd', `KV_METADATA {${keyValues(selection)}}`];
+  return ['FORMAT parquet', 'COMPRESSION snappy', `KV_METADATA {${keyValues(selection)}}`];
 }
 
 /** What a Parquet file says of its columns, under `triscope.columns`: JSON by column, unit and help. */
