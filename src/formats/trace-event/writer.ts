@@ -50,8 +50,10 @@ const ARGS_END = piece('}},\n');
 
 export class TraceWriter {
   readonly #out = new JsonBytes();
-  /** Trace events written, names included. */
+  /** Records written. */
   count = 0;
+  /** Of them those that name processes and threads. */
+  names = 0;
 
   /** @param about facts about the whole, for `otherData` */
   constructor(about: Readonly<Record<string, string>>) {
@@ -172,6 +174,7 @@ export class TraceWriter {
   }
 
   #metadata(pid: number, tid: number, name: string, args: ArgsOf): void {
+    this.names++;
     this.count++;
     this.#out.text(`{"ph":"M","name":"${name}","pid":${pid},"tid":${tid}`);
     this.#args(args);

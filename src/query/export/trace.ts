@@ -65,7 +65,7 @@ export async function traceTo(
   }
   while (!mergeInto(out, streams)) await sink.write(out.take());
   await sink.write(out.end());
-  return { rows: out.count, notes };
+  return { rows: out.count - out.names, notes };
 }
 
 /** Names of processes and threads, each a step. */
@@ -105,6 +105,7 @@ async function draw(
   const known = await tablesOf(connection, schema);
   const limit = (value: number | undefined, sign: string) =>
     value === undefined ? [] : [`t + ${shift} ${sign} ${value}`];
+  const nameOf = (name: string) => `${quoteName(schema)}.${quoteName(name)}`;
   const tables: TraceTables = {
     connection,
     base,
@@ -113,10 +114,11 @@ async function draw(
       ' AND ',
     ),
     seconds: `t + ${shift}`,
-    table: (name) => (known.has(name) ? `${quoteName(schema)}.${quoteName(name)}` : null),
+    table: (name) => (known.get(name)?.some((one) => one.name === 't') ? nameOf(name) : null),
+    untimed: (name) => (known.has(name) ? nameOf(name) : null),
     columns: (name) => known.get(name) ?? [],
   };
-  await placeLps(places, sources, connection, tables.table('ross_lp'));
+  await placeLps(places, sources, connection, tables.untimed('ross_lp'));
   const node = await nodeCounters(tables, [...known.keys()]);
   const region = await regions(tables);
   const traced = await events(tables, options.flows !== false);
@@ -138,7 +140,7 @@ async function draw(
 
 async function sampledPes({ connection, table, columns }: TraceTables): Promise<number[]> {
   const names = ['ross_pe', 'sim_thread'].filter((name) =>
-    columns(name).some((column) => column.name === 'pe_id'),
+    (table(name) === null ? [] : columns(name)).some((column) => column.name === 'pe_id'),
   );
   if (names.length === 0) return [];
   const all = names.map((name) => `SELECT pe_id FROM ${table(name)}`).join(' UNION ');
