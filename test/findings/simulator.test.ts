@@ -221,7 +221,7 @@ describe('network-bound', () => {
 
   it('fires where messages take the time', async () => {
     expect(said(await of(0.4))).toEqual([
-      'problem: PE 0 spends 50 % of its time on messages: 90 % as many come from other PEs as it handles events.',
+      'problem: PE 0 spends 50 % of its time on messages: for 100 events that it handles, 90 arrive from other PEs.',
     ]);
   });
 
