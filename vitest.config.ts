@@ -12,6 +12,7 @@ export default defineConfig({
       { find: /^triscope\/sim$/, replacement: dist('sim/index.js') },
       { find: /^triscope\/query$/, replacement: dist('query/index.js') },
       { find: /^triscope\/node$/, replacement: dist('node/index.js') },
+      { find: /^triscope\/signals$/, replacement: dist('region/signals/index.js') },
       { find: /^triscope\/region$/, replacement: dist('region/index.js') },
       { find: /^triscope\/live$/, replacement: dist('live/index.js') },
       { find: /^triscope\/formats\/tacc$/, replacement: dist('formats/tacc/index.js') },

@@ -7,10 +7,31 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Programs that use MPI and OpenMP, marked by our libraries. */
+const SHIM_TESTS = ['test/region/shims.test.ts', 'test/cli/region-launch-shims.test.ts'];
+
 /** What there is to install. Only packages that some test uses are: add the test's path to `usedBy` with it. */
 const PACKAGES = [
-  { name: 'openmpi-bin', command: 'mpirun', why: 'starts PEs as MPI ranks', usedBy: [] },
-  { name: 'libopenmpi-dev', command: 'mpicc', why: "MPI's library, which PEs load", usedBy: [] },
+  {
+    name: 'openmpi-bin',
+    command: 'mpirun',
+    why: 'starts programs as MPI ranks',
+    usedBy: SHIM_TESTS,
+  },
+  {
+    name: 'libopenmpi-dev',
+    command: 'mpicc',
+    why: 'builds programs that use MPI',
+    usedBy: SHIM_TESTS,
+  },
+  { name: 'clang', command: 'clang', why: 'builds programs that use OpenMP', usedBy: SHIM_TESTS },
+  { name: 'libomp-dev', command: '', why: "clang's OpenMP runtime", usedBy: SHIM_TESTS },
+  {
+    name: 'python3',
+    command: 'python3',
+    why: 'runs programs that mark regions in Python',
+    usedBy: ['test/region/native.test.ts', 'test/region/examples.test.ts'],
+  },
   {
     name: 'rabbitmq-server',
     command: 'rabbitmq-server',
@@ -38,7 +59,7 @@ const only = args.includes('--check');
 const onPath = (command) =>
   (process.env.PATH ?? '')
     .split(delimiter)
-    .some((folder) => folder !== '' && existsSync(join(folder, command)));
+    .some((folder) => folder !== '' && command !== '' && existsSync(join(folder, command)));
 
 /** Debian's record first; a program on the path will do as well. */
 function isInstalled({ name, command }) {

@@ -67,6 +67,7 @@ const EXPECTED = new Set([
   'ControlError',
   'SessionError',
   'RecordingError',
+  'ExportError',
 ]);
 
 /** The exit code for a command that ended with `error`. */

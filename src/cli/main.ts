@@ -156,6 +156,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/query.ts')).query,
   },
   {
+    words: ['export'],
+    arguments: 'PATH… --to FORMAT -o OUT [options]',
+    help: 'a recording as Parquet, Arrow, CSV, JSON, a trace for Perfetto, or OpenMetrics',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
+  {
     words: ['report'],
     arguments: 'PATH… [options]',
     help: 'what is slow in a recording, why, and what to turn',
@@ -190,8 +196,8 @@ const COMMANDS: readonly Entry[] = [
 /** What a group of commands is about. */
 const GROUPS: Readonly<Record<string, string>> = {
   sim: 'the parallel discrete-event simulator',
+  region: 'regions of programs: marked, sampled, reported as GEOPM does',
   signal: 'what the machine tells of itself: energy, frequency, temperature, load',
-  region: 'where a program spends its time and its energy',
   node: 'counters of the machine, in the raw format of tacc_stats',
 };
 

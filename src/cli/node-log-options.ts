@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { RawStyle } from '../formats/tacc/writer.ts';
 import { type CollectionOptions, UnknownTypeError } from '../node/collect.ts';
+import { numberIn } from '../node/config.ts';
 import { fullHostname } from '../node/fqdn.ts';
 import { idsIn, JOBID_FILE, JobList, type JobSources } from '../node/jobs.ts';
 import { NodeLog } from '../node/log/log.ts';
@@ -12,6 +13,8 @@ import { NodeTree } from '../node/tree.ts';
 import { UsageError } from './errors.ts';
 import { HELP, readWords, rootFrom, type Words } from './node-options.ts';
 
+/** Seconds: see `CollectionOptions`. */
+const DEADLINE = 2;
 /** Where the log lies unless --dir or TRISCOPE_NODE_DIR says another place. */
 export const LOG_FOLDER = '/var/log/triscope';
 
@@ -19,9 +22,13 @@ export const LOG_HELP = `  --dir DIR          the log's folder (TRISCOPE_NODE_DI
   --raw-version N    1: whole seconds; 2: microseconds, and the host in each group (1)
   --jobid-file FILE  names the jobs that run, as a prolog wrote them (${JOBID_FILE})
   --root DIR         read the proc and sys of this folder, such as a recorded tree
+  --deadline SECONDS how long sources that may hang are waited for, such as Lustre's (${DEADLINE})
   --no-type.NAME     leave a type out; --type.NAME: only the types so named
   --program-pmc      set the control registers of processors' counters (at begin, or the daemon's
                      start), and give them back what they held (at the last end, or the daemon's)`;
+
+/** Seconds; the longest that a sample may wait. */
+const LONGEST = 60;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -33,6 +40,7 @@ export const LOG_OPTIONS = {
   style: text,
   'jobid-file': text,
   root: text,
+  deadline: text,
   'program-pmc': flag,
 } as const;
 
@@ -104,7 +112,13 @@ export function placeFrom(words: Words): LogPlace {
 /** What to collect. `named`: types beside those of --type. @throws UsageError */
 export function collectionFrom(words: LogWords, named: readonly string[]): CollectionOptions {
   const root = rootFrom(words.values.root);
+  const given = stringOf(words, 'deadline');
+  const deadline = numberIn(given ?? String(DEADLINE), 0.001, LONGEST, false);
+  if (deadline === null) {
+    throw new UsageError(`--deadline ${given}: it is a number of seconds, at most ${LONGEST}`);
+  }
   return {
+    deadline: 1000 * deadline,
     types: [...named, ...words.only],
     without: words.without,
     style: styleFrom(words),

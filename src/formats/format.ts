@@ -145,4 +145,6 @@ export interface Format {
   /** The schemas of the batches that a file gives: those of its columns that it has. */
   schemas(source: FileSource, options?: ScanOptions): readonly Schema[];
   info(source: FileSource, options?: ScanOptions): FileInfo;
+  /** Wall-clock time of the file's time 0, ns since 1970, where files of this format say it; null where one does not. */
+  zero?(source: FileSource): bigint | null;
 }

@@ -1,5 +1,6 @@
 /** Readers and writers of files: `triscope/formats`. */
 export * from './format.ts';
+export { FRAMES } from './frames/format.ts';
 export { GEOPM } from './geopm/format.ts';
 export {
   checkPayload,
@@ -11,3 +12,4 @@ export { FORMATS, type Identified, identify, identifyOrFail } from './registry.t
 export { ROSS } from './ross/format.ts';
 export * from './ross/write/index.ts';
 export { bytesSource, openFile } from './source.ts';
+export { TACC } from './tacc/format.ts';

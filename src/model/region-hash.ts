@@ -23,7 +23,7 @@ export function regionHash(name: string | Uint8Array): number {
 }
 
 /** CRC-32C from zero over the bytes, filled with NUL to whole words of 8: GEOPM up to 3.0. */
-export function oldRegionHash(name: string | Uint8Array): number {
+export function regionHashBefore31(name: string | Uint8Array): number {
   const bytes = bytesOf(name);
   let value = 0;
   for (const byte of bytes) value = CRC32C[(value ^ byte) & 255] ^ (value >>> 8);

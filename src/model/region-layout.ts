@@ -17,7 +17,8 @@
  * multiples of the cell's size, so that a cell is never half written.
  *
  * The hash that attribution uses is that of the outermost region, the hint that of the innermost (GEOPM's rule); a
- * region's GEOPM totals are those of its nodes whose parent is node 0, over all threads. Deeper nodes are the hierarchy.
+ * region's GEOPM totals are those of its nodes whose parent is node 0: visits of all threads, the time of the thread
+ * that was in it longest. Deeper nodes are the hierarchy.
  */
 
 /** 'TRGN', read as a little-endian u32. */
@@ -133,6 +134,15 @@ export const T = {
   ringHead: 52,
   /** u32: depth of entries that found no node. */
   unplacedDepth: 56,
+  /** u32: 1 = a simulator's engine runs, or ran, in this thread, and the cells below are its. */
+  simulates: 60,
+  /** f64 each: the GVT that it has reached; events handled, rolled back, committed; rollbacks; GVT computations. */
+  gvt: 64,
+  eventsProcessed: 72,
+  eventsRolledBack: 80,
+  eventsCommitted: 88,
+  rollbacks: 96,
+  gvtComputations: 104,
 } as const;
 export const THREAD_BYTES = 128;
 export const THREAD_FREE = 0;
@@ -219,14 +229,11 @@ export const HINTS = [
 ] as const;
 export type Hint = (typeof HINTS)[number];
 
-/** GEOPM's hash for "in no region": CRC-32C of its own name, frozen. */
-export const HASH_UNMARKED = 0x725e8066;
-
 /** What the controller sets, and marking programs read. */
 export const ENV_DIR = 'TRISCOPE_REGION_DIR';
 /** Events per thread that rings hold, a power of two; absent or 0: no rings. */
 export const ENV_RING = 'TRISCOPE_REGION_RING';
-/** Node's own asynchronous work to be marked: fs,http,fetch. */
+/** What is to be marked without a change to the program: fs,http,fetch,sim. */
 export const ENV_AUTO = 'TRISCOPE_AUTO';
 
 /** Where the parts of a page of these capacities lie. */

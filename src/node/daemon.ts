@@ -54,10 +54,25 @@ export interface DaemonResult {
 /** Milliseconds between looks at the job-id file. */
 const LOOK = 1000;
 
-const stampOf = (path: string): string => {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
-};
+/** A file that may change, be replaced, come and go. */
+class Watched {
+  readonly #path: string | null;
+  #stamp = '';
+
+  constructor(path: string | null) {
+    this.#path = path;
+    this.changed();
+  }
+
+  /** Whether it is another than at the last call. */
+  changed(): boolean {
+    if (this.#path === null) return false;
+    const before = this.#stamp;
+    const stat = statSync(this.#path, { throwIfNoEntry: false });
+    this.#stamp = stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+    return this.#stamp !== before;
+  }
+}
 
 export class Daemon {
   readonly #options: DaemonOptions;
@@ -67,8 +82,11 @@ export class Daemon {
   #sampling: Sampling;
   /** Whether the next group for the sinks needs its header. */
   #fresh = true;
+  /** Jobs of the job-id file, and of the list. */
   #jobs: readonly string[];
-  #stamp: string;
+  #listed: readonly string[];
+  readonly #watchedFile: Watched;
+  readonly #watchedList: Watched;
   #rotated = Date.now() / 1000;
   #groups = 0;
   #missed = 0;
@@ -85,8 +103,11 @@ export class Daemon {
     this.#backlog = new Backlog(options.buffer);
     this.#troubles = new Troubles(options.say);
     this.#sampling = options.open();
-    this.#stamp = stampOf(options.jobs.file);
-    this.#jobs = jobsIn(options.jobs.file);
+    const { file, list } = options.jobs;
+    this.#watchedFile = new Watched(file);
+    this.#watchedList = new Watched(list?.path ?? null);
+    this.#jobs = jobsIn(file);
+    this.#listed = list?.read() ?? [];
   }
 
   get host(): string {
@@ -165,25 +186,39 @@ export class Daemon {
     this.#sample(this.#options.marksRotation ? 'rotate -' : undefined, true);
   }
 
-  /** Looks at the job-id file: what is gone ends, then what is new begins. */
+  /** Looks for jobs that are gone, which end, and for new ones, which begin. */
   #look(): void {
-    const { file } = this.#options.jobs;
-    const stamp = stampOf(file);
-    if (stamp === this.#stamp) return;
-    this.#stamp = stamp;
-    const now = jobsIn(file);
-    const gone = this.#jobs.filter((job) => !now.includes(job));
-    const come = now.filter((job) => !this.#jobs.includes(job));
-    for (const job of gone) {
-      // The last sample of a job still bears its id.
-      this.#sample(`end ${job}`);
-      this.#jobs = this.#jobs.filter((each) => each !== job);
+    const { file, list } = this.#options.jobs;
+    if (this.#watchedFile.changed()) {
+      this.#jobs = this.#change(this.#jobs, jobsIn(file), (mark, jobs) => {
+        this.#sample(mark, false, jobs);
+      });
     }
-    for (const job of come) {
-      this.#jobs = [...this.#jobs, job];
-      this.#sample(`begin ${job}`);
+    if (list === null || !this.#watchedList.changed()) return;
+    this.#listed = this.#change(this.#listed, list.read(), (mark, jobs) => {
+      // `begin` and `end` have written to the log themselves.
+      if (this.#options.sinks.length > 0) this.#tellSinks(this.#take(mark, jobs));
+    });
+  }
+
+  /** Hears of each job that went or came, with the jobs of that sample: the last one of a job still bears its id. */
+  #change(
+    before: readonly string[],
+    now: readonly string[],
+    happened: (mark: string, jobs: readonly string[]) => void,
+  ): readonly string[] {
+    let jobs = before;
+    for (const job of before) {
+      if (now.includes(job)) continue;
+      happened(`end ${job}`, jobs);
+      jobs = jobs.filter((each) => each !== job);
     }
-    this.#jobs = now;
+    for (const job of now) {
+      if (jobs.includes(job)) continue;
+      jobs = [...jobs, job];
+      happened(`begin ${job}`, jobs);
+    }
+    return now;
   }
 
   #reopen(): void {
@@ -193,8 +228,8 @@ export class Daemon {
     this.#fresh = true;
   }
 
-  #take(mark: string | undefined): LogGroup {
-    const listed = jobsNow(this.#options.jobs.list, this.#jobs);
+  #take(mark: string | undefined, jobs: readonly string[]): LogGroup {
+    const listed = jobsNow(this.#options.jobs.list, jobs);
     const failed = new Map<string, string>();
     const group = this.#sampling.take(listed, mark, ({ type, reason }) => failed.set(type, reason));
     for (const type of this.#sampling.collection.types) {
@@ -203,29 +238,33 @@ export class Daemon {
     return group;
   }
 
-  #sample(mark?: string, rotate = false): void {
-    const group = this.#write(mark, rotate);
+  #sample(mark?: string, rotate = false, jobs = this.#jobs): void {
+    const group = this.#write(mark, rotate, jobs);
     this.#groups++;
+    this.#tellSinks(group);
+  }
+
+  #tellSinks(group: LogGroup): void {
     for (const sink of this.#options.sinks) this.#give(sink, group);
     this.#fresh = false;
   }
 
-  #write(mark: string | undefined, rotate: boolean): LogGroup {
+  #write(mark: string | undefined, rotate: boolean, jobs: readonly string[]): LogGroup {
     const { log } = this.#options;
-    if (log === null) return this.#take(mark);
+    if (log === null) return this.#take(mark, jobs);
     const { head } = this.#sampling;
     let group: LogGroup | null = null;
     try {
       log.locked(() => {
         if (rotate) log.rotate();
-        group = this.#take(mark);
+        group = this.#take(mark, jobs);
         this.#backlog.append(log, head, group);
       });
       this.#troubles.about('the log', null);
     } catch (error) {
       if (!(error instanceof LogError)) throw error;
       if (group === null) {
-        group = this.#take(mark);
+        group = this.#take(mark, jobs);
         this.#backlog.keep(head, group);
       }
       const { length, dropped } = this.#backlog;

@@ -8,9 +8,14 @@ export interface SamplerTask {
   readonly folder: string;
   readonly types: readonly string[];
   readonly root: string | undefined;
+  /** `$hostname`, and name of the folder. */
+  readonly hostname: string;
+  readonly deadline: number | undefined;
   readonly jobId: string;
   /** Milliseconds. */
   readonly interval: number;
+  /** Milliseconds between samples of all types; null: there are none but `types`. */
+  readonly allInterval: number | null;
   /** Whether to hand each group to the starter too. */
   readonly tell: boolean;
   /** One word; anything but 0 asks for the end. */
@@ -59,26 +64,28 @@ function main(task: SamplerTask): void {
     for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
     if (task.tell) say({ kind: 'bytes', bytes: bytes.slice() });
   };
-  const collection = new Collection(sink, {
-    types: task.types,
-    root: task.root,
-    // Several a second: whole seconds would not do.
-    style: '2.3',
-  });
-  const created = createFile(join(task.folder, collection.host));
+  // Several a second: whole seconds would not do.
+  const { root, hostname, deadline } = task;
+  const options = { root, hostname, deadline, style: '2.3' } as const;
+  const few = new Collection(sink, { ...options, types: task.types });
+  const all = task.allInterval === null ? few : new Collection(sink, options);
+  const created = createFile(join(task.folder, few.host));
   file = created.file;
   let [groups, missed, busy] = [0, 0, 0];
+  let allDue = 0;
   const collect = (mark?: string) => {
     const before = performance.now();
-    collection.collect([task.jobId], mark);
+    const isDue = mark !== undefined || before >= allDue;
+    if (isDue) allDue = before + (task.allInterval ?? 0);
+    (isDue ? all : few).collect([task.jobId], mark);
     busy += performance.now() - before;
     groups++;
   };
   try {
-    collection.writer.header({ collector: 'triscope' });
+    all.writer.header({ collector: 'triscope' });
     const start = performance.now();
     collect(`begin ${task.jobId}`);
-    say({ kind: 'started', host: collection.host, file: created.path, types: collection.types });
+    say({ kind: 'started', host: all.host, file: created.path, types: all.types });
     for (let tick = 1; ; tick++) {
       const late = Math.floor((performance.now() - start) / task.interval);
       if (late > tick) {
@@ -91,10 +98,11 @@ function main(task: SamplerTask): void {
     }
     collect(`end ${task.jobId}`);
   } finally {
-    collection.close();
+    few.close();
+    if (all !== few) all.close();
     closeSync(file);
   }
-  const { failures } = collection;
+  const failures = new Map([...few.failures, ...all.failures]);
   say({ kind: 'done', result: { groups, missed, failures, seconds: busy / 1000 } });
 }
 

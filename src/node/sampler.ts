@@ -1,6 +1,8 @@
 /** Samples this machine beside a run: a thread of its own writes `FOLDER/HOST/SECOND`, a raw stats file. */
 import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { fullHostname } from './fqdn.ts';
 import type { SamplerMessage, SamplerResult, SamplerTask } from './sampler-worker.ts';
+import { NodeTree } from './tree.ts';
 
 export interface SamplerOptions {
   /** Folder for the hosts' folders, such as `NAME.tri/node`. */
@@ -11,8 +13,12 @@ export interface SamplerOptions {
   readonly jobId: string;
   /** Names of types; all that this machine has where it is empty. */
   readonly types?: readonly string[];
+  /** Milliseconds between samples of all other types too, as those of `types` alone are cheap. Not given: none of them. */
+  readonly allInterval?: number;
   /** Folder of a recorded `proc` and `sys`. */
   readonly root?: string;
+  /** See `CollectionOptions`. */
+  readonly deadline?: number;
   /** Gets what is written as it is written, the header first. */
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
@@ -46,18 +52,22 @@ export class NodeSampler {
    * Starts it; the first record group is written when this resolves.
    * @throws SamplerError
    */
-  static start(options: SamplerOptions): Promise<NodeSampler> {
+  static async start(options: SamplerOptions): Promise<NodeSampler> {
+    const hostname = await fullHostname(new NodeTree(options.root));
     const stop = new Int32Array(new SharedArrayBuffer(4));
     const task: SamplerTask = {
       folder: options.folder,
       types: options.types ?? [],
       root: options.root,
+      hostname,
+      deadline: options.deadline,
       jobId: options.jobId,
       interval: Math.max(1, options.interval),
+      allInterval: options.allInterval ?? null,
       tell: options.onBytes !== undefined,
       stop,
     };
-    return new Promise((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       const worker = new Worker(new URL('sampler-worker.js', import.meta.url), {
         workerData: task,
         name: 'node sampler',

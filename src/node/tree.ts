@@ -1,6 +1,7 @@
 /** Where a collector reads: this machine, or a recorded tree of another's `proc` and `sys`. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import os from 'node:os';
+import { DeviceLists, list } from './device-lists.ts';
 import { DIRECT, KeptFiles, KernelFile, WAITING } from './kernel-file.ts';
 
 export { KernelFile } from './kernel-file.ts';
@@ -26,6 +27,7 @@ export class NodeTree {
   readonly #before: string;
   readonly #kept = new KeptFiles();
   readonly #shared = new Map<string, KernelFile>();
+  #devices: DeviceLists | null = null;
 
   /** `root`: the folder that `proc` and `sys` lie in. */
   constructor(root = '/', { waits = false }: TreeOptions = {}) {
@@ -72,12 +74,24 @@ export class NodeTree {
   /** Begins a collection: shared files are read anew. */
   begin(): void {
     for (const file of this.#shared.values()) file.forgetText();
+    this.#devices?.begin();
   }
 
   /** Names in a folder; null where there is none, or none that may be listed. */
   list(path: string): string[] | null {
+    return list(this.at(path));
+  }
+
+  /** Names in a folder of devices of /sys; the same array as before where none came or went. */
+  devices(path: string): string[] | null {
+    if (!this.isThisMachine) return this.list(path);
+    this.#devices ??= new DeviceLists(this.#openIfThere('sys/kernel/uevent_seqnum'));
+    return this.#devices.names(this.at(path));
+  }
+
+  #openIfThere(path: string): KernelFile | null {
     try {
-      return readdirSync(this.at(path));
+      return this.open(path);
     } catch {
       return null;
     }
@@ -118,5 +132,7 @@ export class NodeTree {
   close(): void {
     for (const file of this.#shared.values()) file.close();
     this.#shared.clear();
+    this.#devices?.close();
+    this.#devices = null;
   }
 }

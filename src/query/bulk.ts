@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import type { RawColumn } from '../formats/frames/index.ts';
 
-type Vector = { readonly vector: never };
+export type Vector = { readonly vector: never };
 
 interface Bindings {
   data_chunk_get_vector(chunk: unknown, column: number): Vector;
@@ -18,10 +18,13 @@ interface Bindings {
   ): void;
   vector_ensure_validity_writable(vector: Vector): void;
   copy_data_to_vector_validity: Bindings['copy_data_to_vector'];
+  vector_get_data(vector: Vector, bytes: number): Uint8Array;
+  /** Null where all are valid. */
+  vector_get_validity(vector: Vector, bytes: number): Uint8Array | null;
 }
 
 const here = createRequire(import.meta.url);
-const bindings = createRequire(here.resolve('@duckdb/node-api'))(
+export const bindings = createRequire(here.resolve('@duckdb/node-api'))(
   '@duckdb/node-bindings',
 ) as Bindings;
 

@@ -1,26 +1,27 @@
 /** The embedded DuckDB: tables that stream from files, read-only, cut off from everything else. */
+import { join } from 'node:path';
 import {
   type DuckDBConnection,
   DuckDBInstance,
-  type DuckDBResult,
+  type DuckDBPreparedStatement,
   type JS,
   StatementType,
 } from '@duckdb/node-api';
+import { rateTable } from './counter-rates.ts';
 import { QueryError } from './errors.ts';
 import { factStatements } from './facts.ts';
 import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
 import { peOnNode } from './pe-on-node.ts';
-import { MACROS, rateView } from './rates.ts';
+import { MACROS, rateScanView, rateView } from './rates.ts';
 import { registerScan } from './scan.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 import type { Table } from './table.ts';
 
-/** No files, no network, no extensions. `lock_configuration` follows when the tables are there. */
+/** No network, no extensions; files are closed, and the configuration locked, when the tables are there. */
 const CLOSED = {
-  enable_external_access: 'false',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
   allow_community_extensions: 'false',
@@ -46,6 +47,10 @@ export interface RowStream {
 export interface LoadedRecording {
   /** Its schema, where there are several; else its folder's name. */
   readonly name: string;
+  /** The schema that holds its tables. */
+  readonly schema: string;
+  /** Its start, ns since 1970; null where nothing says it. */
+  readonly start: bigint | null;
   readonly suspects: readonly Suspect[];
 }
 
@@ -60,11 +65,18 @@ export class Database {
     this.#instance = instance;
   }
 
-  /** @throws InputError that names the file */
-  static async open(all: readonly Sources[]): Promise<Database> {
-    const database = new Database(await DuckDBInstance.create(':memory:', CLOSED));
+  /**
+   * @param folder the only one where files may be written and read; null: none
+   * @throws InputError that names the file
+   */
+  static async open(all: readonly Sources[], folder: string | null = null): Promise<Database> {
+    const settings: Record<string, string> = { ...CLOSED };
+    if (folder !== null) settings.temp_directory = join(folder, 'spill');
+    const database = new Database(await DuckDBInstance.create(':memory:', settings));
     const connection = await database.#instance.connect();
     try {
+      if (folder !== null) await connection.run(`SET allowed_directories = [${quoteText(folder)}]`);
+      await connection.run('SET enable_external_access = false');
       for (const statement of MACROS) await connection.run(statement);
       const schemas = all.length > 1 ? schemaNames(all) : ['main'];
       for (const [k, sources] of all.entries()) {
@@ -103,6 +115,10 @@ export class Database {
       const name = `${schema}.${quoteName(table.name)}`;
       views.push(`CREATE VIEW ${name} AS ${selectFrom(table, scan)}`);
       views.push(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
+      const rates = rateTable(table);
+      if (rates === null) continue;
+      registerScan(connection, `${scan}_rate`, rates);
+      views.push(rateScanView(rates, selectFrom(rates, `${scan}_rate`), schema));
     }
     const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
     const statements = [
@@ -114,14 +130,32 @@ export class Database {
     ];
     // At once: each run costs a millisecond beside its work.
     await connection.run(statements.filter((statement) => statement !== null).join(';\n'));
-    this.#recordings.push({ name: schemaName === 'main' ? sources.name : schemaName, suspects });
+    const name = schemaName === 'main' ? sources.name : schemaName;
+    this.#recordings.push({ name, schema: schemaName, start, suspects });
+  }
+
+  /** A connection for statements of our own making; users' go through `start` or `check`. */
+  connect(): Promise<DuckDBConnection> {
+    return this.#instance.connect();
+  }
+
+  /** Whether a user's statement is one that only reads. @throws QueryError in one line */
+  async check(sql: string): Promise<void> {
+    const connection = await this.#instance.connect();
+    try {
+      await prepare(connection, sql);
+    } catch (error) {
+      throw this.explained(error);
+    } finally {
+      connection.closeSync();
+    }
   }
 
   /** Starts a query. @throws QueryError in one line */
   async start(sql: string): Promise<RowStream> {
     const connection = await this.#instance.connect();
     try {
-      const result = await run(connection, sql);
+      const result = await (await prepare(connection, sql)).stream();
       const names = result.deduplicatedColumnNames();
       const columns = result
         .columnTypes()
@@ -134,18 +168,19 @@ export class Database {
             const step = await rows.next();
             return step.done === true ? null : step.value;
           } catch (error) {
-            throw this.#explained(error);
+            throw this.explained(error);
           }
         },
         close: () => connection.closeSync(),
       };
     } catch (error) {
       connection.closeSync();
-      throw this.#explained(error);
+      throw this.explained(error);
     }
   }
 
-  #explained(error: unknown): Error {
+  /** DuckDB's error as one line. */
+  explained(error: unknown): Error {
     return error instanceof QueryError ? error : new QueryError(lineOf(error, this.#names));
   }
 
@@ -156,7 +191,10 @@ export class Database {
 }
 
 /** @throws QueryError for more than one statement, or one that does more than read */
-async function run(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+async function prepare(
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<DuckDBPreparedStatement> {
   if (sql.trim() === '') throw new QueryError('an empty query');
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) {
@@ -167,7 +205,7 @@ async function run(connection: DuckDBConnection, sql: string): Promise<DuckDBRes
   if (!READING.includes(kind)) {
     throw new QueryError(`recordings are read-only: ${StatementType[kind]} cannot be, SELECT can`);
   }
-  return statement.stream();
+  return statement;
 }
 
 /** What users see of a scan: labels as texts. */

@@ -44,13 +44,19 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
     suspects.push(...loaded.suspects.map(({ what }) => ({ file: shown(path), what })));
     for (const part of loaded.parts) {
       const time = timeColumnOf(part);
-      found.push({ part, time, zero, file: shown(path), format: loaded.format });
+      found.push({
+        part,
+        time,
+        zero: loaded.zero ?? zero,
+        file: shown(path),
+        format: loaded.format,
+      });
     }
   }
   if (open.length === 0 && sources.recording === null) {
     throw new InputError(`${sources.path}: no file here is of a format that can be queried`);
   }
-  const start = sources.start ?? earliestWallTime(found);
+  const start = sources.start ?? earliest(found);
   const byName = new Map<string, Found[]>();
   for (const one of found) {
     const name = one.part.schema.name.toLowerCase();
@@ -84,7 +90,16 @@ function shiftOf(found: Found, start: bigint | null): number {
   return Number(found.zero - start) / 1e9;
 }
 
-/** For loose files: the timeline begins with the first record that tells the time of day. */
+/** For loose files: the timeline begins with the first file, or record, that tells the time of day. */
+function earliest(found: readonly Found[]): bigint | null {
+  const zeros = found.flatMap(({ zero }) => zero ?? []);
+  const wall = earliestWallTime(found);
+  return [...zeros, ...(wall === null ? [] : [wall])].reduce<bigint | null>(
+    (least, one) => (least === null || one < least ? one : least),
+    null,
+  );
+}
+
 function earliestWallTime(found: readonly Found[]): bigint | null {
   let least = Number.POSITIVE_INFINITY;
   for (const one of found.filter(isWallTime)) {

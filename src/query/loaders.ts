@@ -12,6 +12,7 @@ import {
   type RawProblem,
   type RawVisitor,
   readRaw,
+  scalesEnergy,
   TaccError,
 } from '../formats/tacc/index.ts';
 import type { Schema } from '../model/metric.ts';
@@ -23,6 +24,8 @@ export interface Loaded {
   readonly format: string;
   readonly parts: readonly TablePart[];
   readonly suspects: readonly Suspect[];
+  /** Wall-clock time of the file's time 0, ns since 1970, where it says so itself. */
+  readonly zero?: bigint | null;
   close(): void;
 }
 
@@ -63,10 +66,12 @@ const RAW_STATS: Loader = {
     const parts = new Map<Schema, MemoryPart>();
     const suspects: Suspect[] = [];
     const counts = new Map<OddityKind, number>();
+    const properties: Record<string, string> = {};
+    let boot: number | null = null;
     const batches = new RawBatches((batch) => {
       let part = parts.get(batch.schema);
       if (part === undefined) {
-        part = new MemoryPart(batch.schema);
+        part = new MemoryPart(batch.schema, { boot, scaledEnergy: scalesEnergy(properties) });
         parts.set(batch.schema, part);
       }
       part.add(batch);
@@ -79,12 +84,16 @@ const RAW_STATS: Loader = {
     const visitor: RawVisitor = {
       property: (name, value) => {
         batches.property(name, value);
+        properties[name] = value;
         const folder = name === 'hostname' ? foreignFolder(path, value.trim()) : null;
         if (folder === null) return;
         suspects.push({ file: path, what: `$hostname is ${value.trim()}, the folder ${folder}` });
       },
       schema: (schema) => batches.schema(schema),
-      group: (group) => batches.group(group),
+      group: (group) => {
+        boot = group.boot;
+        batches.group(group);
+      },
       mark: (text) => batches.mark(text),
       record: (schema, device, values) => batches.record(schema, device, values),
       problem: strange,
@@ -121,6 +130,7 @@ function loadKnown(source: FileSource): Loaded | null {
     format: format.name,
     parts,
     suspects: suspect.map(({ where, what }) => ({ file: source.path, what: `${where}: ${what}` })),
+    zero: format.zero?.(source) ?? null,
     close: () => source.close(),
   };
 }

@@ -2,6 +2,14 @@
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import type { Batch, Schema } from '../model/metric.ts';
 
+/** What a raw stats file says about the records of one of its headers, which its counters' repair needs. */
+export interface RawOrigin {
+  /** When the host was started, s since 1970; null where that is not known. */
+  readonly boot: number | null;
+  /** See `scalesEnergy`. */
+  readonly scaledEnergy: boolean;
+}
+
 /** Rows that can be read again and again, a few columns at a time. `FrameTable` is one. */
 export interface TablePart {
   readonly schema: Schema;
@@ -9,6 +17,8 @@ export interface TablePart {
   readonly rows: number | null;
   /** By column: the labels that its cells are indexes into; null for a column of numbers. '' is missing. */
   readonly labels: readonly (readonly string[] | null)[];
+  /** Of records of a raw stats file. */
+  readonly raw?: RawOrigin | null;
   /** Reads the columns of these numbers, some rows a step. */
   read(columns: readonly number[]): Iterable<RawRows>;
 }
@@ -17,12 +27,14 @@ export interface TablePart {
 export class MemoryPart implements TablePart {
   readonly schema: Schema;
   readonly labels: readonly (string[] | null)[];
+  readonly raw: RawOrigin | null;
   readonly #codes: readonly (Map<string, number> | null)[];
   readonly #rows: RawRows[] = [];
   #total = 0;
 
-  constructor(schema: Schema) {
+  constructor(schema: Schema, raw: RawOrigin | null = null) {
     this.schema = schema;
+    this.raw = raw;
     this.labels = schema.metrics.map(({ cell }) => (cell === 'label' ? [] : null));
     this.#codes = this.labels.map((labels) => labels && new Map<string, number>());
   }

@@ -1,9 +1,10 @@
-/** Views `…_rate`: counters as differences per second. */
+/** Views `…_rate`: counters as differences per second. Those of raw stats go by their own rule: `counter-rates.ts`. */
+import { SINCE } from './counter-rates.ts';
 import { quoteName } from './sql.ts';
 import type { Table, TableColumn } from './table.ts';
 
 /** Tables whose rows are running totals of counters. */
-const COUNTER_TABLE = /^(node|sim)_/i;
+const COUNTER_TABLE = /^sim_/i;
 const WIDEST = 64;
 
 const isCounter = ({ metric }: TableColumn): boolean =>
@@ -46,4 +47,11 @@ export function rateView(table: Table, schema: string): string | null {
     FROM (SELECT *, ${['lag(t) OVER w AS t0', ...lags].join(', ')}
       FROM ${schema}.${quoteName(table.name)} WINDOW w AS (${partition}ORDER BY t))
     WHERE t > t0`;
+}
+
+/** The same for a table of `rateTable`, whose rows come from `scan`. `select`: each column as users see it. */
+export function rateScanView({ name, columns }: Table, select: string, schema: string): string {
+  const shown = ['t0', 't', ...columns.slice(1).map((column) => quoteName(column.name))];
+  return `CREATE VIEW ${schema}.${quoteName(name)} AS
+    SELECT ${shown.join(', ')} FROM (SELECT ${quoteName(SINCE)} AS t0, * FROM (${select})) WHERE t0 IS NOT NULL`;
 }

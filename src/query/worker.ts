@@ -2,7 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { JS } from '@duckdb/node-api';
 import type { LoadedRecording, ResultColumn, RowStream } from './database.ts';
-import { type ErrorMessage, MissingPieceError, messageOf } from './errors.ts';
+import { type ErrorMessage, messageOf } from './errors.ts';
+import { loadDatabase } from './load-database.ts';
 import { sourcesOf } from './sources.ts';
 
 export interface WorkerTask {
@@ -26,21 +27,6 @@ export type Reply =
 type Block = readonly (readonly JS[])[];
 
 const say = (reply: Reply) => parentPort?.postMessage(reply);
-
-const NOT_INSTALLED = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'];
-
-async function loadDatabase() {
-  try {
-    return (await import('./database.ts')).Database;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (!NOT_INSTALLED.includes(code ?? '')) throw error;
-    const why = message.split('\n')[0];
-    throw new MissingPieceError(
-      `queries need DuckDB, which is not here (${why}): npm install @duckdb/node-api`,
-    );
-  }
-}
 
 async function main(): Promise<void> {
   const sources = (workerData as WorkerTask).paths.map(sourcesOf);

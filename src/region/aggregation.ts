@@ -2,12 +2,11 @@
  * How values of several parts of a domain become one. All of them leave out NaN, and give NaN where nothing is left,
  * except `select_first`. Source: GEOPM's Agg manual page; `region_hash` and `region_hint` from its report's.
  */
+import { HASH_UNMARKED } from '../model/region-hash.ts';
 
 /** `values[0, count)`; the array may be reordered. */
 export type Aggregate = (values: Float64Array, count: number) => number;
 
-/** Hash of "no region", and of parts that disagree. */
-export const UNMARKED_HASH = 0x725e8066;
 /** Hint of parts that disagree. */
 const UNKNOWN_HINT = 1;
 
@@ -96,7 +95,7 @@ export const AGGREGATIONS = {
   integer_bitwise_or: without(bitwiseOr),
   logical_and: without(every),
   logical_or: without(some),
-  region_hash: without(agreed(UNMARKED_HASH)),
+  region_hash: without(agreed(HASH_UNMARKED)),
   region_hint: without(agreed(UNKNOWN_HINT)),
   min: without(least),
   max: without(most),

@@ -14,9 +14,7 @@
  * A signal's scope is the domain, and its index, whose CPUs are asked for their region: two signals of different
  * packages may differ in it. No allocation per sample.
  */
-
-/** In no region, or not all in the same. */
-export const UNMARKED = 0x725e8066;
+import { HASH_UNMARKED } from '../model/region-hash.ts';
 
 export interface AttributedSignal {
   readonly behaviour: 'monotone' | 'variable';
@@ -38,7 +36,7 @@ export interface AttributionOptions {
 
 export class Attribution {
   readonly #signals: readonly AttributedSignal[];
-  readonly #rows = new Map<number, number>([[UNMARKED, ROW.unmarked]]);
+  readonly #rows = new Map<number, number>([[HASH_UNMARKED, ROW.unmarked]]);
   readonly #weighFromZero: boolean;
   /** Row r, signal s at r × signals + s: sums of changes, or of value × time; and of time. */
   #sums: Float64Array;

@@ -1,11 +1,13 @@
 /**
  * Marks Node's own asynchronous work, without a change to the program: `node --import triscope/region/auto`, with
- * TRISCOPE_AUTO=fs,http,fetch. Such spans overlap, so that they are counted apart and never enter attribution.
+ * TRISCOPE_AUTO=fs,http,fetch. Such spans overlap, so that they are counted apart and never enter attribution. With
+ * `sim` in the list, engines of the simulator mark what they do: event processing, rollback, GVT, fossil collection.
  */
 import { createHook } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
+import { ENGINE_REGIONS, offerEngineMarks } from '../model/engine-marks.ts';
 import { ENV_AUTO, type Hint } from '../model/region-layout.ts';
-import { type AsyncSpans, asyncSpans } from './mark.ts';
+import { type AsyncSpans, asyncSpans, engineCells, region } from './mark.ts';
 
 /** Spans between messages of two kinds about the same object. Source: Node's and undici's diagnostics channels. */
 interface Channels {
@@ -81,10 +83,23 @@ function watchFiles(): void {
   });
 }
 
+/** What the simulator's engines do in this thread: ordinary regions, as they never overlap. */
+function markEngine(): void {
+  const regions = ENGINE_REGIONS.map(([name, hint]) => region(name, hint));
+  const cells = engineCells();
+  if (cells === null) return;
+  offerEngineMarks({
+    enter: (number) => regions[number].enter(),
+    exit: (number) => regions[number].exit(),
+    reached: (gvt, ...counts) => cells.put(gvt, ...counts),
+  });
+}
+
 const WATCH: Readonly<Record<string, () => void>> = {
   fs: watchFiles,
   http: () => HTTP.forEach(watchChannels),
   fetch: () => watchChannels(FETCH),
+  sim: markEngine,
 };
 
 for (const kind of (process.env[ENV_AUTO] ?? '').split(',').filter((word) => word !== '')) {

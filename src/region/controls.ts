@@ -2,7 +2,7 @@
  * Settings of the machine that may be written, such as power limits. Every file's text is kept before its first
  * change, so that whoever changed it (or whoever cleans up behind one that was killed) can put it back.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { ControlError, SignalError } from './signal-error.ts';
 import type { Control, ControlDeclaration, Setting, SignalDomain } from './signals/provider.ts';
 import type { Topology } from './topology.ts';
@@ -20,10 +20,15 @@ interface PushedControl {
 
 /** @throws ControlError */
 function put(path: string, text: string): void {
+  let file = -1;
   try {
-    writeFileSync(path, text, { flag: 'r+' });
+    // Never made anew: a setting that has vanished is not one.
+    file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
+    writeSync(file, text);
   } catch (error) {
     throw new ControlError(`cannot write ${text} to ${path}: ${(error as Error).message}`);
+  } finally {
+    if (file >= 0) closeSync(file);
   }
 }
 

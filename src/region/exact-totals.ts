@@ -3,12 +3,16 @@
  * wrote down itself. Source: geopm_report(7), fields `runtime` and `count`.
  */
 
-/** A region of one process: visits that were not inside another region, over all its threads. */
+/** A region of one process: visits that were not inside another region. */
 export interface RegionVisits {
   readonly name: string;
   readonly hash: number;
+  /** Of all its threads. */
   readonly count: number;
+  /** Of the thread that was in it longest: threads that are in a region together do not make its time longer. */
   readonly seconds: number;
+  /** Of all its threads. */
+  readonly threadSeconds: number;
 }
 
 /** What one process wrote down. Times in s since time zero. */

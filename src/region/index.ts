@@ -1,6 +1,6 @@
 /** Regions: marked by programs (mark.ts), read by whoever looks on (page-reader.ts). */
-export { HASH_UNMARKED, HINTS, type Hint } from '../model/region-layout.ts';
-export { regionHash, regionHashBefore31 } from './hash.ts';
+export { HASH_UNMARKED, regionHash, regionHashBefore31 } from '../model/region-hash.ts';
+export { HINTS, type Hint } from '../model/region-layout.ts';
 export { epoch, type Region, region, shutdown, tprofInit, tprofPost } from './mark.ts';
 export {
   PageError,

@@ -4,9 +4,10 @@
  */
 import { basename } from 'node:path';
 import { isMainThread, threadId as workerNumber } from 'node:worker_threads';
+import { regionHash } from '../model/region-hash.ts';
 import { ENV_DIR, ENV_RING, HINTS, type Hint } from '../model/region-layout.ts';
 import { allowedCpus, threadId } from '../os/affinity.ts';
-import { regionHash } from './hash.ts';
+import { EngineCells } from './engine-cells.ts';
 import { Marker, type Place } from './marker.ts';
 import { hintNumber } from './names.ts';
 import { openOwnPage, type Page, ringCapacityFrom } from './page-file.ts';
@@ -186,6 +187,12 @@ export function asyncSpans(name: string, hint: Hint): AsyncSpans | null {
     },
     end: (began) => pen.endAsync(place, began),
   };
+}
+
+/** Where an engine of this thread keeps its counts; null where nobody does. */
+export function engineCells(): EngineCells | null {
+  const pen = markerOfThread();
+  return pen === null ? null : new EngineCells(pen.page, pen.slot);
 }
 
 /** Marks the begin of an epoch: a pass through the outermost loop of the application. */

@@ -1,6 +1,7 @@
 /** Names of regions on the page: each gets a slot once, whichever thread names it first. */
+
+import { regionHash } from '../model/region-hash.ts';
 import { H, HINTS, R, REGION_BYTES } from '../model/region-layout.ts';
-import { regionHash } from './hash.ts';
 import type { Page } from './page-file.ts';
 
 /** A region's slot. */

@@ -14,6 +14,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { regionHash } from '../model/region-hash.ts';
 import {
   CPUS_BYTES,
   F,
@@ -32,7 +33,6 @@ import {
 } from '../model/region-layout.ts';
 import { allowedCpus, threadId } from '../os/affinity.ts';
 import { mapFile } from '../os/mmap.ts';
-import { regionHash } from './hash.ts';
 
 /** The page in memory. */
 export interface Page {

@@ -5,6 +5,7 @@
  * written are read again (their `seq`), so that what is returned belongs together.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { ENGINE_COUNTS } from '../model/engine-marks.ts';
 import {
   CPUS_BYTES,
   EVENT_BYTES,
@@ -72,6 +73,8 @@ export interface PageSnapshot {
   readonly regions: readonly PageRegion[];
   readonly threads: readonly PageThread[];
   readonly nodes: readonly PageNode[];
+  /** False where a thread wrote without pause: its sums may then be a few visits apart from each other. */
+  readonly whole: boolean;
   /** Names that found no place; their time is that of the region called (overflow). */
   readonly regionsRefused: number;
   readonly threadsRefused: number;
@@ -124,6 +127,10 @@ export class PageReader {
   /** Seconds since startNs when the application began and ended its marking; null where it did not. */
   started: number | null = null;
   stopped: number | null = null;
+  /** Least GVT of the engines that run in the process's threads; NaN where none does. */
+  gvt = Number.NaN;
+  /** ENGINE_COUNTS of all that ran there. */
+  readonly counts = new Float64Array(ENGINE_COUNTS);
   /** Seconds that the process reported through geopm_prof_overhead. */
   overhead = 0;
 
@@ -135,6 +142,7 @@ export class PageReader {
   private readonly rings: RingReader;
   private readonly regions: PageRegion[] = [];
   private closed = false;
+  private whole = true;
 
   /** @throws PageError */
   constructor(path: string) {
@@ -250,12 +258,26 @@ export class PageReader {
     this.overhead = f64[H.overhead >> 3];
     const used = Atomics.load(u32, H.threadsUsed >> 2);
     this.threads = Math.min(used, u32[H.threadCapacity >> 2]);
-    for (let t = 0; t < this.threads; t++) this.pollThread(t);
+    this.gvt = Number.NaN;
+    this.counts.fill(0);
+    for (let t = 0; t < this.threads; t++) {
+      this.pollThread(t);
+      this.pollEngine(t);
+    }
+  }
+
+  private pollEngine(t: number): void {
+    const { u32, f64, counts } = this;
+    const slot = u32[H.threads >> 2] + t * THREAD_BYTES;
+    if (u32[(slot + T.simulates) >> 2] === 0) return;
+    const first = (slot + T.gvt) >> 3;
+    if (this.state[t] === THREAD_LIVE && !(this.gvt <= f64[first])) this.gvt = f64[first];
+    for (let k = 0; k < ENGINE_COUNTS; k++) counts[k] += f64[first + 1 + k];
   }
 
   /**
    * What was read whole last stays where the slot is never found whole: its thread was suspended, or died, while
-   * writing. A slot that was never read is taken as it is.
+   * writing. Before that it is outside all regions.
    */
   private pollThread(t: number): void {
     const { u32, f64 } = this;
@@ -268,8 +290,7 @@ export class PageReader {
       const hint = u32[at + (T.hint >> 2)];
       const depth = u32[at + (T.depth >> 2)];
       const entered = f64[(slot + T.entered) >> 3];
-      const whole = (before & 1) === 0 && this.seqOf(slot) === before;
-      if (whole || (tries === MOST_TRIES && this.state[t] === THREAD_FREE)) {
+      if ((before & 1) === 0 && this.seqOf(slot) === before) {
         this.hash[t] = hash;
         this.hint[t] = hint;
         this.depth[t] = depth;
@@ -288,6 +309,7 @@ export class PageReader {
   snapshot(): PageSnapshot {
     this.poll();
     this.readRegions();
+    this.whole = true;
     const { u32 } = this;
     const threads: PageThread[] = [];
     const nodes: PageNode[] = [];
@@ -304,6 +326,7 @@ export class PageReader {
       regions: this.regions.slice(),
       threads,
       nodes,
+      whole: this.whole,
       regionsRefused: u32[H.regionsRefused >> 2],
       threadsRefused: u32[H.threadsRefused >> 2],
       misordered: u32[H.misordered >> 2],
@@ -334,7 +357,7 @@ export class PageReader {
 
   /**
    * Copies the nodes of thread slot `t`: their words, root first. A thread that enters and leaves without pause may
-   * never leave time for a whole copy; then sums of different nodes are a few visits apart.
+   * never leave time for a whole copy.
    */
   private copyNodes(t: number): Uint32Array<ArrayBuffer> {
     const { u32 } = this;
@@ -357,7 +380,9 @@ export class PageReader {
       this.fetch(base, used);
       copy.set(u32.subarray(base >> 2, (base + used) >> 2));
       const whole = (before & 1) === 0 && this.seqOf(slot) === before;
-      if (whole || tries === MOST_TRIES) return copy.slice(0, used >> 2);
+      if (!whole && tries < MOST_TRIES) continue;
+      this.whole &&= whole;
+      return copy.slice(0, used >> 2);
     }
   }
 

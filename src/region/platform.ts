@@ -11,6 +11,7 @@
  * Source of the model: GEOPM's PlatformIO manual page.
  */
 import { AGGREGATIONS, type Aggregate } from './aggregation.ts';
+import { clockOffset } from './clock.ts';
 import { Controls, type SavedSetting } from './controls.ts';
 import { Machine } from './machine.ts';
 import { AbsentSignalError, SignalError } from './signal-error.ts';
@@ -144,14 +145,11 @@ export class Platform {
 
   /** `CLOCK_MONOTONIC` in ns, of the moment that TIME counts from. */
   get timeZero(): bigint {
-    return (
-      process.hrtime.bigint() - BigInt(Math.round((performance.now() - this.#tick.zero) * 1e6))
-    );
+    return BigInt(Math.round(clockOffset() + this.#tick.zero * 1e6));
   }
 
   set timeZero(nanoseconds: bigint) {
-    const ago = Number(process.hrtime.bigint() - nanoseconds) / 1e6;
-    this.#tick.zero = performance.now() - ago;
+    this.#tick.zero = (Number(nanoseconds) - clockOffset()) / 1e6;
   }
 
   /** Which CPUs count where values of CPUs are aggregated; null: all. */

@@ -7,6 +7,7 @@
  * are freed when they surface.
  */
 
+import { engineMarks, MARK_ROLLBACK } from '../model/engine-marks.ts';
 import { Channels } from './channels.ts';
 import type { ActivityClock } from './clock.ts';
 import { committer } from './commit.ts';
@@ -75,6 +76,8 @@ export class Optimism implements Engine, Receiver {
   private readonly kpOf: Int32Array;
   private readonly cancelStack: number[] = [];
   private readonly watch: RollbackWatch | null;
+  /** Regions, for whoever looks on from outside. */
+  private readonly marks = engineMarks();
   readonly channels: Channels;
   private readonly heldOutputs = new Map<number, OutputLine[]>();
   readonly suspended: Suspensions;
@@ -177,11 +180,13 @@ export class Optimism implements Engine, Receiver {
 
   straggler(kp: Kp, h: number): void {
     const started = this.clock.beginSampled('rollback');
+    this.marks?.enter(MARK_ROLLBACK);
     this.pe.counts[C.primaryRollbacks]++;
     const sig = this.pe.signatures;
     this.watch?.straggler(kp.number, h, this.kpTimes[kp.number]);
     while (kp.length > 0 && sig.before(h, kp.newestEvent())) this.undoNewest(kp, true);
     this.watch?.end();
+    this.marks?.exit(MARK_ROLLBACK);
     this.settle();
     this.clock.endSampled('rollback', started);
   }
@@ -256,6 +261,7 @@ export class Optimism implements Engine, Receiver {
     const stack = this.cancelStack;
     if (stack.length === 0) return;
     const started = this.clock.beginSampled('cancelQueue');
+    this.marks?.enter(MARK_ROLLBACK);
     const I = this.pe.pool.I;
     while (stack.length > 0) {
       const h = stack.pop() as number;
@@ -270,6 +276,7 @@ export class Optimism implements Engine, Receiver {
         this.watch?.end();
       } else I[i + STATE] = (I[i + STATE] & ~STATE_MASK) | CANCELLED;
     }
+    this.marks?.exit(MARK_ROLLBACK);
     this.clock.endSampled('cancelQueue', started);
   }
 

@@ -1,5 +1,6 @@
 /** One PE from its model to its result: what a worker thread does, or the main thread with one PE. */
 
+import { engineMarks, MARK_EVENTS } from '../model/engine-marks.ts';
 import { layoutOf } from '../model/struct.ts';
 import { ActivityClock } from './clock.ts';
 import { type CommitLog, CommitLogger } from './commit-log.ts';
@@ -23,6 +24,7 @@ import type { Placement } from './placement.ts';
 import { type ModelResults, ResultsCollector } from './results.ts';
 import { DebugRun, RollbackCheckRun } from './rollback-check.ts';
 import { Scheduler } from './scheduler.ts';
+import { tellMarks } from './tell-marks.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** What one PE did. Plain data: it crosses threads. */
@@ -86,6 +88,7 @@ class SequentialDriver implements Driver {
   private readonly pe: Pe;
   private readonly transport: Transport;
   private readonly clock: ActivityClock;
+  private readonly marks = engineMarks();
 
   constructor(pe: Pe, transport: Transport, clock: ActivityClock) {
     this.pe = pe;
@@ -110,7 +113,9 @@ class SequentialDriver implements Driver {
         for (let k = 0; k < SAMPLES; k++) n += this.loop.sample(hooks.nextTime, clock);
       }
       const started = clock.begin();
+      this.marks?.enter(MARK_EVENTS);
       n += this.loop.run(Math.max(1, this.chunk - n), hooks.nextTime);
+      this.marks?.exit(MARK_EVENTS);
       if (clock.on) clock.endBatch(started, 1);
       const h = pe.queue.peek();
       this.gvt = h === 0 ? Infinity : pe.pool.F[h];
@@ -128,6 +133,7 @@ class SequentialDriver implements Driver {
     }
     pe.pool.settle();
     transport.report(this.gvt, pe.counts[C.committed], 0);
+    tellMarks(this.marks, this.gvt, pe.counts);
     return !this.finished && !transport.stopped();
   }
 

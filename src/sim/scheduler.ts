@@ -2,6 +2,7 @@
  * The turns of one PE: take what has arrived, handle a batch, send, take part in GVT, commit. The same for
  * conservative and optimistic runs; they differ in the engine and in how far a batch may go.
  */
+import { engineMarks, MARK_EVENTS, MARK_FOSSILS, MARK_GVT } from '../model/engine-marks.ts';
 import type { PhaseMarks } from '../model/region-page.ts';
 import { PHASE_COMMIT, PHASE_GVT } from '../model/schemas/sim.ts';
 import type { ActivityClock } from './clock.ts';
@@ -9,6 +10,7 @@ import { C } from './counters.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { justAfter, MemoryPressure } from './memory-pressure.ts';
 import type { Pe } from './pe.ts';
+import { tellMarks } from './tell-marks.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
 
@@ -65,6 +67,8 @@ export class Scheduler {
   private closing = false;
   private readonly mine = startOfTime();
   private readonly phases: PhaseMarks | null;
+  /** Regions, for whoever looks on from outside. */
+  private readonly marks = engineMarks();
 
   constructor(pe: Pe, transport: Transport, engine: Engine, clock: ActivityClock) {
     const { config } = pe;
@@ -101,6 +105,7 @@ export class Scheduler {
     if (timed) clock.lap('networkRead', t, TIMED_EVERY);
     let n = 0;
     if (!engine.starved) {
+      this.marks?.enter(MARK_EVENTS);
       if (this.oneByOne) n = engine.runAtGvt(pe.config.batch, this.key);
       else {
         if (timed) n = engine.sample(this.bound, clock);
@@ -108,6 +113,7 @@ export class Scheduler {
         if (!engine.starved) n += engine.run(pe.config.batch - n, this.bound);
         if (timed) clock.endBatch(started, TIMED_EVERY);
       }
+      this.marks?.exit(MARK_EVENTS);
     }
     if (timed) t = clock.begin();
     transport.flush();
@@ -140,9 +146,11 @@ export class Scheduler {
   private contribute(): void {
     const started = this.clock.begin();
     this.phases?.enter(PHASE_GVT);
+    this.marks?.enter(MARK_GVT);
     this.transport.drain(this.engine);
     this.transport.flush();
     this.transport.contribute(this.pe.keyOf(this.engine.first(), this.mine));
+    this.marks?.exit(MARK_GVT);
     this.phases?.exit(PHASE_GVT);
     this.clock.end('gvt', started);
   }
@@ -158,7 +166,9 @@ export class Scheduler {
     counts[C.allReduces] += transport.reductionsPerGvt;
     const started = clock.begin();
     this.phases?.enter(PHASE_COMMIT);
+    this.marks?.enter(MARK_FOSSILS);
     engine.fossilCollect(key);
+    this.marks?.exit(MARK_FOSSILS);
     this.phases?.exit(PHASE_COMMIT);
     clock.end('fossilCollect', started);
     if (pe.hookAsked) {
@@ -169,6 +179,7 @@ export class Scheduler {
     this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], engine.span(gvt));
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
+    tellMarks(this.marks, gvt, counts);
     this.setBound();
     if (gvt >= pe.config.end && !this.hooksMayCome()) {
       this.finished = true;

@@ -42,6 +42,8 @@ export interface RunOptions {
    * of PEs can be compared.
    */
   readonly sizedFor?: number;
+  /** Address of a module that each PE's thread loads first. */
+  readonly preload?: string;
   /** Where what `settings.instrument` asks for goes; `stats-output` where nothing is said. */
   readonly instrument?: InstrumentOutput;
   /** Where `console.log` in the threads of several PEs goes; standard output otherwise. */
@@ -248,6 +250,9 @@ async function manyPes(
     const worker = new Worker(new URL('worker.js', import.meta.url), {
       workerData: task,
       stdout: run.console !== undefined,
+      ...(run.preload !== undefined && {
+        execArgv: [...process.execArgv, `--import=${run.preload}`],
+      }),
     });
     if (run.console !== undefined) worker.stdout.on('data', (data) => run.console?.write(data));
     running.set(pe, worker);

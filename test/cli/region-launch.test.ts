@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generalText } from '../../src/formats/geopm/write.ts';
-import { Attribution, UNMARKED } from '../../src/region/attribution.ts';
+import { HASH_UNMARKED as UNMARKED } from '../../src/model/region-hash.ts';
+import { Attribution } from '../../src/region/attribution.ts';
 import { CPUS, HOST, launched, POWERCAP, programFolder, tree } from './support/region.ts';
-import { triscope } from './support/run.ts';
+import { BIN, triscope } from './support/run.ts';
 
 const PROGRAM = `
 const a = region('compute_A', 'compute'), b = region('memory_B', 'memory'), c = region('sleep_C', 'io');
@@ -188,6 +189,59 @@ describe('what the report has', () => {
     expect(host.Regions?.[0].count).toBe(2);
   });
 
+  it('the time of one thread where several are in a region at once, and all their visits', async () => {
+    const body = `
+      import { Worker, isMainThread } from 'node:worker_threads';
+      if (isMainThread) for (let k = 0; k < 3; k++) new Worker(new URL(import.meta.url));
+      region('together').run(() => sleep(isMainThread ? 700 : 500));`;
+    const { host } = await launched(programFolder(body), []);
+    const [together] = host.Regions ?? [];
+    const application = Number(host['Application Totals']['runtime (s)']);
+    expect(together.count).toBe(4);
+    expect(together['runtime (s)']).toBeGreaterThanOrEqual(0.7);
+    expect(together['runtime (s)']).toBeLessThanOrEqual(application);
+    const [own] = host.Triscope.processes;
+    expect(own.regions[0]['runtime of all threads (s)']).toBeGreaterThanOrEqual(2.2);
+    const unmarked = Number(host['Unmarked Totals']?.['runtime (s)']);
+    expect(unmarked + Number(together['runtime (s)'])).toBeCloseTo(application, 4);
+  });
+
+  it('the simulator’s own signals, where its phases are marked', async () => {
+    const signals = ['GVT', 'EVENTS_PROCESSED', 'EVENTS_COMMITTED', 'ROLLBACKS'];
+    const options = [
+      '--auto=sim',
+      '--geopm-period=0.01',
+      '--geopm-trace=t',
+      ...['report', 'trace'].map(
+        (file) => `--geopm-${file}-signals=${signals.map((s) => `SIM::${s}`)}`,
+      ),
+    ];
+    const sim = [
+      process.execPath,
+      BIN,
+      'sim',
+      'run',
+      'phold',
+      '--synch=3',
+      '--pes=2',
+      '--end=2000',
+    ];
+    const run = await launched(programFolder(''), options, [...sim, '--json']);
+    const told = JSON.parse(run.out) as Record<string, number>;
+    const totals = run.host['Application Totals'];
+    expect(totals['SIM::EVENTS_PROCESSED']).toBe(Number(generalText(told.eventsProcessed)));
+    expect(totals['SIM::EVENTS_COMMITTED']).toBe(Number(generalText(told.netEvents)));
+    expect(totals['SIM::ROLLBACKS']).toBe(Number(generalText(told.totalRollbacks)));
+    expect(totals['SIM::GVT']).toBeGreaterThan(0);
+    expect(totals['SIM::GVT']).toBeLessThanOrEqual(2000);
+    const { names, rows } = rowsOf(join(run.folder, `t-${HOST}`));
+    const gvts = rows
+      .map((row) => Number(row[names.indexOf('SIM::GVT')]))
+      .filter((gvt) => gvt >= 0);
+    expect(gvts.length).toBeGreaterThan(0);
+    expect(gvts).toEqual(gvts.toSorted((x, y) => x - y));
+  });
+
   it('epochs of a record filter in place of those that were marked', async () => {
     const folder = programFolder(`
       const [a, b] = [region('A'), region('B')];
@@ -206,6 +260,14 @@ describe('what the report has', () => {
       six(geopm['application sync-runtime (s)']),
     );
     expect(six(host['Epoch Totals']?.['runtime (s)'])).toBe(six(geopm['epoch runtime (s)']));
+  });
+});
+
+describe('a live view', () => {
+  it('says once a second where the program is', async () => {
+    const folder = programFolder("epoch(); region('solve').run(() => sleep(1500));");
+    const { err } = await launched(folder, ['--live', '--synthetic', '--geopm-period=0.01']);
+    expect(err).toMatch(/^triscope: [\d.]+ s: 1 of 1 processes run in solve, epoch 1, [\d.]+ W$/m);
   });
 });
 

@@ -165,6 +165,23 @@ describe.skipIf(!isLinux)('the sampler', () => {
     expect(result.failures.size).toBe(0);
   });
 
+  it('calls the host by its full name', async () => {
+    const root = mkdtempSync(join(folder, 'named-'));
+    for (const [path, text] of Object.entries({
+      'proc/sys/kernel/hostname': 'c401-101\n',
+      'proc/stat': 'cpu0 1 2 3 4 5 6 7\n',
+      'etc/hosts': '10.0.0.1 c401-101.example.org c401-101\n',
+    })) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    const sampler = await NodeSampler.start({ folder, interval: 20, jobId: '1', root });
+    await sampler.stop();
+    expect(sampler.host).toBe('c401-101.example.org');
+    expect(sampler.file).toContain(`/${sampler.host}/`);
+    expect(readFileSync(sampler.file, 'utf8')).toContain('$hostname c401-101.example.org\n');
+  });
+
   it('says why it cannot write', async () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');

@@ -210,6 +210,6 @@ describe.skipIf(process.platform !== 'linux')('four collectors, killed again and
       expect(numbers).toEqual(numbers.map((_, k) => k));
       expect(numbers.length).toBeGreaterThan(last);
     }
-    expect([...told.values()].reduce((sum, n) => sum + n, 0)).toBeGreaterThan(40);
+    expect(told.size).toBe(12);
   });
 });

@@ -233,6 +233,71 @@ describe('rates of counters', () => {
   });
 });
 
+describe('rates of raw stats', () => {
+  /** Files of one host, each a text after the header. */
+  const ratesOf = async (table: string, key: string, files: Readonly<Record<string, string>>) => {
+    const path = writeFolder(fresh('c1'), files);
+    const recording = await open(path);
+    return recording.query(`SELECT t0, t, device, ${key} FROM ${table}_rate ORDER BY device, t`);
+  };
+  const numa = '!numa numa_hit,E local_node,E\n';
+  const header = (uptime: number) => `$tacc_stats 2.3.5\n$hostname c1\n$uptime ${uptime}\n`;
+
+  it('follow the repair rule: what fell a little counts nothing, and goes on from before', async () => {
+    const values = [1000, 1100, 1092, 1110];
+    const groups = values.map((v, k) => `\n${NOON + 10 * k} - c1\nnuma 0 ${v} ${v}\n`);
+    const rates = await ratesOf('node_numa', 'numa_hit', {
+      '1': header(50) + numa + groups.join(''),
+    });
+    expect(rates).toEqual([
+      { t0: 0, t: 10, device: '0', numa_hit: 10 },
+      { t0: 10, t: 20, device: '0', numa_hit: 0 },
+      { t0: 20, t: 30, device: '0', numa_hit: 1 },
+    ]);
+  });
+
+  it('roll over at the width that is known, and are missing where more is told than can be', async () => {
+    const values = [2 ** 32 - 5, 5, 2 ** 31, 2 ** 31 + 20];
+    const block = `!block rd_ticks,E,U=ms\n${values.map((v, k) => `\n${NOON + 10 * k} - c1\nblock sda ${v}\n`).join('')}`;
+    expect(await ratesOf('node_block', 'rd_ticks', { '1': header(50) + block })).toEqual([
+      { t0: 0, t: 10, device: 'sda', rd_ticks: 1 },
+      { t0: 10, t: 20, device: 'sda', rd_ticks: null },
+      // Two readings agree: the strange one was right.
+      { t0: 20, t: 30, device: 'sda', rd_ticks: null },
+    ]);
+  });
+
+  it('go on from file to file, are missing over a restart of the host, and never divide by 0', async () => {
+    const at = (seconds: number, v: number) => `\n${NOON + seconds} - c1\nnuma 0 ${v} 0\n`;
+    const rates = await ratesOf('node_numa', 'numa_hit', {
+      '1': header(500) + numa + at(0, 100) + at(10, 200),
+      '2': header(515) + numa + at(15, 210) + at(15, 220) + at(20, 270),
+      // Started at 100: it counted from 0 to more than before.
+      '3': header(40) + numa + at(140, 900) + at(150, 1000),
+    });
+    expect(rates).toEqual([
+      { t0: 0, t: 10, device: '0', numa_hit: 10 },
+      { t0: 10, t: 15, device: '0', numa_hit: 2 },
+      { t0: 15, t: 20, device: '0', numa_hit: 12 },
+      { t0: 20, t: 140, device: '0', numa_hit: null },
+      { t0: 140, t: 150, device: '0', numa_hit: 10 },
+    ]);
+  });
+
+  it('have the columns that each file has', async () => {
+    const at = (seconds: number, ...v: number[]) =>
+      `\n${NOON + seconds} - c1\nnuma 0 ${v.join(' ')}\n`;
+    const rates = await ratesOf('node_numa', 'numa_hit, local_node', {
+      '1': `${header(500)}!numa numa_hit,E\n${at(0, 10)}${at(1, 11)}`,
+      '2': `${header(510)}!numa local_node,E numa_hit,E\n${at(10, 7, 20)}${at(11, 9, 23)}`,
+    });
+    expect(rates).toEqual([
+      { t0: 0, t: 1, device: '0', numa_hit: 1, local_node: null },
+      { t0: 10, t: 11, device: '0', numa_hit: 3, local_node: 2 },
+    ]);
+  });
+});
+
 describe('pe_on_node', () => {
   /** CPU 0 runs its PE all the time; half of CPU 1's time is stolen in the second second. */
   const cpus = [0, 1, 2].map((second) => ({

@@ -8,13 +8,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generalText } from '../../src/formats/geopm/write.ts';
+import { HASH_UNMARKED as UNMARKED } from '../../src/model/region-hash.ts';
 import {
   type AttributedSignal,
   Attribution,
   EPOCH_ALL,
   EPOCH_SOME,
   ROW,
-  UNMARKED,
 } from '../../src/region/attribution.ts';
 import { exactTotals, type ProcessRecord } from '../../src/region/exact-totals.ts';
 
@@ -61,6 +61,7 @@ describe('the example of geopm_report(7)', () => {
         hash,
         count: 1,
         seconds: millis(hash, cpu) / 1000,
+        threadSeconds: millis(hash, cpu) / 1000,
       });
       const regions = [region('A', A), region('B', B)];
       const inside = regions.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -233,7 +234,7 @@ describe.skipIf(GOLDEN === undefined)('genuine runs (TRISCOPE_GOLDEN)', () => {
           }
         }
         const regions = [...visits].map(([hash, { count, seconds }]) => {
-          return { name: hash, hash: Number(hash), count, seconds };
+          return { name: hash, hash: Number(hash), count, seconds, threadSeconds: seconds };
         });
         return {
           pid: Number(pid),

@@ -7,6 +7,8 @@ import { counts, ended, freshFolder, marked, readers, start } from './pages.ts';
 
 const AUTO = fileURLToPath(new URL('../../dist/region/auto.js', import.meta.url));
 
+const TRISCOPE = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
+
 const command = (text: string) => {
   const path = join(freshFolder(), 'program.mjs');
   writeFileSync(path, text);
@@ -67,10 +69,38 @@ describe('--auto', () => {
     expect(seen.regions[1].hint).toBe('io');
   });
 
+  it('sim: what each PE of a simulation does, as regions', async () => {
+    const run = [
+      '--import',
+      AUTO,
+      TRISCOPE,
+      'sim',
+      'run',
+      'phold',
+      '--synch=3',
+      '--pes=2',
+      '--end=2000',
+      '--json',
+    ];
+    const { seen, stdout, stderr, code } = await marked([process.execPath, ...run], {
+      TRISCOPE_AUTO: 'sim',
+    });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
+    const { gvtComputations } = JSON.parse(stdout) as { gvtComputations: number };
+    const by = counts(seen);
+    expect(by['fossil collection']).toBe(2 * gvtComputations);
+    expect(by.GVT).toBeGreaterThanOrEqual(by['fossil collection']);
+    expect(by['event processing']).toBeGreaterThan(0);
+    const rollbacks = Object.entries(by).filter(([path]) => path.endsWith('rollback'));
+    expect(rollbacks.length).toBeGreaterThan(0);
+    expect(seen.misordered).toBe(0);
+    expect(seen.nodes.every(({ inside, async }) => inside === 0 && !async)).toBe(true);
+  });
+
   it('warns of words that it does not know, and does nothing without a page', async () => {
     const { stderr, code } = await marked(command(''), { TRISCOPE_AUTO: 'http,ftp' });
     expect(code).toBe(0);
-    expect(stderr).toContain("TRISCOPE_AUTO: no 'ftp'; it is a list of fs, http, fetch");
+    expect(stderr).toContain("TRISCOPE_AUTO: no 'ftp'; it is a list of fs, http, fetch, sim");
     const pages = freshFolder();
     const env = { TRISCOPE_REGION_DIR: '', TRISCOPE_AUTO: 'fs,http,fetch' };
     expect(await ended(start(command(''), pages, env))).toMatchObject({ code: 0, stderr: '' });

@@ -38,7 +38,7 @@ ${body}`,
   return program;
 }
 
-describe.skipIf(!has('cc'))('a C program', () => {
+describe.skipIf(!has('cc'))('a C program (needs cc)', () => {
   it('marks as Node does: hierarchy, hints, epochs, progress, names', async () => {
     const name = compiled(
       'plain',
@@ -263,7 +263,7 @@ describe.skipIf(!has('cc'))('a C program', () => {
   });
 });
 
-describe.skipIf(!has('python3'))('a Python program', () => {
+describe.skipIf(!has('python3'))('a Python program (needs python3)', () => {
   const python = (text: string, env: Readonly<Record<string, string>> = {}) =>
     marked(['python3', '-c', `import triscope_region as triscope\n${text}`], {
       PYTHONPATH: NATIVE,

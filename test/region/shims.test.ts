@@ -76,25 +76,30 @@ describe('triscope region build-shims', () => {
     expect(triscope(['--help']).stdout).toContain('usage: triscope region build-shims');
   });
 
-  it.skipIf(!has('cc'))('keeps what it built in the cache folder, or in the folder named', () => {
-    const cache = freshFolder();
-    const run = triscope(['region', '--json'], { ...process.env, XDG_CACHE_HOME: cache });
-    expect(run.status).toBe(0);
-    const { folder, shims } = JSON.parse(run.stdout) as { folder: string; shims: object[] };
-    expect(folder).toBe(join(cache, 'triscope'));
-    const path = join(folder, 'libtriscope_region.so');
-    expect(shims).toEqual([{ name: 'region', path, compiler: 'cc', reason: '' }]);
-    expect(readFileSync(path).subarray(1, 4).toString()).toBe('ELF');
-  });
+  it.skipIf(!has('cc'))(
+    'keeps what it built in the cache folder, or in the folder named (needs cc)',
+    () => {
+      const cache = freshFolder();
+      const run = triscope(['region', '--json'], { ...process.env, XDG_CACHE_HOME: cache });
+      expect(run.status).toBe(0);
+      const { folder, shims } = JSON.parse(run.stdout) as { folder: string; shims: object[] };
+      expect(folder).toBe(join(cache, 'triscope'));
+      const path = join(folder, 'libtriscope_region.so');
+      expect(shims).toEqual([{ name: 'region', path, compiler: 'cc', reason: '' }]);
+      expect(readFileSync(path).subarray(1, 4).toString()).toBe('ELF');
+    },
+  );
 });
 
-describe.skipIf(!has('mpicc', 'mpirun'))('an MPI program', () => {
-  it('has a region for each call, and is the application from MPI_Init to MPI_Finalize', async () => {
-    expect(triscope(['mpi', '--out', libraries]).status).toBe(0);
-    const source = join(libraries, 'ring.c');
-    writeFileSync(
-      source,
-      `#include <mpi.h>
+describe.skipIf(!has('mpicc', 'mpirun'))(
+  'an MPI program (needs openmpi-bin, libopenmpi-dev)',
+  () => {
+    it('has a region for each call, and is the application from MPI_Init to MPI_Finalize', async () => {
+      expect(triscope(['mpi', '--out', libraries]).status).toBe(0);
+      const source = join(libraries, 'ring.c');
+      writeFileSync(
+        source,
+        `#include <mpi.h>
 int main(int argc, char **argv) {
   int rank, in = 0, out = 1;
   MPI_Init(&argc, &argv);
@@ -105,40 +110,41 @@ int main(int argc, char **argv) {
   MPI_Finalize();
   return in != 2;
 }`,
-    );
-    const program = join(libraries, 'ring');
-    execFileSync('mpicc', ['-o', program, source]);
-    const pages = freshFolder();
-    const preload = [
-      '-x',
-      'TRISCOPE_REGION_DIR',
-      '-x',
-      `LD_PRELOAD=${libraries}/libtriscope_mpi.so`,
-    ];
-    const flags = ['--allow-run-as-root', '--oversubscribe', '-np', '2'];
-    const end = await ended(start(['mpirun', ...flags, ...preload, program], pages));
-    expect(end.stderr).toBe('');
-    expect(end.code).toBe(0);
-    const all = readers(pages).sort((a, b) => a.rank - b.rank);
-    expect(all.map(({ rank }) => rank)).toEqual([0, 1]);
-    for (const page of all) {
-      const seen = page.snapshot();
-      expect(counts(seen)).toEqual({
-        MPI_Init: 1,
-        MPI_Comm_rank: 1,
-        MPI_Allreduce: 5,
-        [page.rank === 0 ? 'MPI_Send' : 'MPI_Recv']: 1,
-        MPI_Finalize: 1,
-      });
-      expect(seen.regions.slice(1).every(({ hint }) => hint === 'network')).toBe(true);
-      const calls = seen.nodes.reduce((sum, { seconds }) => sum + seconds, 0);
-      const [from, to] = [page.started ?? Number.NaN, page.stopped ?? Number.NaN];
-      expect(to - from).toBeGreaterThan(calls);
-    }
-  });
-});
+      );
+      const program = join(libraries, 'ring');
+      execFileSync('mpicc', ['-o', program, source]);
+      const pages = freshFolder();
+      const preload = [
+        '-x',
+        'TRISCOPE_REGION_DIR',
+        '-x',
+        `LD_PRELOAD=${libraries}/libtriscope_mpi.so`,
+      ];
+      const flags = ['--allow-run-as-root', '--oversubscribe', '-np', '2'];
+      const end = await ended(start(['mpirun', ...flags, ...preload, program], pages));
+      expect(end.stderr).toBe('');
+      expect(end.code).toBe(0);
+      const all = readers(pages).sort((a, b) => a.rank - b.rank);
+      expect(all.map(({ rank }) => rank)).toEqual([0, 1]);
+      for (const page of all) {
+        const seen = page.snapshot();
+        expect(counts(seen)).toEqual({
+          MPI_Init: 1,
+          MPI_Comm_rank: 1,
+          MPI_Allreduce: 5,
+          [page.rank === 0 ? 'MPI_Send' : 'MPI_Recv']: 1,
+          MPI_Finalize: 1,
+        });
+        expect(seen.regions.slice(1).every(({ hint }) => hint === 'network')).toBe(true);
+        const calls = seen.nodes.reduce((sum, { seconds }) => sum + seconds, 0);
+        const [from, to] = [page.started ?? Number.NaN, page.stopped ?? Number.NaN];
+        expect(to - from).toBeGreaterThan(calls);
+      }
+    });
+  },
+);
 
-describe.skipIf(!has('clang'))('an OpenMP program', () => {
+describe.skipIf(!has('clang'))('an OpenMP program (needs clang, libomp-dev)', () => {
   const source = `#include <stdlib.h>
 static double solve(int n) {
   double sum = 0;

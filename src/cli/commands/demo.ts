@@ -122,17 +122,22 @@ const PES = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
   100 * sum("user" * seconds) / sum(seconds) AS "CPU user %",
   100 * sum(waiting * seconds) / sum(seconds) AS "waiting for CPU %"
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
-const PHASES = `SELECT region, max("count") AS visits, max(time) AS seconds
-FROM region_phase WHERE pe_id = 0 GROUP BY region ORDER BY region`;
+const REGIONS = `SELECT region, "count" AS visits, runtime, sync_runtime
+FROM geopm_region WHERE section = 'region' ORDER BY runtime DESC`;
+
+interface RegionRow {
+  readonly region: string;
+  readonly visits: number;
+  readonly runtime: number;
+  readonly sync_runtime: number;
+}
 
 /** What one view and the findings say of the recording. */
 async function explain(path: string) {
   const recording = await openRecording(path);
   try {
     const pes = await recording.query(PES);
-    const phases = await recording.query<{ region: string; visits: number; seconds: number }>(
-      PHASES,
-    );
+    const regions = await recording.query<RegionRow>(REGIONS);
     const findings = await findAll(recording, { path });
     const lines = [
       ...table(
@@ -141,8 +146,14 @@ async function explain(path: string) {
           Object.values(row).map((v) => (typeof v === 'number' ? figure(v) : String(v))),
         ),
       ),
-      ...phases.map(
-        (p) => `phase ${p.region} of PE 0: ${p.visits} visits, ${p.seconds.toFixed(3)} s`,
+      ...table(
+        ['region', 'visits', 'seconds', 'seconds of both PEs at once'],
+        regions.map(({ region, visits, runtime, sync_runtime }) => [
+          region,
+          figure(visits),
+          runtime.toFixed(3),
+          sync_runtime.toFixed(3),
+        ]),
       ),
       ...findings.map((f) => f.sentence),
     ];
@@ -216,7 +227,7 @@ export async function demo(args: readonly string[]): Promise<number> {
       '   Recorded beside each other: samples of each PE at every tenth GVT, every rollback, the',
     );
     say(
-      '   phases that PEs mark, and the CPUs that they ran on. What SQL joins of it, and what it means:',
+      '   regions that PEs mark (geopm.report), and all that the node counts. What SQL joins of it:',
     );
     const told = await explain(recorded.path);
     for (const line of told.lines) say(`   ${line}`);
@@ -225,6 +236,7 @@ export async function demo(args: readonly string[]): Promise<number> {
     say(`   ${self()} serve ${recorded.path}`);
     say(`   ${self()} query ${recorded.path} "SELECT * FROM pe_on_node LIMIT 5"`);
     say(`   ${self()} read ${join(recorded.path, 'stats-output')} --format csv`);
+    say(`   ${self()} info ${recorded.path}`);
     say(`   ${self()} sim run phold --pes=2 --nlp=512 --lookahead=0.1 --end=2000`);
     say(`   ${self()} sim verify phold --end=1000`);
     say(`   ${self()} sim models`);

@@ -77,10 +77,29 @@ function detailsOf(facts: TypeFacts): string {
 
 const helpOf = ({ type }: TypeFacts) => type.help;
 
-/** Adds a last column of texts to a table, to the left. */
+/** Columns of a terminal that does not say how many it has; least columns of a text. */
+const [COLUMNS, NARROWEST] = [80, 30];
+
+/** A text in lines of at most `width`, broken at blanks. */
+function folded(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** Adds a last column of texts to a table, to the left, as wide as the terminal allows. */
 function beside(lines: readonly string[], texts: readonly string[]): string[] {
-  const width = Math.max(...lines.map((line) => line.length));
-  return lines.map((line, k) => `${line.padEnd(width)}  ${texts[k]}`);
+  const before = Math.max(...lines.map((line) => line.length)) + 2;
+  const width = Math.max(NARROWEST, (process.stdout.columns ?? COLUMNS) - before);
+  return lines.flatMap((line, k) =>
+    folded(texts[k], width).map((part, n) => `${(n === 0 ? line : '').padEnd(before)}${part}`),
+  );
 }
 
 /** Lists the types. Returns the exit code. @throws UsageError */

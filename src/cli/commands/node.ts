@@ -45,6 +45,7 @@ Ends the current file. The next sample begins another; with --raw-version 2 one 
 
 const MORE_HELP = `  --job IDS          the jobs that run, separated by commas (-, none); else they are found out
   --mark TEXT        a mark for the sample (collect)
+  --json             print the sample as one object; writes nothing to the log
   --print            print the sample as a file of its own, and leave the log alone; also where
                      --root is given without --dir
   -v, --verbose      say which types this machine lacks, and why`;
@@ -89,6 +90,7 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
     mark: { ...text, short: 'm' },
     print: flag,
     stdout: flag,
+    json: flag,
     verbose: { ...flag, short: 'v' },
   });
   if (words.values.help) {
@@ -104,7 +106,8 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   const types = kind === 'collect' ? words.positionals : [];
   const options = collectionFrom(words, types);
   const { root } = options;
-  const prints = words.values.print || words.values.stdout || (root && !words.values.dir);
+  const json = words.values.json === true;
+  const prints = words.values.print || words.values.stdout || json || (root && !words.values.dir);
   const hostname = await hostnameFor(root, prints ? null : place.log);
   const sampling = await openSampling({ ...options, hostname });
   const { collection } = sampling;
@@ -118,7 +121,7 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   try {
     // What runs on this machine is no job of a recorded tree.
     const known = jobs ?? (root === undefined ? null : []);
-    if (prints) print(sampling, occasion, known, place, fail);
+    if (prints) await print(sampling, occasion, known, place, fail, json);
     else recordOnce(place.log, sampling, place.sources, occasion, jobs, fail, place.pmc);
   } finally {
     sampling.close();
@@ -127,17 +130,22 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   return collection.types.length > failed.size ? 0 : EXIT.failed;
 }
 
-function print(
+async function print(
   sampling: Sampling,
   occasion: Occasion,
   jobs: readonly string[] | null,
   { sources }: LogPlace,
   fail: Parameters<typeof recordOnce>[5],
-): void {
+  json: boolean,
+): Promise<void> {
   const ids = jobs ?? jobsOf(occasion, sources);
   const { bytes } = sampling.take(ids, markOf(occasion), fail);
+  const file = Buffer.concat([sampling.head.bytes, bytes]);
   const output = new Output();
-  output.write(Buffer.concat([sampling.head.bytes, bytes]).toString());
+  if (json) {
+    const { sampleFacts } = await import('../sample-facts.ts');
+    output.write(`${JSON.stringify(sampleFacts(file), null, 2)}\n`);
+  } else output.write(file.toString());
   output.flush();
 }
 

@@ -2,8 +2,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ENV_AUTO } from '../../model/region-layout.ts';
-import { LaunchError, launch, savedControlsFolder } from '../../region/controller/index.ts';
+import {
+  LaunchError,
+  launch,
+  type MarkedBy,
+  markingEnvironment,
+  savedControlsFolder,
+} from '../../region/controller/index.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { type GeopmWords, geopmOptionsHelp, readGeopmWords } from '../geopm-options.ts';
 import { didYouMean } from '../nearest.ts';
@@ -15,6 +20,7 @@ const OWN = {
   root: 'DIR',
   'allow-control': null,
   'geopm-compat': null,
+  live: null,
   auto: 'LIST',
   'no-auto': 'LIST',
   'save-every': 'S',
@@ -31,7 +37,8 @@ ${geopmOptionsHelp()}
   --root DIR                    read the proc and sys of this folder
   --allow-control               let the agent write settings of the machine; they are put back
   --geopm-compat                GEOPM's own figures where its manual says otherwise
-  --auto LIST                   mark Node's asynchronous work: fs,http,fetch
+  --live                        say once a second where the program is
+  --auto LIST                   mark Node's asynchronous work: fs,http,fetch; sim: what the simulator does
   --no-auto LIST                do not load the shim of: mpi, openmp
   --save-every S                between reports of what there is so far (5)`;
 
@@ -114,9 +121,30 @@ function settingsFrom({ values, own }: GeopmWords) {
     synthetic: own.has('synthetic'),
     allowControl: own.has('allow-control'),
     compat: own.has('geopm-compat'),
+    live: own.has('live'),
     saveEvery: seconds('--save-every', own.get('save-every')) ?? 5,
     savedControls: join(savedControlsFolder(), `${host}-${process.pid}.json`),
   };
+}
+
+const AUTO = ['fs', 'http', 'fetch', 'sim'];
+const SHIMS = ['mpi', 'openmp'] as const;
+
+/** @throws UsageError for a word that is none of `known` */
+function wordsOf(option: string, text: string | undefined, known: readonly string[]): string[] {
+  const list = listOf(text);
+  const wrong = list.find((word) => !known.includes(word));
+  if (wrong === undefined) return list;
+  throw new UsageError(`${option} ${wrong}: it is one of ${known.join(', ')}`);
+}
+
+/** Which shims are loaded, and what of Node is marked. @throws UsageError */
+function markedBy({ values, own }: GeopmWords): MarkedBy {
+  const without = wordsOf('--no-auto', own.get('no-auto'), SHIMS);
+  if (values.has('geopm-ompt-disable')) without.push('openmp');
+  const auto = wordsOf('--auto', own.get('auto'), AUTO).join();
+  const shims = SHIMS.filter((name) => !without.includes(name));
+  return { shims, ...(auto !== '' && { auto }) };
 }
 
 /** Runs it. Returns the command's exit code. @throws UsageError */
@@ -132,10 +160,9 @@ export async function regionLaunch(args: readonly string[]): Promise<number> {
   }
   const settings = settingsFrom(words);
   for (const note of words.notes) say(note);
-  const auto = words.own.get('auto');
   try {
     const { command } = words;
-    const env: Record<string, string> = auto === undefined ? {} : { [ENV_AUTO]: auto };
+    const env = markingEnvironment(markedBy(words), process.env);
     return (await launch({ command, settings, env, say })).code;
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;

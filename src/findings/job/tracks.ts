@@ -2,7 +2,7 @@
 import type { Job } from './job.ts';
 import { behindByHost } from './metrics/balance.ts';
 import { DOUBLE_WIDTHS } from './metrics/flops.ts';
-import { fabric, imc, pmc } from './metrics/types.ts';
+import { fabric, imc, metadata, nominalFrequency, pmc } from './metrics/types.ts';
 import { type HostSeries, JobRows, JobView, MissingInput } from './view.ts';
 
 export interface Track {
@@ -19,6 +19,22 @@ const LINE = 64;
 
 const scaled = (series: HostSeries, factor: number): HostSeries =>
   new Map([...series].map(([host, values]) => [host, values.map((value) => value * factor)]));
+
+/** Of two core counters, interval by interval; missing where the second did not count. */
+function ratio(view: JobView, over: string, under: string): HostSeries {
+  const type = pmc(view);
+  const below = view.rates(type, under);
+  const found = new Map<string, Float64Array>();
+  for (const [host, values] of view.rates(type, over)) {
+    const other = below.get(host);
+    if (other === undefined) continue;
+    found.set(
+      host,
+      values.map((value, k) => (other[k] > 0 ? value / other[k] : Number.NaN)),
+    );
+  }
+  return found;
+}
 
 function memory(view: JobView): HostSeries {
   const other = view.series('mem', 'Slab', 'FilePages');
@@ -52,6 +68,22 @@ const TRACKS: readonly (Omit<Track, 'hosts'> & { series(view: JobView): HostSeri
     at: 'interval',
     series: (view) => scaled(view.rates('cpu', 'user', 'nice', 'system'), 1 / 100),
   },
+  {
+    name: 'cpi',
+    unit: 'cycles/instruction',
+    at: 'interval',
+    series: (view) => ratio(view, 'CLOCKS_UNHALTED_CORE', 'INSTRUCTIONS_RETIRED'),
+  },
+  {
+    name: 'frequency',
+    unit: 'GHz',
+    at: 'interval',
+    series: (view) => {
+      const nominal = nominalFrequency(pmc(view));
+      if (Number.isNaN(nominal)) throw new MissingInput('the nominal frequency');
+      return scaled(ratio(view, 'CLOCKS_UNHALTED_CORE', 'CLOCKS_UNHALTED_REF'), nominal);
+    },
+  },
   { name: 'flops', unit: 'GFLOPS', at: 'interval', series: gflops },
   { name: 'memory', unit: 'GB', at: 'time', series: memory },
   {
@@ -80,6 +112,12 @@ const TRACKS: readonly (Omit<Track, 'hosts'> & { series(view: JobView): HostSeri
     unit: 'MB/s',
     at: 'interval',
     series: (view) => scaled(view.rates('net', 'rx_bytes', 'tx_bytes'), 1 / MB),
+  },
+  {
+    name: 'metadata',
+    unit: '1/s',
+    at: 'interval',
+    series: (view) => view.rates('llite', ...metadata(view)),
   },
   {
     name: 'disks',

@@ -10,8 +10,9 @@ import {
   type ScanOptions,
   type Visitor,
 } from '../format.ts';
-import { detectGeopm, type GeopmDetection } from './read/detect.ts';
+import { detectGeopm, type GeopmDetection, isTable } from './read/detect.ts';
 import { type Row, RowBlock, rowsIn } from './read/records.ts';
+import { startTimeNs } from './read/start-time.ts';
 import { infoOf } from './read/survey.ts';
 import { batchOf, projected, tableFor } from './read/tables.ts';
 
@@ -90,6 +91,13 @@ function schemas(source: FileSource, options: ScanOptions = {}): readonly Schema
   return table === null ? [] : [table.schema];
 }
 
+/** The start that a trace's head says. Reports have no times, so they need none. */
+function zero(source: FileSource): bigint | null {
+  const { file } = detectionOf(source);
+  const text = isTable(file) ? file.head.properties.get('start_time') : undefined;
+  return text === undefined ? null : startTimeNs(text);
+}
+
 export const GEOPM: Format = {
   name: 'geopm',
   help: 'GEOPM: reports and traces of every version, profile traces, what geopmsession writes',
@@ -97,5 +105,6 @@ export const GEOPM: Format = {
   scan,
   batches: (source, options) => batches(source, options),
   schemas,
+  zero,
   info: (source: FileSource): FileInfo => infoOf(source, detectionOf(source)),
 };

@@ -21,6 +21,10 @@ class Rows {
   readonly #jobs: string[] = [];
   readonly #devices: string[] = [];
   #keys: BigUint64Array[] = [];
+  /** The same memory as words: bigints would be objects. */
+  #keyWords: Uint32Array[] = [];
+  #values: BigUint64Array = new BigUint64Array(0);
+  #words: Uint32Array = new Uint32Array(0);
 
   constructor(raw: RawSchema) {
     this.raw = raw;
@@ -37,13 +41,24 @@ class Rows {
       // New arrays for each batch: those of the last one are the receiver's.
       this.#time = new Float64Array(this.most);
       this.#keys = this.raw.keys.map(() => new BigUint64Array(this.most));
+      this.#keyWords = this.#keys.map(({ buffer }) => new Uint32Array(buffer));
     }
     const row = this.#length++;
     this.#time[row] = seconds;
     this.#hosts.push(host);
     this.#jobs.push(jobs);
     this.#devices.push(device);
-    for (let k = 0; k < values.length; k++) this.#keys[k][row] = values[k];
+    if (values !== this.#values) {
+      // Readers give the same array for all records of a type.
+      this.#values = values;
+      this.#words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
+    }
+    const words = this.#words;
+    for (let k = 0; k < this.#keyWords.length; k++) {
+      const column = this.#keyWords[k];
+      column[2 * row] = words[2 * k];
+      column[2 * row + 1] = words[2 * k + 1];
+    }
   }
 
   take(): Batch {

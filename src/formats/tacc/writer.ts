@@ -21,6 +21,7 @@ export interface RawHeader {
 
 const NEWLINE = 0x0a;
 const BLANK = 0x20;
+const LAST_PLAIN = 0x7e;
 const PERCENT = 0x25;
 const ZERO = 0x30;
 const START = 16 * 1024;
@@ -90,18 +91,36 @@ export class RawWriter {
   record(type: string, device: string): void {
     this.#record = this.#used;
     this.#values = 0;
-    this.#text(type);
+    if (!this.#plain(type)) this.#text(type);
     this.#ensure(1);
     this.#buffer[this.#used++] = BLANK;
-    this.#text(word(device));
+    if (!this.#plain(device)) this.#text(word(device));
+  }
+
+  /** Writes a word of printable ASCII, as nearly all are: a call into Node costs more. False: nothing was written. */
+  #plain(text: string): boolean {
+    const { length } = text;
+    this.#ensure(length);
+    const buffer = this.#buffer;
+    const at = this.#used;
+    for (let k = 0; k < length; k++) {
+      const code = text.charCodeAt(k);
+      if (code <= BLANK || code > LAST_PLAIN) return false;
+      buffer[at + k] = code;
+    }
+    this.#used = at + length;
+    return length > 0;
   }
 
   /** A value whose decimal digits stand in `bytes[from, to)`. */
   digits(bytes: Uint8Array, from: number, to: number): void {
     this.#ensure(to - from + 1);
     this.#values++;
-    this.#buffer[this.#used++] = BLANK;
-    for (let k = from; k < to; k++) this.#buffer[this.#used++] = bytes[k];
+    const buffer = this.#buffer;
+    let at = this.#used;
+    buffer[at++] = BLANK;
+    for (let k = from; k < to; k++) buffer[at++] = bytes[k];
+    this.#used = at;
   }
 
   /** A whole number from 0 to 2^53. */

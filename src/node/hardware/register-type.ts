@@ -98,21 +98,39 @@ class RegisterCollector implements Collector {
   }
 }
 
-/** Writes registers; where one cannot be, those before it get back what they held. */
-function program(hardware: Hardware, writes: readonly RegisterWrite[]): SavedRegister[] {
+/** What the registers hold, each once, in the order of writing. @throws UnavailableError */
+function present(hardware: Hardware, writes: readonly RegisterWrite[]): SavedRegister[] {
   const words = new Uint32Array(2);
-  const saved: SavedRegister[] = [];
-  const seen = new Set<string>();
+  const saved = new Map<string, SavedRegister>();
+  for (const { space: name, at, width } of writes) {
+    const key = `${name} ${at}`;
+    if (saved.has(key)) continue;
+    const space = hardware.space(name);
+    try {
+      space.read(at, width, words);
+      saved.set(key, { space: name, at, width, value: String(join64(words)) });
+    } finally {
+      space.close();
+    }
+  }
+  return [...saved.values()];
+}
+
+/** Writes registers, when `keep` has what they hold; where one cannot be written, all get that back. */
+function program(
+  hardware: Hardware,
+  writes: readonly RegisterWrite[],
+  keep: (saved: readonly SavedRegister[]) => void,
+): void {
+  const words = new Uint32Array(2);
+  const saved = present(hardware, writes);
+  keep(saved);
   try {
-    for (const { space: name, at, width, value, keep } of writes) {
+    for (const { space: name, at, width, value, keep: keepsBits } of writes) {
       const space = hardware.space(name);
       try {
         space.read(at, width, words);
-        const before = join64(words);
-        const key = `${name} ${at}`;
-        if (!seen.has(key)) saved.push({ space: name, at, width, value: String(before) });
-        seen.add(key);
-        space.write(at, width, keep ? before | value : value);
+        space.write(at, width, keepsBits ? join64(words) | value : value);
       } finally {
         space.close();
       }
@@ -121,7 +139,6 @@ function program(hardware: Hardware, writes: readonly RegisterWrite[]): SavedReg
     restore(hardware, saved);
     throw error;
   }
-  return saved;
 }
 
 function restore(hardware: Hardware, saved: readonly SavedRegister[]): UnavailableError | null {
@@ -163,9 +180,9 @@ export function registerType(definition: RegisterType): NodeType {
       return new RegisterCollector(rest.name, metricsOn?.(hardware) ?? rest.metrics, open);
     },
     ...(writes && {
-      program: (tree: NodeTree) => {
+      program: (tree: NodeTree, keep: (saved: readonly SavedRegister[]) => void) => {
         const hardware = hardwareOf(tree);
-        return program(hardware, writes(hardware));
+        program(hardware, writes(hardware), keep);
       },
     }),
   };

@@ -17,21 +17,37 @@ const NOTE = 64;
 
 const note = Buffer.alloc(NOTE);
 
-/** Cuts off what a killed process has left of a group. `lock`: the open lock file. */
-export function mend(lock: number, file: number): void {
+/**
+ * Cuts off what a killed process has left of a group. `lock`: the open lock file.
+ * @returns the file's length now
+ */
+export function mend(lock: number, file: number): number {
   const length = readSync(lock, note, 0, NOTE, 0);
   const [inode, from, to] = note.toString('latin1', 0, length).trim().split(' ').map(Number);
   const now = fstatSync(file);
-  if (inode === now.ino && now.size > from && now.size < to) ftruncateSync(file, from);
+  if (inode !== now.ino || now.size <= from || now.size >= to) return now.size;
+  ftruncateSync(file, from);
+  return from;
+}
+
+/** A file that is open for appending. */
+export interface AppendFile {
+  readonly path: string;
+  readonly file: number;
+  readonly ino: number;
 }
 
 /**
- * Appends `bytes` to `file`, which is open for appending and locked.
+ * Appends `bytes` to a file of `size` bytes. `lock`: the lock file, which is held.
  * @throws LogError where not all could be written; the file is as before
  */
-export function appendWhole(lock: number, file: number, path: string, bytes: Uint8Array): void {
+export function appendWhole(
+  lock: number,
+  { path, file, ino }: AppendFile,
+  size: number,
+  bytes: Uint8Array,
+): void {
   about(path, () => {
-    const { ino, size } = fstatSync(file);
     note.fill(' ');
     note.write(`${ino} ${size} ${size + bytes.length}`, 'latin1');
     note[NOTE - 1] = 0x0a;

@@ -10,7 +10,7 @@ const MENDS: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota of its disk is used up',
   EFBIG: 'it may not become larger (ulimit -f)',
   EROFS: 'its disk is read-only',
-  EACCES: 'permission denied',
+  EACCES: 'permission denied; run as root, or choose another folder (--dir)',
   EPERM: 'permission denied',
   ENOENT: 'there is no such file or folder',
   ENOTDIR: 'a part of its path is no folder',

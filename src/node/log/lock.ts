@@ -42,6 +42,7 @@ export function isAlive(pid: number): boolean {
 export class Lock {
   readonly path: string;
   #file = -1;
+  #inode = 0;
   #held = false;
 
   constructor(path: string) {
@@ -95,12 +96,13 @@ export class Lock {
     if (this.#file >= 0) return;
     const flags = constants.O_RDWR | constants.O_CREAT;
     this.#file = about(this.path, () => openSync(this.path, flags, 0o644));
+    this.#inode = fstatSync(this.#file).ino;
   }
 
   /** Whether the locked file still has its name: somebody may have removed it. */
   #isCurrent(): boolean {
     const named = statSync(this.path, { throwIfNoEntry: false });
-    return named !== undefined && named.ino === fstatSync(this.#file).ino;
+    return named?.ino === this.#inode;
   }
 
   #tryByName(): boolean {

@@ -55,6 +55,7 @@ export class NodeLog {
   readonly #current: string;
   readonly #lock: Lock;
   #file = -1;
+  #inode = 0;
   /** The header that the open file was found to go with. */
   #head: LogHead | null = null;
   #locked = false;
@@ -87,8 +88,12 @@ export class NodeLog {
    */
   append(head: LogHead, group: LogGroup): void {
     this.#expectLock();
-    if (this.#open(head)) appendWhole(this.#lock.file, this.#file, this.#current, group.bytes);
-    else this.#begin(head, group);
+    const size = this.#open(head);
+    if (size < 0) this.#begin(head, group);
+    else {
+      const open = { path: this.#current, file: this.#file, ino: this.#inode };
+      appendWhole(this.#lock.file, open, size, group.bytes);
+    }
   }
 
   /** Ends the current file; whether there was one. The next group begins another. @throws LogError */
@@ -145,26 +150,27 @@ export class NodeLog {
   /** Opens `current`, unless it is what is open. False where there is none. */
   #openCurrent(): boolean {
     const named = about(this.#current, () => statSync(this.#current, { throwIfNoEntry: false }));
-    if (this.#file >= 0 && named?.ino !== fstatSync(this.#file).ino) this.#forget();
+    if (this.#file >= 0 && named?.ino !== this.#inode) this.#forget();
     if (named === undefined) return false;
     if (this.#file < 0) this.#file = about(this.#current, () => openSync(this.#current, 'a+'));
+    this.#inode = named.ino;
     return true;
   }
 
-  /** Makes `current` ready to take records under `head`. False where a new file is needed. */
-  #open(head: LogHead): boolean {
-    if (!this.#openCurrent()) return false;
-    mend(this.#lock.file, this.#file);
-    if (this.#head === head) return true;
+  /** Makes `current` ready to take records under `head`: its length, or -1 where a new file is needed. */
+  #open(head: LogHead): number {
+    if (!this.#openCurrent()) return -1;
+    const size = mend(this.#lock.file, this.#file);
+    if (this.#head === head) return size;
     const text = headText(this.#file);
     const begun = text === null ? 0 : firstSecond(this.#file, text);
     if (text === null || refusal(text, begun, head) !== null) {
       this.rotate();
-      return false;
+      return -1;
     }
     this.#head = head;
     this.begun = begun;
-    return true;
+    return size;
   }
 
   #begin(head: LogHead, group: LogGroup): void {
@@ -188,6 +194,7 @@ export class NodeLog {
       remove(draft);
     }
     this.#file = file;
+    this.#inode = fstatSync(file).ino;
     this.#head = head;
   }
 }

@@ -42,7 +42,7 @@ function open(tree: NodeTree) {
     };
     return { write, close: () => file.close() };
   };
-  return new Devices(`/${FOLDER}`, () => tree.list(FOLDER), device);
+  return new Devices(`/${FOLDER}`, () => tree.devices(FOLDER), device);
 }
 
 export const BLOCK: NodeType = {

@@ -21,7 +21,7 @@ export function hasVanished(error: unknown): boolean {
 }
 
 const same = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((name, k) => name === b[k]);
+  a === b || (a.length === b.length && a.every((name, k) => name === b[k]));
 
 export class Devices implements Collector {
   readonly #what: string;

@@ -35,21 +35,15 @@ const KEYS = METRICS.map(({ key }) => key);
 
 function open(tree: NodeTree) {
   const list = () => {
-    const adapters = tree.list(FOLDER);
+    const adapters = tree.devices(FOLDER);
     if (adapters === null) return null;
     return adapters.flatMap((adapter) =>
-      (tree.list(`${FOLDER}/${adapter}/ports`) ?? []).map((port) => `${adapter}/ports/${port}`),
+      (tree.devices(`${FOLDER}/${adapter}/ports`) ?? []).map((port) => `${adapter}/ports/${port}`),
     );
   };
   const device = (port: string): Device => {
     const state = tree.open(`${FOLDER}/${port}/state`);
-    let numbers: NumberFiles;
-    try {
-      numbers = new NumberFiles(tree, `${FOLDER}/${port}/counters`, KEYS);
-    } catch (error) {
-      state.close();
-      throw error;
-    }
+    const numbers = new NumberFiles(tree, `${FOLDER}/${port}/counters`, KEYS);
     const name = port.replace('/ports/', '.');
     const write = (writer: RawWriter) => {
       const length = state.readPiece();

@@ -27,7 +27,7 @@ export class MountTable {
 
   /** @throws UnavailableError */
   constructor(tree: NodeTree) {
-    this.#file = tree.open('proc/mounts');
+    this.#file = tree.shared('proc/mounts');
   }
 
   /** The mounts of this moment; of several at one place the last, which hides the others. */
@@ -60,9 +60,5 @@ export class MountTable {
         other.path !== path &&
         path.startsWith(`${other.path}/`),
     );
-  }
-
-  close(): void {
-    this.#file.close();
   }
 }

@@ -1,7 +1,9 @@
 /** `net`: traffic of network interfaces that are up. Keys as in tacc_stats. */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { KernelFile } from '../kernel-file.ts';
 import type { NodeTree } from '../tree.ts';
 import { type Device, Devices } from './devices.ts';
+import { NetTable, netPlace } from './net-table.ts';
 import { NumberFiles } from './number-files.ts';
 import { counter, type NodeType } from './type.ts';
 
@@ -36,31 +38,79 @@ const METRICS = [
 ];
 const KEYS = METRICS.map(({ key }) => key);
 
-function open(tree: NodeTree) {
-  const device = (name: string): Device => {
-    const flags = tree.open(`${FOLDER}/${name}/flags`);
-    let numbers: NumberFiles;
-    try {
-      numbers = new NumberFiles(tree, `${FOLDER}/${name}/statistics`, KEYS);
-    } catch (error) {
-      flags.close();
-      throw error;
+const PLACES = KEYS.map(netPlace);
+
+/** Numbers by which an interface of the table is known to be that of /sys, whatever their names. */
+const WITNESSES = ['rx_bytes', 'tx_bytes'];
+const WITNESS_PLACES = WITNESSES.map(netPlace);
+
+/** Whether the table has the numbers of this interface. They grow meanwhile: it is read before and after the files. */
+function tableHolds(tree: NodeTree, table: NetTable, name: string): boolean {
+  const before = table.values(name, WITNESS_PLACES);
+  const texts = WITNESSES.map((key) => tree.text(`${FOLDER}/${name}/statistics/${key}`) ?? '');
+  const after = table.values(name, WITNESS_PLACES);
+  if (before === null || after === null) return false;
+  return texts.every(
+    (text, k) => /^\d+$/.test(text) && before[k] <= BigInt(text) && BigInt(text) <= after[k],
+  );
+}
+
+/** An interface: its numbers from the table where that has them, else from the files. */
+class Interface implements Device {
+  readonly #tree: NodeTree;
+  readonly #name: string;
+  readonly #flags: KernelFile;
+  readonly #files: NumberFiles;
+  #table: NetTable | null;
+  #isCompared = false;
+
+  constructor(tree: NodeTree, name: string, table: NetTable | null) {
+    this.#tree = tree;
+    this.#name = name;
+    this.#flags = tree.open(`${FOLDER}/${name}/flags`);
+    this.#files = new NumberFiles(tree, `${FOLDER}/${name}/statistics`, KEYS);
+    this.#table = table;
+  }
+
+  /** Its row of the table; -1 where that is not of this interface. */
+  #row(table: NetTable): number {
+    if (!table.isUsable) return -1;
+    if (!this.#isCompared && !tableHolds(this.#tree, table, this.#name)) this.#table = null;
+    this.#isCompared = true;
+    return this.#table === null ? -1 : table.row(this.#name);
+  }
+
+  write(writer: RawWriter): void {
+    const length = this.#flags.readPiece();
+    // Such as 0x1003.
+    if ((Number(this.#flags.bytes.toString('latin1', 0, length)) & UP) === 0) return;
+    writer.record('net', this.#name);
+    const table = this.#table;
+    const row = table === null ? -1 : this.#row(table);
+    if (table === null || row < 0) this.#files.write(writer);
+    else {
+      for (let k = 0; k < PLACES.length; k++) {
+        if (!table.write(writer, row, PLACES[k])) this.#files.writeOne(writer, k);
+      }
     }
-    const write = (writer: RawWriter) => {
-      const length = flags.readPiece();
-      // Such as 0x1003.
-      if ((Number(flags.bytes.toString('latin1', 0, length)) & UP) === 0) return;
-      writer.record('net', name);
-      numbers.write(writer);
-      writer.endRecord(METRICS.length);
-    };
-    const close = () => {
-      flags.close();
-      numbers.close();
-    };
-    return { write, close };
+    writer.endRecord(METRICS.length);
+  }
+
+  close(): void {
+    this.#flags.close();
+    this.#files.close();
+  }
+}
+
+function open(tree: NodeTree) {
+  const table = NetTable.of(tree);
+  const list = () => {
+    const names = tree.devices(FOLDER);
+    if (names !== null) table?.read(names);
+    return names;
   };
-  return new Devices(`/${FOLDER}`, () => tree.list(FOLDER), device);
+  const device = (name: string) => new Interface(tree, name, table);
+  return new Devices(`/${FOLDER}`, list, device);
 }
 
 export const NET: NodeType = {

@@ -11,7 +11,7 @@ import { Scanner } from './scan.ts';
 import type { Collector, NodeType } from './type.ts';
 
 const COLON = 0x3a;
-const TYPE = ' nfs ';
+const TYPE = Buffer.from(' nfs ');
 /** Words of `device SERVER:/PATH mounted on /MOUNT with fstype nfs statvers=1.1` after `device`. */
 const [MOUNT_POINT, FSTYPE, VERSION] = [4, 7, 8];
 const FIRST_OF_BYTES = EVENTS.length;
@@ -20,8 +20,16 @@ const FIRST_OF_OPERATIONS = FIRST_OF_TRANSPORT + TRANSPORT.length;
 /** Fields of a line `xprt:` between protocol and requests: ports, connections, idle time. */
 const BEFORE_SENDS = { udp: 2, other: 5 };
 
+/** Whether the type stands in the first `end` bytes of a file's text. */
+function hasType({ bytes }: KernelFile, end: number): boolean {
+  const at = bytes.indexOf(TYPE);
+  return at >= 0 && at < end;
+}
+
 class Nfs implements Collector {
   readonly #file: KernelFile;
+  /** The mount table of this machine, which other types read too; null for a recorded tree. */
+  readonly #mounts: KernelFile | null;
   readonly #values = new KeyValues(NFS_METRICS.length);
   readonly #operations = new KeyTable(OPERATIONS);
   readonly #scanner = new Scanner();
@@ -30,14 +38,14 @@ class Nfs implements Collector {
 
   constructor(tree: NodeTree) {
     this.#file = tree.open('proc/self/mountstats');
+    this.#mounts = tree.isThisMachine ? tree.shared('proc/mounts') : null;
   }
 
   collect(writer: RawWriter): void {
-    const end = this.#file.read();
-    const { bytes: text } = this.#file;
-    const first = text.indexOf(TYPE);
     // Most machines have none.
-    if (first < 0 || first >= end) return;
+    if (this.#mounts !== null && !hasType(this.#mounts, this.#mounts.read())) return;
+    const end = this.#file.read();
+    if (!hasType(this.#file, end)) return;
     const scanner = this.#scanner.over(this.#file.bytes, end);
     this.#mount = '';
     do {

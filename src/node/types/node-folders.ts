@@ -17,7 +17,8 @@ export function nodeFolders(
 ): Collector {
   const keys = metrics.map(({ key }) => key);
   const values = new KeyValues(metrics.length);
-  const open = (name: string): Device => {
+  const open = (name: string): Device | null => {
+    if (!/^node\d+$/.test(name)) return null;
     const source = tree.open(`${FOLDER}/${name}/${file}`);
     const lines = new KeyLines(keys, before);
     const node = name.slice('node'.length);
@@ -32,6 +33,5 @@ export function nodeFolders(
     };
     return { write, close: () => source.close() };
   };
-  const list = () => tree.list(FOLDER)?.filter((name) => /^node\d+$/.test(name)) ?? null;
-  return new Devices(`/${FOLDER}`, list, open);
+  return new Devices(`/${FOLDER}`, () => tree.devices(FOLDER), open);
 }

@@ -8,44 +8,62 @@ import { isNumber } from './scan.ts';
 const BLANK = 0x20;
 
 export class NumberFiles {
-  /** null where the kernel offers no such number. */
-  readonly #files: readonly (KernelFile | null)[];
+  readonly #tree: NodeTree;
+  readonly #folder: string;
+  readonly #names: readonly string[];
+  /** null where the kernel offers no such number; absent: it has not been wanted yet. */
+  readonly #files: (KernelFile | null)[] = [];
 
-  /** @throws UnavailableError where there is none of them */
   constructor(tree: NodeTree, folder: string, names: readonly string[]) {
-    this.#files = names.map((name) => {
-      try {
-        return tree.open(`${folder}/${name}`);
-      } catch {
-        return null;
-      }
-    });
+    this.#tree = tree;
+    this.#folder = folder;
+    this.#names = names;
+  }
+
+  /**
+   * Adds a value per file: 0 where there is none, or no number in it.
+   * @throws Error where the device has vanished, UnavailableError where it has none of the files
+   */
+  write(writer: RawWriter): void {
+    for (let k = 0; k < this.#names.length; k++) this.writeOne(writer, k);
     if (this.#files.every((file) => file === null)) {
-      throw new UnavailableError(`${folder} has none of the numbers`);
+      throw new UnavailableError(`${this.#folder} has none of the numbers`);
     }
   }
 
-  /** Adds a value per file: 0 where there is none, or no number in it. @throws Error where the device has vanished */
-  write(writer: RawWriter): void {
-    for (const file of this.#files) {
-      if (file === null) {
-        writer.number(0);
-        continue;
-      }
-      let end = 0;
+  #file(k: number): KernelFile | null {
+    let file = this.#files[k];
+    if (file === undefined) {
       try {
-        end = file.readPiece();
-      } catch (error) {
-        // Some counters exist and are refused: by ports that do not have them.
-        if (hasVanished(error)) throw error;
+        file = this.#tree.open(`${this.#folder}/${this.#names[k]}`);
+      } catch {
+        file = null;
       }
-      const bytes = file.bytes;
-      while (end > 0 && bytes[end - 1] <= BLANK) end--;
-      let from = 0;
-      while (from < end && bytes[from] <= BLANK) from++;
-      if (isNumber(bytes, from, end)) writer.digits(bytes, from, end);
-      else writer.number(0);
+      this.#files[k] = file;
     }
+    return file;
+  }
+
+  /** Adds the value of file `k`. @throws Error where the device has vanished */
+  writeOne(writer: RawWriter, k: number): void {
+    const file = this.#file(k);
+    if (file === null) {
+      writer.number(0);
+      return;
+    }
+    let end = 0;
+    try {
+      end = file.readPiece();
+    } catch (error) {
+      // Some counters exist and are refused: by ports that do not have them.
+      if (hasVanished(error)) throw error;
+    }
+    const bytes = file.bytes;
+    while (end > 0 && bytes[end - 1] <= BLANK) end--;
+    let from = 0;
+    while (from < end && bytes[from] <= BLANK) from++;
+    if (isNumber(bytes, from, end)) writer.digits(bytes, from, end);
+    else writer.number(0);
   }
 
   close(): void {

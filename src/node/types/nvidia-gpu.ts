@@ -1,6 +1,7 @@
 /**
- * `nvidia_gpu`: memory, power and utilisation of each GPU, through NVML; its persistence mode is left alone. In a
- * recorded tree, `nvml/N` holds lines of a key and its value for GPU N.
+ * `nvidia_gpu`: memory, power and utilisation of each GPU, through NVML; its persistence mode is left alone. A GPU that
+ * hangs does not answer, so a child process asks; as the schema must be known before, what no GPU tells is 0 then. In a
+ * recorded tree, `nvml/N` holds lines of a key and its value for GPU N, and a key that none tells is left out.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,30 +54,36 @@ class Gpus implements Collector {
   readonly metrics: readonly Metric[];
   readonly #fields: readonly (keyof GpuState)[];
   readonly #nvml: Nvml;
+  readonly #whole: boolean;
   readonly #devices: readonly number[];
 
-  constructor(nvml: Nvml) {
+  /** `whole`: all keys are in the schema, whatever the GPUs tell. */
+  constructor(nvml: Nvml, whole: boolean) {
     this.#nvml = nvml;
+    this.#whole = whole;
     const states = Array.from({ length: nvml.count }, (_, gpu) => nvml.read(gpu));
     // A key that no GPU tells is not in the schema; one that lacks what others tell has no record.
-    const has = FIELDS.map((field) => states.some((state) => state[field] !== null));
+    const told = FIELDS.map((field) => states.some((state) => state[field] !== null));
+    const has = told.map((one) => one || whole);
     this.#fields = FIELDS.filter((_, k) => has[k]);
     this.metrics = METRICS.filter((_, k) => has[k]);
-    this.#devices = states.flatMap((state, gpu) =>
-      this.#fields.length > 0 && this.#fields.every((field) => state[field] !== null) ? [gpu] : [],
-    );
+    this.#devices = states.flatMap((state, gpu) => (this.#isTold(state) ? [gpu] : []));
     if (this.#devices.length === 0) throw new UnavailableError('no GPU that NVML can read');
+  }
+
+  /** Whether the GPU tells what its record needs: one that has fallen off the bus tells nothing. */
+  #isTold(state: GpuState): boolean {
+    const isThere = (field: keyof GpuState) => state[field] !== null;
+    if (this.#whole) return this.#fields.some(isThere);
+    return this.#fields.length > 0 && this.#fields.every(isThere);
   }
 
   collect(writer: RawWriter): void {
     for (const gpu of this.#devices) {
       const state = this.#nvml.read(gpu);
+      if (!this.#isTold(state)) continue;
       writer.record('nvidia_gpu', String(gpu));
-      for (const field of this.#fields) {
-        const value = state[field];
-        if (value !== null) writer.bigint(BigInt(value));
-      }
-      // A GPU that has fallen off the bus tells nothing: no record.
+      for (const field of this.#fields) writer.bigint(BigInt(state[field] ?? 0));
       writer.endRecord(this.metrics.length);
     }
   }
@@ -86,12 +93,16 @@ class Gpus implements Collector {
   }
 }
 
-function nvmlOf(tree: NodeTree): Nvml {
-  if (!tree.isThisMachine) return recorded(tree);
-  // Loading the library for nothing costs more than a look for the driver.
-  if (tree.text('proc/driver/nvidia/version') === null) {
+/** Loading the library for nothing costs more than this. @throws UnavailableError */
+function lookForDriver(tree: NodeTree): void {
+  if (!tree.list('proc/driver/nvidia')?.includes('version')) {
     throw new UnavailableError('no NVIDIA driver (/proc/driver/nvidia)');
   }
+}
+
+function nvmlOf(tree: NodeTree): Nvml {
+  if (!tree.isThisMachine) return recorded(tree);
+  lookForDriver(tree);
   try {
     return openNvml();
   } catch (error) {
@@ -105,10 +116,14 @@ export const NVIDIA_GPU: NodeType = {
   device: 'GPU',
   source: 'NVML',
   metrics: METRICS,
+  mayBlock: (tree) => {
+    if (tree.isThisMachine) lookForDriver(tree);
+    return tree.isThisMachine;
+  },
   open: (tree) => {
     const nvml = nvmlOf(tree);
     try {
-      return new Gpus(nvml);
+      return new Gpus(nvml, tree.waits);
     } catch (error) {
       nvml.close();
       throw error;

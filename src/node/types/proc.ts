@@ -9,13 +9,13 @@ import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { KernelFile } from '../kernel-file.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { hasVanished } from './devices.ts';
-import { KeyValues } from './key-values.ts';
 import { ownerFilter } from './owners.ts';
-import { Scanner } from './scan.ts';
+import { isNumber, Scanner } from './scan.ts';
 import { StatusLines } from './status-lines.ts';
 import { type Collector, gauge, type NodeType } from './type.ts';
 
 const [ZERO, NINE] = [0x30, 0x39];
+const isDigit = (code: number) => code >= ZERO && code <= NINE;
 const [FIRST_PRINTABLE, LAST_PRINTABLE] = [0x21, 0x7e];
 const [PERCENT, SLASH] = [0x25, 0x2f];
 
@@ -37,6 +37,7 @@ const METRICS = [
 /** Lines of the file: the keys, and what the device is made of. */
 const LINES = ['Name', ...METRICS.map(({ key }) => key), 'Cpus_allowed_list', 'Mems_allowed_list'];
 const [NAME, UID, CPUS, NODES] = [0, 1, METRICS.length + 1, METRICS.length + 2];
+const DEVICE_LINES = [NAME, CPUS, NODES];
 
 /** Shells and the like: as in tacc_stats. */
 const LEFT_OUT = new Set(['bash', 'ssh', 'sshd', 'metacity']);
@@ -46,6 +47,10 @@ const LEFT_OUT = new Set(['bash', 'ssh', 'sshd', 'metacity']);
  * are the most, cannot; only their numbers can be used again.
  */
 const [ROOTS_KNOWN, KERNELS_KNOWN] = [1000, 10_000];
+
+/** Milliseconds for which /proc is not listed again where no process has been started. */
+const LIST_KNOWN = 10_000;
+const FORKS = Buffer.from('\nprocesses ');
 
 /** A recorded tree may hold anything. */
 const MOST_PROCESSES = 65_536;
@@ -68,131 +73,185 @@ function escapedName(bytes: Buffer, from: number, to: number): string {
   return name || '-';
 }
 
+/** A number in /proc. */
+class Entry {
+  readonly name: string;
+  /** Its status, where it is a wanted user's process. */
+  file: KernelFile | null = null;
+  /** Otherwise: until when (ms) it need not be looked at. */
+  until = 0;
+  /** Whether it has been looked at before, and is a process of the kernel. */
+  isKnown = false;
+  isKernels = false;
+  /** The device, and the texts that it was made of. */
+  device = '';
+  readonly parts: Buffer[] = DEVICE_LINES.map(() => Buffer.alloc(0));
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  close(): void {
+    this.file?.close();
+    this.file = null;
+  }
+}
+
 class Processes implements Collector {
   readonly #tree: NodeTree;
   readonly #isWanted: (user: number) => boolean;
-  /** Processes of wanted users, by number. */
-  #known = new Map<string, KernelFile>();
-  /** Processes of root, by number: until when (ms) they need not be looked at, and whether they are the kernel's. */
-  readonly #ofRoot = new Map<string, { until: number; readonly isKernels: boolean }>();
   readonly #lines = new StatusLines(LINES);
-  readonly #values = new KeyValues(METRICS.length);
   readonly #scanner = new Scanner();
+  /** /proc/stat of this machine. */
+  readonly #stat: KernelFile | null;
+  /** In the order of /proc. */
+  #entries: readonly Entry[] = [];
+  #processes = 0;
+  /** When they were listed (ms), and how many processes had been started by then. */
+  #listed = Number.NEGATIVE_INFINITY;
+  #forksListed = Number.NaN;
   #now = 0;
-  #user = Number.NaN;
 
   constructor(tree: NodeTree) {
     if (tree.list('proc') === null) throw new UnavailableError('there is no /proc');
     this.#tree = tree;
+    this.#stat = tree.isThisMachine ? tree.shared('proc/stat') : null;
     this.#isWanted = ownerFilter(tree);
   }
 
   collect(writer: RawWriter): void {
-    const names = this.#tree.list('proc');
-    if (names === null) throw new UnavailableError('/proc has vanished');
-    const before = this.#known;
-    this.#known = new Map();
+    this.#now = performance.now();
+    this.#list();
     let trouble: unknown = null;
-    let processes = 0;
-    this.#now = process.uptime() * 1000;
-    for (const name of names) {
-      const first = name.charCodeAt(0);
-      if (first < ZERO || first > NINE || processes++ >= MOST_PROCESSES) continue;
-      let file = before.get(name);
+    for (const entry of this.#entries) {
       try {
-        file ??= this.#open(name);
-        if (file === undefined) continue;
-        this.#known.set(name, file);
-        before.delete(name);
-        this.#record(writer, name, file);
+        if (entry.file === null && !this.#open(entry)) continue;
+        this.#record(writer, entry);
       } catch (error) {
         writer.dropRecord();
-        file?.close();
-        before.delete(name);
-        this.#known.delete(name);
+        entry.close();
         if (!hasVanished(error)) trouble ??= error;
       }
     }
-    for (const file of before.values()) file.close();
-    // Numbers of what has ended since: seldom many.
-    if (this.#ofRoot.size > 2 * names.length) this.#ofRoot.clear();
     if (trouble !== null) throw trouble;
-    if (processes > MOST_PROCESSES) {
-      throw new Error(`/proc has ${processes} processes; collected are ${MOST_PROCESSES}`);
+    if (this.#processes > MOST_PROCESSES) {
+      throw new Error(`/proc has ${this.#processes} processes; collected are ${MOST_PROCESSES}`);
     }
   }
 
-  #open(name: string): KernelFile | undefined {
+  /** Lists /proc, unless no process can have come since. */
+  #list(): void {
+    const forks = this.#forks();
+    if (forks === this.#forksListed && this.#now - this.#listed < LIST_KNOWN) return;
+    const names = this.#tree.list('proc');
+    if (names === null) throw new UnavailableError('/proc has vanished');
+    const before = new Map(this.#entries.map((entry) => [entry.name, entry]));
+    const numbers = names.filter((name) => isDigit(name.charCodeAt(0)));
+    this.#processes = numbers.length;
+    this.#entries = numbers.slice(0, MOST_PROCESSES).map((name) => {
+      const entry = before.get(name) ?? new Entry(name);
+      before.delete(name);
+      return entry;
+    });
+    for (const entry of before.values()) entry.close();
+    this.#forksListed = forks;
+    this.#listed = this.#now;
+  }
+
+  /** Processes and threads that this machine has started, ever; NaN where that is not known. */
+  #forks(): number {
+    if (this.#stat === null) return Number.NaN;
+    const end = this.#stat.read();
+    const at = this.#stat.bytes.indexOf(FORKS);
+    if (at < 0 || at >= end) return Number.NaN;
+    const scanner = this.#scanner.over(this.#stat.bytes, end, at + FORKS.length);
+    // Some that imitate a kernel always say 0.
+    return (scanner.word() && scanner.number()) || Number.NaN;
+  }
+
+  /** Opens a process, if it is a wanted user's. */
+  #open(entry: Entry): boolean {
+    const { name } = entry;
     // Cheaper than reading; owners of files in a recorded tree say nothing.
     if (this.#tree.isThisMachine) {
-      const roots = this.#ofRoot.get(name);
-      if (roots !== undefined && this.#now < roots.until) return undefined;
+      if (this.#now < entry.until) return false;
       const facts = statSync(`/proc/${name}`, { throwIfNoEntry: false });
       if (facts === undefined || !this.#isWanted(facts.uid)) {
-        if (facts?.uid === 0) this.#noteRoots(name);
-        else this.#ofRoot.delete(name);
-        return undefined;
+        if (facts?.uid === 0) this.#noteRoots(entry);
+        return false;
       }
-      this.#ofRoot.delete(name);
     }
-    return this.#tree.open(`proc/${name}/status`);
+    entry.isKnown = false;
+    entry.isKernels = false;
+    entry.file = this.#tree.open(`proc/${name}/status`);
+    return true;
   }
 
   /** Remembers a process of root. One of the kernel is a child of number 2, which starts them. */
-  #noteRoots(name: string): void {
-    let known = this.#ofRoot.get(name);
-    if (known === undefined) {
-      const stat = this.#tree.text(`proc/${name}/stat`) ?? '';
-      const isKernels = /^\) \S 2 /.test(stat.slice(stat.lastIndexOf(')')));
-      known = { until: 0, isKernels };
-      this.#ofRoot.set(name, known);
+  #noteRoots(entry: Entry): void {
+    // Not the first time: a command that takes one sample does without.
+    if (entry.until > 0 && !entry.isKnown) {
+      const stat = this.#tree.text(`proc/${entry.name}/stat`) ?? '';
+      entry.isKernels = /^\) \S 2 /.test(stat.slice(stat.lastIndexOf(')')));
+      entry.isKnown = true;
     }
-    known.until = this.#now + (known.isKernels ? KERNELS_KNOWN : ROOTS_KNOWN);
+    entry.until = this.#now + (entry.isKernels ? KERNELS_KNOWN : ROOTS_KNOWN);
   }
 
-  #record(writer: RawWriter, name: string, file: KernelFile): void {
-    const bytes = this.#read(file);
-    // Programs may change their user.
-    if (!this.#isWanted(this.#user)) {
-      if (!this.#tree.isThisMachine) return;
-      file.close();
-      this.#known.delete(name);
-      return;
-    }
-    const process = escapedName(bytes, this.#lines.from[NAME], this.#lines.to[NAME]);
-    if (LEFT_OUT.has(process)) return;
-    writer.record(
-      'proc',
-      `${process}/${name}/${this.#list(bytes, CPUS)}/${this.#list(bytes, NODES)}`,
-    );
-    this.#values.write(writer, bytes);
-    writer.endRecord(METRICS.length);
-  }
-
-  #list(bytes: Buffer, line: number): string {
-    return bytes.toString('latin1', this.#lines.from[line], this.#lines.to[line]) || '-';
-  }
-
-  /** Reads a process's lines. */
-  #read(file: KernelFile): Buffer {
+  #record(writer: RawWriter, entry: Entry): void {
+    const file = entry.file as KernelFile;
     const end = file.readPiece();
     const bytes = file.bytes;
     const lines = this.#lines;
     lines.find(bytes, end);
-    this.#values.clear();
-    for (let k = 0; k < METRICS.length; k++) {
-      this.#values.set(k, bytes, lines.from[k + UID], lines.to[k + UID]);
-    }
     // Of the four users, the effective one, which is the second, is the owner.
     const scanner = this.#scanner.over(bytes, end, lines.to[UID]);
-    this.#user = lines.to[UID] > 0 && scanner.word() ? scanner.number() : Number.NaN;
-    if (Number.isNaN(this.#user)) throw new Error(`${file.path} does not say whose it is`);
-    return bytes;
+    const user = lines.to[UID] > 0 && scanner.word() ? scanner.number() : Number.NaN;
+    if (Number.isNaN(user)) throw new Error(`${file.path} does not say whose it is`);
+    // Programs may change their user.
+    if (!this.#isWanted(user)) {
+      if (this.#tree.isThisMachine) entry.close();
+      return;
+    }
+    if (!this.#hasDevice(entry, bytes)) this.#nameDevice(entry, bytes);
+    if (entry.device === '') return;
+    writer.record('proc', entry.device);
+    for (let k = UID; k < UID + METRICS.length; k++) {
+      const from = lines.from[k];
+      const to = lines.to[k];
+      if (isNumber(bytes, from, to)) writer.digits(bytes, from, to);
+      else writer.number(0);
+    }
+    writer.endRecord(METRICS.length);
+  }
+
+  /** Whether the process has the name, and may run, as when its device was named. */
+  #hasDevice({ parts }: Entry, bytes: Buffer): boolean {
+    const { from, to } = this.#lines;
+    for (let k = 0; k < parts.length; k++) {
+      const part = parts[k];
+      const start = from[DEVICE_LINES[k]];
+      if (to[DEVICE_LINES[k]] - start !== part.length) return false;
+      for (let i = 0; i < part.length; i++) if (bytes[start + i] !== part[i]) return false;
+    }
+    return parts[0].length > 0;
+  }
+
+  /** Names the device; '' where the process is left out. */
+  #nameDevice(entry: Entry, bytes: Buffer): void {
+    const { from, to } = this.#lines;
+    DEVICE_LINES.forEach((line, k) => {
+      entry.parts[k] = Buffer.from(bytes.subarray(from[line], to[line]));
+    });
+    const name = escapedName(bytes, from[NAME], to[NAME]);
+    const [, cpus, nodes] = entry.parts.map((part) => part.toString('latin1') || '-');
+    entry.device = LEFT_OUT.has(name) ? '' : `${name}/${entry.name}/${cpus}/${nodes}`;
   }
 
   close(): void {
-    for (const file of this.#known.values()) file.close();
-    this.#known.clear();
+    for (const entry of this.#entries) entry.close();
+    this.#entries = [];
+    this.#listed = Number.NEGATIVE_INFINITY;
   }
 }
 

@@ -34,17 +34,13 @@ function open(tree: NodeTree): Collector {
       writer.endRecord(METRICS.length);
     }
   };
-  return { collect, close: () => table.close() };
+  return { collect, close: () => {} };
 }
 
 /** Whether a tmpfs lies behind a file system that can hang. */
 function mayBlock(tree: NodeTree): boolean {
   const table = new MountTable(tree);
-  try {
-    return table.read().some((mount) => mount.type === 'tmpfs' && table.isBehindServer(mount));
-  } finally {
-    table.close();
-  }
+  return table.read().some((mount) => mount.type === 'tmpfs' && table.isBehindServer(mount));
 }
 
 export const TMPFS: NodeType = {

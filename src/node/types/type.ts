@@ -21,11 +21,13 @@ export interface NodeType {
    */
   open(tree: NodeTree): Collector;
   /**
-   * Sets control registers, so that counters count what the type means by them; only where the user asks for it. Gives
-   * what they held before, in the order of writing, for `restoreRegisters`.
-   * @throws UnavailableError on processors whose events are not known, and where registers cannot be written
+   * Sets control registers, so that counters count what the type means by them; only where the user asks for it. Before
+   * the first is written, `keep` gets what they hold, in the order of writing, for `restoreRegisters`; where it throws,
+   * nothing is written.
+   * @throws UnavailableError on processors whose events are not known, and where registers cannot be written: then they
+   * have again what they held
    */
-  program?(tree: NodeTree): readonly SavedRegister[];
+  program?(tree: NodeTree, keep: (saved: readonly SavedRegister[]) => void): void;
   /**
    * For sources that may never answer, such as files of a network's file system: whether `open` and `collect` are to
    * happen in a child process. Reads nothing that could block itself.

@@ -3,7 +3,8 @@
  * TIME_HINT_*. A CPU's region is what the processes that may run on it agree upon; CPUs that no process may run on have
  * no value, so that they have no say.
  */
-import { HASH_UNMARKED, HINTS } from '../../model/region-layout.ts';
+import { HASH_UNMARKED } from '../../model/region-hash.ts';
+import { HINTS } from '../../model/region-layout.ts';
 import type { Provider, Signal, SignalDeclaration, SignalReader } from '../signals/provider.ts';
 import type { ApplicationProcess } from './process-table.ts';
 

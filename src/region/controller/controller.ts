@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
+import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import {
   type Agent,
   type AgentKind,
@@ -16,11 +17,13 @@ import { EPOCH_ALL, EPOCH_SOME } from '../attribution.ts';
 import { recordFilterFrom } from '../filters/index.ts';
 import { Machine } from '../machine.ts';
 import { Platform } from '../platform.ts';
+import { simulatorOf } from '../signals/simulator.ts';
 import { Application } from './application.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Endpoint } from './endpoint.ts';
 import { EventLog } from './event-log.ts';
 import { hostReport } from './host-report.ts';
+import { nameOf } from './process-record.ts';
 import { ProcessTable } from './process-table.ts';
 import { Sampled } from './sampled.ts';
 import { forgetControls, saveControls } from './saved-controls.ts';
@@ -53,6 +56,7 @@ export class Controller {
   readonly #policy: Policy | null;
   readonly #startTime = startTimeText();
   readonly #time: number;
+  readonly #watts: number;
   readonly #board: { readonly hash: number; readonly hint: number; readonly epochs: number };
   readonly #facts: AgentSample = { time: 0, hash: 0, hint: 0, epochs: 0 };
   readonly #warnings: string[] = [];
@@ -86,7 +90,8 @@ export class Controller {
       root: settings.root,
       synthetic: settings.synthetic,
       allowControl: settings.allowControl,
-      providers: [this.#application.provider()],
+      // The table is there before anything is sampled.
+      providers: [this.#application.provider(), simulatorOf(() => this.#table?.all ?? [])],
     });
     this.#platform = platform;
     this.#time = platform.push('TIME', 'board', 0);
@@ -96,6 +101,8 @@ export class Controller {
       hint: board('REGION_HINT'),
       epochs: board('EPOCH_COUNT'),
     };
+    const hasPower = settings.live && platform.info('CPU_POWER') !== null;
+    this.#watts = hasPower ? board('CPU_POWER') : -1;
     const { reportSignals, traceSignals, compat } = settings;
     this.#sampled = new Sampled(platform, this.#application, reportSignals, compat);
     const filter =
@@ -236,6 +243,27 @@ export class Controller {
     const { timeout } = this.#settings;
     if (this.#attached || now - this.#zero < timeout * 1e9) return;
     this.#warn(`no process has marked a region within ${timeout} s: there will be totals only`);
+  }
+
+  /** In one line: where the application is now. @param now ns of CLOCK_MONOTONIC */
+  status(now: number): string {
+    const { active, all } = this.#table;
+    const time = ((now - this.#zero) / 1e9).toFixed(1);
+    const places = new Map<string, number>();
+    for (const { hash, page } of active) {
+      const name = hash === HASH_UNMARKED ? 'no region' : nameOf(page, hash);
+      places.set(name, (places.get(name) ?? 0) + 1);
+    }
+    const most = [...places].sort((a, b) => b[1] - a[1]).slice(0, 3);
+    const where = most.map(([name, n]) => (n === active.length ? name : `${name} (${n})`));
+    const watts = this.#watts < 0 ? Number.NaN : this.#platform.sample(this.#watts);
+    const power = Number.isNaN(watts) ? '' : `, ${watts.toFixed(1)} W`;
+    const epochs = Math.max(0, ...all.map((process) => process.epochs));
+    return (
+      `${time} s: ${active.length} of ${all.length} processes run` +
+      `${where.length === 0 ? '' : ` in ${where.join(', ')}`}` +
+      `${epochs === 0 ? '' : `, epoch ${epochs}`}${power}`
+    );
   }
 
   #epochBits(): number {

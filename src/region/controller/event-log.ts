@@ -1,7 +1,7 @@
 /** Events of the processes' rings: to the profile trace as GEOPM has it, and to the record filters. */
 import type { TraceHeader } from '../../formats/geopm/write.ts';
+import { regionHash } from '../../model/region-hash.ts';
 import { EVENT_EPOCH, EVENT_REGION_ENTRY, EVENT_REGION_EXIT } from '../../model/region-layout.ts';
-import { regionHash } from '../hash.ts';
 import type { PageEvent } from '../ring-reader.ts';
 import type { ApplicationProcess } from './process-table.ts';
 import { ProfileTraceFile } from './trace-files.ts';

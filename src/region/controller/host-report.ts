@@ -178,6 +178,11 @@ function processValue(record: ProcessRecord, process: ApplicationProcess): Extra
     ...Object.fromEntries(oddities.filter(([, count]) => count > 0)),
     regions: [...record.regions]
       .sort((a, b) => b.seconds - a.seconds)
-      .map(({ name, count, seconds }) => ({ region: name, count, 'runtime (s)': seconds })),
+      .map(({ name, count, seconds, threadSeconds }) => ({
+        region: name,
+        count,
+        'runtime (s)': seconds,
+        ...(threadSeconds > seconds && { 'runtime of all threads (s)': threadSeconds }),
+      })),
   };
 }

@@ -1,6 +1,8 @@
 /** The controller: runs a command, samples it and the machine, writes GEOPM's report and traces. */
 export type { Punctuality } from './deadlines.ts';
-export { LaunchError, type LaunchOptions, type LaunchResult, launch } from './launch.ts';
+export { type MarkedBy, markingEnvironment } from './environment.ts';
+export { type LaunchOptions, type LaunchResult, launch } from './launch.ts';
+export { type OwnController, type OwnOptions, watchOwn } from './own.ts';
 export {
   readSavedControls,
   restoreControls,
@@ -10,3 +12,4 @@ export {
   savedControlsFolder,
 } from './saved-controls.ts';
 export { type ControllerSettings, SettingsError } from './settings.ts';
+export { LaunchError } from './side.ts';

@@ -1,7 +1,7 @@
 /** What a process's page says, as the report needs it: its regions, and the tree of regions inside regions. */
-import type { ExtraValue } from '../../formats/geopm/write.ts';
+import { type ExtraValue, hashText } from '../../formats/geopm/write.ts';
 import type { ProcessRecord, RegionVisits } from '../exact-totals.ts';
-import type { PageNode, PageSnapshot } from '../page-reader.ts';
+import type { PageNode, PageReader, PageSnapshot } from '../page-reader.ts';
 import type { ApplicationProcess } from './process-table.ts';
 
 /** Seconds of a node: visits completed and, of one that is open, up to `end`. All in s since the page's zero. */
@@ -17,20 +17,25 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
   const snapshot = process.snapshot();
   const ended = process.alive ? now : process.ended;
   const end = (ended - process.zero) / 1e9;
-  const regions = new Map<number, RegionVisits>();
+  const regions = new Map<number, Visits>();
   const inside = new Float64Array(snapshot.threads.length);
   for (const node of snapshot.nodes) {
     if (node.parent !== -1 || node.async) continue;
     const { name, hash } = snapshot.regions[node.region] ?? NAMELESS;
     const seconds = secondsOf(node, end);
     inside[node.thread] += seconds;
-    const sum = regions.get(hash);
-    regions.set(hash, {
-      name,
-      hash,
-      count: node.count + (sum?.count ?? 0),
-      seconds: seconds + (sum?.seconds ?? 0),
-    });
+    let visits = regions.get(hash);
+    if (visits === undefined) {
+      visits = { name, hash, count: 0, seconds: 0, threadSeconds: 0, thread: -1, own: 0 };
+      regions.set(hash, visits);
+    }
+    // Nodes come thread by thread.
+    if (visits.thread !== node.thread) visits.own = 0;
+    visits.thread = node.thread;
+    visits.own += seconds;
+    visits.count += node.count;
+    visits.threadSeconds += seconds;
+    visits.seconds = Math.max(visits.seconds, visits.own);
   }
   return {
     pid: process.page.pid,
@@ -44,7 +49,20 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
   };
 }
 
+/** A region's visits while they are summed up: of the thread that was looked at last, `own` seconds. */
+interface Visits extends Writable<RegionVisits> {
+  thread: number;
+  own: number;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 const NAMELESS = { name: '', hash: 0 };
+
+/** Name of a region that a process is in. */
+export function nameOf(page: PageReader, hash: number): string {
+  return page.snapshot().regions.find((region) => region.hash === hash)?.name ?? hashText(hash);
+}
 
 interface Tree {
   count: number;

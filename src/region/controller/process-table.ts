@@ -4,7 +4,8 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { HASH_UNMARKED, PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
+import { HASH_UNMARKED } from '../../model/region-hash.ts';
+import { PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
 import type { EpochFinder, RecordFilter } from '../filters/index.ts';
 import { PageError, PageReader, type PageSnapshot } from '../page-reader.ts';
 
@@ -85,6 +86,15 @@ export class ApplicationProcess {
     this.hash = hash;
     this.hint = hint;
     this.progress = total === 0 ? Number.NaN : Math.min(1, done / total);
+  }
+
+  /** Of its simulation: see simulator.ts. */
+  get gvt(): number {
+    return this.alive ? this.page.gvt : Number.NaN;
+  }
+
+  get counts(): Float64Array {
+    return this.page.counts;
   }
 
   /** As if it were in no region. */

@@ -1,6 +1,7 @@
 /** What is sampled for the report: its fields and the signals that the user adds, gathered and attributed. */
+import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { HINTS } from '../../model/region-layout.ts';
-import { type AttributedSignal, Attribution, UNMARKED } from '../attribution.ts';
+import { type AttributedSignal, Attribution } from '../attribution.ts';
 import type { Platform } from '../platform.ts';
 import { SignalError } from '../signal-error.ts';
 import type { SignalDomain } from '../signals/provider.ts';
@@ -125,7 +126,7 @@ export class Sampled {
   begin(time: number, now: number): void {
     this.#gatherAt(time, now);
     this.#attribution = this.#fresh();
-    this.#hashes.fill(UNMARKED);
+    this.#hashes.fill(HASH_UNMARKED);
     this.#attribution.update(time, this.#values, this.#hashes, 0);
   }
 
@@ -144,7 +145,7 @@ export class Sampled {
     const hashes = this.#hashes;
     for (let s = 0; s < hashes.length; s++) {
       const hash = this.#platform.sample(this.#scopes[s]);
-      hashes[s] = Number.isNaN(hash) ? UNMARKED : hash;
+      hashes[s] = Number.isNaN(hash) ? HASH_UNMARKED : hash;
     }
     this.#attribution.update(time, this.#values, hashes, epoch);
   }

@@ -34,6 +34,8 @@ export interface ControllerSettings {
   readonly allowControl: boolean;
   /** GEOPM's own figures where the report's manual page says otherwise. */
   readonly compat: boolean;
+  /** Whether to say, once a second, where the application is. */
+  readonly live: boolean;
   /** Seconds between partial reports. */
   readonly saveEvery: number;
   /** File in which settings of the machine are kept before they are changed. */

@@ -6,6 +6,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { threadId } from '../../os/affinity.ts';
 import { loadAgent } from '../agents/index.ts';
+import { clockOffset } from '../clock.ts';
 import { Controller } from './controller.ts';
 import { Deadlines, type Punctuality } from './deadlines.ts';
 import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED } from './orders.ts';
@@ -22,6 +23,7 @@ export interface ControllerTask {
 export type ControllerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'warning'; readonly message: string }
+  | { readonly kind: 'status'; readonly line: string }
   | { readonly kind: 'done'; readonly punctuality: Punctuality }
   | {
       readonly kind: 'failed';
@@ -33,12 +35,14 @@ export type ControllerMessage =
 
 /** Nice value where it is permitted: ahead of ordinary work. */
 const PRIORITY = -10;
+/** ms between lines of a live view. */
+const SAY_EVERY = 1000;
 const SHORTEST = 0.0001;
 
 const say = (message: ControllerMessage) => parentPort?.postMessage(message);
 
-/** Node's clock and the kernel's are the same but for where they begin. */
-const offset = Number(process.hrtime.bigint()) - performance.now() * 1e6;
+const offset = clockOffset();
+/** ns of CLOCK_MONOTONIC. */
 const now = () => performance.now() * 1e6 + offset;
 
 function raisePriority(): void {
@@ -65,6 +69,7 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
     Atomics.wait(orders, BELL, heard);
     heard = Atomics.load(orders, BELL);
   }
+  let said = performance.now();
   controller.begin(now());
   deadlines.start(performance.now());
   while (Atomics.load(orders, ENDED) === 0) {
@@ -79,6 +84,9 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
     if (deadlines.wait(performance.now()) > 0) continue;
     deadlines.take(performance.now());
     controller.sample(now());
+    if (!settings.live || performance.now() - said < SAY_EVERY) continue;
+    said = performance.now();
+    say({ kind: 'status', line: controller.status(now()) });
   }
   const signal = signals[Atomics.load(orders, EXIT_SIGNAL)];
   controller.finish(now(), {

@@ -47,7 +47,8 @@ function configOf(machine: Machine): { path: string; text: string } | null {
 }
 
 function aggregationOf(name: unknown): AggregationName | null {
-  return typeof name === 'string' && name in AGGREGATIONS ? (name as AggregationName) : null;
+  if (typeof name !== 'string' || !Object.hasOwn(AGGREGATIONS, name)) return null;
+  return name as AggregationName;
 }
 
 /** @throws SignalConfigError */
@@ -69,7 +70,7 @@ function signalsOf(path: string, text: string): Signal[] {
       throw wrong(`${name}: domain is not one of ours`);
     }
     if (typeof description !== 'string') throw wrong(`${name}: description is not a text`);
-    if (typeof units !== 'string' || !(units in UNITS)) {
+    if (typeof units !== 'string' || !Object.hasOwn(UNITS, units)) {
       throw wrong(`${name}: units is not one of ${Object.keys(UNITS).filter(Boolean).join(', ')}`);
     }
     const function_ = aggregationOf(aggregation);

@@ -108,17 +108,18 @@ function zonesOf(machine: Machine): Zone[] {
   visit(CLASS);
   const packageOf = (name: string) => /^package-(\d+)/.exec(name)?.[1];
   const zones: Zone[] = [];
-  for (const [id, folder] of folders) {
+  const isSecond = ([id]: readonly [string, string]) => Number(id.startsWith('intel-rapl-mmio'));
+  for (const [id, folder] of [...folders].sort((a, b) => isSecond(a) - isSecond(b))) {
     const name = machine.text(`${folder}/name`) ?? '';
     const own = packageOf(name);
     const parent = folders.get(id.slice(0, id.lastIndexOf(':'))) ?? '';
     const inside = packageOf(machine.text(`${parent}/name`) ?? '');
     const kind = own === undefined ? name : 'package';
-    if (!(kind in ENERGIES)) continue;
+    if (!Object.hasOwn(ENERGIES, kind)) continue;
     const index = kind === 'psys' ? 0 : Number(own ?? inside);
     if (kind !== 'psys' && !machine.topology.has('package', index)) continue;
     const twin = (zone: Zone) => zone.kind === kind && zone.index === index;
-    if (id.startsWith('intel-rapl-mmio') && zones.some(twin)) continue;
+    if (isSecond([id, folder]) && zones.some(twin)) continue;
     zones.push({ folder, kind: kind as Kind, index, runs: false });
   }
   return zones;

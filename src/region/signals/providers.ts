@@ -11,6 +11,7 @@ import { nvml } from './nvml.ts';
 import { powercap } from './powercap.ts';
 import { proc } from './proc.ts';
 import type { Provider } from './provider.ts';
+import { simulatorOf } from './simulator.ts';
 import { syntheticProvider } from './synthetic.ts';
 import { time } from './time.ts';
 
@@ -27,6 +28,7 @@ export const PROVIDERS: readonly Provider[] = [
   cray,
   proc,
   constConfig,
+  simulatorOf(null),
   derived,
 ];
 

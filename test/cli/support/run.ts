@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** TRISCOPE_BIN: another build than the one in `dist`. */
-const BIN =
+export const BIN =
   process.env.TRISCOPE_BIN ?? fileURLToPath(new URL('../../../bin/triscope', import.meta.url));
 
 export interface Outcome {
@@ -19,6 +19,8 @@ export interface Outcome {
 export interface Call {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Given on standard input. */
+  readonly input?: string;
   /** Called with the process once it runs. */
   readonly meanwhile?: (child: ChildProcess) => void;
 }
@@ -29,14 +31,15 @@ export function triscope(args: readonly string[], call: Call = {}): Promise<Outc
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: call.cwd,
     env: { ...process.env, NO_COLOR: '', ...call.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.end(call.input);
   let out = '';
   let err = '';
-  child.stdout.on('data', (data) => {
+  child.stdout?.on('data', (data) => {
     out += data;
   });
-  child.stderr.on('data', (data) => {
+  child.stderr?.on('data', (data) => {
     err += data;
   });
   call.meanwhile?.(child);

@@ -68,7 +68,7 @@ describe('texts', () => {
   it('in quotes are read back as they were, whatever is in them', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const whole = text.toWellFormed();
+        const whole = Buffer.from(text).toString();
         expect(yaml(quoted(text)).key).toBe(whole);
         expect(JSON.parse(quoted(text))).toBe(whole);
         expect(quoted(text)).not.toContain('\n');

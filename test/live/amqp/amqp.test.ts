@@ -122,7 +122,7 @@ describe('the archive', () => {
   );
 });
 
-describe.skipIf(!hasBroker)('with RabbitMQ (npm run setup installs rabbitmq-server)', () => {
+describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
   let broker: Broker;
   beforeAll(async () => {
     broker = await Broker.make();

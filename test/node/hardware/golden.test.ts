@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hardwareOf, NODE_TYPES, NodeTree, restoreRegisters } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
-import { collect, folder, identify, type Machine, missing, typeNamed } from './support.ts';
+import { collect, folder, identify, type Machine, missing, program } from './support.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 
@@ -51,7 +51,7 @@ function fixture(name: string): Fixture {
 
 /** What programming these types writes, as the original's list has it. */
 function writesOf(tree: NodeTree, types: readonly string[]): string[] {
-  for (const type of types) typeNamed(type).program?.(tree);
+  for (const type of types) program(type, tree);
   return hardwareOf(tree).writes.map(({ space, at, value }) => {
     const [kind, cpu] = space.split(' ');
     const where = kind === 'msr' ? `cpu${cpu} msr` : 'pci fd cfg';
@@ -123,7 +123,7 @@ describe.skipIf(GOLDEN === undefined)('Sandy Bridge, tacc_stats 2.3.0', () => {
   it('has its registers back after restoring', () => {
     const root = golden.tree(0, SANDY_BRIDGE);
     const tree = new NodeTree(root);
-    const saved = SNB_TYPES.flatMap((type) => typeNamed(type).program?.(tree) ?? []);
+    const saved = SNB_TYPES.flatMap((type) => program(type, tree));
     // As a file between `begin` and `end` would have it.
     restoreRegisters(tree, JSON.parse(JSON.stringify(saved)));
     const { writes } = hardwareOf(tree);

@@ -5,11 +5,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { RawWriter } from 'triscope/formats/tacc';
+import { NodeTree } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
 import { mapFile } from '../../../dist/os/mapped-file.js';
 import { openMic } from '../../../dist/os/mic.js';
 import { openNvml } from '../../../dist/os/nvml.js';
-import { collect, folder, machine, missing } from './support.ts';
+import { collect, folder, machine, missing, typeNamed } from './support.ts';
 
 const CC = spawnSync('cc', ['--version']).status === 0;
 
@@ -54,7 +56,7 @@ int mic_get_sys_counters(void *u, uint64_t *to) { return fill(to, 300); }
 int mic_get_idle_counters(void *u, uint64_t *to) { return fill(to, 400); }
 `;
 
-describe.skipIf(!CC)('NVML', () => {
+describe.skipIf(!CC)('NVML (needs cc)', () => {
   it('is asked for what each GPU says', () => {
     const nvml = openNvml(library('libnvidia-ml.so.1', NVML));
     expect(nvml.count).toBe(2);
@@ -104,12 +106,25 @@ describe('nvidia_gpu', () => {
     });
   });
 
+  it('has all keys where a child process asks, which cannot tell its schema before: what no GPU tells is 0', () => {
+    const root = machine({ files: { 'nvml/0': gpu(''), 'nvml/1': '' } });
+    let text = '';
+    const sink = (bytes: Uint8Array) => (text += Buffer.from(bytes).toString());
+    const writer = new RawWriter({ hostname: '-', uname: '', uptime: 0, schemas: [] }, sink);
+    typeNamed('nvidia_gpu')
+      .open(new NodeTree(root, { waits: true }))
+      .collect(writer);
+    writer.flush();
+    // Nothing of the GPU that has fallen off the bus.
+    expect(text).toBe('nvidia_gpu 0 85899345920 85899344920 1000 0 41\n');
+  });
+
   it('is not there without a GPU', () => {
     expect(missing(machine({}), 'nvidia_gpu')).toBe('no GPU that NVML can read');
   });
 });
 
-describe.skipIf(!CC)('libmicmgmt', () => {
+describe.skipIf(!CC)('libmicmgmt (needs cc)', () => {
   it('is asked for the accounts of each thread, or of each core where it tells no more', () => {
     for (const units of [4, 2]) {
       const card = openMic(0, library(`libmic${units}.so`, mic(units)));

@@ -1,5 +1,7 @@
 /** Types of registers: what they give for machines made by hand, what they say where they are absent, what they write. */
-import { hardwareOf, NODE_TYPES, NodeTree } from 'triscope/node';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hardwareOf, NODE_TYPES, NodeTree, Programming } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
 import {
   CASES,
@@ -14,7 +16,7 @@ import {
   TWO_CORES,
   ZEN,
 } from './machines.ts';
-import { collect, type Machine, machine, missing, typeNamed } from './support.ts';
+import { collect, type Machine, machine, missing, program, typeNamed } from './support.ts';
 
 const BOX_CONTROLS = [0xf4, 0x430, 0xa30, 0xd04, 0xd24, 0xe00, 0xe10, 0xc24, 0x710];
 const FILTERS = [0xd14, 0xd34, 0xe05, 0xe06, 0xe15, 0xe16];
@@ -54,7 +56,7 @@ describe('types of registers', () => {
       expect(after.records.map(counters)).toEqual(before.records.map(counters));
 
       const tree = new NodeTree(root);
-      typeNamed(type).program?.(tree);
+      program(type, tree);
       for (const { at, value } of hardwareOf(tree).writes) {
         // Of a box: bit 0 resets its selectors, bit 1 its counters.
         if (BOX_CONTROLS.includes(at)) expect(value & 3n).toBe(0n);
@@ -209,20 +211,52 @@ describe('programming', () => {
         ),
       },
     });
-    const saved = typeNamed('amd64_pmc').program?.(new NodeTree(root)) ?? [];
+    const saved = program('amd64_pmc', new NodeTree(root));
     expect(saved.at(-1)).toEqual({ space: 'msr 0', at: 0xc0010015, width: 8, value: '5' });
   });
 
-  it('undoes what it wrote where a later register is missing', () => {
+  it('writes nothing where a register is missing', () => {
     const root = machine({
       processor: intel(0x2d),
       cpus: TWO_CORES,
       msr: { 0: `${EIGHT}\n38d 1\n38f 2` },
     });
     const tree = new NodeTree(root);
-    expect(() => typeNamed('intel_snb').program?.(tree)).toThrow('msr/cpu1');
-    const last = new Map(hardwareOf(tree).writes.map(({ at, value }) => [at, value]));
-    expect(last.get(0x38f)).toBe(2n);
-    expect(last.get(0x186)).toBe(11n);
+    expect(() => program('intel_snb', tree)).toThrow('msr/cpu1');
+    expect(hardwareOf(tree).writes).toEqual([]);
+  });
+
+  it('keeps what registers hold in a file before the first is written, and restores it after a crash', () => {
+    const root = machine({
+      processor: intel(0x2d),
+      cpus: ONE,
+      msr: { 0: `${EIGHT}\n38d 1\n38f 2` },
+    });
+    const path = join(root, 'registers');
+    const killed = new NodeTree(root);
+    expect(() =>
+      typeNamed('intel_snb').program?.(killed, () => {
+        throw new Error('killed');
+      }),
+    ).toThrow('killed');
+    expect(hardwareOf(killed).writes).toEqual([]);
+
+    const said: string[] = [];
+    const programming = new Programming(path, (line) => said.push(line));
+    expect(programming.begin(new NodeTree(root), ['intel_snb'])).toBe(true);
+    const kept = JSON.parse(readFileSync(path, 'utf8'));
+    expect(kept.saved).toContainEqual({ space: 'msr 0', at: 0x38f, width: 8, value: '2' });
+    // As a collector leaves it that was killed between the file and the last register.
+    writeFileSync(path, JSON.stringify({ ...kept, done: false }));
+    const next = new NodeTree(root);
+    expect(programming.begin(next, ['intel_snb'])).toBe(true);
+    const first = hardwareOf(next).writes.slice(0, kept.saved.length);
+    expect(first.toReversed().map(({ value }) => String(value))).toEqual(
+      kept.saved.map(({ value }: { value: string }) => value),
+    );
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(kept);
+    programming.end(next);
+    expect(existsSync(path)).toBe(false);
+    expect(said).toEqual([]);
   });
 });

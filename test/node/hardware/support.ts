@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Collection, NODE_TYPES, NodeTree, type NodeType } from 'triscope/node';
 import { afterAll } from 'vitest';
+import type { SavedRegister } from '../../../src/node/hardware/registers.ts';
 
 export const folder = mkdtempSync(join(tmpdir(), 'triscope-hardware-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -88,17 +89,24 @@ export interface Collected {
   readonly failures: readonly string[];
 }
 
-/** A header and a group of these types; `program` first, where asked. */
-export function collect(root: string, types: readonly string[], program = false): Collected {
+/** Programs a type's counters; gives what was kept before. */
+export function program(type: string, tree: NodeTree): SavedRegister[] {
+  const saved: SavedRegister[] = [];
+  typeNamed(type).program?.(tree, (held) => saved.push(...held));
+  return saved;
+}
+
+/** A header and a group of these types; programmed first, where asked. */
+export function collect(root: string, types: readonly string[], programs = false): Collected {
   let text = '';
   const collection = new Collection((bytes) => (text += Buffer.from(bytes).toString()), {
     root,
     types,
   });
   const failures: string[] = [];
-  for (const type of program ? types : []) {
+  for (const type of programs ? types : []) {
     try {
-      typeNamed(type).program?.(collection.tree);
+      program(type, collection.tree);
     } catch (error) {
       failures.push(`${type}: ${(error as Error).message}`);
     }

@@ -38,7 +38,7 @@ ssize_t write(int fd, const void *bytes, size_t n) {
 }
 `;
 
-it.skipIf(!CC)('a datagram goes out behind the header that user_mad documents', () => {
+it.skipIf(!CC)('a datagram goes out behind the header that user_mad documents (needs cc)', () => {
   const at = (name: string) => join(folder, name);
   writeFileSync(at('shim.c'), SHIM);
   execFileSync('cc', ['-shared', '-fPIC', '-o', at('shim.so'), at('shim.c')]);

@@ -1,9 +1,22 @@
 /** `proc`: whose processes are collected, how they are called, and processes that come, change and go. */
 import { spawn } from 'node:child_process';
-import { renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { collect, open, put, records, tree } from './support.ts';
+
+/** `games`, which is none of the services that are left out. */
+const GAMES = 5;
+
+/** A user whose processes are collected, and as whom we may start one; null where there is none. */
+function user(): number | null {
+  if (process.platform !== 'linux') return null;
+  const own = process.getuid?.() ?? 0;
+  const wanted = own === 0 ? GAMES : own;
+  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
+  return users.some((line) => Number(line.split(':')[2]) === wanted) ? wanted : null;
+}
+const USER = user();
 
 interface Fields {
   readonly name?: string;
@@ -115,6 +128,24 @@ describe('proc', () => {
     const { lines, failed } = collect(root, 'proc');
     expect(lines).toEqual([`proc app/13/0-1,3/0-1 ${VALUES}`]);
     expect(failed).toEqual([`proc: ${root}/proc/12/status does not say whose it is`]);
+  });
+
+  it.skipIf(USER === null)('notices what starts and ends on this machine', async () => {
+    const collection = open(undefined, ['cpu', 'proc']);
+    const sleeping = (pid: number | undefined) =>
+      collection.collect().lines.some((line) => line.startsWith(`proc sleep/${pid}/`));
+    expect(sleeping(0)).toBe(false);
+    const child = spawn('sleep', ['1000'], { stdio: 'ignore', uid: USER ?? 0 });
+    // Between its start and its becoming another program it has our name.
+    for (let k = 0; k < 100 && !sleeping(child.pid); k++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(sleeping(child.pid)).toBe(true);
+    expect(sleeping(child.pid)).toBe(true);
+    child.kill();
+    await new Promise((resolve) => child.once('exit', resolve));
+    expect(sleeping(child.pid)).toBe(false);
+    collection.close();
   });
 
   it.skipIf(process.platform !== 'linux')(

@@ -23,7 +23,8 @@ const CORES: Part = { intel: 'MSR_PP0_ENERGY_STATUS', amd: 'MSR_CORE_ENERGY_STAT
 const MEMORY: Part = { intel: 'MSR_DRAM_ENERGY_STATUS' };
 
 /** Whether its processors are older than Haswell, by the types that the host has. */
-const isOld = ({ types }: HostJob) => types.has('intel_snb') || types.has('intel_ivb');
+const isOld = ({ types }: HostJob) =>
+  [...types.keys()].some((type) => /^intel_(snb|ivb)(_|$)/.test(type));
 
 /** Counts of a J of a device. @throws MissingInput */
 function perJoule(host: HostJob, table: TypeTable, device: string, key: string): number {

@@ -1,5 +1,5 @@
 /** What `info` says of GEOPM's files. */
-import { oldRegionHash, regionHash } from '../../../model/region-hash.ts';
+import { regionHash, regionHashBefore31 } from '../../../model/region-hash.ts';
 import { type Damage, type FileInfo, type FileSource, FormatError } from '../../format.ts';
 import { hashOf } from '../values.ts';
 import type { GeopmDetection, GeopmFile } from './detect.ts';
@@ -21,7 +21,7 @@ function hashesOf(reports: readonly GeopmReport[]): string | null {
       if (region === null || hash === null) continue;
       const value = hashOf(hash);
       if (value === regionHash(region)) crc32++;
-      else if (value === oldRegionHash(region)) crc32c++;
+      else if (value === regionHashBefore31(region)) crc32c++;
       else other++;
     }
   }

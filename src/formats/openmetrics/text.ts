@@ -1,0 +1,102 @@
+/**
+ * OpenMetrics 1.0, the text format that Prometheus reads: from a scrape, or of a past run as blocks
+ * (`promtool tsdb create-blocks-from openmetrics`).
+ *
+ * ```
+ * # TYPE triscope_node_cpu_user_centiseconds counter
+ * # UNIT triscope_node_cpu_user_centiseconds centiseconds
+ * # HELP triscope_node_cpu_user_centiseconds time in user mode
+ * triscope_node_cpu_user_centiseconds_total{host="h1",device="0"} 12 1772366400.250000000
+ * # EOF
+ * ```
+ */
+import type { Metric } from '../../model/metric.ts';
+
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  /** '' where there is none. */
+  readonly unit: string;
+  readonly help: string;
+}
+
+/** Units by their names in OpenMetrics. What is counted, in braces, has none. */
+const UNITS: Readonly<Record<string, string>> = {
+  s: 'seconds',
+  ms: 'milliseconds',
+  us: 'microseconds',
+  ns: 'nanoseconds',
+  cs: 'centiseconds',
+  B: 'bytes',
+  KB: 'kibibytes',
+  KiB: 'kibibytes',
+  kB: 'kilobytes',
+  MB: 'megabytes',
+  J: 'joules',
+  mJ: 'millijoules',
+  uJ: 'microjoules',
+  W: 'watts',
+  Hz: 'hertz',
+  MHz: 'megahertz',
+  Cel: 'celsius',
+  '%': 'percent',
+  'B/s': 'bytes_per_second',
+};
+
+/** A name of the letters that may be in one. */
+const nameOf = (text: string): string =>
+  text.replace(/[^a-zA-Z0-9_]+/g, '_').replace(/^(?=\d)/, '_');
+
+/** The family of a table's column. */
+export function familyOf(
+  table: string,
+  column: string,
+  { kind, unit, help }: Pick<Metric, 'kind' | 'unit' | 'help'>,
+): Family {
+  const type = kind === 'event' ? 'counter' : 'gauge';
+  const known = UNITS[unit] ?? '';
+  // `_total` and the like are endings of samples; a family must not have one.
+  const plain = nameOf(`triscope_${table}_${column}`).replace(
+    /_(total|created|bucket|count|sum|info)$/,
+    '',
+  );
+  const name = known === '' || plain.endsWith(`_${known}`) ? plain : `${plain}_${known}`;
+  return { name, type, unit: known, help };
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+/** The lines before a family's samples. */
+export function headText({ name, type, unit, help }: Family): string {
+  const lines = [`# TYPE ${name} ${type}`];
+  if (unit !== '') lines.push(`# UNIT ${name} ${unit}`);
+  if (help !== '') lines.push(`# HELP ${name} ${escaped(help)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** `{a="1",b="2"}`; labels without a value are left out. */
+export function labelsText(labels: readonly (readonly [name: string, value: string])[]): string {
+  const there = labels.filter(([, value]) => value !== '');
+  if (there.length === 0) return '';
+  return `{${there.map(([name, value]) => `${nameOf(name)}="${escaped(value)}"`).join(',')}}`;
+}
+
+/** @param value digits, or a float @param time seconds since 1970 as digits; '' where unknown */
+export function sampleText(
+  { name, type }: Family,
+  labels: string,
+  value: string | number,
+  time: string,
+): string {
+  const ending = type === 'counter' ? '_total' : '';
+  return `${name}${ending}${labels} ${numberText(value)}${time === '' ? '' : ` ${time}`}\n`;
+}
+
+function numberText(value: string | number): string {
+  if (value === Infinity) return '+Inf';
+  if (value === -Infinity) return '-Inf';
+  return String(value);
+}
+
+export const END = '# EOF\n';

@@ -1,0 +1,45 @@
+/**
+ * How the simulator's phases and counts come to be regions and signals, though neither knows of the other: whoever
+ * marks regions in this thread offers marks; an engine that starts in it takes them.
+ */
+import type { Hint } from './region-layout.ts';
+import type { PhaseMarks } from './region-page.ts';
+
+/** What an engine does, as regions: name and hint, in the order of their numbers. */
+export const ENGINE_REGIONS: readonly (readonly [string, Hint])[] = [
+  ['event processing', 'compute'],
+  ['rollback', 'memory'],
+  ['GVT', 'network'],
+  ['fossil collection', 'memory'],
+];
+export const MARK_EVENTS = 0;
+export const MARK_ROLLBACK = 1;
+export const MARK_GVT = 2;
+export const MARK_FOSSILS = 3;
+
+/** Counts that an engine tells: how many arguments of `reached` follow the GVT. */
+export const ENGINE_COUNTS = 5;
+
+export interface EngineMarks extends PhaseMarks {
+  /** A PE has reached a GVT; its counts so far. */
+  reached(
+    gvt: number,
+    processed: number,
+    rolledBack: number,
+    committed: number,
+    rollbacks: number,
+    gvtComputations: number,
+  ): void;
+}
+
+let offered: EngineMarks | null = null;
+
+/** From now on engines of this thread mark ENGINE_REGIONS on `marks`. */
+export function offerEngineMarks(marks: EngineMarks): void {
+  offered = marks;
+}
+
+/** What was offered in this thread; null where nobody did. */
+export function engineMarks(): EngineMarks | null {
+  return offered;
+}

@@ -1,0 +1,79 @@
+/**
+ * Folders of devices in /sys, listed anew only where a device has come or gone: the kernel numbers its messages to udev,
+ * of which each such change is one. Source: kobject_uevent_env() in lib/kobject_uevent.c.
+ */
+import { readdirSync } from 'node:fs';
+import type { KernelFile } from './kernel-file.ts';
+
+/** Milliseconds for which a list is believed: for changes without a message, should a driver have them. */
+const BELIEVED = 10_000;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+interface Listed {
+  readonly names: string[] | null;
+  readonly message: number;
+  readonly at: number;
+}
+
+export class DeviceLists {
+  /** /sys/kernel/uevent_seqnum; null where it cannot be read. */
+  readonly #messages: KernelFile | null;
+  readonly #lists = new Map<string, Listed>();
+  /** Number of the last message; NaN where it is not known. */
+  #message = Number.NaN;
+  #isRead = false;
+
+  constructor(messages: KernelFile | null) {
+    this.#messages = messages;
+  }
+
+  /** Messages are counted anew. */
+  begin(): void {
+    this.#isRead = false;
+  }
+
+  /** Names in the folder, the same array where none came or went; null where there is none, or none that may be listed. */
+  names(folder: string): string[] | null {
+    // Before the folder is listed: what comes in between is seen next time.
+    const message = this.#last();
+    const known = this.#lists.get(folder);
+    const now = performance.now();
+    if (known?.message === message && now - known.at < BELIEVED) return known.names;
+    const names = list(folder);
+    this.#lists.set(folder, { names, message, at: now });
+    return names;
+  }
+
+  #last(): number {
+    if (this.#isRead || this.#messages === null) return this.#message;
+    this.#isRead = true;
+    this.#message = Number.NaN;
+    try {
+      const length = this.#messages.readPiece();
+      const { bytes } = this.#messages;
+      let number = 0;
+      let k = 0;
+      for (; k < length && bytes[k] >= ZERO && bytes[k] <= NINE; k++) {
+        number = 10 * number + (bytes[k] - ZERO);
+      }
+      if (number > 0) this.#message = number;
+    } catch {
+      // Folders are listed each time, then.
+    }
+    return this.#message;
+  }
+
+  close(): void {
+    this.#messages?.close();
+  }
+}
+
+/** Names in a folder; null where there is none, or none that may be listed. */
+export function list(folder: string): string[] | null {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,129 @@
+/** Exports recordings: see docs/export.md. */
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Worker } from 'node:worker_threads';
+import { errorFrom, QueryError } from '../errors.ts';
+import { ExportError, type ExportOptions, type ExportResult } from './options.ts';
+import { allFiles, Staging, writeReason } from './staging.ts';
+import type { ExportReply, ExportTask } from './worker.ts';
+
+export {
+  EXPORT_FORMATS,
+  ExportError,
+  type ExportedFile,
+  type ExportFormat,
+  type ExportOptions,
+  type ExportResult,
+} from './options.ts';
+
+/** Endings of single files: with another name the result may be a folder. */
+const FILE_NAME = /\.(parquet|arrow|feather|ipc|csv|tsv|json|jsonl|ndjson|txt)$/i;
+
+/**
+ * Exports to `out`: a file, or a folder where there are several tables or partitions. Nothing appears under the name
+ * before all of it is on the disk.
+ * @throws ExportError, QueryError, InputError, MissingPieceError; the signal's reason
+ */
+export async function exportRecording(
+  options: ExportOptions,
+  out: string,
+  signal?: AbortSignal,
+): Promise<ExportResult> {
+  const staging = new Staging(out);
+  try {
+    const mayBeFolder = !FILE_NAME.test(out);
+    const reply = await runWorker(
+      { options, folder: staging.folder, result: staging.result, mayBeFolder },
+      out,
+      signal,
+    );
+    let bytes = 0;
+    for (const file of allFiles(staging.result)) {
+      const stat = statSync(file);
+      if (stat.isFile()) bytes += stat.size;
+    }
+    staging.publish();
+    const files = reply.files.map((file) => ({
+      ...file,
+      path: join(out, relative(staging.result, file.path)),
+    }));
+    return { files, bytes, notes: reply.notes };
+  } finally {
+    staging.discard();
+  }
+}
+
+/** The same as bytes into a stream: one file. */
+export async function exportToStream(
+  options: ExportOptions,
+  stream: NodeJS.WritableStream,
+  signal?: AbortSignal,
+): Promise<ExportResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'triscope-export-'));
+  try {
+    const result = join(folder, 'result');
+    const reply = await runWorker({ options, folder, result, mayBeFolder: false }, '-', signal);
+    if (existsSync(result)) await pipeline(createReadStream(result), stream, { end: false });
+    return { files: reply.files, bytes: statSync(result).size, notes: reply.notes };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Done = Extract<ExportReply, { kind: 'done' }>;
+
+function runWorker(task: ExportTask, out: string, signal?: AbortSignal): Promise<Done> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('worker.js', import.meta.url), {
+      workerData: task,
+      name: 'export',
+    });
+    const abort = () => {
+      void worker.terminate();
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    let reply: ExportReply | null = null;
+    worker.on('message', (message: ExportReply) => {
+      reply = message;
+    });
+    worker.on('error', reject);
+    // Not before it has ended: it may still hold files open.
+    worker.on('exit', () => {
+      signal?.removeEventListener('abort', abort);
+      if (signal?.aborted) reject(signal.reason);
+      else if (reply === null) reject(new ExportError(`${out}: the export ended without a result`));
+      else if (reply.kind === 'done') resolve(reply);
+      else reject(explained(reply.error, out));
+    });
+  });
+}
+
+/** DuckDB's words for a disk that takes no more. */
+const NO_ROOM = /No space left on device|File too large|Disk quota exceeded|Could not write/i;
+
+function explained(
+  { name, message, code }: { name: string; message: string; code?: string },
+  out: string,
+): Error {
+  if (name === 'TooManyTablesError') {
+    return new QueryError(
+      `${out} is one file, and there are several tables: name one with --table, or a folder; tables: ${message}`,
+    );
+  }
+  if (code !== undefined) {
+    return new ExportError(
+      `${out}: cannot be written: ${writeReason(Object.assign(new Error(message), { code }))}`,
+    );
+  }
+  if (NO_ROOM.test(message)) {
+    const which = /No space left/i.test(message)
+      ? 'ENOSPC'
+      : /quota/i.test(message)
+        ? 'EDQUOT'
+        : 'EFBIG';
+    return new ExportError(`${out}: cannot be written: ${writeReason({ code: which })}`);
+  }
+  return errorFrom({ name, message });
+}

@@ -1,0 +1,169 @@
+/**
+ * Tables of samples as OpenMetrics: a family a column. What counts since the last sample (ROSS's) is summed up: a
+ * counter tells the total.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  END,
+  type Family,
+  familyOf,
+  headText,
+  labelsText,
+  sampleText,
+} from '../../formats/openmetrics/text.ts';
+import type { Metric } from '../../model/metric.ts';
+import { QueryError } from '../errors.ts';
+import { quoteName, quoteText } from '../sql.ts';
+import type { ExportOptions } from './options.ts';
+import type { PlacedRecording } from './placed.ts';
+import type { Sink } from './sink.ts';
+import { chunksOf } from './vectors.ts';
+
+/** Tables with a series for each LP, KP or event are too many for a monitor; named, they are exported. */
+const MANY_SERIES = /^ross_(kp|lp|model|event|rollback)$/;
+/** Tables without a time are not samples. */
+const NO_VALUES = new Set(['real_time', 'time', 'virtual_time', 'gvt_index']);
+
+interface Column {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly kind: Metric['kind'];
+  readonly behaviour: Metric['behaviour'];
+  readonly form: Metric['form'];
+  readonly unit: string;
+  readonly help: string;
+}
+
+/** Returns the number of samples. @throws QueryError for tables that hold none */
+export async function openMetricsTo(
+  connection: DuckDBConnection,
+  [{ schema, start }]: readonly PlacedRecording[],
+  sink: Sink,
+  { tables }: ExportOptions,
+): Promise<number> {
+  const all = await columnsOf(connection, schema);
+  const names = [...new Set(all.map(({ table }) => table))];
+  for (const name of tables ?? []) {
+    if (names.includes(name)) continue;
+    throw new QueryError(`there is no table of samples ${name}; tables: ${names.join(', ')}`);
+  }
+  const chosen = tables ?? names.filter((name) => !MANY_SERIES.test(name));
+  const text = new Blocks(sink);
+  let samples = 0;
+  for (const name of chosen) {
+    const columns = all.filter(({ table }) => table === name);
+    const labels = columns.filter(isLabel);
+    const families = new Set<string>();
+    for (const column of columns) {
+      if (isLabel(column) || NO_VALUES.has(column.name)) continue;
+      const family = familyOf(name, column.name, column);
+      // Two columns may differ in letters only that no name may have.
+      if (families.has(family.name)) continue;
+      families.add(family.name);
+      await text.add(headText(family));
+      const sql = statement(`${quoteName(schema)}.${quoteName(name)}`, column, labels, start);
+      samples += await familyTo(connection, sql, family, labels, text);
+    }
+  }
+  await text.add(END);
+  await text.flush();
+  return samples;
+}
+
+/** What tells series apart. */
+const isLabel = ({ type, behaviour, name }: Column): boolean =>
+  (type === 'VARCHAR' && name !== 'jobids') ||
+  (behaviour === 'constant' && /(^|_)id$|^process$/.test(name));
+
+async function columnsOf(connection: DuckDBConnection, schema: string): Promise<Column[]> {
+  const rows = await connection.runAndReadAll(
+    `SELECT table_name, column_name, type, kind, behaviour, form, unit, help
+      FROM ${quoteName(schema)}.metrics m
+      WHERE EXISTS (FROM information_schema.columns c
+        WHERE c.table_schema = ${quoteText(schema)} AND c.table_name = m.table_name AND c.column_name = 't')`,
+  );
+  return rows.getRowsJS().map((row) => {
+    const [table, name, type, kind, behaviour, form, unit, help] = row.map((one) =>
+      String(one ?? ''),
+    );
+    return { table, name, type, kind, behaviour, form, unit, help } as Column;
+  });
+}
+
+/**
+ * Labels, value and time of each sample, the samples of a series together and in the order of time. Without the time of
+ * day only the last sample of each series: a time that is not known cannot be told.
+ */
+function statement(
+  from: string,
+  { name, form, kind, type }: Column,
+  labels: readonly Column[],
+  start: bigint | null,
+): string {
+  const keys = labels.map((label) => quoteName(label.name));
+  const column = quoteName(name);
+  const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')}`;
+  const isSum = kind === 'event' && form === 'change';
+  const value = isSum
+    ? `sum(${column}) OVER (${partition} ORDER BY t ROWS UNBOUNDED PRECEDING)`
+    : column;
+  const isFloat = type === 'FLOAT' || type === 'DOUBLE';
+  const list = [
+    ...keys.map((key) => `coalesce(${key}::VARCHAR, '')`),
+    // Digits of integers as they are: 64-bit counters are no doubles.
+    isFloat ? `(${value})::DOUBLE` : `(${value})::VARCHAR`,
+    start === null
+      ? "''"
+      : `printf('%d.%09d', (${start} + round(t * 1e9)::HUGEINT)::BIGINT // 1000000000, (${start} + round(t * 1e9)::HUGEINT)::BIGINT % 1000000000)`,
+  ];
+  const last = start === null ? `QUALIFY row_number() OVER (${partition} ORDER BY t DESC) = 1` : '';
+  const order = [...keys, 't'].join(', ');
+  return `SELECT ${list.join(', ')} FROM ${from} WHERE ${column} IS NOT NULL ${last} ORDER BY ${order}`;
+}
+
+async function familyTo(
+  connection: DuckDBConnection,
+  sql: string,
+  family: Family,
+  labels: readonly Column[],
+  text: Blocks,
+): Promise<number> {
+  let samples = 0;
+  let before = '';
+  const result = await connection.stream(sql);
+  for await (const chunk of chunksOf(result)) {
+    for (const row of chunk.getRows()) {
+      const names = labelsText(labels.map(({ name }, k) => [name, String(row[k])]));
+      const value = row[labels.length] as string | number;
+      const time = String(row[labels.length + 1]);
+      // Samples of one series at one moment, of different modes of sampling, are one.
+      const key = `${names} ${time}`;
+      if (key === before || Number.isNaN(value)) continue;
+      before = key;
+      samples++;
+      await text.add(sampleText(family, names, value, time));
+    }
+  }
+  return samples;
+}
+
+/** Text in blocks. */
+class Blocks {
+  readonly #sink: Sink;
+  #text = '';
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  async add(text: string): Promise<void> {
+    this.#text += text;
+    if (this.#text.length >= 1 << 20) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    await this.#sink.write(Buffer.from(this.#text));
+    this.#text = '';
+  }
+}

@@ -1,0 +1,56 @@
+/** What can be exported, and what came of it. */
+
+export const EXPORT_FORMATS = [
+  'parquet',
+  'arrow',
+  'csv',
+  'json',
+  'trace-event',
+  'openmetrics',
+] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export interface ExportOptions {
+  /** Recordings' folders, folders of native files, or files. */
+  readonly paths: readonly string[];
+  readonly format: ExportFormat;
+  /** Only these tables, by their names in SQL; the recording's own where not said. Not for trace events. */
+  readonly tables?: readonly string[];
+  /** One query in place of tables. */
+  readonly sql?: string;
+  /** Parquet, CSV and JSON in folders `host=NAME`. */
+  readonly partition?: 'host';
+  /** CSV as GEOPM's traces: `|` between, signals' names, a head. */
+  readonly style?: 'geopm';
+  /** Other names of columns; the column `t`, which is ours alone, is left out then. */
+  readonly rename?: Readonly<Record<string, string>>;
+  /** Seconds since the recording's start; trace events only. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Arrows from sends to receives; true where not said. */
+  readonly flows?: boolean;
+  /** Trace events compressed. */
+  readonly gzip?: boolean;
+}
+
+export interface ExportedFile {
+  /** Of the table or the query; of traces, what it holds. */
+  readonly table: string;
+  /** A file, or a folder of partitions. */
+  readonly path: string;
+  /** Rows; of traces, trace events; of OpenMetrics, samples. */
+  readonly rows: number;
+}
+
+export interface ExportResult {
+  readonly files: readonly ExportedFile[];
+  /** Bytes of all files. */
+  readonly bytes: number;
+  /** What a user should know, each in a line. */
+  readonly notes: readonly string[];
+}
+
+/** The result cannot be written. One line that names the file. */
+export class ExportError extends Error {
+  override readonly name = 'ExportError';
+}

@@ -1,0 +1,106 @@
+/**
+ * Files appear under their names when they are whole: they are written into a hidden folder beside, put on the disk
+ * (fsync), and renamed. Whatever ends it before leaves nothing under the name.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ExportError } from './options.ts';
+
+/** What a file system's error means to who has to mend it. */
+export function writeReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return 'the disk is full';
+  if (code === 'EFBIG') return 'it would be larger than a file may be here (ulimit -f)';
+  if (code === 'EACCES' || code === 'EPERM') return 'this user may not write there';
+  if (code === 'EROFS') return 'the file system is read-only';
+  if (code === 'ENOENT') return 'its folder is not there';
+  if (code === 'ENOTDIR') return 'a part of its path is a file';
+  if (code === 'EDQUOT') return 'the disk quota is used up';
+  return message;
+}
+
+export class Staging {
+  /** Where the result goes. */
+  readonly target: string;
+  /** Hidden, beside it. The result is its `RESULT`; what else lies there is thrown away. */
+  readonly folder: string;
+
+  /** @throws ExportError */
+  constructor(given: string) {
+    this.target = resolve(given);
+    const stat = statSync(this.target, { throwIfNoEntry: false });
+    if (stat?.isDirectory() && readdirSync(this.target).length > 0) {
+      throw new ExportError(`${given}: there is a folder with files in it; name another one`);
+    }
+    if (stat !== undefined && !stat.isDirectory() && !stat.isFile()) {
+      throw new ExportError(`${given}: it is no file, and would be replaced; use -o - for stdout`);
+    }
+    try {
+      this.folder = mkdtempSync(join(dirname(this.target), `.${basename(this.target)}.part-`));
+    } catch (error) {
+      throw new ExportError(`${given}: cannot be written: ${writeReason(error)}`);
+    }
+  }
+
+  get result(): string {
+    return join(this.folder, 'result');
+  }
+
+  /** Gives the result its name. A file is replaced, an empty folder too. @throws ExportError */
+  publish(): void {
+    try {
+      for (const path of [...allFiles(this.result)]) sync(path);
+      const isFolder = statSync(this.result).isDirectory();
+      const there = statSync(this.target, { throwIfNoEntry: false });
+      if (there?.isDirectory()) rmdirSync(this.target);
+      else if (there !== undefined && isFolder) {
+        throw new ExportError(`${this.target}: is a file; the result is a folder: name another`);
+      }
+      renameSync(this.result, this.target);
+      sync(dirname(this.target));
+    } catch (error) {
+      if (error instanceof ExportError) throw error;
+      throw new ExportError(`${this.target}: cannot be written: ${writeReason(error)}`);
+    } finally {
+      this.discard();
+    }
+  }
+
+  discard(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Files in and under `path`, with their folders behind them. */
+export function* allFiles(path: string): Generator<string> {
+  if (statSync(path).isDirectory()) {
+    for (const name of readdirSync(path)) yield* allFiles(join(path, name));
+  }
+  yield path;
+}
+
+function sync(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Makes the folder in which `path` is to lie. */
+export function makeFolderOf(path: string): void {
+  if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
+}

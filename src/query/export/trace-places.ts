@@ -1,0 +1,81 @@
+/** Where a recording's LPs are drawn: PEs are processes, KPs their threads. */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { type Lane, laneOf } from '../../formats/trace-event/index.ts';
+import type { Sources } from '../sources.ts';
+import { columnsOf } from './vectors.ts';
+
+/** Process of LPs of which nothing tells the PE. */
+export const UNPLACED = 999_999;
+const NO_LINE = /^\s*(#.*)?$/;
+const LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s*$/;
+
+export class Places {
+  readonly #base: number;
+  readonly #byLp = new Map<number, Lane>();
+  readonly #lanes = new Map<string, Lane>();
+
+  /** @param base number of the recording's first process */
+  constructor(base: number) {
+    this.#base = base;
+  }
+
+  /** Threads in use. */
+  get lanes(): Iterable<Lane> {
+    return this.#lanes.values();
+  }
+
+  lane(pe: number, kp: number): Lane {
+    const key = `${pe} ${kp}`;
+    let lane = this.#lanes.get(key);
+    if (lane === undefined) {
+      lane = laneOf(this.#base + pe, kp);
+      this.#lanes.set(key, lane);
+    }
+    return lane;
+  }
+
+  place(lp: number, pe: number, kp: number): void {
+    this.#byLp.set(lp, this.lane(pe, kp));
+  }
+
+  laneOf(lp: number): Lane {
+    return this.#byLp.get(lp) ?? this.lane(UNPLACED, lp);
+  }
+
+  get size(): number {
+    return this.#byLp.size;
+  }
+}
+
+/** Fills `places` from `lp-mapping.txt`, or else from the LPs' samples. */
+export async function placeLps(
+  places: Places,
+  { files }: Sources,
+  connection: DuckDBConnection,
+  samples: string | null,
+): Promise<void> {
+  for (const { path } of files) {
+    if (basename(path) === 'lp-mapping.txt') readMapping(path, places);
+  }
+  if (places.size > 0 || samples === null) return;
+  const rows = await columnsOf(connection, `SELECT DISTINCT lp_id, pe_id, kp_id FROM ${samples}`, [
+    'UINTEGER',
+    'UINTEGER',
+    'UINTEGER',
+  ]);
+  const [lp, pe, kp] = [rows.integers(0), rows.integers(1), rows.integers(2)];
+  for (let row = 0; row < rows.rows; row++) places.place(lp[row], pe[row], kp[row]);
+}
+
+/** Lines `LP PE KP`. A file that is something else is left alone. */
+function readMapping(path: string, places: Places): void {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  const parsed = lines.filter((line) => !NO_LINE.test(line)).map((line) => LINE.exec(line));
+  if (parsed.includes(null)) return;
+  for (const match of parsed) {
+    const [, lp, pe, kp] = (match as RegExpExecArray).map(Number);
+    places.place(lp, pe, kp);
+  }
+}

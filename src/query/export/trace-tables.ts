@@ -1,0 +1,205 @@
+/** What is drawn of each table: its statement, and the stream that its rows become. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TraceStream } from '../../formats/trace-event/index.ts';
+import { quoteName, quoteText } from '../sql.ts';
+import type { Places } from './trace-places.ts';
+import { CounterStream, InstantStream, RegionStream } from './trace-streams.ts';
+import { columnsOf } from './vectors.ts';
+
+/** A process of the trace that is no PE. */
+export interface NamedProcess {
+  readonly pid: number;
+  readonly name: string;
+}
+
+export interface TraceTables {
+  readonly connection: DuckDBConnection;
+  /** SQL name of a table of this recording; null where it has none, or one without rows. */
+  table(name: string): string | null;
+  /** Of a table: its columns of numbers that are measured, those behind them left out. */
+  columns(
+    name: string,
+  ): readonly { readonly name: string; readonly type: string; readonly unit: string }[];
+  /** Condition on column `t`. */
+  readonly within: string;
+  /** SQL of a row's seconds since the start of the trace, from column `t`. */
+  readonly seconds: string;
+  readonly base: number;
+  readonly places: Places;
+}
+
+/** Processes behind those of PEs, within a recording's range of numbers. */
+export const WHOLE = 1_000_000;
+const HOSTS = 1_000_001;
+const PROCESSES = 1_100_000;
+
+type Types = readonly ('DOUBLE' | 'UINTEGER' | 'VARCHAR')[];
+const HEAD: Types = ['DOUBLE', 'UINTEGER', 'VARCHAR'];
+const doubles = (count: number): Types => Array.from({ length: count }, () => 'DOUBLE' as const);
+
+async function counters(
+  { connection, base, within, seconds }: TraceTables,
+  from: string,
+  pid: string,
+  name: string,
+  series: Readonly<Record<string, string>>,
+  where = 'true',
+): Promise<CounterStream> {
+  const keys = Object.keys(series);
+  const list = keys.map((key) => `(${series[key]})::DOUBLE`);
+  const columns = await columnsOf(
+    connection,
+    `SELECT ${seconds}, (${pid})::UINTEGER, ${name}, ${list.join(', ')} FROM ${from}
+      WHERE ${within} AND ${where} ORDER BY t`,
+    [...HEAD, ...doubles(keys.length)],
+  );
+  return new CounterStream(columns, keys, base);
+}
+
+/** Counters of PEs, and GVT. */
+export async function peCounters(tables: TraceTables): Promise<TraceStream[]> {
+  const pe = tables.table('ross_pe');
+  const streams: TraceStream[] = [];
+  if (pe !== null) {
+    const has = (name: string) => tables.columns('ross_pe').some((one) => one.name === name);
+    // Samples of different modes count the same events: those of one are all there are.
+    const mode = has('mode')
+      ? `mode = (SELECT mode FROM ${pe} GROUP BY mode ORDER BY mode <> 'gvt', mode LIMIT 1)`
+      : 'true';
+    const track = async (name: string, series: Readonly<Record<string, string>>) => {
+      const there = Object.entries(series).filter(([, column]) => has(column));
+      if (there.length === 0 || !has('pe_id')) return;
+      const from = [tables, pe, 'pe_id', quoteText(name)] as const;
+      streams.push(await counters(...from, Object.fromEntries(there), mode));
+    };
+    await track('events since the last sample', {
+      processed: 'events_processed',
+      'rolled back': 'events_rolled_back',
+    });
+    await track('efficiency (%)', { efficiency: 'efficiency' });
+    await track('events pending', { events: 'priority_queue_size' });
+    const gvt = has('gvt') ? 'gvt' : 'virtual_time';
+    // The first to know a GVT stands for all. At the end it is infinite: nothing is left.
+    if (has(gvt) && has('mode')) {
+      const from = `(SELECT min(t) AS t, ${gvt} AS gvt FROM ${pe} WHERE ${mode} AND ${gvt} < 1e300 GROUP BY ${gvt})`;
+      streams.push(await counters(tables, from, String(WHOLE), "'GVT'", { gvt: 'gvt' }));
+    }
+  }
+  const thread = tables.table('sim_thread_rate');
+  if (thread !== null) {
+    const share = { running: 'cpu_time / 1e9', waiting: 'run_queue_wait / 1e9' };
+    streams.push(await counters(tables, thread, 'pe_id', "'thread (share of time)'", share));
+  }
+  return streams;
+}
+
+export async function rollbacks(tables: TraceTables): Promise<TraceStream[]> {
+  const { connection, within, seconds, places } = tables;
+  const table = tables.table('ross_rollback');
+  if (table === null) return [];
+  const numbers = [
+    ...['events_undone', 'depth', 'straggler_recv_time', 'source_pe', 'source_lp'],
+    ...['rollback_id', 'parent_pe', 'parent_id'],
+  ];
+  const columns = await columnsOf(
+    connection,
+    `SELECT ${seconds}, pe_id, kp_id, 'rollback', ${numbers.map((one) => `${one}::DOUBLE`).join(', ')}, cause
+      FROM ${table} WHERE ${within} ORDER BY t`,
+    ['DOUBLE', 'UINTEGER', 'UINTEGER', 'VARCHAR', ...doubles(numbers.length), 'VARCHAR'],
+  );
+  const keys = [...numbers, 'cause'];
+  return [new InstantStream(columns, 'rollback', keys, (pe, kp) => places.lane(pe, kp))];
+}
+
+const NUMBER = /^(U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE)$/;
+const NO_SERIES = new Set(['t', 't0', 'time', 'real_time', 'process']);
+
+const seriesOf = (tables: TraceTables, name: string) =>
+  tables
+    .columns(name)
+    .filter((column) => NUMBER.test(column.type) && !NO_SERIES.has(column.name))
+    .filter((column) => !/hash$/.test(column.name));
+
+/** All counters of hosts: rates of what counts, values of what does not. One track a device. */
+export async function nodeCounters(
+  tables: TraceTables,
+  names: readonly string[],
+): Promise<{ streams: TraceStream[]; processes: NamedProcess[] }> {
+  const { connection, base } = tables;
+  const streams: TraceStream[] = [];
+  const hosts = new Set<string>();
+  const own = names.filter((name) => /^(node_|geopm_(trace|session)$)/.test(name));
+  const chosen = own.filter((name) => !own.includes(`${name}_rate`));
+  for (const name of chosen) {
+    const table = tables.table(name);
+    if (table === null || !tables.columns(name).some((one) => one.name === 't')) continue;
+    for (const host of await textsOf(connection, `SELECT DISTINCT host FROM ${table}`))
+      hosts.add(host);
+  }
+  const list = [...hosts].sort();
+  const pid = `${HOSTS} + list_position([${list.map(quoteText).join(', ')}], coalesce(host, ''))`;
+  for (const name of chosen) {
+    const table = tables.table(name);
+    const columns = tables.columns(name);
+    const has = (column: string) => columns.some((one) => one.name === column);
+    if (table === null || !has('t')) continue;
+    const series = seriesOf(tables, name);
+    const short = name.replace(/^node_/, '').replace(/_rate$/, ' per s');
+    if (name.startsWith('geopm_')) {
+      for (const one of series) {
+        const title = quoteText(one.unit === '' ? one.name : `${one.name} (${one.unit})`);
+        const value = { [one.name]: quoteName(one.name) };
+        streams.push(await counters(tables, table, pid, title, value));
+      }
+      continue;
+    }
+    const title = has('device')
+      ? `${quoteText(`${short} `)} || coalesce(device, '')`
+      : quoteText(short);
+    const values = Object.fromEntries(series.map((one) => [one.name, quoteName(one.name)]));
+    if (series.length > 0) streams.push(await counters(tables, table, pid, title, values));
+  }
+  // list_position counts from 1.
+  const processes = list.map((name, k) => ({
+    pid: base + HOSTS + k + 1,
+    name: name === '' ? 'host' : `host ${name}`,
+  }));
+  return { streams, processes };
+}
+
+/** Regions of processes, as their entries and exits nest. */
+export async function regions(
+  tables: TraceTables,
+): Promise<{ streams: TraceStream[]; processes: NamedProcess[] }> {
+  const { connection, within, seconds, base } = tables;
+  const profile = tables.table('geopm_profile_trace');
+  if (profile === null) return { streams: [], processes: [] };
+  const report = tables.table('geopm_region');
+  const names =
+    report === null
+      ? '(SELECT NULL::UINTEGER AS hash, NULL AS region WHERE false)'
+      : `(SELECT hash, any_value(region) AS region FROM ${report} WHERE section = 'region' GROUP BY hash)`;
+  const inside = `FROM ${profile} WHERE event IN ('REGION_ENTRY', 'REGION_EXIT') AND ${within}`;
+  const keys = await textsOf(
+    connection,
+    `SELECT DISTINCT coalesce(host, '') || ' ' || process::BIGINT ${inside} ORDER BY ALL`,
+  );
+  const list = keys.map(quoteText).join(', ');
+  const columns = await columnsOf(
+    connection,
+    `SELECT ${seconds}, (${PROCESSES} + list_position([${list}], coalesce(host, '') || ' ' || process::BIGINT))::UINTEGER,
+        coalesce(n.region, printf('0x%08x', hash)), (event = 'REGION_ENTRY')::UINTEGER
+      FROM (SELECT *, row_number() OVER () AS row ${inside}) LEFT JOIN ${names} n USING (hash) ORDER BY t, row`,
+    ['DOUBLE', 'UINTEGER', 'VARCHAR', 'UINTEGER'],
+  );
+  const processes = keys.map((key, k) => {
+    const [host, process] = key.split(' ');
+    return { pid: base + PROCESSES + k + 1, name: `regions of process ${process} ${host}`.trim() };
+  });
+  return { streams: [new RegionStream(columns, base)], processes };
+}
+
+async function textsOf(connection: DuckDBConnection, sql: string): Promise<string[]> {
+  const rows = await connection.runAndReadAll(sql);
+  return rows.getRowsJS().map(([text]) => String(text ?? ''));
+}

@@ -1,0 +1,190 @@
+/** A recording as a trace: see docs/export.md for what is drawn where. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  EventStream,
+  mergeInto,
+  type TraceStream,
+  TraceWriter,
+} from '../../formats/trace-event/index.ts';
+import { InputError } from '../errors.ts';
+import { quoteName, quoteText } from '../sql.ts';
+import type { ExportOptions } from './options.ts';
+import type { PlacedRecording } from './placed.ts';
+import type { Sink } from './sink.ts';
+import { Places, placeLps, UNPLACED } from './trace-places.ts';
+import {
+  type NamedProcess,
+  nodeCounters,
+  peCounters,
+  regions,
+  rollbacks,
+  type TraceTables,
+  WHOLE,
+} from './trace-tables.ts';
+import { columnsOf } from './vectors.ts';
+
+/** Events that one trace may have: 44 bytes each in memory, and far more than viewers open. */
+const MOST_EVENTS = 20_000_000;
+/** Process numbers of a recording. */
+const RANGE = 2_000_000;
+/** What a slice lasts at most where nothing tells what events take, ns. */
+const UNKNOWN_DURATION = 1000;
+
+interface Drawn {
+  readonly streams: readonly TraceStream[];
+  readonly places: Places;
+  readonly processes: readonly NamedProcess[];
+}
+
+/** Returns the number of trace events. @throws InputError, DuckDB's error, a file system's error */
+export async function traceTo(
+  connection: DuckDBConnection,
+  recordings: readonly PlacedRecording[],
+  sink: Sink,
+  options: ExportOptions,
+): Promise<number> {
+  const out = new TraceWriter({
+    exporter: 'triscope',
+    recordings: recordings.map(({ sources }) => sources.name).join(', '),
+    slices:
+      'begin when an event was handled; last as events of the PE take on average, at most to its next one',
+  });
+  const streams: TraceStream[] = [];
+  for (const [k, recording] of recordings.entries()) {
+    const drawn = await draw(connection, recording, k * RANGE, options);
+    streams.push(...drawn.streams);
+    const prefix = recordings.length > 1 ? `${recording.sources.name}: ` : '';
+    for (const step of naming(out, recording, drawn, k * RANGE, prefix)) {
+      step();
+      if (out.full) await sink.write(out.take());
+    }
+  }
+  while (!mergeInto(out, streams)) await sink.write(out.take());
+  await sink.write(out.end());
+  return out.count;
+}
+
+/** Names of processes and threads, each a step. */
+function* naming(
+  out: TraceWriter,
+  { sources }: PlacedRecording,
+  { places, processes }: Drawn,
+  base: number,
+  prefix: string,
+): Generator<() => void> {
+  const pids = new Set<number>();
+  const pes = new Map(sources.recording?.pes.map((one) => [one.pe, one]));
+  for (const { pid, tid } of places.lanes) {
+    const pe = pid - base;
+    const known = pe !== UNPLACED;
+    if (!pids.has(pid)) {
+      pids.add(pid);
+      const on = pes.get(pe);
+      const where = on === undefined ? '' : `${on.host}${on.cpu === null ? '' : ` CPU ${on.cpu}`}`;
+      yield () => out.process(pid, `${prefix}${known ? `PE ${pe}` : 'LPs'}`, pid, where);
+    }
+    yield () => out.thread(pid, tid, `${known ? 'KP' : 'LP'} ${tid}`);
+  }
+  yield () => out.process(base + WHOLE, `${prefix}${sources.name}`, base - 1);
+  for (const { pid, name } of processes) yield () => out.process(pid, `${prefix}${name}`, pid);
+}
+
+async function draw(
+  connection: DuckDBConnection,
+  { sources, schema, shift }: PlacedRecording,
+  base: number,
+  options: ExportOptions,
+): Promise<Drawn> {
+  const places = new Places(base);
+  const known = await tablesOf(connection, schema);
+  const limit = (value: number | undefined, sign: string) =>
+    value === undefined ? [] : [`t + ${shift} ${sign} ${value}`];
+  const tables: TraceTables = {
+    connection,
+    base,
+    places,
+    within: ['t IS NOT NULL', ...limit(options.from, '>='), ...limit(options.to, '<=')].join(
+      ' AND ',
+    ),
+    seconds: `t + ${shift}`,
+    table: (name) => (known.has(name) ? `${quoteName(schema)}.${quoteName(name)}` : null),
+    columns: (name) => known.get(name) ?? [],
+  };
+  await placeLps(places, sources, connection, tables.table('ross_lp'));
+  const node = await nodeCounters(tables, [...known.keys()]);
+  const region = await regions(tables);
+  const streams = [
+    ...(await events(tables, options.flows !== false)),
+    ...(await rollbacks(tables)),
+    ...(await peCounters(tables)),
+    ...node.streams,
+    ...region.streams,
+  ];
+  return { streams, places, processes: [...node.processes, ...region.processes] };
+}
+
+async function tablesOf(connection: DuckDBConnection, schema: string) {
+  const rows = await connection.runAndReadAll(
+    `SELECT c.table_name, c.column_name, c.data_type, coalesce(m.unit, '')
+      FROM information_schema.columns c
+      LEFT JOIN ${quoteName(schema)}.metrics m
+        ON m.table_name = c.table_name AND m.column_name = c.column_name
+      WHERE c.table_catalog = 'memory' AND c.table_schema = ${quoteText(schema)}
+      ORDER BY c.table_name, c.ordinal_position`,
+  );
+  const tables = new Map<string, { name: string; type: string; unit: string }[]>();
+  for (const [table, name, type, unit] of rows.getRowsJS().map((row) => row.map(String))) {
+    const columns = tables.get(table) ?? [];
+    columns.push({ name, type, unit });
+    tables.set(table, columns);
+  }
+  return tables;
+}
+
+async function events(
+  { connection, table, within, seconds, places }: TraceTables,
+  flows: boolean,
+): Promise<TraceStream[]> {
+  const name = table('ross_event');
+  if (name === null) return [];
+  const rows = await columnsOf(
+    connection,
+    `SELECT ${seconds} AS s, source_lp, destination_lp, virtual_send_time::DOUBLE, virtual_recv_time::DOUBLE
+      FROM ${name} WHERE ${within} ORDER BY s, virtual_recv_time`,
+    ['DOUBLE', 'UINTEGER', 'UINTEGER', 'DOUBLE', 'DOUBLE'],
+    MOST_EVENTS,
+    () =>
+      new InputError(
+        `more than ${MOST_EVENTS} traced events are too many for one trace: choose a stretch with --from and --to (s)`,
+      ),
+  );
+  const columns = {
+    length: rows.rows,
+    real: rows.numbers(0),
+    source: rows.integers(1),
+    destination: rows.integers(2),
+    send: rows.numbers(3),
+    receive: rows.numbers(4),
+  };
+  const mean = await meanDurations(connection, table('ross_pe'));
+  const longest = (pid: number) => mean.get(pid) ?? UNKNOWN_DURATION;
+  return [new EventStream(columns, { laneOf: (lp) => places.laneOf(lp), longest }, flows)];
+}
+
+/** Nanoseconds that an event takes, by PE, from its samples. */
+async function meanDurations(connection: DuckDBConnection, pe: string | null) {
+  if (pe === null) return new Map<number, number>();
+  try {
+    const rows = await columnsOf(
+      connection,
+      `SELECT pe_id, 1e9 * sum(events_processed_time) / sum(events_processed) FROM ${pe}
+        GROUP BY pe_id HAVING sum(events_processed) > 0`,
+      ['UINTEGER', 'DOUBLE'],
+    );
+    const [ids, means] = [rows.integers(0), rows.numbers(1)];
+    return new Map(Array.from(ids, (id, k) => [id, Math.round(means[k])]));
+  } catch {
+    // Records of 2017 do not have these columns.
+    return new Map<number, number>();
+  }
+}

@@ -1,0 +1,152 @@
+/** The thread that exports: DuckDB here may write, but only into the folder that is given. */
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Database } from '../database.ts';
+import { type ErrorMessage, messageOf } from '../errors.ts';
+import { loadDatabase } from '../load-database.ts';
+import { type Sources, sourcesOf } from '../sources.ts';
+import { arrowTo } from './arrow-copy.ts';
+import { copyTo } from './copy.ts';
+import { openMetricsTo } from './openmetrics.ts';
+import type { ExportedFile, ExportOptions } from './options.ts';
+import type { PlacedRecording } from './placed.ts';
+import { type Selection, selectionsOf } from './selection.ts';
+import { Sink } from './sink.ts';
+import { makeFolderOf } from './staging.ts';
+import { traceTo } from './trace.ts';
+
+export interface ExportTask {
+  readonly options: ExportOptions;
+  /** The only folder that is written to. */
+  readonly folder: string;
+  /** In it: the file, or folder of files, that is made. */
+  readonly result: string;
+  /** Whether several files may be made. */
+  readonly mayBeFolder: boolean;
+}
+
+export type ExportReply =
+  | { readonly kind: 'done'; readonly files: readonly ExportedFile[]; readonly notes: string[] }
+  | { readonly kind: 'failed'; readonly error: ErrorMessage & { readonly code?: string } };
+
+const EXTENSIONS = { parquet: '.parquet', arrow: '.arrow', csv: '.csv', json: '.jsonl' } as const;
+
+async function main({ options, folder, result, mayBeFolder }: ExportTask): Promise<ExportReply> {
+  const sources = options.paths.map(sourcesOf);
+  const Database = await loadDatabase();
+  const database = await Database.open(sources, folder);
+  const notes = notesOn(sources, database);
+  const connection = await database.connect();
+  try {
+    const files = await write(database, connection, sources, {
+      options,
+      folder,
+      result,
+      mayBeFolder,
+    });
+    return { kind: 'done', files, notes };
+  } catch (error) {
+    throw isOfDuckDb(error) ? database.explained(error) : error;
+  } finally {
+    connection.closeSync();
+    database.close();
+  }
+}
+
+/** On the timeline of the earliest; those of which nothing tells the time of day begin with it. */
+function placed({ recordings }: Database, sources: readonly Sources[]): PlacedRecording[] {
+  const starts = recordings.flatMap(({ start }) => (start === null ? [] : [start]));
+  const [first] = starts.sort((a, b) => Number(a - b));
+  return recordings.map(({ schema, start }, k) => ({
+    sources: sources[k],
+    schema,
+    start,
+    shift: start === null ? 0 : Number(start - first) / 1e9,
+  }));
+}
+
+/** Errors of files have a code, ours have a name. */
+const isOfDuckDb = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'Error' && !('code' in error);
+
+async function write(
+  database: Database,
+  connection: DuckDBConnection,
+  sources: readonly Sources[],
+  { options, result, mayBeFolder }: ExportTask,
+): Promise<ExportedFile[]> {
+  const { format } = options;
+  if (format === 'trace-event' || format === 'openmetrics') {
+    const sink = new Sink(result, options.gzip === true);
+    const recordings = placed(database, sources);
+    const rows =
+      format === 'trace-event'
+        ? await traceTo(connection, recordings, sink, options)
+        : await openMetricsTo(connection, recordings, sink, options);
+    await sink.end();
+    return [{ table: format === 'trace-event' ? 'trace' : 'metrics', path: result, rows }];
+  }
+  const selections = await selectionsOf(database, connection, options);
+  const isFolder =
+    selections.length > 1 || (options.tables === undefined && options.sql === undefined);
+  if (isFolder && !mayBeFolder) throw new TooManyTablesError(selections.map(({ name }) => name));
+  const files: ExportedFile[] = [];
+  for (const selection of selections) {
+    const extension = options.partition === undefined ? EXTENSIONS[format] : '';
+    const path = isFolder ? join(result, `${selection.name}${extension}`) : result;
+    makeFolderOf(path);
+    files.push({
+      table: selection.name,
+      path,
+      rows: await one(connection, selection, path, options),
+    });
+  }
+  return files;
+}
+
+async function one(
+  connection: DuckDBConnection,
+  selection: Selection,
+  path: string,
+  options: ExportOptions,
+): Promise<number> {
+  if (options.format !== 'arrow') return copyTo(connection, selection, path, options);
+  const sink = new Sink(path, false);
+  const rows = await arrowTo(connection, selection, sink);
+  await sink.end();
+  return rows;
+}
+
+/** @see index.ts, which makes a message of it */
+class TooManyTablesError extends Error {
+  override readonly name = 'TooManyTablesError';
+
+  constructor(names: readonly string[]) {
+    super(names.join(', '));
+  }
+}
+
+function notesOn(sources: readonly Sources[], { recordings }: Database): string[] {
+  const notes = recordings.flatMap(({ suspects }) =>
+    suspects.map(({ file, what }) => `${file}: ${what}`),
+  );
+  for (const { path, recording } of sources) {
+    if (recording?.state !== 'running') continue;
+    notes.push(
+      `${path}: its recording.json says that it is still being written: exported up to here`,
+    );
+  }
+  return notes;
+}
+
+main(workerData as ExportTask).then(
+  (reply) => parentPort?.postMessage(reply),
+  (error: unknown) => parentPort?.postMessage({ kind: 'failed', error: failure(error) }),
+);
+
+/** With a file system's code, which is lost otherwise. */
+function failure(error: unknown): ErrorMessage & { readonly code?: string } {
+  const { code } = error as NodeJS.ErrnoException;
+  return { ...messageOf(error), ...(typeof code === 'string' && { code }) };
+}

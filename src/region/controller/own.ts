@@ -1,0 +1,54 @@
+/** A controller for this very process: its threads mark regions while it samples beside them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ENV_AUTO, ENV_DIR } from '../../model/region-layout.ts';
+import { watchFolder } from './launch.ts';
+import type { ControllerSettings } from './settings.ts';
+import { ControllerSide, type Hearers } from './side.ts';
+
+export interface OwnOptions extends Hearers {
+  readonly settings: Omit<ControllerSettings, 'pages'>;
+  /** What marks itself, in threads that load `preload`: `sim`. */
+  readonly auto: string;
+}
+
+export interface OwnController {
+  /** Address of the module that threads load first, so that what they do is marked. */
+  readonly preload: string;
+  /** Ends it: a last sample, then the report. */
+  finish(): Promise<void>;
+}
+
+/** Starts it. Threads that are started from now on may mark. @throws LaunchError */
+export async function watchOwn(options: OwnOptions): Promise<OwnController> {
+  const pages = mkdtempSync(join(tmpdir(), 'triscope-region-'));
+  const before = { [ENV_DIR]: process.env[ENV_DIR], [ENV_AUTO]: process.env[ENV_AUTO] };
+  const clean = () => {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    rmSync(pages, { recursive: true, force: true });
+  };
+  try {
+    const side = new ControllerSide({ ...options.settings, pages }, options);
+    await side.ready;
+    const watcher = watchFolder(pages, () => side.ring());
+    process.env[ENV_DIR] = pages;
+    process.env[ENV_AUTO] = options.auto;
+    side.started();
+    return {
+      preload: new URL('../auto.js', import.meta.url).href,
+      async finish() {
+        watcher?.close();
+        side.ended(0, 0);
+        await side.finished();
+        clean();
+      },
+    };
+  } catch (error) {
+    clean();
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+/** The controller's thread as its starter sees it. */
+import { constants } from 'node:os';
+import { SHARE_ENV, Worker } from 'node:worker_threads';
+import type { Punctuality } from './deadlines.ts';
+import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED, WORDS } from './orders.ts';
+import type { ControllerSettings } from './settings.ts';
+import type { ControllerMessage, ControllerTask } from './worker.ts';
+
+export interface Hearers {
+  /** Gets warnings, one line each. */
+  readonly say: (message: string) => void;
+  /** Gets the lines of the live view. */
+  readonly show?: (line: string) => void;
+}
+
+/** The controller could not start. Nothing was run. */
+export class LaunchError extends Error {
+  override readonly name = 'LaunchError';
+  /** Name of the error that stopped it; what was asked for; what could have been meant. */
+  readonly reason: string;
+  readonly given: string;
+  readonly names: readonly string[];
+
+  constructor({ name, message, given, names }: Extract<ControllerMessage, { kind: 'failed' }>) {
+    super(message);
+    this.reason = name;
+    this.given = given;
+    this.names = names;
+  }
+}
+
+/** ms in which the controller's last sample and report must be done once the application has ended. */
+const PATIENCE = 10_000;
+
+const SIGNAL_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(constants.signals).map(([name, number]) => [number, name]),
+);
+
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+}
+
+export function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** The controller as its starter sees it. */
+export class ControllerSide {
+  /** Rejects with LaunchError. */
+  readonly ready: Promise<void>;
+  readonly #orders = new Int32Array(new SharedArrayBuffer(4 * WORDS));
+  readonly #done: Promise<Punctuality | null>;
+  readonly #worker: Worker;
+  readonly #say: (message: string) => void;
+
+  constructor(settings: ControllerSettings, { say, show = say }: Hearers) {
+    this.#say = say;
+    const task: ControllerTask = { settings, orders: this.#orders, signals: SIGNAL_NAMES };
+    this.#worker = new Worker(new URL('worker.js', import.meta.url), {
+      workerData: task,
+      name: 'region controller',
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+      env: SHARE_ENV,
+    });
+    const { promise: done, resolve: finish } = deferred<Punctuality | null>();
+    this.#done = done;
+    this.ready = new Promise((resolve, reject) => {
+      let isReady = false;
+      const fail = (failure: Extract<ControllerMessage, { kind: 'failed' }>) => {
+        if (!isReady) reject(new LaunchError(failure));
+        else say(`the controller came to an early end: ${failure.message}`);
+        finish(null);
+      };
+      const died = (message: string) =>
+        fail({ kind: 'failed', name: 'Error', message, given: '', names: [] });
+      this.#worker.on('message', (message: ControllerMessage) => {
+        if (message.kind === 'ready') {
+          isReady = true;
+          resolve();
+        } else if (message.kind === 'warning') say(message.message);
+        else if (message.kind === 'status') show(message.line);
+        else if (message.kind === 'failed') fail(message);
+        else finish(message.punctuality);
+      });
+      this.#worker.on('error', (error) => died(error.message));
+      this.#worker.on('exit', () => finish(null));
+    });
+  }
+
+  ring(): void {
+    Atomics.add(this.#orders, BELL, 1);
+    Atomics.notify(this.#orders, BELL);
+  }
+
+  started(): void {
+    Atomics.store(this.#orders, STARTED, 1);
+    this.ring();
+  }
+
+  ended(code: number, signal: number): void {
+    Atomics.store(this.#orders, EXIT_CODE, code);
+    Atomics.store(this.#orders, EXIT_SIGNAL, signal);
+    Atomics.store(this.#orders, ENDED, 1);
+    this.ring();
+  }
+
+  /** Nothing was run: no report of it. */
+  async drop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  async finished(): Promise<Punctuality | null> {
+    const { promise: late, resolve } = deferred<'late'>();
+    const timer = setTimeout(() => resolve('late'), PATIENCE);
+    const end = await Promise.race([this.#done, late]);
+    clearTimeout(timer);
+    if (end !== 'late') return end;
+    this.#say(`the controller did not end within ${PATIENCE / 1000} s; its report may be old`);
+    void this.#worker.terminate();
+    return null;
+  }
+}

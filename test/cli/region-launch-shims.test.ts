@@ -1,0 +1,96 @@
+/** `triscope region launch` of programs that nobody marked: the shims, once built, are loaded into them. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { launched, programFolder } from './support/region.ts';
+import { temporaryFolder, triscope } from './support/run.ts';
+
+const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+const env = { XDG_CACHE_HOME: temporaryFolder(), OMP_NUM_THREADS: '2' };
+const FAST = '--geopm-period=0.005';
+
+describe.skipIf(!has('mpicc') || !has('mpirun'))(
+  'an MPI program (needs openmpi-bin, libopenmpi-dev)',
+  () => {
+    const folder = programFolder('');
+    const command = ['mpirun', '--allow-run-as-root', '--oversubscribe', '-np', '2', './program'];
+
+    beforeAll(async () => {
+      await triscope(['region', 'build-shims', 'mpi'], { env });
+      const source = join(folder, 'program.c');
+      writeFileSync(
+        source,
+        `#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  for (int k = 0; k < 5; k++) { usleep(10000); MPI_Barrier(MPI_COMM_WORLD); }
+  MPI_Finalize();
+  return 0;
+}`,
+      );
+      execFileSync('mpicc', ['-o', join(folder, 'program'), source]);
+    });
+
+    it('has its calls as regions, with the hint NETWORK', async () => {
+      const { host, code, err } = await launched(folder, [FAST], command, { env });
+      expect([code, err]).toEqual([0, '']);
+      const barrier = host.Regions?.find(({ region }) => region === 'MPI_Barrier');
+      expect(barrier?.count).toBe(5);
+      expect(barrier?.hash).toBe(0x82e72b30);
+      expect(host.Triscope.processes.map(({ rank }) => rank).toSorted()).toEqual([0, 1]);
+    });
+
+    it('is left alone with --no-auto=mpi', async () => {
+      const { host } = await launched(folder, [FAST, '--no-auto=mpi'], command, { env });
+      expect(host.Regions).toBeUndefined();
+    });
+  },
+);
+
+describe.skipIf(!has('clang'))('an OpenMP program (needs clang, libomp-dev)', () => {
+  const folder = programFolder('');
+
+  beforeAll(async () => {
+    await triscope(['region', 'build-shims', 'openmp'], { env });
+    const source = join(folder, 'program.c');
+    writeFileSync(
+      source,
+      `static double solve(int n) {
+  double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int k = 0; k < n; k++) sum += k;
+  return sum;
+}
+int main(void) {
+  double sum = 0;
+  for (int k = 0; k < 7; k++) sum += solve(100);
+  return sum != 7 * 4950;
+}`,
+    );
+    execFileSync('clang', ['-O0', '-fopenmp', '-o', join(folder, 'program'), source]);
+  });
+
+  it('has its parallel regions, named by their function', async () => {
+    const { host, code } = await launched(folder, [FAST], ['./program'], { env });
+    expect(code).toBe(0);
+    expect(host.Regions?.map(({ region, count }) => [region, count])).toEqual([['solve', 7]]);
+  });
+
+  it('is left alone with --geopm-ompt-disable', async () => {
+    const { host } = await launched(folder, [FAST, '--geopm-ompt-disable'], ['./program'], { env });
+    expect(host.Regions).toBeUndefined();
+  });
+});
+
+describe('a Node program', () => {
+  it('has its files’ asynchronous work counted apart', async () => {
+    const folder = programFolder(`
+      import { readFile } from 'node:fs/promises';
+      await Promise.all([1, 2, 3].map(() => readFile('app.mjs')));`);
+    const { host } = await launched(folder, [FAST, '--auto=fs'], undefined, { env });
+    expect(host.Regions).toBeUndefined();
+    expect(JSON.stringify(host.Triscope.regions)).toMatch(/"overlapping":true/);
+  });
+});

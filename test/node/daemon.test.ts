@@ -1,0 +1,163 @@
+/** The daemon and the sinks that its groups go to. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  Daemon,
+  type DaemonOptions,
+  type GroupFacts,
+  type GroupSink,
+  JobList,
+  NodeLog,
+  Sampling,
+} from 'triscope/node';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readFile, treeOf } from './support/raw.ts';
+
+const here = mkdtempSync(join(tmpdir(), 'triscope-daemon-'));
+afterAll(() => rmSync(here, { recursive: true }));
+
+const root = treeOf(join(here, 'tree'), 2);
+
+interface Given extends GroupFacts {
+  readonly text: string;
+}
+
+/** A sink that remembers. */
+function memory(): GroupSink & { readonly given: Given[]; closed: boolean } {
+  const given: Given[] = [];
+  return {
+    name: 'memory',
+    given,
+    closed: false,
+    write: (bytes, facts) => given.push({ ...facts, text: Buffer.from(bytes).toString() }),
+    async close() {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      this.closed = true;
+    },
+  };
+}
+
+let folders = 0;
+function options(more: Partial<DaemonOptions>): DaemonOptions & { readonly said: string[] } {
+  const folder = join(here, `case${folders++}`);
+  const said: string[] = [];
+  return {
+    freq: 0.02,
+    buffer: 10,
+    open: () => new Sampling({ root, types: ['cpu'] }),
+    log: null,
+    sinks: [],
+    jobs: { list: null, file: `${folder}.jobid` },
+    pmc: null,
+    rotate: 86_400,
+    marksRotation: true,
+    count: 3,
+    say: (line) => said.push(line),
+    said,
+    ...more,
+  };
+}
+
+describe('a sink', () => {
+  it('gets the header with the first group, then groups as messages have them', async () => {
+    const sink = memory();
+    const result = await new Daemon(options({ sinks: [sink] })).run();
+    expect(result).toEqual({ groups: 3, missed: result.missed, lost: 0 });
+    expect(sink.given.map(({ header, host }) => [header, host])).toEqual([
+      [true, 'c1'],
+      [false, 'c1'],
+      [false, 'c1'],
+    ]);
+    expect(sink.given[0].text).toMatch(
+      /^\$tacc_stats 1\.0\.2\n\$hostname c1\n(.*\n)+\n\d+ -\ncpu 0 /,
+    );
+    expect(sink.given[1].text).toMatch(/^\n\d+ -\ncpu 0 0 2 3 4 5 6 7\ncpu 1 1 2 3 4 5 6 7\n$/);
+    expect(sink.closed).toBe(true);
+  });
+
+  it('gets the header again after rotation', async () => {
+    const sink = memory();
+    await new Daemon(options({ sinks: [sink], rotate: 0.03, count: 6 })).run();
+    const heads = sink.given.filter(({ header }) => header);
+    expect(heads.length).toBeGreaterThan(1);
+    expect(heads[1].text).toContain('\n%rotate -\n');
+  });
+
+  it('that fails is reported once, and harms neither the log nor the others', async () => {
+    const log = new NodeLog(join(here, 'failing'));
+    const bad: GroupSink = {
+      name: 'bad',
+      write: () => {
+        throw new Error('the broker is away');
+      },
+      close: () => {},
+    };
+    const good = memory();
+    const all = options({ log, sinks: [bad, good] });
+    await new Daemon(all).run();
+    expect(all.said).toEqual(['bad: the broker is away']);
+    expect(good.given).toHaveLength(3);
+    expect(readFile(join(here, 'failing', 'current')).groups).toHaveLength(3);
+  });
+
+  it('hears of jobs that begin and end by command, which the log knows already', async () => {
+    const folder = join(here, 'listed');
+    const log = new NodeLog(folder);
+    const list = new JobList(join(folder, 'jobs'));
+    const sink = memory();
+    const all = options({ log, sinks: [sink], jobs: { list, file: '/nowhere' } });
+    const daemon = new Daemon({ ...all, freq: 0.1, count: Number.POSITIVE_INFINITY });
+    const run = daemon.run();
+    const until = async (mark: string) => {
+      while (!sink.given.some(({ text }) => text.includes(mark))) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    };
+    await until('cpu');
+    list.add('31');
+    await until('%begin 31');
+    list.remove('31');
+    await until('%end 31');
+    daemon.stop();
+    await run;
+    const marked = sink.given.filter(({ text }) => text.includes('%'));
+    expect(marked.map(({ text }) => text.split('\n').slice(1, 3))).toEqual([
+      [expect.stringMatching(/^\d+ 31$/), '%begin 31'],
+      [expect.stringMatching(/^\d+ 31$/), '%end 31'],
+    ]);
+    const { groups } = readFile(join(folder, 'current'));
+    expect(groups.flatMap(({ marks }) => marks)).toEqual([]);
+  });
+});
+
+describe('a type that fails', () => {
+  it('is reported when it begins to, and when it works again', async () => {
+    const changing = treeOf(join(here, 'changing'), 1);
+    const stat = join(changing, 'proc', 'stat');
+    const all = options({
+      open: () => new Sampling({ root: changing, types: ['cpu', 'cpu_steal'] }),
+      count: Number.POSITIVE_INFINITY,
+    });
+    const daemon = new Daemon(all);
+    const run = daemon.run();
+    const said = async (count: number) => {
+      while (all.said.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    };
+    writeFileSync(stat, 'btime 1\n');
+    await said(2);
+    expect(all.said.map((line) => line.split(':')[0])).toEqual([
+      'no records of type cpu',
+      'no records of type cpu_steal',
+    ]);
+    writeFileSync(stat, 'cpu0 1 2 3 4 5 6 7 8\n');
+    await said(4);
+    expect(all.said.slice(2)).toEqual([
+      'no records of type cpu: works again',
+      'no records of type cpu_steal: works again',
+    ]);
+    daemon.stop();
+    await run;
+  });
+});

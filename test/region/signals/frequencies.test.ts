@@ -1,0 +1,104 @@
+import { Platform } from 'triscope/signals';
+import { describe, expect, it } from 'vitest';
+import { cpus, Tree } from './support/tree.ts';
+
+const FOUR = cpus([
+  [0, 0],
+  [0, 1],
+  [1, 0],
+  [1, 1],
+]);
+const CPU = 'sys/devices/system/cpu';
+
+const policy = (number: number, list: string, kilohertz: number | string) => ({
+  [`${CPU}/cpufreq/policy${number}/affected_cpus`]: list,
+  [`${CPU}/cpufreq/policy${number}/scaling_cur_freq`]: kilohertz,
+  [`${CPU}/cpufreq/policy${number}/scaling_max_freq`]: 3_000_000,
+  [`${CPU}/cpufreq/policy${number}/cpuinfo_transition_latency`]: 20_000,
+  [`${CPU}/cpufreq/policy${number}/scaling_setspeed`]: '<unsupported>',
+});
+
+describe('cpufreq', () => {
+  it('tells hertz of each CPU', () => {
+    const tree = new Tree({
+      ...FOUR,
+      ...policy(0, '0', 1_000_000),
+      ...policy(1, '1', 2_000_000),
+      ...policy(2, '2', 3_000_000),
+      ...policy(3, '3', 4_000_000),
+    });
+    const platform = Platform.open({ root: tree.root });
+    expect(platform.read('CPU_FREQUENCY_STATUS', 'cpu', 2)).toBe(3e9);
+    expect(platform.read('CPU_FREQUENCY_STATUS', 'board', 0)).toBe(2.5e9);
+    expect(platform.read('CPUFREQ::CPUINFO_TRANSITION_LATENCY', 'board', 0)).toBeCloseTo(2e-5, 12);
+    expect(platform.info('CPUFREQ::SCALING_SETSPEED')).toBeNull();
+    expect(platform.info('CPUFREQ::BIOS_LIMIT')).toBeNull();
+  });
+
+  it('is measured by package where a policy has a package', () => {
+    const tree = new Tree({
+      ...FOUR,
+      ...policy(0, '0 1', 1_000_000),
+      ...policy(2, '2-3', 2_000_000),
+    });
+    const platform = Platform.open({ root: tree.root });
+    expect(platform.info('CPU_FREQUENCY_STATUS')?.domain).toBe('package');
+    expect(platform.read('CPU_FREQUENCY_STATUS', 'package', 1)).toBe(2e9);
+  });
+
+  it('is measured by board where a policy crosses packages', () => {
+    const tree = new Tree({ ...FOUR, ...policy(0, '0-3', 1_500_000) });
+    const platform = Platform.open({ root: tree.root });
+    expect(platform.info('CPU_FREQUENCY_STATUS')?.domain).toBe('board');
+    expect(platform.read('CPU_FREQUENCY_STATUS', 'board', 0)).toBe(1.5e9);
+  });
+
+  it('is absent while a file does not hold a number', () => {
+    const tree = new Tree({ ...FOUR, ...policy(0, '0', 1_000_000), ...policy(1, '1', 2_000_000) });
+    const platform = Platform.open({ root: tree.root });
+    const [first, board] = [
+      platform.push('CPU_FREQUENCY_STATUS', 'cpu', 0),
+      platform.push('CPU_FREQUENCY_STATUS', 'board', 0),
+    ];
+    tree.put({ [`${CPU}/cpufreq/policy0/scaling_cur_freq`]: '<unknown>' });
+    platform.readBatch();
+    expect(platform.sample(first)).toBeNaN();
+    expect(platform.sample(board)).toBe(2e9);
+  });
+
+  it('takes the largest frequency as a control, the same for all', () => {
+    const tree = new Tree({
+      ...FOUR,
+      ...policy(0, '0-1', 1_000_000),
+      ...policy(2, '2-3', 2_000_000),
+    });
+    const platform = Platform.open({ root: tree.root, allowControl: true });
+    platform.controls.write('CPU_FREQUENCY_MAX_CONTROL', 'board', 0, 2.2e9);
+    expect(tree.text(`${CPU}/cpufreq/policy2/scaling_max_freq`)).toBe('2200000');
+    platform.controls.restore();
+    expect(tree.text(`${CPU}/cpufreq/policy2/scaling_max_freq`)).toBe('3000000');
+  });
+});
+
+describe('cpuinfo', () => {
+  it('tells the frequencies that the processor is sold with', () => {
+    const tree = new Tree({
+      ...FOUR,
+      'proc/cpuinfo': 'model name\t: Some CPU @ 2.50GHz',
+      [`${CPU}/cpu0/cpufreq/cpuinfo_min_freq`]: 800_000,
+      [`${CPU}/cpu0/cpufreq/cpuinfo_max_freq`]: 3_500_000,
+    });
+    const platform = Platform.open({ root: tree.root });
+    const names = ['STICKER', 'MIN_AVAIL', 'MAX_AVAIL', 'STEP'].map((n) => `CPU_FREQUENCY_${n}`);
+    expect(names.map((name) => platform.read(name, 'board', 0))).toEqual([2.5e9, 8e8, 3.5e9, 1e8]);
+  });
+
+  it('believes the driver before the name', () => {
+    const tree = new Tree({
+      'proc/cpuinfo': 'model name\t: Some CPU @ 2.50GHz',
+      [`${CPU}/cpu0/cpufreq/base_frequency`]: 2_400_000,
+    });
+    const platform = Platform.open({ root: tree.root });
+    expect(platform.read('CPU_FREQUENCY_STICKER', 'board', 0)).toBe(2.4e9);
+  });
+});
