@@ -23,13 +23,19 @@ interface Part {
   readonly threadId: number | null;
 }
 
+export interface RankOutcome {
+  /** Whether the end was reached; else the run was interrupted. The same on all ranks. */
+  readonly finished: boolean;
+  /** Of the whole run, on rank 0; null on the others. */
+  readonly result: RunResult | null;
+}
+
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Runs `model` with one PE per rank; all ranks call this with the same settings. Lines that models print are given to
  * `run.onOutput` of the rank that has their LP. Event memory is shared out evenly. An abort of any rank's signal
  * stops all of them at the next GVT.
- * @returns the result, on rank 0; null on the others
  * @throws ModelError or OptionError with a line for the user, on the rank that failed: it must then end the job
  */
 export async function simulateRank(
@@ -37,9 +43,12 @@ export async function simulateRank(
   { model }: LoadedModel,
   settings: Settings,
   run: Pick<RunOptions, 'signal' | 'onProgress' | 'onOutput'> = {},
-): Promise<RunResult | null> {
+): Promise<RankOutcome> {
   const started = performance.now();
   const config = configFor(model, { ...settings, pes: world.size });
+  if (config.instrument !== null) {
+    throw new ModelError('nothing is recorded over MPI: leave the instrumentation out');
+  }
   const lps = model.lps(config.options, { pes: world.size });
   if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
     throw new ModelError(`model '${model.name}': lps() gave ${lps}; it must be a positive integer`);
@@ -66,11 +75,15 @@ export async function simulateRank(
   const part: Part = { result, threadId: threadId() };
   const parts = world.gather(serialize(part))?.map((bytes) => deserialize(bytes) as Part);
   transport.close();
-  if (parts === undefined) return null;
+  // A faster rank's next run must not fill this one's receives.
+  world.meet();
+  const { finished } = result;
+  if (parts === undefined) return { finished, result: null };
   const results = parts.map((p) => p.result);
   const places = parts.map((p) => ({ threadId: p.threadId, cpu: null }));
   const seconds = (performance.now() - started) / 1000;
-  return summarise(model, config, placement, results, places, seconds);
+  const whole = summarise(model, config, placement, results, places, seconds);
+  return { finished, result: { ...whole, transport: 'mpi' } };
 }
 
 function onePe(world: MpiWorld, model: Model, config: RunConfig, placement: Placement) {

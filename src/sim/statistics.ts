@@ -27,6 +27,8 @@ export interface RunResult {
   readonly synch: number;
   readonly synchroniser: string;
   readonly pes: number;
+  /** Where PEs were the ranks of an MPI job. */
+  readonly transport?: 'mpi';
   /** KPs of the whole run. */
   readonly kps: number;
   readonly lps: number;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchedRank } from '../../os/mpi/launcher.ts';
 import { MpiWorld } from '../../os/mpi/world.ts';
+import { INSTRUMENT_OPTIONS } from '../../sim/instrument/options.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { simulateRank } from '../../sim/simulate-rank.ts';
 import type { RunResult } from '../../sim/statistics.ts';
@@ -14,7 +15,7 @@ import { reportText } from '../ross-report.ts';
 import type { RunCommand } from '../run-command.ts';
 
 /** Milliseconds that other ranks leave rank 0 to say what is wrong with all of them. */
-const DEFERENCE = 500;
+const DEFERENCE = 1500;
 
 /** What is the matter with the command, the same on all ranks: the first to say so is rank 0. */
 export async function failRank(error: unknown): Promise<number> {
@@ -29,24 +30,26 @@ export async function simRank(
   { loaded, settings, own }: RunCommand,
   signal: AbortSignal,
 ): Promise<number> {
-  for (const name of ['record', 'stream']) {
-    if (typeof own.get(name) === 'string') {
-      throw new UsageError(
-        `--${name} does not work over MPI: use --transport=threads on one machine`,
-      );
-    }
+  const unfit = ['record', 'stream', ...Object.keys(INSTRUMENT_OPTIONS)].find((name) =>
+    own.has(name),
+  );
+  if (unfit !== undefined) {
+    throw new UsageError(
+      `--${unfit} does not work over MPI: use --transport=threads on one machine`,
+    );
   }
   const world = new MpiWorld();
   try {
     const code = await run(world, { loaded, settings, own }, signal);
-    // Who was interrupted has no time to wait for others: the launcher is ending them.
-    if (signal.aborted) leave(code);
     world.close();
     return code;
   } catch (error) {
+    const code = exitCodeFor(error);
+    // What the others say too, rank 0 says for all.
+    if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE);
     process.stderr.write(`${lineFor(error)} (rank ${world.rank})\n`);
-    world.abort(exitCodeFor(error));
-    return leave(exitCodeFor(error));
+    world.abort(code);
+    return leave(code);
   }
 }
 
@@ -62,7 +65,7 @@ async function run(
   }
   const json = own.get('json') === true;
   const progress = new ProgressLine(settings.reportInterval ?? 0.01);
-  const result = await simulateRank(world, loaded, settings, {
+  const { finished, result } = await simulateRank(world, loaded, settings, {
     signal,
     onOutput: (lines: readonly OutputLine[]) => {
       const out = json ? process.stderr : process.stdout;
@@ -71,12 +74,11 @@ async function run(
     ...(world.rank === 0 && progress.on && { onProgress: (now) => progress.update(now) }),
   });
   progress.clear();
-  if (result === null) return signal.aborted ? EXIT.interrupted : 0;
-  return print(result, json, own.get('ross-csv'));
+  if (result !== null) print(result, json, own.get('ross-csv'));
+  return finished ? 0 : EXIT.interrupted;
 }
 
-function print(result: RunResult, json: boolean, csv: unknown): number {
+function print(result: RunResult, json: boolean, csv: unknown): void {
   process.stdout.write(json ? resultJson(result) : reportText(result));
   if (typeof csv === 'string') appendCsv(csv, result);
-  return result.finished ? 0 : EXIT.interrupted;
 }

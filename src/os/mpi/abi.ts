@@ -22,7 +22,7 @@ export interface MpiAbi {
   /** MPI_STATUS_IGNORE. */
   readonly noStatus: bigint;
   /** By which environment a program knows that its launcher started it, and as what. */
-  readonly environment: { readonly rank: string; readonly size: string };
+  readonly environment: { readonly rank: string; readonly size: string; readonly local: string };
 }
 
 export const OPEN_MPI: MpiAbi = {
@@ -34,7 +34,11 @@ export const OPEN_MPI: MpiAbi = {
   anySource: -1,
   funneled: 1,
   noStatus: 0n,
-  environment: { rank: 'OMPI_COMM_WORLD_RANK', size: 'OMPI_COMM_WORLD_SIZE' },
+  environment: {
+    rank: 'OMPI_COMM_WORLD_RANK',
+    size: 'OMPI_COMM_WORLD_SIZE',
+    local: 'OMPI_COMM_WORLD_LOCAL_SIZE',
+  },
 };
 
 export const ABIS: readonly MpiAbi[] = [OPEN_MPI];

@@ -41,12 +41,14 @@ export interface Reduction {
   done(): boolean;
 }
 
-const MISSING = 'apt-get install openmpi-bin libopenmpi3, or the MPI of your cluster';
+const MISSING =
+  'apt-get install openmpi-bin libopenmpi3, or the MPI of your cluster; or set TRISCOPE_LIBMPI to its path';
 
 function loadAny(koffi: Koffi): { library: Library; abi: MpiAbi } {
   const tried: string[] = [];
   for (const abi of ABIS) {
-    for (const file of abi.files) {
+    const own = process.env.TRISCOPE_LIBMPI;
+    for (const file of own === undefined ? abi.files : [own]) {
       try {
         // Its plug-ins look for the library's own symbols.
         return { library: koffi.load(file, { global: true }), abi };

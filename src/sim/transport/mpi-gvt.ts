@@ -68,6 +68,8 @@ export class MpiGvt {
   private readonly posted = new Float64Array([Infinity]);
   private state: 'none' | 'asked' | 'reducing' | 'reduced' | 'again' = 'none';
   private contributions = 0;
+  /** Batches of the old colour received before the last contribution. */
+  private counted = 0;
 
   constructor(world: MpiWorld) {
     this.reduction = world.reduction(WORDS, combineContributions);
@@ -108,7 +110,8 @@ export class MpiGvt {
       posted[0] = Infinity;
     }
     const old = this.colour ^ 1;
-    words[BALANCE] = sent[old] - received[old];
+    this.counted = received[old];
+    words[BALANCE] = sent[old] - this.counted;
     words[COMMITTED] = mine.committed;
     words[ROLLED_BACK] = mine.rolledBack;
     words[STOP] = Number(mine.stop);
@@ -142,7 +145,8 @@ export class MpiGvt {
     const { mine } = this;
     const old = this.colour ^ 1;
     this.sent[old] = 0;
-    this.received[old] = 0;
+    // Faster ranks may be in the next round already, and send in this colour again.
+    this.received[old] -= this.counted;
     this.state = 'none';
     this.reductions = this.contributions;
     this.committed = all[COMMITTED];

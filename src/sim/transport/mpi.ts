@@ -1,4 +1,6 @@
 /** PEs as the ranks of an MPI job: events in batches, GVT by non-blocking reductions. */
+import { availableParallelism } from 'node:os';
+import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
@@ -27,6 +29,8 @@ const PATIENT_TURNS = 8;
 /** Milliseconds of polling before a PE sleeps, and that it sleeps. MPI moves nothing while it does. */
 const SPIN = 0.1;
 const NAP = 0.1;
+/** The same where ranks share CPUs: who polls takes the time of those that it waits for. */
+const CROWDED_SPIN = 0.01;
 /** Most batches taken in one turn: who only listens gets nothing done. */
 const MOST_BATCHES = 64;
 
@@ -41,6 +45,8 @@ interface Partial {
   filled: number;
 }
 
+const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
+
 export class MpiTransport implements Transport {
   readonly pe: number;
   readonly pes: number;
@@ -52,6 +58,7 @@ export class MpiTransport implements Transport {
   private readonly in: BatchesIn;
   /** By sending rank. */
   private readonly partial: (Partial | null)[];
+  private readonly spin = crowded() ? CROWDED_SPIN : SPIN;
   private readonly bed = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(host: Pe, world: MpiWorld) {
@@ -226,7 +233,7 @@ export class MpiTransport implements Transport {
 
   rest(turns: number): void {
     if (turns <= PATIENT_TURNS) return;
-    const until = performance.now() + SPIN;
+    const until = performance.now() + this.spin;
     do {
       if (this.in.look() || this.gvt.look() || this.gvt.awaits()) return;
     } while (performance.now() < until);
