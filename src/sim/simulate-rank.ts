@@ -1,14 +1,19 @@
 /** Runs a simulation as one rank of an MPI job: one PE, in this thread. */
 import { deserialize, serialize } from 'node:v8';
+import type { RecordingHost } from '../model/recording.ts';
 import { threadId } from '../os/affinity.ts';
 import type { MpiWorld } from '../os/mpi/world.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget } from './event.ts';
+import type { InstrumentMemory } from './instrument/pe-instrument.ts';
+import { RankRecorder } from './instrument/rank-recorder.ts';
+import { type InstrumentOutput, type RecorderReport, withForm } from './instrument/recorder.ts';
 import type { LoadedModel } from './load-model.ts';
 import { type Model, ModelError } from './model.ts';
 import { compareLines } from './pe.ts';
 import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
 import { type Placement, placeLps } from './placement.ts';
+import { thisHost } from './record.ts';
 import { configFor, type Settings } from './settings.ts';
 import type { RunOptions } from './simulate.ts';
 import { type RunResult, summarise } from './statistics.ts';
@@ -21,6 +26,8 @@ const SLICE = 20;
 interface Part {
   readonly result: PeResult;
   readonly threadId: number | null;
+  readonly host: RecordingHost;
+  readonly report: RecorderReport | null;
 }
 
 export interface RankOutcome {
@@ -29,6 +36,8 @@ export interface RankOutcome {
   /** Of the whole run, on rank 0; null on the others. */
   readonly result: RunResult | null;
 }
+
+const NOWHERE: InstrumentOutput = { files: null, frames: null, version: 'Triscope', settings: [] };
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -42,19 +51,23 @@ export async function simulateRank(
   world: MpiWorld,
   { model }: LoadedModel,
   settings: Settings,
-  run: Pick<RunOptions, 'signal' | 'onProgress' | 'onOutput'> = {},
+  run: Pick<RunOptions, 'signal' | 'onProgress' | 'onOutput' | 'instrument'> = {},
 ): Promise<RankOutcome> {
   const started = performance.now();
-  const config = configFor(model, { ...settings, pes: world.size });
-  if (config.instrument !== null) {
-    throw new ModelError('nothing is recorded over MPI: leave the instrumentation out');
-  }
+  const output = run.instrument ?? NOWHERE;
+  const checked = configFor(model, { ...settings, pes: world.size });
+  const instrument = checked.instrument && withForm(checked.instrument, output);
+  const config = { ...checked, instrument };
   const lps = model.lps(config.options, { pes: world.size });
   if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
     throw new ModelError(`model '${model.name}': lps() gave ${lps}; it must be a positive integer`);
   }
   const placement = placeLps(model, lps, world.size);
-  const { pe, transport } = onePe(world, model, config, placement);
+  const recorder =
+    instrument === null
+      ? null
+      : new RankRecorder(world, model, config, instrument, placement, output);
+  const { pe, transport } = onePe(world, model, config, placement, recorder?.memory ?? null);
   const print = () => {
     const lines = pe.takeOutputs();
     if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
@@ -72,8 +85,10 @@ export async function simulateRank(
   }
   const result = pe.result();
   print();
-  const part: Part = { result, threadId: threadId() };
+  const report = (await recorder?.finish(result.streams)) ?? null;
+  const part: Part = { result, threadId: threadId(), host: thisHost(), report };
   const parts = world.gather(serialize(part))?.map((bytes) => deserialize(bytes) as Part);
+  recorder?.unite();
   transport.close();
   // A faster rank's next run must not fill this one's receives.
   world.meet();
@@ -83,17 +98,35 @@ export async function simulateRank(
   const places = parts.map((p) => ({ threadId: p.threadId, cpu: null }));
   const seconds = (performance.now() - started) / 1000;
   const whole = summarise(model, config, placement, results, places, seconds);
-  return { finished, result: { ...whole, transport: 'mpi' } };
+  const rankHosts = parts.map((p) => p.host);
+  const all: RunResult = { ...whole, transport: 'mpi', rankHosts };
+  if (recorder === null) return { finished, result: all };
+  const instrumentation = recorder.summary(parts.flatMap((p) => p.report ?? []));
+  return { finished, result: { ...all, streams: instrumentation.streams, instrumentation } };
 }
 
-function onePe(world: MpiWorld, model: Model, config: RunConfig, placement: Placement) {
+function onePe(
+  world: MpiWorld,
+  model: Model,
+  config: RunConfig,
+  placement: Placement,
+  memory: InstrumentMemory | null,
+) {
   const maxMemory = Math.max(4096, Math.floor(config.maxMemory / world.size));
   const own: RunConfig = { ...config, maxMemory };
   const budget = new LocalBudget(recordsFor(model, own));
   let transport: MpiTransport | null = null;
-  const pe = new PeRun(model, own, placement, world.rank, budget, (host) => {
-    transport = new MpiTransport(host, world);
-    return transport;
-  });
+  const pe = new PeRun(
+    model,
+    own,
+    placement,
+    world.rank,
+    budget,
+    (host) => {
+      transport = new MpiTransport(host, world);
+      return transport;
+    },
+    memory,
+  );
   return { pe, transport: transport as unknown as MpiTransport };
 }

@@ -1,13 +1,17 @@
 /** `mpirun -np N triscope sim run`: what it prints, how it fails, how it is interrupted. */
 
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkRecording } from '../../src/model/recording.ts';
 import { HAS_MPI, NEEDS_MPI, ranksOf } from '../sim/support/mpirun.ts';
-import { fixture, triscope } from './support/run.ts';
+import { fixture, temporaryFolder, triscope } from './support/run.ts';
 
 const MISBEHAVE = fixture('misbehave.ts');
 const SMALL = ['sim', 'run', 'phold', '--end=100', '--total-lps=8'];
+/** Byte of the PE's number in a sample of ROSS v7: type, size, two times, PE. */
+const PE_AT = 24;
 /** Longer than any test waits. */
 const LONG = ['sim', 'run', 'phold', '--end=1e9', '--total-lps=64'];
 
@@ -82,6 +86,34 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     },
   );
 
+  it('all ranks record into one folder, the blocks of rank 0 first', async () => {
+    const folder = join(temporaryFolder(), 'both.tri');
+    const args = [...SMALL, `--record=${folder}`, '--engine-stats=1', '--event-trace=1'];
+    const { code, out } = await ranksOf(2, [...args, '--json']);
+    expect(code).toBe(0);
+    const result = JSON.parse(out);
+    const recording = checkRecording(
+      JSON.parse(readFileSync(join(folder, 'recording.json'), 'utf8')),
+    );
+    expect(recording.state).toBe('finished');
+    expect(recording.pes.map(({ pe, rank }) => [pe, rank])).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
+    const size = (file: string) => statSync(join(folder, 'stats-output', file)).size;
+    // An event of ROSS's trace has 24 bytes, and every event handled is in it; a sample of a PE 128.
+    expect(size('ross-stats-evtrace.bin')).toBe(24 * result.eventsProcessed);
+    const gvt = readFileSync(join(folder, 'stats-output', 'ross-stats-gvt.bin'));
+    const each = gvt.length / (2 * result.gvtComputations);
+    expect(Number.isInteger(each)).toBe(true);
+    const pes = Array.from({ length: 2 * result.gvtComputations }, (_, k) =>
+      gvt.readUInt32LE(k * each + PE_AT),
+    );
+    expect(pes).toEqual([...pes].sort());
+    expect(new Set(pes)).toEqual(new Set([0, 1]));
+    expect(result.streams.map((s: { pe: number }) => s.pe).sort()).toEqual([0, 0, 0, 1, 1, 1]);
+  });
+
   it('a rank that is killed ends all', async () => {
     const { code, err } = await ranksOf(2, LONG, async (job) => {
       const [, second] = await ranksUnder(job, 2);
@@ -116,11 +148,8 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
 
   it.each([
     ['--pes=3', '--pes=3: over MPI there is one PE per rank, and there are 2; leave --pes out'],
-    ['--record=x', '--record does not work over MPI: use --transport=threads on one machine'],
-    [
-      '--engine-stats=1',
-      '--engine-stats does not work over MPI: use --transport=threads on one machine',
-    ],
+    ['--stream=-', '--stream does not work over MPI: use --transport=threads on one machine'],
+    ['--synch=1', '--pes=2: --synch=sequential runs on one PE'],
     ['--nlp=x', '--nlp=x: must be an integer of at least 1'],
   ])('%s ends with 2 and says why', async (option, message) => {
     const { code, err } = await ranksOf(2, [...SMALL, option]);

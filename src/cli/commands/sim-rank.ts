@@ -2,17 +2,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchedRank } from '../../os/mpi/launcher.ts';
 import { MpiWorld } from '../../os/mpi/world.ts';
-import { INSTRUMENT_OPTIONS } from '../../sim/instrument/options.ts';
 import type { OutputLine } from '../../sim/pe.ts';
+import { recordingFolder, SimRecording } from '../../sim/record.ts';
+import { configFor } from '../../sim/settings.ts';
 import { simulateRank } from '../../sim/simulate-rank.ts';
 import type { RunResult } from '../../sim/statistics.ts';
-import { EXIT, exitCodeFor, lineFor, UsageError } from '../errors.ts';
+import { EXIT, exitCodeFor, lineFor, report, UsageError } from '../errors.ts';
+import { instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { leave } from '../leave.ts';
 import { ProgressLine } from '../progress.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
 import type { RunCommand } from '../run-command.ts';
+import { version } from '../version.ts';
+import { finishRecording } from './sim-run.ts';
 
 /** Milliseconds that other ranks leave rank 0 to say what is wrong with all of them. */
 const DEFERENCE = 1500;
@@ -28,19 +32,15 @@ export async function failRank(error: unknown): Promise<number> {
 /** Runs it. Returns the exit code; a failure ends all ranks. */
 export async function simRank(
   { loaded, settings, own }: RunCommand,
+  args: readonly string[],
   signal: AbortSignal,
 ): Promise<number> {
-  const unfit = ['record', 'stream', ...Object.keys(INSTRUMENT_OPTIONS)].find((name) =>
-    own.has(name),
-  );
-  if (unfit !== undefined) {
-    throw new UsageError(
-      `--${unfit} does not work over MPI: use --transport=threads on one machine`,
-    );
+  if (own.has('stream')) {
+    throw new UsageError('--stream does not work over MPI: use --transport=threads on one machine');
   }
   const world = new MpiWorld();
   try {
-    const code = await run(world, { loaded, settings, own }, signal);
+    const code = await run(world, { loaded, settings, own }, args, signal);
     world.close();
     return code;
   } catch (error) {
@@ -56,6 +56,7 @@ export async function simRank(
 async function run(
   world: MpiWorld,
   { loaded, settings, own }: RunCommand,
+  args: readonly string[],
   signal: AbortSignal,
 ): Promise<number> {
   if (settings.pes !== undefined && settings.pes !== world.size) {
@@ -65,20 +66,50 @@ async function run(
   }
   const json = own.get('json') === true;
   const progress = new ProgressLine(settings.reportInterval ?? 0.01);
-  const { finished, result } = await simulateRank(world, loaded, settings, {
-    signal,
-    onOutput: (lines: readonly OutputLine[]) => {
-      const out = json ? process.stderr : process.stdout;
-      out.write(`${lines.map((line) => line.text).join('\n')}\n`);
-    },
-    ...(world.rank === 0 && progress.on && { onProgress: (now) => progress.update(now) }),
-  });
-  progress.clear();
-  if (result !== null) print(result, json, own.get('ross-csv'));
-  return finished ? 0 : EXIT.interrupted;
+  const name = own.get('record');
+  const folder = typeof name === 'string' ? recordingFolder(name) : null;
+  const { end } = configFor(loaded.model, { ...settings, pes: world.size });
+  const request = instrumentRequest(own, end, folder, null);
+  const first = world.rank === 0;
+  const notes =
+    request === null ? [] : [...request.notes, ...nothingToSample(request.config, loaded.model)];
+  if (first) for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
+  const command = ['mpirun', '-np', `${world.size}`, 'triscope', 'sim', 'run', ...args];
+  const recording =
+    first && typeof name === 'string'
+      ? new SimRecording({ name, command, version: version(), pes: world.size })
+      : null;
+  const asked = request === null ? settings : { ...settings, instrument: request.config };
+  try {
+    const { finished, result } = await simulateRank(world, loaded, asked, {
+      signal,
+      onOutput: (lines: readonly OutputLine[]) => {
+        const out = json ? process.stderr : process.stdout;
+        out.write(`${lines.map((line) => line.text).join('\n')}\n`);
+      },
+      ...(request !== null && { instrument: request.output }),
+      ...(first && progress.on && { onProgress: (now) => progress.update(now) }),
+    });
+    progress.clear();
+    const complete = result === null || print(result, recording, { loaded, settings, own });
+    if (!finished) return EXIT.interrupted;
+    return complete ? 0 : EXIT.failed;
+  } catch (error) {
+    progress.clear();
+    recording?.fail(error);
+    throw error;
+  }
 }
 
-function print(result: RunResult, json: boolean, csv: unknown): void {
-  process.stdout.write(json ? resultJson(result) : reportText(result));
-  if (typeof csv === 'string') appendCsv(csv, result);
+/** Prints what came of it and completes the recording; false where something of that failed. */
+function print(result: RunResult, recording: SimRecording | null, command: RunCommand): boolean {
+  const { loaded, own } = command;
+  const lost = result.instrumentation?.error ?? null;
+  if (lost !== null) process.stderr.write(`triscope: instrumentation is incomplete: ${lost}\n`);
+  const { recorded, unrecorded } = finishRecording(recording, result, loaded.model);
+  if (unrecorded !== null) report(unrecorded);
+  process.stdout.write(own.get('json') === true ? resultJson(recorded) : reportText(recorded));
+  const csv = own.get('ross-csv');
+  if (typeof csv === 'string') appendCsv(csv, recorded);
+  return lost === null && unrecorded === null;
 }

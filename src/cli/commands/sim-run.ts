@@ -74,7 +74,7 @@ async function start(args: readonly string[]): Promise<number> {
   const asked = command.own.get('transport');
   try {
     if (asked === 'mpi' || (asked !== 'threads' && launchedRank() !== null)) {
-      return await (await import('./sim-rank.ts')).simRank(command, interrupt.signal);
+      return await (await import('./sim-rank.ts')).simRank(command, args, interrupt.signal);
     }
     return await run(command, args, interrupt.signal);
   } finally {
@@ -138,7 +138,7 @@ async function run(
     const failed = result.instrumentation?.error ?? null;
     if (failed !== null)
       process.stderr.write(`triscope: instrumentation is incomplete: ${failed}\n`);
-    const { recorded, unrecorded } = finish(recording, result, loaded.model);
+    const { recorded, unrecorded } = finishRecording(recording, result, loaded.model);
     if (unrecorded !== null) report(unrecorded);
     (streamsOut ? process.stderr : process.stdout).write(
       json ? resultJson(recorded) : reportText(recorded),
@@ -159,7 +159,7 @@ async function run(
 }
 
 /** Completes the recording. Where that cannot be written, the run still has its result. */
-function finish(
+export function finishRecording(
   recording: SimRecording | null,
   result: RunResult,
   model: Model,

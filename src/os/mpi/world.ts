@@ -208,24 +208,37 @@ export class MpiWorld {
 
   /** Each rank's bytes, in the order of ranks, on rank 0; null on the others. Waits for all ranks. */
   gather(mine: Uint8Array): Uint8Array[] | null {
-    const send = this.call('MPI_Send', 'void *, int, void *, int, int, void *');
-    const receive = this.call('MPI_Recv', 'void *, int, void *, int, int, void *, void *');
-    const length = new Int32Array(1);
-    if (mine.byteLength > MOST_BYTES) throw new Error('a rank has more than 2 GiB to tell');
     if (this.rank !== 0) {
-      length[0] = mine.byteLength;
-      send(length, 4, this.byte, 0, PART, this.world);
-      send(mine, mine.byteLength, this.byte, 0, PART, this.world);
+      this.tell(mine);
       return null;
     }
     const parts = [mine];
-    for (let rank = 1; rank < this.size; rank++) {
-      receive(length, 4, this.byte, rank, PART, this.world, this.abi.noStatus);
-      const part = new Uint8Array(length[0]);
-      receive(part, part.byteLength, this.byte, rank, PART, this.world, this.abi.noStatus);
-      parts.push(part);
-    }
+    for (let rank = 1; rank < this.size; rank++) parts.push(this.hear(rank));
     return parts;
+  }
+
+  /** Sends bytes to rank 0, which must `hear` them. */
+  tell(bytes: Uint8Array): void {
+    if (bytes.byteLength > MOST_BYTES) throw new Error('a rank has more than 2 GiB to tell');
+    const send = this.call('MPI_Send', 'void *, int, void *, int, int, void *');
+    send(new Int32Array([bytes.byteLength]), 4, this.byte, 0, PART, this.world);
+    send(bytes, bytes.byteLength, this.byte, 0, PART, this.world);
+  }
+
+  /** What `rank` tells next. */
+  hear(rank: number): Uint8Array {
+    const receive = this.call('MPI_Recv', 'void *, int, void *, int, int, void *, void *');
+    const length = new Int32Array(1);
+    receive(length, 4, this.byte, rank, PART, this.world, this.abi.noStatus);
+    const bytes = new Uint8Array(length[0]);
+    receive(bytes, bytes.byteLength, this.byte, rank, PART, this.world, this.abi.noStatus);
+    return bytes;
+  }
+
+  /** Gives rank 0's `bytes` to all: the same number on each. */
+  broadcast(bytes: Uint8Array): void {
+    const call = this.call('MPI_Bcast', 'void *, int, void *, int, void *');
+    call(bytes, bytes.byteLength, this.byte, 0, this.world);
   }
 
   /** Ends the processes of all ranks. */
