@@ -1,5 +1,8 @@
 /** Numbers as C and C++ print them: `%g` in reports, `%.16g` in traces. */
 
+/** Powers of ten. */
+const TENS = Float64Array.from({ length: 16 }, (_, k) => Number(`1e${k}`));
+
 /**
  * Whether `x`, which is D.DDDe`exponent` or the power of ten above, lies exactly between two numbers of `digits`
  * significant digits: C then takes the even one. What is measured hardly ever does, which the first lines find out: a
@@ -26,7 +29,7 @@ function rounded(x: number, digits: number): string {
 
 /** As `printf("%.{digits}g", x)`: the shorter of fixed and scientific form, without trailing zeros. */
 export function generalText(x: number, digits = 6): string {
-  if (Number.isInteger(x) && Math.abs(x) < 10 ** Math.min(digits, 15)) {
+  if (Number.isInteger(x) && Math.abs(x) < TENS[Math.min(digits, 15)]) {
     return Object.is(x, -0) ? '-0' : String(x);
   }
   if (Number.isNaN(x)) return 'nan';
