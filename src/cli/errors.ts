@@ -60,6 +60,7 @@ const EXPECTED = new Set([
   'LogError',
   'StatsFolderError',
   'ServeError',
+  'ReportFileError',
   'BrokerError',
   'SpoolError',
   'AbsentSignalError',

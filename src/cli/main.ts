@@ -36,6 +36,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/sim-verify.ts')).simVerify,
   },
   {
+    words: ['sim', 'tune'],
+    arguments: 'MODEL [options] [-o FILE]',
+    help: 'find the fastest batch, GVT interval, KPs, window and PEs for a model',
+    load: async () => (await import('./commands/sim-tune.ts')).simTune,
+  },
+  {
     words: ['sim', 'models'],
     arguments: '[--json]',
     help: 'list the built-in models with their options',
@@ -157,7 +163,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     words: ['report'],
-    arguments: 'PATH [options]',
+    arguments: 'PATH… [options]',
     help: 'what is slow in a recording, why, and what to turn',
     load: async () => (await import('./commands/report.ts')).report,
   },

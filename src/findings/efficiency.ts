@@ -1,17 +1,30 @@
 /** How much of the work was kept: efficiency of the run and of its worst PE. */
-import { type FindingRule, percent, type Severity, whole } from './finding.ts';
+import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
+import { BAD, countedIn, FINE, oneMode } from './samples.ts';
 
-/** Rolled back less than this share of the events handled: nothing to do. */
-const FINE = 0.1;
-/** More than this: rollbacks cost more than parallelism gains on two PEs. */
-const BAD = 1 / 3;
-/** A PE this much above the run's share is worth naming. */
-const WORSE = 1.25;
+const SOME = {
+  value: FINE,
+  unit: 'share',
+  means: 'of the events handled rolled back: notice',
+  source: OWN,
+};
+const MUCH = {
+  value: BAD,
+  unit: 'share',
+  means: 'rolled back: problem',
+  source: `${OWN}: rollbacks then cost what a second PE gains`,
+};
+const WORSE = {
+  value: 1.25,
+  unit: '',
+  means: 'times the run’s share: the PE is named',
+  source: OWN,
+};
 
-// One mode's samples: each mode counts the same events again.
-const SQL = `SELECT pe_id, sum(events_processed) AS processed, sum(events_rolled_back) AS rolled_back
-FROM ross_pe
-WHERE mode = (SELECT mode FROM ross_pe WHERE mode IN ('gvt', 'rt') GROUP BY mode ORDER BY count(*) DESC, mode LIMIT 1)
+const sql = (
+  table: string,
+) => `SELECT pe_id, sum(events_processed) AS processed, sum(events_rolled_back) AS rolled_back
+FROM ${table} WHERE ${oneMode(table)}
 GROUP BY pe_id ORDER BY sum(events_rolled_back) / greatest(1, sum(events_processed)) DESC, pe_id`;
 
 interface PeRow {
@@ -20,17 +33,19 @@ interface PeRow {
   readonly rolled_back: number;
 }
 
-function severityOf(share: number): Severity {
-  if (share <= FINE) return 'info';
-  return share <= BAD ? 'notice' : 'problem';
-}
-
 export const EFFICIENCY: FindingRule = {
   name: 'efficiency',
   title: 'how much work was kept',
-  needs: ['ross_pe.events_processed', 'ross_pe.mode'],
-  async run(recording) {
-    const rows = await recording.query<PeRow & Record<string, number>>(SQL);
+  looks:
+    'Sums the events that each PE handled and rolled back. Efficiency is ROSS’s: 1 − rolled back / (handled − rolled back).',
+  needs: [],
+  thresholds: { SOME, MUCH, WORSE },
+  knob: 'Bound the optimism: a smaller --batch or --gvt-interval, or --max-opt-lookahead; more KPs (--nkp) roll back less at a time.',
+  async run({ recording, has }) {
+    const table = countedIn(has, 'events_processed', 'events_rolled_back');
+    if (table === null) return [];
+    const query = sql(table);
+    const rows = await recording.query<PeRow>(query);
     const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
     const processed = sum((row) => row.processed);
     if (processed === 0) return [];
@@ -39,20 +54,17 @@ export const EFFICIENCY: FindingRule = {
     const efficiency = net > 0 ? Math.max(0, 1 - share / (1 - share)) : 0;
     const [worst] = rows;
     const worstShare = worst.rolled_back / Math.max(1, worst.processed);
-    const named = rows.length > 1 && share > 0.01 && worstShare > share * WORSE;
+    const named = rows.length > 1 && share > 0.01 && worstShare > share * WORSE.value;
     const worstOne = named
       ? `; PE ${worst.pe_id} is the worst with ${percent(worstShare)} rolled back`
       : '';
-    const severity = severityOf(share);
+    const severity = graded(share, SOME, MUCH);
     return [
       {
-        severity,
+        severity: severity ?? 'info',
         sentence: `${whole(processed)} events were handled and ${percent(share)} of them rolled back: efficiency ${percent(efficiency)}${worstOne}.`,
-        evidence: { sql: SQL, rows },
-        advice:
-          severity === 'info'
-            ? ''
-            : 'Bound the optimism: a smaller --batch or --gvt-interval, or --max-opt-lookahead; more KPs (--nkp) roll back less at a time.',
+        evidence: { sql: query, rows: asRows(rows) },
+        advice: severity === null ? '' : this.knob,
       },
     ];
   },

@@ -1,9 +1,19 @@
 /** What is slow, why, how that is known, and what to turn: a query with a sentence. */
 import type { OpenRecording, Row } from '../query/index.ts';
+import type { MeasuredJob } from './measured-jobs.ts';
 
 /** `problem`: time is lost and something can be done; `notice`: worth knowing; `info`: how it went. */
 export const SEVERITIES = ['problem', 'notice', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
+
+export interface Evidence {
+  /** The query that shows it; of a job's metric the query for its counters as recorded, or '' where no table holds them. */
+  readonly sql: string;
+  /** What the query gave; of a job's metric its inputs, repaired. */
+  readonly rows: readonly Row[];
+  /** How the number follows from the rows, where it is no column of them. */
+  readonly formula?: string;
+}
 
 export interface Finding {
   /** Name of its rule. */
@@ -11,8 +21,7 @@ export interface Finding {
   readonly severity: Severity;
   /** One sentence with its numbers. */
   readonly sentence: string;
-  /** The query that shows it, and what it gave. */
-  readonly evidence: { readonly sql: string; readonly rows: readonly Row[] };
+  readonly evidence: Evidence;
   /** What to do about it; '' where there is nothing. */
   readonly advice: string;
 }
@@ -20,18 +29,53 @@ export interface Finding {
 /** What a rule gives; its name is added. */
 export type FindingParts = Omit<Finding, 'rule'>;
 
+/** A number from which on a rule says something, and why that number. */
+export interface Threshold {
+  readonly value: number;
+  /** `share` (0.1 is 10 %), a unit, or '' for a bare number. */
+  readonly unit: string;
+  /** Completes “from … on:”. */
+  readonly means: string;
+  /** Where it is from. */
+  readonly source: string;
+}
+
+/** What a rule may look at. */
+export interface Subject {
+  readonly recording: OpenRecording;
+  /** Whether there is a table, or a column `table.column`. */
+  has(name: string): boolean;
+  /** Jobs of its raw stats files with their metrics; none where it has no such files. Read once, when first asked for. */
+  jobs(): Promise<readonly MeasuredJob[]>;
+}
+
 export interface FindingRule {
   /** Kebab case. */
   readonly name: string;
   readonly title: string;
+  /** How it is told: one or two sentences for the docs. */
+  readonly looks: string;
   /** Tables, or columns as `table.column`, without which it has nothing to say. */
   readonly needs: readonly string[];
-  run(recording: OpenRecording): Promise<readonly FindingParts[]>;
+  readonly thresholds: Readonly<Record<string, Threshold>>;
+  /** What to turn. */
+  readonly knob: string;
+  run(subject: Subject): Promise<readonly FindingParts[]>;
 }
 
-/** 0.123 as “12.3 %”, 0.5 as “50 %”. */
+/** The source of a threshold that no other system states. */
+export const OWN = 'ours';
+
+/** `problem` from `bad` on, `notice` from `some` on; null below. */
+export function graded(value: number, some: Threshold, bad: Threshold): Severity | null {
+  if (value >= bad.value) return 'problem';
+  return value >= some.value ? 'notice' : null;
+}
+
+/** 0.123 as “12 %”, 0.0123 as “1.2 %”, 0.00001 as “less than 0.1 %”. */
 export function percent(share: number): string {
   const value = 100 * share;
+  if (value > 0 && value < 0.05) return 'less than 0.1 %';
   const isNear = (end: number) => value !== end && Math.abs(value - end) < 9.95;
   const digits = isNear(0) || isNear(100) ? 1 : 0;
   return `${value.toFixed(digits).replace(/\.0$/, '')} %`;
@@ -40,8 +84,19 @@ export function percent(share: number): string {
 /** 1234567 as “1,234,567”. */
 export const whole = (count: number): string => Math.round(count).toLocaleString('en-US');
 
+/** 1.23456 as “1.23”, 1234.5 as “1,235”. */
+export const short = (value: number): string =>
+  Math.abs(value) >= 1000 ? whole(value) : String(Number(value.toPrecision(3)));
+
+/** “1 event”, “2 events”. */
+export const counted = (count: number, noun: string): string =>
+  `${whole(count)} ${noun}${Math.round(count) === 1 ? '' : 's'}`;
+
 /** “PE 1”, “PEs 1 and 2”, “PEs 1, 2 and 5”. */
 export function pes(ids: readonly number[]): string {
   if (ids.length === 1) return `PE ${ids[0]}`;
   return `PEs ${ids.slice(0, -1).join(', ')} and ${ids[ids.length - 1]}`;
 }
+
+/** Rows of a known shape as a finding keeps them. */
+export const asRows = (rows: readonly object[]): readonly Row[] => rows as readonly Row[];

@@ -1,24 +1,55 @@
 /**
  * A PE that cannot run because its CPU is taken: by a hypervisor (steal), by other threads and processes (it waits in
- * the run queue), or by another PE bound there. It falls behind in virtual time. Where it runs ahead at other times it
+ * the run queue), by a quota of its control group (it waits for an idle CPU), or by another PE bound there. It falls behind in virtual time. Where it runs ahead at other times it
  * rolls back itself; more often its late events roll the others back.
  */
-import type { OpenRecording, Row } from '../query/index.ts';
-import { type FindingParts, type FindingRule, percent, pes, type Severity } from './finding.ts';
+import type { Row } from '../query/index.ts';
+import {
+  asRows,
+  type FindingParts,
+  type FindingRule,
+  OWN,
+  percent,
+  pes,
+  type Severity,
+  type Subject,
+} from './finding.ts';
 
-/** Less than this share of the time is noise: ticks of /proc/stat, kernel threads. */
-const LEAST = 0.05;
-/** From here on it is a problem by itself. */
-const MUCH = 0.15;
-/** This much more than the others: it stands out. */
-const MORE = 1.5;
+const LOST = {
+  value: 0.05,
+  unit: 'share',
+  means: 'of its time a PE could not run: notice',
+  source: `${OWN}: below it are ticks of /proc/stat and kernel threads`,
+};
+const MUCH_LOST = {
+  value: 0.15,
+  unit: 'share',
+  means: 'of its time a PE could not run: problem, whatever it does to others',
+  source: OWN,
+};
+const STANDS_OUT = {
+  value: 1.5,
+  unit: '',
+  means: 'times what the other PEs lose: it is named by itself',
+  source: OWN,
+};
+const QUOTA = {
+  value: 0.1,
+  unit: 'share',
+  means: 'of its time a PE waited for a CPU of its own that was idle: a quota',
+  source: `${OWN}: a thread that its control group throttles is counted as waiting`,
+};
+const LEAST = LOST.value;
+const MUCH = MUCH_LOST.value;
+const MORE = STANDS_OUT.value;
 
 const SQL = `SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(seconds) AS seconds,
   sum(events_rolled_back) / greatest(1, sum(events_processed)) AS rolled_back,
   sum(events_processed) / sum(seconds) AS events_per_s,
   sum(steal * seconds) / sum(seconds) AS steal,
   sum(waiting * seconds) / sum(seconds) AS waiting,
-  sum(others * seconds) / sum(seconds) AS others
+  sum(others * seconds) / sum(seconds) AS others,
+  sum(CASE WHEN cpu IS NOT NULL AND idle IS NOT NULL THEN least(waiting, idle) * seconds END) / sum(seconds) AS throttled
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 
 const CAUSED = `SELECT source_pe AS pe_id, sum(events_undone) AS undone
@@ -35,12 +66,16 @@ interface PeOnNode {
   readonly steal: number | null;
   readonly waiting: number | null;
   readonly others: number | null;
+  /** It waited for the CPU that it was bound to, and that was idle. */
+  readonly throttled: number | null;
 }
 
 interface Caused {
   readonly pe_id: number;
   readonly undone: number;
 }
+
+const isThrottled = ({ throttled }: PeOnNode): boolean => (throttled ?? 0) >= QUOTA.value;
 
 /** The share of time in which it could not run. */
 const lost = ({ steal, waiting }: PeOnNode): number => (steal ?? 0) + (waiting ?? 0);
@@ -63,6 +98,11 @@ function reasons(pe: PeOnNode): string {
     const users =
       pe.others === null ? '' : `, of which other threads and processes used ${percent(pe.others)}`;
     parts.push(`it waited ${percent(pe.waiting ?? 0)} of the time for ${cpuOf(pe)}${users}`);
+  }
+  if (isThrottled(pe)) {
+    parts.push(
+      `while it waited, that CPU was idle for ${percent(pe.throttled ?? 0)} of the time: a quota throttles it`,
+    );
   }
   return parts.join(', and ');
 }
@@ -89,6 +129,9 @@ function effectOf(
 }
 
 function adviceFor(all: readonly PeOnNode[]): string {
+  if (all.some(isThrottled)) {
+    return 'Raise the quota of its control group (cpu.max; of a container, its CPU limit), or run fewer PEs in it.';
+  }
   const steal = mean(all.map((pe) => pe.steal ?? 0));
   return steal >= mean(all.map((pe) => pe.waiting ?? 0))
     ? 'Give the virtual machine CPUs of its own, or run fewer PEs than it has CPUs.'
@@ -105,7 +148,7 @@ function outlier(pe: PeOnNode, all: readonly PeOnNode[], caused: readonly Caused
   return {
     severity,
     sentence: `PE ${pe.pe_id} could not run for ${percent(lost(pe))} of the time${compared}: ${reasons(pe)}${then}.`,
-    evidence: { sql: SQL, rows: all as readonly unknown[] as readonly Row[] },
+    evidence: { sql: SQL, rows: asRows(all) },
     advice: adviceFor([pe]),
   };
 }
@@ -123,10 +166,16 @@ function together(some: readonly PeOnNode[], all: readonly PeOnNode[]): FindingP
       ? [`${percent(waited)} was spent waiting for a CPU that others used`]
       : []),
   ];
+  const throttled = some.filter(isThrottled);
+  if (throttled.length > 0) {
+    parts.push(
+      `${pes(throttled.map(({ pe_id }) => pe_id))} waited for idle CPUs: a quota throttles`,
+    );
+  }
   return {
     severity: mean(shares) >= MUCH ? 'problem' : 'notice',
     sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time: on average ${parts.join(', and ')}.`,
-    evidence: { sql: SQL, rows: all as readonly unknown[] as readonly Row[] },
+    evidence: { sql: SQL, rows: asRows(all) },
     advice: adviceFor(some),
   };
 }
@@ -148,23 +197,23 @@ const sharing = (one: SharedCpu): FindingParts => ({
   advice: 'Run as many PEs as there are CPUs at most, each bound to its own (--pin).',
 });
 
-const HAS_ROLLBACKS =
-  "SELECT count(*) AS n FROM duckdb_views() WHERE view_name = 'ross_rollback' AND schema_name = 'main'";
-
-async function causedBy(recording: OpenRecording): Promise<readonly Caused[]> {
-  const [{ n }] = await recording.query<{ n: number }>(HAS_ROLLBACKS);
-  return n === 0 ? [] : recording.query<Caused>(CAUSED);
-}
+const causedBy = async ({ recording, has }: Subject): Promise<readonly Caused[]> =>
+  has('ross_rollback') ? recording.query<Caused>(CAUSED) : [];
 
 export const STOLEN_CPU: FindingRule = {
   name: 'stolen-cpu',
   title: 'PEs that cannot run because their CPU is taken',
+  looks:
+    'Joins each PE to its CPU over the same time: what a hypervisor stole, how long its thread waited in the run queue, who ran meanwhile; and which PEs are bound to one CPU.',
   needs: ['pe_on_node'],
-  async run(recording) {
+  thresholds: { LOST, MUCH_LOST, STANDS_OUT, QUOTA },
+  knob: 'Give virtual machines CPUs of their own; keep CPUs free of other work (taskset, cgroups, an exclusive job); raise quotas (cpu.max); bind PEs (--pin); or run fewer PEs.',
+  async run(subject) {
+    const { recording } = subject;
     const shared = await recording.query<SharedCpu>(SHARED);
     const inTurns = new Set(shared.flatMap((one) => one.pes));
     const all = await recording.query<PeOnNode>(SQL);
-    const caused = await causedBy(recording);
+    const caused = await causedBy(subject);
     const losing = all.filter((pe) => lost(pe) >= LEAST && !inTurns.has(pe.pe_id));
     const out = losing.filter((pe) => {
       const others = all.filter(({ pe_id }) => pe_id !== pe.pe_id);

@@ -2,12 +2,6 @@
 export { HASH_UNMARKED, regionHash, regionHashBefore31 } from '../model/region-hash.ts';
 export { HINTS, type Hint } from '../model/region-layout.ts';
 export { epoch, type Region, region, shutdown, tprofInit, tprofPost } from './mark.ts';
-export {
-  PageError,
-  type PageNode,
-  PageReader,
-  type PageRegion,
-  type PageSnapshot,
-  type PageThread,
-} from './page-reader.ts';
+export { PageError, PageReader } from './page-reader.ts';
+export type { PageNode, PageRegion, PageSnapshot, PageThread } from './page-snapshot.ts';
 export type { PageEvent } from './ring-reader.ts';

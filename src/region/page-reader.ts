@@ -1,8 +1,9 @@
 /**
  * What a process says of its regions, read while it runs or after it died: one PageReader per page file.
  *
- * The file is mapped, so that a poll costs no system call; without FFI its parts are read into a copy. Slots being
- * written are read again (their `seq`), so that what is returned belongs together.
+ * The file is mapped: its slots are written within tens of nanoseconds, which only memory shows whole; without FFI its
+ * parts are read into a copy. Slots being written are read again (their `seq`), so that what is returned belongs
+ * together. Each look asks first how long the file is: who touches what was cut off is killed by the kernel.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ENGINE_COUNTS } from '../model/engine-marks.ts';
@@ -13,7 +14,6 @@ import {
   H,
   HEADER_BYTES,
   HINTS,
-  type Hint,
   KIND_ASYNC,
   N,
   NODE_BYTES,
@@ -28,61 +28,17 @@ import {
   THREAD_LIVE,
 } from '../model/region-layout.ts';
 import { type Mapping, mapFile } from '../os/mmap.ts';
+import {
+  NOTHING_SEEN,
+  type PageNode,
+  type PageRegion,
+  type PageSnapshot,
+  type PageThread,
+} from './page-snapshot.ts';
 import { type PageEvent, RingReader } from './ring-reader.ts';
 
 /** A file that is no region page, or one that cannot be read: says which, and why. */
 export class PageError extends Error {}
-
-export interface PageRegion {
-  /** UTF-8; bytes that are not are replaced by U+FFFD. */
-  readonly name: string;
-  /** CRC-32 of the name's bytes. */
-  readonly hash: number;
-  /** As when the name was first registered. */
-  readonly hint: Hint;
-}
-
-/** A region inside the regions above it, in one thread. */
-export interface PageNode {
-  /** Of `PageSnapshot.threads`. */
-  readonly thread: number;
-  /** Of `PageSnapshot.regions`. */
-  readonly region: number;
-  /** Of `PageSnapshot.nodes`; -1 = outermost. */
-  readonly parent: number;
-  /** Spans that overlap: never part of attribution. */
-  readonly async: boolean;
-  /** Visits completed. */
-  readonly count: number;
-  /** Their seconds. */
-  readonly seconds: number;
-  /** Visits that are open. */
-  readonly inside: number;
-  /** When the open visit began, seconds since `PageReader.startNs`; null where none is. */
-  readonly entered: number | null;
-}
-
-export interface PageThread {
-  /** Kernel id. */
-  readonly tid: number;
-  readonly alive: boolean;
-  readonly depth: number;
-}
-
-export interface PageSnapshot {
-  readonly regions: readonly PageRegion[];
-  readonly threads: readonly PageThread[];
-  readonly nodes: readonly PageNode[];
-  /** False where a thread wrote without pause: its sums may then be a few visits apart from each other. */
-  readonly whole: boolean;
-  /** Names that found no place; their time is that of the region called (overflow). */
-  readonly regionsRefused: number;
-  readonly threadsRefused: number;
-  /** Exits of a region that was not the innermost one. */
-  readonly misordered: number;
-  /** Entries too deep, or into a full tree. */
-  readonly unplaced: number;
-}
 
 const NS = 1e9;
 /** Reads of a slot that is being written, before it is taken as it is (its thread died while writing). */
@@ -142,7 +98,12 @@ export class PageReader {
   private readonly rings: RingReader;
   private readonly regions: PageRegion[] = [];
   private closed = false;
+  private readonly length: number;
+  /** The file has been cut short: what was read before is all there will be. */
+  cut = false;
   private whole = true;
+  /** The last snapshot. */
+  private seen: PageSnapshot = NOTHING_SEEN;
 
   /** @throws PageError */
   constructor(path: string) {
@@ -154,6 +115,7 @@ export class PageReader {
     }
     try {
       const bytes = this.checkHead();
+      this.length = bytes;
       this.mapping = mapFile(this.fd, bytes, 'read');
       const memory = this.mapping?.memory ?? new ArrayBuffer(bytes);
       this.bytes = new Uint8Array(memory);
@@ -245,8 +207,9 @@ export class PageReader {
     return Atomics.load(this.u32, (slot + T.seq) >> 2);
   }
 
-  /** Refreshes the fields: where each thread is, epochs, beginning and end. Allocates nothing. */
+  /** Refreshes the fields: where each thread is, epochs, beginning and end. */
   poll(): void {
+    if (this.isCut()) return;
     this.fetch(0, 256);
     const { u32, f64 } = this;
     const flags = Atomics.load(u32, H.flags >> 2);
@@ -264,6 +227,11 @@ export class PageReader {
       this.pollThread(t);
       this.pollEngine(t);
     }
+  }
+
+  private isCut(): boolean {
+    this.cut ||= fstatSync(this.fd).size < this.length;
+    return this.cut;
   }
 
   private pollEngine(t: number): void {
@@ -308,6 +276,7 @@ export class PageReader {
   /** All that was counted so far. Polls. */
   snapshot(): PageSnapshot {
     this.poll();
+    if (this.cut) return this.seen;
     this.readRegions();
     this.whole = true;
     const { u32 } = this;
@@ -322,7 +291,7 @@ export class PageReader {
         depth: this.depth[t],
       });
     }
-    return {
+    this.seen = {
       regions: this.regions.slice(),
       threads,
       nodes,
@@ -332,6 +301,7 @@ export class PageReader {
       misordered: u32[H.misordered >> 2],
       unplaced: u32[H.unplaced >> 2],
     };
+    return this.seen;
   }
 
   /** Regions registered so far, by slot. Names never change, so that only new ones are read. */
@@ -415,6 +385,7 @@ export class PageReader {
   events(visit: (event: PageEvent) => void): void {
     if (this.ringCapacity === 0) return;
     this.poll();
+    if (this.cut) return;
     for (let t = 0; t < this.threads; t++) this.rings.read(t, visit);
   }
 

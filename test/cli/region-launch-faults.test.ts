@@ -232,6 +232,23 @@ describe('the controller', () => {
     expect(Object.keys(host['Application Totals'])).not.toContain('package-energy (J)');
   });
 
+  it('that waits for a driver for ever does not keep the command from its end', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder('');
+    execFileSync('cc', ['-shared', '-fPIC', '-o', join(folder, 'b.so'), beside('blocked-read.c')]);
+    const env = {
+      LD_PRELOAD: join(folder, 'b.so'),
+      BLOCKED_FILE: join(root, 'sys/class/powercap/intel-rapl:0/energy_uj'),
+    };
+    const command = ['sh', '-c', 'sleep 2; exit 5'];
+    const { host, code, err } = await launched(folder, [FAST, '--root', root], command, { env });
+    expect(code).toBe(5);
+    expect(err).toMatch(
+      /did not end within 10 s: a file that a signal is read from may not answer/,
+    );
+    expect(host.Triscope.complete).toBe(false);
+  });
+
   it('goes on where a trace can be written no more', async () => {
     const folder = programFolder("region('a').run(() => sleep(300));");
     const args = [FAST, '--geopm-trace=/dev/full'];

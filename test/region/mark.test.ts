@@ -1,6 +1,13 @@
 /** Marking in Node, read back from the page. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  copyFileSync,
+  openSync,
+  readdirSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { PageReader, regionHash } from 'triscope/region';
 import { describe, expect, it } from 'vitest';
@@ -427,6 +434,15 @@ describe('reading', () => {
     await end;
     expect(polls).toBeGreaterThan(100);
     expect(whole).toBeGreaterThan(0);
+  });
+
+  it('of a page that is cut short keeps what was read before', async () => {
+    const { page } = await inNode("region('r').run(() => {});");
+    truncateSync(page.path, 4096);
+    expect(counts(page.snapshot())).toEqual({ r: 1 });
+    expect(page.cut).toBe(true);
+    page.poll();
+    expect(page.hash[0]).toBe(0);
   });
 
   it('says of another file what is wrong with it, and where', async () => {

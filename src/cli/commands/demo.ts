@@ -138,7 +138,7 @@ async function explain(path: string) {
   try {
     const pes = await recording.query(PES);
     const regions = await recording.query<RegionRow>(REGIONS);
-    const findings = await findAll(recording);
+    const findings = await findAll(recording, { path });
     const lines = [
       ...table(
         Object.keys(pes[0] ?? {}),

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { exitNow } from '../../os/exit.ts';
 import {
   LaunchError,
   launch,
@@ -163,13 +164,16 @@ export async function regionLaunch(args: readonly string[]): Promise<number> {
   try {
     const { command } = words;
     const env = markingEnvironment(markedBy(words), process.env);
-    return (await launch({ command, settings, env, say })).code;
+    const { code, stuck } = await launch({ command, settings, env, say });
+    if (stuck) exitNow(code);
+    return code;
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;
     if (USAGE_REASONS.has(error.reason)) {
       throw new UsageError(error.message + didYouMean(error.given, error.names));
     }
     say(error.message);
+    if (error.stuck) exitNow(EXIT.failed);
     return EXIT.failed;
   }
 }

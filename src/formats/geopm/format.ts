@@ -14,7 +14,7 @@ import { detectGeopm, type GeopmDetection, isTable } from './read/detect.ts';
 import { type Row, RowBlock, rowsIn } from './read/records.ts';
 import { startTimeNs } from './read/start-time.ts';
 import { infoOf } from './read/survey.ts';
-import { batchOf, projected, tableFor } from './read/tables.ts';
+import { batchOf, projected, tablesFor } from './read/tables.ts';
 
 const HEAD_BYTES = 1 << 16;
 const BATCH_ROWS = 65_536;
@@ -61,12 +61,13 @@ function* batches(
   damaged?: (damage: Damage) => void,
 ): Generator<Batch, void> {
   const { file } = detectionOf(source);
-  const rows = rowsIn(source, file, options, damaged);
+  const all = rowsIn(source, file, options, damaged);
   const most = isWhole(file.what) ? Infinity : (options.batchRows ?? BATCH_ROWS);
-  for (const stretch of stretches(rows, most)) {
-    const table = projected(tableFor(file, stretch), options);
-    if (table === null) return;
-    yield batchOf(table, stretch);
+  for (const stretch of stretches(all, most)) {
+    for (const { table: full, rows } of tablesFor(file, stretch)) {
+      const table = projected(full, options);
+      if (table !== null) yield batchOf(table, rows);
+    }
   }
 }
 
@@ -87,8 +88,10 @@ function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): 
 function schemas(source: FileSource, options: ScanOptions = {}): readonly Schema[] {
   const { file } = detectionOf(source);
   const rows = isWhole(file.what) ? [...rowsIn(source, file, { ...options, salvage: true })] : [];
-  const table = projected(tableFor(file, rows), options);
-  return table === null ? [] : [table.schema];
+  return tablesFor(file, rows).flatMap(({ table: full }) => {
+    const table = projected(full, options);
+    return table === null ? [] : [table.schema];
+  });
 }
 
 /** The start that a trace's head says. Reports have no times, so they need none. */

@@ -33,6 +33,8 @@ import { type SampledColumn, traceColumns } from './trace-columns.ts';
 import { TraceFile } from './trace-files.ts';
 import { writeWhole } from './write-whole.ts';
 
+const RUNNING = 'the application was running when this was written';
+
 /** How the command ended. */
 export interface Ending {
   /** Such as `code 0`, `signal SIGKILL`. */
@@ -180,6 +182,7 @@ export class Controller {
     this.#saved = now;
     this.#platform.readBatch();
     this.#sampled.begin(0, 0);
+    this.#writeReport(now, null, RUNNING);
   }
 
   /**
@@ -205,7 +208,7 @@ export class Controller {
     this.#application.update(time, this.#table.active);
     this.#sampled.begin(time, this.#platform.sample(this.#time));
     for (const [k, process] of this.#table.active.entries()) Object.assign(process, places[k]);
-    this.#writeReport(now, null, 'the application was running when this was written');
+    this.#writeReport(now, null, RUNNING);
   }
 
   /** One sample. */
@@ -222,7 +225,7 @@ export class Controller {
     this.#traceRow();
     this.#events.drainAll(this.#table.active);
     if (now - this.#saved > this.#settings.saveEvery * 1e9) {
-      this.#writeReport(now, null, 'the application was running when this was written');
+      this.#writeReport(now, null, RUNNING);
     }
   }
 
@@ -307,6 +310,10 @@ export class Controller {
     this.#attribute(!this.#idle);
     this.#events.drainAll(this.#table.active);
     for (const [, message] of this.#table.refused) this.#warn(message);
+    for (const { page } of this.#table.all) {
+      if (page.cut)
+        this.#warn(`${page.path}: cut short while it was read; what came before counts`);
+    }
     this.#writeReport(now, ending.exit, ending.incomplete ?? this.#vanished());
     this.close(now);
   }

@@ -20,6 +20,8 @@ export interface LaunchResult {
   readonly code: number;
   /** Null where the controller came to an early end. */
   readonly punctuality: Punctuality | null;
+  /** The controller's thread will never end: exitNow() ends the process. */
+  readonly stuck: boolean;
 }
 
 /** Events per thread that rings hold, where the profile trace or a record filter reads them. */
@@ -41,7 +43,8 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
     await side.ready;
     watcher = watchFolder(pages, () => side.ring());
     const code = await runCommand(options, pages, side, signals);
-    return { code, punctuality: await side.finished() };
+    const punctuality = await side.finished();
+    return { code, punctuality, stuck: side.stuck };
   } finally {
     signals.release();
     watcher?.close();

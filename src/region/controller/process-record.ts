@@ -1,7 +1,8 @@
 /** What a process's page says, as the report needs it: its regions, and the tree of regions inside regions. */
 import { type ExtraValue, hashText } from '../../formats/geopm/write.ts';
 import type { ProcessRecord, RegionVisits } from '../exact-totals.ts';
-import type { PageNode, PageReader, PageSnapshot } from '../page-reader.ts';
+import type { PageReader } from '../page-reader.ts';
+import type { PageNode, PageSnapshot } from '../page-snapshot.ts';
 import type { ApplicationProcess } from './process-table.ts';
 
 /** Seconds of a node: visits completed and, of one that is open, up to `end`. All in s since the page's zero. */

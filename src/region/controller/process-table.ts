@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
 import type { EpochFinder, RecordFilter } from '../filters/index.ts';
-import { PageError, PageReader, type PageSnapshot } from '../page-reader.ts';
+import { PageError, PageReader } from '../page-reader.ts';
+import type { PageSnapshot } from '../page-snapshot.ts';
 
 /** ms between looks into the folder, unless somebody says that it has changed. */
 const RESCAN = 100;

@@ -20,9 +20,15 @@ export class LaunchError extends Error {
   readonly reason: string;
   readonly given: string;
   readonly names: readonly string[];
+  /** Its thread will never end: exitNow() ends the process. */
+  readonly stuck: boolean;
 
-  constructor({ name, message, given, names }: Extract<ControllerMessage, { kind: 'failed' }>) {
+  constructor(
+    { name, message, given, names }: Extract<ControllerMessage, { kind: 'failed' }>,
+    stuck: boolean,
+  ) {
     super(message);
+    this.stuck = stuck;
     this.reason = name;
     this.given = given;
     this.names = names;
@@ -31,6 +37,10 @@ export class LaunchError extends Error {
 
 /** ms in which the controller's last sample and report must be done once the application has ended. */
 const PATIENCE = 10_000;
+/** ms in which it must be ready to sample. */
+const START_PATIENCE = 30_000;
+
+const BLOCKED = ': a file that a signal is read from may not answer';
 
 const SIGNAL_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(constants.signals).map(([name, number]) => [number, name]),
@@ -56,6 +66,8 @@ export class ControllerSide {
   readonly #orders = new Int32Array(new SharedArrayBuffer(4 * WORDS));
   readonly #done: Promise<Punctuality | null>;
   readonly #worker: Worker;
+  /** It waits for a file that does not answer: nothing can end its thread. */
+  stuck = false;
   readonly #say: (message: string) => void;
 
   constructor(settings: ControllerSettings, { say, show = say }: Hearers) {
@@ -72,15 +84,21 @@ export class ControllerSide {
     this.ready = new Promise((resolve, reject) => {
       let isReady = false;
       const fail = (failure: Extract<ControllerMessage, { kind: 'failed' }>) => {
-        if (!isReady) reject(new LaunchError(failure));
+        if (!isReady) reject(new LaunchError(failure, this.stuck));
         else say(`the controller came to an early end: ${failure.message}`);
         finish(null);
       };
       const died = (message: string) =>
         fail({ kind: 'failed', name: 'Error', message, given: '', names: [] });
+      const timer = setTimeout(() => {
+        this.stuck = true;
+        died(`the controller was not ready within ${START_PATIENCE / 1000} s${BLOCKED}`);
+      }, START_PATIENCE);
+      done.then(() => clearTimeout(timer));
       this.#worker.on('message', (message: ControllerMessage) => {
         if (message.kind === 'ready') {
           isReady = true;
+          clearTimeout(timer);
           resolve();
         } else if (message.kind === 'warning') say(message.message);
         else if (message.kind === 'status') show(message.line);
@@ -115,13 +133,14 @@ export class ControllerSide {
   }
 
   async finished(): Promise<Punctuality | null> {
-    const { promise: late, resolve } = deferred<'late'>();
+    const { promise: patience, resolve } = deferred<'late'>();
     const timer = setTimeout(() => resolve('late'), PATIENCE);
-    const end = await Promise.race([this.#done, late]);
+    const end = await Promise.race([this.#done, patience]);
     clearTimeout(timer);
     if (end !== 'late') return end;
-    this.#say(`the controller did not end within ${PATIENCE / 1000} s; its report may be old`);
-    void this.#worker.terminate();
+    this.stuck = true;
+    const late = `the controller did not end within ${PATIENCE / 1000} s${BLOCKED}`;
+    this.#say(`${late}; its report may be old`);
     return null;
   }
 }

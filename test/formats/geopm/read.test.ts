@@ -91,6 +91,77 @@ describe('reports', () => {
   });
 });
 
+describe('what our reports say beside GEOPM’s fields', () => {
+  const text = `${HEADER}  vm:
+    Application Totals:
+      runtime (s): 2
+    Triscope:
+      complete: false
+      incomplete: "the application was ended by SIGKILL"
+      processes:
+        - pid: 7
+          name: "app"
+          runtime (s): 2.0
+          unmarked (s): 0.5
+          epochs: 3
+          regions:
+            - region: "step"
+              count: 4
+              runtime (s): 1.5
+        - pid: 8
+          name: "idle"
+          runtime (s): 1.0
+          unmarked (s): 1.0
+          regions: []
+      regions:
+        - region: "step"
+          count: 4
+          runtime (s): 1.5
+          inside:
+            - region: "walk: \\"a\\""
+              count: 9
+              runtime (s): 1.25
+        - region: "fs"
+          count: 1
+          runtime (s): 0.1
+          overlapping: true
+`;
+
+  it('is rows of their own: processes, and regions inside regions', () => {
+    const { rows } = rowsInText(text);
+    expect(rows.map(({ kind }) => kind)).toEqual([
+      ...['application', 'process', 'process', 'inside', 'inside', 'inside'],
+    ]);
+    expect(rows[1].values).toEqual({
+      ...{ host: 'vm', section: 'process', pid: 7, process: 'app', rank: null, region: 'step' },
+      ...{ count: 4, 'runtime (s)': 1.5, 'process runtime (s)': 2, 'unmarked (s)': 0.5, epochs: 3 },
+    });
+    expect(rows[2].values).toMatchObject({ pid: 8, region: null, 'unmarked (s)': 1, epochs: null });
+    expect(rows[4].values).toEqual({
+      ...{ host: 'vm', section: 'inside', region: 'walk: "a"', path: 'step / walk: "a"' },
+      ...{ depth: 2, count: 9, 'runtime (s)': 1.25, overlapping: 0 },
+    });
+    expect(rows[5].values).toMatchObject({ region: 'fs', overlapping: 1 });
+  });
+
+  it('is tables beside that of the regions', () => {
+    const schemas = GEOPM.schemas?.(textSource(text)) ?? [];
+    expect(schemas.map(({ name }) => name)).toEqual([
+      'geopm_region',
+      'geopm_process',
+      'geopm_inside',
+    ]);
+  });
+
+  it('and a report that was not written at the end of the run is suspect', () => {
+    const info = GEOPM.info(textSource(text));
+    expect(info.entities).toEqual({ hosts: 1, processes: 2, regions: 0 });
+    expect(info.suspect).toEqual([
+      { where: 'host vm', what: 'incomplete: the application was ended by SIGKILL' },
+    ]);
+  });
+});
+
 describe('tables', () => {
   it('keep hashes as text and make missing values null', () => {
     const { rows } = rowsInText(`${TRACE}0.5|0|0x725e8066\n1|nan|NAN\n`);

@@ -10,6 +10,7 @@ import type {
 import { FormatError } from '../../format.ts';
 import { numberOf } from '../values.ts';
 import { type GeopmFile, isTable } from './detect.ts';
+import { ownRows } from './own-section.ts';
 import { type GeopmReport, type ReportsRead, readYamlReports } from './report.ts';
 import { readSessionReports } from './session-report.ts';
 import { rowsOf, type TableHead } from './table-file.ts';
@@ -51,7 +52,8 @@ export const readReports = (source: FileSource, what: 'report' | 'text-report'):
 
 function* sectionRows(reports: readonly GeopmReport[]): Generator<Row, void> {
   const kinds = new Map<string, RecordKind>();
-  for (const { name: host, sections } of reports.flatMap(({ hosts }) => hosts)) {
+  for (const whole of reports.flatMap(({ hosts }) => hosts)) {
+    const { name: host, sections } = whole;
     for (const { section, region, hash, values, line } of sections) {
       const keys = ['host', 'section', 'region', 'hash', ...values.keys()];
       const name = `${section} ${keys.join('\t')}`;
@@ -62,6 +64,7 @@ function* sectionRows(reports: readonly GeopmReport[]): Generator<Row, void> {
       }
       yield { kind, values: [host, section, region, hash, ...values.values()], line, offset: 0 };
     }
+    for (const row of ownRows(whole)) yield { ...row, line: 0, offset: 0 };
   }
 }
 

@@ -3,6 +3,7 @@ import { regionHash, regionHashBefore31 } from '../../../model/region-hash.ts';
 import { type Damage, type FileInfo, type FileSource, FormatError } from '../../format.ts';
 import { hashOf } from '../values.ts';
 import type { GeopmDetection, GeopmFile } from './detect.ts';
+import { incompleteness, processCount } from './own-section.ts';
 import { type Row, readReports, rowsIn } from './records.ts';
 import type { GeopmReport, Oddity } from './report.ts';
 
@@ -78,9 +79,18 @@ function ofReports(source: FileSource, what: 'report' | 'text-report') {
       .concat(impossible(reports))
       .map(({ line, what }) => ({ where: `line ${line}`, what })),
     ...unfinished.map((what) => ({ where: 'header', what })),
+    ...hosts.flatMap((host) => {
+      const why = incompleteness(host);
+      return why === null ? [] : [{ where: `host ${host.name}`, what: `incomplete: ${why}` }];
+    }),
   ];
+  const processes = hosts.reduce((sum, host) => sum + processCount(host), 0);
   return {
-    entities: { hosts: new Set(hosts.map(({ name }) => name)).size, regions: regions.size },
+    entities: {
+      hosts: new Set(hosts.map(({ name }) => name)).size,
+      ...(processes > 0 && { processes }),
+      regions: regions.size,
+    },
     more,
     suspect,
   };

@@ -11,6 +11,7 @@ import type { CellValue, ScanOptions } from '../../format.ts';
 import { columnName, hash, label, real, reportMetric } from '../names.ts';
 import { hashOf } from '../values.ts';
 import type { GeopmFile } from './detect.ts';
+import { INSIDE_KIND, PROCESS_KIND } from './own-section.ts';
 import type { Row } from './records.ts';
 
 /** A column: its metric, and its value in a row. */
@@ -33,9 +34,8 @@ const HASHES_OF_TOTALS: Readonly<Record<string, number>> = {
   application: HASH_APPLICATION,
 };
 /** Names of hints by their number: geopm_prof(3). */
-const HINTS = 'unset unknown compute memory network io serial parallel ignore inactive spin'.split(
-  ' ',
-);
+export const HINTS =
+  'unset unknown compute memory network io serial parallel ignore inactive spin'.split(' ');
 
 const table = (
   name: string,
@@ -90,6 +90,68 @@ function regionTable(rows: readonly Row[]): GeopmTable {
       ...[...keys].map((key) => ({ metric: reportMetric(key), of: cell(key) })),
     ]),
   );
+}
+
+const at = (row: Row, key: string): CellValue => row.values[row.kind.keys.indexOf(key)] ?? null;
+const named = (key: string, help: string): TableColumn => ({
+  metric: label(columnName(key), help),
+  of: (row) => textIn(at(row, key)),
+});
+const counted = (key: string, unit: string, help: string): TableColumn => ({
+  metric: real(columnName(key.replace(' (s)', '')), unit, help),
+  of: (row) => numberIn(at(row, key)),
+});
+
+const PROCESS_TABLE = table('geopm_process', 'process', 'regions of each process, of our reports', [
+  named('host', 'host'),
+  counted('pid', '', 'process id'),
+  named('process', 'name of the process'),
+  counted('rank', '', 'MPI rank'),
+  named('region', 'outermost region; empty where the process was in none'),
+  counted('count', '', 'visits'),
+  counted('runtime (s)', 's', 'time in the region'),
+  counted('process runtime (s)', 's', 'time from the start of the process to its end'),
+  counted('unmarked (s)', 's', 'part of it outside all regions'),
+  counted('epochs', '', 'epochs of the process'),
+]);
+
+const INSIDE_TABLE = table(
+  'geopm_inside',
+  'region',
+  'regions inside regions, summed over threads and processes, of our reports',
+  [
+    named('host', 'host'),
+    named('region', 'name of the region'),
+    named('path', 'regions that it is inside, and itself'),
+    counted('depth', '', '1 = outermost'),
+    counted('count', '', 'visits'),
+    counted('runtime (s)', 's', 'time inside, those deeper included'),
+    counted('overlapping', '', '1 = asynchronous spans, which overlap'),
+  ],
+);
+
+/** A table and its rows. */
+export interface Filled {
+  readonly table: GeopmTable;
+  readonly rows: readonly Row[];
+}
+
+/** The tables of a file's rows: our reports have more than one. */
+export function tablesFor(file: GeopmFile, rows: readonly Row[]): Filled[] {
+  const isReport = file.what === 'report' || file.what === 'text-report';
+  if (!isReport) return [{ table: tableFor(file, rows), rows }];
+  const own = (kind: string, table: GeopmTable): Filled => ({
+    table,
+    rows: rows.filter((row) => row.kind.name === kind),
+  });
+  const filled = [own(PROCESS_KIND, PROCESS_TABLE), own(INSIDE_KIND, INSIDE_TABLE)];
+  const sections = rows.filter(
+    ({ kind }) => kind.name !== PROCESS_KIND && kind.name !== INSIDE_KIND,
+  );
+  return [
+    { table: regionTable(sections), rows: sections },
+    ...filled.filter((one) => one.rows.length > 0),
+  ];
 }
 
 /** Numbers of a trace's column, by the signal's name. */
@@ -182,7 +244,6 @@ function profileTable(file: GeopmFile): GeopmTable {
 function sessionTable(rows: readonly Row[]): GeopmTable {
   const texts = new Set(['host', 'sample-time-first']);
   const keys = [...new Set(rows.flatMap(({ kind }) => kind.keys))];
-  const at = (row: Row, key: string) => row.values[row.kind.keys.indexOf(key)] ?? null;
   return table(
     'geopm_session_report',
     'host',
@@ -201,7 +262,7 @@ function sessionTable(rows: readonly Row[]): GeopmTable {
 }
 
 /** The table of a file with these first rows: all of them for files that are read whole. */
-export function tableFor(file: GeopmFile, rows: readonly Row[]): GeopmTable {
+function tableFor(file: GeopmFile, rows: readonly Row[]): GeopmTable {
   switch (file.what) {
     case 'report':
     case 'text-report':

@@ -1,0 +1,236 @@
+/** `triscope sim tune MODEL [options]`: a faster setting for a model. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { flag, float, int, text } from '../../model/option.ts';
+import { ModelError } from '../../sim/model.ts';
+import { configFor } from '../../sim/settings.ts';
+import { type Tuned, type TuneOptions, tune } from '../../sim/tune.ts';
+import { candidates, KNOBS, type Knob, type KnobSettings } from '../../sim/tune-candidates.ts';
+import { EXIT, UsageError } from '../errors.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { didYouMean } from '../nearest.ts';
+import { ProgressLine } from '../progress.ts';
+import type { OptionValue } from '../ross-options.ts';
+import { type RunCommand, readRunCommand } from '../run-command.ts';
+import { figure, painter, short, table } from '../table.ts';
+import { trialRun } from '../trial-run.ts';
+
+const USAGE = `usage: triscope sim tune MODEL [options] [-o FILE]
+
+Tries settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive
+halving), and prints the fastest, with its gain over the setting that the options given make. Options are
+those of triscope sim run. With -o FILE the setting is written as a file for --args-file.`;
+
+const OPTIONS = {
+  json: flag(false, 'print one JSON object with every trial'),
+  output: text('', 'write the setting to FILE, for --args-file; also -o FILE', {
+    placeholder: 'FILE',
+  }),
+  knobs: text('', 'what may be changed, with commas', {
+    placeholder: 'batch,nkp,…',
+  }),
+  candidates: int(16, 'settings that the first round tries', { min: 2, max: 256 }),
+  'trial-seconds': float(0.5, 'seconds that a run of the first round takes', { min: 0.01 }),
+  repeats: int(3, 'runs of the fastest and of the start setting at the end, in turns', { min: 1 }),
+  'most-pes': int(0, 'most PEs', { min: 0, fallback: 'CPUs of this machine' }),
+};
+const OWN = new Set(Object.keys(OPTIONS));
+
+const OPTION_OF: Readonly<Record<Knob, string>> = {
+  batch: 'batch',
+  gvtInterval: 'gvt-interval',
+  nkp: 'nkp',
+  maxOptLookahead: 'max-opt-lookahead',
+  pes: 'pes',
+};
+
+/** `-o FILE` and `-oFILE` as `--output=FILE`. */
+function withoutShort(args: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let k = 0; k < args.length; k++) {
+    if (args[k] === '-o' && args[k + 1] === undefined) throw new UsageError('-o needs a file');
+    if (args[k] === '-o') words.push(`--output=${args[++k]}`);
+    else words.push(args[k].startsWith('-o') ? `--output=${args[k].slice(2)}` : args[k]);
+  }
+  return words;
+}
+
+/** The words that trials take over: all but this command's own. */
+function passedOn(args: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let k = 0; k < args.length; k++) {
+    const name = /^--([^=]+)/.exec(args[k])?.[1] ?? '';
+    if (!OWN.has(name)) words.push(args[k]);
+    else if (!args[k].includes('=') && name !== 'json') k++;
+  }
+  return words;
+}
+
+/** `--batch=4`; a knob that is left to the engine has no word. */
+const wordsOf = (settings: KnobSettings): string[] =>
+  KNOBS.filter((knob) => Number.isFinite(settings[knob])).map(
+    (knob) => `--${OPTION_OF[knob]}=${settings[knob]}`,
+  );
+
+function knobsAsked(value: OptionValue | undefined): readonly Knob[] {
+  if (typeof value !== 'string' || value === '') return KNOBS;
+  const byName = new Map(KNOBS.map((knob) => [OPTION_OF[knob], knob]));
+  return value.split(',').map((name) => {
+    const knob = byName.get(name.trim());
+    if (knob !== undefined) return knob;
+    throw new UsageError(
+      `--knobs=${value}: there is no knob ${name}${didYouMean(name, [...byName.keys()])}; use ${[...byName.keys()].join(', ')}`,
+    );
+  });
+}
+
+interface Plan {
+  readonly start: KnobSettings;
+  readonly knobs: readonly Knob[];
+  readonly lps: number;
+  readonly end: number;
+  readonly optimisticAlone: boolean;
+  /** Why a knob is left alone. */
+  readonly notes: readonly string[];
+}
+
+/** What is there, and what may be changed. @throws OptionError, UsageError */
+function planFor({ loaded: { model }, settings, own }: RunCommand, mostPes: number): Plan {
+  const config = configFor(model, settings);
+  const { synch } = settings;
+  if (
+    synch !== undefined &&
+    !['optimistic', 'optimistic-realtime', 'conservative'].includes(synch)
+  ) {
+    throw new UsageError(`--synch=${synch}: has nothing to tune; leave it out, or use optimistic`);
+  }
+  const lpsFor = (pes: number) => model.lps(config.options, { pes });
+  const notes: string[] = [];
+  let knobs = knobsAsked(own.get('knobs'));
+  if (knobs.includes('pes') && lpsFor(config.pes) !== lpsFor(config.pes + 1)) {
+    knobs = knobs.filter((knob) => knob !== 'pes');
+    notes.push(
+      `--pes stays at ${config.pes}: the model is larger on more PEs, so that runs cannot be compared; fix its size (phold: --total-lps)`,
+    );
+  }
+  if (config.pes === 1 && synch === undefined && !(knobs.includes('pes') && mostPes > 1)) {
+    throw new UsageError(
+      'one PE is sequential and has nothing to tune; give --pes, or --synch=optimistic',
+    );
+  }
+  const { batch, gvtInterval, nkp, maxOptLookahead, pes, end } = config;
+  return {
+    start: { batch, gvtInterval, nkp, maxOptLookahead, pes },
+    ...{ knobs, end, notes, lps: lpsFor(pes) },
+    optimisticAlone: synch !== undefined,
+  };
+}
+
+/** Finds and prints it. Returns the exit code. @throws what a user did wrong, or the start setting's run */
+export async function simTune(given: readonly string[]): Promise<number> {
+  const args = withoutShort(given);
+  const command = await readRunCommand(args, USAGE, { title: 'Tuning', options: OPTIONS });
+  if (command === null) return 0;
+  const { own, loaded } = command;
+  const number = (name: keyof typeof OPTIONS, fallback: number) =>
+    Number(own.get(name) ?? fallback);
+  const interrupt = onInterrupt();
+  const progress = new ProgressLine(0);
+  try {
+    const mostPes = number('most-pes', 0) || availableParallelism();
+    const plan = planFor(command, mostPes);
+    for (const note of plan.notes) process.stderr.write(`triscope: ${note}\n`);
+    const words = passedOn(args);
+    const run: TuneOptions['run'] = (settings, end, seconds) =>
+      trialRun({
+        args: [...words, ...wordsOf(settings), `--end=${end}`],
+        seconds,
+        signal: interrupt.signal,
+      });
+    const tuned = await tune({
+      ...{ run, start: plan.start, end: plan.end, signal: interrupt.signal },
+      candidates: (gvtStep) =>
+        candidates({ ...plan, count: number('candidates', 16), mostPes, gvtStep }),
+      trialSeconds: number('trial-seconds', 0.5),
+      repeats: number('repeats', 3),
+      onTrial: (what) => progress.show(what),
+    });
+    progress.clear();
+    const output = own.get('output');
+    if (typeof output === 'string' && output !== '') writeArgs(output, loaded.model.name, tuned);
+    process.stdout.write(
+      own.get('json') === true
+        ? `${JSON.stringify({ model: loaded.model.name, ...tuned, args: wordsOf(tuned.best) }, null, 2)}\n`
+        : tunedText(loaded.model.name, tuned),
+    );
+    if (!tuned.complete) return EXIT.interrupted;
+    return tuned.different.length > 0 ? EXIT.failed : 0;
+  } catch (error) {
+    progress.clear();
+    if (!interrupt.signal.aborted) throw error;
+    return EXIT.interrupted;
+  } finally {
+    interrupt.release();
+    loaded.dispose();
+  }
+}
+
+function verdict({ gain, certain, startRate, bestRate }: Tuned): string {
+  if (gain === 1) return 'the start setting is the fastest of those tried';
+  if (gain === null || startRate === null || bestRate === null)
+    return 'not compared with the start setting';
+  const rates = `${short(bestRate)} events/s, the start setting ${short(startRate)}`;
+  const sure = certain ? '' : '; the runs overlap: it may be chance';
+  return `${gain.toFixed(2)} times the events a second of the start setting (medians: ${rates}${sure})`;
+}
+
+function writeArgs(file: string, model: string, tuned: Tuned): void {
+  const partial = `${file}.partial-${process.pid}`;
+  const lines = [`# ${model}: ${verdict(tuned)}`, ...wordsOf(tuned.best), ''];
+  try {
+    writeFileSync(partial, lines.join('\n'), { flag: 'wx' });
+    renameSync(partial, file);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw new ModelError(`-o ${file}: cannot be written: ${(error as Error).message}`);
+  }
+}
+
+/** Settings of the last rounds that are shown. */
+const SHOWN = 8;
+
+function tunedText(model: string, tuned: Tuned): string {
+  const { bold, bad } = painter(process.stdout);
+  const { best, trials, different, complete } = tuned;
+  const header = [...KNOBS.map((knob) => OPTION_OF[knob]), 'end', 'events/s', 'efficiency %'];
+  // Of each setting its longest run.
+  const last = new Map(
+    trials
+      .filter(({ rung }) => rung > 0)
+      .map((trial) => [wordsOf(trial.settings).join(' '), trial]),
+  );
+  const rows = [...last.values()]
+    .sort((a, b) => b.rung - a.rung || (b.eventRate ?? -1) - (a.eventRate ?? -1))
+    .slice(0, SHOWN)
+    .map(({ settings, end, eventRate, efficiency, error }) => [
+      ...KNOBS.map((knob) =>
+        Number.isFinite(settings[knob]) ? figure(settings[knob]) : 'adaptive',
+      ),
+      figure(end),
+      eventRate === null ? (error ?? 'failed').slice(0, 40) : short(eventRate),
+      efficiency === null ? '' : efficiency.toFixed(1),
+    ]);
+  return `${[
+    ...(rows.length > 0 ? table(header, rows) : []),
+    '',
+    bold(wordsOf(best).join(' ')),
+    `${model}: ${complete ? '' : 'interrupted; so far: '}${verdict(tuned)}`,
+    ...(different.length > 0
+      ? [
+          bad(
+            `${different.length} runs committed other events than the rest: the model depends on how it is run; triscope sim verify ${model}`,
+          ),
+        ]
+      : []),
+  ].join('\n')}\n`;
+}

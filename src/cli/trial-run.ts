@@ -1,0 +1,73 @@
+/** A simulation in a process of its own: every trial starts as cold as a user's run does. */
+import { spawn } from 'node:child_process';
+import { ModelError } from '../sim/model.ts';
+import type { TrialRun } from '../sim/tune.ts';
+
+export interface TrialCall {
+  /** The words after `sim run`. */
+  readonly args: readonly string[];
+  /** Given up after so many seconds. */
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** Keys of `sim run --json` that are used. */
+interface Printed {
+  readonly eventRate: number;
+  readonly efficiency: number;
+  readonly eventDigest: string;
+  readonly wallSeconds: number;
+  readonly end: number;
+  readonly gvtComputations: number;
+}
+
+/** Longest delay that a timer takes. */
+const LONGEST = 2 ** 31 - 1;
+
+/** @throws ModelError with the run's own line */
+export function trialRun({ args, seconds, signal }: TrialCall): Promise<TrialRun> {
+  const child = spawn(process.execPath, [process.argv[1], 'sim', 'run', ...args, '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: Buffer[] = [];
+  let complaint = '';
+  let late = false;
+  child.stdout.on('data', (data: Buffer) => chunks.push(data));
+  child.stderr.on('data', (data: Buffer) => {
+    complaint = (complaint + data.toString()).slice(-2000);
+  });
+  const stop = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', stop);
+  const timer = setTimeout(
+    () => {
+      late = true;
+      stop();
+    },
+    Math.min(LONGEST, seconds * 1000),
+  );
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+    };
+    child.on('error', (error) => {
+      done();
+      reject(error);
+    });
+    child.on('close', (code) => {
+      done();
+      if (code === 0) return resolve(resultOf(Buffer.concat(chunks).toString()));
+      if (late) return reject(new ModelError(`took more than ${seconds.toFixed(1)} s: given up`));
+      const line = complaint.trim().split('\n').pop() ?? '';
+      reject(new ModelError(line.replace(/^triscope: /, '') || `ended with code ${code}`));
+    });
+  });
+}
+
+function resultOf(json: string): TrialRun {
+  const { eventRate, efficiency, eventDigest, wallSeconds, end, gvtComputations } = JSON.parse(
+    json,
+  ) as Printed;
+  const gvtStep = end / Math.max(1, gvtComputations);
+  return { eventRate, efficiency, eventDigest, wallSeconds, gvtStep };
+}

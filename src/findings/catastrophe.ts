@@ -1,0 +1,24 @@
+/** A job whose work stops before the job does. */
+import { percent, short } from './finding.ts';
+import { hostsOf, jobRule } from './job-rule.ts';
+
+const FALL = {
+  value: 0.01,
+  unit: 'share',
+  means: 'of the earlier rate and less is left on a host: problem',
+  source: 'tacc_stats 2.3, exam Catastrophe',
+};
+
+export const CATASTROPHE = jobRule({
+  name: 'catastrophe',
+  title: 'work that suddenly stops',
+  looks:
+    'The least ratio of a host’s rate of user time after a moment to that before it, as the metric Catastrophe.',
+  set: 'exam',
+  metric: 'Catastrophe',
+  thresholds: { FALL },
+  knob: 'Did a process fail while the others wait for it? See the job’s output around that time, and end a job with its first failed process.',
+  severity: (value) => (value <= FALL.value ? 'problem' : null),
+  says: (value, job) =>
+    `work stopped within the job: after the fall a host does ${value === 0 ? 'nothing' : percent(value)} of what it did before (${hostsOf(job)}, ${short(job.job.times[job.job.times.length - 1] - job.job.times[0])} s in all)`,
+});

@@ -1,0 +1,85 @@
+/**
+ * False rollbacks: a KP is rolled back as a whole, so a late event for one of its LPs undoes the events of all. Nobody
+ * counts them; what can be said is how many of a KP's events belong to LPs other than the one that is hit. If LPs are hit
+ * as often as they handle events, that is 1 − Σ pᵢ², where pᵢ is the LP's part of the KP's events.
+ */
+import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
+import { BAD, FINE, oneMode, totalsOf, undoneShare } from './samples.ts';
+
+const SOME = {
+  value: FINE,
+  unit: 'share',
+  means: 'of the events handled undone, and MOSTLY: notice',
+  source: 'as efficiency',
+};
+const MUCH = { value: BAD, unit: 'share', means: 'undone: problem', source: 'as efficiency' };
+const MOSTLY = {
+  value: 0.85,
+  unit: 'share',
+  means: 'of a KP’s events are of other LPs than the one hit: at eight even LPs it is 0.875',
+  source: `${OWN}; ROSS’s tuning page: more KPs against false rollbacks`,
+};
+/** LPs of a KP that leave few of its events to others. */
+const GOOD = 4;
+
+const SQL = `WITH lp AS (
+  SELECT pe_id, kp_id, lp_id, sum(events_processed)::DOUBLE AS events, sum(events_rolled_back)::DOUBLE AS undone
+  FROM ross_lp WHERE ${oneMode('ross_lp')} GROUP BY ALL)
+SELECT pe_id, kp_id, count(*) AS lps, sum(events) AS events, sum(undone) AS undone,
+  1 - sum(events * events) / nullif(sum(events) ^ 2, 0) AS of_others
+FROM lp GROUP BY pe_id, kp_id ORDER BY undone DESC, pe_id, kp_id`;
+
+/** Without samples of LPs: the LPs that rollbacks name are some of them, so these are the least. */
+const AT_LEAST = `WITH kp AS (
+  SELECT pe_id, kp_id, sum(events_processed)::DOUBLE AS events, sum(events_rolled_back)::DOUBLE AS undone
+  FROM ross_kp WHERE ${oneMode('ross_kp')} GROUP BY ALL),
+lp AS (SELECT source_pe AS pe_id, count(DISTINCT source_lp) AS lps FROM ross_rollback GROUP BY ALL)
+SELECT pe_id, kp_id, lps // count(*) OVER (PARTITION BY pe_id) AS lps, events, undone,
+  1 - 1 / greatest(1, lps // count(*) OVER (PARTITION BY pe_id)) AS of_others
+FROM kp JOIN lp USING (pe_id) ORDER BY undone DESC, pe_id, kp_id`;
+
+interface KpRow {
+  readonly pe_id: number;
+  readonly kp_id: number;
+  readonly lps: number;
+  readonly undone: number;
+  readonly of_others: number | null;
+}
+
+export const FALSE_ROLLBACKS: FindingRule = {
+  name: 'false-rollbacks',
+  title: 'events undone because their LP shares a KP',
+  looks:
+    'How many LPs share a KP, from samples of LPs (--lp-data) or else from the LPs that rollbacks name, and how many of a KP’s events are of other LPs than the one that a late event hits.',
+  needs: [],
+  thresholds: { SOME, MUCH, MOSTLY },
+  knob: 'More KPs: --nkp, so that few LPs share one. Each costs a little at every GVT.',
+  async run(subject) {
+    const severity = graded(undoneShare(await totalsOf(subject)), SOME, MUCH);
+    if (severity === null) return [];
+    const { recording, has } = subject;
+    const sampled = has('ross_lp.events_processed');
+    if (!sampled && !(has('ross_kp.events_processed') && has('ross_rollback.source_lp'))) return [];
+    const sql = sampled ? SQL : AT_LEAST;
+    const rows = await recording.query<KpRow>(sql);
+    const undone = rows.reduce((sum, row) => sum + row.undone, 0);
+    if (undone === 0) return [];
+    const others = rows.reduce((sum, row) => sum + row.undone * (row.of_others ?? 0), 0) / undone;
+    if (others < MOSTLY.value) return [];
+    const lps = rows.reduce((sum, row) => sum + row.lps, 0);
+    const pes = new Set(rows.map(({ pe_id }) => pe_id)).size;
+    const least = sampled ? '' : 'at least ';
+    return [
+      {
+        severity,
+        sentence:
+          `${least}${whole(lps / rows.length)} LPs share a KP: a late event for one undoes the events of all, and up to ${percent(others)} of ${whole(undone)} events undone were of other LPs.`.replace(
+            /^a/,
+            'A',
+          ),
+        evidence: { sql, rows: asRows(rows.slice(0, 100)) },
+        advice: `More KPs: --nkp=${Math.ceil(lps / pes / GOOD)} or so leaves ${GOOD} LPs to each. Each costs a little at every GVT.`,
+      },
+    ];
+  },
+};

@@ -1,0 +1,79 @@
+/** Instrumentation that changes what it measures: PEs that wait for the recorder, and records that are lost. */
+import {
+  asRows,
+  type FindingParts,
+  type FindingRule,
+  graded,
+  OWN,
+  percent,
+  whole,
+} from './finding.ts';
+
+const SOME = {
+  value: 0.02,
+  unit: 'share',
+  means: 'of a PE’s time spent waiting for a free buffer: notice',
+  source: OWN,
+};
+const MUCH = { value: 0.1, unit: 'share', means: 'waiting: problem', source: OWN };
+const LOST = {
+  value: 1,
+  unit: '{record}',
+  means: 'records lost: notice',
+  source: `${OWN}: what follows from samples is then too low`,
+};
+
+const SQL = `SELECT pe_id, stream, bytes, waited / 1000 AS waited_s, real_time AS seconds,
+  dropped_records, dropped AS dropped_bytes
+FROM sim_stream ORDER BY waited DESC, dropped_records DESC, pe_id, stream`;
+
+interface StreamRow {
+  readonly pe_id: number;
+  readonly stream: string;
+  readonly waited_s: number;
+  readonly seconds: number;
+  readonly dropped_records: number;
+}
+
+export const INSTRUMENTATION: FindingRule = {
+  name: 'instrumentation',
+  title: 'instrumentation that slows the run, or loses records',
+  looks:
+    'What became of each stream of records: how long its PE waited for a free buffer, and what was dropped.',
+  needs: ['sim_stream'],
+  thresholds: { SOME, MUCH, LOST },
+  knob: 'Record less (a longer --rt-interval or --num-gvt, no --lp-data, --trace-clock=batch), take larger buffers (--buffer-size), write to a faster disk; or --on-overflow=drop, and lose some.',
+  async run({ recording }) {
+    const rows = await recording.query<StreamRow>(SQL);
+    const evidence = { sql: SQL, rows: asRows(rows) };
+    const found: FindingParts[] = [];
+    const waits = new Map<number, number>();
+    for (const { pe_id, waited_s, seconds } of rows) {
+      waits.set(pe_id, (waits.get(pe_id) ?? 0) + waited_s / Math.max(seconds, 1e-9));
+    }
+    const [worst] = [...waits].sort((a, b) => b[1] - a[1]);
+    const severity = worst === undefined ? null : graded(worst[1], SOME, MUCH);
+    if (worst !== undefined && severity !== null) {
+      const streams = rows.filter(({ pe_id, waited_s }) => pe_id === worst[0] && waited_s > 0);
+      found.push({
+        severity,
+        sentence: `PE ${worst[0]} waited for the recorder for ${percent(worst[1])} of the time (${streams.map(({ stream }) => stream).join(', ')}): what is recorded is not what would have happened.`,
+        evidence,
+        advice: this.knob,
+      });
+    }
+    const lost = rows.reduce((sum, row) => sum + row.dropped_records, 0);
+    if (lost >= LOST.value) {
+      const streams = [
+        ...new Set(rows.filter((row) => row.dropped_records > 0).map((row) => row.stream)),
+      ];
+      found.push({
+        severity: 'notice',
+        sentence: `${whole(lost)} records were dropped (${streams.join(', ')}): sums over samples are too low.`,
+        evidence,
+        advice: 'Larger buffers (--buffer-size), fewer records, or --on-overflow=wait.',
+      });
+    }
+    return found;
+  },
+};

@@ -1,0 +1,68 @@
+/** Rules about a job: one of its metrics, as `node job` gives it, against a threshold. */
+import {
+  asRows,
+  type FindingParts,
+  type FindingRule,
+  graded,
+  type Severity,
+  type Subject,
+  type Threshold,
+} from './finding.ts';
+import type { MetricSet, MetricValue } from './job/index.ts';
+import type { MeasuredJob } from './measured-jobs.ts';
+
+export interface JobRule extends Omit<FindingRule, 'needs' | 'run'> {
+  readonly set: MetricSet;
+  readonly metric: string;
+  severity(value: number, job: MeasuredJob): Severity | null;
+  /** The sentence after “Job 7: ”, without its full stop. */
+  says(value: number, job: MeasuredJob): string;
+}
+
+/** The counters as they were recorded, of the inputs whose tables exist; '' where none does. */
+function queryFor({ inputs }: MetricValue, has: Subject['has']): string {
+  const parts = inputs.flatMap(({ name }) => {
+    const [type, key] = name.split('.');
+    return key !== undefined && has(`node_${type}.${key}`)
+      ? [
+          `SELECT host, device, '${name}' AS input, arg_min("${key}", t) AS first, arg_max("${key}", t) AS last
+FROM node_${type} GROUP BY host, device`,
+        ]
+      : [];
+  });
+  return parts.length === 0 ? '' : `${parts.join('\nUNION ALL ')}\nORDER BY ALL`;
+}
+
+/** Metrics are of a whole job: a rule about one is about each job of the recording. */
+export const jobRule = (rule: JobRule): FindingRule => ({
+  ...rule,
+  needs: [],
+  async run(subject) {
+    const found: FindingParts[] = [];
+    for (const job of await subject.jobs()) {
+      const value = job.metric(rule.set, rule.metric);
+      if (value === null || value.value === null) continue;
+      const severity = rule.severity(value.value, job);
+      if (severity === null) continue;
+      found.push({
+        severity,
+        sentence: `Job ${job.job.id}: ${rule.says(value.value, job)}.`,
+        evidence: {
+          sql: queryFor(value, subject.has),
+          rows: asRows(value.inputs),
+          formula: `${value.metric.name} = ${value.metric.formula}`,
+        },
+        advice: rule.knob,
+      });
+    }
+    return found;
+  },
+});
+
+/** The usual severity: from thresholds `some` and `bad` on. */
+export const gradedBy = (some: Threshold, bad: Threshold) => (value: number) =>
+  graded(value, some, bad);
+
+/** “host a”, “2 hosts”. */
+export const hostsOf = ({ job }: MeasuredJob): string =>
+  job.hosts.length === 1 ? `host ${job.hosts[0].host}` : `${job.hosts.length} hosts`;

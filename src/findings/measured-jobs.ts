@@ -1,0 +1,71 @@
+/** Jobs of a path's raw stats files, with their metrics: what `node job` prints, for rules. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Archive,
+  type Job,
+  JobError,
+  JobNotFoundError,
+  listJobs,
+  type MetricSet,
+  type MetricValue,
+  metricsOf,
+  openArchive,
+  readJob,
+} from './job/index.ts';
+
+export interface MeasuredJob {
+  readonly job: Job;
+  /** The value of a metric; null where it is not available. */
+  metric(set: MetricSet, name: string): MetricValue | null;
+}
+
+/** Of an archive with more, the latest are read: `node jobs --flag` goes through all. */
+export const MOST_JOBS = 32;
+
+const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, foreign: false };
+
+/** The archive at a path: the folder itself, or the node's part of a recording. Null: there is none. */
+function archiveAt(path: string): Archive | null {
+  const own = join(path, 'node');
+  try {
+    return openArchive(existsSync(own) ? own : path);
+  } catch (error) {
+    if (error instanceof JobError) return null;
+    throw error;
+  }
+}
+
+/** The latest jobs of a path. */
+export async function measuredJobs(path: string): Promise<readonly MeasuredJob[]> {
+  const archive = archiveAt(path);
+  if (archive === null) return [];
+  const { jobs } = await listJobs(archive, ALWAYS);
+  const measured: MeasuredJob[] = [];
+  for (const listed of jobs.slice(-MOST_JOBS)) {
+    const files = { ...archive, files: archive.files.filter((file) => listed.files.has(file)) };
+    const one = await measure(files, listed.id);
+    if (one !== null) measured.push(one);
+  }
+  return measured;
+}
+
+async function measure(archive: Archive, id: string): Promise<MeasuredJob | null> {
+  let job: Job;
+  try {
+    job = await readJob(archive, { id });
+  } catch (error) {
+    if (error instanceof JobNotFoundError) return null;
+    throw error;
+  }
+  const values = new Map(
+    metricsOf(job).map((value) => [`${value.set} ${value.metric.name}`, value]),
+  );
+  return {
+    job,
+    metric: (set, name) => {
+      const found = values.get(`${set} ${name}`);
+      return found === undefined || found.value === null ? null : found;
+    },
+  };
+}

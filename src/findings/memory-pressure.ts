@@ -1,0 +1,122 @@
+/** Event memory that runs out: events given up half-way, events sent back, queues that grow without end. */
+import {
+  asRows,
+  type FindingParts,
+  type FindingRule,
+  graded,
+  OWN,
+  percent,
+  type Subject,
+  short,
+  whole,
+} from './finding.ts';
+import { gvtsIn, oneMode } from './samples.ts';
+
+const ABORTED = {
+  value: 1e-6,
+  unit: 'share',
+  means: 'of the events handled given up for lack of memory: notice',
+  source: 'ROSS aborts an event where no memory is free: none is wanted',
+};
+const MANY = { value: 0.01, unit: 'share', means: 'given up: problem', source: OWN };
+const GROWS = {
+  value: 1.5,
+  unit: '',
+  means: 'times the pending events in the last quarter than in the second: notice',
+  source: OWN,
+};
+const PENDING = {
+  value: 10_000,
+  unit: '{event}',
+  means: 'pending at least, to call it growth',
+  source: OWN,
+};
+const ATTEMPTS = {
+  value: 4,
+  unit: '',
+  means: 'fossil collections of a PE per GVT: notice',
+  source: `${OWN}; ROSS collects once per GVT, and more often only for want of memory`,
+};
+
+const sql = (
+  gvts: string,
+) => `SELECT pe_id, sum(events_processed) AS processed, sum(events_aborted) AS aborted,
+  sum(fossil_collect_attempts) AS attempts, ${gvts} AS gvts
+FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY aborted DESC, pe_id`;
+
+const QUEUES = `WITH sample AS (
+  SELECT pe_id, priority_queue_size AS pending, ntile(4) OVER (PARTITION BY pe_id ORDER BY t) AS quarter
+  FROM ross_pe WHERE ${oneMode('ross_pe')})
+SELECT pe_id, avg(pending) FILTER (quarter = 2) AS before, avg(pending) FILTER (quarter = 4) AS after,
+  count(*) AS samples
+FROM sample GROUP BY pe_id ORDER BY after DESC, pe_id`;
+
+interface PeRow {
+  readonly pe_id: number;
+  readonly processed: number;
+  readonly aborted: number;
+  readonly attempts: number;
+  readonly gvts: number | null;
+}
+
+interface QueueRow {
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly samples: number;
+}
+
+const KNOB = 'More --max-memory; or less optimism: --max-opt-lookahead, a smaller --gvt-interval.';
+/** Samples of a PE that make a course. */
+const COURSE = 8;
+
+async function shortage(subject: Subject): Promise<FindingParts[]> {
+  const query = sql(await gvtsIn(subject));
+  const rows = await subject.recording.query<PeRow>(query);
+  const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
+  const [aborted, processed] = [sum((row) => row.aborted), sum((row) => row.processed)];
+  const evidence = { sql: query, rows: asRows(rows) };
+  const severity = graded(aborted / Math.max(1, processed), ABORTED, MANY);
+  if (severity !== null) {
+    const sentence = `${whole(aborted)} events (${percent(aborted / processed)}) were given up half-way because event memory was full.`;
+    return [{ severity, sentence, evidence, advice: KNOB }];
+  }
+  const gvts = Math.max(0, ...rows.map((row) => row.gvts ?? 0));
+  const perGvt = sum((row) => row.attempts) / Math.max(1, rows.length * gvts);
+  if (gvts === 0 || perGvt < ATTEMPTS.value) return [];
+  const sentence = `PEs collect fossils ${short(perGvt)} times for each GVT: they look for memory again and again.`;
+  return [{ severity: 'notice', sentence, evidence, advice: KNOB }];
+}
+
+async function growth({ recording }: Subject): Promise<FindingParts[]> {
+  const rows = await recording.query<QueueRow>(QUEUES);
+  if (rows.some(({ samples }) => samples < COURSE)) return [];
+  const sum = (of: (row: QueueRow) => number | null) =>
+    rows.reduce((all, row) => all + (of(row) ?? 0), 0);
+  const [before, after] = [sum((row) => row.before), sum((row) => row.after)];
+  if (after < PENDING.value || after < GROWS.value * before) return [];
+  return [
+    {
+      severity: 'notice',
+      sentence: `Pending events grow: ${whole(before)} in the second quarter of the run, ${whole(after)} in the last.`,
+      evidence: { sql: QUEUES, rows: asRows(rows) },
+      advice:
+        'Does the model send more events than it handles? A run that goes on like this needs ever more --max-memory.',
+    },
+  ];
+}
+
+export const MEMORY_PRESSURE: FindingRule = {
+  name: 'memory-pressure',
+  title: 'event memory that runs out or grows',
+  looks:
+    'Events given up half-way, fossil collections per GVT, and the course of pending events over the run.',
+  needs: [
+    ...['events_aborted', 'fossil_collect_attempts', 'num_gvts', 'priority_queue_size'],
+    ...['events_processed', 'mode', 't'],
+  ].map((column) => `ross_pe.${column}`),
+  thresholds: { ABORTED, MANY, GROWS, PENDING, ATTEMPTS },
+  knob: KNOB,
+  async run(subject) {
+    return [...(await shortage(subject)), ...(await growth(subject))];
+  },
+};

@@ -1,0 +1,55 @@
+/** All rules. A new finding is a file and a line here. */
+import { CATASTROPHE } from './catastrophe.ts';
+import { EFFICIENCY } from './efficiency.ts';
+import { ENERGY_PER_EVENT } from './energy-per-event.ts';
+import { ENERGY_PER_REGION } from './energy-per-region.ts';
+import { FALSE_ROLLBACKS } from './false-rollbacks.ts';
+import type { FindingRule } from './finding.ts';
+import { GVT_INTERVAL } from './gvt-interval.ts';
+import { HIGH_CPI } from './high-cpi.ts';
+import { IDLE_NODES } from './idle-nodes.ts';
+import { IMBALANCE } from './imbalance.ts';
+import { INSTRUMENTATION } from './instrumentation.ts';
+import { LOW_FREQUENCY } from './low-frequency.ts';
+import { MEMORY_BOUND } from './memory-bound.ts';
+import { MEMORY_PRESSURE } from './memory-pressure.ts';
+import { METADATA_STORM } from './metadata-storm.ts';
+import { NETWORK_BOUND } from './network-bound.ts';
+import { NODE_MEMORY } from './node-memory.ts';
+import { REGION_ALIGNMENT } from './region-alignment.ts';
+import { ROLLBACK_CHAINS } from './rollback-chains.ts';
+import { ROLLBACK_CULPRITS } from './rollback-culprits.ts';
+import { SECONDARY_ROLLBACKS } from './secondary-rollbacks.ts';
+import { STOLEN_CPU } from './stolen-cpu.ts';
+import { SUSPECT_DATA } from './suspect-data.ts';
+import { SWAP } from './swap.ts';
+import { WRONG_INTERCONNECT } from './wrong-interconnect.ts';
+
+/** What the rules are about, in the order in which findings of one severity are told. */
+export const RULE_GROUPS: readonly {
+  readonly title: string;
+  readonly rules: readonly FindingRule[];
+}[] = [
+  { title: 'The recording itself', rules: [SUSPECT_DATA, INSTRUMENTATION] },
+  { title: 'The simulator and its CPUs', rules: [STOLEN_CPU] },
+  {
+    title: 'The simulator',
+    rules: [
+      ...[EFFICIENCY, ROLLBACK_CULPRITS, SECONDARY_ROLLBACKS, ROLLBACK_CHAINS, FALSE_ROLLBACKS],
+      ...[IMBALANCE, NETWORK_BOUND, GVT_INTERVAL, MEMORY_PRESSURE],
+    ],
+  },
+  {
+    title: 'Regions and energy',
+    rules: [REGION_ALIGNMENT, ENERGY_PER_REGION, ENERGY_PER_EVENT, LOW_FREQUENCY],
+  },
+  {
+    title: 'Jobs on their hosts',
+    rules: [
+      ...[CATASTROPHE, IDLE_NODES, HIGH_CPI, MEMORY_BOUND, WRONG_INTERCONNECT, METADATA_STORM],
+      ...[SWAP, NODE_MEMORY],
+    ],
+  },
+];
+
+export const FINDINGS: readonly FindingRule[] = RULE_GROUPS.flatMap(({ rules }) => rules);

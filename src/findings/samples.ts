@@ -1,0 +1,65 @@
+/** What several rules ask of the simulator's samples. */
+import type { Subject } from './finding.ts';
+
+/**
+ * A condition that keeps one mode's samples: each mode counts the same events again. `vt` only where there is no other:
+ * it ends before the run does.
+ */
+export const oneMode = (table: string): string =>
+  `mode = (SELECT mode FROM ${table} WHERE mode IN ('gvt', 'rt', 'vt') GROUP BY mode
+  ORDER BY mode = 'vt', count(*) DESC, mode LIMIT 1)`;
+
+/** Rolled back less than this share of the events handled: nothing to do. */
+export const FINE = 0.1;
+/** More than this: rollbacks cost more than parallelism gains on two PEs. */
+export const BAD = 1 / 3;
+/** Fewer events than this say nothing about a run. */
+export const FEW = 1000;
+
+/** Tables that count what PEs did, best first: records of 2017 with KPs and LPs count events with the LPs alone. */
+const COUNTING = ['ross_pe', 'ross_lp', 'ross_kp'] as const;
+
+/** The table that has these columns, and its samples told apart by mode; null where none has. */
+export const countedIn = (
+  has: Subject['has'],
+  ...columns: readonly string[]
+): (typeof COUNTING)[number] | null =>
+  COUNTING.find((table) => [...columns, 'mode'].every((column) => has(`${table}.${column}`))) ??
+  null;
+
+/**
+ * Length of a run by its samples, s. Real times count from the run's zero; those of ROSS's own files from the start of the
+ * machine's clock, so that only differences count.
+ */
+export const SECONDS = `CASE WHEN 2 * min(real_time) > max(real_time)
+  THEN nullif(max(real_time) - min(real_time), 0) ELSE max(real_time) END`;
+
+/** GVTs by `ross_pe.num_gvts`: a total, but in records of 2017 a change. */
+export async function gvtsIn({ recording }: Subject): Promise<string> {
+  const [metric] = await recording.query<{ form: string }>(
+    "SELECT form FROM metrics WHERE table_name = 'ross_pe' AND column_name = 'num_gvts'",
+  );
+  return metric?.form === 'change' ? 'sum(num_gvts)' : 'max(num_gvts)';
+}
+
+export interface Totals {
+  readonly processed: number;
+  readonly undone: number;
+}
+
+const NOTHING: Totals = { processed: 0, undone: 0 };
+
+/** Of the whole run; nothing where nobody counted. */
+export async function totalsOf({ recording, has }: Subject): Promise<Totals> {
+  const table = countedIn(has, 'events_processed', 'events_rolled_back');
+  if (table === null) return NOTHING;
+  const [totals] = await recording.query<Totals>(
+    `SELECT sum(events_processed) AS processed, sum(events_rolled_back) AS undone
+FROM ${table} WHERE ${oneMode(table)}`,
+  );
+  return totals.processed === null ? NOTHING : totals;
+}
+
+/** The share of the events handled that was undone. */
+export const undoneShare = ({ processed, undone }: Totals): number =>
+  undone / Math.max(1, processed);

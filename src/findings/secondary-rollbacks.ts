@@ -1,0 +1,63 @@
+/** Rollbacks that other rollbacks cause: cancelled events that were handled already. */
+import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
+import { countedIn, FINE, oneMode, totalsOf, undoneShare } from './samples.ts';
+
+const LEAST = {
+  value: FINE,
+  unit: 'share',
+  means: 'of the events handled undone, at least',
+  source: 'as efficiency',
+};
+const SOME = {
+  value: 0.5,
+  unit: 'share',
+  means: 'of the rollbacks secondary: notice',
+  source: `${OWN}: a straggler then causes more than one further rollback`,
+};
+const MUCH = { value: 0.75, unit: 'share', means: 'secondary: problem', source: OWN };
+
+const sql = (
+  table: string,
+) => `SELECT pe_id, sum(total_rollbacks) AS rollbacks, sum(secondary_rollbacks) AS secondary,
+  sum(total_rollbacks) - sum(secondary_rollbacks) AS "primary"
+FROM ${table} WHERE ${oneMode(table)} GROUP BY pe_id ORDER BY secondary DESC, pe_id`;
+
+interface PeRow {
+  readonly pe_id: number;
+  readonly rollbacks: number;
+  readonly secondary: number;
+}
+
+export const SECONDARY_ROLLBACKS: FindingRule = {
+  name: 'secondary-rollbacks',
+  title: 'rollbacks that rollbacks cause',
+  looks:
+    'Compares rollbacks by late events (primary) with rollbacks by cancelled events (secondary).',
+  needs: [],
+  thresholds: { LEAST, SOME, MUCH },
+  knob: 'Run less far ahead, so that fewer wrong events are handled before they are cancelled: a smaller --batch, or --max-opt-lookahead.',
+  async run(subject) {
+    if (undoneShare(await totalsOf(subject)) < LEAST.value) return [];
+    const table = countedIn(subject.has, 'total_rollbacks', 'secondary_rollbacks');
+    if (table === null) return [];
+    const query = sql(table);
+    const rows = await subject.recording.query<PeRow>(query);
+    const all = rows.reduce((sum, { rollbacks }) => sum + rollbacks, 0);
+    const secondary = rows.reduce((sum, row) => sum + row.secondary, 0);
+    const severity = all === 0 ? null : graded(secondary / all, SOME, MUCH);
+    if (severity === null) return [];
+    const late = all - secondary;
+    const each =
+      late === 0
+        ? 'no late event was seen'
+        : `${Number((secondary / late).toPrecision(2))} for each late event, by what it made wrong`;
+    return [
+      {
+        severity,
+        sentence: `${percent(secondary / all)} of ${whole(all)} rollbacks are secondary: ${each}.`,
+        evidence: { sql: query, rows: asRows(rows) },
+        advice: this.knob,
+      },
+    ];
+  },
+};

@@ -1,0 +1,71 @@
+/** Data that is not what it should be: spots that readers could not use, and recordings that did not end well. */
+import { asRows, counted, type FindingParts, type FindingRule, OWN, whole } from './finding.ts';
+
+const ANY = {
+  value: 1,
+  unit: '',
+  means: 'suspect spot, dropped byte: notice',
+  source: `${OWN}: numbers that lack something are too low, and look as good as others`,
+};
+
+const SPOTS = 'SELECT file, what FROM suspects ORDER BY file';
+const STATE = 'SELECT name, state, error, started, ended, dropped_bytes FROM recording';
+
+interface Facts {
+  readonly state: string | null;
+  readonly error: string | null;
+  readonly dropped_bytes: number | null;
+}
+
+/** Evidence keeps this many spots; `info` lists all. */
+const SHOWN = 100;
+
+const ENDS: Readonly<Record<string, string>> = {
+  running: 'The recording has no end: its run was killed, or still goes on',
+  failed: 'The run failed',
+  interrupted: 'The run was interrupted',
+};
+
+export const SUSPECT_DATA: FindingRule = {
+  name: 'suspect-data',
+  title: 'data that is damaged, incomplete or doubtful',
+  looks: 'What readers noted while they read the files, and how the recording ended.',
+  needs: ['suspects', 'recording'],
+  thresholds: { ANY },
+  knob: 'triscope info lists every spot with its place. Take numbers of what is incomplete as lower bounds.',
+  async run({ recording }) {
+    const found: FindingParts[] = [];
+    const spots = await recording.query<{ file: string; what: string }>(SPOTS);
+    if (spots.length > 0) {
+      const files = new Set(spots.map(({ file }) => file)).size;
+      found.push({
+        severity: 'notice',
+        sentence: `${counted(spots.length, 'suspect spot')} in ${counted(files, 'file')}; the first: ${spots[0].file}: ${spots[0].what}.`,
+        evidence: { sql: SPOTS, rows: asRows(spots.slice(0, SHOWN)) },
+        advice: this.knob,
+      });
+    }
+    const facts = await recording.query<Facts>(STATE);
+    const evidence = { sql: STATE, rows: asRows(facts) };
+    for (const { state, error, dropped_bytes } of facts) {
+      const end = state === null ? undefined : ENDS[state];
+      if (end !== undefined) {
+        found.push({
+          severity: state === 'failed' ? 'problem' : 'notice',
+          sentence: `${end}${error === null ? '' : `: ${error.replace(/\.$/, '')}`}. What follows is of the part that was recorded.`,
+          evidence,
+          advice: '',
+        });
+      }
+      if (Number(dropped_bytes ?? 0) >= ANY.value) {
+        found.push({
+          severity: 'notice',
+          sentence: `${whole(Number(dropped_bytes))} bytes of records were not written for want of room or time.`,
+          evidence,
+          advice: 'Larger buffers (--buffer-size), fewer records, or a disk with more room.',
+        });
+      }
+    }
+    return found;
+  },
+};

@@ -1,0 +1,37 @@
+/** Messages between hosts over Ethernet. */
+import { short } from './finding.ts';
+import { hostsOf, jobRule } from './job-rule.ts';
+
+const SOME = {
+  value: 1e7,
+  unit: 'B/s',
+  means:
+    'and more over eth0 or eth1 of a host: notice; problem where the job has a faster network and hardly uses it',
+  source: 'tacc_stats 2.3, exam GigEBW',
+};
+
+/** Bytes a second over the faster network. */
+const fabric = (job: Parameters<typeof hostsOf>[0]): number | null => {
+  const found = job.metric('summary', 'avg_fabricbw');
+  return found?.value == null ? null : found.value * 2 ** 20;
+};
+
+export const WRONG_INTERCONNECT = jobRule({
+  name: 'wrong-interconnect',
+  title: 'traffic over Ethernet instead of the fast network',
+  looks: 'Bytes a second over eth0 (else eth1), as the metric GigEBW, beside those of the fabric.',
+  set: 'exam',
+  metric: 'GigEBW',
+  thresholds: { SOME },
+  knob: 'Let MPI use the fabric: which transport does it choose (Open MPI: --mca pml ucx; Intel MPI: I_MPI_FABRICS)?',
+  severity: (value, job) => {
+    if (value <= SOME.value) return null;
+    const fast = fabric(job);
+    return fast !== null && fast < value ? 'problem' : 'notice';
+  },
+  says: (value, job) => {
+    const fast = fabric(job);
+    const beside = fast === null ? '' : `, ${short(fast / 1e6)} MB/s over the fabric`;
+    return `${short(value / 1e6)} MB/s of each host went over Ethernet${beside}, on ${hostsOf(job)}`;
+  },
+});

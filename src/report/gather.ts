@@ -1,0 +1,41 @@
+/** All that a report says of a recording. */
+import { type Finding, findAll } from '../findings/index.ts';
+import { openRecording, type Row, type Suspect } from '../query/index.ts';
+import { type Chart, chartsOf } from './charts.ts';
+import { type ReportTable, tablesOf } from './tables.ts';
+
+export interface RecordingReport {
+  /** The row of table `recording`. */
+  readonly facts: Row;
+  readonly findings: readonly Finding[];
+  readonly tables: readonly ReportTable[];
+  /** None unless asked for. */
+  readonly charts: readonly Chart[];
+  readonly suspects: readonly Suspect[];
+}
+
+/** @throws InputError, QueryError, MissingPieceError */
+export async function gather(
+  path: string,
+  { charts = false }: { readonly charts?: boolean } = {},
+): Promise<RecordingReport> {
+  const recording = await openRecording(path);
+  try {
+    const columns = await recording.query<{ table: string; column: string }>(
+      `SELECT table_name AS "table", column_name AS "column"
+      FROM information_schema.columns WHERE table_schema = 'main'`,
+    );
+    const there = new Set(columns.flatMap(({ table, column }) => [table, `${table}.${column}`]));
+    const has = (name: string) => there.has(name);
+    const [facts] = await recording.query('SELECT * FROM recording');
+    return {
+      facts,
+      findings: await findAll(recording, { path }),
+      tables: await tablesOf(recording, has),
+      charts: charts ? await chartsOf(recording, has) : [],
+      suspects: recording.suspects,
+    };
+  } finally {
+    await recording.close();
+  }
+}

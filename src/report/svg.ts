@@ -1,0 +1,114 @@
+/** Charts as SVG text. Colours are those of the page: classes, so that they follow its theme. */
+import type { BarChart, Chart, LineChart } from './charts.ts';
+
+/** Text that may stand anywhere in HTML and XML. Control characters, which XML does not have, become spaces. */
+export const escapeText = (text: string): string =>
+  text
+    .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, ' ')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+
+const WIDTH = 640;
+const HEIGHT = 220;
+const LEFT = 56;
+const RIGHT = 12;
+const TOP = 12;
+const BOTTOM = 28;
+const BAR = 22;
+const NAME = 150;
+
+/** 1234567 as “1.2 M”. */
+export function axisText(value: number): string {
+  for (const [factor, unit] of [
+    [1e9, ' G'],
+    [1e6, ' M'],
+    [1e3, ' k'],
+  ] as const) {
+    if (Math.abs(value) >= factor) return `${Number((value / factor).toPrecision(3))}${unit}`;
+  }
+  return String(Number(value.toPrecision(3)));
+}
+
+/** Round numbers from `from` to `to`: about `count` of them. */
+export function ticks(from: number, to: number, count: number): number[] {
+  const rough = (to - from) / count;
+  if (!(rough > 0) || !Number.isFinite(rough)) return [from];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((k) => k * power >= rough) ?? 10) * power;
+  const first = Math.ceil(from / step - 1e-9);
+  const last = Math.floor(to / step + 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, k) => (first + k) * step);
+}
+
+const at = (value: number): string => String(Number(value.toFixed(1)));
+
+function extentOf({ series }: LineChart) {
+  const points = series.flatMap(({ points: own }) => own);
+  const xs = points.map(([x]) => x);
+  const ys = points.flatMap(([, y]) => (y === null ? [] : [y]));
+  const [low, high] = [Math.min(0, ...ys), Math.max(0, ...ys)];
+  return {
+    from: Math.min(...xs),
+    to: Math.max(...xs),
+    low,
+    high: high > low ? high : low + 1,
+  };
+}
+
+function lines(chart: LineChart): string {
+  const { from, to, low, high } = extentOf(chart);
+  const x = (value: number) =>
+    LEFT + ((value - from) / Math.max(to - from, 1e-12)) * (WIDTH - LEFT - RIGHT);
+  const y = (value: number) =>
+    HEIGHT - BOTTOM - ((value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const parts: string[] = [];
+  for (const tick of ticks(low, high, 4)) {
+    parts.push(
+      `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at(y(tick))}" y2="${at(y(tick))}"/>`,
+      `<text class="axis" x="${LEFT - 6}" y="${at(y(tick) + 4)}" text-anchor="end">${axisText(tick)}</text>`,
+    );
+  }
+  for (const tick of ticks(from, to, 6)) {
+    parts.push(
+      `<text class="axis" x="${at(x(tick))}" y="${HEIGHT - 8}" text-anchor="middle">${axisText(tick)} s</text>`,
+    );
+  }
+  chart.series.forEach(({ points }, k) => {
+    // A line for each stretch without a gap.
+    let path = '';
+    let down = false;
+    for (const [px, py] of points) {
+      if (py !== null) path += `${down ? 'L' : 'M'}${at(x(px))} ${at(y(py))}`;
+      down = py !== null;
+    }
+    parts.push(`<path class="line c${k % 8}" d="${path}"/>`);
+  });
+  return picture(chart, HEIGHT, parts);
+}
+
+function bars(chart: BarChart): string {
+  const most = Math.max(...chart.bars.map(({ value }) => value), 1e-12);
+  const height = chart.bars.length * BAR + TOP;
+  const parts = chart.bars.flatMap(({ name, value }, k) => {
+    const y = TOP / 2 + k * BAR;
+    const width = Math.max(1, (value / most) * (WIDTH - NAME - 80));
+    const short = name.length > 22 ? `${name.slice(0, 21)}…` : name;
+    return [
+      `<text class="axis" x="${NAME - 6}" y="${y + 15}" text-anchor="end">${escapeText(short)}</text>`,
+      `<rect class="bar" x="${NAME}" y="${y + 3}" width="${at(width)}" height="${BAR - 6}"/>`,
+      `<text class="axis" x="${at(NAME + width + 6)}" y="${y + 15}">${axisText(value)}</text>`,
+    ];
+  });
+  return picture(chart, height, parts);
+}
+
+function picture({ title, unit }: Chart, height: number, parts: readonly string[]): string {
+  const name = escapeText(`${title}, ${unit}`);
+  return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${name}"><title>${name}</title>${parts.join('')}</svg>`;
+}
+
+export const svgOf = (chart: Chart): string =>
+  chart.kind === 'lines' ? lines(chart) : bars(chart);

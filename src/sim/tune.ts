@@ -1,0 +1,192 @@
+/**
+ * Finds a faster setting for a model by successive halving (Jamieson and Talwalkar 2016): all candidates run a little
+ * of the simulation, the better half runs twice as much, and so on. Then the winner and the start setting run in turns.
+ */
+import { type KnobSettings, keyOf } from './tune-candidates.ts';
+
+export interface Trial {
+  readonly settings: KnobSettings;
+  readonly end: number;
+  /** 1 and on for halving, 0 for the comparison at the end. */
+  readonly rung: number;
+  /** Committed events a second; null where the run failed or took far too long. */
+  readonly eventRate: number | null;
+  readonly efficiency: number | null;
+  readonly eventDigest: string | null;
+  readonly error?: string;
+}
+
+/** What a run of a setting to a virtual time gave. */
+export interface TrialRun {
+  readonly eventRate: number;
+  readonly efficiency: number;
+  readonly eventDigest: string;
+  readonly wallSeconds: number;
+  /** Virtual time between GVTs. */
+  readonly gvtStep: number;
+}
+
+export interface TuneOptions {
+  /** Runs a setting to `end`. Rejects where it fails, or takes longer than `seconds`. */
+  readonly run: (settings: KnobSettings, end: number, seconds: number) => Promise<TrialRun>;
+  readonly start: KnobSettings;
+  /** Made once the start's pace is known. */
+  readonly candidates: (gvtStep: number) => readonly KnobSettings[];
+  readonly end: number;
+  /** Seconds that the first runs take with the start setting. */
+  readonly trialSeconds: number;
+  /** Runs of winner and start each at the end. */
+  readonly repeats: number;
+  readonly signal?: AbortSignal;
+  readonly onTrial?: (text: string) => void;
+}
+
+export interface Tuned {
+  readonly start: KnobSettings;
+  readonly best: KnobSettings;
+  /** Median rates of the comparison at the end; null where it was not reached. */
+  readonly startRate: number | null;
+  readonly bestRate: number | null;
+  /** `bestRate / startRate`; 1 where the start is the best. */
+  readonly gain: number | null;
+  /** Whether every run of the best was faster than every run of the start. */
+  readonly certain: boolean;
+  readonly trials: readonly Trial[];
+  /** Settings that committed other events than the start at the same end: the model is not sound. */
+  readonly different: readonly KnobSettings[];
+  readonly complete: boolean;
+}
+
+/** A run this many times as slow as the start, and SLACK seconds more, is given up: it has lost. */
+const PATIENCE = 4;
+const SLACK = 5;
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+class Search {
+  readonly trials: Trial[] = [];
+  readonly #options: TuneOptions;
+  /** Seconds of a unit of virtual time with the start setting. */
+  pace = 0;
+
+  constructor(options: TuneOptions) {
+    this.#options = options;
+  }
+
+  get stopped(): boolean {
+    return this.#options.signal?.aborted === true;
+  }
+
+  async try(settings: KnobSettings, end: number, rung: number, what: string): Promise<Trial> {
+    const { run, onTrial } = this.#options;
+    onTrial?.(what);
+    let trial: Trial;
+    try {
+      const seconds = SLACK + PATIENCE * this.pace * end;
+      const { eventRate, efficiency, eventDigest } = await run(settings, end, seconds);
+      trial = { settings, end, rung, eventRate, efficiency, eventDigest };
+    } catch (error) {
+      const nothing = { eventRate: null, efficiency: null, eventDigest: null };
+      trial = { settings, end, rung, ...nothing, error: (error as Error).message };
+    }
+    if (!this.stopped) this.trials.push(trial);
+    return trial;
+  }
+
+  /** The end at which the start setting takes about `trialSeconds`. @throws what the start setting's run throws */
+  async calibrate(): Promise<{ end: number; gvtStep: number }> {
+    const { run, start, end: last, trialSeconds, onTrial } = this.#options;
+    let end = last / 1024;
+    for (;;) {
+      onTrial?.(`how long a run takes: end ${Number(end.toPrecision(3))}`);
+      const { wallSeconds, gvtStep } = await run(start, end, Infinity);
+      this.pace = wallSeconds / end;
+      if (end >= last || wallSeconds >= trialSeconds / 2 || this.stopped) return { end, gvtStep };
+      end = Math.min(last, end * Math.min(16, Math.max(2, trialSeconds / wallSeconds)));
+    }
+  }
+}
+
+const rateOf = ({ eventRate }: Trial): number => eventRate ?? -1;
+
+/** @throws what a run of the start setting throws */
+export async function tune(options: TuneOptions): Promise<Tuned> {
+  const { start, end: last, repeats } = options;
+  const search = new Search(options);
+  const { end: first, gvtStep } = await search.calibrate();
+  let field = options.candidates(gvtStep);
+  let end = first;
+  for (let rung = 1; field.length > 1 && !search.stopped; rung++) {
+    const results: Trial[] = [];
+    for (const settings of field) {
+      if (search.stopped) break;
+      const what = `round ${rung}: ${results.length + 1} of ${field.length}`;
+      results.push(await search.try(settings, end, rung, what));
+    }
+    if (search.stopped) break;
+    results.sort((a, b) => rateOf(b) - rateOf(a));
+    field = results.slice(0, Math.ceil(field.length / 2)).map(({ settings }) => settings);
+    end = Math.min(last, end * 2);
+  }
+  const best = search.stopped ? bestSoFar(search.trials, start) : field[0];
+  return compare(search, { start, best, end, repeats });
+}
+
+/** Of an interrupted search: the fastest of the last round that has any. */
+function bestSoFar(trials: readonly Trial[], start: KnobSettings): KnobSettings {
+  const last = Math.max(0, ...trials.map(({ rung }) => rung));
+  const [best] = trials.filter(({ rung }) => rung === last).sort((a, b) => rateOf(b) - rateOf(a));
+  return best?.settings ?? start;
+}
+
+interface Pair {
+  readonly start: KnobSettings;
+  readonly best: KnobSettings;
+  readonly end: number;
+  readonly repeats: number;
+}
+
+/** Runs both in turns, so that both meet the same load of the machine. */
+async function compare(search: Search, { start, best, end, repeats }: Pair): Promise<Tuned> {
+  const rates = { start: [] as number[], best: [] as number[] };
+  const same = keyOf(start, true) === keyOf(best, true);
+  for (let k = 0; !same && k < repeats && !search.stopped; k++) {
+    for (const which of ['start', 'best'] as const) {
+      const what = `comparison: ${k + 1} of ${repeats}, ${which}`;
+      const { eventRate } = await search.try(which === 'start' ? start : best, end, 0, what);
+      if (eventRate !== null) rates[which].push(eventRate);
+    }
+  }
+  const known = rates.start.length > 0 && rates.best.length > 0;
+  const startRate = known ? median(rates.start) : null;
+  const bestRate = known ? median(rates.best) : null;
+  const { trials } = search;
+  return {
+    ...{ start, best, startRate, bestRate, trials },
+    gain: startRate !== null && bestRate !== null ? bestRate / startRate : same ? 1 : null,
+    certain: known && Math.min(...rates.best) > Math.max(...rates.start),
+    different: differing(trials),
+    complete: !search.stopped,
+  };
+}
+
+/** Settings whose events differ from those that most others commit by the same end. */
+function differing(trials: readonly Trial[]): KnobSettings[] {
+  const byEnd = new Map<number, Trial[]>();
+  for (const trial of trials) {
+    if (trial.eventDigest !== null) byEnd.set(trial.end, [...(byEnd.get(trial.end) ?? []), trial]);
+  }
+  const found: KnobSettings[] = [];
+  for (const group of byEnd.values()) {
+    const counts = new Map<string | null, number>();
+    for (const { eventDigest } of group)
+      counts.set(eventDigest, (counts.get(eventDigest) ?? 0) + 1);
+    const [most] = [...counts].sort((a, b) => b[1] - a[1])[0];
+    found.push(...group.filter((one) => one.eventDigest !== most).map((one) => one.settings));
+  }
+  return found;
+}
