@@ -1,8 +1,8 @@
 /*
  * A C application with marked regions, and GEOPM's calls beside ours:
  *
- *     cc -O2 -I native -o region-app examples/region-app.c native/triscope_region.c -pthread
- *     triscope region launch -- ./region-app
+ *     cc -O2 -I native -o region-app examples/region-app.c native/triscope_region.c -pthread &&
+ *         triscope region launch -- ./region-app
  */
 #include <stdint.h>
 #include <stdio.h>

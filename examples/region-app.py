@@ -1,11 +1,15 @@
 """A Python application with marked regions:
 
-    PYTHONPATH=native triscope region launch -- python3 examples/region-app.py
+    triscope region launch -- python3 examples/region-app.py
 """
 
+import sys
 import time
+from pathlib import Path
 
-import triscope_region as triscope
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "native"))
+
+import triscope_region as triscope  # noqa: E402
 
 wait = triscope.region("wait", "io")
 

@@ -110,6 +110,22 @@ describe('an application', () => {
   });
 });
 
+describe('a process that outlives the command', () => {
+  it('counts up to the command’s end, and the report says so', async () => {
+    const folder = programFolder(`
+      import { writeFileSync } from 'node:fs';
+      region('long').run(() => { writeFileSync('there', ''); sleep(4000); });`);
+    const script = `${process.execPath} app.mjs & while [ ! -e there ]; do sleep 0.02; done; sleep 0.3`;
+    const { host, code } = await launched(folder, [FAST], ['sh', '-c', script]);
+    expect(code).toBe(0);
+    expect(host.Triscope.incomplete).toBe('1 of 1 processes ran on when the command had ended');
+    expect(host.Triscope.processes[0].running).toBe(true);
+    const [long] = host.Regions ?? [];
+    expect(long['runtime (s)']).toBeGreaterThanOrEqual(0.25);
+    expect(long['sync-runtime (s)']).toBeGreaterThan(0);
+  });
+});
+
 describe('the controller', () => {
   it('passes on signals, and ends with the application', async () => {
     const folder = programFolder('');

@@ -39,7 +39,7 @@ describe('the example', () => {
   it.skipIf(!has('python3'))(
     'in Python marks as decorators and context managers (needs python3)',
     async () => {
-      const env = { PYTHONPATH: join(ROOT, 'native'), PYTHONDONTWRITEBYTECODE: '1' };
+      const env = { PYTHONDONTWRITEBYTECODE: '1' };
       const { seen, page, code } = await marked(['python3', example('region-app.py')], env);
       expect(code).toBe(0);
       expect(counts(seen)).toEqual({ arithmetic: 20, wait: 20 });

@@ -314,13 +314,16 @@ export class Controller {
       if (page.cut)
         this.#warn(`${page.path}: cut short while it was read; what came before counts`);
     }
-    this.#writeReport(now, ending.exit, ending.incomplete ?? this.#vanished());
+    this.#writeReport(now, ending.exit, ending.incomplete ?? this.#unfinished());
     this.close(now);
   }
 
-  #vanished(): string | null {
-    const { all } = this.#table;
-    const gone = all.filter((process) => !process.alive && !process.stopped).length;
+  #unfinished(): string | null {
+    const { all, active } = this.#table;
+    if (active.length > 0) {
+      return `${active.length} of ${all.length} processes ran on when the command had ended`;
+    }
+    const gone = all.filter((process) => !process.stopped).length;
     return gone === 0 ? null : `${gone} of ${all.length} processes ended without saying so`;
   }
 
