@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Simulations over MPI. */
-const MPI_TESTS = ['test/sim/mpi.test.ts', 'test/cli/mpi.test.ts'];
+const MPI_TESTS = ['test/sim/mpi.test.ts', 'test/cli/mpi.test.ts', 'test/region/mpi-marks.test.ts'];
 
 /** Programs that use MPI and OpenMP, marked by our libraries. */
 const SHIM_TESTS = ['test/region/shims.test.ts', 'test/cli/region-launch-shims.test.ts'];

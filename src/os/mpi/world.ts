@@ -5,6 +5,13 @@
  * Errors of MPI calls end the job with a message of the library's (MPI_ERRORS_ARE_FATAL, the default).
  */
 import { createRequire } from 'node:module';
+import {
+  engineMarks,
+  MARK_MPI_RECEIVE,
+  MARK_MPI_REDUCE,
+  MARK_MPI_SEND,
+  MARK_MPI_TEST,
+} from '../../model/engine-marks.ts';
 import { ABIS, type MpiAbi } from './abi.ts';
 import { type Pinned, pinned } from './memory.ts';
 
@@ -78,6 +85,8 @@ export class MpiWorld {
   private readonly lib: Library;
   private readonly world: bigint;
   private readonly byte: bigint;
+  /** Regions, for whoever looks on from outside. */
+  private readonly marks = engineMarks();
   private readonly flag: Pinned;
   private readonly flagWord: Int32Array;
   private readonly isend: Call;
@@ -131,17 +140,23 @@ export class MpiWorld {
 
   /** Starts to send a batch. The memory belongs to MPI until `done(request)`. */
   startSend(address: bigint, bytes: number, to: number, request: bigint): void {
+    this.marks?.enter(MARK_MPI_SEND);
     this.isend(address, bytes, this.byte, to, BATCH, this.world, request);
+    this.marks?.exit(MARK_MPI_SEND);
   }
 
   /** Starts to receive a batch of at most `bytes` from any rank; batches fill receives in the order of these calls. */
   startReceive(address: bigint, bytes: number, request: bigint): void {
+    this.marks?.enter(MARK_MPI_RECEIVE);
     this.irecv(address, bytes, this.byte, this.abi.anySource, BATCH, this.world, request);
+    this.marks?.exit(MARK_MPI_RECEIVE);
   }
 
   /** Whether it is complete. True again where it was before. */
   done(request: bigint): boolean {
+    this.marks?.enter(MARK_MPI_TEST);
     this.test(request, this.flag.address, this.abi.noStatus);
+    this.marks?.exit(MARK_MPI_TEST);
     return this.flagWord[0] !== 0;
   }
 
@@ -189,7 +204,9 @@ export class MpiWorld {
       mine: new Float64Array(mine.memory),
       all: new Float64Array(all.memory),
       start: () => {
+        this.marks?.enter(MARK_MPI_REDUCE);
         reduce(mine.address, all.address, 1, type, op, this.world, request);
+        this.marks?.exit(MARK_MPI_REDUCE);
       },
       done: () => this.done(request),
     };
