@@ -95,7 +95,9 @@ describe('triscope report', () => {
   });
 
   it('says so where there is nothing to judge, and refuses what it cannot read', async () => {
-    const empty = writeFolder(join(folder, 'empty.tri'), { 'recording.json': recordingOf() });
+    const empty = writeFolder(join(folder, 'empty.tri'), {
+      'recording.json': recordingOf({ sources: [] }),
+    });
     expect((await triscope(['report', empty])).out).toContain(
       'Nothing was found: there are no samples of PEs, regions or hosts to judge.',
     );
