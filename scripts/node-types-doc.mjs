@@ -25,7 +25,7 @@ them a machine has, and what a collection costs: \`triscope node types\`; keys o
   source is absent as a whole, there is no record. Keys that kernels have added are not read.
 * Devices that come and go are noticed at the next collection. What vanishes between listing and reading is no error.
   Of one type at most 65,536 devices are collected; more are reported.
-* Lustre's files, and what else may never answer, are read by a child process. It is left alone after 2 s; the others are
+* Lustre's files, and what else may never answer, are read by a child process. After 2 s (\`--deadline\`) it is left alone; the others are
   recorded without it, and it is asked again when it has come back. A \`tmpfs\` that is mounted behind a server's
   file system is looked at in the same way.
 * Names are written so that a record stays one line of words: of processes, what is no printable ASCII, blanks, \`%\`

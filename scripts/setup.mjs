@@ -7,6 +7,9 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Simulations over MPI. */
+const MPI_TESTS = ['test/sim/mpi.test.ts', 'test/cli/mpi.test.ts', 'test/region/mpi-marks.test.ts'];
+
 /** Programs that use MPI and OpenMP, marked by our libraries. */
 const SHIM_TESTS = ['test/region/shims.test.ts', 'test/cli/region-launch-shims.test.ts'];
 
@@ -16,13 +19,13 @@ const PACKAGES = [
     name: 'openmpi-bin',
     command: 'mpirun',
     why: 'starts programs as MPI ranks',
-    usedBy: SHIM_TESTS,
+    usedBy: [...MPI_TESTS, ...SHIM_TESTS],
   },
   {
     name: 'libopenmpi-dev',
     command: 'mpicc',
     why: 'builds programs that use MPI',
-    usedBy: SHIM_TESTS,
+    usedBy: [...MPI_TESTS, ...SHIM_TESTS],
   },
   { name: 'clang', command: 'clang', why: 'builds programs that use OpenMP', usedBy: SHIM_TESTS },
   { name: 'libomp-dev', command: '', why: "clang's OpenMP runtime", usedBy: SHIM_TESTS },

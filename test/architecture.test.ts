@@ -17,6 +17,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   commander: 'src/cli/',
   esbuild: 'src/sim/load-model.ts',
   '@duckdb/node-api': 'src/query/',
+  flatbuffers: 'src/formats/arrow/',
   hono: 'src/live/',
   '@hono/node-server': 'src/live/',
   ws: 'src/live/',

@@ -22,3 +22,13 @@ export function watchForStrayExits(): void {
     process.exitCode = EXIT.failed;
   });
 }
+
+/** A reader that goes away, as in `| head`, is no error: what is left to say is not wanted. */
+export function tolerateClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      leave(0);
+    });
+  }
+}

@@ -1,7 +1,7 @@
 /** The command `triscope`: one table of commands; each file is loaded when its command is called. */
 import { Command, CommanderError } from 'commander';
 import { EXIT, report, UsageError } from './errors.ts';
-import { expectExit, leave, watchForStrayExits } from './leave.ts';
+import { expectExit, leave, tolerateClosedPipes, watchForStrayExits } from './leave.ts';
 import { didYouMean } from './nearest.ts';
 import { version } from './version.ts';
 
@@ -263,16 +263,6 @@ function usageErrorFrom(error: CommanderError, args: readonly string[]): UsageEr
     return new UsageError(`unknown command ${wrong}${didYouMean(wrong, names)}`);
   }
   return new UsageError(error.message.replace(/^error: /, ''));
-}
-
-/** A reader that goes away, as in `| head`, is no error: what is left to say is not wanted. */
-function tolerateClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      leave(0);
-    });
-  }
 }
 
 /** Runs the command line and sets the process's exit code. `args` are the words after `triscope`. */

@@ -9,7 +9,8 @@ import { NodeLog } from '../node/log/log.ts';
 import { Programming } from '../node/programming.ts';
 import type { CounterUse } from '../node/record.ts';
 import { Sampling } from '../node/sampling.ts';
-import { NodeTree } from '../node/tree.ts';
+import { isOfRights, NodeTree } from '../node/tree.ts';
+import type { Absent } from '../node/types/open-types.ts';
 import { UsageError } from './errors.ts';
 import { HELP, readWords, rootFrom, type Words } from './node-options.ts';
 
@@ -19,7 +20,8 @@ const DEADLINE = 2;
 export const LOG_FOLDER = '/var/log/triscope';
 
 export const LOG_HELP = `  --dir DIR          the log's folder (TRISCOPE_NODE_DIR, ${LOG_FOLDER})
-  --raw-version N    1: whole seconds; 2: microseconds, and the host in each group (1)
+  --raw-version N    1: whole seconds; 2: microseconds, and the host in each group (that of the
+                     current file, else 1; the daemon's is 1, and 2 where it publishes)
   --jobid-file FILE  names the jobs that run, as a prolog wrote them (${JOBID_FILE})
   --root DIR         read the proc and sys of this folder, such as a recorded tree
   --deadline SECONDS how long sources that may hang are waited for, such as Lustre's (${DEADLINE})
@@ -73,13 +75,15 @@ export function stringOf(words: Words, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** @throws UsageError */
-export function styleFrom(words: Words): RawStyle {
+/** The era that is asked for; else that of the current file of `log`, else the first. @throws UsageError */
+export function styleFrom(words: Words, log: NodeLog | null = null): RawStyle {
   const version = stringOf(words, 'raw-version');
   if (version !== undefined && version !== '1' && version !== '2') {
     throw new UsageError(`--raw-version ${version}: it is 1 or 2`);
   }
-  const style = stringOf(words, 'style') ?? (version === '2' ? '2.3' : '1.0');
+  const isSecond =
+    version === undefined ? log?.property('tacc_stats')?.startsWith('2.') : version === '2';
+  const style = stringOf(words, 'style') ?? (isSecond ? '2.3' : '1.0');
   if (style === '1.0' || style === '2.3') return style;
   throw new UsageError(`--style ${style}: it is 1.0 or 2.3`);
 }
@@ -94,6 +98,12 @@ export interface LogPlace {
 export const say = (line: string): void => {
   process.stderr.write(`triscope: ${line}\n`);
 };
+
+/** Says which types only want rights, in one line. */
+export function tellRights(absent: readonly Absent[]): void {
+  const types = absent.filter(({ reason }) => isOfRights(reason)).map(({ type }) => type);
+  if (types.length > 0) say(`no rights to read ${types.join(', ')}: see triscope node types`);
+}
 
 /** Where the log and the list of jobs lie. */
 export function placeFrom(words: Words): LogPlace {
@@ -130,7 +140,7 @@ export function collectionFrom(words: LogWords, named: readonly string[]): Colle
 export async function hostnameFor(root: string | undefined, log: NodeLog | null): Promise<string> {
   const tree = new NodeTree(root);
   const host = tree.hostname();
-  const before = log?.hostname() ?? '';
+  const before = log?.property('hostname') ?? '';
   return before === host || before.startsWith(`${host}.`) ? before : await fullHostname(tree);
 }
 

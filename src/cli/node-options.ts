@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UsageError } from './errors.ts';
+import { didYouMean } from './nearest.ts';
 
 export interface Words {
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
@@ -17,7 +18,11 @@ export function readWords(args: readonly string[], options: Options): Words {
     const { values, positionals } = parseArgs(config);
     return { values: values as Words['values'], positionals };
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
+    const [what] = (error as Error).message.split('. ');
+    const name = /^Unknown option '(-.*)'$/.exec(what)?.[1];
+    if (name === undefined) throw new UsageError(what);
+    const names = Object.keys(options).map((option) => `--${option}`);
+    throw new UsageError(`unknown option ${name}${didYouMean(name, names)}`);
   }
 }
 

@@ -5,6 +5,9 @@ import type { RecordingReport } from '../report/index.ts';
 import { textTable } from './result-rows.ts';
 import { painter } from './table.ts';
 
+/** Texts of recordings are data: what would steer a terminal is taken out. */
+const plain = (text: unknown): string => String(text).replace(/\p{Cc}+/gu, ' ');
+
 /** Rows of evidence that a terminal shows. */
 const MOST_ROWS = 20;
 
@@ -13,14 +16,14 @@ export function reportText(
   evidence: boolean,
 ): string {
   const paint = painter(process.stdout);
-  const state = facts.state === null || facts.state === 'finished' ? '' : `, ${facts.state}`;
+  const state = facts.state === null || facts.state === 'finished' ? '' : `, ${plain(facts.state)}`;
   const when = facts.started === null ? '' : ` of ${facts.started}`;
-  const lines = [paint.bold(`${facts.name}${when}${state}`)];
-  if (facts.command !== null) lines.push(paint.dim(`  ${facts.command}`));
+  const lines = [paint.bold(`${plain(facts.name)}${when}${state}`)];
+  if (facts.command !== null) lines.push(paint.dim(`  ${plain(facts.command)}`));
   lines.push('');
   for (const finding of findings) {
     const mark = finding.severity === 'problem' ? paint.bad('problem') : finding.severity;
-    lines.push(`${mark}: ${finding.sentence}`);
+    lines.push(`${mark}: ${plain(finding.sentence)}`);
     if (finding.advice !== '') lines.push(`  ${finding.advice}`);
     if (evidence) lines.push(...evidenceLines(finding));
   }
@@ -53,8 +56,12 @@ function rowsText(rows: readonly Row[], indent = '  '): string {
     name,
     type: rows.some((row) => typeof row[name] === 'string') ? 'VARCHAR' : 'DOUBLE',
   }));
-  const rounded = (value: Value) =>
-    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+  const rounded = (value: Value) => {
+    if (typeof value === 'string') return plain(value);
+    return typeof value === 'number' && !Number.isInteger(value)
+      ? Number(value.toPrecision(4))
+      : value;
+  };
   return textTable(
     columns,
     rows.map((row) => names.map((name) => rounded(row[name] ?? null))),

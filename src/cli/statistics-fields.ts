@@ -51,6 +51,11 @@ const none = (label: string, column: string): StatisticsField => ({
 const several = (r: RunResult) => r.pes > 1;
 const realTime = (r: RunResult) => r.config.synch === 'optimistic-realtime';
 
+/** Title of what follows the times: where PEs agree on GVT. */
+export const GVT_TITLE = 'TW GVT Statistics: shared memory';
+/** The same over MPI, as ROSS has it. */
+export const MPI_GVT_TITLE = 'TW GVT Statistics: MPI AllReduce';
+
 export const STATISTICS: readonly StatisticsSection[] = [
   {
     title: 'ROSS Core Configuration',
@@ -92,20 +97,25 @@ export const STATISTICS: readonly StatisticsSection[] = [
       {
         label: 'Total Remote (shared mem) Events Processed',
         column: 'send_loc_remote',
-        value: (r) => r.remoteEvents,
+        value: (r) => (r.transport === 'mpi' ? 0 : r.remoteEvents),
       },
       {
         label: 'Percent Remote Events',
         column: 'percent_loc',
         as: 'percent',
-        value: (r) => percent(r.remoteEvents, r.netEvents),
+        value: (r) => (r.transport === 'mpi' ? 0 : percent(r.remoteEvents, r.netEvents)),
       },
       {
         label: 'Total Remote (network) Events Processed',
         column: 'send_net_remote',
-        value: () => 0,
+        value: (r) => (r.transport === 'mpi' ? r.remoteEvents : 0),
       },
-      { label: 'Percent Remote Events', column: 'percent_net', as: 'percent', value: () => 0 },
+      {
+        label: 'Percent Remote Events',
+        column: 'percent_net',
+        as: 'percent',
+        value: (r) => (r.transport === 'mpi' ? percent(r.remoteEvents, r.netEvents) : 0),
+      },
     ],
   },
   {
@@ -217,7 +227,7 @@ export const STATISTICS: readonly StatisticsSection[] = [
     ],
   },
   {
-    title: 'TW GVT Statistics: shared memory',
+    title: GVT_TITLE,
     fields: [
       {
         label: 'GVT Interval',

@@ -72,9 +72,10 @@ export function graded(value: number, some: Threshold, bad: Threshold): Severity
   return value >= some.value ? 'notice' : null;
 }
 
-/** 0.123 as “12.3 %”, 0.5 as “50 %”. */
+/** 0.123 as “12 %”, 0.0123 as “1.2 %”, 0.00001 as “less than 0.1 %”. */
 export function percent(share: number): string {
   const value = 100 * share;
+  if (value > 0 && value < 0.05) return 'less than 0.1 %';
   const isNear = (end: number) => value !== end && Math.abs(value - end) < 9.95;
   const digits = isNear(0) || isNear(100) ? 1 : 0;
   return `${value.toFixed(digits).replace(/\.0$/, '')} %`;

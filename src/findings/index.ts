@@ -1,6 +1,12 @@
 /** Findings: what is slow in a recording, why, and what to turn. See docs/findings.md. */
 import type { OpenRecording } from '../query/index.ts';
-import { type Finding, type FindingRule, SEVERITIES, type Subject } from './finding.ts';
+import {
+  type Finding,
+  type FindingParts,
+  type FindingRule,
+  SEVERITIES,
+  type Subject,
+} from './finding.ts';
 import { type MeasuredJob, measuredJobs } from './measured-jobs.ts';
 import { FINDINGS } from './rules.ts';
 
@@ -14,7 +20,7 @@ export interface FindOptions {
   readonly path?: string;
 }
 
-/** Runs the rules that have their tables. Worst first. @throws QueryError */
+/** Runs the rules that have their tables. Worst first. */
 export async function findAll(
   recording: OpenRecording,
   { rules = FINDINGS, path }: FindOptions = {},
@@ -36,8 +42,19 @@ export async function findAll(
   const found: Finding[] = [];
   for (const rule of rules) {
     if (!rule.needs.every(subject.has)) continue;
-    for (const parts of await rule.run(subject)) found.push({ rule: rule.name, ...parts });
+    for (const parts of await judge(rule, subject)) found.push({ rule: rule.name, ...parts });
   }
   const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
   return found.sort((a, b) => rank(a) - rank(b));
+}
+
+/** What a rule says. One that cannot read a table, as of a damaged file, does not keep the others from speaking. */
+async function judge(rule: FindingRule, subject: Subject): Promise<readonly FindingParts[]> {
+  try {
+    return await rule.run(subject);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'QueryError') throw error;
+    const sentence = `Rule ${rule.name} could not look: ${error.message.replace(/\.$/, '')}.`;
+    return [{ severity: 'notice', sentence, evidence: { sql: '', rows: [] }, advice: '' }];
+  }
 }

@@ -12,7 +12,7 @@ const MUCH = {
   value: 50_000,
   unit: '1/s',
   means: 'at the peak: problem',
-  source: `${OWN}: what one metadata server of Lustre can serve`,
+  source: OWN,
 };
 
 export const METADATA_STORM = jobRule({

@@ -1,5 +1,5 @@
 /** PEs that spend their time on taking events from others and handing events over. */
-import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';
+import { asRows, counted, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 import { oneMode, SECONDS } from './samples.ts';
 
 const SOME = {
@@ -42,12 +42,12 @@ export const NETWORK_BOUND: FindingRule = {
     const severity = share <= 1 ? graded(share, SOME, MUCH) : null;
     if (worst === undefined || severity === null) return [];
     const busy = rows.filter((row) => (row.share ?? 0) >= SOME.value).length;
-    const more = busy > 1 ? `; so do ${busy - 1} other PEs in part` : '';
+    const more = busy > 1 ? `; ${counted(busy - 1, 'other PE')} too much, too` : '';
     const remote = worst.receives / Math.max(1, worst.processed);
     return [
       {
         severity,
-        sentence: `PE ${worst.pe_id} spends ${percent(share)} of its time on messages: ${percent(remote)} as many come from other PEs as it handles events${more}.`,
+        sentence: `PE ${worst.pe_id} spends ${percent(share)} of its time on messages: for 100 events that it handles, ${short(100 * remote)} arrive from other PEs${more}.`,
         evidence: { sql: SQL, rows: asRows(rows) },
         advice: this.knob,
       },

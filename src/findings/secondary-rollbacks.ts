@@ -46,11 +46,15 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
     const secondary = rows.reduce((sum, row) => sum + row.secondary, 0);
     const severity = all === 0 ? null : graded(secondary / all, SOME, MUCH);
     if (severity === null) return [];
-    const each = secondary / Math.max(1, all - secondary);
+    const late = all - secondary;
+    const each =
+      late === 0
+        ? 'no late event was seen'
+        : `${Number((secondary / late).toPrecision(2))} for each late event, by what it made wrong`;
     return [
       {
         severity,
-        sentence: `${percent(secondary / all)} of ${whole(all)} rollbacks are secondary: ${Number(each.toPrecision(2))} for each late event, by what it made wrong.`,
+        sentence: `${percent(secondary / all)} of ${whole(all)} rollbacks are secondary: ${each}.`,
         evidence: { sql: query, rows: asRows(rows) },
         advice: this.knob,
       },

@@ -37,7 +37,7 @@ const QUOTA = {
   value: 0.1,
   unit: 'share',
   means: 'of its time a PE waited for a CPU of its own that was idle: a quota',
-  source: 'Linux, Documentation/scheduler/sched-bwc: throttled threads wait in the run queue',
+  source: `${OWN}: a thread that its control group throttles is counted as waiting`,
 };
 const LEAST = LOST.value;
 const MUCH = MUCH_LOST.value;

@@ -6,7 +6,7 @@ const MUCH = {
   value: 100,
   unit: 'page/s',
   means: 'over a host’s time: problem',
-  source: `${OWN}: a disk’s seeks`,
+  source: `${OWN}: about as often as a disk can seek`,
 };
 
 const SQL = `SELECT host, sum((pswpin + pswpout) * (t - t0)) AS pages, sum(t - t0) AS seconds,

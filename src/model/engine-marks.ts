@@ -11,11 +11,20 @@ export const ENGINE_REGIONS: readonly (readonly [string, Hint])[] = [
   ['rollback', 'memory'],
   ['GVT', 'network'],
   ['fossil collection', 'memory'],
+  ['MPI_Isend', 'network'],
+  ['MPI_Irecv', 'network'],
+  ['MPI_Test', 'network'],
+  ['MPI_Iallreduce', 'network'],
 ];
 export const MARK_EVENTS = 0;
 export const MARK_ROLLBACK = 1;
 export const MARK_GVT = 2;
 export const MARK_FOSSILS = 3;
+/** From here on: calls of a run over MPI. */
+export const MARK_MPI_SEND = 4;
+export const MARK_MPI_RECEIVE = 5;
+export const MARK_MPI_TEST = 6;
+export const MARK_MPI_REDUCE = 7;
 
 /** Counts that an engine tells: how many arguments of `reached` follow the GVT. */
 export const ENGINE_COUNTS = 5;

@@ -11,6 +11,17 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
+/** The reason where rights are missing: `needs to read /dev/cpu/0/msr (root)`. */
+export const needsRights = (what: string): string => `needs to ${what} (root)`;
+/** Whether a reason is one of `needsRights`. */
+export const isOfRights = (reason: string): boolean => /^needs to .* \(root\)$/.test(reason);
+
+function whyNot(path: string, { code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no ${path}`;
+  if (code === 'EACCES' || code === 'EPERM') return needsRights(`read ${path}`);
+  return message;
+}
+
 export interface TreeOptions {
   /**
    * Opens wait, as they do for a pipe without a writer. Else they do not: nothing in a recorded tree can stop us.
@@ -53,7 +64,7 @@ export class NodeTree {
     try {
       return new KernelFile(this.at(path), this.#kept, this.waits ? WAITING : DIRECT);
     } catch (error) {
-      throw new UnavailableError((error as Error).message);
+      throw new UnavailableError(whyNot(this.at(path), error as NodeJS.ErrnoException));
     }
   }
 

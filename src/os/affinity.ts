@@ -1,6 +1,6 @@
 /** Threads and CPUs on Linux, through libc: which thread this is, where it may run. Elsewhere: nothing. */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { koffi } from './koffi.ts';
 
 interface LibC {
   gettid(): number;
@@ -14,8 +14,8 @@ function load(): LibC | null {
   libc = null;
   if (process.platform !== 'linux') return libc;
   try {
-    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-    const lib = koffi.load(null);
+    const ffi = koffi();
+    const lib = ffi.load(null);
     libc = {
       gettid: lib.func('int gettid()'),
       sched_setaffinity: lib.func('int sched_setaffinity(int, size_t, const uint8_t *)'),

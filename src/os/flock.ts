@@ -1,5 +1,5 @@
 /** Advisory locks of whole files (Linux and other Unix systems, through libc). Elsewhere: none. */
-import { createRequire } from 'node:module';
+import { koffi } from './koffi.ts';
 
 type Flock = (file: number, operation: number) => number;
 
@@ -15,8 +15,8 @@ function load(): Flock | null {
   flock = null;
   if (process.platform === 'win32') return flock;
   try {
-    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-    flock = koffi.load(null).func('int flock(int fd, int operation)');
+    const ffi = koffi();
+    flock = ffi.load(null).func('int flock(int fd, int operation)');
   } catch {
     // No FFI on this platform: callers have another way.
   }

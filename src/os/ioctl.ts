@@ -1,13 +1,13 @@
 /** ioctl(2) with a buffer (Linux, through libc). */
-import { createRequire } from 'node:module';
+import { koffi } from './koffi.ts';
 
 let call: ((file: number, request: number, argument: Uint8Array | null) => number) | undefined;
 
 /** Whether the request succeeded; `argument` may be changed by it. @throws Error where there is no FFI */
 export function ioctl(file: number, request: number, argument: Uint8Array | null): boolean {
   if (call === undefined) {
-    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-    call = koffi.load(null).func('int ioctl(int, unsigned long, _Inout_ uint8_t *)');
+    const ffi = koffi();
+    call = ffi.load(null).func('int ioctl(int, unsigned long, _Inout_ uint8_t *)');
   }
   return call?.(file, request, argument) === 0;
 }

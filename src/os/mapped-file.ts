@@ -3,7 +3,7 @@
  * (Linux, through libc). Source: mmap(2).
  */
 import { closeSync, openSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { koffi } from './koffi.ts';
 
 const PROT_READ = 1;
 const PROT_WRITE = 2;
@@ -22,8 +22,8 @@ export interface MappedFile {
  * @throws Error as open(2) and mmap(2) fail
  */
 export function mapFile(path: string, at: number, length: number, write = false): MappedFile {
-  const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-  const libc = koffi.load(null);
+  const ffi = koffi();
+  const libc = ffi.load(null);
   const mmap = libc.func('void *mmap(void *, size_t, int, int, int, int64_t)');
   const munmap = libc.func('int munmap(void *, size_t)');
   const file = openSync(path, write ? 'r+' : 'r');
@@ -31,11 +31,11 @@ export function mapFile(path: string, at: number, length: number, write = false)
     const prot = write ? PROT_READ | PROT_WRITE : PROT_READ;
     const address: unknown = mmap(null, length, prot, MAP_SHARED, file, at);
     // MAP_FAILED is -1.
-    if (koffi.address(address) === 0xffffffffffffffffn) {
+    if (ffi.address(address) === 0xffffffffffffffffn) {
       throw new Error(`${path} cannot be mapped at ${at.toString(16)}h`);
     }
     return {
-      words: new Uint32Array(koffi.view(address, length)),
+      words: new Uint32Array(ffi.view(address, length)),
       close: () => {
         munmap(address, length);
       },

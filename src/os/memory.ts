@@ -1,5 +1,5 @@
 /** Large pages for large arrays (Linux, through libc). Elsewhere: nothing. */
-import { createRequire } from 'node:module';
+import { koffi } from './koffi.ts';
 
 type Madvise = (address: Uint8Array, length: number, advice: number) => number;
 
@@ -16,8 +16,8 @@ function load(): Madvise | null {
   madvise = null;
   if (process.platform !== 'linux') return madvise;
   try {
-    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-    madvise = koffi.load(null).func('int madvise(void *, size_t, int)');
+    const ffi = koffi();
+    madvise = ffi.load(null).func('int madvise(void *, size_t, int)');
   } catch {
     // No FFI on this platform: small pages do.
   }

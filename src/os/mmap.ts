@@ -1,5 +1,5 @@
 /** Files as memory, on Linux and macOS through libc. Elsewhere, or without FFI: null. */
-import { createRequire } from 'node:module';
+import { koffi } from './koffi.ts';
 
 interface LibC {
   mmap(
@@ -27,12 +27,12 @@ function load(): LibC | null {
   libc = null;
   if (process.platform !== 'linux' && process.platform !== 'darwin') return libc;
   try {
-    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-    const lib = koffi.load(null);
+    const ffi = koffi();
+    const lib = ffi.load(null);
     libc = {
       mmap: lib.func('void *mmap(void *, size_t, int, int, int, int64_t)'),
       munmap: lib.func('int munmap(void *, size_t)'),
-      view: koffi.view,
+      view: ffi.view,
     };
   } catch {
     // No FFI on this platform.

@@ -25,6 +25,9 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
   const suspects: Suspect[] = [];
   const open: { close(): void }[] = [];
   const shown = (path: string) => relative(sources.path, path) || sources.path;
+  for (const path of sources.missing) {
+    suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
+  }
   for (const { path, zero } of sources.files) {
     let loaded: Loaded | null;
     try {

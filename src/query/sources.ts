@@ -1,5 +1,5 @@
 /** What a path holds: a recording's folder, or loose files in a folder, or a loose file. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { withoutLinks } from '../formats/files.ts';
 import {
@@ -24,6 +24,8 @@ export interface Sources {
   /** Null for loose files. */
   readonly recording: Recording | null;
   readonly files: readonly SourceFile[];
+  /** Files that `recording.json` lists and that are not there. */
+  readonly missing: readonly string[];
   /** The recording's start, ns since 1970: the earliest of its sources' zeros; null where nothing says it. */
   readonly start: bigint | null;
 }
@@ -42,7 +44,7 @@ export function sourcesOf(given: string): Sources {
     throw new InputError(`${given}: ${reasonOf(error)}`);
   }
   if (!isFolder) {
-    return { path, name, recording: null, files: [{ path, zero: null }], start: null };
+    return { path, name, recording: null, files: [{ path, zero: null }], missing: [], start: null };
   }
   const all = filesUnder(path, given);
   const recording = readRecording(path, given);
@@ -52,6 +54,7 @@ export function sourcesOf(given: string): Sources {
       name,
       recording,
       files: all.map((file) => ({ path: file, zero: null })),
+      missing: [],
       start: null,
     };
   }
@@ -72,7 +75,9 @@ export function sourcesOf(given: string): Sources {
     const own = BigInt(zero);
     return own < least ? own : least;
   }, fallback);
-  return { path, name, recording, files, start };
+  const there = new Set(all);
+  const missing = [...listed.keys()].filter((file) => !there.has(file) && !existsSync(file));
+  return { path, name, recording, files, missing, start };
 }
 
 /** The source that wrote into the same folder: a run that was killed may not have listed all its files. */

@@ -1,11 +1,12 @@
 /**
  * Marks Node's own asynchronous work, without a change to the program: `node --import triscope/region/auto`, with
  * TRISCOPE_AUTO=fs,http,fetch. Such spans overlap, so that they are counted apart and never enter attribution. With
- * `sim` in the list, engines of the simulator mark what they do: event processing, rollback, GVT, fossil collection.
+ * `sim` in the list, engines of the simulator mark what they do: event processing, rollback, GVT, fossil collection,
+ * and, over MPI, its calls.
  */
 import { createHook } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
-import { ENGINE_REGIONS, offerEngineMarks } from '../model/engine-marks.ts';
+import { ENGINE_REGIONS, MARK_MPI_SEND, offerEngineMarks } from '../model/engine-marks.ts';
 import { ENV_AUTO, type Hint } from '../model/region-layout.ts';
 import { type AsyncSpans, asyncSpans, engineCells, region } from './mark.ts';
 
@@ -85,12 +86,17 @@ function watchFiles(): void {
 
 /** What the simulator's engines do in this thread: ordinary regions, as they never overlap. */
 function markEngine(): void {
-  const regions = ENGINE_REGIONS.map(([name, hint]) => region(name, hint));
+  // MPI's come to be when they are first called: most runs are none of MPI.
+  const regions = ENGINE_REGIONS.slice(0, MARK_MPI_SEND).map(([name, hint]) => region(name, hint));
   const cells = engineCells();
   if (cells === null) return;
+  const of = (number: number) => {
+    regions[number] ??= region(...ENGINE_REGIONS[number]);
+    return regions[number];
+  };
   offerEngineMarks({
-    enter: (number) => regions[number].enter(),
-    exit: (number) => regions[number].exit(),
+    enter: (number) => of(number).enter(),
+    exit: (number) => of(number).exit(),
     reached: (gvt, ...counts) => cells.put(gvt, ...counts),
   });
 }

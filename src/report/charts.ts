@@ -1,7 +1,7 @@
 /** The charts of a report: queries whose answers are few enough to draw. */
 import { oneMode } from '../findings/samples.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
-import type { Has } from './tables.ts';
+import { CPU_COLUMNS, cpuShares, type Has } from './tables.ts';
 
 export interface Series {
   readonly name: string;
@@ -52,10 +52,8 @@ const GVT = `WITH ${mode('pe_id, t, gvt')}
 SELECT 'GVT' AS name, 0 AS rank, lo + (bin + 0.5) * width AS x, max(gvt) FILTER (isfinite(gvt)) AS y
 FROM binned GROUP BY bin, lo, width ORDER BY x`;
 
-const CPU = `WITH rate AS (
-  SELECT split_part(host, '.', 1) AS host, t, idle,
-    "user" + coalesce(nice, 0) + system + idle + coalesce(iowait, 0) AS total FROM node_cpu_rate),
-busy AS (SELECT host, t, 100 * avg(1 - idle / total) AS y FROM rate WHERE total > 0 GROUP BY host, t),
+const busy = (has: Has) => `WITH ${cpuShares(has)},
+busy AS (SELECT host, t, 100 * avg("user" + system) AS y FROM rate GROUP BY host, t),
 extent AS (SELECT min(t) AS lo, greatest(max(t), min(t) + 1e-9) AS hi FROM busy)
 SELECT host AS name, dense_rank() OVER (ORDER BY host) AS rank,
   lo + (least(${BINS - 1}, floor((t - lo) / (hi - lo) * ${BINS})) + 0.5) * (hi - lo) / ${BINS} AS x, avg(y) AS y
@@ -78,7 +76,7 @@ interface PointRow {
 interface Lines {
   readonly title: string;
   readonly unit: string;
-  readonly sql: string;
+  readonly sql: (has: Has) => string;
   readonly needs: readonly string[];
   /** How more lines than can be told apart become one. */
   readonly over: 'sum' | 'mean';
@@ -92,34 +90,34 @@ const EVENT_COLUMNS = ['events_processed', 'events_rolled_back', 'mode', 't'].ma
 
 const LINES: readonly Lines[] = [
   {
-    ...{ title: 'Committed events a second', unit: 'events/s', sql: EVENTS, over: 'sum' },
+    ...{ title: 'Committed events a second', unit: 'events/s', sql: () => EVENTS, over: 'sum' },
     needs: EVENT_COLUMNS,
   },
   {
-    ...{ title: 'Events rolled back', unit: '%', sql: UNDONE, over: 'mean' },
+    ...{ title: 'Events rolled back', unit: '%', sql: () => UNDONE, over: 'mean' },
     needs: EVENT_COLUMNS,
   },
   {
-    ...{ title: 'GVT', unit: 'virtual time', sql: GVT, over: 'mean' },
+    ...{ title: 'GVT', unit: 'virtual time', sql: () => GVT, over: 'mean' },
     needs: ['ross_pe.gvt', 'ross_pe.mode', 'ross_pe.t'],
   },
   {
-    ...{ title: 'Busy CPUs', unit: '%', sql: CPU, over: 'mean' },
-    needs: ['user', 'nice', 'system', 'idle', 'iowait'].map((key) => `node_cpu_rate.${key}`),
+    ...{ title: 'Busy CPUs', unit: '%', sql: busy, over: 'mean' },
+    needs: CPU_COLUMNS.map((key) => `node_cpu_rate.${key}`),
   },
 ];
 
 const BARS: readonly Bars[] = [
   {
-    ...{ title: 'Events undone for late events of a PE', unit: 'events', sql: UNDONE_BY },
+    ...{ title: 'Events undone for late events of a PE', unit: 'events', sql: () => UNDONE_BY },
     needs: ['ross_rollback.source_pe'],
   },
   {
-    ...{ title: 'Time by region', unit: 's', sql: regions('runtime') },
+    ...{ title: 'Time by region', unit: 's', sql: () => regions('runtime') },
     needs: ['geopm_region.section', 'geopm_region.runtime'],
   },
   {
-    ...{ title: 'Energy by region', unit: 'J', sql: regions('package_energy') },
+    ...{ title: 'Energy by region', unit: 'J', sql: () => regions('package_energy') },
     needs: ['geopm_region.section', 'geopm_region.package_energy'],
   },
 ];
@@ -152,13 +150,13 @@ export async function chartsOf(recording: OpenRecording, has: Has): Promise<Char
   const charts: Chart[] = [];
   for (const { title, unit, sql, needs, over } of LINES) {
     if (!needs.every(has)) continue;
-    const series = seriesOf(await recording.query<PointRow>(sql), over);
+    const series = seriesOf(await recording.query<PointRow>(sql(has)), over);
     const drawn = series.filter(({ points }) => points.filter(([, y]) => y !== null).length > 1);
     if (drawn.length > 0) charts.push({ kind: 'lines', title, unit, series: drawn });
   }
   for (const { title, unit, sql, needs } of BARS) {
     if (!needs.every(has)) continue;
-    const bars = await recording.query<Row & { name: string; value: number }>(sql);
+    const bars = await recording.query<Row & { name: string; value: number }>(sql(has));
     if (bars.length > 0) charts.push({ kind: 'bars', title, unit, bars });
   }
   return charts;

@@ -4,8 +4,7 @@ import type { BarChart, Chart, LineChart } from './charts.ts';
 /** Text that may stand anywhere in HTML and XML. Control characters, which XML does not have, become spaces. */
 export const escapeText = (text: string): string =>
   text
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' ')
+    .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, ' ')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

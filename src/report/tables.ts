@@ -41,15 +41,35 @@ FROM geopm_region ORDER BY host, CASE section WHEN 'region' THEN 0 WHEN 'unmarke
   ${has('geopm_region.runtime') ? 'runtime DESC, ' : ''}region`;
 };
 
-const HOSTS = `WITH rate AS (SELECT * REPLACE (split_part(host, '.', 1) AS host),
-  "user" + coalesce(nice, 0) + system + idle + coalesce(iowait, 0) AS total FROM node_cpu_rate)
-SELECT host, count(DISTINCT device) AS cpus, sum(t - t0) / count(DISTINCT device) AS seconds,
-  100 * sum("user" / total * (t - t0)) / sum(t - t0) AS "user %",
-  100 * sum(system / total * (t - t0)) / sum(t - t0) AS "system %",
-  100 * sum(idle / total * (t - t0)) / sum(t - t0) AS "idle %"
-FROM rate WHERE total > 0 GROUP BY host ORDER BY host`;
+/**
+ * `rate`: of each host's CPUs, shares of time in each interval. Steal is a type of its own in raw stats of our collector,
+ * a key of `cpu` elsewhere, or told by nobody.
+ */
+export function cpuShares(has: Has): string {
+  const apart = has('node_cpu_steal_rate.steal');
+  const steal = has('node_cpu_rate.steal') ? 'c.steal' : apart ? 's.steal' : '0';
+  const join = apart
+    ? 'LEFT JOIN node_cpu_steal_rate s ON s.host = c.host AND s.device = c.device AND s.t = c.t'
+    : '';
+  return `counted_time AS (
+  SELECT split_part(c.host, '.', 1) AS host, c.device, c.t0, c.t, c."user", c.nice, c.system, c.idle, c.iowait,
+    coalesce(${steal}, 0) AS steal,
+    c."user" + coalesce(c.nice, 0) + c.system + c.idle + coalesce(c.iowait, 0) + coalesce(${steal}, 0) AS total
+  FROM node_cpu_rate c ${join}),
+rate AS (SELECT host, device, t0, t, ("user" + coalesce(nice, 0)) / total AS "user", system / total AS system,
+    steal / total AS steal, idle / total AS idle
+  FROM counted_time WHERE total > 0)`;
+}
 
-const CPU_COLUMNS = ['user', 'nice', 'system', 'idle', 'iowait'];
+const hosts = (has: Has): string => `WITH ${cpuShares(has)}
+SELECT host, count(DISTINCT device) AS cpus, sum(t - t0) / count(DISTINCT device) AS seconds,
+  100 * sum("user" * (t - t0)) / sum(t - t0) AS "user %",
+  100 * sum(system * (t - t0)) / sum(t - t0) AS "system %",
+  100 * sum(steal * (t - t0)) / sum(t - t0) AS "steal %",
+  100 * sum(idle * (t - t0)) / sum(t - t0) AS "idle %"
+FROM rate GROUP BY host ORDER BY host`;
+
+export const CPU_COLUMNS = ['user', 'nice', 'system', 'idle', 'iowait'];
 
 async function peRows(recording: OpenRecording, has: Has): Promise<readonly Row[]> {
   if (has('pe_on_node')) {
@@ -74,7 +94,7 @@ export async function tablesOf(recording: OpenRecording, has: Has): Promise<Repo
       key: 'hosts',
       title: 'Hosts',
       rows: CPU_COLUMNS.every((column) => has(`node_cpu_rate.${column}`))
-        ? await recording.query(HOSTS)
+        ? await recording.query(hosts(has))
         : [],
     },
   ];

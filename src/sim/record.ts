@@ -7,6 +7,7 @@ import {
   RECORDING_VERSION,
   type Recording,
   type RecordingFile,
+  type RecordingHost,
   type RecordingSource,
   type RecordingState,
 } from '../model/recording.ts';
@@ -63,10 +64,27 @@ function wallNanoseconds(): string {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)).toString();
 }
 
+/** The machine that this process runs on. */
+export function thisHost(): RecordingHost {
+  const processors = cpus();
+  return {
+    name: hostname(),
+    platform: platform(),
+    arch: arch(),
+    cpus: processors.length,
+    cpuModel: processors[0]?.model ?? '',
+    memory: totalmem(),
+  };
+}
+
 /** Path of the folder of recording `name`. */
 export function recordingFolder(name: string): string {
   return name.endsWith('.tri') ? name : `${name}.tri`;
 }
+
+const distinct = (hosts: readonly RecordingHost[]) => [
+  ...new Map(hosts.map((host) => [host.name, host])).values(),
+];
 
 /** One recording that is being made: create it just before the run, then `finish` or `fail`. */
 export class SimRecording {
@@ -78,28 +96,18 @@ export class SimRecording {
   constructor(request: RecordingRequest) {
     const { name, command, version, pes } = request;
     this.path = recordingFolder(name);
-    const host = hostname();
-    const processors = cpus();
+    const host = thisHost();
     this.content = {
       version: RECORDING_VERSION,
       state: 'running',
       madeBy: { command, triscope: version, node: process.versions.node },
       started: new Date().toISOString(),
-      hosts: [
-        {
-          name: host,
-          platform: platform(),
-          arch: arch(),
-          cpus: processors.length,
-          cpuModel: processors[0]?.model ?? '',
-          memory: totalmem(),
-        },
-      ],
+      hosts: [host],
       sources: [{ name: 'sim', files: [], zero: wallNanoseconds(), droppedBytes: 0 }],
       pes: Array.from({ length: pes }, (_, pe) => ({
         pe,
         rank: 0,
-        host,
+        host: host.name,
         cpu: null,
         threadId: null,
       })),
@@ -173,8 +181,10 @@ export class SimRecording {
       ],
       pes: this.content.pes.map((place) => {
         const { cpu = null, threadId = null } = result.perPe[place.pe] ?? {};
-        return { ...place, cpu, threadId };
+        const host = result.rankHosts?.[place.pe]?.name;
+        return { ...place, cpu, threadId, ...(host !== undefined && { host, rank: place.pe }) };
       }),
+      hosts: distinct([...this.content.hosts, ...(result.rankHosts ?? [])]),
     });
     return recorded;
   }

@@ -1,4 +1,6 @@
 /** The statistics of a run, summed over its PEs. */
+
+import type { RecordingHost } from '../model/recording.ts';
 import { type RunConfig, SYNCHRONISERS } from './config.ts';
 import { ACTIVITIES, type Activity, C, COUNTERS, type Counter } from './counters.ts';
 import { Digest } from './digest.ts';
@@ -27,6 +29,10 @@ export interface RunResult {
   readonly synch: number;
   readonly synchroniser: string;
   readonly pes: number;
+  /** Where PEs were the ranks of an MPI job. */
+  readonly transport?: 'mpi';
+  /** Where each rank ran, over MPI. */
+  readonly rankHosts?: readonly RecordingHost[];
   /** KPs of the whole run. */
   readonly kps: number;
   readonly lps: number;

@@ -142,6 +142,17 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
     expect(filesOf(second.dir)).toHaveLength(2);
   });
 
+  it('go on in the version of the current file, unless another is asked for', async () => {
+    const { node, dir, current } = newLog();
+    await node('collect', 'cpu', '--raw-version', '2');
+    await node('begin', '7', '--type.cpu');
+    expect(filesOf(dir)).toHaveLength(1);
+    expect(current().groups.at(-1)?.time).toMatch(/^\d+\.\d{6}$/);
+    await node('end', '7', '--type.cpu', '--raw-version', '1');
+    expect(filesOf(dir)).toHaveLength(2);
+    expect(current().groups.at(-1)?.time).toMatch(/^\d+$/);
+  });
+
   it('begin a file that can take all types, though few are named', async () => {
     const { node, dir, current } = newLog();
     await node('collect', 'cpu');

@@ -1,11 +1,21 @@
 /** Findings about the simulator, each on a recording made for it and on one where it must keep silent. */
+import { openRecording } from 'triscope/query';
 import { afterAll, describe, expect, it } from 'vitest';
+import { FINDINGS, type FindingRule, findAll } from '../../src/findings/index.ts';
 import { SIM_STREAM } from '../../src/model/schemas/sim.ts';
-import { batchOf, placeOf } from '../query/support/recording.ts';
 import {
+  batchOf,
+  framesOf,
+  placeOf,
+  recordingOf,
+  writeFolder,
+} from '../query/support/recording.ts';
+import {
+  findingsAt,
   findingsOf,
   kpSamples,
   lpSamples,
+  newPath,
   peSamples,
   removeFolder,
   rollbacks,
@@ -221,7 +231,7 @@ describe('network-bound', () => {
 
   it('fires where messages take the time', async () => {
     expect(said(await of(0.4))).toEqual([
-      'problem: PE 0 spends 50 % of its time on messages: 90 % as many come from other PEs as it handles events.',
+      'problem: PE 0 spends 50 % of its time on messages: for 100 events that it handles, 90 arrive from other PEs.',
     ]);
   });
 
@@ -316,7 +326,37 @@ describe('suspect-data', () => {
     ]);
   });
 
+  it('tells of files that are listed and not there', async () => {
+    const path = writeFolder(newPath('.tri'), { 'recording.json': recordingOf() });
+    expect(said(await findingsAt(path, 'suspect-data'))).toEqual([
+      'notice: 1 suspect spot in 1 file; the first: extra.frames: recording.json lists it, and it is not there.',
+    ]);
+  });
+
   it('keeps silent where all is well', async () => {
     expect(await findingsOf('suspect-data', ok)).toEqual([]);
   });
+});
+
+it('a rule that cannot look says so, and the others are heard', async () => {
+  const path = writeFolder(newPath('.tri'), {
+    'recording.json': recordingOf(),
+    'extra.frames': framesOf(peSamples(CLEAN)),
+  });
+  const recording = await openRecording(path);
+  try {
+    const broken: FindingRule = {
+      ...FINDINGS[0],
+      name: 'broken',
+      run: async () => {
+        await recording.query('SELECT * FROM nowhere');
+        return [];
+      },
+    };
+    const found = await findAll(recording, { rules: [broken, ...FINDINGS] });
+    expect(found.map(({ rule }) => rule)).toEqual(['broken', 'efficiency']);
+    expect(found[0].sentence).toMatch(/^Rule broken could not look: .*nowhere/);
+  } finally {
+    await recording.close();
+  }
 });

@@ -1,6 +1,6 @@
 /** The collector on this machine, on recorded trees, and beside a run. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { RawParser } from 'triscope/formats/tacc';
@@ -230,13 +230,40 @@ describe.skipIf(!isLinux)('triscope node', () => {
     [['collect', 'cup', '--print'], 2, 'there is no type cup'],
     [['collect', '--root', '/nowhere'], 2, 'no such folder'],
     [['collect', '--style', '3'], 2, 'it is 1.0 or 2.3'],
-    [['collect', '--wrong'], 2, "Unknown option '--wrong'"],
+    [['collect', '--wrong'], 2, 'unknown option --wrong'],
+    [['collect', '--deadlin=3'], 2, 'unknown option --deadlin; did you mean --deadline?'],
+    [['collect', '--deadline', '0'], 2, '--deadline 0: it is a number of seconds, at most 60'],
   ])('%j: exit %d', async (words, code, expected) => {
     const outcome = await triscope(['node', ...words]);
     expect(outcome.err).toContain(expected);
     expect(outcome.err.trim().split('\n')).toHaveLength(1);
     expect(outcome.code).toBe(code);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'says in one line which types only rights are missing for',
+    async () => {
+      const root = tree('closed', 'cpu0 1 2 3 4 5 6 7\n');
+      writeFileSync(join(root, 'proc', 'vmstat'), 'pgfault 1\n', { mode: 0o600 });
+      for (const path of [folder, root]) chmodSync(path, 0o755);
+      const run = (...args: string[]) => {
+        const { stdout, stderr, status } = spawnSync(
+          process.execPath,
+          [join(process.cwd(), 'bin', 'triscope'), 'node', 'collect', '--root', root, ...args],
+          { uid: 65_534, gid: 65_534, encoding: 'utf8' },
+        );
+        return { last: stdout.split('\n').at(-2), stderr, status };
+      };
+      expect(run('--no-type.cpu_steal')).toEqual({
+        last: 'cpu 0 1 2 3 4 5 6 7',
+        stderr: 'triscope: no rights to read vm: see triscope node types\n',
+        status: 0,
+      });
+      expect(run('cpu', 'vm').stderr).toBe(
+        `triscope: no records of type vm: needs to read ${root}/proc/vmstat (root)\n`,
+      );
+    },
+  );
 
   it('says what is missing, exit 1 where nothing could be read', async () => {
     const { code, err } = await triscope(['node', 'collect', 'cpu', '--root', folder]);

@@ -24,7 +24,7 @@ Writes a recording, or files of any format that triscope reads, for other tools.
   --sql SQL        the answer to a query instead of tables
   --partition host folders host=NAME of Parquet, CSV or JSON files
   --names NAMES    of CSV: reader, as ross-binary-reader calls columns; geopm, the form of GEOPM's traces
-  --from S --to-time S   only this stretch of a trace, s since the recording's start
+  --from S --until S   only this stretch of a trace, s since the recording's start
   --no-flows       a trace without the arrows from sends to receives
   --json           say on stdout what was written
 
@@ -43,7 +43,7 @@ const OPTIONS = {
   partition: text,
   names: text,
   from: text,
-  'to-time': text,
+  until: text,
   'no-flows': flag,
   json: flag,
 } as const;
@@ -52,7 +52,7 @@ function parse(args: readonly string[]) {
   for (const word of args) {
     const name = /^--([^=]+)/.exec(word)?.[1];
     if (name === undefined || name in OPTIONS) continue;
-    const near = didYouMean(word, Object.keys(OPTIONS), '--');
+    const near = didYouMean(name, Object.keys(OPTIONS), '--');
     throw new UsageError(`unknown option --${name}${near}`);
   }
   try {
@@ -80,7 +80,7 @@ function read(args: readonly string[]): Asked | null {
   only('sql', values.sql, rows);
   only('partition', values.partition, ['parquet', 'csv', 'json']);
   only('names', values.names, ['csv']);
-  for (const name of ['from', 'to-time', 'no-flows'] as const)
+  for (const name of ['from', 'until', 'no-flows'] as const)
     only(name, values[name], ['trace-event']);
   if (tables !== undefined && values.sql !== undefined)
     throw new UsageError('--table or --sql, not both');
@@ -98,7 +98,7 @@ function read(args: readonly string[]): Asked | null {
     ...partitionOf(values.partition, out),
     ...namesOf(values.names),
     ...(values.from !== undefined && { from: secondsOf('from', values.from) }),
-    ...(values['to-time'] !== undefined && { to: secondsOf('to-time', values['to-time']) }),
+    ...(values.until !== undefined && { to: secondsOf('until', values.until) }),
     flows: values['no-flows'] !== true,
     gzip: out.endsWith('.gz'),
   };

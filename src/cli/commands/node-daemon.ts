@@ -27,6 +27,7 @@ import {
   say,
   stringOf,
   styleFrom,
+  tellRights,
   text,
 } from '../node-log-options.ts';
 import { brokerFrom, SINK_OPTIONS, sinksFrom } from '../node-sinks.ts';
@@ -107,7 +108,9 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
   const options = { ...collectionFrom(words, []), style };
   const named = { ...options, hostname: await hostnameFor(options.root, log) };
   // Names of types are checked before anything is written.
-  (await openSampling(named)).close();
+  const first = await openSampling(named);
+  tellRights(first.collection.absent);
+  first.close();
   const pidPath = stringOf(words, 'pid-file') ?? join(log.folder, 'daemon.pid');
   about(log.folder, () => mkdirSync(log.folder, { recursive: true }));
   about(pidPath, () => mkdirSync(dirname(pidPath), { recursive: true }));

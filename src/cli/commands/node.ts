@@ -18,6 +18,7 @@ import {
   say,
   stringOf,
   styleFrom,
+  tellRights,
   text,
 } from '../node-log-options.ts';
 import { Output } from '../output.ts';
@@ -76,11 +77,11 @@ function occasionFrom(kind: Kind, words: LogWords, file: string): Occasion {
 
 /** Says what could not be read of what was asked for; all that is missing with `all`. */
 function tellAbsent({ collection }: Sampling, named: readonly string[], all: boolean): void {
+  const isTold = (type: string) => all || named.includes(type) || collection.types.length === 0;
   for (const { type, reason } of collection.absent) {
-    if (all || named.includes(type) || collection.types.length === 0) {
-      say(`no records of type ${type}: ${reason}`);
-    }
+    if (isTold(type)) say(`no records of type ${type}: ${reason}`);
   }
+  tellRights(collection.absent.filter(({ type }) => !isTold(type)));
 }
 
 async function run(kind: Kind, args: readonly string[]): Promise<number> {
@@ -99,7 +100,8 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   }
   const place = placeFrom(words);
   const occasion = occasionFrom(kind, words, place.sources.file);
-  if (kind === 'rotate' && styleFrom(words) === '1.0') {
+  const style = styleFrom(words, place.log);
+  if (kind === 'rotate' && style === '1.0') {
     place.log.locked(() => place.log.rotate());
     return 0;
   }
@@ -109,7 +111,7 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   const json = words.values.json === true;
   const prints = words.values.print || words.values.stdout || json || (root && !words.values.dir);
   const hostname = await hostnameFor(root, prints ? null : place.log);
-  const sampling = await openSampling({ ...options, hostname });
+  const sampling = await openSampling({ ...options, hostname, ...(!prints && { style }) });
   const { collection } = sampling;
   tellAbsent(sampling, options.types ?? [], words.values.verbose === true);
   const failed = new Set<string>();

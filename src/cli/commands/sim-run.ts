@@ -1,5 +1,7 @@
 /** `triscope sim run MODEL [options]`: one simulation and its statistics. */
-import { flag, text } from '../../model/option.ts';
+
+import { flag, oneOf, text } from '../../model/option.ts';
+import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { Model } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { RecordError, recordingFolder, SimRecording } from '../../sim/record.ts';
@@ -22,7 +24,8 @@ const USAGE = `usage: triscope sim run MODEL [options]
 
 Runs a simulation and prints its statistics. MODEL is a built-in model (triscope sim models) or the path of
 a .js or .ts module. Options are --name=value or --name value, --no-name for switches; ROSS's may be
-shortened before the = sign. --args-file=FILE reads options from a file (# starts a comment).`;
+shortened before the = sign. --args-file=FILE reads options from a file (# starts a comment).
+mpirun -np N triscope sim run MODEL runs it with one PE on each of N ranks.`;
 
 const OPTIONS = {
   json: flag(false, 'print one JSON object; what the model prints goes to stderr'),
@@ -42,15 +45,37 @@ const OPTIONS = {
   }),
 };
 
+const MPI_OPTIONS = {
+  transport: oneOf({ threads: 0, mpi: 1 }, 'threads', 'what PEs are', {
+    fallback: 'mpi under mpirun, else threads',
+  }),
+};
+
 /** Runs it. Returns the exit code. @throws what a user did wrong, or the model */
 export async function simRun(args: readonly string[]): Promise<number> {
-  const command = await readRunCommand(args, USAGE, INSTRUMENT_GROUP, {
-    title: 'Output',
-    options: OPTIONS,
-  });
+  if (launchedRank() === null) return start(args);
+  try {
+    return await start(args);
+  } catch (error) {
+    return (await import('./sim-rank.ts')).failRank(error);
+  }
+}
+
+async function start(args: readonly string[]): Promise<number> {
+  const command = await readRunCommand(
+    args,
+    USAGE,
+    { title: 'Transport', options: MPI_OPTIONS },
+    INSTRUMENT_GROUP,
+    { title: 'Output', options: OPTIONS },
+  );
   if (command === null) return 0;
   const interrupt = onInterrupt();
+  const asked = command.own.get('transport');
   try {
+    if (asked === 'mpi' || (asked !== 'threads' && launchedRank() !== null)) {
+      return await (await import('./sim-rank.ts')).simRank(command, args, interrupt.signal);
+    }
     return await run(command, args, interrupt.signal);
   } finally {
     interrupt.release();
@@ -113,7 +138,7 @@ async function run(
     const failed = result.instrumentation?.error ?? null;
     if (failed !== null)
       process.stderr.write(`triscope: instrumentation is incomplete: ${failed}\n`);
-    const { recorded, unrecorded } = finish(recording, result, loaded.model);
+    const { recorded, unrecorded } = finishRecording(recording, result, loaded.model);
     if (unrecorded !== null) report(unrecorded);
     (streamsOut ? process.stderr : process.stdout).write(
       json ? resultJson(recorded) : reportText(recorded),
@@ -134,7 +159,7 @@ async function run(
 }
 
 /** Completes the recording. Where that cannot be written, the run still has its result. */
-function finish(
+export function finishRecording(
   recording: SimRecording | null,
   result: RunResult,
   model: Model,

@@ -1,14 +1,16 @@
 /** Numbers as C and C++ print them: `%g` in reports, `%.16g` in traces. */
 
-/** A number whose decimal digits end within 17 is a multiple of this. */
-const FINEST = 2 ** -24;
+/** Powers of ten. */
+const TENS = Float64Array.from({ length: 16 }, (_, k) => Number(`1e${k}`));
 
 /**
- * Whether `x` lies exactly between two numbers of `digits` significant digits, at most 16: C then takes the even one.
- * What is measured hardly ever does, which the first line finds out.
+ * Whether `x`, which is D.DDDe`exponent` or the power of ten above, lies exactly between two numbers of `digits`
+ * significant digits: C then takes the even one. What is measured hardly ever does, which the first lines find out: a
+ * number whose last decimal digit is the 5 behind j others of its fraction is an odd multiple of 2^-j.
  */
-function isTie(x: number, digits: number): boolean {
-  if (!Number.isInteger(x / FINEST)) return false;
+function isTie(x: number, digits: number, exponent: number): boolean {
+  const places = Math.max(0, digits - exponent + 1);
+  if (!Number.isInteger(x * 2 ** places)) return false;
   // More digits than rounding could hide anything behind.
   const figures = x.toExponential(100).split('e')[0].replace(/[-.]/g, '');
   return /^50*$/.test(figures.slice(digits));
@@ -17,8 +19,9 @@ function isTie(x: number, digits: number): boolean {
 /** `x` rounded to `digits` significant digits, in the form D.DDDe±X. */
 function rounded(x: number, digits: number): string {
   const up = x.toExponential(digits - 1);
-  if (!isTie(x, digits)) return up;
-  const [mantissa] = up.split('e');
+  const e = up.indexOf('e');
+  if (!isTie(x, digits, Number(up.slice(e + 1)))) return up;
+  const mantissa = up.slice(0, e);
   const last = Number(mantissa[mantissa.length - 1]);
   // Half is rounded up: where that is odd, the even one is next to it, towards zero.
   return last % 2 === 0 ? up : mantissa.slice(0, -1) + (last - 1) + up.slice(mantissa.length);
@@ -26,7 +29,7 @@ function rounded(x: number, digits: number): string {
 
 /** As `printf("%.{digits}g", x)`: the shorter of fixed and scientific form, without trailing zeros. */
 export function generalText(x: number, digits = 6): string {
-  if (Number.isInteger(x) && Math.abs(x) < 10 ** Math.min(digits, 15)) {
+  if (Number.isInteger(x) && Math.abs(x) < TENS[Math.min(digits, 15)]) {
     return Object.is(x, -0) ? '-0' : String(x);
   }
   if (Number.isNaN(x)) return 'nan';

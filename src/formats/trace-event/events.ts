@@ -7,13 +7,14 @@
  * PE 1  KP 0       `-> f [LP 9]
  * ```
  * An event that `source` sent at virtual time `send` was sent by the event that `source` handled at that virtual time:
- * a hash table over (LP, virtual time) finds it. The events come in the order of time; of several the latest one
- * before is meant, so that no arrow goes back.
+ * a hash table over (LP, virtual time) finds it. Events are entered in the order of time, and of several the latest one
+ * is meant, so that no arrow goes back.
  */
 import type { TraceStream } from './merge.ts';
+import { ascending } from './order.ts';
 import type { Lane, TraceWriter } from './writer.ts';
 
-/** Columns of traced events in the order of `real`. */
+/** Columns of traced events, in any order. */
 export interface EventColumns {
   readonly length: number;
   readonly source: Uint32Array;
@@ -81,133 +82,195 @@ class Handled {
 
 export class EventStream implements TraceStream {
   next = Infinity;
+  /** Events that another one sent, and those of them whose cause was traced before them. */
+  readonly sends: number;
+  readonly arrows: number;
   readonly #columns: EventColumns;
   readonly #lanes: readonly Lane[];
   /** By event: its lane, its time and duration in ns. */
   readonly #lane: Uint32Array;
-  readonly #start: Float64Array;
-  readonly #duration: Uint32Array;
-  /** By event: the last event that it sent; and of one event the one sent before it by the same. */
-  readonly #sent: Int32Array | null;
-  readonly #before: Int32Array | null;
-  readonly #hasCause: Uint8Array;
+  readonly #times: Times;
+  /** Events in the order of their times. */
+  readonly #order: Uint32Array;
+  readonly #links: Links | null;
   #at = 0;
   /** Of the event at `#at`: what it sent that still has no arrow. */
   #arrow = NONE;
 
   constructor(columns: EventColumns, places: EventPlaces, flows: boolean) {
-    const { length } = columns;
     this.#columns = columns;
-    this.#start = startsOf(columns);
     const { lane, lanes } = lanesOf(columns, places);
     this.#lane = lane;
     this.#lanes = lanes;
-    this.#duration = durationsOf(this.#start, lane, lanes, places);
-    this.#hasCause = new Uint8Array(flows ? length : 0);
-    this.#sent = flows ? new Int32Array(length).fill(NONE) : null;
-    this.#before = flows ? new Int32Array(length) : null;
-    if (flows) this.#link();
-    if (length > 0) this.next = this.#start[0];
-  }
-
-  #link(): void {
-    const { length, source, send } = this.#columns;
-    const sent = this.#sent as Int32Array;
-    const before = this.#before as Int32Array;
-    const handled = new Handled(this.#columns);
-    for (let event = 0; event < length; event++) {
-      const cause = handled.find(source[event], send[event]);
-      if (cause !== NONE) {
-        this.#hasCause[event] = 1;
-        before[event] = sent[cause];
-        sent[cause] = event;
-      }
-      handled.enter(event);
-    }
+    this.#times = timesOf(columns, lane, lanes, places);
+    this.#order = ascending(this.#times.start);
+    this.#links = flows ? linksOf(columns, this.#order) : null;
+    this.sends = this.#links?.sends ?? 0;
+    this.arrows = this.#links?.arrows ?? 0;
+    if (columns.length > 0) this.next = this.#times.start[this.#order[0]];
   }
 
   run(out: TraceWriter, until: number): void {
     const { length, source, destination, send, receive } = this.#columns;
+    const { start, duration } = this.#times;
+    const order = this.#order;
+    const links = this.#links;
     let at = this.#at;
     for (; at < length; at++) {
-      const start = this.#start[at];
-      const lane = this.#lanes[this.#lane[at]];
+      const event = order[at];
+      const time = start[event];
+      const lane = this.#lanes[this.#lane[event]];
       if (this.#arrow === NONE) {
-        if (start > until || out.full) break;
-        const duration = this.#duration[at];
-        out.event(lane, destination[at], start, duration, source[at], send[at], receive[at]);
-        if (this.#sent === null) continue;
-        if (this.#hasCause[at] === 1) out.flowEnd(lane, at, start);
-        this.#arrow = this.#sent[at];
+        if (time > until || out.full) break;
+        const lp = destination[event];
+        out.event(lane, lp, time, duration[event], source[event], send[event], receive[event]);
+        if (links === null) continue;
+        if (links.hasCause[event] === 1) out.flowEnd(lane, event, time);
+        this.#arrow = links.sent[event];
       }
       // One event may have sent more than a block holds.
-      if (this.#arrow !== NONE && !this.#arrows(out, lane, start)) break;
+      if (this.#arrow !== NONE && !this.#begin(out, lane, time, links as Links)) break;
     }
     this.#at = at;
-    this.next = at < length ? this.#start[at] : Infinity;
+    this.next = at < length ? start[order[at]] : Infinity;
   }
 
   /** Beginnings of the arrows to all that an event sent. False where the writer is full before. */
-  #arrows(out: TraceWriter, lane: Lane, start: number): boolean {
-    const before = this.#before as Int32Array;
+  #begin(out: TraceWriter, lane: Lane, time: number, { before }: Links): boolean {
     let event = this.#arrow;
-    for (; event !== NONE && !out.full; event = before[event]) out.flowStart(lane, event, start);
+    for (; event !== NONE && !out.full; event = before[event]) out.flowStart(lane, event, time);
     this.#arrow = event;
     return event === NONE;
   }
 }
 
-/**
- * Nanoseconds, each more than the one before: files of ROSS tell real time in single precision, in which many events
- * happen at once, and then the slice that an arrow begins in would be anyone's. What is added stays far below the
- * clock's own steps.
- */
-function startsOf({ length, real }: EventColumns): Float64Array {
-  const starts = new Float64Array(length);
-  let last = -1;
-  for (let event = 0; event < length; event++) {
-    const start = Math.round(real[event] * 1e9);
-    last = start > last ? start : last + 1;
-    starts[event] = last;
+interface Links {
+  /** By event: the last one that it sent; and the one sent before that by the same. */
+  readonly sent: Int32Array;
+  readonly before: Int32Array;
+  readonly hasCause: Uint8Array;
+  readonly sends: number;
+  readonly arrows: number;
+}
+
+function linksOf(columns: EventColumns, order: Uint32Array): Links {
+  const { length, source, send } = columns;
+  const sent = new Int32Array(length).fill(NONE);
+  const before = new Int32Array(length);
+  const hasCause = new Uint8Array(length);
+  const handled = new Handled(columns);
+  let sends = 0;
+  let arrows = 0;
+  for (let k = 0; k < length; k++) {
+    const event = order[k];
+    // What models send before the run begins has no cause.
+    if (send[event] > 0) sends++;
+    const cause = handled.find(source[event], send[event]);
+    if (cause !== NONE) {
+      arrows++;
+      hasCause[event] = 1;
+      before[event] = sent[cause];
+      sent[cause] = event;
+    }
+    handled.enter(event);
   }
-  return starts;
+  return { sent, before, hasCause, sends, arrows };
 }
 
 function lanesOf({ length, destination }: EventColumns, places: EventPlaces) {
   const lane = new Uint32Array(length);
   const lanes: Lane[] = [];
   const numbers = new Map<Lane, number>();
-  const byLp = new Map<number, number>();
+  const byLp: number[] = [];
   for (let event = 0; event < length; event++) {
     const lp = destination[event];
-    let number = byLp.get(lp);
+    let number: number | undefined = byLp[lp];
     if (number === undefined) {
       const place = places.laneOf(lp);
       number = numbers.get(place) ?? lanes.push(place) - 1;
       numbers.set(place, number);
-      byLp.set(lp, number);
+      byLp[lp] = number;
     }
     lane[event] = number;
   }
   return { lane, lanes };
 }
 
-/** A slice ends where its PE's next one begins, at the latest: then none overlap. */
-function durationsOf(
-  start: Float64Array,
+interface Times {
+  /** Nanoseconds. */
+  readonly start: Float64Array;
+  readonly duration: Uint32Array;
+}
+
+/**
+ * When each event is drawn, and for how long: as long as events of its PE take, at most to the PE's next one, so that
+ * none overlap. Of a PE's events with one clock reading (the clock is read for several, and files of ROSS keep it in
+ * single precision) the first is drawn at that time and the others one after another behind it:
+ *
+ * ```
+ * read   |a b c                |d           a, b, c at one time
+ * drawn  |a--b--c--            |d--
+ * ```
+ */
+function timesOf(
+  { length, real, receive }: EventColumns,
   lane: Uint32Array,
   lanes: readonly Lane[],
   places: EventPlaces,
-): Uint32Array {
+): Times {
   const pids = [...new Set(lanes.map(({ pid }) => pid))];
   const pe = Uint32Array.from(lanes, ({ pid }) => pids.indexOf(pid));
   const longest = pids.map((pid) => Math.min(2 ** 32 - 1, Math.max(1, places.longest(pid))));
-  const after = new Float64Array(pids.length).fill(Infinity);
-  const durations = new Uint32Array(start.length);
-  for (let event = start.length - 1; event >= 0; event--) {
-    const on = pe[lane[event]];
-    durations[event] = Math.min(longest[on], after[on] - start[event]);
-    after[on] = start[event];
+  const start = new Float64Array(length);
+  const duration = new Uint32Array(length);
+  for (let event = 0; event < length; event++) {
+    start[event] = Math.max(0, Math.round(real[event] * 1e9));
   }
-  return durations;
+  const order = byReading(start, receive);
+  // For now the number of events with the same reading before.
+  const reading = new Float64Array(pids.length).fill(-1);
+  const count = new Uint32Array(pids.length);
+
+  for (let k = 0; k < length; k++) {
+    const event = order[k];
+    const on = pe[lane[event]];
+    const time = start[event];
+    if (time !== reading[on]) {
+      reading[on] = time;
+      count[on] = 0;
+    }
+    duration[event] = count[on]++;
+  }
+  reading.fill(Infinity);
+  const step = new Float64Array(pids.length);
+  const after = new Float64Array(pids.length).fill(Infinity);
+  for (let k = length - 1; k >= 0; k--) {
+    const event = order[k];
+    const on = pe[lane[event]];
+    const time = start[event];
+    const place = duration[event];
+    if (time !== reading[on]) {
+      const each = Math.floor((reading[on] - time) / (place + 1));
+      step[on] = Math.max(1, Math.min(longest[on], each));
+      reading[on] = time;
+    }
+    const drawn = time + place * step[on];
+    start[event] = drawn;
+    duration[event] = Math.max(0, Math.min(longest[on], after[on] - drawn));
+    after[on] = drawn;
+  }
+  return { start, duration };
+}
+
+/** Events in the order of their readings, those of one reading in that of their virtual times: causes come first. */
+function byReading(reading: Float64Array, receive: Float64Array): Uint32Array {
+  const order = ascending(reading);
+  for (let from = 0; from < order.length; ) {
+    const time = reading[order[from]];
+    let to = from + 1;
+    while (to < order.length && reading[order[to]] === time) to++;
+    if (to - from > 1) order.subarray(from, to).sort((a, b) => receive[a] - receive[b]);
+    from = to;
+  }
+  return order;
 }

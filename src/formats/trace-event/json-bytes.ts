@@ -1,6 +1,7 @@
 /**
- * JSON as bytes, block by block. Nothing is allocated per value but for texts: digits and fixed pieces are written
- * straight into the block, about 1 ns a byte.
+ * JSON as bytes, block by block. Nothing is allocated per value but for texts: digits are written straight into the
+ * block. Long fixed pieces go through `set`, a copy of memory at 3 times the speed of a loop; short ones are faster in
+ * the loop.
  */
 
 /** Bytes after which a block is full; one record may go beyond, by less than `ROOM`. */
@@ -23,6 +24,10 @@ export const piece = (text: string): Uint8Array => encoder.encode(text);
 export class JsonBytes {
   #block = new Uint8Array(FULL + ROOM);
   #at = 0;
+  /** The last time that was written, and where it lies in the block: an event and its arrows have the same. */
+  #stampOf = -1;
+  #stampAt = 0;
+  #stampEnd = 0;
 
   /** Whether it is time to `take`. */
   get full(): boolean {
@@ -34,14 +39,27 @@ export class JsonBytes {
     const bytes = this.#block.subarray(0, this.#at);
     this.#block = new Uint8Array(FULL + ROOM);
     this.#at = 0;
+    this.#stampOf = -1;
     return bytes;
   }
 
+  /** A long piece. */
+  copy(bytes: Uint8Array): void {
+    this.#block.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  /** A short piece, of less than 30 bytes or so. */
   put(bytes: Uint8Array): void {
     const block = this.#block;
-    let at = this.#at;
-    for (let k = 0; k < bytes.length; k++) block[at++] = bytes[k];
-    this.#at = at;
+    const at = this.#at;
+    for (let k = 0; k < bytes.length; k++) block[at + k] = bytes[k];
+    this.#at = at + bytes.length;
+  }
+
+  /** Takes back the last bytes, which were written since the last `take`. */
+  back(bytes: number): void {
+    this.#at -= bytes;
   }
 
   /** JSON that is known to be short. */
@@ -57,45 +75,56 @@ export class JsonBytes {
 
   /** An integer from 0 to 2^53. */
   integer(value: number): void {
-    if (value < 10) {
-      this.#block[this.#at++] = ZERO + value;
+    if (value >= 1e8) {
+      const high = Math.floor(value / 1e8);
+      this.integer(high);
+      this.#at += 8;
+      this.#digits(value - high * 1e8, this.#at, 8);
       return;
     }
+    let count = 1;
+    if (value >= 1e4) count = value >= 1e6 ? (value >= 1e7 ? 8 : 7) : value >= 1e5 ? 6 : 5;
+    else if (value >= 10) count = value >= 1e3 ? 4 : value >= 100 ? 3 : 2;
+    this.#at += count;
+    this.#digits(value, this.#at, count);
+  }
+
+  /** The last `count` digits, up to `end`. */
+  #digits(value: number, end: number, count: number): void {
     const block = this.#block;
-    const start = this.#at;
-    let at = start;
-    let rest = value;
-    while (rest >= 0x40000000) {
-      const less = Math.floor(rest / 10);
-      block[at++] = ZERO + (rest - less * 10);
+    let rest = value | 0;
+    for (let at = end - 1; at >= end - count; at--) {
+      const less = (rest / 10) | 0;
+      block[at] = ZERO + (rest - less * 10);
       rest = less;
-    }
-    let small = rest | 0;
-    do {
-      const less = (small / 10) | 0;
-      block[at++] = ZERO + (small - less * 10);
-      small = less;
-    } while (small > 0);
-    this.#at = at;
-    for (let a = start, b = at - 1; a < b; a++, b--) {
-      const digit = block[a];
-      block[a] = block[b];
-      block[b] = digit;
     }
   }
 
-  /** Nanoseconds, an integer from 0, as microseconds with three decimals: what trace events count in. */
-  micros(nanoseconds: number): void {
+  /** The same of a length of time, which is seldom that of the one before. */
+  span(nanoseconds: number): void {
     const whole = Math.floor(nanoseconds / 1000);
     const rest = nanoseconds - whole * 1000;
     this.integer(whole);
     if (rest === 0) return;
-    const block = this.#block;
-    const tens = (rest / 10) | 0;
-    block[this.#at++] = DOT;
-    block[this.#at++] = ZERO + ((rest / 100) | 0);
-    block[this.#at++] = ZERO + (tens % 10);
-    block[this.#at++] = ZERO + (rest - tens * 10);
+    this.#block[this.#at] = DOT;
+    this.#at += 4;
+    this.#digits(rest, this.#at, 3);
+  }
+
+  /** Nanoseconds, an integer from 0, as microseconds with three decimals: what trace events count in. */
+  micros(nanoseconds: number): void {
+    if (nanoseconds === this.#stampOf) {
+      const block = this.#block;
+      let at = this.#at;
+      for (let k = this.#stampAt; k < this.#stampEnd; k++) block[at++] = block[k];
+      this.#at = at;
+      return;
+    }
+    const start = this.#at;
+    this.span(nanoseconds);
+    this.#stampOf = nanoseconds;
+    this.#stampAt = start;
+    this.#stampEnd = this.#at;
   }
 
   /** Any finite number, to 9 decimals where it is small enough for them to be exact. */

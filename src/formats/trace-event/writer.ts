@@ -12,38 +12,48 @@
  */
 import { JsonBytes, piece } from './json-bytes.ts';
 
-/** Where slices lie: a thread of a process. The JSON between a slice's name and its time. */
+/** Where slices lie: a thread of a process, and the beginnings of what is written there most. */
 export interface Lane {
   readonly pid: number;
   readonly tid: number;
-  readonly json: Uint8Array;
+  /** Up to the time. */
+  readonly event: Uint8Array;
+  readonly flowStart: Uint8Array;
+  readonly flowEnd: Uint8Array;
+  readonly other: Uint8Array;
 }
 
-export const laneOf = (pid: number, tid: number): Lane => ({
-  pid,
-  tid,
-  json: piece(`,"pid":${pid},"tid":${tid},"ts":`),
-});
+export function laneOf(pid: number, tid: number): Lane {
+  const other = `,"pid":${pid},"tid":${tid},"ts":`;
+  return {
+    pid,
+    tid,
+    event: piece(`{"ph":"X","cat":"event"${other}`),
+    flowStart: piece(`{"ph":"s","cat":"send","name":"send"${other}`),
+    flowEnd: piece(`{"ph":"f","bp":"e","cat":"send","name":"send"${other}`),
+    other: piece(other),
+  };
+}
 
 export type ArgValue = number | string | null;
 
-const COMMA = piece(',\n');
-const EVENT = piece('{"ph":"X","cat":"event","name":"LP ');
-const NAME_END = piece('"');
 const DURATION = piece(',"dur":');
-const FROM = piece(',"args":{"from":');
+const NAME = piece(',"name":"LP ');
+const FROM = piece('","args":{"from":');
 const SEND = piece(',"send":');
 const RECEIVE = piece(',"recv":');
-const ARGS_END = piece('}}');
-const END = piece('}');
-const FLOW_START = piece('{"ph":"s","cat":"send","name":"send","id":');
-const FLOW_END = piece('{"ph":"f","bp":"e","cat":"send","name":"send","id":');
+const ID = piece(',"id":');
+/** Between records: written behind each, taken back from the last. */
+const BETWEEN = 2;
+const END = piece('},\n');
+const ARGS_END = piece('}},\n');
 
 export class TraceWriter {
   readonly #out = new JsonBytes();
-  #first = true;
-  /** Trace events written, names included. */
+  /** Records written. */
   count = 0;
+  /** Of them those that name processes and threads. */
+  names = 0;
 
   /** @param about facts about the whole, for `otherData` */
   constructor(about: Readonly<Record<string, string>>) {
@@ -55,13 +65,17 @@ export class TraceWriter {
     return this.#out.full;
   }
 
-  /** The bytes since the last call. */
+  /** The bytes since the last call. Not before there are records. */
   take(): Uint8Array {
-    return this.#out.take();
+    this.#out.back(BETWEEN);
+    const bytes = this.#out.take();
+    this.#out.text(',\n');
+    return bytes;
   }
 
   /** The last bytes. */
   end(): Uint8Array {
+    if (this.count > 0) this.#out.back(BETWEEN);
     this.#out.text('\n]}\n');
     return this.#out.take();
   }
@@ -89,14 +103,13 @@ export class TraceWriter {
     receive: number,
   ): void {
     const out = this.#out;
-    this.#next();
-    out.put(EVENT);
-    out.integer(lp);
-    out.put(NAME_END);
-    out.put(lane.json);
+    this.count++;
+    out.copy(lane.event);
     out.micros(start);
     out.put(DURATION);
-    out.micros(duration);
+    out.span(duration);
+    out.put(NAME);
+    out.integer(lp);
     out.put(FROM);
     out.integer(from);
     out.put(SEND);
@@ -108,19 +121,19 @@ export class TraceWriter {
 
   /** An arrow's beginning, in the slice of that moment. Each `id` has one beginning and one end. */
   flowStart(lane: Lane, id: number, at: number): void {
-    this.#flow(FLOW_START, lane, id, at);
+    this.#flow(lane.flowStart, id, at);
   }
 
   /** An arrow's end. */
   flowEnd(lane: Lane, id: number, at: number): void {
-    this.#flow(FLOW_END, lane, id, at);
+    this.#flow(lane.flowEnd, id, at);
   }
 
   /** A moment on a thread. */
   instant(lane: Lane, category: string, name: string, at: number, args: ArgsOf): void {
     this.#head('i', category, name);
     this.#out.text(',"s":"t"');
-    this.#out.put(lane.json);
+    this.#out.put(lane.other);
     this.#out.micros(at);
     this.#args(args);
   }
@@ -136,38 +149,39 @@ export class TraceWriter {
   /** Opens a slice on a thread; those opened later close earlier. */
   begin(lane: Lane, category: string, name: string, at: number): void {
     this.#head('B', category, name);
-    this.#out.put(lane.json);
+    this.#out.put(lane.other);
     this.#out.micros(at);
     this.#out.put(END);
   }
 
   /** Closes the slice opened last. */
   close(lane: Lane, at: number): void {
-    this.#next();
+    this.count++;
     this.#out.text('{"ph":"E"');
-    this.#out.put(lane.json);
+    this.#out.put(lane.other);
     this.#out.micros(at);
     this.#out.put(END);
   }
 
-  #flow(head: Uint8Array, lane: Lane, id: number, at: number): void {
+  #flow(head: Uint8Array, id: number, at: number): void {
     const out = this.#out;
-    this.#next();
-    out.put(head);
-    out.integer(id);
-    out.put(lane.json);
+    this.count++;
+    out.copy(head);
     out.micros(at);
+    out.put(ID);
+    out.integer(id);
     out.put(END);
   }
 
   #metadata(pid: number, tid: number, name: string, args: ArgsOf): void {
-    this.#next();
+    this.names++;
+    this.count++;
     this.#out.text(`{"ph":"M","name":"${name}","pid":${pid},"tid":${tid}`);
     this.#args(args);
   }
 
   #head(phase: string, category: string, name: string): void {
-    this.#next();
+    this.count++;
     this.#out.text(`{"ph":"${phase}","cat":"${category}","name":`);
     this.#out.string(name);
   }
@@ -185,12 +199,6 @@ export class TraceWriter {
       else this.#out.string(value);
     }
     this.#out.put(before === ',' ? ARGS_END : END);
-  }
-
-  #next(): void {
-    this.count++;
-    if (this.#first) this.#first = false;
-    else this.#out.put(COMMA);
   }
 }
 

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Umad } from '../../os/umad.ts';
-import { type NodeTree, UnavailableError } from '../tree.ts';
+import { type NodeTree, needsRights, UnavailableError } from '../tree.ts';
 import type { MadPort } from './mad.ts';
 
 const ADAPTERS = 'sys/class/infiniband';
@@ -67,7 +67,7 @@ function sender(tree: NodeTree, adapter: string, port: number): Sender {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES' || code === 'EPERM')
-      throw new UnavailableError(`needs to open ${path} (root)`);
+      throw new UnavailableError(needsRights(`open ${path}`));
     throw new UnavailableError((error as Error).message);
   }
 }

@@ -7,7 +7,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MappedFile, mapFile, PAGE } from '../../os/mapped-file.ts';
 import { DIRECT } from '../kernel-file.ts';
-import { type NodeTree, UnavailableError } from '../tree.ts';
+import { type NodeTree, needsRights, UnavailableError } from '../tree.ts';
 import { type RegisterSpace, registerName, type Width } from './registers.ts';
 
 const TABLE = 'sys/firmware/acpi/tables/MCFG';
@@ -63,7 +63,7 @@ export class MappedSpace implements RegisterSpace {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const denied = code === 'EACCES' || code === 'EPERM';
-      throw new UnavailableError(denied ? `needs to read ${path} (root)` : message);
+      throw new UnavailableError(denied ? needsRights(`read ${path}`) : message);
     }
   }
 

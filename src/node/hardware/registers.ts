@@ -3,7 +3,7 @@
  * PCI function. Both are files in which a register is an offset. Bits and widths come from the processors' manuals.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { UnavailableError } from '../tree.ts';
+import { needsRights, UnavailableError } from '../tree.ts';
 
 /** Bytes of a register. */
 export type Width = 4 | 8;
@@ -57,7 +57,7 @@ export class RegisterFile implements RegisterSpace {
     } catch (error) {
       const code = codeOf(error);
       if (code === 'EACCES' || code === 'EPERM') {
-        throw new UnavailableError(`needs to read ${path} (root)`);
+        throw new UnavailableError(needsRights(`read ${path}`));
       }
       const mend = name.startsWith('msr') ? ' (modprobe msr)' : '';
       throw new UnavailableError(`${path} cannot be opened: ${code}${mend}`);
@@ -74,7 +74,7 @@ export class RegisterFile implements RegisterSpace {
       );
     }
     // Without privileges, the kernel gives the first 64 bytes of a configuration space only.
-    if (got < width) throw new UnavailableError(`needs to read all of ${this.#path} (root)`);
+    if (got < width) throw new UnavailableError(needsRights(`read all of ${this.#path}`));
     words[0] = this.#buffer.readUInt32LE(0);
     words[1] = width === 8 ? this.#buffer.readUInt32LE(4) : 0;
     // The kernel reads configuration space by 32 bits: the upper half may be of a moment after the lower one rolled over.

@@ -104,12 +104,12 @@ export class NodeLog {
     return about(this.#current, () => remove(this.#current));
   }
 
-  /** `$hostname` of the current file; null where there is none. */
-  hostname(): string | null {
+  /** A property of the current file's header, such as `hostname`; null where there is none. */
+  property(name: string): string | null {
     try {
       const file = openSync(this.#current, 'r');
       try {
-        return propertyOf(headText(file) ?? '', 'hostname');
+        return propertyOf(headText(file) ?? '', name);
       } finally {
         closeSync(file);
       }

@@ -13,6 +13,7 @@ import type { Collector, NodeType } from './type.ts';
 
 /** Up to 2.11; since; where 2.12 and later keep what is no statistic. */
 const PLACES = ['proc/fs/lustre', 'sys/kernel/debug/lustre', 'sys/fs/lustre'];
+const DEBUG = 'sys/kernel/debug';
 const SUPER_BLOCK = /^(.+)-([0-9a-f]{16})$/;
 /** Words between a line's count and its sum: `samples [bytes] MIN MAX`. */
 const BEFORE_SUM = 4;
@@ -31,7 +32,11 @@ function clients(tree: NodeTree, folder: string): string[] {
 /** @throws UnavailableError where no file system is mounted */
 export function hasClients(tree: NodeTree, folder: string): true {
   if (clients(tree, folder).length > 0) return true;
-  throw new UnavailableError(`no Lustre client in /${PLACES.join(`/${folder}, /`)}/${folder}`);
+  const places = `/${PLACES.join(`/${folder}, /`)}/${folder}`;
+  // Where it may not be listed, there may be one.
+  const isHidden = tree.list('sys/kernel') !== null && tree.list(DEBUG) === null;
+  const hidden = isHidden ? `; needs root to look into /${DEBUG}` : '';
+  throw new UnavailableError(`no Lustre client in ${places}${hidden}`);
 }
 
 function openStats(tree: NodeTree, folder: string, name: string): KernelFile {

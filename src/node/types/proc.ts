@@ -120,7 +120,8 @@ class Processes implements Collector {
   }
 
   collect(writer: RawWriter): void {
-    this.#now = performance.now();
+    // Not `performance`, which takes 2 ms to load.
+    this.#now = process.uptime() * 1000;
     this.#list();
     let trouble: unknown = null;
     for (const entry of this.#entries) {

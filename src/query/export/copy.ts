@@ -1,5 +1,6 @@
 /** Parquet, CSV and JSON lines: DuckDB writes them. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { HINTS } from '../../formats/geopm/read/tables.ts';
 import { quoteName, quoteText } from '../sql.ts';
 import type { ExportOptions } from './options.ts';
 import { type Selection, withHost, withoutHugeIntegers } from './selection.ts';
@@ -29,7 +30,7 @@ function settingsOf(selection: Selection, { format, style }: ExportOptions): str
       ? ['FORMAT csv', 'HEADER true', "DELIMITER '|'", "NULLSTR 'nan'", "QUOTE ''", "ESCAPE ''"]
       : ['FORMAT csv', 'HEADER true'];
   }
-  return ['FORMAT parquet', 'COMPRESSION zstd', `KV_METADATA {${keyValues(selection)}}`];
+  return ['FORMAT parquet', 'COMPRESSION snappy', `KV_METADATA {${keyValues(selection)}}`];
 }
 
 /** What a Parquet file says of its columns, under `triscope.columns`: JSON by column, unit and help. */
@@ -67,6 +68,7 @@ function renamed({ sql, columns }: Selection, names: Readonly<Record<string, str
   return `SELECT ${list.join(', ')} FROM (${sql})`;
 }
 
+const HASH = /(^|_)hash(_|$)/;
 const SIGNAL_HELP = /^signal (\S+)$/;
 const DOMAIN = /^(.+)_(board|package|core|cpu|memory|nic|gpu|gpu_chip)_(\d+)$/;
 
@@ -78,11 +80,23 @@ function asTrace({ sql, columns }: Selection, keepHost: boolean): string {
     .map(({ name, type, help }) => {
       const column = quoteName(name);
       if (name === 'host') return column;
-      const isHash = /hash$/.test(name) && type === 'UINTEGER';
-      const value = isHash ? `printf('0x%08x', ${column})` : column;
-      return `${value} AS ${quoteName(signalOf(name, help))}`;
+      return `${printed(column, name, type)} AS ${quoteName(signalOf(name, help))}`;
     });
   return `SELECT ${list.join(', ')} FROM (${sql})`;
+}
+
+/** Hashes and hints in hexadecimal, whole numbers without a point. */
+function printed(column: string, name: string, type: string): string {
+  if (HASH.test(name) && type === 'UINTEGER') {
+    return `CASE WHEN ${column} = 0 THEN 'NAN' ELSE printf('0x%08x', ${column}) END`;
+  }
+  if (/^region_hint/.test(name)) {
+    const hints = HINTS.map(quoteText).join(', ');
+    return `coalesce(printf('0x%08x', list_position([${hints}], ${column}) - 1), 'NAN')`;
+  }
+  if (type !== 'DOUBLE' && type !== 'FLOAT') return column;
+  return `CASE WHEN ${column} = trunc(${column}) AND abs(${column}) < 1e15
+    THEN ${column}::BIGINT::VARCHAR ELSE ${column}::VARCHAR END`;
 }
 
 function signalOf(name: string, help: string): string {

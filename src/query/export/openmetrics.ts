@@ -21,8 +21,8 @@ import { chunksOf } from './vectors.ts';
 
 /** Tables with a series for each LP, KP or event are too many for a monitor; named, they are exported. */
 const MANY_SERIES = /^ross_(kp|lp|model|event|rollback)$/;
-/** Tables without a time are not samples. */
-const NO_VALUES = new Set(['real_time', 'time', 'virtual_time', 'gvt_index']);
+/** Times are the samples' own; jobs come and go while a host's series go on. */
+const NO_VALUES = new Set(['real_time', 'time', 'gvt_index', 'jobids']);
 
 interface Column {
   readonly table: string;

@@ -14,9 +14,11 @@ export interface NamedProcess {
 
 export interface TraceTables {
   readonly connection: DuckDBConnection;
-  /** SQL name of a table of this recording; null where it has none, or one without rows. */
+  /** SQL name of a table of this recording whose rows have a time; null where there is none. */
   table(name: string): string | null;
-  /** Of a table: its columns of numbers that are measured, those behind them left out. */
+  /** The same of a table that needs no time. */
+  untimed(name: string): string | null;
+  /** A table's columns; none where there is no table. */
   columns(
     name: string,
   ): readonly { readonly name: string; readonly type: string; readonly unit: string }[];
@@ -118,7 +120,7 @@ const seriesOf = (tables: TraceTables, name: string) =>
   tables
     .columns(name)
     .filter((column) => NUMBER.test(column.type) && !NO_SERIES.has(column.name))
-    .filter((column) => !/hash$/.test(column.name));
+    .filter((column) => !/(^|_)hash(_|$)/.test(column.name));
 
 /** All counters of hosts: rates of what counts, values of what does not. One track a device. */
 export async function nodeCounters(
@@ -132,7 +134,7 @@ export async function nodeCounters(
   const chosen = own.filter((name) => !own.includes(`${name}_rate`));
   for (const name of chosen) {
     const table = tables.table(name);
-    if (table === null || !tables.columns(name).some((one) => one.name === 't')) continue;
+    if (table === null) continue;
     for (const host of await textsOf(connection, `SELECT DISTINCT host FROM ${table}`))
       hosts.add(host);
   }
@@ -142,7 +144,7 @@ export async function nodeCounters(
     const table = tables.table(name);
     const columns = tables.columns(name);
     const has = (column: string) => columns.some((one) => one.name === column);
-    if (table === null || !has('t')) continue;
+    if (table === null) continue;
     const series = seriesOf(tables, name);
     const short = name.replace(/^node_/, '').replace(/_rate$/, ' per s');
     if (name.startsWith('geopm_')) {
@@ -174,7 +176,7 @@ export async function regions(
   const { connection, within, seconds, base } = tables;
   const profile = tables.table('geopm_profile_trace');
   if (profile === null) return { streams: [], processes: [] };
-  const report = tables.table('geopm_region');
+  const report = tables.untimed('geopm_region');
   const names =
     report === null
       ? '(SELECT NULL::UINTEGER AS hash, NULL AS region WHERE false)'

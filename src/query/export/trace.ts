@@ -33,26 +33,30 @@ const UNKNOWN_DURATION = 1000;
 interface Drawn {
   readonly streams: readonly TraceStream[];
   readonly places: Places;
+  /** PEs with samples. */
+  readonly sampled: readonly number[];
   readonly processes: readonly NamedProcess[];
+  readonly notes: readonly string[];
 }
 
-/** Returns the number of trace events. @throws InputError, DuckDB's error, a file system's error */
+/** Returns the number of trace events, and what to know about them. @throws InputError, DuckDB's error, a file system's error */
 export async function traceTo(
   connection: DuckDBConnection,
   recordings: readonly PlacedRecording[],
   sink: Sink,
   options: ExportOptions,
-): Promise<number> {
+): Promise<{ rows: number; notes: string[] }> {
   const out = new TraceWriter({
     exporter: 'triscope',
     recordings: recordings.map(({ sources }) => sources.name).join(', '),
-    slices:
-      'begin when an event was handled; last as events of the PE take on average, at most to its next one',
+    slices: 'last as long as events of their PE take on average, at most to its next one',
   });
   const streams: TraceStream[] = [];
+  const notes: string[] = [];
   for (const [k, recording] of recordings.entries()) {
     const drawn = await draw(connection, recording, k * RANGE, options);
     streams.push(...drawn.streams);
+    notes.push(...drawn.notes);
     const prefix = recordings.length > 1 ? `${recording.sources.name}: ` : '';
     for (const step of naming(out, recording, drawn, k * RANGE, prefix)) {
       step();
@@ -61,20 +65,22 @@ export async function traceTo(
   }
   while (!mergeInto(out, streams)) await sink.write(out.take());
   await sink.write(out.end());
-  return out.count;
+  return { rows: out.count - out.names, notes };
 }
 
 /** Names of processes and threads, each a step. */
 function* naming(
   out: TraceWriter,
   { sources }: PlacedRecording,
-  { places, processes }: Drawn,
+  { places, processes, sampled }: Drawn,
   base: number,
   prefix: string,
 ): Generator<() => void> {
   const pids = new Set<number>();
   const pes = new Map(sources.recording?.pes.map((one) => [one.pe, one]));
-  for (const { pid, tid } of places.lanes) {
+  // Of a PE without traced events there are counters.
+  const lanes = [...places.lanes, ...sampled.map((pe) => ({ pid: base + pe, tid: null }))];
+  for (const { pid, tid } of lanes) {
     const pe = pid - base;
     const known = pe !== UNPLACED;
     if (!pids.has(pid)) {
@@ -83,7 +89,7 @@ function* naming(
       const where = on === undefined ? '' : `${on.host}${on.cpu === null ? '' : ` CPU ${on.cpu}`}`;
       yield () => out.process(pid, `${prefix}${known ? `PE ${pe}` : 'LPs'}`, pid, where);
     }
-    yield () => out.thread(pid, tid, `${known ? 'KP' : 'LP'} ${tid}`);
+    if (tid !== null) yield () => out.thread(pid, tid, `${known ? 'KP' : 'LP'} ${tid}`);
   }
   yield () => out.process(base + WHOLE, `${prefix}${sources.name}`, base - 1);
   for (const { pid, name } of processes) yield () => out.process(pid, `${prefix}${name}`, pid);
@@ -99,6 +105,7 @@ async function draw(
   const known = await tablesOf(connection, schema);
   const limit = (value: number | undefined, sign: string) =>
     value === undefined ? [] : [`t + ${shift} ${sign} ${value}`];
+  const nameOf = (name: string) => `${quoteName(schema)}.${quoteName(name)}`;
   const tables: TraceTables = {
     connection,
     base,
@@ -107,20 +114,47 @@ async function draw(
       ' AND ',
     ),
     seconds: `t + ${shift}`,
-    table: (name) => (known.has(name) ? `${quoteName(schema)}.${quoteName(name)}` : null),
+    table: (name) => (known.get(name)?.some((one) => one.name === 't') ? nameOf(name) : null),
+    untimed: (name) => (known.has(name) ? nameOf(name) : null),
     columns: (name) => known.get(name) ?? [],
   };
-  await placeLps(places, sources, connection, tables.table('ross_lp'));
+  await placeLps(places, sources, connection, tables.untimed('ross_lp'));
   const node = await nodeCounters(tables, [...known.keys()]);
   const region = await regions(tables);
+  const traced = await events(tables, options.flows !== false);
   const streams = [
-    ...(await events(tables, options.flows !== false)),
+    ...(traced === null ? [] : [traced]),
     ...(await rollbacks(tables)),
     ...(await peCounters(tables)),
     ...node.streams,
     ...region.streams,
   ];
-  return { streams, places, processes: [...node.processes, ...region.processes] };
+  return {
+    streams,
+    places,
+    sampled: await sampledPes(tables),
+    processes: [...node.processes, ...region.processes],
+    notes: traced === null ? [] : notesOn(traced, sources.name),
+  };
+}
+
+async function sampledPes({ connection, table, columns }: TraceTables): Promise<number[]> {
+  const names = ['ross_pe', 'sim_thread'].filter((name) =>
+    (table(name) === null ? [] : columns(name)).some((column) => column.name === 'pe_id'),
+  );
+  if (names.length === 0) return [];
+  const all = names.map((name) => `SELECT pe_id FROM ${table(name)}`).join(' UNION ');
+  const rows = await columnsOf(connection, `${all} ORDER BY ALL`, ['UINTEGER']);
+  return [...rows.integers(0)];
+}
+
+/** Arrows cannot go back in time. */
+function notesOn({ sends, arrows }: EventStream, name: string): string[] {
+  const without = sends - arrows;
+  if (without <= 0 || arrows === 0) return [];
+  return [
+    `${name}: ${without} of ${sends} sent events have no arrow: their sender was not traced, or later than they were`,
+  ];
 }
 
 async function tablesOf(connection: DuckDBConnection, schema: string) {
@@ -142,20 +176,20 @@ async function tablesOf(connection: DuckDBConnection, schema: string) {
 }
 
 async function events(
-  { connection, table, within, seconds, places }: TraceTables,
+  { connection, table, within, seconds, places, base }: TraceTables,
   flows: boolean,
-): Promise<TraceStream[]> {
+): Promise<EventStream | null> {
   const name = table('ross_event');
-  if (name === null) return [];
+  if (name === null) return null;
   const rows = await columnsOf(
     connection,
-    `SELECT ${seconds} AS s, source_lp, destination_lp, virtual_send_time::DOUBLE, virtual_recv_time::DOUBLE
-      FROM ${name} WHERE ${within} ORDER BY s, virtual_recv_time`,
+    `SELECT ${seconds}, source_lp, destination_lp, virtual_send_time::DOUBLE, virtual_recv_time::DOUBLE
+      FROM ${name} WHERE ${within}`,
     ['DOUBLE', 'UINTEGER', 'UINTEGER', 'DOUBLE', 'DOUBLE'],
     MOST_EVENTS,
     () =>
       new InputError(
-        `more than ${MOST_EVENTS} traced events are too many for one trace: choose a stretch with --from and --to (s)`,
+        `more than ${MOST_EVENTS} traced events are too many for one trace: choose a stretch with --from and --until (s)`,
       ),
   );
   const columns = {
@@ -167,8 +201,8 @@ async function events(
     receive: rows.numbers(4),
   };
   const mean = await meanDurations(connection, table('ross_pe'));
-  const longest = (pid: number) => mean.get(pid) ?? UNKNOWN_DURATION;
-  return [new EventStream(columns, { laneOf: (lp) => places.laneOf(lp), longest }, flows)];
+  const longest = (pid: number) => mean.get(pid - base) ?? UNKNOWN_DURATION;
+  return new EventStream(columns, { laneOf: (lp) => places.laneOf(lp), longest }, flows);
 }
 
 /** Nanoseconds that an event takes, by PE, from its samples. */

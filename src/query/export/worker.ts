@@ -39,13 +39,13 @@ async function main({ options, folder, result, mayBeFolder }: ExportTask): Promi
   const notes = notesOn(sources, database);
   const connection = await database.connect();
   try {
-    const files = await write(database, connection, sources, {
+    const { files, notes: more } = await write(database, connection, sources, {
       options,
       folder,
       result,
       mayBeFolder,
     });
-    return { kind: 'done', files, notes };
+    return { kind: 'done', files, notes: [...notes, ...more] };
   } catch (error) {
     throw isOfDuckDb(error) ? database.explained(error) : error;
   } finally {
@@ -70,22 +70,29 @@ function placed({ recordings }: Database, sources: readonly Sources[]): PlacedRe
 const isOfDuckDb = (error: unknown): boolean =>
   error instanceof Error && error.name === 'Error' && !('code' in error);
 
+interface Written {
+  readonly files: readonly ExportedFile[];
+  readonly notes: readonly string[];
+}
+
 async function write(
   database: Database,
   connection: DuckDBConnection,
   sources: readonly Sources[],
   { options, result, mayBeFolder }: ExportTask,
-): Promise<ExportedFile[]> {
+): Promise<Written> {
   const { format } = options;
   if (format === 'trace-event' || format === 'openmetrics') {
     const sink = new Sink(result, options.gzip === true);
     const recordings = placed(database, sources);
-    const rows =
-      format === 'trace-event'
-        ? await traceTo(connection, recordings, sink, options)
-        : await openMetricsTo(connection, recordings, sink, options);
+    if (format === 'trace-event') {
+      const { rows, notes } = await traceTo(connection, recordings, sink, options);
+      await sink.end();
+      return { files: [{ table: 'trace', path: result, rows }], notes };
+    }
+    const rows = await openMetricsTo(connection, recordings, sink, options);
     await sink.end();
-    return [{ table: format === 'trace-event' ? 'trace' : 'metrics', path: result, rows }];
+    return { files: [{ table: 'metrics', path: result, rows }], notes: [] };
   }
   const selections = await selectionsOf(database, connection, options);
   const isFolder =
@@ -102,7 +109,7 @@ async function write(
       rows: await one(connection, selection, path, options),
     });
   }
-  return files;
+  return { files, notes: [] };
 }
 
 async function one(

@@ -1,4 +1,5 @@
 /** The controller's thread as its starter sees it. */
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { SHARE_ENV, Worker } from 'node:worker_threads';
 import type { Punctuality } from './deadlines.ts';
@@ -35,6 +36,9 @@ export class LaunchError extends Error {
   }
 }
 
+/** `worker.ts` in one file, compiled, where the package was built so: see scripts/once.mjs. */
+const BUNDLE = new URL('../../quick/controller.js', import.meta.url);
+const QUICK = new URL('../../../bin/controller.js', import.meta.url);
 /** ms in which the controller's last sample and report must be done once the application has ended. */
 const PATIENCE = 10_000;
 /** ms in which it must be ready to sample. */
@@ -73,7 +77,7 @@ export class ControllerSide {
   constructor(settings: ControllerSettings, { say, show = say }: Hearers) {
     this.#say = say;
     const task: ControllerTask = { settings, orders: this.#orders, signals: SIGNAL_NAMES };
-    this.#worker = new Worker(new URL('worker.js', import.meta.url), {
+    this.#worker = new Worker(existsSync(BUNDLE) ? QUICK : new URL('worker.js', import.meta.url), {
       workerData: task,
       name: 'region controller',
       resourceLimits: { maxYoungGenerationSizeMb: 2 },

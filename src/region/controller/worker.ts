@@ -72,8 +72,9 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
   let said = performance.now();
   controller.begin(now());
   deadlines.start(performance.now());
+  const clock = performance;
   while (Atomics.load(orders, ENDED) === 0) {
-    const wait = deadlines.wait(performance.now());
+    const wait = deadlines.wait(clock.now());
     if (wait > 0) Atomics.wait(orders, BELL, heard, wait);
     const rung = Atomics.load(orders, BELL);
     if (rung !== heard) {
@@ -81,11 +82,12 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
       if (Atomics.load(orders, ENDED) === 1) break;
       if (controller.look(now())) controller.sample(now());
     }
-    if (deadlines.wait(performance.now()) > 0) continue;
-    deadlines.take(performance.now());
-    controller.sample(now());
-    if (!settings.live || performance.now() - said < SAY_EVERY) continue;
-    said = performance.now();
+    const woken = clock.now();
+    if (deadlines.wait(woken) > 0) continue;
+    deadlines.take(woken);
+    controller.sample(woken * 1e6 + offset);
+    if (!settings.live || woken - said < SAY_EVERY) continue;
+    said = woken;
     say({ kind: 'status', line: controller.status(now()) });
   }
   const signal = signals[Atomics.load(orders, EXIT_SIGNAL)];

@@ -4,9 +4,9 @@ import { RegionPage } from '../../model/region-page.ts';
 import { PHASES, REGION_PHASE } from '../../model/schemas/sim.ts';
 
 /** One sample of all pages, by PE. */
-export function phaseBatch(pages: readonly SharedArrayBuffer[], real: number): Batch {
+export function phaseBatch(pages: readonly (SharedArrayBuffer | null)[], real: number): Batch {
   const rows = pages.flatMap((memory, pe) =>
-    new RegionPage(memory).totals(PHASES).map((total) => ({ pe, ...total })),
+    memory === null ? [] : new RegionPage(memory).totals(PHASES).map((total) => ({ pe, ...total })),
   );
   return {
     schema: REGION_PHASE,

@@ -25,8 +25,8 @@ export interface RecorderTask {
   readonly bell: SharedArrayBuffer;
   /** By PE. */
   readonly slabs: readonly Readonly<Partial<Record<Stream, SharedArrayBuffer>>>[];
-  /** Region pages, by PE. */
-  readonly pages: readonly SharedArrayBuffer[];
+  /** Region pages, by PE; null for PEs of other ranks, which have no slabs either. */
+  readonly pages: readonly (SharedArrayBuffer | null)[];
   /** Folder and prefix of ROSS's files; null for none. */
   readonly files: { readonly folder: string; readonly prefix: string } | null;
   /** Path of `extra.frames`; null for none. */
@@ -126,7 +126,7 @@ class RecorderThread {
     this.streams = streamsOf(task.config);
     this.readers = task.slabs.map((slabs) =>
       Object.fromEntries(
-        this.streams.map((s) => [s, new SlabReader(slabs[s] as SharedArrayBuffer)]),
+        this.streams.flatMap((s) => (slabs[s] ? [[s, new SlabReader(slabs[s])]] : [])),
       ),
     );
     if (task.files !== null) {
@@ -242,8 +242,10 @@ class RecorderThread {
 
   private totals(): Batch {
     const rows = this.readers.flatMap((readers, pe) =>
-      this.streams.map((stream) => {
-        const totals = (readers[stream] as SlabReader).totals();
+      this.streams.flatMap((stream) => {
+        const reader = readers[stream];
+        if (reader === undefined) return [];
+        const totals = reader.totals();
         const lost = this.lost.get(`${pe} ${stream}`);
         return {
           pe,

@@ -59,11 +59,18 @@ const withLoss = (stream: PeStream, lost: readonly StreamLoss[]): PeStream => {
   };
 };
 
+/** A recorder of one PE only: a rank's. */
+export interface RecorderPart {
+  readonly pe: number;
+  /** The same for all. */
+  readonly zero: RunZero;
+}
+
 export class Recorder {
   readonly zero: RunZero;
   private readonly bell: SharedArrayBuffer;
   private readonly slabs: readonly Readonly<Partial<Record<Stream, SharedArrayBuffer>>>[];
-  private readonly pages: readonly SharedArrayBuffer[];
+  private readonly pages: readonly (SharedArrayBuffer | null)[];
   private readonly folder: string | null;
   private readonly names: readonly string[];
   private readonly worker: Worker;
@@ -76,13 +83,17 @@ export class Recorder {
     config: InstrumentConfig,
     placement: Placement,
     output: InstrumentOutput,
+    part: RecorderPart | null = null,
   ) {
     const streams = streamsOf(config);
-    this.zero = runZero();
+    const has = (pe: number) => part === null || part.pe === pe;
+    this.zero = part?.zero ?? runZero();
     this.bell = bellMemory(run.pes);
-    this.pages = Array.from({ length: run.pes }, () => new RegionPage().memory);
-    this.slabs = Array.from({ length: run.pes }, () =>
-      Object.fromEntries(streams.map((s) => [s, slabMemory(config.bufferSize)])),
+    this.pages = Array.from({ length: run.pes }, (_, pe) =>
+      has(pe) ? new RegionPage().memory : null,
+    );
+    this.slabs = Array.from({ length: run.pes }, (_, pe) =>
+      Object.fromEntries(has(pe) ? streams.map((s) => [s, slabMemory(config.bufferSize)]) : []),
     );
     const files = config.disableOutput ? null : output.files;
     const native = streams.flatMap((s) => fileOf(s, files?.prefix ?? '') ?? []);
@@ -123,7 +134,12 @@ export class Recorder {
 
   /** What PE `pe` needs to fill its buffers. */
   memory(pe: number): InstrumentMemory {
-    return { zero: this.zero, bell: this.bell, slabs: this.slabs[pe], page: this.pages[pe] };
+    return {
+      zero: this.zero,
+      bell: this.bell,
+      slabs: this.slabs[pe],
+      page: this.pages[pe] as SharedArrayBuffer,
+    };
   }
 
   /** PEs have handed over everything, and say so in `streams`: writes it and ends the thread. */

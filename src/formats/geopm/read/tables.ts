@@ -34,9 +34,8 @@ const HASHES_OF_TOTALS: Readonly<Record<string, number>> = {
   application: HASH_APPLICATION,
 };
 /** Names of hints by their number: geopm_prof(3). */
-const HINTS = 'unset unknown compute memory network io serial parallel ignore inactive spin'.split(
-  ' ',
-);
+export const HINTS =
+  'unset unknown compute memory network io serial parallel ignore inactive spin'.split(' ');
 
 const table = (
   name: string,

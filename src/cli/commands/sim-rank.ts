@@ -1,0 +1,115 @@
+/** `mpirun -np N triscope sim run MODEL [options]`: this process is one rank, with one PE. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { launchedRank } from '../../os/mpi/launcher.ts';
+import { MpiWorld } from '../../os/mpi/world.ts';
+import type { OutputLine } from '../../sim/pe.ts';
+import { recordingFolder, SimRecording } from '../../sim/record.ts';
+import { configFor } from '../../sim/settings.ts';
+import { simulateRank } from '../../sim/simulate-rank.ts';
+import type { RunResult } from '../../sim/statistics.ts';
+import { EXIT, exitCodeFor, lineFor, report, UsageError } from '../errors.ts';
+import { instrumentRequest, nothingToSample } from '../instrumentation.ts';
+import { leave } from '../leave.ts';
+import { ProgressLine } from '../progress.ts';
+import { resultJson } from '../result-json.ts';
+import { appendCsv } from '../ross-csv.ts';
+import { reportText } from '../ross-report.ts';
+import type { RunCommand } from '../run-command.ts';
+import { version } from '../version.ts';
+import { finishRecording } from './sim-run.ts';
+
+/** Milliseconds that other ranks leave rank 0 to say what is wrong with all of them. */
+const DEFERENCE = 1500;
+
+/** What is the matter with the command, the same on all ranks: the first to say so is rank 0. */
+export async function failRank(error: unknown): Promise<number> {
+  const rank = launchedRank()?.rank ?? 0;
+  if (rank > 0) await sleep(DEFERENCE);
+  process.stderr.write(`${lineFor(error)}${rank > 0 ? ` (rank ${rank})` : ''}\n`);
+  return exitCodeFor(error);
+}
+
+/** Runs it. Returns the exit code; a failure ends all ranks. */
+export async function simRank(
+  { loaded, settings, own }: RunCommand,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  if (own.has('stream')) {
+    throw new UsageError('--stream does not work over MPI: use --transport=threads on one machine');
+  }
+  const world = new MpiWorld();
+  try {
+    const code = await run(world, { loaded, settings, own }, args, signal);
+    world.close();
+    return code;
+  } catch (error) {
+    const code = exitCodeFor(error);
+    // What the others say too, rank 0 says for all.
+    if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE);
+    process.stderr.write(`${lineFor(error)} (rank ${world.rank})\n`);
+    world.abort(code);
+    return leave(code);
+  }
+}
+
+async function run(
+  world: MpiWorld,
+  { loaded, settings, own }: RunCommand,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  if (settings.pes !== undefined && settings.pes !== world.size) {
+    throw new UsageError(
+      `--pes=${settings.pes}: over MPI there is one PE per rank, and there are ${world.size}; leave --pes out`,
+    );
+  }
+  const json = own.get('json') === true;
+  const progress = new ProgressLine(settings.reportInterval ?? 0.01);
+  const name = own.get('record');
+  const folder = typeof name === 'string' ? recordingFolder(name) : null;
+  const { end } = configFor(loaded.model, { ...settings, pes: world.size });
+  const request = instrumentRequest(own, end, folder, null);
+  const first = world.rank === 0;
+  const notes =
+    request === null ? [] : [...request.notes, ...nothingToSample(request.config, loaded.model)];
+  if (first) for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
+  const command = ['mpirun', '-np', `${world.size}`, 'triscope', 'sim', 'run', ...args];
+  const recording =
+    first && typeof name === 'string'
+      ? new SimRecording({ name, command, version: version(), pes: world.size })
+      : null;
+  const asked = request === null ? settings : { ...settings, instrument: request.config };
+  try {
+    const { finished, result } = await simulateRank(world, loaded, asked, {
+      signal,
+      onOutput: (lines: readonly OutputLine[]) => {
+        const out = json ? process.stderr : process.stdout;
+        out.write(`${lines.map((line) => line.text).join('\n')}\n`);
+      },
+      ...(request !== null && { instrument: request.output }),
+      ...(first && progress.on && { onProgress: (now) => progress.update(now) }),
+    });
+    progress.clear();
+    const complete = result === null || print(result, recording, { loaded, settings, own });
+    if (!finished) return EXIT.interrupted;
+    return complete ? 0 : EXIT.failed;
+  } catch (error) {
+    progress.clear();
+    recording?.fail(error);
+    throw error;
+  }
+}
+
+/** Prints what came of it and completes the recording; false where something of that failed. */
+function print(result: RunResult, recording: SimRecording | null, command: RunCommand): boolean {
+  const { loaded, own } = command;
+  const lost = result.instrumentation?.error ?? null;
+  if (lost !== null) process.stderr.write(`triscope: instrumentation is incomplete: ${lost}\n`);
+  const { recorded, unrecorded } = finishRecording(recording, result, loaded.model);
+  if (unrecorded !== null) report(unrecorded);
+  process.stdout.write(own.get('json') === true ? resultJson(recorded) : reportText(recorded));
+  const csv = own.get('ross-csv');
+  if (typeof csv === 'string') appendCsv(csv, recorded);
+  return lost === null && unrecorded === null;
+}

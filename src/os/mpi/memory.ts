@@ -1,0 +1,16 @@
+/** Memory that stays where it is, so that a library may read and write it between two calls. */
+import { createRequire } from 'node:module';
+
+export interface Pinned {
+  readonly address: bigint;
+  readonly memory: ArrayBuffer;
+}
+
+/** Zeroed. It is never given back: buffers of a run live as long as its process. */
+export function pinned(bytes: number): Pinned {
+  const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
+  const address = koffi.address(koffi.alloc('uint64_t', Math.ceil(bytes / 8)));
+  const memory = koffi.view(address, bytes);
+  new Uint8Array(memory).fill(0);
+  return { address, memory };
+}

@@ -1,0 +1,161 @@
+/**
+ * The recording of a run over MPI: each rank records its own PE into files on its own machine; in the end they are
+ * appended to rank 0's, in the order of ranks, and are then what one process would have written.
+ */
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MpiWorld } from '../../os/mpi/world.ts';
+import type { RunConfig } from '../config.ts';
+import type { Model } from '../model.ts';
+import type { Placement } from '../placement.ts';
+import type { RunInstrumentation } from '../statistics.ts';
+import { type InstrumentConfig, streamsOf } from './config.ts';
+import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
+import { type InstrumentOutput, Recorder, type RecorderReport } from './recorder.ts';
+import { type RunZero, runZero } from './run-clock.ts';
+import { fileOf } from './stats-folder.ts';
+
+/** Bytes of a file that travel at a time. */
+const CHUNK = 1 << 24;
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const BOOT_BYTES = 40;
+
+/**
+ * The zero of rank 0 on every rank. On other machines it is when they had heard of it: late by the time of a
+ * broadcast, and drifting as clocks do.
+ */
+function jointZero(world: MpiWorld): RunZero {
+  const boot = Buffer.alloc(BOOT_BYTES);
+  if (existsSync(BOOT_ID)) boot.set(readFileSync(BOOT_ID).subarray(0, BOOT_BYTES));
+  const message = Buffer.alloc(16 + BOOT_BYTES);
+  world.meet();
+  const own = runZero();
+  message.writeBigUInt64LE(own.monotonic, 0);
+  message.writeBigUInt64LE(own.wall, 8);
+  message.set(boot, 16);
+  world.broadcast(message);
+  const wall = message.readBigUInt64LE(8);
+  const monotonic = message.readBigUInt64LE(0);
+  return message.subarray(16).equals(boot) ? { monotonic, wall } : { ...runZero(), wall };
+}
+
+export class RankRecorder {
+  readonly memory: InstrumentMemory;
+  private readonly world: MpiWorld;
+  private readonly recorder: Recorder;
+  /** Folder of a rank's own files; null on rank 0, whose files are the run's. */
+  private readonly folder: string | null;
+  private readonly zero: RunZero;
+  private readonly names: readonly string[];
+  private readonly output: InstrumentOutput;
+  private report: RecorderReport | null = null;
+  private failure: string | null = null;
+
+  /** All ranks make one. @throws StatsFolderError */
+  constructor(
+    world: MpiWorld,
+    model: Model,
+    run: RunConfig,
+    config: InstrumentConfig,
+    placement: Placement,
+    output: InstrumentOutput,
+  ) {
+    this.world = world;
+    this.zero = jointZero(world);
+    this.folder = world.rank === 0 ? null : mkdtempSync(join(tmpdir(), 'triscope-rank-'));
+    this.output = this.folder === null ? output : inFolder(output, this.folder);
+    const { files } = output;
+    this.names =
+      files === null || config.disableOutput
+        ? []
+        : streamsOf(config).flatMap((stream) => fileOf(stream, files.prefix) ?? []);
+    const part = { pe: world.rank, zero: this.zero };
+    this.recorder = new Recorder(model, run, config, placement, this.output, part);
+    this.memory = this.recorder.memory(world.rank);
+  }
+
+  /** This rank's PE has handed over everything. */
+  async finish(streams: readonly StreamTotals[]): Promise<RecorderReport> {
+    const { rank } = this.world;
+    this.report = await this.recorder.finish(streams.map((s) => ({ pe: rank, ...s })));
+    return this.report;
+  }
+
+  /** Paths of what was recorded here, in the order of all ranks. */
+  private paths(): string[] {
+    const folder = this.report?.folder ?? null;
+    const native = folder === null ? [] : this.names.map((name) => join(folder, name));
+    const { frames } = this.output;
+    return frames === null ? native : [...native, frames];
+  }
+
+  /** Appends the files of all ranks to rank 0's. All ranks call it. */
+  unite(): void {
+    const { world, folder } = this;
+    if (folder !== null) {
+      for (const path of this.paths()) this.tellFile(path);
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    }
+    const paths = this.paths();
+    for (let rank = 1; rank < world.size; rank++) {
+      for (const path of paths) this.hearFile(rank, path);
+    }
+  }
+
+  private tellFile(path: string): void {
+    if (existsSync(path)) {
+      const chunk = new Uint8Array(CHUNK);
+      const fd = openSync(path, 'r');
+      for (let n = readSync(fd, chunk); n > 0; n = readSync(fd, chunk)) {
+        this.world.tell(chunk.subarray(0, n));
+      }
+      closeSync(fd);
+    }
+    this.world.tell(new Uint8Array(0));
+  }
+
+  private hearFile(rank: number, path: string): void {
+    const fd = existsSync(path) ? openSync(path, 'a') : null;
+    for (;;) {
+      const bytes = this.world.hear(rank);
+      if (bytes.length === 0) break;
+      try {
+        if (fd === null) throw new Error('it is not there');
+        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+      } catch (error) {
+        // The rank goes on telling, so it has to be heard.
+        this.failure ??= `cannot append to ${path}: ${(error as Error).message}`;
+      }
+    }
+    if (fd !== null) closeSync(fd);
+  }
+
+  /** What was written, on rank 0. @param reports of all ranks */
+  summary(reports: readonly RecorderReport[]): RunInstrumentation {
+    const own = this.report as RecorderReport;
+    return {
+      ...own,
+      bytes: reports.reduce((sum, r) => sum + r.bytes, 0),
+      error: reports.find((r) => r.error !== null)?.error ?? this.failure,
+      streams: reports.flatMap((r) => r.streams),
+      zero: this.zero.wall.toString(),
+    };
+  }
+}
+
+const inFolder = (output: InstrumentOutput, folder: string): InstrumentOutput => ({
+  ...output,
+  files: output.files && { ...output.files, path: join(folder, 'stats') },
+  frames: output.frames && join(folder, 'extra.frames'),
+});

@@ -1,0 +1,132 @@
+/** Runs a simulation as one rank of an MPI job: one PE, in this thread. */
+import { deserialize, serialize } from 'node:v8';
+import type { RecordingHost } from '../model/recording.ts';
+import { threadId } from '../os/affinity.ts';
+import type { MpiWorld } from '../os/mpi/world.ts';
+import type { RunConfig } from './config.ts';
+import { LocalBudget } from './event.ts';
+import type { InstrumentMemory } from './instrument/pe-instrument.ts';
+import { RankRecorder } from './instrument/rank-recorder.ts';
+import { type InstrumentOutput, type RecorderReport, withForm } from './instrument/recorder.ts';
+import type { LoadedModel } from './load-model.ts';
+import { type Model, ModelError } from './model.ts';
+import { compareLines } from './pe.ts';
+import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
+import { type Placement, placeLps } from './placement.ts';
+import { thisHost } from './record.ts';
+import { configFor, type Settings } from './settings.ts';
+import type { RunOptions } from './simulate.ts';
+import { type RunResult, summarise } from './statistics.ts';
+import { MpiTransport } from './transport/mpi.ts';
+
+/** Milliseconds between looks at what has been printed, and for signals. */
+const SLICE = 20;
+
+/** What a rank tells rank 0. */
+interface Part {
+  readonly result: PeResult;
+  readonly threadId: number | null;
+  readonly host: RecordingHost;
+  readonly report: RecorderReport | null;
+}
+
+export interface RankOutcome {
+  /** Whether the end was reached; else the run was interrupted. The same on all ranks. */
+  readonly finished: boolean;
+  /** Of the whole run, on rank 0; null on the others. */
+  readonly result: RunResult | null;
+}
+
+const NOWHERE: InstrumentOutput = { files: null, frames: null, version: 'Triscope', settings: [] };
+
+const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * Runs `model` with one PE per rank; all ranks call this with the same settings. Lines that models print are given to
+ * `run.onOutput` of the rank that has their LP. Event memory is shared out evenly. An abort of any rank's signal
+ * stops all of them at the next GVT.
+ * @throws ModelError or OptionError with a line for the user, on the rank that failed: it must then end the job
+ */
+export async function simulateRank(
+  world: MpiWorld,
+  { model }: LoadedModel,
+  settings: Settings,
+  run: Pick<RunOptions, 'signal' | 'onProgress' | 'onOutput' | 'instrument'> = {},
+): Promise<RankOutcome> {
+  const started = performance.now();
+  const output = run.instrument ?? NOWHERE;
+  const checked = configFor(model, { ...settings, pes: world.size });
+  const instrument = checked.instrument && withForm(checked.instrument, output);
+  const config = { ...checked, instrument };
+  const lps = model.lps(config.options, { pes: world.size });
+  if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
+    throw new ModelError(`model '${model.name}': lps() gave ${lps}; it must be a positive integer`);
+  }
+  const placement = placeLps(model, lps, world.size);
+  const recorder =
+    instrument === null
+      ? null
+      : new RankRecorder(world, model, config, instrument, placement, output);
+  const { pe, transport } = onePe(world, model, config, placement, recorder?.memory ?? null);
+  const print = () => {
+    const lines = pe.takeOutputs();
+    if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
+  };
+  pe.init();
+  world.meet();
+  const begun = performance.now();
+  while (pe.advance(SLICE)) {
+    print();
+    const { gvt, committed, rolledBack } = transport.gvt;
+    const seconds = (performance.now() - begun) / 1000;
+    run.onProgress?.({ gvt, end: config.end, committed, rolledBack, seconds });
+    await breathe();
+    if (run.signal?.aborted) transport.stop();
+  }
+  const result = pe.result();
+  print();
+  const report = (await recorder?.finish(result.streams)) ?? null;
+  const part: Part = { result, threadId: threadId(), host: thisHost(), report };
+  const parts = world.gather(serialize(part))?.map((bytes) => deserialize(bytes) as Part);
+  recorder?.unite();
+  transport.close();
+  // A faster rank's next run must not fill this one's receives.
+  world.meet();
+  const { finished } = result;
+  if (parts === undefined) return { finished, result: null };
+  const results = parts.map((p) => p.result);
+  const places = parts.map((p) => ({ threadId: p.threadId, cpu: null }));
+  const seconds = (performance.now() - started) / 1000;
+  const whole = summarise(model, config, placement, results, places, seconds);
+  const rankHosts = parts.map((p) => p.host);
+  const all: RunResult = { ...whole, transport: 'mpi', rankHosts };
+  if (recorder === null) return { finished, result: all };
+  const instrumentation = recorder.summary(parts.flatMap((p) => p.report ?? []));
+  return { finished, result: { ...all, streams: instrumentation.streams, instrumentation } };
+}
+
+function onePe(
+  world: MpiWorld,
+  model: Model,
+  config: RunConfig,
+  placement: Placement,
+  memory: InstrumentMemory | null,
+) {
+  const maxMemory = Math.max(4096, Math.floor(config.maxMemory / world.size));
+  const own: RunConfig = { ...config, maxMemory };
+  const budget = new LocalBudget(recordsFor(model, own));
+  let transport: MpiTransport | null = null;
+  const pe = new PeRun(
+    model,
+    own,
+    placement,
+    world.rank,
+    budget,
+    (host) => {
+      transport = new MpiTransport(host, world);
+      return transport;
+    },
+    memory,
+  );
+  return { pe, transport: transport as unknown as MpiTransport };
+}

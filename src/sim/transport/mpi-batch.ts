@@ -1,0 +1,29 @@
+/**
+ * A batch: what one rank sends to another in one message.
+ *
+ *     word 0 slots | 1 sending rank | 2 colour | 3 – | slots …
+ *
+ * A slot is an event record, an anti-message, or a part of an event's list of priority and tie-breakers, which
+ * follows its event and may go on in the next batch of the same rank.
+ */
+
+export const BATCH_SLOTS = 0;
+export const BATCH_FROM = 1;
+export const BATCH_COLOUR = 2;
+export const BATCH_HEADER = 4;
+
+/** Up to this size Open MPI sends at once, without asking the receiver first; its own header is part of it. */
+const EAGER_BYTES = 4096 - 64;
+
+export interface BatchShape {
+  readonly slotWords: number;
+  /** Most slots of a batch, and bytes of a buffer for so many. */
+  readonly slots: number;
+  readonly bytes: number;
+}
+
+export function batchShape(slotWords: number): BatchShape {
+  const room = EAGER_BYTES / 4 - BATCH_HEADER;
+  const slots = Math.max(1, Math.floor(room / slotWords));
+  return { slotWords, slots, bytes: Math.ceil((BATCH_HEADER + slots * slotWords) / 16) * 64 };
+}

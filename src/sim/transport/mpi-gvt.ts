@@ -1,0 +1,167 @@
+/**
+ * How ranks agree on GVT without waiting for each other (after F. Mattern, "Efficient Algorithms for Distributed
+ * Snapshots and Global Virtual Time Approximation", 1993).
+ *
+ * Batches have one of two colours. When a rank first contributes to a round it changes the colour of what it
+ * sends from then on. A contribution is one MPI_Iallreduce: of the old colour, batches sent less batches received,
+ * summed; of the first pending event and of what was sent in the new colour, the least. Where the sum is
+ * 0, every batch of the old colour had been received before its receiver contributed, and what crossed the
+ * contributions was sent in the new colour: the least is the GVT. Otherwise all contribute again. A
+ * batch of the colour after the next cannot meet one of the old: a round starts when the one before has ended.
+ */
+import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
+import { GVT_TIES, type Gvt } from './transport.ts';
+
+/** Words that are summed; of which the largest counts; and the GVT, as one key. */
+const BALANCE = 0;
+const COMMITTED = 1;
+const ROLLED_BACK = 2;
+const SUMS = 3;
+const STOP = 3;
+const HOOK = 4;
+const PRESSURE = 5;
+const EASE = 6;
+const MAXIMA = 7;
+const TIME = 7;
+const PRIORITY = 8;
+const TIES = 9;
+const WORDS = TIES + GVT_TIES;
+
+/** Combines two ranks' contributions. */
+export function combineContributions(from: Float64Array, into: Float64Array): void {
+  for (let k = 0; k < SUMS; k++) into[k] += from[k];
+  for (let k = SUMS; k < MAXIMA; k++) if (from[k] > into[k]) into[k] = from[k];
+  for (let k = TIME; k < WORDS; k++) {
+    if (from[k] === into[k]) continue;
+    if (from[k] < into[k]) into.set(from.subarray(TIME, WORDS), TIME);
+    return;
+  }
+}
+
+export class MpiGvt {
+  /** Colour of what is sent now. */
+  colour = 0;
+  /** Reductions that the last GVT took. */
+  reductions = 0;
+  /** The run stops: all ranks see it at the same GVT. */
+  stopped = false;
+  hookDue = false;
+  pressure = 0;
+  /** Last agreed: for progress lines. */
+  gvt = 0;
+  committed = 0;
+  rolledBack = 0;
+  /** What this rank says next. */
+  readonly mine = {
+    stop: false,
+    hook: false,
+    pressure: 0,
+    ease: false,
+    committed: 0,
+    rolledBack: 0,
+  };
+  private readonly reduction: Reduction;
+  /** Batches by colour. */
+  private readonly sent = [0, 0];
+  private readonly received = [0, 0];
+  /** Least time posted in the new colour. */
+  private readonly posted = new Float64Array([Infinity]);
+  private state: 'none' | 'asked' | 'reducing' | 'reduced' | 'again' = 'none';
+  private contributions = 0;
+  /** Batches of the old colour received before the last contribution. */
+  private counted = 0;
+
+  constructor(world: MpiWorld) {
+    this.reduction = world.reduction(WORDS, combineContributions);
+  }
+
+  /** An event or anti-message of `time` is being sent. */
+  post(time: number): void {
+    if (time < this.posted[0]) this.posted[0] = time;
+  }
+
+  /** A batch goes; returns its colour. */
+  readonly batchSent = (): number => {
+    this.sent[this.colour]++;
+    return this.colour;
+  };
+
+  batchReceived(colour: number): void {
+    this.received[colour]++;
+  }
+
+  ask(): boolean {
+    if (this.state !== 'none') return false;
+    this.state = 'asked';
+    return true;
+  }
+
+  awaits(): boolean {
+    return this.state === 'asked' || this.state === 'again';
+  }
+
+  /** All that was posted has gone. */
+  contribute(least: Gvt): void {
+    const { mine: words } = this.reduction;
+    const { mine, sent, received, posted } = this;
+    if (this.state === 'asked') {
+      this.contributions = 0;
+      this.colour ^= 1;
+      posted[0] = Infinity;
+    }
+    const old = this.colour ^ 1;
+    this.counted = received[old];
+    words[BALANCE] = sent[old] - this.counted;
+    words[COMMITTED] = mine.committed;
+    words[ROLLED_BACK] = mine.rolledBack;
+    words[STOP] = Number(mine.stop);
+    words[HOOK] = Number(mine.hook);
+    words[PRESSURE] = mine.pressure;
+    words[EASE] = Number(mine.ease);
+    // Of what is in flight only a bound of its time is known.
+    const flying = posted[0] <= least.time;
+    words[TIME] = flying ? posted[0] : least.time;
+    words[PRIORITY] = flying ? -Infinity : least.priority;
+    if (flying) words.fill(-Infinity, TIES);
+    else words.set(least.ties, TIES);
+    this.contributions++;
+    this.state = 'reducing';
+    this.reduction.start();
+  }
+
+  /** Whether a reduction has ended that this rank has not looked at. */
+  look(): boolean {
+    if (this.state === 'reducing' && this.reduction.done()) this.state = 'reduced';
+    return this.state === 'reduced';
+  }
+
+  take(out: Gvt): boolean {
+    if (!this.look()) return false;
+    const { all, mine: said } = this.reduction;
+    if (all[BALANCE] !== 0) {
+      this.state = 'again';
+      return false;
+    }
+    const { mine } = this;
+    const old = this.colour ^ 1;
+    this.sent[old] = 0;
+    // Faster ranks may be in the next round already, and send in this colour again.
+    this.received[old] -= this.counted;
+    this.state = 'none';
+    this.reductions = this.contributions;
+    this.committed = all[COMMITTED];
+    this.rolledBack = all[ROLLED_BACK];
+    this.stopped = all[STOP] !== 0;
+    this.hookDue = all[HOOK] !== 0;
+    if (said[HOOK] !== 0) mine.hook = false;
+    if (all[PRESSURE] > this.pressure) this.pressure = all[PRESSURE];
+    else if (all[EASE] !== 0 && this.pressure > 0) this.pressure--;
+    mine.pressure = 0;
+    mine.ease = false;
+    this.gvt = all[TIME];
+    out.time = all[TIME];
+    out.priority = all[PRIORITY];
+    out.ties.set(all.subarray(TIES, WORDS));
+    return true;
+  }
+}

@@ -1,0 +1,248 @@
+/** PEs as the ranks of an MPI job: events in batches, GVT by non-blocking reductions. */
+import { availableParallelism } from 'node:os';
+import { launchedRank } from '../../os/mpi/launcher.ts';
+import type { MpiWorld } from '../../os/mpi/world.ts';
+import * as layout from '../layout.ts';
+import type { Pe } from '../pe.ts';
+import {
+  BATCH_COLOUR,
+  BATCH_FROM,
+  BATCH_HEADER,
+  BATCH_SLOTS,
+  type BatchShape,
+  batchShape,
+} from './mpi-batch.ts';
+import { MpiGvt } from './mpi-gvt.ts';
+import { BatchesIn } from './mpi-in.ts';
+import { BatchesOut } from './mpi-out.ts';
+import type { Gvt, Receiver, Transport } from './transport.ts';
+
+const { EXTRA, RECV, STATE } = layout;
+
+/** Word of a slot that tells an event (its channel) from an anti-message (~channel). */
+const CHANNEL_WORD = STATE;
+/** Word of an anti-message: the rollback that sent it. */
+const ROLLBACK_WORD = 0;
+
+/** Turns without anything to do before a PE waits: within them it asks for GVT. */
+const PATIENT_TURNS = 8;
+/** Milliseconds of polling before a PE sleeps, and that it sleeps. MPI moves nothing while it does. */
+const SPIN = 0.1;
+const NAP = 0.1;
+/** The same where ranks share CPUs: who polls takes the time of those that it waits for. */
+const CROWDED_SPIN = 0.01;
+/** Most batches taken in one turn: who only listens gets nothing done. */
+const MOST_BATCHES = 64;
+
+/** An event whose list of priority and tie-breakers has not arrived in full. */
+interface Partial {
+  readonly h: number;
+  readonly channel: number;
+  readonly list: Float64Array;
+  readonly words: Int32Array;
+  /** Doubles that count, and words that are there. */
+  readonly length: number;
+  filled: number;
+}
+
+const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
+
+export class MpiTransport implements Transport {
+  readonly pe: number;
+  readonly pes: number;
+  readonly gvt: MpiGvt;
+  private readonly host: Pe;
+  private readonly shape: BatchShape;
+  private readonly size: number;
+  private readonly out: BatchesOut;
+  private readonly in: BatchesIn;
+  /** By sending rank. */
+  private readonly partial: (Partial | null)[];
+  private readonly spin = crowded() ? CROWDED_SPIN : SPIN;
+  private readonly bed = new Int32Array(new SharedArrayBuffer(4));
+
+  constructor(host: Pe, world: MpiWorld) {
+    this.host = host;
+    this.pe = world.rank;
+    this.pes = world.size;
+    this.gvt = new MpiGvt(world);
+    this.size = host.pool.stride * 2;
+    this.shape = batchShape(this.size);
+    this.out = new BatchesOut(world, this.shape, this.gvt.batchSent);
+    this.in = new BatchesIn(world, this.shape);
+    this.partial = new Array<Partial | null>(world.size).fill(null);
+  }
+
+  get reductionsPerGvt(): number {
+    return this.gvt.reductions;
+  }
+
+  post(pe: number, h: number, channel: number): void {
+    const { F, I } = this.host.pool;
+    const { out, size } = this;
+    const i = h << 1;
+    this.gvt.post(F[h + RECV]);
+    const at = out.slot(pe);
+    const { words } = out;
+    for (let k = 0; k < size; k++) words[at + k] = I[i + k];
+    words[at + CHANNEL_WORD] = channel;
+    if (I[i + EXTRA] === 0) words[at + EXTRA] = 0;
+    else this.postList(pe, h, at);
+  }
+
+  /** Priority and tie-breakers of `h`, in slots of their own. `event` is the event's. */
+  private postList(pe: number, h: number, event: number): void {
+    const { signatures } = this.host;
+    const { out, size } = this;
+    const n = signatures.prefixLength(h) + 1;
+    out.words[event + EXTRA] = n;
+    const list = new Float64Array(Math.ceil((n * 2) / size) * (size / 2));
+    list[0] = signatures.priority(h);
+    signatures.write(h, list, 1);
+    const words = new Int32Array(list.buffer);
+    for (let s = 0; s < words.length; s += size) {
+      const at = out.slot(pe);
+      out.words.set(words.subarray(s, s + size), at);
+    }
+  }
+
+  cancel(pe: number, channel: number, time: number, rollback: number): void {
+    this.gvt.post(time);
+    const at = this.out.slot(pe);
+    const { words } = this.out;
+    words[at + CHANNEL_WORD] = ~channel;
+    words[at + EXTRA] = 0;
+    words[at + ROLLBACK_WORD] = rollback;
+  }
+
+  flush(): void {
+    this.out.flush();
+  }
+
+  drain(receiver: Receiver): number {
+    const { in: arrivals, gvt } = this;
+    let total = 0;
+    for (let n = 0; n < MOST_BATCHES && arrivals.look(); n++) {
+      const at = arrivals.at();
+      const { words } = arrivals;
+      const from = words[at + BATCH_FROM];
+      const slots = words[at + BATCH_SLOTS];
+      gvt.batchReceived(words[at + BATCH_COLOUR]);
+      for (let s = 0; s < slots; s++) {
+        this.take(words, at + BATCH_HEADER + s * this.size, from, receiver);
+      }
+      total += slots;
+      arrivals.release();
+    }
+    return total;
+  }
+
+  private take(words: Int32Array, at: number, from: number, receiver: Receiver): void {
+    const { size } = this;
+    if (this.partial[from] !== null) {
+      this.takeList(words, at, from, receiver);
+      return;
+    }
+    const channel = words[at + CHANNEL_WORD];
+    if (channel < 0) {
+      receiver.cancelled(from, ~channel, words[at + ROLLBACK_WORD]);
+      return;
+    }
+    const { I } = this.host.pool;
+    const h = receiver.arriving();
+    const i = h << 1;
+    for (let k = 0; k < size; k++) I[i + k] = words[at + k];
+    const length = I[i + EXTRA];
+    I[i + EXTRA] = 0;
+    if (length === 0) {
+      receiver.arrived(h, from, channel);
+      return;
+    }
+    const list = new Float64Array(Math.ceil((length * 2) / size) * (size / 2));
+    this.partial[from] = {
+      h,
+      channel,
+      list,
+      words: new Int32Array(list.buffer),
+      length,
+      filled: 0,
+    };
+  }
+
+  private takeList(words: Int32Array, at: number, from: number, receiver: Receiver): void {
+    const partial = this.partial[from] as Partial;
+    partial.words.set(words.subarray(at, at + this.size), partial.filled);
+    partial.filled += this.size;
+    if (partial.filled < partial.words.length) return;
+    const { h, list } = partial;
+    this.partial[from] = null;
+    this.host.signatures.adopt(h, list[0], list, 1, partial.length - 1);
+    receiver.arrived(h, from, partial.channel);
+  }
+
+  requestGvt(): boolean {
+    return this.gvt.ask();
+  }
+
+  gvtWaits(): boolean {
+    return this.gvt.awaits();
+  }
+
+  contribute(least: Gvt): void {
+    this.out.flush();
+    this.gvt.contribute(least);
+  }
+
+  takeGvt(out: Gvt): boolean {
+    return this.gvt.take(out);
+  }
+
+  askHook(): void {
+    this.gvt.mine.hook = true;
+  }
+
+  hookDue(): boolean {
+    return this.gvt.hookDue;
+  }
+
+  /** A rise holds here at once, elsewhere from the next GVT on. */
+  setPressure(level: number): void {
+    const { gvt } = this;
+    if (level > gvt.pressure) gvt.mine.pressure = level;
+    else gvt.mine.ease = true;
+  }
+
+  pressure(): number {
+    return Math.max(this.gvt.pressure, this.gvt.mine.pressure);
+  }
+
+  report(_gvt: number, committed: number, rolledBack: number): void {
+    this.gvt.mine.committed = committed;
+    this.gvt.mine.rolledBack = rolledBack;
+  }
+
+  /** Stops the run: all ranks, at the next GVT. */
+  stop(): void {
+    this.gvt.mine.stop = true;
+    if (this.pes === 1) this.gvt.stopped = true;
+  }
+
+  stopped(): boolean {
+    return this.gvt.stopped;
+  }
+
+  rest(turns: number): void {
+    if (turns <= PATIENT_TURNS) return;
+    const until = performance.now() + this.spin;
+    do {
+      if (this.in.look() || this.gvt.look() || this.gvt.awaits()) return;
+    } while (performance.now() < until);
+    // For other ranks on the same CPU.
+    Atomics.wait(this.bed, 0, 0, NAP);
+  }
+
+  /** After the last GVT: nothing is received any more. */
+  close(): void {
+    this.in.close();
+  }
+}

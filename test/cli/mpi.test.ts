@@ -1,0 +1,171 @@
+/** `mpirun -np N triscope sim run`: what it prints, how it fails, how it is interrupted. */
+
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkRecording } from '../../src/model/recording.ts';
+import { HAS_MPI, NEEDS_MPI, ranksOf } from '../sim/support/mpirun.ts';
+import { fixture, temporaryFolder, triscope } from './support/run.ts';
+
+const MISBEHAVE = fixture('misbehave.ts');
+const SMALL = ['sim', 'run', 'phold', '--end=100', '--total-lps=8'];
+/** Byte of the PE's number in a sample of ROSS v7: type, size, two times, PE. */
+const PE_AT = 24;
+/** Longer than any test waits. */
+const LONG = ['sim', 'run', 'phold', '--end=1e9', '--total-lps=64'];
+
+/** Ids of the processes that `mpirun` has started, once they are so many and have had time to start. */
+async function ranksUnder(job: ChildProcess, count: number): Promise<number[]> {
+  for (;;) {
+    const children = readFileSync(`/proc/${job.pid}/task/${job.pid}/children`, 'utf8');
+    const ids = children.split(' ').filter(Boolean).map(Number);
+    // MPI is loaded last of all.
+    const started = ids.filter((id) => /libmpi\.so/.test(readFileSync(`/proc/${id}/maps`, 'utf8')));
+    if (started.length === count) return started;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** The run is under way: every rank has handled events for a while. */
+const underWay = () => new Promise((resolve) => setTimeout(resolve, 1500));
+
+describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
+  it('there is one PE per rank, and rank 0 prints one report', async () => {
+    const { code, out, err } = await ranksOf(2, SMALL);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.match(/phold: optimistic, 2 PEs, 8 LPs/g)).toHaveLength(1);
+    expect(out).toMatch(/Total Remote \(shared mem\) Events Processed +0\n/);
+    expect(out).toMatch(/Total Remote \(network\) Events Processed +[1-9]/);
+    expect(out).toContain('TW GVT Statistics: MPI AllReduce');
+  });
+
+  it('the result is that of a sequential run, and one JSON object', async () => {
+    const over = await ranksOf(2, [...SMALL, '--json']);
+    const alone = await triscope([...SMALL, '--json']);
+    const [a, b] = [over, alone].map(({ out }) => JSON.parse(out));
+    expect(a.transport).toBe('mpi');
+    expect([a.eventDigest, a.stateDigest, a.netEvents]).toEqual([
+      b.eventDigest,
+      b.stateDigest,
+      b.netEvents,
+    ]);
+    expect(a.perPe.map((pe: { lps: number }) => pe.lps)).toEqual([4, 4]);
+  });
+
+  it('threads may still be asked for: then each rank runs by itself', async () => {
+    const { code, out } = await ranksOf(2, [...SMALL, '--transport=threads']);
+    expect(code).toBe(0);
+    expect(out.match(/phold: sequential, 1 PE, 8 LPs/g)).toHaveLength(2);
+  });
+
+  it('each rank prints what its LPs print', async () => {
+    const { code, out } = await ranksOf(2, ['sim', 'run', MISBEHAVE, '--what=output']);
+    expect(code).toBe(0);
+    expect(out.match(/^LP 2 at /gm)?.length).toBeGreaterThan(5);
+  });
+
+  it.each([
+    ['throw', 'LP 2', 1],
+    ['nobody', 'LP 2', 1],
+  ])(
+    'a model that fails (%s) on one rank ends all, with a line that names LP and rank',
+    async (what, text, expected) => {
+      const { code, err } = await ranksOf(2, [
+        'sim',
+        'run',
+        MISBEHAVE,
+        `--what=${what}`,
+        '--synch=3',
+      ]);
+      expect(code).toBe(expected);
+      const lines = err.split('\n').filter((line) => line.startsWith('triscope:'));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain(text);
+      expect(lines[0]).toContain('(rank 1)');
+    },
+  );
+
+  it('all ranks record into one folder, the blocks of rank 0 first', async () => {
+    const folder = join(temporaryFolder(), 'both.tri');
+    const args = [...SMALL, `--record=${folder}`, '--engine-stats=1', '--event-trace=1'];
+    const { code, out } = await ranksOf(2, [...args, '--json']);
+    expect(code).toBe(0);
+    const result = JSON.parse(out);
+    const recording = checkRecording(
+      JSON.parse(readFileSync(join(folder, 'recording.json'), 'utf8')),
+    );
+    expect(recording.state).toBe('finished');
+    expect(recording.pes.map(({ pe, rank }) => [pe, rank])).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
+    const size = (file: string) => statSync(join(folder, 'stats-output', file)).size;
+    // An event of ROSS's trace has 24 bytes, and every event handled is in it; a sample of a PE 128.
+    expect(size('ross-stats-evtrace.bin')).toBe(24 * result.eventsProcessed);
+    const gvt = readFileSync(join(folder, 'stats-output', 'ross-stats-gvt.bin'));
+    const each = gvt.length / (2 * result.gvtComputations);
+    expect(Number.isInteger(each)).toBe(true);
+    const pes = Array.from({ length: 2 * result.gvtComputations }, (_, k) =>
+      gvt.readUInt32LE(k * each + PE_AT),
+    );
+    expect(pes).toEqual([...pes].sort());
+    expect(new Set(pes)).toEqual(new Set([0, 1]));
+    expect(result.streams.map((s: { pe: number }) => s.pe).sort()).toEqual([0, 0, 0, 1, 1, 1]);
+  });
+
+  it('a rank that is killed ends all', async () => {
+    const { code, err } = await ranksOf(2, LONG, async (job) => {
+      const [, second] = await ranksUnder(job, 2);
+      await underWay();
+      process.kill(second, 'SIGKILL');
+    });
+    expect(code).not.toBe(0);
+    expect(err).toMatch(/signal 9/);
+  });
+
+  it('Ctrl-C reaches all ranks: partial statistics', async () => {
+    const { code, out } = await ranksOf(2, LONG, async (job) => {
+      await ranksUnder(job, 2);
+      await underWay();
+      job.kill('SIGINT');
+    });
+    // mpirun's own code.
+    expect(code).not.toBe(0);
+    expect(out).toMatch(/^Interrupted at virtual time \d+/);
+    expect(out).toMatch(/Net Events Processed +[1-9]/);
+  });
+
+  it('so does a signal to one rank, and the code is 130', async () => {
+    const { code, out } = await ranksOf(2, LONG, async (job) => {
+      const [, second] = await ranksUnder(job, 2);
+      await underWay();
+      process.kill(second, 'SIGINT');
+    });
+    expect(code).toBe(130);
+    expect(out).toMatch(/^Interrupted at virtual time \d+/);
+  });
+
+  it.each([
+    ['--pes=3', '--pes=3: over MPI there is one PE per rank, and there are 2; leave --pes out'],
+    ['--stream=-', '--stream does not work over MPI: use --transport=threads on one machine'],
+    ['--synch=1', '--pes=2: --synch=sequential runs on one PE'],
+    ['--nlp=x', '--nlp=x: must be an integer of at least 1'],
+  ])('%s ends with 2 and says why', async (option, message) => {
+    const { code, err } = await ranksOf(2, [...SMALL, option]);
+    expect(code).toBe(2);
+    expect(err).toContain(`triscope: ${message}`);
+  });
+});
+
+describe('without MPI', () => {
+  it('--transport=mpi ends with 4 and says what to install', async () => {
+    const { code, out, err } = await triscope([...SMALL, '--transport=mpi'], {
+      env: { TRISCOPE_LIBMPI: '/nowhere/libmpi.so' },
+    });
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err).toBe(
+      'triscope: no MPI library (/nowhere/libmpi.so): apt-get install openmpi-bin libopenmpi3, or the MPI of your cluster; or set TRISCOPE_LIBMPI to its path\n',
+    );
+  });
+});

@@ -1,0 +1,172 @@
+/** `sim tune`: the search on a made-up machine, and the command on a true one. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { median, type TrialRun, tune } from '../../src/sim/tune.ts';
+import { candidates, KNOBS, type KnobSettings, keyOf } from '../../src/sim/tune-candidates.ts';
+import { temporaryFolder, triscope } from './support/run.ts';
+
+const START: KnobSettings = {
+  ...{ batch: 16, gvtInterval: 16, nkp: 16, maxOptLookahead: Infinity, pes: 2 },
+};
+const RANGE = {
+  ...{ start: START, knobs: KNOBS, count: 16, lps: 64, mostPes: 4, gvtStep: 2 },
+  optimisticAlone: false,
+};
+
+describe('candidates', () => {
+  it('begin with the start, are all different, and the same each time', () => {
+    const made = candidates(RANGE);
+    expect(made[0]).toEqual(START);
+    expect(made).toHaveLength(16);
+    expect(new Set(made.map((one) => keyOf(one, false))).size).toBe(16);
+    expect(candidates(RANGE)).toEqual(made);
+    expect(made.map(({ pes }) => pes)).toEqual(expect.arrayContaining([1, 2, 4]));
+  });
+
+  it('keep within what makes sense: no more KPs on a PE than LPs, no more PEs than asked for', () => {
+    const made = candidates({ ...RANGE, count: 200 });
+    expect(Math.max(...made.map(({ nkp }) => nkp))).toBe(16);
+    expect(Math.max(...made.map(({ pes }) => pes))).toBe(4);
+    expect(made.filter(({ pes }) => pes === 1)).toHaveLength(1);
+  });
+
+  it('change only the knobs that may be changed', () => {
+    for (const one of candidates({ ...RANGE, knobs: ['batch'] })) {
+      expect({ ...one, batch: 16 }).toEqual(START);
+    }
+  });
+});
+
+/** A machine on which the rate follows from the setting alone. */
+const machine =
+  (rate: (settings: KnobSettings) => number, digest = (_: KnobSettings) => 'd') =>
+  (settings: KnobSettings, end: number): Promise<TrialRun> =>
+    Promise.resolve({
+      ...{ eventRate: rate(settings), efficiency: 90, eventDigest: digest(settings) + end },
+      ...{ wallSeconds: (end * 10) / rate(settings), gvtStep: 2 },
+    });
+
+const search = (run: ReturnType<typeof machine>, more: object = {}) =>
+  tune({
+    ...{ run, start: START, end: 1000, trialSeconds: 0.01, repeats: 3 },
+    candidates: () => candidates(RANGE),
+    ...more,
+  });
+
+describe('tune', () => {
+  it('finds the fastest of the candidates, and its gain over the start', async () => {
+    const rate = ({ batch, pes }: KnobSettings) => 100 * pes + batch;
+    const fastest = candidates(RANGE).reduce((a, b) => (rate(b) > rate(a) ? b : a));
+    const { best, gain, certain, complete, trials } = await search(machine(rate));
+    expect(best).toEqual(fastest);
+    expect(gain).toBe(rate(fastest) / rate(START));
+    expect([certain, complete]).toEqual([true, true]);
+    // Halving: 16, 8, 4, 2 runs, each round twice as far; then 3 pairs.
+    const rounds = [1, 2, 3, 4, 0].map((rung) => trials.filter((one) => one.rung === rung).length);
+    expect(rounds).toEqual([16, 8, 4, 2, 6]);
+    const ends = [1, 2, 3, 4].map((rung) => trials.find((one) => one.rung === rung)?.end ?? 0);
+    expect(ends.map((end) => end / ends[0])).toEqual([1, 2, 4, 8]);
+  });
+
+  it('keeps the start where nothing is faster', async () => {
+    const isStart = (one: KnobSettings) => keyOf(one, false) === keyOf(START, false);
+    const { best, gain } = await search(machine((one) => (isStart(one) ? 100 : 50)));
+    expect([best, gain]).toEqual([START, 1]);
+  });
+
+  it('lets settings lose whose runs fail', async () => {
+    const good = machine(({ pes }) => 100 * pes);
+    const { best, trials } = await search((settings, end) =>
+      settings.pes === 4 ? Promise.reject(new Error('out of memory')) : good(settings, end),
+    );
+    expect(best.pes).toBe(2);
+    expect(trials.some(({ error }) => error === 'out of memory')).toBe(true);
+  });
+
+  it('tells settings under which other events are committed', async () => {
+    const run = machine(
+      ({ pes }) => 100 * pes,
+      ({ batch }) => (batch === 256 ? 'other' : 'd'),
+    );
+    const { different } = await search(run);
+    expect(different.length).toBeGreaterThan(0);
+    expect(different.every(({ batch }) => batch === 256)).toBe(true);
+  });
+
+  it('ends with what it has when it is interrupted', async () => {
+    const stop = new AbortController();
+    let runs = 0;
+    const rate = machine(({ pes }) => 100 * pes);
+    const { complete, gain, best } = await search(
+      (settings, end) => {
+        if (++runs === 20) stop.abort();
+        return rate(settings, end);
+      },
+      { signal: stop.signal },
+    );
+    expect([complete, gain]).toEqual([false, null]);
+    expect(best.pes).toBeGreaterThanOrEqual(2);
+  });
+
+  it('compares by medians', () => {
+    expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
+  });
+});
+
+describe('triscope sim tune', () => {
+  const folder = temporaryFolder();
+  const MODEL = ['phold', '--total-lps=32', '--lookahead=0.1', '--end=200'];
+  const QUICK = ['--candidates=3', '--trial-seconds=0.02', '--repeats=1', '--most-pes=2'];
+
+  it('prints the best with its gain, and writes a file that sim run takes', async () => {
+    const file = join(folder, 'best.args');
+    const { code, out } = await triscope([
+      ...['sim', 'tune', ...MODEL, '--pes=2', ...QUICK, '-o', file, '--json'],
+    ]);
+    expect(code).toBe(0);
+    const { model, trials, different, args, gain } = JSON.parse(out) as {
+      model: string;
+      trials: readonly object[];
+      different: readonly object[];
+      args: readonly string[];
+      gain: number;
+    };
+    expect({ model, different }).toEqual({ model: 'phold', different: [] });
+    expect(trials.length).toBeGreaterThanOrEqual(5);
+    expect(gain).toBeGreaterThan(0);
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    expect(lines[0]).toMatch(/^# phold: /);
+    expect(lines.slice(1)).toEqual(args);
+    const run = await triscope(['sim', 'run', ...MODEL, `--args-file=${file}`, '--json']);
+    expect(run.code).toBe(0);
+  });
+
+  it('leaves --pes alone where the model grows with it, and says so', async () => {
+    const { code, out, err } = await triscope([
+      ...['sim', 'tune', 'phold', '--nlp=16', '--end=50', '--pes=2', ...QUICK],
+    ]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^triscope: --pes stays at 2: the model is larger on more PEs/);
+    expect(out).toMatch(
+      /^--batch=\d+ --gvt-interval=\d+ --nkp=\d+( --max-opt-lookahead=[\d.e+-]+)? --pes=2$/m,
+    );
+  });
+
+  it('refuses what has nothing to tune, and unknown knobs', async () => {
+    const refused = async (...args: string[]) => {
+      const { code, err } = await triscope(['sim', 'tune', ...args]);
+      return [code, err];
+    };
+    expect(await refused('phold', '--synch=sequential')).toEqual([
+      2,
+      'triscope: --synch=sequential: has nothing to tune; leave it out, or use optimistic\n',
+    ]);
+    expect(await refused('phold', '--pes=2', '--knobs=bach')).toEqual([
+      2,
+      'triscope: --knobs=bach: there is no knob bach; did you mean batch?; use batch, gvt-interval, nkp, max-opt-lookahead, pes\n',
+    ]);
+    expect(await refused('phold', '--pes=2', '-o')).toEqual([2, 'triscope: -o needs a file\n']);
+    expect(existsSync(join(folder, 'none'))).toBe(false);
+  });
+});

@@ -1,0 +1,61 @@
+/** Findings of genuine files: those of every era are judged by what they hold. */
+import { join } from 'node:path';
+import { openRecording } from 'triscope/query';
+import { describe, expect, it } from 'vitest';
+import { findAll } from '../../src/findings/index.ts';
+
+const GOLDEN = process.env.TRISCOPE_GOLDEN;
+
+async function of(...path: string[]): Promise<string[]> {
+  const folder = join(GOLDEN ?? '', ...path);
+  const recording = await openRecording(folder);
+  try {
+    const found = await findAll(recording, { path: folder });
+    return found.map(({ rule, severity, sentence }) => `${rule} ${severity}: ${sentence}`);
+  } finally {
+    await recording.close();
+  }
+}
+
+describe.skipIf(GOLDEN === undefined)('findings of genuine files (TRISCOPE_GOLDEN)', () => {
+  // ROSS's own PHOLD on two PEs of one machine rolls back most of its events in every version.
+  it.each(['m-opt2-gvt-all', 'v8-opt2-rt-all', 'o1704-opt2-gvt-g0', 'o1704-opt2-gvt-g1'])(
+    'ROSS, %s: efficiency and secondary rollbacks',
+    async (name) => {
+      const found = await of('ross', name);
+      expect(found.join('\n')).toMatch(
+        /^efficiency problem: .* events were handled and (69|70|71) %/m,
+      );
+      expect(found.join('\n')).toMatch(/^secondary-rollbacks notice: 5\d % of/m);
+      expect(found.filter((line) => line.startsWith('memory-pressure'))).toEqual([]);
+    },
+  );
+
+  it('ROSS: GVTs are counted alike where records hold totals and where they hold changes', async () => {
+    const pattern = /^gvt-interval problem: PEs spent \d+ % of their time on ([\d,]+) GVTs/m;
+    const count = async (name: string) =>
+      Number((await of('ross', name)).join('\n').match(pattern)?.[1].replace(',', ''));
+    expect(await count('m-opt2-rt-all')).toBe(1037);
+    expect(await count('o1704-opt2-rt-g0')).toBe(548);
+  });
+
+  it('ROSS: a conservative run has no rollbacks to mend', async () => {
+    expect(await of('ross', 'm-cons2-gvt-all')).toEqual([
+      'network-bound notice: PE 0 spends 28 % of its time on messages: for 100 events that it handles, 11.6 arrive from other PEs; 1 other PE too much, too.',
+      'efficiency info: 803 events were handled and 0 % of them rolled back: efficiency 100 %.',
+    ]);
+  });
+
+  it('tacc_stats: a sound job of two hosts has none, and a job of few instructions a high CPI', async () => {
+    expect(await of('tacc_stats', 'genuine_job1835740_2hosts')).toEqual([]);
+    expect((await of('tacc_stats', 'fixture_snb_v2.3.0')).join('\n')).toMatch(
+      /^high-cpi notice: Job 1981063: its processors took 1\.67 cycles for each instruction/m,
+    );
+  });
+
+  it('GEOPM: waiting in MPI is time without alignment', async () => {
+    expect((await of('geopm', 'repo')).join('\n')).toMatch(
+      /^region-alignment problem: Region MPI_Waitall on mcfly4 takes 25 s, but all CPUs are in it for 0\.951 s only/m,
+    );
+  });
+});

@@ -1,0 +1,68 @@
+/** Genuine files, exported. `TRISCOPE_GOLDEN` is a folder with `ross/` and `geopm/real-run/`. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportRecording } from 'triscope/query';
+import { afterAll, describe, expect, it } from 'vitest';
+import { faults, type Trace } from '../../formats/trace-event/rules.ts';
+
+const GOLDEN = process.env.TRISCOPE_GOLDEN ?? '';
+const folder = mkdtempSync(join(tmpdir(), 'export-golden-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const foldersIn = (path: string): string[] =>
+  GOLDEN === ''
+    ? []
+    : readdirSync(path)
+        .map((name) => join(path, name))
+        .filter((one) => statSync(one).isDirectory());
+
+describe.skipIf(GOLDEN === '')('genuine files (TRISCOPE_GOLDEN)', () => {
+  it('of ROSS become traces that follow the format’s rules', async () => {
+    const out = join(folder, 'ross.json');
+    let events = 0;
+    for (const path of foldersIn(join(GOLDEN, 'ross'))) {
+      let result: Awaited<ReturnType<typeof exportRecording>>;
+      try {
+        result = await exportRecording({ paths: [path], format: 'trace-event' }, out);
+      } catch (error) {
+        // A folder with other files only.
+        expect(String(error)).toContain('no file here is of a format');
+        continue;
+      }
+      events += result.files[0].rows;
+      expect([path, faults(JSON.parse(readFileSync(out, 'utf8')) as Trace)]).toEqual([path, []]);
+    }
+    expect(events).toBeGreaterThan(10_000);
+  }, 300_000);
+
+  it('of GEOPM: a run’s regions nest, and traces come out as they went in', async () => {
+    const run = join(GOLDEN, 'geopm/real-run');
+    const files = readdirSync(run).filter((name) => /^(two|one)-rank\./.test(name));
+    const out = join(folder, 'geopm.json');
+    await exportRecording(
+      { paths: files.map((name) => join(run, name)), format: 'trace-event' },
+      out,
+    );
+    const trace = JSON.parse(readFileSync(out, 'utf8')) as Trace;
+    expect(faults(trace)).toEqual([]);
+    expect(trace.traceEvents.filter(({ ph }) => ph === 'B').length).toBeGreaterThan(50);
+    for (const name of files.filter((one) => /\.trace-/.test(one))) {
+      const made = join(folder, name);
+      const options = { format: 'csv', style: 'geopm', tables: ['geopm_trace'] } as const;
+      await exportRecording({ paths: [join(run, name)], ...options }, made);
+      const lines = readFileSync(join(run, name), 'utf8').split('\n');
+      const theirs = lines.filter((line) => line !== '' && !line.startsWith('#'));
+      const ours = readFileSync(made, 'utf8').trimEnd().split('\n');
+      expect([ours[0], ours.length]).toEqual([theirs[0], theirs.length]);
+      for (const [k, line] of ours.entries()) expect(cellsOf(line)).toEqual(cellsOf(theirs[k]));
+    }
+  }, 120_000);
+});
+
+/** Numbers as numbers: how many digits are printed is the writer's. */
+const cellsOf = (line: string): unknown[] =>
+  line.split('|').map((cell) => {
+    const value = Number(cell);
+    return cell === '' || Number.isNaN(value) || cell.startsWith('0x') ? cell.toLowerCase() : value;
+  });
