@@ -206,7 +206,7 @@ describe('the controller', () => {
   });
 
   it('goes by the monotonic clock: steps of the wall clock change nothing', async () => {
-    const folder = programFolder("region('a').run(() => sleep(300));");
+    const folder = programFolder("region('a').run(() => sleep(1000));");
     // In every thread of the controller and of the application, the wall clock leaps an hour back and forth.
     const step = join(folder, 'step.mjs');
     writeFileSync(
@@ -216,10 +216,10 @@ describe('the controller', () => {
     const env = { NODE_OPTIONS: `--import=${step}` };
     const { host } = await launched(folder, [FAST], undefined, { env });
     const [a] = host.Regions ?? [];
-    for (const key of ['runtime (s)', 'sync-runtime (s)']) {
-      expect(a[key]).toBeGreaterThan(0.25);
-      expect(a[key]).toBeLessThan(10);
-    }
+    expect(a['runtime (s)']).toBeGreaterThanOrEqual(1);
+    // Where the machine is busy, samples come late.
+    expect(a['sync-runtime (s)']).toBeGreaterThan(0.1);
+    for (const key of ['runtime (s)', 'sync-runtime (s)']) expect(a[key]).toBeLessThan(100);
   });
 
   it('samples on, at even times, with all CPUs busy, and says how late it was', async () => {
