@@ -24,7 +24,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   amqplib: 'src/live/',
   'prom-client': 'src/live/',
   yaml: 'src/formats/geopm/',
-  flatbuffers: 'src/formats/arrow/',
 };
 
 interface SourceFile {
