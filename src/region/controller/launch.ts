@@ -1,5 +1,5 @@
 /** Runs a command with a controller beside it: the controller's thread first, then the command. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { type FSWatcher, mkdtempSync, rmSync, watch } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,6 +65,8 @@ async function runCommand(
   const [file, ...args] = command;
   const rings = settings.profileTrace !== undefined || settings.recordFilter !== undefined;
   const { promise, resolve } = deferred<number>();
+  // Before it is there: it may be faster than we are, and who sees it at work may send a signal.
+  const release = passSignals((name) => child.kill(name));
   const child = spawn(file, args, {
     stdio: 'inherit',
     env: {
@@ -74,7 +76,6 @@ async function runCommand(
       ...(rings && { [ENV_RING]: String(RING_EVENTS) }),
     },
   });
-  const release = passSignals(child);
   child.on('spawn', () => side.started());
   child.on('error', (error: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
@@ -94,11 +95,11 @@ async function runCommand(
 }
 
 /** What is sent to us goes to the command; a terminal's Ctrl-C is sent to both of us already. */
-function passSignals(child: ChildProcess): () => void {
+function passSignals(pass: (name: NodeJS.Signals) => void): () => void {
   const listeners = PASSED.map((name) => {
     const listener = () => {
       const fromTerminal = (name === 'SIGINT' || name === 'SIGQUIT') && process.stdin.isTTY;
-      if (!fromTerminal) child.kill(name);
+      if (!fromTerminal) pass(name);
     };
     process.on(name, listener);
     return [name, listener] as const;
