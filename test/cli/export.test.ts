@@ -113,6 +113,7 @@ describe('a trace of a simulation', () => {
   });
 
   it('is the same compressed, and may be a stretch of time without arrows', async () => {
+    await triscope(['export', recording, '--to', 'trace-event', '-o', inFolder('run.json')]);
     await triscope(['export', recording, '--to', 'trace-event', '-o', inFolder('run.json.gz')]);
     const unpacked = gunzipSync(readFileSync(inFolder('run.json.gz')));
     expect(unpacked.equals(readFileSync(inFolder('run.json')))).toBe(true);

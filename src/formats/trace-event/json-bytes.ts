@@ -10,6 +10,9 @@ const ROOM = 1 << 18;
 /** Bytes of a text that are taken at most. */
 const LONGEST_TEXT = 1 << 16;
 
+/** Bytes that may be held back, at the block's beginning. */
+const HELD = 2;
+
 const ZERO = 48;
 const DOT = 46;
 const MINUS = 45;
@@ -22,8 +25,9 @@ const encoder = new TextEncoder();
 export const piece = (text: string): Uint8Array => encoder.encode(text);
 
 export class JsonBytes {
-  #block = new Uint8Array(FULL + ROOM);
-  #at = 0;
+  readonly #block = new Uint8Array(FULL + ROOM);
+  #start = HELD;
+  #at = HELD;
   /** The last time that was written, and where it lies in the block: an event and its arrows have the same. */
   #stampOf = -1;
   #stampAt = 0;
@@ -34,11 +38,24 @@ export class JsonBytes {
     return this.#at >= FULL;
   }
 
-  /** What was written since the last call. The caller keeps the bytes. */
+  /** What was written since the last call; valid until something is written again. */
   take(): Uint8Array {
-    const bytes = this.#block.subarray(0, this.#at);
-    this.#block = new Uint8Array(FULL + ROOM);
-    this.#at = 0;
+    const bytes = this.#block.subarray(this.#start, this.#at);
+    this.#start = HELD;
+    this.#at = HELD;
+    this.#stampOf = -1;
+    return bytes;
+  }
+
+  /** The same without the last two bytes, which come with the next call: they are the same ones each time. */
+  takeHolding(): Uint8Array {
+    const block = this.#block;
+    const end = this.#at - HELD;
+    const bytes = block.subarray(this.#start, end);
+    // These places are in `bytes` if they held the same before, and not otherwise.
+    for (let k = 0; k < HELD; k++) block[k] = block[end + k];
+    this.#start = 0;
+    this.#at = HELD;
     this.#stampOf = -1;
     return bytes;
   }

@@ -43,7 +43,7 @@ const FROM = piece('","args":{"from":');
 const SEND = piece(',"send":');
 const RECEIVE = piece(',"recv":');
 const ID = piece(',"id":');
-/** Between records: written behind each, taken back from the last. */
+/** Between records: written behind each, held back by `take`, taken back from the last. */
 const BETWEEN = 2;
 const END = piece('},\n');
 const ARGS_END = piece('}},\n');
@@ -65,12 +65,9 @@ export class TraceWriter {
     return this.#out.full;
   }
 
-  /** The bytes since the last call. Not before there are records. */
+  /** The bytes since the last call, valid until the next record. Not before there are records. */
   take(): Uint8Array {
-    this.#out.back(BETWEEN);
-    const bytes = this.#out.take();
-    this.#out.text(',\n');
-    return bytes;
+    return this.#out.takeHolding();
   }
 
   /** The last bytes. */

@@ -80,9 +80,7 @@ function runWorker(task: ExportTask, out: string, signal?: AbortSignal): Promise
       workerData: task,
       name: 'export',
     });
-    const abort = () => {
-      void worker.terminate();
-    };
+    const abort = () => worker.postMessage('stop');
     signal?.addEventListener('abort', abort, { once: true });
     let reply: ExportReply | null = null;
     worker.on('message', (message: ExportReply) => {

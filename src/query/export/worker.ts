@@ -12,7 +12,7 @@ import { openMetricsTo } from './openmetrics.ts';
 import type { ExportedFile, ExportOptions } from './options.ts';
 import type { PlacedRecording } from './placed.ts';
 import { type Selection, selectionsOf } from './selection.ts';
-import { Sink } from './sink.ts';
+import { openSink } from './sink.ts';
 import { makeFolderOf } from './staging.ts';
 import { traceTo } from './trace.ts';
 
@@ -38,7 +38,10 @@ async function main({ options, folder, result, mayBeFolder }: ExportTask): Promi
   const database = await Database.open(sources, folder);
   const notes = notesOn(sources, database);
   const connection = await database.connect();
+  const interrupt = () => connection.interrupt();
+  stop.signal.addEventListener('abort', interrupt);
   try {
+    stop.signal.throwIfAborted();
     const { files, notes: more } = await write(database, connection, sources, {
       options,
       folder,
@@ -49,6 +52,7 @@ async function main({ options, folder, result, mayBeFolder }: ExportTask): Promi
   } catch (error) {
     throw isOfDuckDb(error) ? database.explained(error) : error;
   } finally {
+    stop.signal.removeEventListener('abort', interrupt);
     connection.closeSync();
     database.close();
   }
@@ -83,7 +87,7 @@ async function write(
 ): Promise<Written> {
   const { format } = options;
   if (format === 'trace-event' || format === 'openmetrics') {
-    const sink = new Sink(result, options.gzip === true);
+    const sink = openSink(result, options.gzip === true, stop.signal);
     const recordings = placed(database, sources);
     if (format === 'trace-event') {
       const { rows, notes } = await traceTo(connection, recordings, sink, options);
@@ -119,7 +123,7 @@ async function one(
   options: ExportOptions,
 ): Promise<number> {
   if (options.format !== 'arrow') return copyTo(connection, selection, path, options);
-  const sink = new Sink(path, false);
+  const sink = openSink(path, false, stop.signal);
   const rows = await arrowTo(connection, selection, sink);
   await sink.end();
   return rows;
@@ -147,10 +151,16 @@ function notesOn(sources: readonly Sources[], { recordings }: Database): string[
   return notes;
 }
 
-main(workerData as ExportTask).then(
-  (reply) => parentPort?.postMessage(reply),
-  (error: unknown) => parentPort?.postMessage({ kind: 'failed', error: failure(error) }),
-);
+/** Any message means: stop. A thread that is ended from outside within DuckDB takes the process with it. */
+const stop = new AbortController();
+parentPort?.on('message', () => stop.abort());
+
+main(workerData as ExportTask)
+  .then(
+    (reply) => parentPort?.postMessage(reply),
+    (error: unknown) => parentPort?.postMessage({ kind: 'failed', error: failure(error) }),
+  )
+  .finally(() => parentPort?.close());
 
 /** With a file system's code, which is lost otherwise. */
 function failure(error: unknown): ErrorMessage & { readonly code?: string } {

@@ -42,7 +42,7 @@ function traceOf(...streams: readonly TraceStream[]): Trace {
     out.thread(pid, 0, 'KP 0');
   }
   const parts: Uint8Array[] = [];
-  while (!mergeInto(out, streams)) parts.push(out.take());
+  while (!mergeInto(out, streams)) parts.push(out.take().slice());
   parts.push(out.end());
   return JSON.parse(Buffer.concat(parts).toString()) as Trace;
 }
