@@ -24,7 +24,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait for processes and moments: three share two CPUs well.
+    maxWorkers: 3,
     server: { deps: { external: [/\/dist\//] } },
   },
 });
