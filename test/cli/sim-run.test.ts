@@ -224,6 +224,7 @@ test('--help lists the model’s options under its name, then ROSS’s groups', 
     'ROSS GVT:',
     'ROSS Timing:',
     'Triscope:',
+    'Transport:',
     'ROSS Instrumentation:',
     'Output:',
   ]);
