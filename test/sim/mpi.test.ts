@@ -196,7 +196,7 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
         }),
       });
       const cases = fc
-        .sample(anyCase, { numRuns: 12 })
+        .sample(anyCase, { numRuns: 5 })
         .map(({ model, settings }) => ({ model: own(model), settings }));
       const got = await expectSame(ranks, cases);
       expect(got.reduce((n, { run }) => n + run.remoteEvents, 0)).toBeGreaterThan(100);
