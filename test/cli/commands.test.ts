@@ -1,6 +1,6 @@
 /** The other commands, and what is true of all. */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILT_IN } from 'triscope/sim';
@@ -48,9 +48,8 @@ test('demo proves that the optimistic result is the sequential one', async () =>
 
 test('a checkout that is not built says what to run', () => {
   const folder = temporaryFolder();
-  mkdirSync(join(folder, 'bin'));
-  copyFileSync(root('bin/triscope'), join(folder, 'bin', 'triscope.mjs'));
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'triscope.mjs')]);
+  cpSync(root('bin'), join(folder, 'bin'), { recursive: true });
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'triscope')]);
   expect(status).toBe(1);
   expect(String(stderr)).toBe('triscope: not built yet; run `npm run build` in its folder first\n');
 });
