@@ -320,6 +320,7 @@ export class Controller {
 
   #unfinished(): string | null {
     const { all, active } = this.#table;
+    if (this.#settings.own) return null;
     if (active.length > 0) {
       return `${active.length} of ${all.length} processes ran on when the command had ended`;
     }

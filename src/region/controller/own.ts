@@ -32,7 +32,7 @@ export async function watchOwn(options: OwnOptions): Promise<OwnController> {
     rmSync(pages, { recursive: true, force: true });
   };
   try {
-    const side = new ControllerSide({ ...options.settings, pages }, options);
+    const side = new ControllerSide({ ...options.settings, pages, own: true }, options);
     await side.ready;
     const watcher = watchFolder(pages, () => side.ring());
     process.env[ENV_DIR] = pages;

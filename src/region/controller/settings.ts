@@ -38,6 +38,8 @@ export interface ControllerSettings {
   readonly live: boolean;
   /** Seconds between partial reports. */
   readonly saveEvery: number;
+  /** Whether it is its own process that is sampled: that goes on when the sampling ends. */
+  readonly own?: boolean;
   /** File in which settings of the machine are kept before they are changed. */
   readonly savedControls: string;
 }
