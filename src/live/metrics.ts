@@ -1,8 +1,6 @@
 /** Values of the moment for Prometheus and its like: OpenMetrics over HTTP at /metrics, on loopback unless told. */
-import { createServer } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { Access } from './access.ts';
-import { ServeError } from './server.ts';
+import { type MetricsServer, serveMetricsText } from './metrics-server.ts';
 
 /** One time series. */
 export interface MetricSeries {
@@ -14,11 +12,9 @@ export interface MetricSeries {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export interface MetricsServer {
-  readonly url: string;
+export interface SignalMetrics extends MetricsServer {
   /** Takes the values of the series, in their order; NaN: absent. */
   set(values: ArrayLike<number>): void;
-  close(): Promise<void>;
 }
 
 /** @throws ServeError where it cannot listen there */
@@ -26,7 +22,7 @@ export async function serveMetrics(
   series: readonly MetricSeries[],
   port: number,
   host = '127.0.0.1',
-): Promise<MetricsServer> {
+): Promise<SignalMetrics> {
   const registry = new Registry();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
   const current = new Float64Array(series.length).fill(Number.NaN);
@@ -57,35 +53,6 @@ export async function serveMetrics(
       });
     }
   }
-  const access = new Access(host);
-  const server = createServer(async (request, response) => {
-    const { host, origin, cookie, authorization } = request.headers;
-    if (!access.isOurs({ host, origin, cookie, authorization })) {
-      response.writeHead(403).end();
-      return;
-    }
-    if (request.method !== 'GET' || request.url !== '/metrics') {
-      response.writeHead(404).end('see /metrics\n');
-      return;
-    }
-    const text = await registry.metrics();
-    response.writeHead(200, { 'content-type': registry.contentType }).end(text);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new ServeError(`cannot serve metrics on ${host}, port ${port}: ${error.message}`)),
-    );
-    server.listen(port, host, resolve);
-  });
-  const address = server.address();
-  const actual = typeof address === 'object' && address !== null ? address.port : port;
-  return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}/metrics`,
-    set: (values) => current.set(values),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const server = await serveMetricsText(registry, port, host);
+  return { ...server, set: (values) => current.set(values) };
 }

@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createInterface } from 'node:readline';
-import type { MetricSeries, MetricsServer } from '../../live/metrics.ts';
+import type { MetricSeries, SignalMetrics } from '../../live/metrics.ts';
 import {
   headerText,
   parseRequest,
@@ -108,7 +108,7 @@ function seriesOf({ signal, domain, index, info }: WatchColumn): MetricSeries {
   };
 }
 
-async function exporter(columns: readonly WatchColumn[], port: number): Promise<MetricsServer> {
+async function exporter(columns: readonly WatchColumn[], port: number): Promise<SignalMetrics> {
   const { serveMetrics } = await import('../../live/metrics.ts');
   const server = await serveMetrics(columns.map(seriesOf), port);
   process.stderr.write(`triscope: metrics at ${server.url}\n`);
