@@ -350,9 +350,14 @@ static uint32_t find_slot(struct header *p, uint32_t tid) {
         }
     }
     for (uint32_t k = 0; k < THREADS; k++) {
-        uint32_t was = load(&threads[k].state);
-        if (was == FREE || (was == LIVE && !is_gone(threads[k].tid))) continue;
+        uint32_t was = load(&threads[k].state), owner = __atomic_load_n(&threads[k].tid, __ATOMIC_RELAXED), none = FREE;
+        if (was == FREE || (was == LIVE && !is_gone(owner))) continue;
         if (!__atomic_compare_exchange_n(&threads[k].state, &was, FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+        if (was == LIVE && threads[k].tid != owner) {
+            /* Its owner ended and another thread took it over since: that one keeps it. */
+            __atomic_compare_exchange_n(&threads[k].state, &none, LIVE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+            continue;
+        }
         take_slot(&threads[k], nodes + k * NODES, tid);
         return k;
     }

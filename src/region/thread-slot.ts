@@ -67,10 +67,16 @@ export function claimSlot(page: Page, tid: number, cpu: number): number | null {
   }
   for (let slot = 0; slot < capacity; slot++) {
     const was = Atomics.load(u32, state(slot));
+    const last = owner(slot);
     // A worker that was terminated could not say so.
-    if (was === THREAD_FREE || (was === THREAD_LIVE && !gone(owner(slot)))) continue;
+    if (was === THREAD_FREE || (was === THREAD_LIVE && !gone(last))) continue;
     // Set aside as free while it changes hands, so that only one thread gets it.
     if (Atomics.compareExchange(u32, state(slot), was, THREAD_FREE) !== was) continue;
+    if (was === THREAD_LIVE && owner(slot) !== last) {
+      // Its owner ended and another thread took it over since: that one keeps it.
+      Atomics.compareExchange(u32, state(slot), THREAD_FREE, THREAD_LIVE);
+      continue;
+    }
     begin(page, slot, tid, cpu);
     Atomics.store(u32, state(slot), THREAD_LIVE);
     return slot;
