@@ -15,6 +15,8 @@ schema is named. Column t is always seconds since the recording's start. Read-on
   --csv        with a header; missing values are empty
   --limit N    rows of the text table at most (1000); the other forms give all
 
+The text table is as wide as the terminal at most (COLUMNS tells otherwise); lists of 8 numbers and more are drawn.
+
 Tables: docs/query.md. DESCRIBE ross_pe and SELECT * FROM metrics tell columns.`;
 
 interface Asked {
