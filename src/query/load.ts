@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { InputError, reasonOf } from './errors.ts';
 import { type Loaded, loadFile } from './loaders.ts';
 import type { PlacedPart, Suspect } from './part.ts';
+import { KeptBudget } from './raw-part.ts';
 import type { Sources } from './sources.ts';
 import { type Table, tableOf, timeColumnOf, WALL_TIME } from './table.ts';
 
@@ -19,11 +20,15 @@ interface Found extends Omit<PlacedPart, 'shift'> {
   readonly zero: bigint | null;
 }
 
-/** @throws InputError that names the file */
-export async function loadTables(sources: Sources): Promise<LoadedTables> {
+/**
+ * @param keptBytes columns of raw stats files that may stay in memory
+ * @throws InputError that names the file
+ */
+export async function loadTables(sources: Sources, keptBytes?: number): Promise<LoadedTables> {
   const found: Found[] = [];
   const suspects: Suspect[] = [];
   const open: { close(): void }[] = [];
+  const budget = new KeptBudget(keptBytes);
   const shown = (path: string) => relative(sources.path, path) || sources.path;
   for (const path of sources.missing) {
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
@@ -31,7 +36,7 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
   for (const { path, zero } of sources.files) {
     let loaded: Loaded | null;
     try {
-      loaded = await loadFile(path);
+      loaded = await loadFile(path, budget);
     } catch (error) {
       const what = `cannot be read: ${reasonOf(error)}`;
       // A recording without one of its files is still one.
@@ -103,6 +108,11 @@ function earliest(found: readonly Found[]): bigint | null {
 function earliestWallTime(found: readonly Found[]): bigint | null {
   let least = Number.POSITIVE_INFINITY;
   for (const one of found.filter(isWallTime)) {
+    const { span } = one.part;
+    if (span != null) {
+      least = Math.min(least, span.from);
+      continue;
+    }
     for (const { columns } of one.part.read([one.time as number])) {
       for (const time of columns[0] as Float64Array) if (time < least) least = time;
     }
