@@ -103,7 +103,9 @@ export class RawPart implements TablePart {
       bytes += CELL_BYTES[this.schema.metrics[k].cell] * length;
       // A copy where the reader's array is longer: the rest of it would stay too.
       if (codes === null) return exact(column as RawColumn, length);
-      return Uint32Array.from(column as readonly string[], (text) => codes.of(text));
+      const coded = new Uint32Array(length);
+      for (let row = 0; row < length; row++) coded[row] = codes.of(column[row] as string);
+      return coded;
     });
     if (this.#rows !== null && budget.take(bytes)) this.#rows.push({ rows: length, columns: raw });
     else this.#rows = null;
