@@ -62,29 +62,26 @@ describe('samples of every LP', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const LPS = 2 ** 15;
 
-  async function sampled(pes: number, every: number, more: readonly string[]): Promise<Result> {
+  async function sampled(pes: number, every: number): Promise<Result> {
     const path = join(folder, 'stats');
     const { code, out, err } = await triscope([
       ...['sim', 'run', 'phold', `--total-lps=${LPS}`, '--lookahead=0.1', '--end=2', '--json'],
       ...['--engine-stats=gvt', '--granularity=1', '--lp-data', `--num-gvt=${every}`],
-      ...['--buffer-size=1e6', `--stats-path=${path}`, `--pes=${pes}`, ...more],
+      ...['--buffer-size=1e6', `--stats-path=${path}`, `--pes=${pes}`],
     ]);
-    expect([code, err.replace(/triscope: --stream: the follower was too slow.*\n/, '')]).toEqual([
-      0,
-      '',
-    ]);
+    expect([code, err]).toEqual([0, '']);
     rmSync(path, { recursive: true });
     return JSON.parse(out) as Result;
   }
 
   it.each([
-    ['sequential', 1, 5, []],
-    ['2 PEs, followed', 2, 1, [`--stream=${join(folder, 'followed.frames')}`]],
+    ['sequential', 1, 5],
+    ['2 PEs', 2, 1],
   ] as const)(
     'are streamed: memory does not grow with their number (%s)',
-    async (_name, pes, every, more) => {
-      const one = await sampled(pes, 1e6, more);
-      const many = await sampled(pes, every, more);
+    async (_, pes, every) => {
+      const one = await sampled(pes, 1e6);
+      const many = await sampled(pes, every);
       const written = (r: Result) => r.streams.reduce((sum, s) => sum + s.bytes, 0);
       expect(many.streams.map((s) => s.droppedRecords).some((n) => n > 0)).toBe(false);
       expect(written(many) - written(one)).toBeGreaterThan(50 * MB);
