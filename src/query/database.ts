@@ -1,5 +1,6 @@
 /** The embedded DuckDB: tables that stream from files, read-only, cut off from everything else. */
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -21,7 +22,7 @@ import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
 import { MACROS } from './rates.ts';
 import { registerScan } from './scan.ts';
-import { SETTINGS } from './settings.ts';
+import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
@@ -71,13 +72,15 @@ export class Database {
   /** What could not be done, and was done without. */
   readonly notes: string[] = [];
   readonly #instance: DuckDBInstance;
+  readonly #memory: string;
   readonly #open: { close(): void }[] = [];
   readonly #recordings: LoadedRecording[] = [];
   /** Tables that queries may name. */
   #names: readonly string[] = [];
 
-  private constructor(instance: DuckDBInstance) {
+  private constructor(instance: DuckDBInstance, memory: string) {
     this.#instance = instance;
+    this.#memory = memory;
   }
 
   /**
@@ -85,16 +88,16 @@ export class Database {
    */
   static async open(
     all: readonly Sources[],
-    { folder = null, cacheFolder = null, memory }: DatabaseOptions = {},
+    { folder = null, cacheFolder = null, memory = SETTINGS.memory_limit }: DatabaseOptions = {},
   ): Promise<Database> {
     const spill = folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
     const settings: Record<string, string> = {
       ...SETTINGS,
       // Made when it is needed, and removed, by DuckDB.
       temp_directory: folder === null ? spill : join(spill, 'spill'),
-      ...(memory !== undefined && { memory_limit: memory }),
+      memory_limit: limitOf(memory),
     };
-    const database = new Database(await DuckDBInstance.create(':memory:', settings));
+    const database = new Database(await DuckDBInstance.create(':memory:', settings), memory);
     const connection = await database.#instance.connect();
     try {
       for (const statement of MACROS) await connection.run(statement);
@@ -129,7 +132,7 @@ export class Database {
     schemaName: string,
     number: number,
   ): Promise<void> {
-    const loaded = await loadTables(sources);
+    const loaded = await loadTables(sources, keptBytesOf(this.#memory));
     this.#open.push(loaded);
     const { scans, stored, derived } = define(sources, loaded, schemaName, `_scan_${number}`);
     for (const [name, table] of scans) registerScan(connection, name, table);
@@ -145,11 +148,20 @@ export class Database {
     schemaName: string,
     { number, cacheFolder }: { number: number; cacheFolder: string },
   ): Promise<boolean> {
-    const { path, note } = await keep(sources, cacheFolder);
-    if (note !== null) this.notes.push(`${sources.path}: ${note}`);
-    if (path === null) return false;
-    this.#add(sources, schemaName, await attach(connection, path, schemaName, `_cache_${number}`));
-    return true;
+    for (let attempt = 0; ; attempt++) {
+      const { path, note } = await keep(sources, cacheFolder, this.#memory);
+      if (note !== null) this.notes.push(`${sources.path}: ${note}`);
+      if (path === null) return false;
+      try {
+        const found = await attach(connection, path, schemaName, `_cache_${number}`);
+        this.#add(sources, schemaName, found);
+        return true;
+      } catch (error) {
+        // Damaged by whatever: made anew, once.
+        if (attempt > 0) throw error;
+        rmSync(path, { force: true });
+      }
+    }
   }
 
   #add(

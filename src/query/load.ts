@@ -28,7 +28,7 @@ interface Found extends Omit<PlacedPart, 'shift'> {
  * @param keptBytes columns of raw stats files that may stay in memory
  * @throws InputError that names the file
  */
-export async function loadTables(sources: Sources, keptBytes?: number): Promise<LoadedTables> {
+export async function loadTables(sources: Sources, keptBytes: number): Promise<LoadedTables> {
   const found: Found[] = [];
   const suspects: Suspect[] = [];
   const open: { close(): void }[] = [];
