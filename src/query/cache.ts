@@ -20,9 +20,10 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance, version } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { RECORDING_FILE } from '../model/recording.ts';
 import { define } from './define.ts';
+import { DuckDBInstance, version } from './duckdb.ts';
 import { InputError } from './errors.ts';
 import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
@@ -130,7 +131,8 @@ function clear(folder: string, stem: string, name: string | null): void {
   for (const file of readdirSync(folder)) {
     if (!file.startsWith(stem) || file === name) continue;
     const [, host, pid] = /\.duckdb\.(.+)\.(\d+)\.\d+\.tmp(?:\.wal)?$/.exec(file) ?? [];
-    const isLeft = host === undefined ? name !== null : host === hostname() && !isAlive(Number(pid));
+    const isLeft =
+      host === undefined ? name !== null : host === hostname() && !isAlive(Number(pid));
     if (isLeft) rmSync(join(folder, file), { force: true });
   }
 }

@@ -3,19 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  DuckDBInstance,
-  type DuckDBPreparedStatement,
-  type DuckDBResult,
-  type JS,
-  JSDuckDBValueConverter,
-  StatementType,
+import type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBPreparedStatement,
+  DuckDBResult,
+  JS,
 } from '@duckdb/node-api';
 import { attach, keep } from './cache.ts';
 import { batchOf, type RawBatch } from './column-batches.ts';
 import { define } from './define.ts';
+import { DuckDBInstance, JSDuckDBValueConverter, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
 import { GVT_MACROS } from './gvt.ts';
 import { loadTables } from './load.ts';
@@ -90,7 +88,8 @@ export class Database {
     all: readonly Sources[],
     { folder = null, cacheFolder = null, memory = SETTINGS.memory_limit }: DatabaseOptions = {},
   ): Promise<Database> {
-    const spill = folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
+    const spill =
+      folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
     const settings: Record<string, string> = {
       ...SETTINGS,
       // Made when it is needed, and removed, by DuckDB.
@@ -257,10 +256,7 @@ async function nextRows(result: DuckDBResult) {
   return chunk === null ? null : chunk.convertRows(JSDuckDBValueConverter);
 }
 
-async function nextBatch(
-  result: DuckDBResult,
-  types: readonly string[],
-): Promise<RawBatch | null> {
+async function nextBatch(result: DuckDBResult, types: readonly string[]): Promise<RawBatch | null> {
   const chunks: DuckDBDataChunk[] = [];
   let rows = 0;
   while (rows < BATCH_ROWS) {

@@ -1,9 +1,9 @@
 /** A path's files as tables on one timeline. */
 import { relative } from 'node:path';
+import { RECORDING_FILE } from '../model/recording.ts';
 import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
 import { InputError, reasonOf } from './errors.ts';
 import { type Loaded, loadFile } from './loaders.ts';
-import { RECORDING_FILE } from '../model/recording.ts';
 import type { PlacedPart, Suspect, TimeSpan } from './part.ts';
 import { KeptBudget } from './raw-part.ts';
 import type { Sources } from './sources.ts';

@@ -40,12 +40,16 @@ const frames = (seconds: number) => framesOf(batchOf(ROSS_PE, samples(seconds)))
 const cpuFile = (host: string, from: number, seconds: number) =>
   rawStats(
     host,
-    Array.from({ length: seconds + 1 }, (_, k) => ({ time: from + k, cpus: [{ user: 100 * k }, {}] })),
+    Array.from({ length: seconds + 1 }, (_, k) => ({
+      time: from + k,
+      cpus: [{ user: 100 * k }, {}],
+    })),
   );
 const source = (name: string, path: string, zero: number, format = 'frames') => ({
   ...{ name, files: [{ path, format }], zero: nanoseconds(zero), droppedBytes: 0 },
 });
-const whats = (recording: OpenRecording) => recording.suspects.map(({ file, what }) => `${file}: ${what}`);
+const whats = (recording: OpenRecording) =>
+  recording.suspects.map(({ file, what }) => `${file}: ${what}`);
 
 describe('an empty recording', () => {
   it('has the tables about itself, and no others', async () => {
@@ -88,7 +92,8 @@ describe('a recording that is being written', () => {
       'node/h1/1': `${cpuFile('h1', NOON, 2)}\n${NOON + 3}.000000 - h1\ncpu 0 1 2`,
     });
     const recording = await open(path);
-    const counts = 'SELECT (SELECT count(*) FROM ross_pe) AS a, (SELECT count(*) FROM node_cpu) AS b';
+    const counts =
+      'SELECT (SELECT count(*) FROM ross_pe) AS a, (SELECT count(*) FROM node_cpu) AS b';
     expect(await recording.query(counts)).toEqual([{ a: 2, b: 6 }]);
     appendFileSync(join(path, 'extra.frames'), frames(3).subarray(-9));
     appendFileSync(join(path, 'node/h1/1'), ' 3 4 5 6 7\n');
@@ -96,7 +101,9 @@ describe('a recording that is being written', () => {
     expect(await recording.query('SELECT state, ended FROM recording')).toEqual([
       { state: 'running', ended: null },
     ]);
-    expect(whats(recording).join('\n')).toMatch(/extra\.frames: its last \d+ bytes are not a whole/);
+    expect(whats(recording).join('\n')).toMatch(
+      /extra\.frames: its last \d+ bytes are not a whole/,
+    );
     expect(whats(recording).join('\n')).toMatch(/node\/h1\/1: line \d+: cut off/);
     const [a] = await (await open(path)).query(counts);
     expect(a).toEqual({ a: 5, b: 7 });
@@ -178,7 +185,10 @@ describe('clocks', () => {
   it('say how each file is placed, and what that is worth', async () => {
     const path = writeFolder(fresh(), {
       'recording.json': recordingOf({
-        sources: [source('sim', 'extra.frames', NOON + 2), source('node', 'node/h1/1', NOON, 'tacc')],
+        sources: [
+          source('sim', 'extra.frames', NOON + 2),
+          source('node', 'node/h1/1', NOON, 'tacc'),
+        ],
       }),
       'extra.frames': frames(1),
       'node/h1/1': cpuFile('h1', NOON, 1),
@@ -189,17 +199,16 @@ describe('clocks', () => {
       { file: 'extra.frames', table_name: 'ross_pe', placement: 'anchor', shift: 2 },
       { file: 'node/h1/1', table_name: 'node_cpu', placement: 'wall clock', shift: -NOON },
     ]);
-    expect(await recording.query('SELECT DISTINCT zero_ns::VARCHAR AS zero FROM clocks ORDER BY ALL')).toEqual([
-      { zero: nanoseconds(NOON + 2) },
-      { zero: null },
-    ]);
+    expect(
+      await recording.query('SELECT DISTINCT zero_ns::VARCHAR AS zero FROM clocks ORDER BY ALL'),
+    ).toEqual([{ zero: nanoseconds(NOON + 2) }, { zero: null }]);
   });
 
   it('of a loose file that nothing places are assumed, and that is said', async () => {
     const path = join(folder, `${++made}`);
     writeFolder(path, { 'a.frames': frames(1), stats: cpuFile('h1', NOON, 1) });
     const recording = await open(path);
-    const [first] = await recording.query('SELECT * FROM clocks WHERE file = \'a.frames\'');
+    const [first] = await recording.query("SELECT * FROM clocks WHERE file = 'a.frames'");
     expect(first).toEqual({
       ...{ file: 'a.frames', table_name: 'ross_pe', placement: 'assumed', zero_ns: null, shift: 0 },
       quality:
@@ -251,7 +260,10 @@ describe('clocks', () => {
 
 describe('GVT', () => {
   it('and real time convert into each other; before the first and after the last there is none', async () => {
-    const path = writeFolder(fresh(), { 'recording.json': recordingOf(), 'extra.frames': frames(3) });
+    const path = writeFolder(fresh(), {
+      'recording.json': recordingOf(),
+      'extra.frames': frames(3),
+    });
     const recording = await open(path);
     expect(await recording.query('SELECT * FROM gvt')).toEqual([
       { gvt: 10, t: 1 },

@@ -19,7 +19,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
 import { BIN, triscope } from '../cli/support/run.ts';
-import { batchOf, framesOf, NOON, rawStats, recordingOf, writeFolder } from './support/recording.ts';
+import {
+  batchOf,
+  framesOf,
+  NOON,
+  rawStats,
+  recordingOf,
+  writeFolder,
+} from './support/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'query-cache-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -86,7 +93,12 @@ const count = async (path: string, cache: string) => {
 
 /** 2 MB of text. */
 function archiveAt(path: string): string {
-  const lines = [`$tacc_stats 2.3.5\n$hostname c1\n!cpu ${'abcdefghijklmnop'.split('').map((k) => `${k},E`).join(' ')}\n`];
+  const lines = [
+    `$tacc_stats 2.3.5\n$hostname c1\n!cpu ${'abcdefghijklmnop'
+      .split('')
+      .map((k) => `${k},E`)
+      .join(' ')}\n`,
+  ];
   for (let group = 0; group < 2_500; group++) {
     lines.push(`\n${NOON + group} - c1\n`);
     for (let cpu = 0; cpu < 8; cpu++) lines.push(`cpu ${cpu}${` ${group * 7_919}`.repeat(16)}\n`);
@@ -216,25 +228,28 @@ describe('the cache', () => {
     ]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is done without on a full disk (needs root)', async ({ skip }) => {
-    const path = archiveAt(fresh('archive'));
-    const disk = fresh('disk');
-    mkdirSync(disk, { recursive: true });
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { stdio: 'ignore' });
-    } catch {
-      skip('no right to mount');
-    }
-    try {
-      expect(await count(path, disk)).toEqual({
-        n: 20_000,
-        notes: [`${path}: not cached in ${disk}: the disk is full`],
-      });
-      expect(readdirSync(disk)).toEqual([]);
-    } finally {
-      execFileSync('umount', [disk]);
-    }
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'is done without on a full disk (needs root)',
+    async ({ skip }) => {
+      const path = archiveAt(fresh('archive'));
+      const disk = fresh('disk');
+      mkdirSync(disk, { recursive: true });
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { stdio: 'ignore' });
+      } catch {
+        skip('no right to mount');
+      }
+      try {
+        expect(await count(path, disk)).toEqual({
+          n: 20_000,
+          notes: [`${path}: not cached in ${disk}: the disk is full`],
+        });
+        expect(readdirSync(disk)).toEqual([]);
+      } finally {
+        execFileSync('umount', [disk]);
+      }
+    },
+  );
 
   it('lies in the user’s cache folder where no other is named', async () => {
     const path = recordingAt(fresh('run.tri'));

@@ -6,7 +6,14 @@ import { type OpenRecording, openRecording, QueryError } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { ROSS_PE, ROSS_ROLLBACK } from '../../src/model/schemas/ross.ts';
 import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
-import { batchOf, framesOf, NOON, rawStats, recordingOf, writeFolder } from './support/recording.ts';
+import {
+  batchOf,
+  framesOf,
+  NOON,
+  rawStats,
+  recordingOf,
+  writeFolder,
+} from './support/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'query-columns-'));
 const ROWS = 70_000;
@@ -21,7 +28,13 @@ beforeAll(async () => {
     efficiency: Float32Array.from(index, (k) => (k % 3 === 0 ? Number.NaN : k % 100)),
     mode: Array.from(index, (k) => (k % 2 === 0 ? 'gvt' : '')),
   };
-  const empty = { u32: Uint32Array, f32: Float32Array, f64: Float64Array, u64: BigUint64Array, i32: Int32Array };
+  const empty = {
+    u32: Uint32Array,
+    f32: Float32Array,
+    f64: Float64Array,
+    u64: BigUint64Array,
+    i32: Int32Array,
+  };
   const columns = ROSS_PE.metrics.map(({ key, cell }) =>
     cell === 'label' ? of[key] : (of[key] ?? new empty[cell](ROWS)),
   );
@@ -69,8 +82,10 @@ describe('recording.table', () => {
 
   it('gives the rows of a time, and of a condition', async () => {
     const seen: number[] = [];
-    const options = { from: 1, to: 1.01, where: "pe_id = 2 -- of one PE" };
-    for await (const { columns } of recording.table('ross_pe').batches(['events_processed'], options)) {
+    const options = { from: 1, to: 1.01, where: 'pe_id = 2 -- of one PE' };
+    for await (const { columns } of recording
+      .table('ross_pe')
+      .batches(['events_processed'], options)) {
       seen.push(...columns.events_processed);
     }
     expect(seen).toEqual([1002, 1006]);
@@ -95,7 +110,9 @@ describe('recording.table', () => {
     const wrong = recording.table('ross_rollback').batches(['dept']);
     await expect(first(wrong)).rejects.toThrow(/^there is no column dept at line 1, .*depth/);
     const nowhere = recording.table('ross_pes').batches(['t']);
-    await expect(first(nowhere)).rejects.toThrow(/^there is no table ross_pes .*did you mean ross_pe\?/);
+    await expect(first(nowhere)).rejects.toThrow(
+      /^there is no table ross_pes .*did you mean ross_pe\?/,
+    );
     await expect(first(recording.table('ross_pe').batches([]))).rejects.toThrow(QueryError);
   });
 });
@@ -127,7 +144,9 @@ describe('recording.columns', () => {
       for await (const _ of (await recording.columns(sql)).batches);
     };
     await expect(
-      all(`SELECT CASE WHEN events_processed > 60000 THEN error('too many') ELSE t END AS x FROM ross_pe`),
+      all(
+        `SELECT CASE WHEN events_processed > 60000 THEN error('too many') ELSE t END AS x FROM ross_pe`,
+      ),
     ).rejects.toThrow(/^SQL: too many/);
     expect(await recording.query('SELECT 1 AS a')).toEqual([{ a: 1 }]);
   });

@@ -236,4 +236,11 @@ export const ROSS_ROLLBACK = schema('ross_rollback', 'kp', 'one rollback of a KP
   gauge('depth', 'f64', '{virtual}', 'max', 'virtual time rolled back over'),
 ]);
 
-export const ROSS_SCHEMAS = [ROSS_PE, ROSS_KP, ROSS_LP, ROSS_MODEL, ROSS_EVENT, ROSS_ROLLBACK] as const;
+export const ROSS_SCHEMAS = [
+  ROSS_PE,
+  ROSS_KP,
+  ROSS_LP,
+  ROSS_MODEL,
+  ROSS_EVENT,
+  ROSS_ROLLBACK,
+] as const;
