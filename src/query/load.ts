@@ -1,9 +1,9 @@
 /** A path's files as tables on one timeline. */
 import { relative } from 'node:path';
+import { RECORDING_FILE } from '../model/recording.ts';
 import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
 import { InputError, reasonOf } from './errors.ts';
 import { type Loaded, loadFile } from './loaders.ts';
-import { RECORDING_FILE } from '../model/recording.ts';
 import type { PlacedPart, Suspect, TimeSpan } from './part.ts';
 import { KeptBudget } from './raw-part.ts';
 import type { Sources } from './sources.ts';
@@ -28,7 +28,7 @@ interface Found extends Omit<PlacedPart, 'shift'> {
  * @param keptBytes columns of raw stats files that may stay in memory
  * @throws InputError that names the file
  */
-export async function loadTables(sources: Sources, keptBytes?: number): Promise<LoadedTables> {
+export async function loadTables(sources: Sources, keptBytes: number): Promise<LoadedTables> {
   const found: Found[] = [];
   const suspects: Suspect[] = [];
   const open: { close(): void }[] = [];

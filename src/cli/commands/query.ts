@@ -76,7 +76,7 @@ function read(args: readonly string[]): Asked | null {
   return { paths, sql: hasSql ? last : null, form, limit, options: optionsOf(values) };
 }
 
-const MEMORY = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
+const SIZE = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
 
 function optionsOf(values: {
   readonly cache?: boolean;
@@ -86,7 +86,7 @@ function optionsOf(values: {
 }): OpenOptions {
   const { cache = false, 'cache-dir': folder, memory, 'time-limit': limit } = values;
   if (folder === '') throw new UsageError('--cache-dir: which folder?');
-  if (memory !== undefined && !MEMORY.test(memory)) {
+  if (memory !== undefined && !SIZE.test(memory)) {
     throw new UsageError(`--memory ${memory}: it is a size such as 2GB`);
   }
   const timeLimit = Number(limit);
