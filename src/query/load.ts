@@ -17,6 +17,7 @@ export interface LoadedTables {
 interface Found extends Omit<PlacedPart, 'shift'> {
   readonly format: string;
   readonly zero: bigint | null;
+  readonly ahead: bigint;
 }
 
 /** @throws InputError that names the file */
@@ -28,7 +29,7 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
   for (const path of sources.missing) {
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
-  for (const { path, zero } of sources.files) {
+  for (const { path, zero, ahead } of sources.files) {
     let loaded: Loaded | null;
     try {
       loaded = await loadFile(path);
@@ -48,6 +49,7 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
         part,
         time,
         zero: loaded.zero ?? zero,
+        ahead,
         file: shown(path),
         format: loaded.format,
       });
@@ -85,7 +87,7 @@ const isWallTime = ({ part, time }: Pick<PlacedPart, 'part' | 'time'>): boolean 
   time !== null && part.schema.metrics[time].key === WALL_TIME;
 
 function shiftOf(found: Found, start: bigint | null): number {
-  if (isWallTime(found)) return start === null ? 0 : -Number(start) / 1e9;
+  if (isWallTime(found)) return start === null ? 0 : -Number(start + found.ahead) / 1e9;
   if (found.zero === null || start === null) return 0;
   return Number(found.zero - start) / 1e9;
 }

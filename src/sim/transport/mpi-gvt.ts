@@ -86,6 +86,11 @@ export class MpiGvt {
     return this.colour;
   };
 
+  /** Batches sent of which no GVT has said that they arrived. */
+  get unacknowledged(): number {
+    return this.sent[0] + this.sent[1];
+  }
+
   batchReceived(colour: number): void {
     this.received[colour]++;
   }
