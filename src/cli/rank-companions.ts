@@ -2,8 +2,8 @@
  * What is recorded beside a run over MPI: by the first rank of each host, into files on its own machine, which in the end
  * go to rank 0's recording.
  */
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { joinReports } from '../formats/geopm/write.ts';
@@ -12,6 +12,7 @@ import { ENV_AUTO, ENV_DIR } from '../model/region-layout.ts';
 import { launchedRank } from '../os/mpi/launcher.ts';
 import type { MpiWorld } from '../os/mpi/world.ts';
 import { type Beside, Companions, REPORT } from './companions.ts';
+import { pagesOfJob } from './launched-job.ts';
 
 export interface RankCompanionRequest extends Beside {
   /** Name of the run. */
@@ -26,21 +27,6 @@ export interface HostFiles {
   /** Path in the recording, and content. */
   readonly node: readonly [path: string, bytes: Uint8Array] | null;
   readonly report: string | null;
-}
-
-/**
- * The folder of region pages that all ranks of a job on this machine share.
- * @throws Error where it belongs to somebody else
- */
-function pagesOfJob(job: string): string {
-  // Containers may share the folder of temporary files.
-  const path = join(tmpdir(), `triscope-region-${process.getuid?.() ?? 0}-${hostname()}-${job}`);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const found = lstatSync(path);
-  if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) {
-    throw new Error(`${path} is not ours: remove it`);
-  }
-  return path;
 }
 
 /** Makes this rank mark what it does. Before the world is opened: its calls are marked too. */

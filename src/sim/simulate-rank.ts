@@ -30,6 +30,7 @@ interface Part {
   readonly host: RecordingHost;
   readonly report: RecorderReport | null;
   readonly clock: RankClock | null;
+  readonly batches: number;
 }
 
 export interface RankOutcome {
@@ -102,7 +103,9 @@ export async function simulateRank(
   print();
   const report = (await recorder?.finish(result.streams)) ?? null;
   const clock = clocks?.end() ?? null;
-  const part: Part = { result, threadId: threadId(), host: thisHost(), report, clock };
+  const { batches } = transport.gvt;
+  const place = { threadId: threadId(), host: thisHost() };
+  const part: Part = { result, ...place, report, clock, batches };
   const parts = world.gather(serialize(part))?.map((bytes) => deserialize(bytes) as Part);
   recorder?.unite();
   transport.close();
@@ -122,6 +125,7 @@ export async function simulateRank(
     ...whole,
     transport: 'mpi',
     rankHosts,
+    batches: parts.reduce((sum, p) => sum + p.batches, 0),
     ...(clocks !== null && { clocks: hostClocks(measured, names) }),
   };
   if (recorder === null) return { finished, result: all };

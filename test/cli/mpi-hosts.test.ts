@@ -125,6 +125,22 @@ describe.skipIf(!HAS_HOSTS)(`on two hosts${NEEDS_HOSTS}`, { timeout: PATIENCE },
     expect(entries).toEqual(['sim', 'node', 'node tri-b', 'regions']);
   });
 
+  it('region launch beside each rank makes one report, too, of any program', async () => {
+    const report = join(folder, 'launched.report');
+    const launch = ['region', 'launch', '--auto=sim', `--geopm-report=${report}`, '--'];
+    const program = [process.execPath, BIN, ...MODEL, '--json'];
+    const { code, out, err } = await hosts.mpirun(2, [BIN, ...launch, ...program]);
+    expect(code, err).toBe(0);
+    expect(JSON.parse(out).pes).toBe(4);
+    const [, ...parts] = readFileSync(report, 'utf8').split(/^ {2}(?=tri-[ab]:$)/m);
+    expect(parts.map((part) => part.slice(0, 6))).toEqual(['tri-a:', 'tri-b:']);
+    const ranks = parts.map((part) => new Set(part.match(/rank: \d+/g)));
+    expect(ranks).toEqual([new Set(['rank: 0', 'rank: 1']), new Set(['rank: 2', 'rank: 3'])]);
+    for (const part of parts) expect(part).toContain('region: "MPI_Isend"');
+    const left = readdirSync(folder).filter((name) => name.startsWith('launched.report'));
+    expect(left).toEqual(['launched.report']);
+  });
+
   it('a rank that is killed on one ends the job on both; what was recorded can be opened', async () => {
     const half = join(folder, 'half.tri');
     const long = ['sim', 'run', 'phold', '--end=1e9', '--total-lps=64', '--engine-stats=1'];

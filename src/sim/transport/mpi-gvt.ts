@@ -60,6 +60,8 @@ export class MpiGvt {
     committed: 0,
     rolledBack: 0,
   };
+  /** Batches sent in all. */
+  batches = 0;
   private readonly reduction: Reduction;
   /** Batches by colour. */
   private readonly sent = [0, 0];
@@ -82,6 +84,7 @@ export class MpiGvt {
 
   /** A batch goes; returns its colour. */
   readonly batchSent = (): number => {
+    this.batches++;
     this.sent[this.colour]++;
     return this.colour;
   };
