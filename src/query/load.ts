@@ -22,6 +22,7 @@ interface Found extends Omit<PlacedPart, 'shift'> {
   readonly format: string;
   readonly zero: bigint | null;
   readonly placement: Placement;
+  readonly ahead: bigint;
 }
 
 /**
@@ -38,7 +39,7 @@ export async function loadTables(sources: Sources, keptBytes: number): Promise<L
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
   suspects.push(...strangeSources(sources));
-  for (const { path, zero } of sources.files) {
+  for (const { path, zero, ahead } of sources.files) {
     let loaded: Loaded | null;
     try {
       loaded = await loadFile(path, budget);
@@ -60,7 +61,7 @@ export async function loadTables(sources: Sources, keptBytes: number): Promise<L
     const of = found.length;
     for (const part of loaded.parts) {
       const time = timeColumnOf(part);
-      const one = { part, time, zero: own ?? zero, file: shown(path), format: loaded.format };
+      const one = { part, time, zero: own ?? zero, ahead, file: shown(path), format: loaded.format };
       found.push({ ...one, placement: placementOf(one, own !== null) });
     }
     const strange = strangeTimes(found.slice(of), sources);
@@ -144,7 +145,7 @@ function strangeSources({ recording }: Sources): Suspect[] {
 }
 
 function shiftOf(found: Found, start: bigint | null): number {
-  if (isWallTime(found)) return start === null ? 0 : -Number(start) / 1e9;
+  if (isWallTime(found)) return start === null ? 0 : -Number(start + found.ahead) / 1e9;
   if (found.zero === null || start === null) return 0;
   return Number(found.zero - start) / 1e9;
 }
