@@ -9,7 +9,7 @@ const LABELS = ['host', 'device'];
 const IDS: Readonly<Record<string, readonly string[]>> = {
   pe: ['pe_id'],
   kp: ['pe_id', 'kp_id'],
-  lp: ['lp_id'],
+  lp: ['pe_id', 'kp_id', 'lp_id'],
 };
 
 /** How a metric is drawn. `rate`: amounts per second. */
@@ -127,6 +127,11 @@ export class SeriesTable {
       track.set(k, isTotal ? difference(totals[k], value, metric) : Number(value));
       if (isTotal) totals[k] = value;
     }
+  }
+
+  /** Samples of the entities, in the order of their names. */
+  tracks(): readonly { readonly name: string; readonly track: Track }[] {
+    return this.#chosen();
   }
 
   /** Entities that were sampled in the way in which most were. */
