@@ -3,7 +3,7 @@ import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
 import { type Bins, Track } from './track.ts';
 
 /** Columns that say when, of what, and how a sample was taken: none of them is a series. */
-const TIMES = ['real_time', 'time'];
+const TIMES = ['real_time', 'time', 't'];
 const MODE = 'mode';
 const LABELS = ['host', 'device'];
 const IDS: Readonly<Record<string, readonly string[]>> = {
@@ -78,6 +78,14 @@ export class SeriesTable {
   static of(schema: Schema, most = Infinity): SeriesTable | null {
     const plan = planOf(schema);
     return plan === null ? null : new SeriesTable(schema, plan, most);
+  }
+
+  /** Numbers of the columns that are looked at; null where nothing can be drawn. */
+  static columnsOf(schema: Schema): readonly number[] | null {
+    const plan = planOf(schema);
+    if (plan === null || plan.series.length === 0) return null;
+    const { time, mode, ids, series } = plan;
+    return [...new Set([time, ...(mode < 0 ? [] : [mode]), ...ids, ...series])];
   }
 
   /** Takes a batch of this schema. `zero`: what to take off its times. */

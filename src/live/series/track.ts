@@ -13,7 +13,7 @@ export interface Bins {
   readonly mean: Float32Array;
 }
 
-const START = 256;
+const START = 16;
 
 export class Track {
   /** Rows in use. */
