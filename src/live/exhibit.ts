@@ -56,14 +56,15 @@ class LateTables {
 export function exhibit(id: string, bus: LiveBus | null, path: string | null): Exhibit {
   let recorded: Promise<Shown> | null = null;
   const tables = new LateTables(path);
-  const live = seriesOf(new SeriesStore());
+  const none = new SeriesStore();
+  const live = seriesOf(none);
   return {
     id,
     bus,
     now: async () => {
       if (bus !== null && (path === null || bus.facts.state === 'running')) {
         const sql = () => tables.get();
-        return { id, path, facts: bus.facts, live: true, revision: 0, series: live, sql };
+        return { id, path, facts: bus.facts, live: true, revision: 0, series: live, store: none, sql };
       }
       if (path === null) throw new ApiError(404, 'neither a run nor a recording to show');
       if (recorded !== null && !existsSync(path)) {
@@ -72,6 +73,7 @@ export function exhibit(id: string, bus: LiveBus | null, path: string | null): E
       recorded ??= openRecording(path).then(({ facts, store }) => ({
         ...{ id, path, facts, live: false, revision: 1 },
         series: seriesOf(store),
+        store,
         sql: () => tables.get(),
       }));
       return recorded;

@@ -1,7 +1,7 @@
 /** What a server shows: a recording, or a run that goes on. */
 import type { OpenRecording } from '../query/index.ts';
 import type { Facts } from './facts.ts';
-import type { TableFacts } from './series/store.ts';
+import type { SeriesStore, TableFacts } from './series/store.ts';
 import type { EntityBins } from './series/table.ts';
 
 /** Binned samples. The page's own store for live runs answers the same questions. */
@@ -33,6 +33,8 @@ export interface Shown {
   /** Grows with each state. */
   readonly revision: number;
   readonly series: ServedSeries;
+  /** The samples behind `series`; empty for a run that goes on. */
+  readonly store: SeriesStore;
   /**
    * Its tables (docs/query.md), opened when first asked for. Of a run that goes on: what is on disk by now.
    * Statements of users go through `POST /api/query`, which bounds their time and rows.

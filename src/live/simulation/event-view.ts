@@ -64,7 +64,11 @@ function membership(places: Places, within: string): (lp: number) => boolean {
 }
 
 /** Rows of the trace that are asked for. */
-function* chosen(events: Events, places: Places, ask: EventAsk): Generator<number, void, undefined> {
+function* chosen(
+  events: Events,
+  places: Places,
+  ask: EventAsk,
+): Generator<number, void, undefined> {
   const { from, to } = ask;
   const isHandler = membership(places, ask.within);
   const isSender = membership(places, ask.sender);

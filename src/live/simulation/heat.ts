@@ -198,7 +198,11 @@ function ratioGrid({ of }: Ratio, parts: readonly Grid[]): Grid {
     for (let k = 0; k < a.length; k++) a[k] = of(a[k], b[k]);
     return a;
   };
-  return { ...one, values: combine(one.values, other.values), totals: combine(one.totals, other.totals) };
+  return {
+    ...one,
+    values: combine(one.values, other.values),
+    totals: combine(one.totals, other.totals),
+  };
 }
 
 /** Bins that a row with a hole before it covers. */

@@ -1,8 +1,9 @@
 /** Who sends to whom, in numbers of messages, at the level of PEs, KPs or LPs. Runs in the server. */
+
+import type { SeriesStore } from '../series/store.ts';
 import type { Events } from './events.ts';
 import { heatOf } from './heat.ts';
 import { isWithin, type Level } from './levels.ts';
-import type { SeriesStore } from '../series/store.ts';
 import type { Places } from './places.ts';
 import type { Rollbacks } from './rollbacks.ts';
 
@@ -77,11 +78,7 @@ class Entities {
 }
 
 /** Pairs of codes with their counts as a matrix in the order of the entities' numbers. */
-function fold(
-  ask: MatrixAsk,
-  { paths }: Entities,
-  pairs: ReadonlyMap<number, number>,
-): Matrix {
+function fold(ask: MatrixAsk, { paths }: Entities, pairs: ReadonlyMap<number, number>): Matrix {
   const { of, level, within } = ask;
   const kept = [...pairs].filter(
     ([pair]) =>

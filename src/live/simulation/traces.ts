@@ -1,49 +1,27 @@
-/** A recording's simulation, read from its files when it is first asked for: samples, rollbacks, events, places of LPs. */
+/** What a recording's simulation holds beside samples, read when it is first asked for: rollbacks, events, places of LPs. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { RawColumn } from '../../formats/frames/index.ts';
-import type { Column, Schema } from '../../model/metric.ts';
+import type { Schema } from '../../model/metric.ts';
 import { loadTables } from '../../query/load.ts';
 import { type Sources, sourcesOf } from '../../query/sources.ts';
 import type { Table, TablePiece } from '../../query/table.ts';
-import { SeriesStore } from '../series/store.ts';
 import { CascadeIndex } from './cascades.ts';
 import { EVENT_COLUMNS, Events } from './events.ts';
-import { LEVELS, TABLES } from './levels.ts';
 import { Places, readMapping } from './places.ts';
 import { ROLLBACK_COLUMNS, Rollbacks } from './rollbacks.ts';
 
 const MAPPING = 'lp-mapping.txt';
 
 /** Times are seconds since the recording's start, as `t` in SQL. */
-export interface Simulation {
-  readonly samples: SeriesStore;
+export interface Traces {
   readonly rollbacks: Rollbacks;
   readonly cascades: CascadeIndex;
   readonly events: Events;
   readonly places: Places;
-  /** Why numbers may be too small: records that were dropped, frames that are missing. */
-  readonly losses: readonly string[];
 }
 
 const numberOf = (schema: Schema, key: string) =>
   schema.metrics.findIndex((metric) => metric.key === key);
-
-/** A label column's texts. */
-function textsOf(codes: RawColumn, labels: readonly string[]): string[] {
-  return Array.from(codes as Uint32Array, (code) => labels[code] ?? '');
-}
-
-function readSamples(store: SeriesStore, { part, shift }: TablePiece): void {
-  const { schema, labels } = part;
-  for (const { rows, columns } of part.read(schema.metrics.map((_, k) => k))) {
-    const texts = columns.map((column, k): Column => {
-      const names = labels[k];
-      return names === null ? column : textsOf(column.subarray(0, rows), names);
-    });
-    store.add({ schema, length: rows, columns: texts }, -shift);
-  }
-}
 
 function readRollbacks(into: Rollbacks, { part, shift }: TablePiece): void {
   const numbers = ROLLBACK_COLUMNS.map((key) => numberOf(part.schema, key));
@@ -86,30 +64,20 @@ function readPlaces(sources: Sources, tables: readonly Table[]): Places {
 }
 
 /** Reads a recording's folder, or loose files. @throws InputError that names the file */
-export async function loadSimulation(path: string): Promise<Simulation> {
+export async function loadTraces(path: string): Promise<Traces> {
   const sources = sourcesOf(path);
-  const { tables, suspects, close } = await loadTables(sources);
+  const { tables, close } = await loadTables(sources);
   try {
     const piecesOf = (name: string) => tables.find((one) => one.name === name)?.pieces ?? [];
-    const samples = new SeriesStore();
-    for (const level of LEVELS) {
-      for (const piece of piecesOf(TABLES[level])) readSamples(samples, piece);
-    }
     const rollbacks = new Rollbacks();
     for (const piece of piecesOf('ross_rollback')) readRollbacks(rollbacks, piece);
     const events = new Events();
     for (const piece of piecesOf('ross_event')) readEvents(events, piece);
-    const dropped = (sources.recording?.sources ?? [])
-      .filter(({ droppedBytes }) => droppedBytes > 0)
-      .map(({ name, droppedBytes }) => `${name} dropped ${droppedBytes} bytes of records`);
-    const missing = suspects.filter(({ what }) => what.includes('are missing'));
     return {
-      samples,
       rollbacks,
       cascades: new CascadeIndex(rollbacks),
       events,
       places: readPlaces(sources, tables),
-      losses: [...dropped, ...missing.map(({ file, what }) => `${file}: ${what}`)],
     };
   } finally {
     close();
