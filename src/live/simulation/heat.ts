@@ -133,7 +133,7 @@ class Spread {
       const first = begin <= from ? 0 : Math.min(last, Math.floor((begin - from) / width));
       for (let bin = first; bin <= last; bin++) {
         const edge = from + bin * width;
-        const overlap = (end < edge + width ? end : edge + width) - (begin > edge ? begin : edge);
+        const overlap = Math.min(end, edge + width) - Math.max(begin, edge);
         if (overlap > 0) {
           sums[bin] += rate * overlap;
           spans[bin] += overlap;
