@@ -283,7 +283,39 @@ export class Exhibit {
   }
 }
 
+<<<<<<< HEAD
 export const servedFacts = ({ id, facts, live, revision, gone }: Shown): ServedFacts => ({
   ...facts,
   ...{ id, live, revision, gone },
 });
+=======
+/** A run by its frames while it goes on, since its files are not whole yet; then, and without a run, its recording. */
+export function exhibit(id: string, bus: LiveBus | null, path: string | null): Exhibit {
+  let recorded: Promise<Shown> | null = null;
+  const tables = new LateTables(path);
+  const none = new SeriesStore();
+  const live = seriesOf(none);
+  return {
+    id,
+    bus,
+    now: async () => {
+      if (bus !== null && (path === null || bus.facts.state === 'running')) {
+        const sql = () => tables.get();
+        return { id, path, facts: bus.facts, live: true, revision: 0, series: live, store: none, sql };
+      }
+      if (path === null) throw new ApiError(404, 'neither a run nor a recording to show');
+      if (recorded !== null && !existsSync(path)) {
+        throw new ApiError(410, `${path} was removed while it was shown`);
+      }
+      recorded ??= openRecording(path).then(({ facts, store }) => ({
+        ...{ id, path, facts, live: false, revision: 1 },
+        series: seriesOf(store),
+        store,
+        sql: () => tables.get(),
+      }));
+      return recorded;
+    },
+    close: () => tables.close(),
+  };
+}
+>>>>>>> 0a3c407e3b9ceeabe87329681b045a61c598ed24

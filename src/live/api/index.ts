@@ -1,11 +1,22 @@
 /** All routes under /api/: one line per family. */
 import { Hono } from 'hono';
+import { CASCADES } from './cascades.ts';
+import { EVENTS } from './events.ts';
 import { FACTS } from './facts.ts';
+import { HEATMAP } from './heatmap.ts';
+import { MATRIX } from './matrix.ts';
 import { openApi } from './openapi.ts';
 import { type ApiContext, ApiError, type Route } from './route.ts';
 import { SERIES } from './series.ts';
 
-export const ROUTES: readonly Route[] = [...FACTS, ...SERIES];
+export const ROUTES: readonly Route[] = [
+  ...FACTS,
+  ...SERIES,
+  ...HEATMAP,
+  ...MATRIX,
+  ...CASCADES,
+  ...EVENTS,
+];
 
 /** What is wrong with what was asked, rather than here. */
 const ASKED_WRONGLY = ['QueryError'];
