@@ -11,6 +11,8 @@ export interface Track {
   /** By host: a value an interval between two of the job's times, or a time where `at` says so. */
   readonly hosts: HostSeries;
   readonly at: 'interval' | 'time';
+  /** What it is computed from: `type.key`. */
+  readonly inputs: readonly string[];
 }
 
 const MB = 2 ** 20;
@@ -61,7 +63,7 @@ function gflops(view: JobView): HostSeries {
   return sums;
 }
 
-const TRACKS: readonly (Omit<Track, 'hosts'> & { series(view: JobView): HostSeries })[] = [
+const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView): HostSeries })[] = [
   {
     name: 'cpu',
     unit: 'cores',
@@ -133,7 +135,8 @@ export function tracksOf(job: Job): readonly Track[] {
   const found: Track[] = [];
   for (const { series, ...track } of TRACKS) {
     try {
-      found.push({ ...track, hosts: series(new JobView(rows)) });
+      const view = new JobView(rows);
+      found.push({ ...track, hosts: series(view), inputs: view.asked });
     } catch (error) {
       if (!(error instanceof MissingInput)) throw error;
     }
