@@ -1,12 +1,15 @@
 /** The dashboard's server: page, API and live frames, on loopback unless told otherwise. */
 import type { Server } from 'node:http';
+import { basename, resolve } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Access } from './access.ts';
-import { api, EMPTY, type Shown } from './api.ts';
+import { api } from './api/index.ts';
+import { ApiError } from './api/route.ts';
 import type { LiveBus } from './bus.ts';
+import { type Exhibit, exhibit } from './exhibit.ts';
+import { Heavy } from './heavy.ts';
 import { pageFiles } from './page.ts';
-import { type OpenRecording, openRecording } from './recording-source.ts';
 import { followBySocket } from './sockets.ts';
 
 export interface ServerOptions {
@@ -14,6 +17,8 @@ export interface ServerOptions {
   readonly bus?: LiveBus;
   /** Path of a recording to show. With a bus too: what the run is being recorded into. */
   readonly recording?: string;
+  /** Paths of more recordings. */
+  readonly recordings?: readonly string[];
   /** 0, or nothing: any that is free. */
   readonly port?: number;
   /** Address to listen on; 127.0.0.1 where nothing is said. Others need the token of the result's `url`. */
@@ -115,21 +120,16 @@ function linkTo(host: string, port: number, token: string | null): string {
   return token === null ? base : `${base}?token=${token}`;
 }
 
-/**
- * What there is to show: a run by its frames while it goes on, since its files are not whole yet; then, and without a
- * run, its recording.
- */
-function shower(bus: LiveBus | undefined, recording: string | undefined): () => Promise<Shown> {
-  let opened: Promise<OpenRecording> | null = null;
-  return async () => {
-    if (bus !== undefined && (recording === undefined || bus.facts.state === 'running')) {
-      return { facts: bus.facts, source: EMPTY, live: true };
-    }
-    if (recording === undefined) throw new ServeError('neither a run nor a recording to show');
-    opened ??= openRecording(recording);
-    const { facts, store } = await opened;
-    return { facts, source: store, live: false };
-  };
+/** Ids of recordings: their folders' names, numbered where taken. */
+function idsOf(paths: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return paths.map((path) => {
+    const name = basename(resolve(path)).replace(/\.tri$/, '');
+    let id = name;
+    for (let k = 2; taken.has(id); k++) id = `${name}-${k}`;
+    taken.add(id);
+    return id;
+  });
 }
 
 /**
@@ -137,22 +137,41 @@ function shower(bus: LiveBus | undefined, recording: string | undefined): () => 
  * @throws ServeError; RecordingError where `recording` is none
  */
 export async function startServer(options: ServerOptions): Promise<LiveServer> {
-  const { bus, recording, port = 0, host = LOOPBACK } = options;
-  const now = shower(bus, recording);
+  const { bus = null, port = 0, host = LOOPBACK } = options;
+  const paths = [
+    ...(options.recording === undefined ? [] : [options.recording]),
+    ...(options.recordings ?? []),
+  ];
+  const ids = idsOf(paths);
+  const exhibits = paths.map((path, k) => exhibit(ids[k], k === 0 ? bus : null, path));
+  if (bus !== null && paths.length === 0) exhibits.push(exhibit('live', bus, null));
+  if (exhibits.length === 0) throw new ServeError('neither a run nor a recording to show');
   // Says at once what cannot be shown.
-  await now();
+  for (const one of exhibits) await one.now();
   const access = new Access(host);
-  const routes = api(now);
+  const heavy = new Heavy();
+  const find = (id: string | undefined): Exhibit => {
+    const found = id === undefined ? exhibits[0] : exhibits.find((one) => one.id === id);
+    if (found === undefined)
+      throw new ApiError(404, `there is no recording ${JSON.stringify(id)}: see /api/recordings`);
+    return found;
+  };
+  const routes = api({
+    shown: async (c) => find(c.req.query('recording')).now(),
+    all: () => Promise.all(exhibits.map((one) => one.now())),
+    heavy: (work) => heavy.run(work),
+  });
   const server = createAdaptorServer({ fetch: application(access, routes).fetch }) as Server;
   const actual = await listen(server, port, host);
-  const stop = bus === undefined ? () => {} : followBySocket(server, bus, access);
+  const stop = bus === null ? () => {} : followBySocket(server, bus, access);
   return {
     url: linkTo(host, actual, access.token),
     port: actual,
-    close: () => {
+    close: async () => {
       stop();
       server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all(exhibits.map((one) => one.close()));
     },
   };
 }

@@ -110,7 +110,7 @@ describe('a recording', () => {
     ['/api/series?table=ross_pe&metric=a', 'has no metric'],
     ['/api/series?table=ross_pe&metric=gvt&from=x', 'must be seconds'],
     ['/api/series?table=ross_pe&metric=gvt&from=2&to=1', 'from before to'],
-    ['/api/series?table=ross_pe&metric=gvt&bins=1e9', 'bins=… must be 1 to 10000'],
+    ['/api/series?table=ross_pe&metric=gvt&bins=1e9', 'bins=… must be an integer of 1 to 10000'],
   ])('%s: 400, %s', async (path, expected) => {
     const { status, body } = await ask(server.port, path);
     expect(status).toBe(400);
