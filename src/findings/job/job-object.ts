@@ -34,7 +34,7 @@ const time = (seconds: number | null) => (seconds === null ? null : isoTime(seco
 const values = (series: Float64Array) =>
   Array.from(series, (value) => (Number.isNaN(value) ? null : value));
 
-export function jobFacts(job: Job, page: readonly DeviceRow[] | null) {
+export function jobObject(job: Job, page: readonly DeviceRow[] | null) {
   const metrics = metricsOf(job);
   const { times } = job;
   const first = times[0] ?? null;

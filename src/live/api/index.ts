@@ -1,11 +1,14 @@
 /** All routes under /api/: one line per family. */
 import { Hono } from 'hono';
 import { FACTS } from './facts.ts';
+import { JOBS } from './jobs.ts';
+import { NODES } from './nodes.ts';
 import { openApi } from './openapi.ts';
+import { REGIONS } from './regions.ts';
 import { type ApiContext, ApiError, type Route } from './route.ts';
 import { SERIES } from './series.ts';
 
-export const ROUTES: readonly Route[] = [...FACTS, ...SERIES];
+export const ROUTES: readonly Route[] = [...FACTS, ...SERIES, ...REGIONS, ...NODES, ...JOBS];
 
 /** What is wrong with what was asked, rather than here. */
 const ASKED_WRONGLY = ['QueryError'];

@@ -3,8 +3,8 @@ import type { Context } from 'hono';
 import {
   ALL_JOBS,
   gaugesOf,
-  type Job,
   JOB_FLAGS,
+  type Job,
   type JobRow,
   jobObject,
   METRIC_COLUMNS,
@@ -54,17 +54,13 @@ async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
   }
   const where = c.req.query('where') ?? '';
   const measured = c.req.query('metrics') === '1' || where !== '';
-  const all = await context.heavy(() =>
-    measured ? archive.measuredRows() : archive.plainRows(),
-  );
+  const all = await context.heavy(() => (measured ? archive.measuredRows() : archive.plainRows()));
   const found = where === '' ? all : await context.heavy(() => chosen(all, where));
   const zero = zeroSeconds(shown);
   const { problems } = await archive.list();
   return {
     available: true,
-    jobs: found.map(
-      (row): JobListRow => ({ ...row, from: row.first - zero, to: row.last - zero }),
-    ),
+    jobs: found.map((row): JobListRow => ({ ...row, from: row.first - zero, to: row.last - zero })),
     total: all.length,
     columns,
     flags,
@@ -106,14 +102,19 @@ export const JOBS: readonly Route[] = [
     path: '/jobs',
     summary: 'Jobs of the raw stats files',
     parameters: [
-      { name: 'metrics', help: '1: with metrics and flags', schema: { type: 'string', enum: ['0', '1'] } },
+      {
+        name: 'metrics',
+        help: '1: with metrics and flags',
+        schema: { type: 'string', enum: ['0', '1'] },
+      },
       {
         name: 'where',
         help: 'an SQL condition over the columns, such as avg_cpi > 1.5 AND hosts > 4',
         schema: { type: 'string' },
       },
     ],
-    gives: 'jobs with times, hosts and marks, from accounting files user, queue and state; the columns that a condition may name',
+    gives:
+      'jobs with times, hosts and marks, from accounting files user, queue and state; the columns that a condition may name',
     answer: async (c, context) => c.json(await list(c, context)),
   },
   {
@@ -127,7 +128,8 @@ export const JOBS: readonly Route[] = [
         schema: { type: 'string' },
       },
     ],
-    gives: 'what `node job --json` prints, without courses in time; metrics and types that /api/nodes can be asked for',
+    gives:
+      'what `node job --json` prints, without courses in time; metrics and types that /api/nodes can be asked for',
     answer: async (c, context) => {
       const shown = await context.shown(c);
       const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS, context);

@@ -2,8 +2,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  ALL_JOBS,
   type AccountedJob,
+  ALL_JOBS,
   type Archive,
   accountedJob,
   type Job,

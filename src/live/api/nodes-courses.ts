@@ -2,15 +2,15 @@
 import {
   type HostJob,
   type Job,
-  type KeyTotals,
-  type OddDelta,
   type Track as JobTrack,
   jobTimes,
-  tracksOf,
+  type KeyTotals,
+  type OddDelta,
   type TypeTable,
+  tracksOf,
 } from '../../findings/job/index.ts';
-import { Track } from '../series/track.ts';
 import type { EntityBins } from '../series/table.ts';
+import { Track } from '../series/track.ts';
 import type { NodeMetric, NodeType, SuspectSpan } from './nodes-facts.ts';
 
 /** One host's course: its samples as intervals ( t', t ], on the page's time axis. */
@@ -37,17 +37,36 @@ const NAMED = 3;
 
 const TRACK = 'track:';
 
-/** Tracks are asked for host by host, each at its own times: a job's common times are those of its median host. */
-const alone = (job: Job, host: HostJob): Job => ({
-  ...job,
-  hosts: [host],
-  times: jobTimes([host]),
-});
+interface OwnTracks {
+  readonly times: Float64Array;
+  readonly tracks: readonly JobTrack[];
+}
+const TRACKS = new WeakMap<HostJob, OwnTracks>();
+
+/** Tracks are made host by host, each at its own times: a job's common times are those of its median host. */
+function ownTracks(job: Job, host: HostJob): OwnTracks {
+  const known = TRACKS.get(host);
+  if (known !== undefined) return known;
+  const times = jobTimes([host]);
+  const made = { times, tracks: tracksOf({ ...job, hosts: [host], times }) };
+  TRACKS.set(host, made);
+  return made;
+}
 
 const titled = (name: string) => name[0].toUpperCase() + name.slice(1);
 
+/** Those that any host has. */
+function uniqueTracks(job: Job): readonly JobTrack[] {
+  const found = new Map<string, JobTrack>();
+  for (const host of job.hosts) {
+    for (const track of ownTracks(job, host).tracks)
+      if (!found.has(track.name)) found.set(track.name, track);
+  }
+  return [...found.values()];
+}
+
 export const trackMetrics = (job: Job): NodeMetric[] =>
-  tracksOf(job).map(({ name, unit }) => ({
+  uniqueTracks(job).map(({ name, unit }) => ({
     id: TRACK + name,
     title: titled(name),
     unit,
@@ -58,7 +77,11 @@ export const trackMetrics = (job: Job): NodeMetric[] =>
 export function typesWithKeys(job: Job): NodeType[] {
   const found = new Map<
     string,
-    { keys: Map<string, { name: string; unit: string; kind: string }>; devices: number; hosts: number }
+    {
+      keys: Map<string, { name: string; unit: string; kind: string }>;
+      devices: number;
+      hosts: number;
+    }
   >();
   for (const { types } of job.hosts) {
     for (const [type, { keys }] of types) {
@@ -71,7 +94,12 @@ export function typesWithKeys(job: Job): NodeType[] {
   }
   return [...found]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([type, { keys, devices, hosts }]) => ({ type, keys: [...keys.values()], devices, hosts }));
+    .map(([type, { keys, devices, hosts }]) => ({
+      type,
+      keys: [...keys.values()],
+      devices,
+      hosts,
+    }));
 }
 
 /** The metric of this id; null where the job has no such. */
@@ -115,9 +143,7 @@ function keyCourse({ times }: TypeTable, key: KeyTotals, zero: number): Track {
   return courseOf(
     times,
     (k) =>
-      unknown.has(times[k + 1])
-        ? Number.NaN
-        : (rows[k + 1] - rows[k]) / (times[k + 1] - times[k]),
+      unknown.has(times[k + 1]) ? Number.NaN : (rows[k + 1] - rows[k]) / (times[k + 1] - times[k]),
     zero,
   );
 }
@@ -202,9 +228,9 @@ function hostCourse(job: Job, host: HostJob, id: string, zero: number) {
     addKey(id);
     return { track: keyCourse(table, key, zero), spans };
   }
-  const own = alone(job, host);
+  const own = ownTracks(job, host);
   const name = id.slice(TRACK.length);
-  const found: JobTrack | undefined = tracksOf(own).find((one) => one.name === name);
+  const found = own.tracks.find((one) => one.name === name);
   const values = found?.hosts.get(host.host);
   if (found === undefined || values === undefined) return null;
   for (const input of found.inputs) addKey(input);

@@ -143,7 +143,9 @@ function repairTexts(job: Job, type: string): ReadonlyMap<string, string> {
 /** Rows by host and device, columns by key: `all` first, those with the most keys as they come. */
 function pageOf(job: Job, type: string, hosts: readonly string[] | undefined): DevicePage {
   const chosen =
-    hosts === undefined ? job : { ...job, hosts: job.hosts.filter(({ host }) => hosts.includes(host)) };
+    hosts === undefined
+      ? job
+      : { ...job, hosts: job.hosts.filter(({ host }) => hosts.includes(host)) };
   const cells = devicePage(chosen, type);
   const repairs = repairTexts(job, type);
   const keys = new Map<string, DevicePage['keys'][number]>();
