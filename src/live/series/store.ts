@@ -46,6 +46,11 @@ export class SeriesStore implements SeriesSource {
     return SeriesTable.of(schema) !== null;
   }
 
+  /** A table's samples; undefined where none came. */
+  table(name: string): SeriesTable | undefined {
+    return this.#tables.get(name);
+  }
+
   /** Adds samples. `zero`: what to take off their times to get seconds since the recording's zero. */
   add(batch: Batch, zero = 0): void {
     const { name } = batch.schema;

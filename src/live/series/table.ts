@@ -3,13 +3,13 @@ import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
 import { type Bins, Track } from './track.ts';
 
 /** Columns that say when, of what, and how a sample was taken: none of them is a series. */
-const TIMES = ['real_time', 'time'];
+const TIMES = ['real_time', 'time', 't'];
 const MODE = 'mode';
 const LABELS = ['host', 'device'];
 const IDS: Readonly<Record<string, readonly string[]>> = {
   pe: ['pe_id'],
   kp: ['pe_id', 'kp_id'],
-  lp: ['lp_id'],
+  lp: ['pe_id', 'kp_id', 'lp_id'],
 };
 
 /** How a metric is drawn. `rate`: amounts per second. */
@@ -80,6 +80,14 @@ export class SeriesTable {
     return plan === null ? null : new SeriesTable(schema, plan, most);
   }
 
+  /** Numbers of the columns that are looked at; null where nothing can be drawn. */
+  static columnsOf(schema: Schema): readonly number[] | null {
+    const plan = planOf(schema);
+    if (plan === null || plan.series.length === 0) return null;
+    const { time, mode, ids, series } = plan;
+    return [...new Set([time, ...(mode < 0 ? [] : [mode]), ...ids, ...series])];
+  }
+
   /** Takes a batch of this schema. `zero`: what to take off its times. */
   add(batch: Batch, zero: number): void {
     const { time, mode, ids, series } = this.#plan;
@@ -119,6 +127,11 @@ export class SeriesTable {
       track.set(k, isTotal ? difference(totals[k], value, metric) : Number(value));
       if (isTotal) totals[k] = value;
     }
+  }
+
+  /** Samples of the entities, in the order of their names. */
+  tracks(): readonly { readonly name: string; readonly track: Track }[] {
+    return this.#chosen();
   }
 
   /** Entities that were sampled in the way in which most were. */

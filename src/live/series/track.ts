@@ -13,7 +13,7 @@ export interface Bins {
   readonly mean: Float32Array;
 }
 
-const START = 256;
+const START = 16;
 
 export class Track {
   /** Rows in use. */
@@ -38,6 +38,20 @@ export class Track {
   /** Where the first row's interval begins. */
   get first(): number {
     return this.length === 0 ? Number.POSITIVE_INFINITY : this.#froms[0];
+  }
+
+  /** End of each row's interval; rows in use are the first `length`. */
+  get times(): Float64Array {
+    return this.#times;
+  }
+
+  /** Where each row's interval begins. */
+  get froms(): Float64Array {
+    return this.#froms;
+  }
+
+  column(k: number): Float32Array {
+    return this.#columns[k];
   }
 
   /** Adds a row for ( from, time ]. Its values follow by `set`. */
@@ -66,7 +80,7 @@ export class Track {
     // Rows come in the order of time: the bin in which a row begins never goes back.
     let begun = 0;
     let begunEnd = from + width;
-    for (let row = this.#firstAfter(from); row < this.length; row++) {
+    for (let row = this.firstAfter(from); row < this.length; row++) {
       const begin = froms[row];
       if (begin >= to) break;
       const end = times[row];
@@ -93,7 +107,7 @@ export class Track {
   }
 
   /** The first row that ends after `time`. */
-  #firstAfter(time: number): number {
+  firstAfter(time: number): number {
     let [low, high] = [0, this.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

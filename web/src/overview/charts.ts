@@ -1,8 +1,9 @@
-/** The page's charts: what each asks of the source, its lines, and the sentence about them. */
-import type { Facts } from '../../src/live/facts.ts';
-import type { EntityBins } from '../../src/live/series/table.ts';
-import { leastOf, listed, meanOf, mostOf, percent, short } from './figures.ts';
-import type { PageSource } from './source.ts';
+/** The lanes' charts: what each asks of the source, its lines, and the sentence about them. */
+import type { Facts } from '../../../src/live/facts.ts';
+import type { EntityBins } from '../../../src/live/series/table.ts';
+import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
+import type { Chart, Line } from '../parts/lines.ts';
+import type { PageSource } from '../source.ts';
 
 export type Lane = 'simulation' | 'regions' | 'nodes';
 
@@ -17,30 +18,13 @@ export interface View {
   readonly pe: number | null;
 }
 
-export interface Line {
-  readonly label: string;
-  /** By bin; NaN where nothing was measured. */
-  readonly values: ArrayLike<number>;
-  /** Over the window, where they are not those of `values`: a ratio's mean is not that of its bins. */
-  readonly mean?: number;
-  readonly min?: number;
-  readonly max?: number;
-}
-
 export interface Drawn {
   readonly lines: readonly Line[];
   readonly sentence: string;
 }
 
-export interface ChartSpec {
-  readonly id: string;
+export interface LaneChart extends Chart {
   readonly lane: Lane;
-  readonly title: string;
-  /** What it means, in one sentence for a newcomer. */
-  readonly help: string;
-  readonly unit: '%' | '/s';
-  /** Lines are parts of a whole, drawn on top of each other. */
-  readonly stacked: boolean;
   /** Null where the source has nothing for it. */
   draw(source: PageSource, view: View): Promise<Drawn | null>;
 }
@@ -74,7 +58,7 @@ function most(lines: readonly Line[]): readonly Line[] {
 const ask = (source: PageSource, view: View, table: string, keys: readonly string[]) =>
   source.series(table, keys, view.from, view.to, view.bins);
 
-const EVENTS: ChartSpec = {
+const EVENTS: LaneChart = {
   id: 'events',
   lane: 'simulation',
   title: 'Events handled',
@@ -107,7 +91,7 @@ const EVENTS: ChartSpec = {
   },
 };
 
-const UNDONE: ChartSpec = {
+const UNDONE: LaneChart = {
   id: 'undone',
   lane: 'simulation',
   title: 'Rolled back',
@@ -148,7 +132,7 @@ const PHASES = [
   { label: 'exchange', keys: ['network_read_time', 'network_other_time'] },
 ];
 
-const SHARES: ChartSpec = {
+const SHARES: LaneChart = {
   id: 'phases',
   lane: 'regions',
   title: 'Where PEs spend their time',
@@ -192,7 +176,7 @@ function onCpus(series: readonly EntityBins[], { facts, pe }: View): readonly En
   return found.length > 0 ? found : series;
 }
 
-const CPUS: ChartSpec = {
+const CPUS: LaneChart = {
   id: 'cpus',
   lane: 'nodes',
   title: 'The PEs’ CPUs',
@@ -219,7 +203,7 @@ const CPUS: ChartSpec = {
   },
 };
 
-const WAITS: ChartSpec = {
+const WAITS: LaneChart = {
   id: 'waits',
   lane: 'nodes',
   title: 'PEs waiting for a CPU',
@@ -243,7 +227,7 @@ const WAITS: ChartSpec = {
   },
 };
 
-export const CHARTS: readonly ChartSpec[] = [EVENTS, UNDONE, SHARES, CPUS, WAITS];
+export const CHARTS: readonly LaneChart[] = [EVENTS, UNDONE, SHARES, CPUS, WAITS];
 
 export const LANES: readonly { readonly lane: Lane; readonly title: string }[] = [
   { lane: 'simulation', title: 'Simulation' },

@@ -1,0 +1,26 @@
+/** The views below the lanes, in the order of their tabs. A view adds one line here. */
+import type { Component } from 'svelte';
+import type { Page } from '../page.svelte.ts';
+
+export interface ViewProps {
+  /**
+   * `page.facts`, `page.state`, `page.source`, `page.window`, `page.axis`, `page.tick`, `page.live` …: see Page. When a
+   * view is shown, facts and source are there; window is null before the first samples.
+   */
+  readonly page: Page;
+}
+
+export interface View {
+  /** As in the address: `#view=ID`. */
+  readonly id: string;
+  readonly title: string;
+  /** With Shift, goes to the view. */
+  readonly key: string;
+  /** One sentence: what the view answers. */
+  readonly help: string;
+  /** Whether there is anything to show. Reactive. */
+  available(page: Page): boolean;
+  readonly component: Component<ViewProps>;
+}
+
+export const VIEWS: readonly View[] = [];
