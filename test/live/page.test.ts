@@ -77,7 +77,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     expect(await page.textContent('#says-undone')).toContain('PE 1 undoes the most: 10 %');
     expect(await page.textContent('#says-cpus')).toContain('2 CPUs are 75 % busy');
     const table = page.locator('figure', { has: page.locator('[data-chart=events]') });
-    await table.locator('summary').click();
+    await table.locator('.numbers summary').click();
     expect(await table.locator('tbody tr').allInnerTexts()).toEqual([
       'PE 0\t10.0 k\t10.0 k\t10.0 k',
       'PE 1\t5.00 k\t5.00 k\t5.00 k',

@@ -1,10 +1,10 @@
-/** A run that is going on: frames from the WebSocket go into a store in the page. */
+/** A run that is going on: frames from the server go into a store in the page. */
 import { FrameDecoder } from '../../src/formats/frames/decode.ts';
 import type { Facts } from '../../src/live/facts.ts';
 import { SeriesStore, type TableFacts } from '../../src/live/series/store.ts';
 import type { EntityBins } from '../../src/live/series/table.ts';
 import type { Schema } from '../../src/model/metric.ts';
-import type { PageSource } from './source.ts';
+import { ApiSource, type Asking, type PageSource } from './source.ts';
 
 /** Rows kept per entity. */
 const MOST_ROWS = 50_000;
@@ -14,7 +14,7 @@ const PREFIX = 8;
 const RETRY = 500;
 const MOST_RETRY = 8000;
 
-/** Tables that no chart of this page shows. */
+/** Tables that no lane shows; views ask the server for them. */
 const IGNORED = ['ross_kp', 'ross_lp', 'ross_model', 'ross_event', 'ross_rollback'];
 
 export interface LiveEvents {
@@ -25,6 +25,7 @@ export interface LiveEvents {
 }
 
 export class LiveSource implements PageSource {
+  readonly #api = new ApiSource();
   #store = new SeriesStore(MOST_ROWS);
   #decoders = new Map<number, FrameDecoder>();
   #zero = 0;
@@ -56,6 +57,14 @@ export class LiveSource implements PageSource {
     bins: number,
   ): Promise<readonly EntityBins[]> {
     return this.#store.series(table, keys, from, to, bins) ?? [];
+  }
+
+  json<T>(route: string, query?: Asking): Promise<T> {
+    return this.#api.json<T>(route, query);
+  }
+
+  bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
+    return this.#api.bytes(route, query);
   }
 
   #connect(): void {

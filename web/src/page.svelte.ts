@@ -1,15 +1,12 @@
 /** What all views share: the recording, the window, the crosshair, and the state in the address. */
 import { getContext, setContext } from 'svelte';
-import type { Facts } from '../../src/live/facts.ts';
+import type { ServedFacts } from '../../src/live/api/facts-facts.ts';
 import type { TableFacts } from '../../src/live/series/store.ts';
 import { type Axis, axisFor, type Clock } from './axis.ts';
 import type { PageSource } from './source.ts';
 import { ViewStore } from './view-store.svelte.ts';
 
-export interface PageFacts extends Facts {
-  /** Whether samples come as they are taken. */
-  readonly live: boolean;
-}
+export type PageFacts = ServedFacts;
 
 /** `none`: a recording, no connection is needed. */
 export type Connection = 'none' | 'connecting' | 'open' | 'lost';

@@ -1,5 +1,5 @@
 /** What a heatmap shows, its pixels, and the same as SVG. */
-import { hatch, HATCH_ID, hatchPattern } from './hatch.ts';
+import { HATCH_ID, hatch, hatchPattern } from './hatch.ts';
 import { hexColour, palette, type Scale, stepOf } from './palettes.ts';
 
 export interface HeatRow {
@@ -77,7 +77,8 @@ export function paintHeat(
     const until =
       last > first ? y + 1 : Math.max(y + 1, Math.ceil(((first + 1) * high) / rows.length));
     const seam = until - y >= 6 * ratio ? Math.round(ratio) : 0;
-    for (let x = 0; x < wide; x++) line[x] = steps[x] < 0 ? pixels[y * wide + x] : colours[steps[x]];
+    for (let x = 0; x < wide; x++)
+      line[x] = steps[x] < 0 ? pixels[y * wide + x] : colours[steps[x]];
     for (; y < Math.min(until - seam, high); y++) pixels.set(line, y * wide);
     y = Math.max(y, Math.min(until, high));
   }

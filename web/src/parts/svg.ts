@@ -1,7 +1,11 @@
 /** Whole SVG documents: what is drawn on a canvas, as vectors from the same bins. */
 
 export const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 
 export const coordinate = (value: number): string => String(Number(value.toFixed(2)));
 

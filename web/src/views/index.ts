@@ -1,6 +1,7 @@
 /** The views below the lanes, in the order of their tabs. A view adds one line here. */
 import type { Component } from 'svelte';
 import type { Page } from '../page.svelte.ts';
+import Overview from './Overview.svelte';
 
 export interface ViewProps {
   /**
@@ -14,7 +15,7 @@ export interface View {
   /** As in the address: `#view=ID`. */
   readonly id: string;
   readonly title: string;
-  /** With Shift, goes to the view. */
+  /** Letter that goes to the view, with Shift. */
   readonly key: string;
   /** One sentence: what the view answers. */
   readonly help: string;
@@ -23,4 +24,13 @@ export interface View {
   readonly component: Component<ViewProps>;
 }
 
-export const VIEWS: readonly View[] = [];
+export const VIEWS: readonly View[] = [
+  {
+    id: 'overview',
+    title: 'Overview',
+    key: 'O',
+    help: 'How the run went, and what there is to do about it.',
+    available: () => true,
+    component: Overview,
+  },
+];
