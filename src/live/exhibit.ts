@@ -18,6 +18,8 @@ const LOOK_PERIOD = 1000;
 const SILENCE = 30_000;
 /** Reading files again takes at most one part in so many of the time. */
 const REREAD_SHARE = 5;
+/** Milliseconds for which what was computed from a run's samples is good. */
+const LIVE_MOMENT = 500;
 /** Milliseconds for which tables of a run that goes on are good. */
 const LIVE_TABLES = 5000;
 
@@ -57,6 +59,7 @@ export class Exhibit {
   /** When something was last written to a recording that is followed. */
   #written = 0;
   #live: Shown | null = null;
+  #liveSince = 0;
   #liveStore: LiveStore | null = null;
   readonly #liveTables: LateTables;
   #recorded: Promise<Shown> | null = null;
@@ -248,10 +251,12 @@ export class Exhibit {
     return told;
   }
 
-  /** The same object as long as what is said of the run is the same. */
+  /** The same object for a moment, as long as what is said of the run is the same. */
   #shownLive(): Shown {
     const { facts } = this.#bus as LiveBus;
-    if (this.#live?.facts === facts) return this.#live;
+    const now = performance.now();
+    if (this.#live?.facts === facts && now - this.#liveSince < LIVE_MOMENT) return this.#live;
+    this.#liveSince = now;
     const store = () => this.#followed();
     this.#live = {
       ...{ id: this.id, path: this.#path, facts, live: true, revision: 0, gone: this.#gone },
@@ -283,39 +288,7 @@ export class Exhibit {
   }
 }
 
-<<<<<<< HEAD
 export const servedFacts = ({ id, facts, live, revision, gone }: Shown): ServedFacts => ({
   ...facts,
   ...{ id, live, revision, gone },
 });
-=======
-/** A run by its frames while it goes on, since its files are not whole yet; then, and without a run, its recording. */
-export function exhibit(id: string, bus: LiveBus | null, path: string | null): Exhibit {
-  let recorded: Promise<Shown> | null = null;
-  const tables = new LateTables(path);
-  const none = new SeriesStore();
-  const live = seriesOf(none);
-  return {
-    id,
-    bus,
-    now: async () => {
-      if (bus !== null && (path === null || bus.facts.state === 'running')) {
-        const sql = () => tables.get();
-        return { id, path, facts: bus.facts, live: true, revision: 0, series: live, store: none, sql };
-      }
-      if (path === null) throw new ApiError(404, 'neither a run nor a recording to show');
-      if (recorded !== null && !existsSync(path)) {
-        throw new ApiError(410, `${path} was removed while it was shown`);
-      }
-      recorded ??= openRecording(path).then(({ facts, store }) => ({
-        ...{ id, path, facts, live: false, revision: 1 },
-        series: seriesOf(store),
-        store,
-        sql: () => tables.get(),
-      }));
-      return recorded;
-    },
-    close: () => tables.close(),
-  };
-}
->>>>>>> 0a3c407e3b9ceeabe87329681b045a61c598ed24
