@@ -183,7 +183,10 @@ export class CascadeIndex {
     }
     const ranked = [...sums].sort(
       ([a, one], [b, other]) =>
-        other.undone - one.undone || other.rollbacks - one.rollbacks || times[a] - times[b] || a - b,
+        other.undone - one.undone ||
+        other.rollbacks - one.rollbacks ||
+        times[a] - times[b] ||
+        a - b,
     );
     return {
       cascades: ranked.slice(0, filter.most).map(([root, sum]) => this.#cascade(root, sum)),
@@ -276,4 +279,3 @@ interface Sums {
 }
 
 const known = (value: number): number | null => (Number.isFinite(value) ? value : null);
-
