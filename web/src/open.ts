@@ -2,6 +2,7 @@
 import { Link } from './link.ts';
 import { IGNORED, LiveSource } from './live.ts';
 import type { Page, PageFacts } from './page.svelte.ts';
+import { type SavedPage, SavedSource, savedPage } from './saved.ts';
 import { ApiSource, fetchFacts } from './source.ts';
 
 /** Milliseconds between redraws of a live run. */
@@ -48,11 +49,28 @@ function take(page: Page, facts: PageFacts, recording: string): void {
   page.facts = facts;
 }
 
+/** A page that was saved as a file has all it shows in itself. */
+function showSaved(page: Page, saved: SavedPage): void {
+  page.saved = saved.at;
+  page.state.now = saved.state;
+  page.tables = saved.tables;
+  page.clock = saved.clock;
+  page.extent = saved.extent;
+  page.source = new SavedSource(saved);
+  page.facts = saved.facts;
+  document.title = `${saved.facts.title} – Triscope`;
+}
+
 /**
  * Call the result to end the connection.
  * @throws ApiError where there is nothing to show
  */
 export async function open(page: Page): Promise<() => void> {
+  const saved = savedPage();
+  if (saved !== null) {
+    showSaved(page, saved);
+    return () => {};
+  }
   const { recording } = page.state.now;
   const facts = await fetchFacts(recording);
   document.title = `${facts.title} – Triscope`;

@@ -1,12 +1,14 @@
 /** All routes under /api/: one line per family. */
 import { Hono } from 'hono';
 import { CLOCK } from './clock.ts';
+import { COMPARE } from './compare.ts';
 import { FACTS } from './facts.ts';
+import { NAMES } from './names.ts';
 import { openApi } from './openapi.ts';
 import { type ApiContext, ApiError, type Route } from './route.ts';
 import { SERIES } from './series.ts';
 
-export const ROUTES: readonly Route[] = [...FACTS, ...CLOCK, ...SERIES];
+export const ROUTES: readonly Route[] = [...FACTS, ...CLOCK, ...NAMES, ...COMPARE, ...SERIES];
 
 /** What is wrong with what was asked, rather than here. */
 const ASKED_WRONGLY = ['QueryError'];
