@@ -3,7 +3,7 @@ import { Link } from './link.ts';
 import { IGNORED, LiveSource } from './live.ts';
 import type { Page, PageFacts } from './page.svelte.ts';
 import { type SavedPage, SavedSource, savedPage } from './saved.ts';
-import { ApiSource, fetchFacts } from './source.ts';
+import { ApiSource, fetchFacts, type PageSource } from './source.ts';
 
 /** Milliseconds between redraws of a live run. */
 const PERIOD = 200;
@@ -28,6 +28,7 @@ function looker(page: Page): () => void {
     if (timer !== null) return;
     timer = setTimeout(() => {
       timer = null;
+      if (page.held) return;
       if (page.source instanceof LiveSource) page.dropped = page.source.lost;
       // What cannot be read now is asked for again with the next change.
       look(page).catch(() => {});
@@ -36,17 +37,18 @@ function looker(page: Page): () => void {
 }
 
 /** What is asked depends on what is shown: a run's own samples, or files as they are by now. */
-function take(page: Page, facts: PageFacts, recording: string): void {
-  const before = page.facts;
-  const { source } = page;
+function sourceFor(
+  before: { readonly facts: PageFacts; readonly source: PageSource } | null,
+  facts: PageFacts,
+  recording: string,
+): PageSource {
   if (facts.live) {
-    const live = source instanceof LiveSource ? source : new LiveSource(recording);
+    const live = before?.source instanceof LiveSource ? before.source : new LiveSource(recording);
     live.about(facts.zero);
-    page.source = live;
-  } else if (!(source instanceof ApiSource) || before?.revision !== facts.revision) {
-    page.source = new ApiSource(recording);
+    return live;
   }
-  page.facts = facts;
+  const isSame = before?.source instanceof ApiSource && before.facts.revision === facts.revision;
+  return isSame ? before.source : new ApiSource(recording);
 }
 
 /** A page that was saved as a file has all it shows in itself. */
@@ -75,21 +77,31 @@ export async function open(page: Page): Promise<() => void> {
   const facts = await fetchFacts(recording);
   document.title = `${facts.title} – Triscope`;
   page.connection = 'connecting';
-  take(page, facts, recording);
-  await look(page);
+  page.clock = null;
+  page.extent = null;
+  let shown = { facts, source: sourceFor(null, facts, recording) };
   const soon = looker(page);
+  /** While a page is being saved it stays as it is. */
+  const show = () => {
+    if (page.held) return;
+    page.source = shown.source;
+    page.facts = shown.facts;
+  };
+  show();
+  await look(page);
   const link = new Link(
     { recording, without: IGNORED },
     {
       facts: (now) => {
-        take(page, now, recording);
+        shown = { facts: now, source: sourceFor(shown, now, recording) };
+        show();
         soon();
       },
       message: (message) => {
-        if (page.source instanceof LiveSource && page.source.take(message)) soon();
+        if (shown.source instanceof LiveSource && shown.source.take(message)) soon();
       },
       connected: (is) => {
-        if (is && page.source instanceof LiveSource) page.source.restart();
+        if (is && shown.source instanceof LiveSource) shown.source.restart();
         page.connection = is ? 'open' : 'lost';
       },
     },

@@ -2,6 +2,7 @@
 import type { Page } from './page.svelte.ts';
 import { download, textFile } from './parts/download.ts';
 import { KeepingSource, SAVED_ID, type SavedPage } from './saved.ts';
+import type { ViewState } from './state.ts';
 import { VIEWS } from './views/index.ts';
 
 /** Milliseconds without a request after which a view has all it needs, between looks, and to wait at most. */
@@ -48,8 +49,8 @@ async function files(): Promise<{ code: string; style: string }> {
   return { code: code.join('\n'), style: style.join('\n') };
 }
 
-/** Shows each view once, so that it asks for what it needs. */
-async function answersOf(page: Page): Promise<Readonly<Record<string, unknown>>> {
+/** Shows each view once, `fixed` in all else, so that it asks for what it needs. */
+async function answersOf(page: Page, fixed: ViewState): Promise<Readonly<Record<string, unknown>>> {
   const { source } = page;
   const before = page.state.now;
   if (source === null) return {};
@@ -59,7 +60,7 @@ async function answersOf(page: Page): Promise<Readonly<Record<string, unknown>>>
   try {
     for (const { id } of VIEWS.filter((view) => view.available(page))) {
       // The address stays as it is.
-      page.state.now = { ...before, view: id, path: id === before.view ? before.path : '' };
+      page.state.now = { ...fixed, view: id, path: id === fixed.view ? fixed.path : '' };
       await sleep(LOOK);
       await quiet(keeping);
     }
@@ -76,20 +77,22 @@ export async function savePage(page: Page): Promise<void> {
   const { facts, clock, extent, tables } = page;
   if (facts === null) throw new Error('there is nothing to save yet');
   const { window } = page;
+  // The window of a run that is followed moves on: here it stands still.
+  const isWhole = !page.brushed && !(page.live && page.following);
   const state =
-    window === null ? page.state.now : { ...page.state.now, from: window[0], to: window[1] };
+    window === null || isWhole
+      ? page.state.now
+      : { ...page.state.now, from: window[0], to: window[1] };
   const { code, style } = await files();
   const at = new Date().toISOString().replace('T', ' ').slice(0, 19);
-  const wasBrushed = page.brushed;
-  const answers = await answersOf(page);
+  const answers = await answersOf(page, state);
   const saved: SavedPage = {
     at: `${at} UTC`,
     facts: { ...facts, live: false },
     tables,
     extent,
-    window,
     clock,
-    state: wasBrushed ? state : { ...state, from: null, to: null },
+    state,
     answers,
   };
   const json = JSON.stringify(saved).replaceAll('<', '\\u003c');

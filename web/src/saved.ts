@@ -19,7 +19,6 @@ export interface SavedPage {
   readonly facts: PageFacts;
   readonly tables: readonly TableFacts[];
   readonly extent: readonly [number, number] | null;
-  readonly window: readonly [number, number] | null;
   readonly clock: Clock | null;
   readonly state: ViewState;
   /** Answers by question; bytes in base 64. */

@@ -1,6 +1,6 @@
 /** What can be searched for: entities and regions of a recording by a part of their name. */
 import type { NameFacts } from './names-facts.ts';
-import { type Route, integerOf } from './route.ts';
+import { integerOf, type Route } from './route.ts';
 
 const MOST = 200;
 const DEFAULT = 40;
