@@ -1,12 +1,15 @@
 /** All routes under /api/: one line per family. */
 import { Hono } from 'hono';
 import { CASCADES } from './cascades.ts';
+import { CLOCK } from './clock.ts';
+import { COMPARE } from './compare.ts';
 import { EVENTS } from './events.ts';
 import { FACTS } from './facts.ts';
 import { FOUND } from './findings.ts';
 import { HEATMAP } from './heatmap.ts';
 import { JOBS } from './jobs.ts';
 import { MATRIX } from './matrix.ts';
+import { NAMES } from './names.ts';
 import { NODES } from './nodes.ts';
 import { openApi } from './openapi.ts';
 import { SQL } from './query.ts';
@@ -16,6 +19,9 @@ import { SERIES } from './series.ts';
 
 export const ROUTES: readonly Route[] = [
   ...FACTS,
+  ...CLOCK,
+  ...NAMES,
+  ...COMPARE,
   ...SERIES,
   ...SQL,
   ...FOUND,
