@@ -27,6 +27,12 @@ export class Rollbacks {
     ROLLBACK_COLUMNS.map((key) => [key, new Growing()]),
   );
   readonly #causes = new Growing();
+  readonly #most: number;
+
+  /** `most`: rollbacks kept; the older half goes when there are more. */
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
 
   get length(): number {
     return this.#causes.length;
@@ -62,5 +68,8 @@ export class Rollbacks {
     for (let row = 0; row < rows; row++) {
       this.#causes.push(Math.max(0, CAUSES.indexOf(causes(row) as Cause)));
     }
+    if (this.length <= this.#most) return;
+    const keep = this.#most >> 1;
+    for (const column of [...this.#columns.values(), this.#causes]) column.forget(keep);
   }
 }
