@@ -1,83 +1,289 @@
-/** One thing that a server shows: a recording, or a run that becomes one. */
-import { existsSync } from 'node:fs';
-import { openRecording as openTables, type OpenRecording as Tables } from '../query/index.ts';
+/** One thing that a server shows: a recording, a run that becomes one, or files that grow. */
+import { existsSync, statSync } from 'node:fs';
+import { sourcesOf } from '../query/sources.ts';
+import type { ServedFacts } from './api/facts-facts.ts';
 import { ApiError } from './api/route.ts';
-import type { LiveBus } from './bus.ts';
-import { openRecording } from './recording-source.ts';
-import { SeriesStore } from './series/store.ts';
-import type { ServedSeries, Shown } from './shown.ts';
+import { type Follower, LiveBus } from './bus.ts';
+import { LateTables } from './late-tables.ts';
+import { type OpenRecording, openRecording } from './recording-source.ts';
+import { LiveStore } from './series/live-store.ts';
+import type { Shown } from './shown.ts';
+import { RecordingTail } from './tail.ts';
 
-const seriesOf = (store: SeriesStore): ServedSeries => ({
-  tables: () => store.tables(),
-  series: async (...asked) => store.series(...asked),
-});
+/** Milliseconds between looks at what was appended to a recording that is being written. */
+const TAIL_PERIOD = 100;
+/** Milliseconds between looks at whether files have changed. */
+const LOOK_PERIOD = 1000;
+/** A recording to which nothing was written for so many milliseconds is not followed any more. */
+const SILENCE = 30_000;
+/** Reading files again takes at most one part in so many of the time. */
+const REREAD_SHARE = 5;
+/** Milliseconds for which tables of a run that goes on are good. */
+const LIVE_TABLES = 5000;
 
-export interface Exhibit {
-  readonly id: string;
-  /** Its live samples; null where there are none. */
-  readonly bus: LiveBus | null;
-  /** @throws RecordingError, ApiError */
-  now(): Promise<Shown>;
-  close(): Promise<void>;
+export interface ExhibitFollower extends Pick<Follower, 'frame' | 'wants'> {
+  facts(facts: ServedFacts): void;
 }
 
-/** Opens tables once, when they are first asked for. */
-class LateTables {
-  readonly #path: string | null;
-  #open: Promise<Tables> | null = null;
+/** Sizes and times of all files: when it differs, so do the data. Null where there is nothing any more. */
+function signatureOf(path: string): string | null {
+  if (!existsSync(path)) return null;
+  try {
+    return sourcesOf(path)
+      .files.map((file) => {
+        const { size, mtimeMs } = statSync(file.path);
+        return `${file.path} ${size} ${mtimeMs}`;
+      })
+      .join('\n');
+  } catch {
+    // Removed while it was looked at, or being written: the next look tells.
+    return existsSync(path) ? '' : null;
+  }
+}
 
-  constructor(path: string | null) {
+const newestOf = (signature: string): number =>
+  Math.max(
+    0,
+    ...signature.split('\n').map((line) => Number(line.slice(line.lastIndexOf(' ') + 1))),
+  );
+
+export class Exhibit {
+  readonly id: string;
+  readonly #path: string | null;
+  readonly #listeners = new Set<ExhibitFollower>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #bus: LiveBus | null;
+  #tail: RecordingTail | null = null;
+  /** When something was last written to a recording that is followed. */
+  #written = 0;
+  #live: Shown | null = null;
+  #liveStore: LiveStore | null = null;
+  readonly #liveTables: LateTables;
+  #recorded: Promise<Shown> | null = null;
+  #tables: LateTables | null = null;
+  #signature: string | null = '';
+  #revision = 0;
+  /** Milliseconds that reading took, and when it ended. */
+  #reading = { took: 0, ended: 0 };
+  #gone = false;
+
+  private constructor(id: string, bus: LiveBus | null, path: string | null) {
+    this.id = id;
+    this.#bus = bus;
     this.#path = path;
+    this.#liveTables = new LateTables(path, LIVE_TABLES);
   }
 
-  get(): Promise<Tables> {
-    const path = this.#path;
-    if (path === null) {
-      throw new ApiError(409, 'this run is not recorded: there are no tables to query');
-    }
-    if (this.#open === null) {
-      const opening = openTables(path);
-      // A failure is told to who asked; the next one tries again.
-      opening.catch(() => {
-        this.#open = null;
-      });
-      this.#open = opening;
-    }
-    return this.#open;
+  /** @throws InputError where there is nothing to show */
+  static async open(id: string, bus: LiveBus | null, path: string | null): Promise<Exhibit> {
+    const one = new Exhibit(id, bus, path);
+    if (path !== null && bus === null) one.#begin(path);
+    if (path !== null) one.#every(LOOK_PERIOD, () => one.#look(path));
+    await one.now();
+    return one;
+  }
+
+  get #isLive(): boolean {
+    return this.#bus !== null && (this.#path === null || this.#bus.facts.state === 'running');
+  }
+
+  /** @throws InputError, ApiError */
+  async now(): Promise<Shown> {
+    if (this.#isLive) return this.#shownLive();
+    if (this.#path === null) throw new ApiError(404, 'neither a run nor a recording to show');
+    this.#recorded ??= this.#read(this.#path, this.#revision + 1);
+    const shown = await this.#recorded;
+    return this.#gone && !shown.gone ? this.#shownGone(shown) : shown;
+  }
+
+  /** Tells what is shown, now and when it changes, and sends samples where they come as they are taken. */
+  follow(follower: ExhibitFollower): () => void {
+    this.#listeners.add(follower);
+    const tell = () => void this.#tell(follower);
+    // Before its samples, which need its zero.
+    if (this.#isLive) follower.facts(servedFacts(this.#shownLive()));
+    else tell();
+    const stop = this.#bus?.follow({
+      frame: (...frame) => follower.frame(...frame),
+      wants: (table) => follower.wants?.(table) ?? true,
+      facts: (() => {
+        // The first is told above.
+        let first = true;
+        return () => {
+          if (!first) tell();
+          first = false;
+        };
+      })(),
+    });
+    return () => {
+      this.#listeners.delete(follower);
+      stop?.();
+    };
   }
 
   async close(): Promise<void> {
-    const open = await this.#open?.catch(() => null);
-    await open?.close();
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#tail?.close();
+    await this.#liveTables.close();
+    await this.#tables?.close();
+  }
+
+  async #tell(follower: ExhibitFollower): Promise<void> {
+    try {
+      follower.facts(servedFacts(await this.now()));
+    } catch {
+      // It cannot be read now: requests are told why.
+    }
+  }
+
+  #every(period: number, work: () => void): void {
+    const timer = setInterval(work, period);
+    timer.unref();
+    this.#timers.push(timer);
+  }
+
+  /** Follows a recording that another process writes at present. @throws InputError */
+  #begin(path: string): void {
+    const { recording, name } = sourcesOf(path);
+    this.#signature = signatureOf(path);
+    if (recording?.state !== 'running') return;
+    if (Date.now() - newestOf(this.#signature ?? '') > SILENCE) return;
+    const bus = new LiveBus({ title: name });
+    const tail = new RecordingTail(path, name, bus);
+    tail.look();
+    this.#bus = bus;
+    this.#tail = tail;
+    this.#written = performance.now();
+    this.#every(TAIL_PERIOD, () => {
+      if (this.#tail === null) return;
+      try {
+        if (tail.poll()) this.#written = performance.now();
+      } catch (error) {
+        this.#endTail(`it cannot be followed: ${(error as Error).message}`);
+      }
+    });
+  }
+
+  #endTail(why: string | null): void {
+    const bus = this.#bus;
+    this.#tail?.close();
+    this.#tail = null;
+    this.#bus = null;
+    if (bus !== null && why !== null) bus.update({ notes: [...bus.facts.notes, why] });
+    for (const follower of this.#listeners) void this.#tell(follower);
+  }
+
+  /** Whether files are still there, and the same. */
+  #look(path: string): void {
+    const gone = !existsSync(path);
+    if (gone !== this.#gone) {
+      this.#gone = gone;
+      this.#live = null;
+      for (const follower of this.#listeners) void this.#tell(follower);
+    }
+    if (gone) return;
+    if (this.#tail !== null) this.#lookAtTail(this.#tail);
+    else if (!this.#isLive) this.#lookAtFiles(path);
+  }
+
+  #lookAtTail(tail: RecordingTail): void {
+    try {
+      tail.look();
+      if (this.#bus?.facts.state !== 'running') this.#endTail(null);
+      else if (performance.now() - this.#written > SILENCE)
+        this.#endTail('nothing is written to it');
+    } catch {
+      // Being replaced at this moment, perhaps: the next look tells.
+    }
+  }
+
+  #lookAtFiles(path: string): void {
+    if (this.#recorded === null) return;
+    const { took, ended } = this.#reading;
+    if (performance.now() - ended < REREAD_SHARE * took) return;
+    const signature = signatureOf(path);
+    if (signature === null || signature === '' || signature === this.#signature) return;
+    const revision = this.#revision + 1;
+    void this.#read(path, revision).then(
+      (shown) => {
+        this.#recorded = Promise.resolve(shown);
+        for (const follower of this.#listeners) void this.#tell(follower);
+      },
+      // Half written: what was read before stays.
+      () => {},
+    );
+  }
+
+  async #read(path: string, revision: number): Promise<Shown> {
+    if (!existsSync(path) && revision > 1) {
+      throw new ApiError(410, `${path} was removed while it was shown`);
+    }
+    const begun = performance.now();
+    // Before reading: what is written meanwhile is read the next time.
+    this.#signature = signatureOf(path);
+    this.#reading = { took: 0, ended: Number.POSITIVE_INFINITY };
+    let opened: OpenRecording;
+    try {
+      opened = await openRecording(path);
+    } finally {
+      const ended = performance.now();
+      this.#reading = { took: ended - begun, ended };
+    }
+    this.#tables?.retire();
+    const tables = new LateTables(path);
+    this.#tables = tables;
+    this.#revision = revision;
+    const { facts, store } = opened;
+    const sql = () => tables.get();
+    return { id: this.id, path, facts, live: false, revision, gone: false, store, sql };
+  }
+
+  #shownGone(shown: Shown): Shown {
+    const notes = [
+      `${shown.path} was removed: what was read before is shown`,
+      ...shown.facts.notes,
+    ];
+    const told = { ...shown, gone: true, facts: { ...shown.facts, notes } };
+    this.#recorded = Promise.resolve(told);
+    return told;
+  }
+
+  /** The same object as long as what is said of the run is the same. */
+  #shownLive(): Shown {
+    const { facts } = this.#bus as LiveBus;
+    if (this.#live?.facts === facts) return this.#live;
+    const store = () => this.#followed();
+    this.#live = {
+      ...{ id: this.id, path: this.#path, facts, live: true, revision: 0, gone: this.#gone },
+      get store() {
+        return store();
+      },
+      sql: () => this.#liveTables.get(),
+    };
+    return this.#live;
+  }
+
+  /** The newest samples, kept here too once somebody asks this server for them. */
+  #followed() {
+    if (this.#liveStore === null) {
+      const bus = this.#bus as LiveBus;
+      const live = new LiveStore();
+      live.zero = Number(BigInt(bus.facts.zero) / 1000n) / 1e6;
+      this.#liveStore = live;
+      bus.follow({
+        facts: () => {},
+        frame: (...frame) => {
+          const [stream, bytes, , left] = frame;
+          live.take(stream, bytes, left);
+          return true;
+        },
+      });
+    }
+    return this.#liveStore.store;
   }
 }
 
-/** A run by its frames while it goes on, since its files are not whole yet; then, and without a run, its recording. */
-export function exhibit(id: string, bus: LiveBus | null, path: string | null): Exhibit {
-  let recorded: Promise<Shown> | null = null;
-  const tables = new LateTables(path);
-  const none = new SeriesStore();
-  const live = seriesOf(none);
-  return {
-    id,
-    bus,
-    now: async () => {
-      if (bus !== null && (path === null || bus.facts.state === 'running')) {
-        const sql = () => tables.get();
-        return { id, path, facts: bus.facts, live: true, revision: 0, series: live, store: none, sql };
-      }
-      if (path === null) throw new ApiError(404, 'neither a run nor a recording to show');
-      if (recorded !== null && !existsSync(path)) {
-        throw new ApiError(410, `${path} was removed while it was shown`);
-      }
-      recorded ??= openRecording(path).then(({ facts, store }) => ({
-        ...{ id, path, facts, live: false, revision: 1 },
-        series: seriesOf(store),
-        store,
-        sql: () => tables.get(),
-      }));
-      return recorded;
-    },
-    close: () => tables.close(),
-  };
-}
+export const servedFacts = ({ id, facts, live, revision, gone }: Shown): ServedFacts => ({
+  ...facts,
+  ...{ id, live, revision, gone },
+});

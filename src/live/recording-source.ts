@@ -6,6 +6,7 @@ import type { Suspect } from '../query/part.ts';
 import { type Sources, sourcesOf } from '../query/sources.ts';
 import type { Table, TablePiece } from '../query/table.ts';
 import { type Facts, factsOf } from './facts.ts';
+import { NOT_DRAWN } from './series/live-store.ts';
 import { SeriesStore } from './series/store.ts';
 import { SeriesTable } from './series/table.ts';
 
@@ -14,8 +15,6 @@ export interface OpenRecording {
   readonly store: SeriesStore;
 }
 
-/** Tables of single events, and of models' own values: they are asked for by SQL. */
-const NOT_DRAWN = ['ross_event', 'ross_rollback', 'ross_model', 'sim_suspension'];
 /** Suspects that are told each; more are counted. */
 const MOST_NOTES = 8;
 /** Rows that are taken before others get their turn. */
@@ -97,6 +96,7 @@ export async function openRecording(path: string): Promise<OpenRecording> {
   const sources = sourcesOf(path);
   const { tables, suspects, start, close } = await loadTables(sources);
   const store = new SeriesStore();
+  store.anchored = sources.recording !== null;
   const notes = notesOf(suspects);
   try {
     for (const table of tables) {

@@ -7,8 +7,10 @@ import { Access } from './access.ts';
 import { api } from './api/index.ts';
 import { ApiError } from './api/route.ts';
 import type { LiveBus } from './bus.ts';
-import { type Exhibit, exhibit } from './exhibit.ts';
+import { followByEvents } from './events.ts';
+import { Exhibit } from './exhibit.ts';
 import { Heavy } from './heavy.ts';
+import { EVENTS_PATH, followQuery } from './message.ts';
 import { pageFiles } from './page.ts';
 import { followBySocket } from './sockets.ts';
 
@@ -58,7 +60,9 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-function application(access: Access, routes: Hono): Hono {
+type Find = (id: string | null) => Exhibit | null;
+
+function application(access: Access, routes: Hono, find: Find, closed: AbortSignal): Hono {
   const files = pageFiles();
   const app = new Hono();
   app.use(async (c, next) => {
@@ -87,6 +91,12 @@ function application(access: Access, routes: Hono): Hono {
     return next();
   });
   app.route('/api', routes);
+  app.get(EVENTS_PATH, (c) => {
+    const { recording, without } = followQuery(new URL(c.req.url).searchParams);
+    const exhibit = find(recording);
+    if (exhibit === null) return c.text('no such recording\n', 404);
+    return followByEvents(c, exhibit, without, closed);
+  });
   app.get('*', (c) => {
     const file = files.get(c.req.path === '/' ? '/index.html' : c.req.path);
     if (file !== undefined) return c.body(file.bytes, 200, { 'Content-Type': file.type });
@@ -134,7 +144,7 @@ function idsOf(paths: readonly string[]): string[] {
 
 /**
  * Starts the dashboard's server.
- * @throws ServeError; RecordingError where `recording` is none
+ * @throws ServeError; InputError where a recording is none
  */
 export async function startServer(options: ServerOptions): Promise<LiveServer> {
   const { bus = null, port = 0, host = LOOPBACK } = options;
@@ -143,32 +153,42 @@ export async function startServer(options: ServerOptions): Promise<LiveServer> {
     ...(options.recordings ?? []),
   ];
   const ids = idsOf(paths);
-  const exhibits = paths.map((path, k) => exhibit(ids[k], k === 0 ? bus : null, path));
-  if (bus !== null && paths.length === 0) exhibits.push(exhibit('live', bus, null));
-  if (exhibits.length === 0) throw new ServeError('neither a run nor a recording to show');
+  if (bus === null && paths.length === 0)
+    throw new ServeError('neither a run nor a recording to show');
   // Says at once what cannot be shown.
-  for (const one of exhibits) await one.now();
+  const exhibits: Exhibit[] = [];
+  for (const [k, path] of paths.entries()) {
+    exhibits.push(await Exhibit.open(ids[k], k === 0 ? bus : null, path));
+  }
+  if (bus !== null && paths.length === 0) exhibits.push(await Exhibit.open('live', bus, null));
   const access = new Access(host);
   const heavy = new Heavy();
-  const find = (id: string | undefined): Exhibit => {
-    const found = id === undefined ? exhibits[0] : exhibits.find((one) => one.id === id);
-    if (found === undefined)
-      throw new ApiError(404, `there is no recording ${JSON.stringify(id)}: see /api/recordings`);
-    return found;
-  };
+  const closing = new AbortController();
+  const find: Find = (id) =>
+    id === null ? exhibits[0] : (exhibits.find((one) => one.id === id) ?? null);
   const routes = api({
-    shown: async (c) => find(c.req.query('recording')).now(),
+    shown: async (c) => {
+      const id = c.req.query('recording') ?? null;
+      const found = find(id);
+      if (found === null) {
+        throw new ApiError(404, `there is no recording ${JSON.stringify(id)}: see /api/recordings`);
+      }
+      return found.now();
+    },
     all: () => Promise.all(exhibits.map((one) => one.now())),
     heavy: (work) => heavy.run(work),
   });
-  const server = createAdaptorServer({ fetch: application(access, routes).fetch }) as Server;
+  const server = createAdaptorServer({
+    fetch: application(access, routes, find, closing.signal).fetch,
+  }) as Server;
   const actual = await listen(server, port, host);
-  const stop = bus === null ? () => {} : followBySocket(server, bus, access);
+  const stop = followBySocket(server, find, access);
   return {
     url: linkTo(host, actual, access.token),
     port: actual,
     close: async () => {
       stop();
+      closing.abort();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await Promise.all(exhibits.map((one) => one.close()));

@@ -1,25 +1,7 @@
 /** What a server shows: a recording, or a run that goes on. */
 import type { OpenRecording } from '../query/index.ts';
 import type { Facts } from './facts.ts';
-import type { SeriesStore, TableFacts } from './series/store.ts';
-import type { EntityBins } from './series/table.ts';
-
-/** Binned samples. The page's own store for live runs answers the same questions. */
-export interface ServedSeries {
-  tables(): readonly TableFacts[];
-  /**
-   * Bins of the sum of metrics `keys` of a table over [from, to) seconds, for each entity, or those named.
-   * Null where there is no such table or metric.
-   */
-  series(
-    table: string,
-    keys: readonly string[],
-    from: number,
-    to: number,
-    bins: number,
-    entities?: readonly string[],
-  ): Promise<readonly EntityBins[] | null>;
-}
+import type { SeriesStore } from './series/store.ts';
 
 /** One state of one recording. When its data change there is another object: a WeakMap keyed by this is a cache. */
 export interface Shown {
@@ -32,8 +14,9 @@ export interface Shown {
   readonly live: boolean;
   /** Grows with each state. */
   readonly revision: number;
-  readonly series: ServedSeries;
-  /** The samples behind `series`; empty for a run that goes on. */
+  /** Whether its files were removed: what was read before is still there. */
+  readonly gone: boolean;
+  /** Its samples; of a run that goes on the newest, as far as there is room. */
   readonly store: SeriesStore;
   /**
    * Its tables (docs/query.md), opened when first asked for. Of a run that goes on: what is on disk by now.

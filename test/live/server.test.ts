@@ -353,7 +353,7 @@ describe('triscope serve', () => {
 
   it.each([
     [['serve'], 2, 'which recording?'],
-    [['serve', '/nowhere.tri'], 3, '/nowhere.tri/recording.json'],
+    [['serve', '/nowhere.tri'], 3, '/nowhere.tri: there is no such file or folder'],
     [['serve', '/nowhere.tri', '--port', 'x'], 2, '--port x'],
     [['serve', '/nowhere.tri', '--wrong'], 2, "Unknown option '--wrong'"],
   ])('%j: exit %d', async (words, code, expected) => {

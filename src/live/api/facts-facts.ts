@@ -9,6 +9,8 @@ export interface ServedFacts extends Facts {
   readonly live: boolean;
   /** Grows when a recording's files have. */
   readonly revision: number;
+  /** Its files were removed: what was read before is still told of. */
+  readonly gone: boolean;
 }
 
 export interface RecordingEntry {

@@ -1,14 +1,9 @@
 /** What is shown: recordings, their facts, their tables. */
-import type { Shown } from '../shown.ts';
-import type { RecordingEntry, ServedFacts } from './facts-facts.ts';
-import type { Route } from './route.ts';
 
-const servedFacts = ({ id, facts, live, revision }: Shown): ServedFacts => ({
-  ...facts,
-  id,
-  live,
-  revision,
-});
+import { servedFacts } from '../exhibit.ts';
+import type { Shown } from '../shown.ts';
+import type { RecordingEntry } from './facts-facts.ts';
+import type { Route } from './route.ts';
 
 const entry = ({ id, facts, live }: Shown): RecordingEntry => ({
   id,
@@ -37,6 +32,6 @@ export const FACTS: readonly Route[] = [
     path: '/tables',
     summary: 'Tables that can be drawn over time',
     gives: 'tables with metrics, entities, rows, first and last second',
-    answer: async (c, context) => c.json((await context.shown(c)).series.tables()),
+    answer: async (c, context) => c.json((await context.shown(c)).store.tables()),
   },
 ];

@@ -1,6 +1,7 @@
 /** All routes under /api/: one line per family. */
 import { Hono } from 'hono';
 import { CASCADES } from './cascades.ts';
+import { CLOCK } from './clock.ts';
 import { EVENTS } from './events.ts';
 import { FACTS } from './facts.ts';
 import { HEATMAP } from './heatmap.ts';
@@ -11,6 +12,7 @@ import { SERIES } from './series.ts';
 
 export const ROUTES: readonly Route[] = [
   ...FACTS,
+  ...CLOCK,
   ...SERIES,
   ...HEATMAP,
   ...MATRIX,

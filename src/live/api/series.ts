@@ -46,9 +46,9 @@ const one: Route = {
     'min, max, mean per entity, null where nothing was measured; as bytes where those are accepted: u32 length of a JSON head, the head, then f32 columns, little endian',
   types: ['application/json', BYTES],
   answer: async (c, context) => {
-    const { series: source } = await context.shown(c);
+    const { store } = await context.shown(c);
     const table = c.req.query('table') ?? '';
-    const facts = source.tables().find(({ name }) => name === table);
+    const facts = store.tables().find(({ name }) => name === table);
     if (facts === undefined) {
       throw new ApiError(400, `there is no table ${JSON.stringify(table)}: see /api/tables`);
     }
@@ -63,7 +63,7 @@ const one: Route = {
     const { from, to } = windowOf(c, facts);
     const bins = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
     const entities = listOf(c, 'entities');
-    const series = (await source.series(table, metrics, from, to, bins, entities)) ?? [];
+    const series = store.series(table, metrics, from, to, bins, entities) ?? [];
     if (wantsBytes(c)) return bytesAnswer(c, packBins(from, to, bins, series));
     return c.json({
       from,

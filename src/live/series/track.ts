@@ -13,6 +13,11 @@ export interface Bins {
   readonly mean: Float32Array;
 }
 
+/** Rows that a track may hold. Tracks of one table share theirs. */
+export interface RowLimit {
+  rows: number;
+}
+
 const START = 16;
 
 export class Track {
@@ -22,12 +27,12 @@ export class Track {
   /** Where each row's interval begins. */
   #froms = new Float64Array(START);
   readonly #columns: Float32Array[];
-  /** Rows kept at most; the older half goes when there are more. */
-  readonly #most: number;
+  /** The older half of the rows goes when there are as many. */
+  readonly #limit: RowLimit;
 
-  constructor(columns: number, most = Infinity) {
+  constructor(columns: number, limit: RowLimit = { rows: Infinity }) {
     this.#columns = Array.from({ length: columns }, () => new Float32Array(START));
-    this.#most = most;
+    this.#limit = limit;
   }
 
   /** Time of the last row; -Infinity without one. */
@@ -56,7 +61,7 @@ export class Track {
 
   /** Adds a row for ( from, time ]. Its values follow by `set`. */
   add(from: number, time: number): void {
-    if (this.length >= this.#most) this.#forget();
+    if (this.length >= this.#limit.rows) this.#forget();
     if (this.length === this.#times.length) this.#grow();
     this.#froms[this.length] = from;
     this.#times[this.length++] = time;

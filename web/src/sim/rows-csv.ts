@@ -20,5 +20,7 @@ export function rowsCsv(
     );
     return [quoted(name), ...cells];
   });
-  return [[`${of} \\ from (s)`, ...edges], ...lines].map((line) => `${line.join(',')}\r\n`).join('');
+  return [[`${of} \\ from (s)`, ...edges], ...lines]
+    .map((line) => `${line.join(',')}\r\n`)
+    .join('');
 }

@@ -1,6 +1,10 @@
 /** Where the simulation's pictures come from: the server for a recording, the page's own samples for a live run. */
 import { type Breakdown, breakdownOf } from '../../../src/live/simulation/breakdown.ts';
-import type { CascadeList, CascadeNode } from '../../../src/live/simulation/cascades.ts';
+import {
+  CascadeIndex,
+  type CascadeList,
+  type CascadeNode,
+} from '../../../src/live/simulation/cascades.ts';
 import type { EventDensity, SingleEvent } from '../../../src/live/simulation/event-view.ts';
 import {
   type Heat,
@@ -19,9 +23,9 @@ import { type Order, ordered } from '../../../src/live/simulation/order.ts';
 import { unpack } from '../../../src/live/simulation/packed.ts';
 import { Places } from '../../../src/live/simulation/places.ts';
 import { rollbacksIn, type SingleRollback } from '../../../src/live/simulation/rollback-view.ts';
+import { LiveSource } from '../live.ts';
 import type { Page } from '../page.svelte.ts';
 import type { PageSource } from '../source.ts';
-import { LiveSimulation } from './live.ts';
 
 /** What is looked at: seconds, and the entity that all is part of; '' for all. */
 export interface Looked {
@@ -62,9 +66,12 @@ export interface SimSource {
 class ApiSim implements SimSource {
   readonly #source: PageSource;
   readonly #metrics = new Map<Level, Promise<readonly HeatMetric[]>>();
+  /** Whether what there is does not change. */
+  readonly #isWhole: boolean;
 
-  constructor(source: PageSource) {
+  constructor(source: PageSource, isWhole: boolean) {
     this.#source = source;
+    this.#isWhole = isWhole;
   }
 
   metrics(level: Level) {
@@ -72,7 +79,7 @@ class ApiSim implements SimSource {
     if (metrics === undefined) {
       metrics = this.#source.json<readonly HeatMetric[]>('heatmap/metrics', { level });
       metrics.catch(() => this.#metrics.delete(level));
-      this.#metrics.set(level, metrics);
+      if (this.#isWhole) this.#metrics.set(level, metrics);
     }
     return metrics;
   }
@@ -119,42 +126,72 @@ class ApiSim implements SimSource {
   }
 }
 
-/** Of a run that goes on. Single events are not streamed: those are shown when the run has ended. */
+/**
+ * Of a run that goes on. LPs' samples are too many to be sent: the server is asked for them. Single events are not
+ * streamed: those are shown when the run has ended.
+ */
 class LiveSim implements SimSource {
-  readonly #live: LiveSimulation;
+  readonly #source: LiveSource;
+  #cascades: CascadeIndex | null = null;
 
-  constructor(live: LiveSimulation) {
-    this.#live = live;
+  readonly #api: ApiSim;
+
+  constructor(source: LiveSource) {
+    this.#source = source;
+    this.#api = new ApiSim(source, false);
+  }
+
+  get #samples() {
+    return this.#source.kept.store;
+  }
+
+  get #rollbacks() {
+    return this.#source.kept.rollbacks;
+  }
+
+  /** Made anew when there are more rollbacks. */
+  #index(): CascadeIndex {
+    const all = this.#rollbacks;
+    if (this.#cascades === null || !this.#cascades.isOf(all))
+      this.#cascades = new CascadeIndex(all);
+    return this.#cascades;
   }
 
   async metrics(level: Level) {
-    return heatMetrics(this.#live.samples, level);
+    return level === 'lp' ? this.#api.metrics(level) : heatMetrics(this.#samples, level);
   }
 
   async heat(ask: HeatAsk, order: Order): Promise<ServedHeat | null> {
-    const heat = heatOf(this.#live.samples, ask);
+    if (ask.level === 'lp') return this.#api.heat(ask, order);
+    const heat = heatOf(this.#samples, ask);
     return heat === null ? null : { ...ordered(heat, order), doubt: '' };
   }
 
   async breakdown(from: number, to: number) {
-    return breakdownOf(this.#live.samples, from, to);
+    return breakdownOf(this.#samples, from, to);
   }
 
   async matrix(of: 'best' | 'rollbacks', level: Level, looked: Looked) {
     const ask = { level, ...looked };
     return of === 'best'
-      ? matrixOfSends(this.#live.samples, { ...ask, of: 'sends' })
-      : matrixOfRollbacks(this.#live.rollbacks, new Places(), { ...ask, of });
+      ? matrixOfSends(this.#samples, { ...ask, of: 'sends' })
+      : matrixOfRollbacks(this.#rollbacks, new Places(), { ...ask, of });
   }
 
   async cascades({ from, to, within }: Looked, most: number): Promise<ServedCascades> {
     const [pe, kp] = within === '' ? [] : within.split('/').map(Number);
-    const filter = { from, to, most, ...(pe !== undefined && { pe }), ...(kp !== undefined && { kp }) };
-    return { ...this.#live.cascades().list(filter), recorded: this.#live.rollbacks.length };
+    const filter = {
+      from,
+      to,
+      most,
+      ...(pe !== undefined && { pe }),
+      ...(kp !== undefined && { kp }),
+    };
+    return { ...this.#index().list(filter), recorded: this.#rollbacks.length };
   }
 
   async tree(pe: number, id: number) {
-    return this.#live.cascades().tree(pe, id, 500);
+    return this.#index().tree(pe, id, 500);
   }
 
   async density() {
@@ -166,7 +203,7 @@ class LiveSim implements SimSource {
   }
 
   async rollbacks(looked: Looked, most: number) {
-    return rollbacksIn(this.#live.rollbacks, looked, most).rollbacks;
+    return rollbacksIn(this.#rollbacks, looked, most).rollbacks;
   }
 }
 
@@ -177,8 +214,7 @@ export function simOf({ source }: Page): SimSource | null {
   if (source === null) return null;
   let sim = made.get(source);
   if (sim === undefined) {
-    const live = (source as { readonly simulation?: unknown }).simulation;
-    sim = live instanceof LiveSimulation ? new LiveSim(live) : new ApiSim(source);
+    sim = source instanceof LiveSource ? new LiveSim(source) : new ApiSim(source, true);
     made.set(source, sim);
   }
   return sim;
