@@ -31,6 +31,13 @@ export function withUnit(value: number, unit: string): string {
   return words === '' ? short(value) : `${short(value)} ${words}`;
 }
 
+/** 1234567 as “1,234,567”. */
+export const whole = (count: number): string => Math.round(count).toLocaleString('en-US');
+
+/** “1 event”, “1,234 events”. */
+export const counted = (count: number, noun: string): string =>
+  `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 export const figureOf = (unit: string) => (value: number) =>
   unit.startsWith('%') ? percent(value) : short(value);
 
@@ -39,7 +46,7 @@ export function metricLabel(key: string): string {
   const known = LABELS[key];
   if (known !== undefined) return known;
   const words = key.replaceAll('_', ' ').replace(/\bgvt\b/i, 'GVT');
-  return words[0].toUpperCase() + words.slice(1);
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 /** A stretch of time on the page's axis. */
