@@ -1,7 +1,9 @@
 /** The views below the lanes, in the order of their tabs. A view adds one line here. */
 import type { Component } from 'svelte';
 import type { Page } from '../page.svelte.ts';
+import Nodes from './Nodes.svelte';
 import Overview from './Overview.svelte';
+import Regions from './Regions.svelte';
 
 export interface ViewProps {
   /**
@@ -22,7 +24,11 @@ export interface View {
   /** Whether there is anything to show. Reactive. */
   available(page: Page): boolean;
   readonly component: Component<ViewProps>;
+  /** Whether it has something to show where nothing was sampled over time. */
+  readonly timeless?: true;
 }
+
+const REGION_TABLES = ['geopm_region', 'geopm_trace', 'geopm_profile_trace'];
 
 export const VIEWS: readonly View[] = [
   {
@@ -32,5 +38,22 @@ export const VIEWS: readonly View[] = [
     help: 'How the run went, and what there is to do about it.',
     available: () => true,
     component: Overview,
+  },
+  {
+    id: 'regions',
+    title: 'Regions',
+    key: 'R',
+    help: 'Where the time and energy of each part of the program went.',
+    available: ({ facts }) => facts?.tables?.some((name) => REGION_TABLES.includes(name)) === true,
+    component: Regions,
+    timeless: true,
+  },
+  {
+    id: 'nodes',
+    title: 'Nodes',
+    key: 'N',
+    help: 'What the hosts did, which differ from the others, and how good their jobs were.',
+    available: ({ tables }) => tables.some(({ name }) => name.startsWith('node_')),
+    component: Nodes,
   },
 ];
