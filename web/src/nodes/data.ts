@@ -44,7 +44,7 @@ const LIVE_TRACKS: readonly (NodeMetric & {
   readonly factor: number;
 })[] = [
   {
-    ...{ id: 'track:cpu', title: 'Cpu', unit: 'cores', kind: 'track' },
+    ...{ id: 'track:cpu', title: 'CPU', unit: 'cores', kind: 'track' },
     ...{ table: 'node_cpu', sum: ['user', 'nice', 'system'], factor: 1 / 100 },
   },
   {
