@@ -1,6 +1,7 @@
 /** Rows of a query as text, CSV and JSON. */
 import { once } from 'node:events';
 import type { ResultColumn, Value } from '../query/index.ts';
+import { fit, widthOf } from './fit.ts';
 import { figure } from './table.ts';
 
 /** Writes to stdout; waits where it is full. */
@@ -34,15 +35,23 @@ const NUMBER = /INT|FLOAT|DOUBLE|DECIMAL/;
 const cellText = (value: Value): string =>
   typeof value === 'number' ? figure(value) : plainText(value).replace(/\s+/g, ' ');
 
-/** Rows under a header: numbers to the right, texts to the left. */
+/** Rows under a header: numbers to the right, texts to the left. As wide as the terminal at most. */
 export function textTable(
   columns: readonly ResultColumn[],
   rows: readonly (readonly Value[])[],
   indent = '',
 ): string {
+  return fittedTable(columns, rows, indent).text;
+}
+
+function fittedTable(
+  columns: readonly ResultColumn[],
+  rows: readonly (readonly Value[])[],
+  indent = '',
+): { readonly text: string; readonly left: number } {
   const texts = [columns.map(({ name }) => name), ...rows.map((row) => row.map(cellText))];
-  const widths = columns.map((_, k) => Math.max(...texts.map((row) => row[k].length)));
-  const lines = texts.map((row) => {
+  const { rows: shown, widths, left } = fit(texts, widthOf(process.stdout) - indent.length);
+  const lines = shown.map((row) => {
     const cells = row.map((text, k) =>
       NUMBER.test(columns[k].type) && !columns[k].type.endsWith(']')
         ? text.padStart(widths[k])
@@ -50,7 +59,7 @@ export function textTable(
     );
     return (indent + cells.join('  ')).trimEnd();
   });
-  return `${lines.join('\n')}\n`;
+  return { text: `${lines.join('\n')}\n`, left };
 }
 
 /** Prints up to `limit` rows, and says on stderr that there were more. */
@@ -67,7 +76,13 @@ export async function printTable(
     more = block.length > room;
     if (more) break;
   }
-  await say(textTable(columns, rows));
+  const { text, left } = fittedTable(columns, rows);
+  await say(text);
+  if (left > 0) {
+    process.stderr.write(
+      `triscope: the last ${left} of ${columns.length} columns do not fit; --csv or --json give all\n`,
+    );
+  }
   if (more)
     process.stderr.write(`triscope: the first ${limit} rows; --limit, --csv or --json give more\n`);
 }

@@ -85,7 +85,9 @@ interface Told {
 
 /** Reads them. What one process told stays in its order, also where times are equal. */
 export async function readProfiles(sql: OpenRecording): Promise<readonly ProcessTrace[]> {
-  const { blocks } = await sql.rows('SELECT host, process, t, event, hash FROM geopm_profile_trace');
+  const { blocks } = await sql.rows(
+    'SELECT host, process, t, event, hash FROM geopm_profile_trace',
+  );
   const told = new Map<string, { reader: Reader; events: Told[] }>();
   for await (const block of blocks) {
     for (const [host, process, time, event, hash] of block) {

@@ -46,6 +46,8 @@ export interface Heat extends HeatMetric {
   readonly values: Float32Array;
   /** By row, over the window. */
   readonly totals: Float32Array;
+  /** By row: seconds of the window that were measured. */
+  readonly seconds: Float32Array;
   /** 1 where samples are missing just before: what was counted may be too little. Empty where nothing was lost. */
   readonly doubtful: Float32Array;
 }
@@ -131,7 +133,7 @@ class Spread {
       const first = begin <= from ? 0 : Math.min(last, Math.floor((begin - from) / width));
       for (let bin = first; bin <= last; bin++) {
         const edge = from + bin * width;
-        const overlap = (end < edge + width ? end : edge + width) - (begin > edge ? begin : edge);
+        const overlap = Math.min(end, edge + width) - Math.max(begin, edge);
         if (overlap > 0) {
           sums[bin] += rate * overlap;
           spans[bin] += overlap;
@@ -145,6 +147,7 @@ class Spread {
 interface Grid {
   readonly values: Float32Array;
   readonly totals: Float32Array;
+  readonly seconds: Float32Array;
 }
 
 interface Member {
@@ -163,6 +166,7 @@ function gridOf(
   const bins = spread.sums.length;
   const values = new Float32Array(rows * bins).fill(Number.NaN);
   const totals = new Float32Array(rows).fill(Number.NaN);
+  const seconds = new Float32Array(rows);
   const column = table.keys.indexOf(metric.key);
   const asRate = kindOf(metric) === 'rate';
   const isMost = metric.over === 'max';
@@ -183,8 +187,9 @@ function gridOf(
       join(values, at, sums[bin] / span);
     }
     if (time > 0) join(totals, row, all / time);
+    seconds[row] = Math.max(seconds[row], time);
   }
-  return { values, totals };
+  return { values, totals, seconds };
 }
 
 function ratioGrid({ of }: Ratio, parts: readonly Grid[]): Grid {
@@ -193,7 +198,11 @@ function ratioGrid({ of }: Ratio, parts: readonly Grid[]): Grid {
     for (let k = 0; k < a.length; k++) a[k] = of(a[k], b[k]);
     return a;
   };
-  return { values: combine(one.values, other.values), totals: combine(one.totals, other.totals) };
+  return {
+    ...one,
+    values: combine(one.values, other.values),
+    totals: combine(one.totals, other.totals),
+  };
 }
 
 /** Bins that a row with a hole before it covers. */
@@ -241,7 +250,7 @@ export function heatOf(store: SeriesStore, ask: HeatAsk): Heat | null {
   const ratio = ratioOf(metric);
   const own = table.schema.metrics.find(({ key }) => key === metric) as Metric;
   const { factor, ...said } = ratio === undefined ? scaleOf(own) : { ...ratio, factor: 1 };
-  const { values, totals } = ratio === undefined ? grids[0] : ratioGrid(ratio, grids);
+  const { values, totals, seconds } = ratio === undefined ? grids[0] : ratioGrid(ratio, grids);
   if (factor !== 1) {
     for (const column of [values, totals]) {
       for (let k = 0; k < column.length; k++) column[k] *= factor;
@@ -250,5 +259,5 @@ export function heatOf(store: SeriesStore, ask: HeatAsk): Heat | null {
   const doubtful = ask.lossy ? doubtfulBins(members, rows.length, ask) : new Float32Array(0);
   const { key, unit, help } = said;
   const place = { level, table: table.schema.name, rows, from, to, bins };
-  return { key, unit, help, ...place, values, totals, doubtful };
+  return { key, unit, help, ...place, values, totals, seconds, doubtful };
 }

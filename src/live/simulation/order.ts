@@ -81,7 +81,7 @@ export function orderOf(heat: Heat, order: Order): number[] {
 /** The same heatmap, its rows in another order. */
 export function ordered(heat: Heat, order: Order): Heat {
   if (order === 'id') return heat;
-  const { bins, rows, values, totals, doubtful } = heat;
+  const { bins, rows, values, totals, seconds, doubtful } = heat;
   const rank = orderOf(heat, order);
   const moved = (from: Float32Array) => {
     const to = new Float32Array(from.length);
@@ -96,6 +96,7 @@ export function ordered(heat: Heat, order: Order): Heat {
     rows: rank.map((row) => rows[row]),
     values: moved(values),
     totals: Float32Array.from(rank, (row) => totals[row]),
+    seconds: Float32Array.from(rank, (row) => seconds[row]),
     doubtful: moved(doubtful),
   };
 }

@@ -46,7 +46,11 @@ function treeOf(facts: RegionFacts, host: string): Node {
   const runtime = facts.columns.findIndex(({ key }) => key === 'runtime');
   const count = facts.columns.findIndex(({ key }) => key === 'count');
   if (places.length > 0) {
-    for (const { path, time, visits } of places.map((p) => ({ ...p, time: p.runtime, visits: p.count }))) {
+    for (const { path, time, visits } of places.map((p) => ({
+      ...p,
+      time: p.runtime,
+      visits: p.count,
+    }))) {
       const place = at(root, path);
       place.time += Number.isFinite(time) ? time : 0;
       place.count += visits;

@@ -1,7 +1,7 @@
 /** Lanes of regions over time: painted, as SVG, and as a table. */
 import type { Lane } from '../../../src/live/api/regions-facts.ts';
 import type { Axis } from '../axis.ts';
-import { hatch, HATCH_ID, hatchPattern } from '../parts/hatch.ts';
+import { HATCH_ID, hatch, hatchPattern } from '../parts/hatch.ts';
 import { coordinate, css, escaped, svgDocument } from '../parts/svg.ts';
 import type { Table } from '../parts/table.ts';
 
@@ -58,7 +58,8 @@ const fitting = (name: string, wide: number) =>
 export function inkOn(colour: string): string {
   const value = Number.parseInt(colour.slice(1), 16);
   const [r, g, b] = [value >> 16, (value >> 8) & 255, value & 255];
-  const part = (c: number) => (c / 255 <= 0.04 ? c / 255 / 12.9 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  const part = (c: number) =>
+    c / 255 <= 0.04 ? c / 255 / 12.9 : ((c / 255 + 0.055) / 1.055) ** 2.4;
   const light = 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
   return light > 0.19 ? '#000000' : '#ffffff';
 }
@@ -129,18 +130,35 @@ export function lanesSvg(
     return `${box}<text x="${coordinate(LEFT + left + 4)}" y="${y + 11}" font-size="11" fill="${inkOn(look.colour ?? '#000000')}">${escaped(name)}</text>`;
   });
   lanes.forEach(({ name, epochs, suspect }, row) => {
-    parts.push(`<text x="${LEFT - 6}" y="${row * LANE + 11}" text-anchor="end" ${text}>${escaped(name)}</text>`);
+    parts.push(
+      `<text x="${LEFT - 6}" y="${row * LANE + 11}" text-anchor="end" ${text}>${escaped(name)}</text>`,
+    );
     for (const time of epochs) {
-      parts.push(`<path d="M${coordinate(LEFT + x(time))} ${row * LANE}v${LANE - GAP}" stroke="${css('--text')}"/>`);
+      parts.push(
+        `<path d="M${coordinate(LEFT + x(time))} ${row * LANE}v${LANE - GAP}" stroke="${css('--text')}"/>`,
+      );
     }
     if (suspect === undefined) return;
     const left = Math.max(0, x(suspect.from));
-    parts.push(`<rect x="${coordinate(LEFT + left)}" y="${row * LANE}" width="${coordinate(width - left)}" height="${LANE - GAP}" fill="url(#${HATCH_ID})"><title>${escaped(suspect.what)}</title></rect>`);
+    parts.push(
+      `<rect x="${coordinate(LEFT + left)}" y="${row * LANE}" width="${coordinate(width - left)}" height="${LANE - GAP}" fill="url(#${HATCH_ID})"><title>${escaped(suspect.what)}</title></rect>`,
+    );
   });
-  for (const [at, anchor] of [[0, 'start'], [1, 'end']] as const) {
-    parts.push(`<text x="${LEFT + at * width}" y="${high + 14}" text-anchor="${anchor}" ${text}>${escaped(axis.text(axis.of(span[at]), 0.001))}</text>`);
+  for (const [at, anchor] of [
+    [0, 'start'],
+    [1, 'end'],
+  ] as const) {
+    parts.push(
+      `<text x="${LEFT + at * width}" y="${high + 14}" text-anchor="${anchor}" ${text}>${escaped(axis.text(axis.of(span[at]), 0.001))}</text>`,
+    );
   }
-  return svgDocument(title, sentence, WIDE, high + 24, `<defs>${hatchPattern(css('--text'))}</defs>${parts.join('\n')}`);
+  return svgDocument(
+    title,
+    sentence,
+    WIDE,
+    high + 24,
+    `<defs>${hatchPattern(css('--text'))}</defs>${parts.join('\n')}`,
+  );
 }
 
 /** Seconds of each lane in each region, as drawn. */

@@ -131,14 +131,16 @@ export function hostTable(
           ]
         : []),
     ],
-    rows: rows.map((row, k): TableRow => ({
-      id: `${row.section} ${row.region} ${k}`,
-      cells: {
-        region: row.section === 'region' ? row.region : (TOTALS[row.section] ?? row.section),
-        hints: hintsOf(facts.columns, row),
-        ...Object.fromEntries(columns.map(({ key }) => [key, valueOf(facts, row, key)])),
-      },
-    })),
+    rows: rows.map(
+      (row, k): TableRow => ({
+        id: `${row.section} ${row.region} ${k}`,
+        cells: {
+          region: row.section === 'region' ? row.region : (TOTALS[row.section] ?? row.section),
+          hints: hintsOf(facts.columns, row),
+          ...Object.fromEntries(columns.map(({ key }) => [key, valueOf(facts, row, key)])),
+        },
+      }),
+    ),
   };
 }
 
@@ -260,7 +262,10 @@ function stripOf(region: string, points: Strip['points']): Strip {
 }
 
 /** Runtime of each region by process; by host where no process told. Longest first. */
-export function stripsOf(facts: RegionFacts): { readonly of: 'process' | 'host'; readonly strips: Strip[] } {
+export function stripsOf(facts: RegionFacts): {
+  readonly of: 'process' | 'host';
+  readonly strips: Strip[];
+} {
   const by = new Map<string, { name: string; value: number }[]>();
   const add = (region: string, name: string, value: number | null) => {
     if (value === null || !Number.isFinite(value)) return;
@@ -288,6 +293,7 @@ export function spreadSentence(of: 'process' | 'host', strips: readonly Strip[])
   const worst = several.reduce((a, b) => (a.most - a.least >= b.most - b.least ? a : b));
   const [high] = [...worst.points].sort((a, b) => b.value - a.value);
   const low = worst.points.reduce((a, b) => (a.value <= b.value ? a : b));
-  const times = worst.least > 0 ? `, ${(worst.most / worst.least).toFixed(2)} times ${low.name}` : '';
+  const times =
+    worst.least > 0 ? `, ${(worst.most / worst.least).toFixed(2)} times ${low.name}` : '';
   return `${worst.region} is the most uneven: ${high.name} spends ${general(Number(high.value.toPrecision(4)))} s in it${times}`;
 }

@@ -30,7 +30,8 @@ export function spreadSvg(strips: readonly Strip[], width: number): string {
   const letters = Math.max(6, Math.floor((left - 12) / 6.3));
   strips.forEach(({ region, points, quarters, median }, row) => {
     const y = row * ROW + ROW / 2;
-    const name = region.length > Math.min(NAME, letters) ? `${region.slice(0, letters - 1)}…` : region;
+    const name =
+      region.length > Math.min(NAME, letters) ? `${region.slice(0, letters - 1)}…` : region;
     parts.push(
       `<text x="${left - 8}" y="${y + 4}" text-anchor="end" font-size="12" fill="${css('--text')}"><title>${escaped(region)}</title>${escaped(name)}</text>`,
     );
