@@ -1,7 +1,14 @@
 /** An archive of many hosts: one of them slow, one with a counter that rolls over, one with odd records. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { archiveOf, CPU, type Group, MEM, NOON, rawFile } from '../../findings/job/support/archive.ts';
+import {
+  archiveOf,
+  CPU,
+  type Group,
+  MEM,
+  NOON,
+  rawFile,
+} from '../../findings/job/support/archive.ts';
 
 /** 32 bits: it rolls over. */
 const NET = '!net rx_bytes,E,W=32,U=B tx_bytes,E,W=32,U=B';
@@ -55,7 +62,12 @@ export function cluster(hosts = 64): string {
     ];
     if (host === ODD) {
       // Another host's group, in the wrong folder.
-      groups.splice(15, 0, { time: FROM + 14.5 * PERIOD, jobs: '7', host: 'c099.example', records: ['cpu 0 1 1 1 1'] });
+      groups.splice(15, 0, {
+        time: FROM + 14.5 * PERIOD,
+        jobs: '7',
+        host: 'c099.example',
+        records: ['cpu 0 1 1 1 1'],
+      });
     }
     files[`${host}/${groups[0].time}`] = rawFile({ host, schemas: [CPU, MEM, NET], groups });
   }
@@ -65,7 +77,11 @@ export function cluster(hosts = 64): string {
     join(folder, 'accounting'),
     [
       'JobID|User|Account|Start|End|Submit|Partition|Timelimit|JobName|State|NNodes|ReqCPUS|NodeList',
-      `7|ada|acc|${FROM}|${end}|${FROM - 60}|normal|06:00:00|weather|COMPLETED|${hosts}|${hosts * CORES}|${hostNames(hosts).map((name) => name.split('.')[0]).join(',')}`,
+      `7|ada|acc|${FROM}|${end}|${FROM - 60}|normal|06:00:00|weather|COMPLETED|${hosts}|${hosts * CORES}|${hostNames(
+        hosts,
+      )
+        .map((name) => name.split('.')[0])
+        .join(',')}`,
       `8|bob|acc|${EARLIER}|${EARLIER + 1800}|${EARLIER - 5}|debug|00:30:00|probe|FAILED|2|8|c001,c002`,
       '',
     ].join('\n'),

@@ -2,8 +2,8 @@
 import type { JobPageFacts } from '../../../src/live/api/jobs-facts.ts';
 import type { NodeMetric, SuspectSpan, SuspectSpans } from '../../../src/live/api/nodes-facts.ts';
 import { unpackBins } from '../../../src/live/binary.ts';
-import type { EntityBins } from '../../../src/live/series/table.ts';
 import type { TableFacts } from '../../../src/live/series/store.ts';
+import type { EntityBins } from '../../../src/live/series/table.ts';
 import type { PageSource } from '../source.ts';
 
 export interface NodeData {
@@ -11,7 +11,13 @@ export interface NodeData {
   /** All other keys. */
   readonly keys: readonly NodeMetric[];
   /** A host each. */
-  bins(metric: string, from: number, to: number, bins: number, hosts?: readonly string[]): Promise<readonly EntityBins[]>;
+  bins(
+    metric: string,
+    from: number,
+    to: number,
+    bins: number,
+    hosts?: readonly string[],
+  ): Promise<readonly EntityBins[]>;
   suspects(metric: string): Promise<readonly SuspectSpan[]>;
 }
 
@@ -61,7 +67,11 @@ function byHost(series: readonly EntityBins[], factor: number): EntityBins[] {
     const slash = entity.indexOf('/');
     const host = slash < 0 ? entity : entity.slice(0, slash);
     const sum = sums.get(host);
-    if (sum === undefined) sums.set(host, mean.map((value) => value * factor));
+    if (sum === undefined)
+      sums.set(
+        host,
+        mean.map((value) => value * factor),
+      );
     else for (let k = 0; k < sum.length; k++) sum[k] += mean[k] * factor;
   }
   return [...sums].map(([entity, mean]) => ({ entity, min: mean, max: mean, mean }));
@@ -70,8 +80,9 @@ function byHost(series: readonly EntityBins[], factor: number): EntityBins[] {
 export function liveData(source: PageSource, tables: readonly TableFacts[]): NodeData {
   const own = tables.filter(({ name }) => NODE.test(name));
   const has = (table: string, keys: readonly string[]) =>
-    own.some(({ name, metrics }) =>
-      name === table && keys.every((key) => metrics.some((metric) => metric.key === key)),
+    own.some(
+      ({ name, metrics }) =>
+        name === table && keys.every((key) => metrics.some((metric) => metric.key === key)),
     );
   const keys = own.flatMap(({ name, metrics }) =>
     metrics.map(({ key, unit, kind }): NodeMetric => {

@@ -30,7 +30,12 @@ interface Steps {
 }
 
 /** Walks along the steps; gaps where nothing was measured. */
-function walk(values: ArrayLike<number>, xs: Float64Array, y: (value: number) => number, pen: Steps): void {
+function walk(
+  values: ArrayLike<number>,
+  xs: Float64Array,
+  y: (value: number) => number,
+  pen: Steps,
+): void {
   let isDown = false;
   for (let k = 0; k < values.length; k++) {
     if (Number.isNaN(values[k])) {
@@ -45,8 +50,10 @@ function walk(values: ArrayLike<number>, xs: Float64Array, y: (value: number) =>
   }
 }
 
-const scaled = ({ most, least }: Small, height: number) => (value: number) =>
-  height - 1 - ((value - least) / (most - least || 1)) * (height - 3);
+const scaled =
+  ({ most, least }: Small, height: number) =>
+  (value: number) =>
+    height - 1 - ((value - least) / (most - least || 1)) * (height - 3);
 
 export interface Ink {
   readonly line: string;
@@ -97,7 +104,15 @@ export function paintSmall(
 }
 
 /** The same as a path of an SVG, moved to `left`, `top`. */
-export function smallPath(small: Small, values: ArrayLike<number>, axis: Axis, left: number, top: number, width: number, height: number): string {
+export function smallPath(
+  small: Small,
+  values: ArrayLike<number>,
+  axis: Axis,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+): string {
   const y = scaled(small, height);
   let path = '';
   walk(values, edges(small, axis, width), y, {
@@ -120,7 +135,10 @@ const HIGH = 56;
 const COLUMNS = 4;
 
 /** All hosts as small multiples: body of an SVG 900 wide, and its height. */
-export function gridSvg(hosts: readonly SvgHost[], axis: Axis): { readonly body: string; readonly height: number } {
+export function gridSvg(
+  hosts: readonly SvgHost[],
+  axis: Axis,
+): { readonly body: string; readonly height: number } {
   const ink = inks();
   const parts = hosts.map((one, k) => {
     const left = 12 + (k % COLUMNS) * (CARD + 12);

@@ -26,8 +26,6 @@ export interface View {
   /** Whether it has something to show without samples over time, too. */
   readonly timeless?: true;
   readonly component: Component<ViewProps>;
-  /** Whether it has something to show where nothing was sampled over time. */
-  readonly timeless?: true;
 }
 
 const REGION_TABLES = ['geopm_region', 'geopm_trace', 'geopm_profile_trace'];
