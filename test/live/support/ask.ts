@@ -57,3 +57,9 @@ export async function until(what: () => boolean | Promise<boolean>, seconds = 10
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** Status and line of an answer that is an error. */
+export async function refusal(port: number, path: string) {
+  const { status, body } = await ask(port, path);
+  return { status, error: (JSON.parse(String(body)) as { error?: string }).error ?? '' };
+}
