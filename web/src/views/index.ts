@@ -1,6 +1,7 @@
 /** The views below the lanes, in the order of their tabs. A view adds one line here. */
 import type { Component } from 'svelte';
 import type { Page } from '../page.svelte.ts';
+import Compare from './Compare.svelte';
 import Overview from './Overview.svelte';
 
 export interface ViewProps {
@@ -35,5 +36,14 @@ export const VIEWS: readonly View[] = [
     available: () => true,
     timeless: true,
     component: Overview,
+  },
+  {
+    id: 'compare',
+    title: 'Compare',
+    key: 'C',
+    help: 'What changed from one recording to another.',
+    available: ({ recordings }) => recordings.length > 1,
+    timeless: true,
+    component: Compare,
   },
 ];
