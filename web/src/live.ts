@@ -5,8 +5,8 @@ import type { TableFacts } from '../../src/live/series/store.ts';
 import type { EntityBins } from '../../src/live/series/table.ts';
 import { ApiSource, type Asking, type PageSource } from './source.ts';
 
-/** Tables that no lane shows; views ask the server for them. */
-export const IGNORED = ['ross_kp', 'ross_lp', 'ross_model', 'ross_event', 'ross_rollback'];
+/** Tables whose rows are too many to be sent to a page; views ask the server for them. */
+export const IGNORED = ['ross_lp', 'ross_model', 'ross_event'];
 
 export class LiveSource implements PageSource {
   readonly #api: ApiSource;
@@ -21,6 +21,11 @@ export class LiveSource implements PageSource {
   /** Frames that did not come, because this page was too slow. */
   get lost(): number {
     return this.#live.lost;
+  }
+
+  /** What has come, for who draws more than series. */
+  get kept(): LiveStore {
+    return this.#live;
   }
 
   /** Another run has another zero: what is here of the one before goes. */

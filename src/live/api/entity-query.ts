@@ -38,9 +38,9 @@ export function pathOf(c: Context, name: string): string {
 }
 
 /** The window asked for; all of the simulation's time where none is. @throws ApiError */
-export function simulationWindow(c: Context, { series }: Shown): { from: number; to: number } {
-  const tables = series.tables().filter(({ name }) => name.startsWith('ross_'));
-  const all = tables.length > 0 ? tables : series.tables();
+export function simulationWindow(c: Context, { store }: Shown): { from: number; to: number } {
+  const tables = store.tables().filter(({ name }) => name.startsWith('ross_'));
+  const all = tables.length > 0 ? tables : store.tables();
   const from = Math.min(...all.map((table) => table.from));
   const to = Math.max(...all.map((table) => table.to));
   // Its end belongs to it, to the last sample.

@@ -3,10 +3,13 @@
  */
 import { FrameDecoder } from '../../formats/frames/decode.ts';
 import type { Schema } from '../../model/metric.ts';
+import { Rollbacks } from '../simulation/rollbacks.ts';
 import { SeriesStore } from './store.ts';
 
 /** Values kept in all, of 4 bytes. */
 const MOST_VALUES = 20_000_000;
+const MOST_ROLLBACKS = 100_000;
+const ROLLBACK = 'ross_rollback';
 
 /** Tables of single events, and of models' own values: they are asked for by SQL. */
 export const NOT_DRAWN: readonly string[] = [
@@ -18,6 +21,8 @@ export const NOT_DRAWN: readonly string[] = [
 
 export class LiveStore {
   readonly store: SeriesStore;
+  /** Single rollbacks, the newest. */
+  rollbacks = new Rollbacks(MOST_ROLLBACKS);
   /** Seconds since 1970 of the run's zero: records of raw stats files have wall-clock times. */
   zero = 0;
   readonly #damage: (message: string) => void;
@@ -44,6 +49,8 @@ export class LiveStore {
     this.#lostBefore = this.lost;
     this.#left = null;
     this.#decoders = new Map();
+    // They come again; those that do not are of no cascade that could be followed.
+    this.rollbacks = new Rollbacks(MOST_ROLLBACKS);
     this.store.gap();
   }
 
@@ -60,13 +67,17 @@ export class LiveStore {
     let decoder = this.#decoders.get(stream);
     if (decoder === undefined) {
       decoder = new FrameDecoder({
-        wanted: ({ name }: Schema) => !NOT_DRAWN.includes(name),
+        wanted: ({ name }: Schema) => name === ROLLBACK || !NOT_DRAWN.includes(name),
         onDamage: (error) => this.#damage(error.message),
       });
       this.#decoders.set(stream, decoder);
     }
     const batches = decoder.push(frame);
     for (const batch of batches) {
+      if (batch.schema.name === ROLLBACK) {
+        this.rollbacks.take(batch);
+        continue;
+      }
       const isWall = batch.schema.metrics.some(({ key }) => key === 'time');
       this.store.add(batch, isWall ? this.zero : 0);
     }

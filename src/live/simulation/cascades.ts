@@ -81,6 +81,8 @@ const DONE = 2;
 export class CascadeIndex {
   readonly length: number;
   readonly #all: Rollbacks;
+  /** Rollbacks that had been added when it was made. */
+  readonly #added: number;
   /** By row: its parent's row; -1: a root; or TWICE. */
   readonly #parents: Int32Array;
   readonly #roots: Int32Array;
@@ -90,6 +92,7 @@ export class CascadeIndex {
   constructor(all: Rollbacks) {
     this.length = all.length;
     this.#all = all;
+    this.#added = all.added;
     const { length } = all;
     this.#parents = new Int32Array(length).fill(-1);
     this.#roots = new Int32Array(length).fill(-1);
@@ -144,6 +147,11 @@ export class CascadeIndex {
         this.#generations[row] = this.#generations[parents[row]] + 1;
       }
     }
+  }
+
+  /** Whether it still holds all of `all`. */
+  isOf(all: Rollbacks): boolean {
+    return all === this.#all && all.added === this.#added;
   }
 
   /** Rows of single rollbacks: those said twice are left out. */

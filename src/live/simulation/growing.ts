@@ -14,4 +14,10 @@ export class Growing {
     }
     this.values[this.length++] = value;
   }
+
+  /** Keeps the newest `keep`. */
+  forget(keep: number): void {
+    this.values.copyWithin(0, this.length - keep, this.length);
+    this.length = keep;
+  }
 }

@@ -1,12 +1,12 @@
 /**
  * A head and columns of f32 as bytes: u32 length of the JSON that follows, padded to 4; the columns one after another,
- * their names and lengths in the head's `columns`. Little endian. Runs in the server and in the page.
+ * their names and lengths in the head's `packed`. Little endian. Runs in the server and in the page.
  */
 
 const WORD = 4;
 
 interface Packed {
-  readonly columns: readonly (readonly [name: string, length: number])[];
+  readonly packed: readonly (readonly [name: string, length: number])[];
 }
 
 export function pack(
@@ -15,7 +15,7 @@ export function pack(
 ): Uint8Array<ArrayBuffer> {
   const all = Object.entries(columns);
   const lengths = all.map(([name, { length }]) => [name, length]);
-  let json = JSON.stringify({ ...head, columns: lengths });
+  let json = JSON.stringify({ ...head, packed: lengths });
   const encoder = new TextEncoder();
   json += ' '.repeat((WORD - (encoder.encode(json).length % WORD)) % WORD);
   const text = encoder.encode(json);
@@ -37,10 +37,10 @@ export function pack(
 export function unpack<T>(bytes: ArrayBuffer): T {
   const length = new DataView(bytes).getUint32(0, true);
   const text = new TextDecoder().decode(new Uint8Array(bytes, WORD, length));
-  const { columns, ...head } = JSON.parse(text) as Packed & object;
+  const { packed, ...head } = JSON.parse(text) as Packed & object;
   let at = WORD + length;
   const made: Record<string, Float32Array> = {};
-  for (const [name, count] of columns) {
+  for (const [name, count] of packed) {
     made[name] = new Float32Array(bytes, at, count);
     at += count * WORD;
   }

@@ -19,7 +19,8 @@ export const RATIOS: readonly Ratio[] = [
     parts: ['events_processed', 'events_rolled_back'],
     of: (handled, undone) => {
       const net = handled - undone;
-      if (Number.isNaN(net)) return Number.NaN;
+      // Nothing was done: neither well nor badly.
+      if (Number.isNaN(net) || (handled === 0 && undone === 0)) return Number.NaN;
       return net > 0 ? PER_CENT * (1 - undone / net) : 0;
     },
   },

@@ -1,5 +1,6 @@
 /** Rollbacks as columns, in the order in which they came. Runs in the server and in the page. */
 import type { RawColumn } from '../../formats/frames/index.ts';
+import type { Batch } from '../../model/metric.ts';
 import { Growing } from './growing.ts';
 
 /** Causes by their code; 0: one that is not known here. */
@@ -27,6 +28,14 @@ export class Rollbacks {
     ROLLBACK_COLUMNS.map((key) => [key, new Growing()]),
   );
   readonly #causes = new Growing();
+  /** All that were ever added, those that are gone included. */
+  added = 0;
+  readonly #most: number;
+
+  /** `most`: rollbacks kept; the older half goes when there are more. */
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
 
   get length(): number {
     return this.#causes.length;
@@ -39,6 +48,14 @@ export class Rollbacks {
 
   cause(row: number): Cause {
     return CAUSES[this.#causes.values[row]];
+  }
+
+  /** Takes a batch of `ross_rollback`, its times as they are. */
+  take({ schema, columns, length }: Batch): void {
+    const at = (key: string) => schema.metrics.findIndex((metric) => metric.key === key);
+    const numbers = ROLLBACK_COLUMNS.map((key) => (columns[at(key)] ?? null) as RawColumn | null);
+    const causes = columns[at('cause')] as readonly string[] | undefined;
+    this.add(numbers, (row) => causes?.[row] ?? '', length, 0);
   }
 
   /**
@@ -62,5 +79,9 @@ export class Rollbacks {
     for (let row = 0; row < rows; row++) {
       this.#causes.push(Math.max(0, CAUSES.indexOf(causes(row) as Cause)));
     }
+    this.added += rows;
+    if (this.length <= this.#most) return;
+    const keep = this.#most >> 1;
+    for (const column of [...this.#columns.values(), this.#causes]) column.forget(keep);
   }
 }

@@ -2,7 +2,9 @@
 import type { Component } from 'svelte';
 import type { Page } from '../page.svelte.ts';
 import Compare from './Compare.svelte';
+import Events from './Events.svelte';
 import Overview from './Overview.svelte';
+import Simulation from './Simulation.svelte';
 
 export interface ViewProps {
   /**
@@ -36,6 +38,22 @@ export const VIEWS: readonly View[] = [
     available: () => true,
     timeless: true,
     component: Overview,
+  },
+  {
+    id: 'simulation',
+    title: 'Simulation',
+    key: 'S',
+    help: 'Who was efficient when, where time went, who talks to whom, who lags, what undid what.',
+    available: (page) => ['ross_pe', 'ross_kp', 'ross_lp'].some((table) => page.has(table)),
+    component: Simulation,
+  },
+  {
+    id: 'events',
+    title: 'Events',
+    key: 'E',
+    help: 'The trace of events, down to single ones and what sent them.',
+    available: (page) => page.tables.some(({ name }) => name.startsWith('ross_')),
+    component: Events,
   },
   {
     id: 'compare',
