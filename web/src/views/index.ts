@@ -5,6 +5,8 @@ import Compare from './Compare.svelte';
 import Events from './Events.svelte';
 import Overview from './Overview.svelte';
 import Simulation from './Simulation.svelte';
+import Nodes from './Nodes.svelte';
+import Regions from './Regions.svelte';
 
 export interface ViewProps {
   /**
@@ -29,6 +31,8 @@ export interface View {
   readonly component: Component<ViewProps>;
 }
 
+const REGION_TABLES = ['geopm_region', 'geopm_trace', 'geopm_profile_trace'];
+
 export const VIEWS: readonly View[] = [
   {
     id: 'overview',
@@ -38,6 +42,23 @@ export const VIEWS: readonly View[] = [
     available: () => true,
     timeless: true,
     component: Overview,
+  },
+  {
+    id: 'regions',
+    title: 'Regions',
+    key: 'R',
+    help: 'Where the time and energy of each part of the program went.',
+    available: ({ facts }) => facts?.tables?.some((name) => REGION_TABLES.includes(name)) === true,
+    component: Regions,
+    timeless: true,
+  },
+  {
+    id: 'nodes',
+    title: 'Nodes',
+    key: 'N',
+    help: 'What the hosts did, which differ from the others, and how good their jobs were.',
+    available: ({ tables }) => tables.some(({ name }) => name.startsWith('node_')),
+    component: Nodes,
   },
   {
     id: 'simulation',
