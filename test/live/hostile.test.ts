@@ -49,10 +49,15 @@ describe('broken HTTP', () => {
       () => 'GET / HTTP/1.1\r\nHost: a b\\c\r\nConnection: close\r\n\r\n',
       [400, 403],
     ],
-    ['two Hosts', () => `GET / HTTP/1.1\r\n${HOST()}Host: evil.example\r\n\r\n`, [400, 403]],
+    [
+      'two Hosts',
+      () => `GET / HTTP/1.1\r\n${HOST()}Host: evil.example\r\nConnection: close\r\n\r\n`,
+      [400, 403],
+    ],
     [
       'an absolute address of another host',
-      () => `GET http://evil.example/api/facts HTTP/1.1\r\nHost: evil.example\r\n\r\n`,
+      () =>
+        `GET http://evil.example/api/facts HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
       [400, 403],
     ],
     [
@@ -108,7 +113,7 @@ describe('too much', () => {
   });
 
   it('many heavy queries at once are answered in turn, or sent away; others are answered meanwhile', async () => {
-    const sql = 'SELECT sum(a.range * b.range) FROM range(3000) a, range(1000) b';
+    const sql = 'SELECT sum(a.range * b.range) FROM range(1000) a, range(1000) b';
     const heavy = Array.from({ length: 100 }, () => query(server.port, { sql }));
     expect((await ask(server.port, '/api/facts')).status).toBe(200);
     const statuses = (await Promise.all(heavy)).map(({ status }) => status);
@@ -146,7 +151,7 @@ describe('paths', () => {
     `/api/tables?recording=${encodeURIComponent(folder)}`,
   ])('%s leads nowhere', async (path) => {
     const { status, body } = await ask(server.port, path);
-    expect(status).toBe(404);
+    expect([400, 404]).toContain(status);
     expect(String(body)).not.toContain('root:');
   });
 });
@@ -229,7 +234,8 @@ describe('50 pages', () => {
     expect(refused.filter(Boolean)).toHaveLength(50);
     for (const { socket } of heard) socket.terminate();
     for (const socket of more) socket.terminate();
-    await until(() => bus.followers === 0);
+    const metrics = async () => String((await ask(live.port, '/metrics')).body);
+    await until(async () => (await metrics()).includes('triscope_followers 0'));
     expect((await json<{ title: string }>(live.port, '/api/facts')).title).toBe('run');
     await live.close();
   });
