@@ -142,8 +142,8 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
   it('finds a PE and looks at it alone', async () => {
     const { page } = await open();
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.keyboard.type('pe');
-    await page.locator('[role=option]', { hasText: /^\s*pe\s+1/ }).click(PATIENCE);
+    await page.keyboard.type('pe 1');
+    await page.locator('[role=option]', { hasText: /^\s*pe\s+PE 1\s*$/ }).click(PATIENCE);
     await expect.poll(() => hashOf(page), PATIENCE).toContain('pe=1');
     await page.close();
   });
