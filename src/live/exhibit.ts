@@ -18,6 +18,8 @@ const LOOK_PERIOD = 1000;
 const SILENCE = 30_000;
 /** Reading files again takes at most one part in so many of the time. */
 const REREAD_SHARE = 5;
+/** Milliseconds for which what was computed from a run's samples is good. */
+const LIVE_MOMENT = 500;
 /** Milliseconds for which tables of a run that goes on are good. */
 const LIVE_TABLES = 5000;
 
@@ -57,6 +59,7 @@ export class Exhibit {
   /** When something was last written to a recording that is followed. */
   #written = 0;
   #live: Shown | null = null;
+  #liveSince = 0;
   #liveStore: LiveStore | null = null;
   readonly #liveTables: LateTables;
   #recorded: Promise<Shown> | null = null;
@@ -248,10 +251,12 @@ export class Exhibit {
     return told;
   }
 
-  /** The same object as long as what is said of the run is the same. */
+  /** The same object for a moment, as long as what is said of the run is the same. */
   #shownLive(): Shown {
     const { facts } = this.#bus as LiveBus;
-    if (this.#live?.facts === facts) return this.#live;
+    const now = performance.now();
+    if (this.#live?.facts === facts && now - this.#liveSince < LIVE_MOMENT) return this.#live;
+    this.#liveSince = now;
     const store = () => this.#followed();
     this.#live = {
       ...{ id: this.id, path: this.#path, facts, live: true, revision: 0, gone: this.#gone },

@@ -2,7 +2,8 @@
 import { Link } from './link.ts';
 import { IGNORED, LiveSource } from './live.ts';
 import type { Page, PageFacts } from './page.svelte.ts';
-import { ApiSource, fetchFacts } from './source.ts';
+import { type SavedPage, SavedSource, savedPage } from './saved.ts';
+import { ApiSource, fetchFacts, type PageSource } from './source.ts';
 
 /** Milliseconds between redraws of a live run. */
 const PERIOD = 200;
@@ -27,6 +28,7 @@ function looker(page: Page): () => void {
     if (timer !== null) return;
     timer = setTimeout(() => {
       timer = null;
+      if (page.held) return;
       if (page.source instanceof LiveSource) page.dropped = page.source.lost;
       // What cannot be read now is asked for again with the next change.
       look(page).catch(() => {});
@@ -35,17 +37,30 @@ function looker(page: Page): () => void {
 }
 
 /** What is asked depends on what is shown: a run's own samples, or files as they are by now. */
-function take(page: Page, facts: PageFacts, recording: string): void {
-  const before = page.facts;
-  const { source } = page;
+function sourceFor(
+  before: { readonly facts: PageFacts; readonly source: PageSource } | null,
+  facts: PageFacts,
+  recording: string,
+): PageSource {
   if (facts.live) {
-    const live = source instanceof LiveSource ? source : new LiveSource(recording);
+    const live = before?.source instanceof LiveSource ? before.source : new LiveSource(recording);
     live.about(facts.zero);
-    page.source = live;
-  } else if (!(source instanceof ApiSource) || before?.revision !== facts.revision) {
-    page.source = new ApiSource(recording);
+    return live;
   }
-  page.facts = facts;
+  const isSame = before?.source instanceof ApiSource && before.facts.revision === facts.revision;
+  return isSame ? before.source : new ApiSource(recording);
+}
+
+/** A page that was saved as a file has all it shows in itself. */
+function showSaved(page: Page, saved: SavedPage): void {
+  page.saved = saved.at;
+  page.state.now = saved.state;
+  page.tables = saved.tables;
+  page.clock = saved.clock;
+  page.extent = saved.extent;
+  page.source = new SavedSource(saved);
+  page.facts = saved.facts;
+  document.title = `${saved.facts.title} – Triscope`;
 }
 
 /**
@@ -53,25 +68,40 @@ function take(page: Page, facts: PageFacts, recording: string): void {
  * @throws ApiError where there is nothing to show
  */
 export async function open(page: Page): Promise<() => void> {
+  const saved = savedPage();
+  if (saved !== null) {
+    showSaved(page, saved);
+    return () => {};
+  }
   const { recording } = page.state.now;
   const facts = await fetchFacts(recording);
   document.title = `${facts.title} – Triscope`;
   page.connection = 'connecting';
-  take(page, facts, recording);
-  await look(page);
+  page.clock = null;
+  page.extent = null;
+  let shown = { facts, source: sourceFor(null, facts, recording) };
   const soon = looker(page);
+  /** While a page is being saved it stays as it is. */
+  const show = () => {
+    if (page.held) return;
+    page.source = shown.source;
+    page.facts = shown.facts;
+  };
+  show();
+  await look(page);
   const link = new Link(
     { recording, without: IGNORED },
     {
       facts: (now) => {
-        take(page, now, recording);
+        shown = { facts: now, source: sourceFor(shown, now, recording) };
+        show();
         soon();
       },
       message: (message) => {
-        if (page.source instanceof LiveSource && page.source.take(message)) soon();
+        if (shown.source instanceof LiveSource && shown.source.take(message)) soon();
       },
       connected: (is) => {
-        if (is && page.source instanceof LiveSource) page.source.restart();
+        if (is && shown.source instanceof LiveSource) shown.source.restart();
         page.connection = is ? 'open' : 'lost';
       },
     },

@@ -30,10 +30,16 @@ export class Page {
   tick = $state(0);
   /** Second under the crosshair, in whatever chart; null: none. */
   crosshair = $state<number | null>(null);
+  /** When a saved page was saved; '' for one that a server shows. */
+  saved = $state('');
+  /** Nothing new is taken in for a moment: the page is being saved. */
+  held = $state(false);
   /** Answers all requests for samples. Set before any view is shown. */
   source = $state.raw<PageSource | null>(null);
 
   readonly live = $derived(this.facts?.live === true);
+  /** Name of the simulated model, as far as the command tells; '' otherwise. */
+  readonly model = $derived(/\bsim run (\S+)/.exec(this.facts?.command ?? '')?.[1] ?? '');
   readonly axis: Axis = $derived(axisFor(this.state.now.axis, this.clock));
   /** Seconds that are shown now; null before the first samples. */
   readonly window: readonly [number, number] | null = $derived.by(() => {
@@ -54,19 +60,21 @@ export class Page {
 
   /** Shows [from, to) seconds in all views. */
   brush(from: number, to: number): void {
-    if (this.extent === null || !(to > from)) return;
+    if (this.extent === null || !(to > from) || this.saved !== '') return;
     const [first, last] = this.extent;
     this.state.set({ from: Math.max(from, first), to: Math.min(to, last) });
   }
 
   /** Shows all; of a live run, as it grows. */
   reset(): void {
+    if (this.saved !== '') return;
     this.following = false;
     this.state.set({ from: null, to: null });
   }
 
   /** Follows a live run's newest part, or holds what is shown. */
   follow(on: boolean): void {
+    if (!this.live) return;
     const shown = this.window;
     this.following = on;
     if (on) this.state.set({ from: null, to: null });

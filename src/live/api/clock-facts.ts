@@ -12,8 +12,6 @@ export interface SummaryFacts {
   /** Events that PEs handled, and of them those undone, by the engine samples. */
   readonly processed: number | null;
   readonly rolledBack: number | null;
-  /** Seconds of real time over which they were handled. */
-  readonly seconds: number | null;
   /** Joules of the processor packages, all hosts. */
   readonly energy: number | null;
 }

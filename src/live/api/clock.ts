@@ -60,9 +60,8 @@ async function summaryOf(shown: Shown): Promise<SummaryFacts> {
   const region = await columnsOf(recording, 'geopm_region');
   // One way of sampling: an engine sampled by GVT and by real time counts its events in both.
   const [run] = pe.has('events_processed')
-    ? await recording.query<{ processed: number; undone: number; seconds: number }>(`
-        SELECT sum(events_processed)::DOUBLE AS processed, sum(events_rolled_back)::DOUBLE AS undone,
-          (max(t) - least(0, min(t)))::DOUBLE AS seconds
+    ? await recording.query<{ processed: number; undone: number }>(`
+        SELECT sum(events_processed)::DOUBLE AS processed, sum(events_rolled_back)::DOUBLE AS undone
         FROM ross_pe GROUP BY mode ORDER BY count(*) DESC LIMIT 1`)
     : [];
   const [energy] = region.has('package_energy')
@@ -73,7 +72,6 @@ async function summaryOf(shown: Shown): Promise<SummaryFacts> {
   return {
     processed: run?.processed ?? null,
     rolledBack: run?.undone ?? null,
-    seconds: run?.seconds ?? null,
     energy: energy?.joules ?? null,
   };
 }
@@ -93,7 +91,7 @@ export const CLOCK: readonly Route[] = [
     method: 'get',
     path: '/summary',
     summary: 'The run in a few numbers',
-    gives: 'processed, rolledBack, seconds, energy; null where the recording does not say',
+    gives: 'processed, rolledBack, energy; null where the recording does not say',
     answer: async (c, context) => {
       const shown = await context.shown(c);
       return c.json(await context.heavy(() => summaryOf(shown)));

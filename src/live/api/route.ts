@@ -5,7 +5,7 @@ import type { Shown } from '../shown.ts';
 /** An answer that is no success. The message is one line for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  readonly status: 400 | 404 | 409 | 410 | 413 | 422 | 503;
+  readonly status: 400 | 404 | 409 | 410 | 413 | 415 | 422 | 503;
 
   constructor(status: ApiError['status'], message: string) {
     super(message);

@@ -45,3 +45,17 @@ export function pngOf(figure: HTMLElement, title: string, sentence: string): Pro
     made.toBlob((blob) => (blob === null ? reject(new Error('no PNG was made')) : resolve(blob))),
   );
 }
+
+/** A whole SVG document as PNG, for figures that are drawn as elements. */
+export async function pngOfSvg(svg: string): Promise<Blob> {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const made = document.createElement('canvas');
+  made.width = Math.ceil(image.width * devicePixelRatio);
+  made.height = Math.ceil(image.height * devicePixelRatio);
+  made.getContext('2d')?.drawImage(image, 0, 0, made.width, made.height);
+  return new Promise((resolve, reject) =>
+    made.toBlob((blob) => (blob === null ? reject(new Error('no PNG was made')) : resolve(blob))),
+  );
+}

@@ -23,6 +23,8 @@ export interface View {
   readonly help: string;
   /** Whether there is anything to show. Reactive. */
   available(page: Page): boolean;
+  /** Whether it has something to show without samples over time, too. */
+  readonly timeless?: true;
   readonly component: Component<ViewProps>;
 }
 
@@ -31,8 +33,9 @@ export const VIEWS: readonly View[] = [
     id: 'overview',
     title: 'Overview',
     key: 'O',
-    help: 'How the run went, and what there is to do about it.',
+    help: 'How the run went, and what to do about it.',
     available: () => true,
+    timeless: true,
     component: Overview,
   },
   {

@@ -1,18 +1,11 @@
 /** A job as the object that `node job --json` prints. */
-import {
-  balanceOf,
-  conditionOf,
-  type DeviceRow,
-  type FlagResult,
-  flagsOf,
-  isoTime,
-  type Job,
-  type MetricValue,
-  metricsOf,
-  notesOf,
-  repairsOf,
-  tracksOf,
-} from '../findings/job/index.ts';
+import type { DeviceRow } from './device-page.ts';
+import { conditionOf, type FlagResult, flagsOf } from './flags.ts';
+import { isoTime, type Job } from './job.ts';
+import { metricsOf } from './metrics/index.ts';
+import type { MetricValue } from './metrics/metric.ts';
+import { notesOf, repairsOf } from './notes.ts';
+import { balanceOf, tracksOf } from './tracks.ts';
 
 export const metricFacts = ({ set, metric, value, lacks, inputs }: MetricValue) => ({
   set,
@@ -41,7 +34,7 @@ const time = (seconds: number | null) => (seconds === null ? null : isoTime(seco
 const values = (series: Float64Array) =>
   Array.from(series, (value) => (Number.isNaN(value) ? null : value));
 
-export function jobFacts(job: Job, page: readonly DeviceRow[] | null) {
+export function jobObject(job: Job, page: readonly DeviceRow[] | null) {
   const metrics = metricsOf(job);
   const { times } = job;
   const first = times[0] ?? null;
