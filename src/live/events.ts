@@ -15,11 +15,19 @@ function frameEvent(stream: number, frame: Uint8Array, left: number): string {
 }
 
 /** Answers a request with all that `exhibit` has and gets. `closed`: when the server goes. */
+export interface EventsOptions {
+  /** Tables whose samples are not wanted. */
+  readonly without: ReadonlySet<string>;
+  /** When the server goes. */
+  readonly closed: AbortSignal;
+  /** Called when the follower has gone. */
+  readonly leave: () => void;
+}
+
 export function followByEvents(
   c: Context,
   exhibit: Exhibit,
-  without: ReadonlySet<string>,
-  closed: AbortSignal,
+  { without, closed, leave }: EventsOptions,
 ): Response {
   c.header('Content-Type', 'text/event-stream');
   c.header('X-Accel-Buffering', 'no');
@@ -50,6 +58,7 @@ export function followByEvents(
       const end = () => {
         clearInterval(heartbeat);
         stop();
+        leave();
         resolve();
       };
       out.onAbort(end);

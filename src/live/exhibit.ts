@@ -49,6 +49,9 @@ const newestOf = (signature: string): number =>
     ...signature.split('\n').map((line) => Number(line.slice(line.lastIndexOf(' ') + 1))),
   );
 
+/** The exhibit of an id; the first where it is null, null where there is none. */
+export type Find = (id: string | null) => Exhibit | null;
+
 export class Exhibit {
   readonly id: string;
   readonly #path: string | null;
@@ -84,6 +87,11 @@ export class Exhibit {
     if (path !== null) one.#every(LOOK_PERIOD, () => one.#look(path));
     await one.now();
     return one;
+  }
+
+  /** Frames that followers had no room for. */
+  get skipped(): number {
+    return this.#bus?.skipped ?? 0;
   }
 
   get #isLive(): boolean {

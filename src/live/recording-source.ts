@@ -113,5 +113,5 @@ export async function openRecording(path: string): Promise<OpenRecording> {
   const title = sources.name || basename(path);
   const facts =
     recording === null ? loose(sources, start, notes) : factsOf(recording, title, notes);
-  return { facts, store };
+  return { facts: { ...facts, tables: tables.map(({ name }) => name) }, store };
 }

@@ -2,16 +2,12 @@
 import type { Server } from 'node:http';
 import { basename, resolve } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
-import { Hono } from 'hono';
 import { Access } from './access.ts';
-import { api } from './api/index.ts';
-import { ApiError } from './api/route.ts';
+import { application } from './application.ts';
 import type { LiveBus } from './bus.ts';
-import { followByEvents } from './events.ts';
-import { Exhibit } from './exhibit.ts';
-import { Heavy } from './heavy.ts';
-import { EVENTS_PATH, followQuery } from './message.ts';
-import { pageFiles } from './page.ts';
+import { Exhibit, type Find } from './exhibit.ts';
+import { Seats } from './seats.ts';
+import { serverMetrics } from './server-metrics.ts';
 import { followBySocket } from './sockets.ts';
 
 export interface ServerOptions {
@@ -41,70 +37,14 @@ export class ServeError extends Error {
 
 const LOOPBACK = '127.0.0.1';
 
-/** Everything from this server, nothing inline, nobody may frame it. */
-const HEADERS = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': 'no-store',
+/** Who sends a request slowly, or a large one, does not hold a connection for long. */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+  maxHeaderSize: 16 * 1024,
 };
-
-type Find = (id: string | null) => Exhibit | null;
-
-function application(access: Access, routes: Hono, find: Find, closed: AbortSignal): Hono {
-  const files = pageFiles();
-  const app = new Hono();
-  app.use(async (c, next) => {
-    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
-    const credentials = {
-      host: c.req.header('host'),
-      origin: c.req.header('origin'),
-      cookie: c.req.header('cookie'),
-      authorization: c.req.header('authorization'),
-    };
-    if (!access.isOurs(credentials)) {
-      return c.text(
-        'This server answers to its own name only: use the link that it printed.\n',
-        403,
-      );
-    }
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.text('GET only\n', 405);
-    const token = c.req.query('token');
-    if (token !== undefined && access.isToken(token)) {
-      c.header('Set-Cookie', access.setCookie);
-      return c.redirect('/', 303);
-    }
-    if (!access.isKnown(credentials)) {
-      return c.text('Use the link that the server printed: it holds the token.\n', 401);
-    }
-    return next();
-  });
-  app.route('/api', routes);
-  app.get(EVENTS_PATH, (c) => {
-    const { recording, without } = followQuery(new URL(c.req.url).searchParams);
-    const exhibit = find(recording);
-    if (exhibit === null) return c.text('no such recording\n', 404);
-    return followByEvents(c, exhibit, without, closed);
-  });
-  app.get('*', (c) => {
-    const file = files.get(c.req.path === '/' ? '/index.html' : c.req.path);
-    if (file !== undefined) return c.body(file.bytes, 200, { 'Content-Type': file.type });
-    if (c.req.path === '/') return c.text('The page is not built: npm run build\n', 404);
-    return c.text('no such page\n', 404);
-  });
-  return app;
-}
+const MOST_CONNECTIONS = 1024;
 
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -162,27 +102,22 @@ export async function startServer(options: ServerOptions): Promise<LiveServer> {
   }
   if (bus !== null && paths.length === 0) exhibits.push(await Exhibit.open('live', bus, null));
   const access = new Access(host);
-  const heavy = new Heavy();
   const closing = new AbortController();
   const find: Find = (id) =>
     id === null ? exhibits[0] : (exhibits.find((one) => one.id === id) ?? null);
-  const routes = api({
-    shown: async (c) => {
-      const id = c.req.query('recording') ?? null;
-      const found = find(id);
-      if (found === null) {
-        throw new ApiError(404, `there is no recording ${JSON.stringify(id)}: see /api/recordings`);
-      }
-      return found.now();
-    },
-    all: () => Promise.all(exhibits.map((one) => one.now())),
-    heavy: (work) => heavy.run(work),
+  const seats = new Seats();
+  const app = application({
+    access,
+    find,
+    exhibits,
+    seats,
+    closed: closing.signal,
+    metrics: serverMetrics(exhibits, seats),
   });
-  const server = createAdaptorServer({
-    fetch: application(access, routes, find, closing.signal).fetch,
-  }) as Server;
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: LIMITS }) as Server;
+  server.maxConnections = MOST_CONNECTIONS;
   const actual = await listen(server, port, host);
-  const stop = followBySocket(server, find, access);
+  const stop = followBySocket(server, { find, access, seats });
   return {
     url: linkTo(host, actual, access.token),
     port: actual,

@@ -3,8 +3,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Access } from './access.ts';
-import type { Exhibit } from './exhibit.ts';
+import type { Exhibit, Find } from './exhibit.ts';
 import { followQuery, LIVE_PATH, MOST_WAITING, message } from './message.ts';
+import type { Seats } from './seats.ts';
 
 /** Followers say nothing of length. */
 const MOST_SAID = 1024;
@@ -33,8 +34,7 @@ function serve(socket: WebSocket, exhibit: Exhibit, without: ReadonlySet<string>
 /** Lets pages follow what is shown on this server. Call the result to send them away. */
 export function followBySocket(
   server: Server,
-  find: (id: string | null) => Exhibit | null,
-  access: Access,
+  { find, access, seats }: { find: Find; access: Access; seats: Seats },
 ): () => void {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -59,6 +59,9 @@ export function followBySocket(
     const { recording, without } = followQuery(new URLSearchParams(query));
     const exhibit = path === LIVE_PATH ? find(recording) : null;
     if (exhibit === null) return refuse(socket, '404 Not Found');
+    const leave = seats.take();
+    if (leave === null) return refuse(socket, '503 Service Unavailable');
+    socket.once('close', leave);
     sockets.handleUpgrade(request, socket, head, (client) => {
       alive.add(client);
       client.on('pong', () => alive.add(client));

@@ -30,6 +30,7 @@ class Scan {
   readonly #table: Table;
   /** Numbers of the result's columns: 0 is `t` where the table is timed. */
   readonly #asked: readonly number[];
+  readonly #pieces: readonly TablePiece[];
   #piece = -1;
   #steps: Iterator<RawRows> | null = null;
   #now: RawRows | null = null;
@@ -42,6 +43,7 @@ class Scan {
 
   constructor(table: Table, asked: readonly number[]) {
     this.#table = table;
+    this.#pieces = table.begin?.() ?? table.pieces;
     this.#asked = asked;
   }
 
@@ -54,7 +56,7 @@ class Scan {
     }
     const rows = Math.min(CHUNK_ROWS, this.#now.rows - this.#out);
     out.rowCount = rows;
-    const piece = this.#table.pieces[this.#piece];
+    const piece = this.#pieces[this.#piece];
     for (let k = 0; k < this.#asked.length; k++) {
       const slot = this.#slots[k];
       if (slot < 0) {
@@ -91,7 +93,7 @@ class Scan {
         this.#out = 0;
         return true;
       }
-      const piece = this.#table.pieces[++this.#piece];
+      const piece = this.#pieces[++this.#piece];
       if (piece === undefined) return false;
       const { timed } = this.#table;
       const sources = this.#asked.map((asked) => {

@@ -1,7 +1,6 @@
 /** The server as a client sees it: data, live frames, and what it refuses. */
 
 import { writeFileSync } from 'node:fs';
-import { get as httpGet, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { WebSocket } from 'ws';
 import { FrameDecoder, FrameEncoder } from '../../src/formats/frames/index.ts';
 import { unpackBins } from '../../src/live/binary.ts';
 import { triscope } from '../cli/support/run.ts';
+import { ask as request } from './support/ask.ts';
 import { peBatch, recording } from './support/samples.ts';
 
 const folder = recording();
@@ -19,28 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-/** A request as it is: fetch would mend paths and forbid headers. */
-function ask(port: number, path: string, headers: Record<string, string> = {}, host = '127.0.0.1') {
-  return new Promise<Answer>((resolve, reject) => {
-    httpGet({ host, port, path, headers }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(parts),
-        }),
-      );
-    }).on('error', reject);
-  });
-}
+const ask = (
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+  host = '127.0.0.1',
+) => request(port, path, { headers, host });
 
 const json = async (path: string) => JSON.parse(String((await ask(server.port, path)).body));
 
@@ -293,13 +277,10 @@ describe('a live run', () => {
         return new Made(rows);
       }),
     };
-    const started = performance.now();
-    let sent = 0;
-    for (; sent < 40 || (bus.skipped === 0 && sent < 200); sent++) {
+    for (let sent = 0; bus.skipped === 0 && sent < 200; sent++) {
       bus.publish(wide);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect((performance.now() - started) / sent).toBeLessThan(100);
     expect(bus.skipped).toBeGreaterThan(0);
     slow.socket.resume();
     await until(() => {

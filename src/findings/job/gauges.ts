@@ -47,17 +47,27 @@ const sumOf = (values: Iterable<number>) => {
   return sum;
 };
 
+/** Time in user mode, cs: also of work at low priority. */
+const workOf = (view: JobView) =>
+  view.total('cpu', ...['user', 'nice'].filter((key) => view.has('cpu', key)));
+
+/** Balance and pace are told by `user` alone, as in the original. @throws MissingInput where work ran as `nice` */
+function checkPriority(view: JobView): void {
+  if (!view.has('cpu', 'nice') || view.total('cpu', 'nice') <= view.total('cpu', 'user')) return;
+  throw new MissingInput('user time: the work ran at low priority, as nice time');
+}
+
 const STATES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq'];
 
 const GAUGES: readonly GaugeKind[] = [
   {
     name: 'processors',
     title: 'Processors at work',
-    rule: 'good from 80 % of all cores in user mode, fair from 50 %',
+    rule: 'good from 80 % of all cores in user mode (nice included), fair from 50 %',
     read(view) {
       const devices = view.deviceTotals('cpu', 'user');
       const cores = sumOf([...devices.values()].map(({ size }) => size));
-      const used = (view.total('cpu', 'user') / (100 * view.seconds)) as number;
+      const used = workOf(view) / (100 * view.seconds);
       const share = used / cores;
       const each = cores / view.hostCount;
       return {
@@ -72,6 +82,7 @@ const GAUGES: readonly GaugeKind[] = [
     title: 'Balance between hosts',
     rule: 'good where no host is more than 10 % behind the busiest, fair up to 30 %',
     read(view) {
+      checkPriority(view);
       const behind = [...behindByHost(view)].sort(([, a], [, b]) => b - a);
       if (behind.length < 2) throw new MissingInput('a second host');
       const [host, share] = behind[0];
@@ -87,6 +98,7 @@ const GAUGES: readonly GaugeKind[] = [
     title: 'Steadiness in time',
     rule: 'good where no cut in time leaves less than 80 % of the pace before it, fair from 30 %',
     read(view) {
+      checkPriority(view);
       const ratio = leastAfterBefore(view);
       const words =
         ratio >= 1

@@ -53,7 +53,9 @@ function ownTracks(job: Job, host: HostJob): OwnTracks {
   return made;
 }
 
-const titled = (name: string) => name[0].toUpperCase() + name.slice(1);
+const SHORT = ['cpu', 'cpi', 'flops', 'lnet'];
+const titled = (name: string) =>
+  SHORT.includes(name) ? name.toUpperCase() : name[0].toUpperCase() + name.slice(1);
 
 /** Those that any host has. */
 function uniqueTracks(job: Job): readonly JobTrack[] {

@@ -20,7 +20,15 @@ const wrong = (description: string) => ({
   },
 });
 
-function operation({ summary, parameters = [], body, gives, types = ['application/json'] }: Route) {
+type Described = Pick<Route, 'summary' | 'parameters' | 'body' | 'gives' | 'types'>;
+
+function operation({
+  summary,
+  parameters = [],
+  body,
+  gives,
+  types = ['application/json'],
+}: Described) {
   return {
     summary,
     parameters: [RECORDING, ...parameters].map(({ name, help, schema, required }) => ({
@@ -49,8 +57,30 @@ function operation({ summary, parameters = [], body, gives, types = ['applicatio
 /** Of the API, not of the package: grows when a program that uses it would go wrong. */
 const API_VERSION = '1.0.0';
 
+/** What is not below /api, and the document itself. */
+const OTHERS: Readonly<Record<string, ReturnType<typeof plain>>> = {
+  '/api/openapi.json': plain('This document', 'OpenAPI 3.1', ['application/json']),
+  '/metrics': plain('OpenMetrics of the server and its recordings', 'text', [
+    'application/openmetrics-text',
+  ]),
+  '/live': plain(
+    'A WebSocket: facts as JSON text; frames as binary messages, each after u32 number of its stream and u32 frames left out before it',
+    'the upgrade; `without`: tables whose samples are not wanted, separated by commas',
+    [],
+  ),
+  '/live/events': plain(
+    'The same as server-sent events: `facts`, and `frame` in base64',
+    'a stream that ends with the connection',
+    ['text/event-stream'],
+  ),
+};
+
+function plain(summary: string, gives: string, types: readonly string[]) {
+  return { get: operation({ summary, gives, types }) };
+}
+
 export function openApi(routes: readonly Route[]) {
-  const paths: Record<string, Record<string, unknown>> = {};
+  const paths: Record<string, Record<string, unknown>> = { ...OTHERS };
   for (const route of routes) {
     paths[`/api${route.path}`] = {
       ...paths[`/api${route.path}`],

@@ -10,6 +10,23 @@ const wrapped = (context: CanvasRenderingContext2D, text: string, width: number)
   return `${text.slice(0, end)}…`;
 };
 
+/** An SVG document as PNG. @throws Error where the browser cannot draw it */
+export function pngOfSvg(svg: string): Promise<Blob> {
+  const image = new Image();
+  return new Promise((resolve, reject) => {
+    const failed = () => reject(new Error('the picture cannot be drawn'));
+    image.onerror = failed;
+    image.onload = () => {
+      const canvas = document.createElement('canvas');
+      canvas.width = Math.ceil(image.width * devicePixelRatio);
+      canvas.height = Math.ceil(image.height * devicePixelRatio);
+      canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => (blob === null ? failed() : resolve(blob)));
+    };
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  });
+}
+
 /** @throws Error where the figure has no picture */
 export function pngOf(figure: HTMLElement, title: string, sentence: string): Promise<Blob> {
   const canvases = [...figure.querySelectorAll('canvas')].filter(({ width }) => width > 0);
@@ -41,20 +58,6 @@ export function pngOf(figure: HTMLElement, title: string, sentence: string): Pro
     const [x, y] = [MARGIN + box.left - left, HEAD + box.top - top];
     context.drawImage(canvas, x, y, box.width, box.height);
   });
-  return new Promise((resolve, reject) =>
-    made.toBlob((blob) => (blob === null ? reject(new Error('no PNG was made')) : resolve(blob))),
-  );
-}
-
-/** A whole SVG document as PNG, for figures that are drawn as elements. */
-export async function pngOfSvg(svg: string): Promise<Blob> {
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
-  const made = document.createElement('canvas');
-  made.width = Math.ceil(image.width * devicePixelRatio);
-  made.height = Math.ceil(image.height * devicePixelRatio);
-  made.getContext('2d')?.drawImage(image, 0, 0, made.width, made.height);
   return new Promise((resolve, reject) =>
     made.toBlob((blob) => (blob === null ? reject(new Error('no PNG was made')) : resolve(blob))),
   );

@@ -208,7 +208,7 @@ export function sentenceOf(facts: RegionFacts, host: string): string {
   if (regions.length === 0) {
     return whole === null
       ? 'No report tells of regions'
-      : `The application ran ${general(whole)} s, and marked no region`;
+      : `The application ran ${general(whole)} s; the report names no region`;
   }
   const [first] = regions;
   const rest =

@@ -1,9 +1,12 @@
 /** The views below the lanes, in the order of their tabs. A view adds one line here. */
 import type { Component } from 'svelte';
 import type { Page } from '../page.svelte.ts';
+import Compare from './Compare.svelte';
 import Events from './Events.svelte';
 import Overview from './Overview.svelte';
 import Simulation from './Simulation.svelte';
+import Nodes from './Nodes.svelte';
+import Regions from './Regions.svelte';
 
 export interface ViewProps {
   /**
@@ -27,6 +30,8 @@ export interface View {
   readonly timeless?: true;
   readonly component: Component<ViewProps>;
 }
+
+const REGION_TABLES = ['geopm_region', 'geopm_trace', 'geopm_profile_trace'];
 
 export const VIEWS: readonly View[] = [
   {
@@ -53,5 +58,31 @@ export const VIEWS: readonly View[] = [
     help: 'The trace of events, down to single ones and what sent them.',
     available: (page) => page.tables.some(({ name }) => name.startsWith('ross_')),
     component: Events,
+  },
+  {
+    id: 'regions',
+    title: 'Regions',
+    key: 'R',
+    help: 'Where the time and energy of each part of the program went.',
+    available: ({ facts }) => facts?.tables?.some((name) => REGION_TABLES.includes(name)) === true,
+    component: Regions,
+    timeless: true,
+  },
+  {
+    id: 'nodes',
+    title: 'Nodes',
+    key: 'N',
+    help: 'What the hosts did, which differ from the others, and how good their jobs were.',
+    available: ({ tables }) => tables.some(({ name }) => name.startsWith('node_')),
+    component: Nodes,
+  },
+  {
+    id: 'compare',
+    title: 'Compare',
+    key: 'C',
+    help: 'What changed from one recording to another.',
+    available: ({ recordings }) => recordings.length > 1,
+    timeless: true,
+    component: Compare,
   },
 ];
