@@ -6,6 +6,9 @@ import { ApiError } from './api/route.ts';
 /** Milliseconds for which queries that run may go on after newer tables have taken over. */
 const GRACE = 60_000;
 
+/** Seconds that a statement may take. */
+const TIME_LIMIT = 20;
+
 export class LateTables {
   readonly #path: string | null;
   /** Milliseconds after which they are opened anew: what is written in the meantime is in them then. */
@@ -27,7 +30,7 @@ export class LateTables {
     if (this.#open !== null && performance.now() - this.#opened > this.#lasts) this.retire();
     if (this.#open === null) {
       if (!existsSync(path)) throw new ApiError(410, `${path} was removed while it was shown`);
-      const opening = openRecording(path);
+      const opening = openRecording(path, { timeLimit: TIME_LIMIT });
       this.#open = opening;
       this.#opened = performance.now();
       // A failure is told to who asked; the next one tries again.

@@ -51,7 +51,7 @@ describe('/api/openapi.json', () => {
       if (status === 200) expect(Object.keys(get.responses[200].content)).toContain(type);
       else expect(JSON.parse(String(body)).error).toMatch(/\S/);
       const wants = get.parameters.some(({ required }) => required);
-      if (wants) expect([path, status]).toEqual([path, 400]);
+      if (wants) expect([path, status >= 400]).toEqual([path, true]);
     }
   });
 });

@@ -3,10 +3,10 @@ import type { Component } from 'svelte';
 import type { Page } from '../page.svelte.ts';
 import Compare from './Compare.svelte';
 import Events from './Events.svelte';
-import Overview from './Overview.svelte';
-import Simulation from './Simulation.svelte';
 import Nodes from './Nodes.svelte';
+import Overview from './Overview.svelte';
 import Regions from './Regions.svelte';
+import Simulation from './Simulation.svelte';
 
 export interface ViewProps {
   /**
