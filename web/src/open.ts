@@ -1,4 +1,5 @@
 /** Opens what the address asks for, and keeps up with it: a recording by the API, a run that goes on by its frames. */
+import type { RecordingEntry } from '../../src/live/api/facts-facts.ts';
 import { Link } from './link.ts';
 import { IGNORED, LiveSource } from './live.ts';
 import type { Page, PageFacts } from './page.svelte.ts';
@@ -56,6 +57,7 @@ function showSaved(page: Page, saved: SavedPage): void {
   page.saved = saved.at;
   page.state.now = saved.state;
   page.tables = saved.tables;
+  page.recordings = saved.recordings;
   page.clock = saved.clock;
   page.extent = saved.extent;
   page.source = new SavedSource(saved);
@@ -88,7 +90,11 @@ export async function open(page: Page): Promise<() => void> {
     page.facts = shown.facts;
   };
   show();
-  await look(page);
+  const [recordings] = await Promise.all([
+    shown.source.json<readonly RecordingEntry[]>('recordings'),
+    look(page),
+  ]);
+  page.recordings = recordings;
   const link = new Link(
     { recording, without: IGNORED },
     {

@@ -2,6 +2,7 @@
  * Pages saved as one file: what was answered while all views were shown stands in it, by what was asked. Such a page
  * needs no server and no network, and shows what was shown, nothing else.
  */
+import type { RecordingEntry } from '../../src/live/api/facts-facts.ts';
 import { packBins, unpackBins } from '../../src/live/binary.ts';
 import type { TableFacts } from '../../src/live/series/store.ts';
 import type { EntityBins } from '../../src/live/series/table.ts';
@@ -17,6 +18,7 @@ export interface SavedPage {
   /** When, for people. */
   readonly at: string;
   readonly facts: PageFacts;
+  readonly recordings: readonly RecordingEntry[];
   readonly tables: readonly TableFacts[];
   readonly extent: readonly [number, number] | null;
   readonly clock: Clock | null;

@@ -86,7 +86,9 @@ export class ApiSource implements PageSource {
     for (const [key, value] of Object.entries(query)) {
       if (value !== undefined) asked.set(key, String(value));
     }
-    if (this.#recording !== '') asked.set('recording', this.#recording);
+    if (this.#recording !== '' && !asked.has('recording')) {
+      asked.set('recording', this.#recording);
+    }
     const ending = asked.size > 0 ? `?${asked}` : '';
     let response: Response;
     try {

@@ -7,6 +7,23 @@ const DEFAULT = 40;
 /** Longer is no name. */
 const MOST_TEXT = 100;
 
+/** Where names are, by table: domain and name of each. */
+const SOURCES: readonly { readonly table: string; readonly names: string }[] = [
+  { table: 'entities', names: 'SELECT domain, name FROM entities' },
+  {
+    table: 'ross_kp',
+    names: `SELECT DISTINCT 'kp' AS domain, 'KP ' || kp_id || ' of PE ' || pe_id AS name FROM ross_kp`,
+  },
+  {
+    table: 'ross_lp',
+    names: `SELECT DISTINCT 'lp' AS domain, 'LP ' || lp_id || ' of KP ' || kp_id || ' of PE ' || pe_id AS name FROM ross_lp`,
+  },
+  {
+    table: 'geopm_region',
+    names: `SELECT 'region' AS domain, region AS name FROM geopm_region WHERE section = 'region'`,
+  },
+];
+
 /** A text as SQL's own. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
@@ -33,19 +50,18 @@ export const NAMES: readonly Route[] = [
       const most = integerOf(c, 'most', DEFAULT, 1, MOST);
       const { sql } = await context.shown(c);
       const recording = await sql();
-      const [there] = await recording.query<{ n: number }>(
-        `SELECT count(*)::INTEGER AS n FROM information_schema.tables WHERE table_name = 'geopm_region'`,
+      const tables = await recording.query<{ name: string }>(
+        `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'main'`,
       );
-      const regions =
-        (there?.n ?? 0) > 0
-          ? `UNION SELECT 'region', region FROM geopm_region WHERE section = 'region'`
-          : '';
+      const there = new Set(tables.map(({ name }) => name));
+      const parts = SOURCES.flatMap(({ table, names }) => (there.has(table) ? [names] : []));
       const part = literal(like.toLowerCase());
-      const names = await recording.query<NameFacts>(`
-        SELECT domain, name FROM (SELECT domain, name FROM entities ${regions})
-        WHERE contains(lower(name), ${part}) OR contains(lower(domain || ' ' || name), ${part})
-        GROUP BY ALL
-        ORDER BY NOT starts_with(lower(name), ${part}), length(name), domain, name LIMIT ${most}`);
+      const names = await context.heavy(() =>
+        recording.query<NameFacts>(`
+          SELECT domain, name FROM (${parts.join(' UNION ')})
+          WHERE contains(lower(name), ${part})
+          ORDER BY NOT starts_with(lower(name), ${part}), length(name), domain, name LIMIT ${most}`),
+      );
       return c.json(names);
     },
   },

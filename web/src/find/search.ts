@@ -56,13 +56,14 @@ function leads({ domain, name }: NameFacts, state: ViewState): Partial<ViewState
       return { pe: Number(ids[0] ?? 0) };
     case 'kp':
     case 'lp':
-      return { view: 'simulation', path: ids.slice(0, -1).join('/') };
+      // “LP 17 of KP 3 of PE 1” is seen among its neighbours: path 1/3.
+      return { view: 'simulation', path: ids.slice(1).reverse().join('/') };
     case 'region':
-      return { view: 'regions', more: { ...state.more, 'regions.region': name } };
+      return { view: 'regions', path: '' };
     case 'host':
     case 'cpu':
     case 'device':
-      return { view: 'nodes', more: { ...state.more, 'nodes.host': name.split('/')[0] } };
+      return { view: 'nodes', more: { ...state.more, 'nodes.devicehost': name.split(/[:/]/)[0] } };
     default:
       return null;
   }

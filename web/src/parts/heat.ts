@@ -48,11 +48,8 @@ export function paintHeat(
   const context = canvas.getContext('2d');
   if (context === null || wide === 0 || high === 0) return;
   context.setTransform(1, 0, 0, 1, 0, 0);
-  context.fillStyle = ground;
-  context.fillRect(0, 0, wide, high);
   const { rows, scale } = heat;
-  if (rows.length === 0) return;
-  const image = context.getImageData(0, 0, wide, high);
+  const image = context.createImageData(wide, high);
   const pixels = new Uint32Array(image.data.buffer);
   const table = palette(scale.palette);
   const colours = Uint32Array.from(
@@ -62,7 +59,7 @@ export function paintHeat(
   const bins = Int32Array.from({ length: wide }, (_, x) => binAtShare(heat, (x + 0.5) / wide));
   const line = new Uint32Array(wide);
   const steps = new Int16Array(wide);
-  for (let y = 0; y < high; ) {
+  for (let y = 0; y < high && rows.length > 0; ) {
     const first = Math.floor((y * rows.length) / high);
     const last = Math.max(first, Math.ceil(((y + 1) * rows.length) / high) - 1);
     steps.fill(-1);
@@ -77,12 +74,16 @@ export function paintHeat(
     const until =
       last > first ? y + 1 : Math.max(y + 1, Math.ceil(((first + 1) * high) / rows.length));
     const seam = until - y >= 6 * ratio ? Math.round(ratio) : 0;
-    for (let x = 0; x < wide; x++)
-      line[x] = steps[x] < 0 ? pixels[y * wide + x] : colours[steps[x]];
+    for (let x = 0; x < wide; x++) line[x] = steps[x] < 0 ? 0 : colours[steps[x]];
     for (; y < Math.min(until - seam, high); y++) pixels.set(line, y * wide);
     y = Math.max(y, Math.min(until, high));
   }
   context.putImageData(image, 0, 0);
+  // Below what was measured: reading pixels back would cost more than painting them.
+  context.globalCompositeOperation = 'destination-over';
+  context.fillStyle = ground;
+  context.fillRect(0, 0, wide, high);
+  context.globalCompositeOperation = 'source-over';
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   for (const [left, top, w, h] of hatched(heat, width, height)) {
     hatch(context, left, top, w, h, ink);

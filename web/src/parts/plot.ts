@@ -112,6 +112,11 @@ export function optionsFor(
       {
         ...axis,
         size: hasTimes ? 28 : 8,
+        // Figures of time keep apart, however long they are.
+        space: () => {
+          const [from, to] = times.window();
+          return 18 + 7 * times.text(to, (to - from) / 10).length;
+        },
         values: (_, ticks, __, ___, step) =>
           ticks.map((tick) => (hasTimes ? times.text(tick, step) : '')),
       },

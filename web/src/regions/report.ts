@@ -83,7 +83,7 @@ export const hostsOf = ({ rows, traces, profiles }: RegionFacts): string[] => [
   ...new Set([...rows, ...traces, ...profiles].map(({ host }) => host)),
 ];
 
-const valueOf = ({ columns }: RegionFacts, row: RegionRow, key: string): number | null => {
+const cellOf = ({ columns }: RegionFacts, row: RegionRow, key: string): number | null => {
   const at = columns.findIndex((column) => column.key === key);
   return at < 0 ? null : row.values[at];
 };
@@ -137,7 +137,7 @@ export function hostTable(
         cells: {
           region: row.section === 'region' ? row.region : (TOTALS[row.section] ?? row.section),
           hints: hintsOf(facts.columns, row),
-          ...Object.fromEntries(columns.map(({ key }) => [key, valueOf(facts, row, key)])),
+          ...Object.fromEntries(columns.map(({ key }) => [key, cellOf(facts, row, key)])),
         },
       }),
     ),
@@ -153,7 +153,7 @@ export function acrossTable(facts: RegionFacts, key: string, hosts: readonly str
     const name = row.section === 'region' ? row.region : (TOTALS[row.section] ?? row.section);
     const values = by.get(name) ?? hosts.map(() => null);
     by.set(name, values);
-    values[hosts.indexOf(row.host)] = valueOf(facts, row, key);
+    values[hosts.indexOf(row.host)] = cellOf(facts, row, key);
   }
   const number = { unit, figure: general };
   return {
@@ -196,7 +196,7 @@ export function acrossTable(facts: RegionFacts, key: string, hosts: readonly str
 export function sentenceOf(facts: RegionFacts, host: string): string {
   const own = facts.rows.filter((row) => row.host === host);
   const runtime = (row: RegionRow | undefined) =>
-    row === undefined ? null : valueOf(facts, row, 'runtime');
+    row === undefined ? null : cellOf(facts, row, 'runtime');
   const whole = runtime(own.find(({ section }) => section === 'application'));
   const unmarked = runtime(own.find(({ section }) => section === 'unmarked'));
   const regions = own
@@ -226,7 +226,7 @@ export function coloursOf(facts: RegionFacts): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   for (const row of facts.rows) {
     if (row.section !== 'region') continue;
-    times.set(row.hash, (times.get(row.hash) ?? 0) + (valueOf(facts, row, 'runtime') ?? 0));
+    times.set(row.hash, (times.get(row.hash) ?? 0) + (cellOf(facts, row, 'runtime') ?? 0));
   }
   const order = [...times].sort(([, a], [, b]) => b - a);
   return new Map(order.map(([hash], k) => [hash, k < COLOURS ? k : -1]));
@@ -273,13 +273,13 @@ export function stripsOf(facts: RegionFacts): {
     by.set(region, points);
     points.push({ name, value });
   };
-  const several = hostsOf(facts).length > 1;
+  const several = new Set(facts.processes.map(({ host }) => host)).size > 1;
   const processName = ({ host, name }: ProcessRegion) => (several ? `${host} ${name}` : name);
   for (const one of facts.processes) add(one.region, processName(one), one.runtime);
   const of = by.size > 0 ? 'process' : 'host';
   if (of === 'host') {
     for (const row of facts.rows) {
-      if (row.section === 'region') add(row.region, row.host, valueOf(facts, row, 'runtime'));
+      if (row.section === 'region') add(row.region, row.host, cellOf(facts, row, 'runtime'));
     }
   }
   const strips = [...by].map(([region, points]) => stripOf(region, points));

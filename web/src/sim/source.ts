@@ -50,6 +50,11 @@ export interface Tree {
   readonly left: number;
 }
 
+export interface SomeRollbacks {
+  readonly rollbacks: readonly SingleRollback[];
+  readonly total: number;
+}
+
 /** Null where nothing of it was recorded. */
 export interface SimSource {
   metrics(level: Level): Promise<readonly HeatMetric[]>;
@@ -60,7 +65,8 @@ export interface SimSource {
   tree(pe: number, id: number): Promise<Tree | null>;
   density(level: Level, looked: Looked, sender: string, bins: number): Promise<EventDensity | null>;
   events(looked: Looked, sender: string, most: number): Promise<readonly SingleEvent[]>;
-  rollbacks(looked: Looked, most: number): Promise<readonly SingleRollback[]>;
+  /** Those that undid most, and how many there are in all. */
+  rollbacks(looked: Looked, most: number): Promise<SomeRollbacks>;
 }
 
 class ApiSim implements SimSource {
@@ -120,9 +126,8 @@ class ApiSim implements SimSource {
     return (await this.#source.json<{ events: SingleEvent[] }>('events', asked)).events;
   }
 
-  async rollbacks(looked: Looked, most: number) {
-    const asked = { ...looked, most };
-    return (await this.#source.json<{ rollbacks: SingleRollback[] }>('rollbacks', asked)).rollbacks;
+  rollbacks(looked: Looked, most: number) {
+    return this.#source.json<SomeRollbacks>('rollbacks', { ...looked, most });
   }
 }
 
@@ -203,7 +208,7 @@ class LiveSim implements SimSource {
   }
 
   async rollbacks(looked: Looked, most: number) {
-    return rollbacksIn(this.#rollbacks, looked, most).rollbacks;
+    return rollbacksIn(this.#rollbacks, looked, most);
   }
 }
 

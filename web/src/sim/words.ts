@@ -38,6 +38,13 @@ export const whole = (count: number): string => Math.round(count).toLocaleString
 export const counted = (count: number, noun: string): string =>
   `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
 
+/** 0.00453 as “4.5 ms”. */
+export function duration(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size >= 1) return `${short(seconds)} s`;
+  return size >= 1e-3 ? `${short(seconds * 1e3)} ms` : `${short(seconds * 1e6)} µs`;
+}
+
 export const figureOf = (unit: string) => (value: number) =>
   unit.startsWith('%') ? percent(value) : short(value);
 

@@ -1,6 +1,7 @@
 /** The views below the lanes, in the order of their tabs. A view adds one line here. */
 import type { Component } from 'svelte';
 import type { Page } from '../page.svelte.ts';
+import Compare from './Compare.svelte';
 import Events from './Events.svelte';
 import Nodes from './Nodes.svelte';
 import Overview from './Overview.svelte';
@@ -74,5 +75,14 @@ export const VIEWS: readonly View[] = [
     help: 'What the hosts did, which differ from the others, and how good their jobs were.',
     available: ({ tables }) => tables.some(({ name }) => name.startsWith('node_')),
     component: Nodes,
+  },
+  {
+    id: 'compare',
+    title: 'Compare',
+    key: 'C',
+    help: 'What changed from one recording to another.',
+    available: ({ recordings }) => recordings.length > 1,
+    timeless: true,
+    component: Compare,
   },
 ];
