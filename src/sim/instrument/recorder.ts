@@ -24,6 +24,8 @@ export interface InstrumentOutput {
    * missing: this thread was too busy to take them.
    */
   readonly onFrames?: (frames: readonly Uint8Array[], dropped: number) => void;
+  /** The run\'s zero, where somebody needs it before; else the moment of the start. */
+  readonly zero?: RunZero;
   /** What wrote the files, for the README beside them: “Triscope 0.1.0”. */
   readonly version: string;
   /** The run's settings under their titles, for that README. */
@@ -90,7 +92,7 @@ export class Recorder {
   ) {
     const streams = streamsOf(config);
     const has = (pe: number) => part === null || part.pe === pe;
-    this.zero = part?.zero ?? runZero();
+    this.zero = part?.zero ?? output.zero ?? runZero();
     this.bell = bellMemory(run.pes);
     this.pages = Array.from({ length: run.pes }, (_, pe) =>
       has(pe) ? new RegionPage().memory : null,
