@@ -4,6 +4,7 @@ import { sourcesOf } from '../query/sources.ts';
 import type { ServedFacts } from './api/facts-facts.ts';
 import { ApiError } from './api/route.ts';
 import { type Follower, LiveBus } from './bus.ts';
+import type { Facts } from './facts.ts';
 import { LateTables } from './late-tables.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
 import { LiveStore } from './series/live-store.ts';
@@ -72,6 +73,8 @@ export class Exhibit {
   /** Milliseconds that reading took, and when it ended. */
   #reading = { took: 0, ended: 0 };
   #gone = false;
+  #more: Partial<Facts> = {};
+  #seen = false;
 
   private constructor(id: string, bus: LiveBus | null, path: string | null) {
     this.id = id;
@@ -132,6 +135,15 @@ export class Exhibit {
     };
   }
 
+  /** Says more than is recorded. */
+  update(facts: Partial<Facts>): void {
+    this.#more = { ...this.#more, ...facts };
+    this.#live = null;
+    const told = (shown: Shown): Shown => ({ ...shown, facts: { ...shown.facts, ...facts } });
+    if (this.#recorded !== null) this.#recorded = this.#recorded.then(told);
+    for (const follower of this.#listeners) void this.#tell(follower);
+  }
+
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#tail?.close();
@@ -155,6 +167,7 @@ export class Exhibit {
 
   /** Follows a recording that another process writes at present. @throws InputError */
   #begin(path: string): void {
+    this.#seen = true;
     const { recording, name } = sourcesOf(path);
     this.#signature = signatureOf(path);
     if (recording?.state !== 'running') return;
@@ -187,6 +200,9 @@ export class Exhibit {
   /** Whether files are still there, and the same. */
   #look(path: string): void {
     const gone = !existsSync(path);
+    // A run's recording may begin after its page.
+    if (gone && !this.#seen) return;
+    this.#seen = true;
     if (gone !== this.#gone) {
       this.#gone = gone;
       this.#live = null;
@@ -244,7 +260,8 @@ export class Exhibit {
     const tables = new LateTables(path);
     this.#tables = tables;
     this.#revision = revision;
-    const { facts, store } = opened;
+    const { store } = opened;
+    const facts = { ...opened.facts, ...this.#more };
     const sql = () => tables.get();
     return { id: this.id, path, facts, live: false, revision, gone: false, store, sql };
   }

@@ -21,6 +21,8 @@ export interface InstrumentOutput {
   readonly frames: string | null;
   /** Gets stream frames (formats/frames) as the run goes on. It must not block. */
   readonly onFrames?: (frames: readonly Uint8Array[]) => void;
+  /** The run's zero, where somebody needs it before; else the moment of the start. */
+  readonly zero?: RunZero;
   /** What wrote the files, for the README beside them: “Triscope 0.1.0”. */
   readonly version: string;
   /** The run's settings under their titles, for that README. */
@@ -87,7 +89,7 @@ export class Recorder {
   ) {
     const streams = streamsOf(config);
     const has = (pe: number) => part === null || part.pe === pe;
-    this.zero = part?.zero ?? runZero();
+    this.zero = part?.zero ?? output.zero ?? runZero();
     this.bell = bellMemory(run.pes);
     this.pages = Array.from({ length: run.pes }, (_, pe) =>
       has(pe) ? new RegionPage().memory : null,
