@@ -73,6 +73,7 @@ export class Database {
   readonly notes: string[] = [];
   readonly #instance: DuckDBInstance;
   readonly #memory: string;
+  readonly #running = new Set<DuckDBConnection>();
   readonly #open: { close(): void }[] = [];
   readonly #recordings: LoadedRecording[] = [];
   /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
@@ -193,6 +194,11 @@ export class Database {
     }
   }
 
+  /** Makes queries that run end with an error: while one runs, `close` would wait for it, and it for this thread. */
+  interrupt(): void {
+    for (const connection of this.#running) connection.interrupt();
+  }
+
   /**
    * Starts a query.
    * @param timeLimit seconds until it is ended
@@ -201,6 +207,7 @@ export class Database {
   async start(sql: string, timeLimit = Number.POSITIVE_INFINITY): Promise<ResultStream> {
     if (LOOKS_AT_COMMENTS.test(sql)) await (this.#comments ??= this.#comment());
     const connection = await this.#instance.connect();
+    this.#running.add(connection);
     let isLate = false;
     const timer = Number.isFinite(timeLimit)
       ? setInterval(() => {
@@ -210,6 +217,7 @@ export class Database {
       : undefined;
     const close = () => {
       clearInterval(timer);
+      this.#running.delete(connection);
       connection.closeSync();
     };
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
