@@ -25,11 +25,14 @@ interface Found extends Omit<PlacedPart, 'shift'> {
   readonly ahead: bigint;
 }
 
+/** Columns of raw stats files that stay in memory where nothing else is said. */
+const KEPT_BYTES = 2 ** 28;
+
 /**
  * @param keptBytes columns of raw stats files that may stay in memory
  * @throws InputError that names the file
  */
-export async function loadTables(sources: Sources, keptBytes: number): Promise<LoadedTables> {
+export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Promise<LoadedTables> {
   const found: Found[] = [];
   const suspects: Suspect[] = [];
   const open: { close(): void }[] = [];
