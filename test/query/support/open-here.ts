@@ -12,12 +12,12 @@ export async function openHere(path: string): Promise<OpenRecording> {
   const database = await Database.open([sourcesOf(path)]);
   const [{ name, suspects }] = database.recordings;
   const query = async (sql: string) => {
-    const { columns, next, close } = await database.start(sql);
+    const { header, next, close } = await database.start(sql);
     const all: object[] = [];
     try {
       for (let rows = await next(); rows !== null; rows = await next()) {
         for (const row of rows) {
-          all.push(Object.fromEntries(columns.map((column, k) => [column.name, plain(row[k])])));
+          all.push(Object.fromEntries(header.map((column, k) => [column.name, plain(row[k])])));
         }
       }
     } finally {
