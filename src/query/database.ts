@@ -199,7 +199,10 @@ export class Database {
    * @throws QueryError in one line, TimeLimitError
    */
   async start(sql: string, timeLimit = Number.POSITIVE_INFINITY): Promise<ResultStream> {
-    if (LOOKS_AT_COMMENTS.test(sql)) await (this.#comments ??= this.#comment());
+    if (LOOKS_AT_COMMENTS.test(sql)) {
+      this.#comments ??= this.#comment();
+      await this.#comments;
+    }
     const connection = await this.#instance.connect();
     let isLate = false;
     const timer = Number.isFinite(timeLimit)

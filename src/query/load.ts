@@ -50,6 +50,8 @@ export async function loadTables(sources: Sources, keptBytes: number): Promise<L
       continue;
     }
     if (loaded === null) continue;
+    // All raw stats files are in memory, or none.
+    if (budget.isSpent) for (const { part } of found) part.release?.();
     open.push(loaded);
     suspects.push(...loaded.suspects.map(({ what }) => ({ file: shown(path), what })));
     const own = loaded.zero ?? null;
