@@ -151,6 +151,8 @@ async function build(sources: Sources, path: string, memory: string): Promise<vo
   const instance = await DuckDBInstance.create(':memory:', {
     ...SETTINGS,
     memory_limit: limitOf(memory),
+    // Rows come from one reader: more threads only hold more of them.
+    threads: '1',
     temp_directory: `${path}.spill`,
   });
   const connection = await instance.connect();

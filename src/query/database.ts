@@ -205,7 +205,10 @@ export class Database {
    * @throws QueryError in one line, TimeLimitError
    */
   async start(sql: string, timeLimit = Number.POSITIVE_INFINITY): Promise<ResultStream> {
-    if (LOOKS_AT_COMMENTS.test(sql)) await (this.#comments ??= this.#comment());
+    if (LOOKS_AT_COMMENTS.test(sql)) {
+      this.#comments ??= this.#comment();
+      await this.#comments;
+    }
     const connection = await this.#instance.connect();
     this.#running.add(connection);
     let isLate = false;

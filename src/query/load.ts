@@ -54,6 +54,8 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
       continue;
     }
     if (loaded === null) continue;
+    // All raw stats files are in memory, or none.
+    if (budget.isSpent) for (const { part } of found) part.release?.();
     open.push(loaded);
     suspects.push(...loaded.suspects.map(({ what }) => ({ file: shown(path), what })));
     const own = loaded.zero ?? null;

@@ -24,10 +24,14 @@ export class KeptBudget {
     this.#left = bytes;
   }
 
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+
   /** Takes bytes; false where there are not so many, then and from then on. */
   take(bytes: number): boolean {
     this.#left -= bytes;
-    return this.#left >= 0;
+    return !this.isSpent;
   }
 }
 

@@ -10,7 +10,7 @@ import { NOON, writeFolder } from './support/recording.ts';
 const folder = mkdtempSync(join(tmpdir(), 'query-large-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const GROUPS = 1500;
+const GROUPS = 600;
 const CPUS = 16;
 const CPU = '!cpu user,E,U=cs nice,E,U=cs system,E,U=cs idle,E,U=cs\n';
 
@@ -21,14 +21,14 @@ function file(host: string, begin: number): string {
   ];
   for (let group = 0; group < GROUPS; group++) {
     const at = begin - NOON + group;
-    lines.push(`\n${begin + group} ${group < 700 ? '-' : `${begin},77`} ${host}\n`);
-    if (group === 700) lines.push(`%begin ${begin}\n`);
-    if (group === 1000) lines.push('!numa numa_hit,E local_node,E\n');
+    lines.push(`\n${begin + group} ${group < 200 ? '-' : `${begin},77`} ${host}\n`);
+    if (group === 200) lines.push(`%begin ${begin}\n`);
+    if (group === 400) lines.push('!numa numa_hit,E local_node,E\n');
     for (let cpu = 0; cpu < CPUS; cpu++) {
       lines.push(`cpu ${cpu} ${at * (cpu + 1)} 0 ${at * 7} ${at * 1_000_000_007}\n`);
     }
     lines.push(`ps - ${2 ** 32 + at * 13} ${group % 300}\n`);
-    lines.push(`numa 0 ${at}${group < 1000 ? '' : ` ${at * 2}`}\n`);
+    lines.push(`numa 0 ${at}${group < 400 ? '' : ` ${at * 2}`}\n`);
   }
   return lines.join('');
 }
