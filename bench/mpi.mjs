@@ -137,7 +137,7 @@ function costPart() {
       });
     }
   }
-  const costs = it(trials);
+  const costs = fitCosts(trials);
   const ns = (seconds) => `${(seconds * 1e9).toFixed(0)} ns`;
   console.log(
     `\ncosts, fitted to ${trials.length} runs on 2 ranks: event ${ns(costs.event)}, remote event ${ns(costs.remote)}, batch ${ns(costs.batch)}, GVT ${ns(costs.gvt)}; error ${(100 * costs.medianError).toFixed(0)} % (median), ${(100 * costs.worstError).toFixed(0)} % (worst)`,
