@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { predict } from './mpi-cost.mjs';
+import { fitCosts, predict } from './mpi-cost.mjs';
 import { arguments_, WORKLOADS } from './workloads.mjs';
 
 const repeats = Number(process.env.REPEATS ?? 5);
