@@ -68,6 +68,7 @@ const EXPECTED = new Set([
   'SessionError',
   'RecordingError',
   'ExportError',
+  'TimeLimitError',
 ]);
 
 /** The exit code for a command that ended with `error`. */

@@ -1,6 +1,8 @@
 /** Rows of a query as text, CSV and JSON. */
 import { once } from 'node:events';
 import type { ResultColumn, Value } from '../query/index.ts';
+import { fitRows, widthOf } from './fit.ts';
+import { sparkline } from './sparkline.ts';
 import { figure } from './table.ts';
 
 /** Writes to stdout; waits where it is full. */
@@ -31,18 +33,43 @@ export const csvLine = (row: readonly Value[]): string =>
 
 const NUMBER = /INT|FLOAT|DOUBLE|DECIMAL/;
 
-const cellText = (value: Value): string =>
-  typeof value === 'number' ? figure(value) : plainText(value).replace(/\s+/g, ' ');
+/** Lists of numbers from this length on are drawn; CSV and JSON have their numbers. */
+const SERIES = 8;
+const SERIES_WIDTH = 24;
 
-/** Rows under a header: numbers to the right, texts to the left. */
+function seriesText(list: readonly Value[]): string {
+  const numbers = list.map((one) => (one === null ? Number.NaN : Number(one)));
+  const most = numbers.reduce((top, one) => (Number.isNaN(one) ? top : Math.max(top, one)), 0);
+  return sparkline(numbers, most, SERIES_WIDTH);
+}
+
+const isSeries = (value: Value): value is Value[] =>
+  Array.isArray(value) &&
+  value.length >= SERIES &&
+  value.every((one) => one === null || typeof one === 'number' || typeof one === 'bigint');
+
+function cellText(value: Value): string {
+  if (typeof value === 'number') return figure(value);
+  return isSeries(value) ? seriesText(value) : plainText(value).replace(/\s+/g, ' ');
+}
+
+/** Rows under a header: numbers to the right, texts to the left. As wide as the terminal at most. */
 export function textTable(
   columns: readonly ResultColumn[],
   rows: readonly (readonly Value[])[],
   indent = '',
 ): string {
+  return fittedTable(columns, rows, indent).text;
+}
+
+function fittedTable(
+  columns: readonly ResultColumn[],
+  rows: readonly (readonly Value[])[],
+  indent = '',
+): { readonly text: string; readonly left: number } {
   const texts = [columns.map(({ name }) => name), ...rows.map((row) => row.map(cellText))];
-  const widths = columns.map((_, k) => Math.max(...texts.map((row) => row[k].length)));
-  const lines = texts.map((row) => {
+  const { rows: shown, widths, left } = fitRows(texts, widthOf(process.stdout) - indent.length);
+  const lines = shown.map((row) => {
     const cells = row.map((text, k) =>
       NUMBER.test(columns[k].type) && !columns[k].type.endsWith(']')
         ? text.padStart(widths[k])
@@ -50,7 +77,7 @@ export function textTable(
     );
     return (indent + cells.join('  ')).trimEnd();
   });
-  return `${lines.join('\n')}\n`;
+  return { text: `${lines.join('\n')}\n`, left };
 }
 
 /** Prints up to `limit` rows, and says on stderr that there were more. */
@@ -67,7 +94,13 @@ export async function printTable(
     more = block.length > room;
     if (more) break;
   }
-  await say(textTable(columns, rows));
+  const { text, left } = fittedTable(columns, rows);
+  await say(text);
+  if (left > 0) {
+    process.stderr.write(
+      `triscope: the last ${left} of ${columns.length} columns do not fit; --csv or --json give all\n`,
+    );
+  }
   if (more)
     process.stderr.write(`triscope: the first ${limit} rows; --limit, --csv or --json give more\n`);
 }

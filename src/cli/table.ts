@@ -1,14 +1,16 @@
 /** Text tables, numbers and colours for people. */
 
-/** Rows under a header; numbers to the right, the first column to the left. */
+import { fitRows, widthOf } from './fit.ts';
+
+/** Rows under a header; numbers to the right, the first column to the left. As wide as the terminal at most. */
 export function table(
   header: readonly string[],
   rows: readonly (readonly string[])[],
   indent = '  ',
 ): string[] {
-  const all = [header, ...rows];
-  const widths = header.map((_, k) => Math.max(...all.map((row) => (row[k] ?? '').length)));
-  return all.map((row) => {
+  const fitted = fitRows([header, ...rows], widthOf(process.stdout) - indent.length);
+  const { widths } = fitted;
+  return fitted.rows.map((row) => {
     const cells = widths.map((width, k) =>
       k === 0 ? (row[k] ?? '').padEnd(width) : (row[k] ?? '').padStart(width),
     );

@@ -3,19 +3,31 @@
  * room for is left out and counted, and the gap in the frames' sequence shows it to the reader.
  */
 import { FrameEncoder } from '../formats/frames/index.ts';
-import { AT, FLAG_DICTIONARY, FLAG_SCHEMA } from '../formats/frames/layout.ts';
+import { AT, FLAG_DICTIONARY, FLAG_SCHEMA, HEADER_BYTES } from '../formats/frames/layout.ts';
 import type { Batch } from '../model/metric.ts';
 import type { Facts } from './facts.ts';
 
-/** Gets frames of stream `stream` and says whether it had room for them. */
 export interface Follower {
-  frame(stream: number, frame: Uint8Array, must: boolean): boolean;
+  /**
+   * Gets a frame of stream `stream` and says whether it had room for it. `left`: frames with samples that were left out
+   * so far: those that were forgotten before it came, and those for which it had no room.
+   */
+  frame(stream: number, frame: Uint8Array, must: boolean, left: number): boolean;
   facts(facts: Facts): void;
+  /** Whether it wants samples of a table; all where it does not say. */
+  wants?(table: string): boolean;
 }
 
 interface Kept {
   readonly stream: number;
   readonly frame: Uint8Array;
+  /** Name of its schema. */
+  readonly table: string;
+}
+
+interface Following {
+  readonly follower: Follower;
+  left: number;
 }
 
 /** Bytes of the past that a follower gets who joins late. */
@@ -31,14 +43,19 @@ const NO_FACTS: Facts = {
   notes: [],
 };
 
-function flagsOf(frame: Uint8Array): number {
-  return new DataView(frame.buffer, frame.byteOffset).getUint32(AT.flags, true);
+const field = (frame: Uint8Array, at: number): number =>
+  new DataView(frame.buffer, frame.byteOffset).getUint32(at, true);
+
+/** Name of the schema that a frame defines. */
+function nameOf(frame: Uint8Array): string {
+  const text = new TextDecoder().decode(frame.subarray(HEADER_BYTES));
+  return (JSON.parse(text) as { name: string }).name;
 }
 
 export class LiveBus {
   /** Data frames that were left out, over all followers. */
   skipped = 0;
-  readonly #followers = new Set<Follower>();
+  readonly #followers = new Set<Following>();
   readonly #encoder = new FrameEncoder();
   #facts: Facts;
   /** Definitions and dictionaries by stream: who joins needs them all. */
@@ -46,6 +63,10 @@ export class LiveBus {
   readonly #history: Kept[] = [];
   #historyBytes = 0;
   #streams = 1;
+  /** Names of schemas, by stream and number. */
+  readonly #names = new Map<string, string>();
+  /** Frames with samples that are in the history no more, by table. */
+  readonly #forgotten = new Map<string, number>();
 
   constructor(facts: Partial<Facts> = {}) {
     const now = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
@@ -63,7 +84,7 @@ export class LiveBus {
   /** Changes what is said about the run: its PEs' places once they are known, its state at the end. */
   update(facts: Partial<Facts>): void {
     this.#facts = { ...this.#facts, ...facts };
-    for (const follower of this.#followers) follower.facts(this.#facts);
+    for (const { follower } of this.#followers) follower.facts(this.#facts);
   }
 
   /** Publishes samples. @throws TypeError for a column that its schema does not allow */
@@ -71,30 +92,53 @@ export class LiveBus {
     this.#send(0, this.#encoder.encode(batch));
   }
 
-  /** A way in for frames that another encoder made; each encoder needs its own. */
-  stream(): (frames: readonly Uint8Array[]) => void {
+  /** A way in for frames that another encoder made, of which some may be missing; each encoder needs its own. */
+  stream(): (frames: readonly Uint8Array[], dropped?: number) => void {
     const stream = this.#streams++;
-    return (frames) => this.#send(stream, frames);
+    return (frames, dropped = 0) => {
+      this.skipped += dropped;
+      this.#send(stream, frames);
+    };
   }
 
   /** Sends the past, then what comes. Call the result to stop. */
   follow(follower: Follower): () => void {
+    let left = 0;
+    for (const [table, count] of this.#forgotten) {
+      if (follower.wants?.(table) ?? true) left += count;
+    }
     follower.facts(this.#facts);
-    for (const { stream, frame } of this.#definitions) follower.frame(stream, frame, true);
-    for (const { stream, frame } of this.#history) follower.frame(stream, frame, true);
-    this.#followers.add(follower);
-    return () => void this.#followers.delete(follower);
+    for (const kept of [...this.#definitions, ...this.#history]) {
+      if (follower.wants?.(kept.table) ?? true) follower.frame(kept.stream, kept.frame, true, left);
+    }
+    const following = { follower, left };
+    this.#followers.add(following);
+    return () => void this.#followers.delete(following);
   }
 
   #send(stream: number, frames: readonly Uint8Array[]): void {
     for (const frame of frames) {
-      const must = (flagsOf(frame) & (FLAG_SCHEMA | FLAG_DICTIONARY)) !== 0;
-      if (must) this.#definitions.push({ stream, frame });
-      else this.#keep({ stream, frame });
-      for (const follower of this.#followers) {
-        if (!follower.frame(stream, frame, must)) this.skipped++;
-      }
+      const flags = field(frame, AT.flags);
+      const must = (flags & (FLAG_SCHEMA | FLAG_DICTIONARY)) !== 0;
+      const kept = { stream, frame, table: this.#tableOf(stream, frame, flags) };
+      if (must) this.#definitions.push(kept);
+      else this.#keep(kept);
+      for (const following of this.#followers) this.#offer(following, kept, must);
     }
+  }
+
+  #offer(following: Following, { stream, frame, table }: Kept, must: boolean): void {
+    const { follower, left } = following;
+    if (!(follower.wants?.(table) ?? true)) return;
+    if (follower.frame(stream, frame, must, left)) return;
+    following.left++;
+    this.skipped++;
+  }
+
+  #tableOf(stream: number, frame: Uint8Array, flags: number): string {
+    const key = `${stream} ${field(frame, AT.schema)}`;
+    if (flags === FLAG_SCHEMA) this.#names.set(key, nameOf(frame));
+    return this.#names.get(key) ?? '';
   }
 
   #keep(kept: Kept): void {
@@ -102,7 +146,9 @@ export class LiveBus {
     this.#historyBytes += kept.frame.length;
     let gone = 0;
     while (this.#historyBytes > HISTORY && gone < this.#history.length - 1) {
-      this.#historyBytes -= this.#history[gone++].frame.length;
+      const { frame, table } = this.#history[gone++];
+      this.#historyBytes -= frame.length;
+      this.#forgotten.set(table, (this.#forgotten.get(table) ?? 0) + 1);
     }
     // Rarely, and many at once: shifting an array costs its length.
     if (gone > 0) this.#history.splice(0, gone);

@@ -1,110 +1,117 @@
-/** A recording's folder as series: reads `recording.json`, `extra.frames` and the node's raw stats files. */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, join, relative, resolve, sep } from 'node:path';
-import { scanFrames } from '../formats/frames/index.ts';
-import { RawBatches, readRaw } from '../formats/tacc/index.ts';
-import {
-  checkRecording,
-  RECORDING_FILE,
-  type Recording,
-  RecordingError,
-} from '../model/recording.ts';
-import { type Facts, factsOf, secondsBetween, zeroOf } from './facts.ts';
+/** A recording, or native files, as series: reads whatever `triscope query` reads. */
+import { basename } from 'node:path';
+import type { Batch, Column, Schema } from '../model/metric.ts';
+import { loadTables } from '../query/load.ts';
+import type { Suspect } from '../query/part.ts';
+import { type Sources, sourcesOf } from '../query/sources.ts';
+import type { Table, TablePiece } from '../query/table.ts';
+import { type Facts, factsOf } from './facts.ts';
+import { NOT_DRAWN } from './series/live-store.ts';
 import { SeriesStore } from './series/store.ts';
-
-const FRAMES = 'extra.frames';
-const NODE = 'node';
+import { SeriesTable } from './series/table.ts';
 
 export interface OpenRecording {
   readonly facts: Facts;
   readonly store: SeriesStore;
 }
 
-/** @throws RecordingError */
-function readRecording(folder: string): Recording {
-  const path = join(folder, RECORDING_FILE);
-  let text: string;
-  try {
-    if (!statSync(folder).isDirectory()) throw new RecordingError(`${folder}: is no folder`);
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof RecordingError) throw error;
-    throw new RecordingError(`${path}: cannot be read: ${(error as Error).message}`);
-  }
-  try {
-    return checkRecording(JSON.parse(text));
-  } catch (error) {
-    throw new RecordingError(`${path}: ${(error as Error).message}`);
+/** Suspects that are told each; more are counted. */
+const MOST_NOTES = 8;
+/** Rows that are taken before others get their turn. */
+const TURN = 50_000;
+
+/** The table's columns as a schema: files of one table may differ in theirs. */
+const schemaOf = ({ name, help, columns, pieces }: Table): Schema => ({
+  name,
+  domain: pieces[0].part.schema.domain,
+  help,
+  metrics: columns.map(({ metric }) => metric),
+});
+
+const texts = (codes: ArrayLike<number | bigint>, labels: readonly string[]): string[] =>
+  Array.from(codes, (code) => labels[Number(code)] ?? '');
+
+/** Columns that are not asked for are not looked at. */
+const NOTHING = new Float64Array(0);
+
+/** Rows of one file as batches of `schema`, `wanted` columns filled. */
+function* batchesOf(
+  piece: TablePiece,
+  schema: Schema,
+  wanted: readonly number[],
+): Generator<Batch, void, undefined> {
+  const { part, from } = piece;
+  const read = [...new Set(wanted.map((column) => from[column]).filter((source) => source >= 0))];
+  for (const { rows, columns: got } of part.read(read)) {
+    const columns = new Array<Column>(schema.metrics.length).fill(NOTHING);
+    for (const column of wanted) {
+      const labels = from[column] < 0 ? null : part.labels[from[column]];
+      const cells = got[read.indexOf(from[column])];
+      if (cells === undefined) {
+        const isLabel = schema.metrics[column].cell === 'label';
+        columns[column] = isLabel
+          ? new Array<string>(rows).fill('')
+          : new Float64Array(rows).fill(Number.NaN);
+      } else columns[column] = labels === null ? cells : texts(cells, labels);
+    }
+    yield { schema, length: rows, columns };
   }
 }
 
-/** Files of the folder `node`, whatever depth. Links that lead out of the recording are left alone. */
-function nodeFiles(folder: string): string[] {
-  const within = realpathSync(folder) + sep;
-  try {
-    return readdirSync(join(folder, NODE), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /^\d+(\.gz)?$/.test(entry.name))
-      .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-      .filter((path) => realpathSync(path).startsWith(within))
-      .sort();
-  } catch {
-    return [];
+const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function fill(store: SeriesStore, table: Table): Promise<void> {
+  const schema = schemaOf(table);
+  const wanted = SeriesTable.columnsOf(schema);
+  if (wanted === null || !table.timed || NOT_DRAWN.includes(table.name)) return;
+  let taken = 0;
+  for (const piece of table.pieces) {
+    for (const batch of batchesOf(piece, schema, wanted)) {
+      store.add(batch, -piece.shift);
+      taken += batch.length;
+      if (taken < TURN) continue;
+      taken = 0;
+      await breath();
+    }
   }
+}
+
+function notesOf(suspects: readonly Suspect[]): string[] {
+  const told = suspects.slice(0, MOST_NOTES).map(({ file, what }) => `${file}: ${what}`);
+  const more = suspects.length - told.length;
+  return more > 0 ? [...told, `${more} more places are doubtful: table suspects`] : told;
+}
+
+function loose({ name }: Sources, start: bigint | null, notes: readonly string[]): Facts {
+  const zero = String(start ?? 0n);
+  return { title: name, command: '', state: 'finished', hosts: [], pes: [], zero, notes };
 }
 
 /**
- * Reads a recording whole. What cannot be read becomes a note among its facts; the rest is there.
- * @throws RecordingError where it is none
+ * Reads a recording's folder, a folder of native files, or a file. What cannot be read becomes a note among its facts;
+ * the rest is there.
+ * @throws InputError where it is none
  */
-export async function openRecording(folder: string): Promise<OpenRecording> {
-  const recording = readRecording(folder);
-  const zero = zeroOf(recording);
+export async function openRecording(path: string): Promise<OpenRecording> {
+  const sources = sourcesOf(path);
+  const { tables, suspects, start, close } = await loadTables(sources);
   const store = new SeriesStore();
-  const notes: string[] = [];
-  for (const { path, offset } of frameFiles(folder, recording, zero)) {
-    try {
-      const scan = scanFrames(path, {
-        batch: (batch) => store.add(batch, -offset),
-        wanted: (schema) => store.wants(schema),
-        damage: (error) => notes.push(error.message),
-      });
-      if (scan.cut > 0) {
-        notes.push(`${relative(folder, path)}: the last ${scan.cut} bytes are not a whole frame`);
+  store.anchored = sources.recording !== null;
+  const notes = notesOf(suspects);
+  try {
+    for (const table of tables) {
+      try {
+        await fill(store, table);
+      } catch (error) {
+        notes.push(`table ${table.name}: ${(error as Error).message}`);
       }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') notes.push((error as Error).message);
     }
+  } finally {
+    close();
   }
-  // Raw stats files have wall-clock times.
-  const wall = Number(BigInt(zero) / 1000n) / 1e6;
-  for (const path of nodeFiles(folder)) {
-    const gather = new RawBatches((batch) => store.add(batch, wall));
-    try {
-      const { problems } = await readRaw(path, gather);
-      if (problems > 0) {
-        notes.push(`${relative(folder, path)}: ${problems} lines could not be used`);
-      }
-    } catch (error) {
-      notes.push((error as Error).message);
-    }
-    gather.flush();
-  }
-  const title = basename(resolve(folder)).replace(/\.tri$/, '');
-  return { facts: factsOf(recording, title, notes), store };
-}
-
-/** Files of frames with the seconds of their source's zero; `extra.frames` also where no source names it. */
-function frameFiles(folder: string, { sources }: Recording, zero: string) {
-  const named = sources.flatMap((source) =>
-    source.files
-      .filter(({ path }) => path.endsWith('.frames'))
-      .map(({ path }) => ({
-        path: join(folder, path),
-        offset: secondsBetween(zero, source.zero),
-      })),
-  );
-  if (named.some(({ path }) => path === join(folder, FRAMES))) return named;
-  const sim = sources.find(({ name }) => name === 'sim') ?? sources[0];
-  const offset = sim === undefined ? 0 : secondsBetween(zero, sim.zero);
-  return [...named, { path: join(folder, FRAMES), offset }];
+  const { recording } = sources;
+  const title = sources.name || basename(path);
+  const facts =
+    recording === null ? loose(sources, start, notes) : factsOf(recording, title, notes);
+  return { facts: { ...facts, tables: tables.map(({ name }) => name) }, store };
 }

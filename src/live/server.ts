@@ -1,12 +1,14 @@
 /** The dashboard's server: page, API and live frames, on loopback unless told otherwise. */
 import type { Server } from 'node:http';
+import { basename, resolve } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
-import { Hono } from 'hono';
 import { Access } from './access.ts';
-import { api, EMPTY, type Shown } from './api.ts';
+import { application } from './application.ts';
 import type { LiveBus } from './bus.ts';
-import { pageFiles } from './page.ts';
-import { type OpenRecording, openRecording } from './recording-source.ts';
+import { Exhibit, type Find } from './exhibit.ts';
+import type { Facts } from './facts.ts';
+import { Seats } from './seats.ts';
+import { serverMetrics } from './server-metrics.ts';
 import { followBySocket } from './sockets.ts';
 
 export interface ServerOptions {
@@ -14,6 +16,8 @@ export interface ServerOptions {
   readonly bus?: LiveBus;
   /** Path of a recording to show. With a bus too: what the run is being recorded into. */
   readonly recording?: string;
+  /** Paths of more recordings. */
+  readonly recordings?: readonly string[];
   /** 0, or nothing: any that is free. */
   readonly port?: number;
   /** Address to listen on; 127.0.0.1 where nothing is said. Others need the token of the result's `url`. */
@@ -24,6 +28,8 @@ export interface LiveServer {
   /** Link to the page, with the token where one is needed. */
   readonly url: string;
   readonly port: number;
+  /** Says more of the first recording than is written in it. */
+  update(facts: Partial<Facts>): void;
   close(): Promise<void>;
 }
 
@@ -34,62 +40,14 @@ export class ServeError extends Error {
 
 const LOOPBACK = '127.0.0.1';
 
-/** Everything from this server, nothing inline, nobody may frame it. */
-const HEADERS = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': 'no-store',
+/** Who sends a request slowly, or a large one, does not hold a connection for long. */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+  maxHeaderSize: 16 * 1024,
 };
-
-function application(access: Access, routes: Hono): Hono {
-  const files = pageFiles();
-  const app = new Hono();
-  app.use(async (c, next) => {
-    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
-    const credentials = {
-      host: c.req.header('host'),
-      origin: c.req.header('origin'),
-      cookie: c.req.header('cookie'),
-      authorization: c.req.header('authorization'),
-    };
-    if (!access.isOurs(credentials)) {
-      return c.text(
-        'This server answers to its own name only: use the link that it printed.\n',
-        403,
-      );
-    }
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.text('GET only\n', 405);
-    const token = c.req.query('token');
-    if (token !== undefined && access.isToken(token)) {
-      c.header('Set-Cookie', access.setCookie);
-      return c.redirect('/', 303);
-    }
-    if (!access.isKnown(credentials)) {
-      return c.text('Use the link that the server printed: it holds the token.\n', 401);
-    }
-    return next();
-  });
-  app.route('/api', routes);
-  app.get('*', (c) => {
-    const file = files.get(c.req.path === '/' ? '/index.html' : c.req.path);
-    if (file !== undefined) return c.body(file.bytes, 200, { 'Content-Type': file.type });
-    if (c.req.path === '/') return c.text('The page is not built: npm run build\n', 404);
-    return c.text('no such page\n', 404);
-  });
-  return app;
-}
+const MOST_CONNECTIONS = 1024;
 
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -115,44 +73,64 @@ function linkTo(host: string, port: number, token: string | null): string {
   return token === null ? base : `${base}?token=${token}`;
 }
 
-/**
- * What there is to show: a run by its frames while it goes on, since its files are not whole yet; then, and without a
- * run, its recording.
- */
-function shower(bus: LiveBus | undefined, recording: string | undefined): () => Promise<Shown> {
-  let opened: Promise<OpenRecording> | null = null;
-  return async () => {
-    if (bus !== undefined && (recording === undefined || bus.facts.state === 'running')) {
-      return { facts: bus.facts, source: EMPTY, live: true };
-    }
-    if (recording === undefined) throw new ServeError('neither a run nor a recording to show');
-    opened ??= openRecording(recording);
-    const { facts, store } = await opened;
-    return { facts, source: store, live: false };
-  };
+/** Ids of recordings: their folders' names, numbered where taken. */
+function idsOf(paths: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return paths.map((path) => {
+    const name = basename(resolve(path)).replace(/\.tri$/, '');
+    let id = name;
+    for (let k = 2; taken.has(id); k++) id = `${name}-${k}`;
+    taken.add(id);
+    return id;
+  });
 }
 
 /**
  * Starts the dashboard's server.
- * @throws ServeError; RecordingError where `recording` is none
+ * @throws ServeError; InputError where a recording is none
  */
 export async function startServer(options: ServerOptions): Promise<LiveServer> {
-  const { bus, recording, port = 0, host = LOOPBACK } = options;
-  const now = shower(bus, recording);
+  const { bus = null, port = 0, host = LOOPBACK } = options;
+  const paths = [
+    ...(options.recording === undefined ? [] : [options.recording]),
+    ...(options.recordings ?? []),
+  ];
+  const ids = idsOf(paths);
+  if (bus === null && paths.length === 0)
+    throw new ServeError('neither a run nor a recording to show');
   // Says at once what cannot be shown.
-  await now();
+  const exhibits: Exhibit[] = [];
+  for (const [k, path] of paths.entries()) {
+    exhibits.push(await Exhibit.open(ids[k], k === 0 ? bus : null, path));
+  }
+  if (bus !== null && paths.length === 0) exhibits.push(await Exhibit.open('live', bus, null));
   const access = new Access(host);
-  const routes = api(now);
-  const server = createAdaptorServer({ fetch: application(access, routes).fetch }) as Server;
+  const closing = new AbortController();
+  const find: Find = (id) =>
+    id === null ? exhibits[0] : (exhibits.find((one) => one.id === id) ?? null);
+  const seats = new Seats();
+  const app = application({
+    access,
+    find,
+    exhibits,
+    seats,
+    closed: closing.signal,
+    metrics: serverMetrics(exhibits, seats),
+  });
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: LIMITS }) as Server;
+  server.maxConnections = MOST_CONNECTIONS;
   const actual = await listen(server, port, host);
-  const stop = bus === undefined ? () => {} : followBySocket(server, bus, access);
+  const stop = followBySocket(server, { find, access, seats });
   return {
     url: linkTo(host, actual, access.token),
     port: actual,
-    close: () => {
+    update: (facts) => exhibits[0].update(facts),
+    close: async () => {
       stop();
+      closing.abort();
       server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all(exhibits.map((one) => one.close()));
     },
   };
 }

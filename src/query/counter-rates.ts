@@ -5,18 +5,14 @@
  *     ok, wrapped, dip     counted / seconds (of a dip 0: the next record is compared with the one before it)
  *     reset, suspect       missing: what was counted is not known
  *
- * Computed when first asked for, and kept: a number per counter and row.
+ * Files in the order of their times, as collectors write them, are read one after the other, and only the devices' last
+ * records are kept. Records in another order are sorted in memory first.
  */
 
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
-import {
-  DeviceRepair,
-  type RawSchema,
-  type RepairPlan,
-  repairPlan,
-  wasRestarted,
-} from '../formats/tacc/index.ts';
-import type { RawOrigin, TablePart } from './part.ts';
+import { type RawSchema, type RepairPlan, repairPlan } from '../formats/tacc/index.ts';
+import { DeviceRates, type RatePlace, type RecordValues } from './device-rates.ts';
+import type { TablePart } from './part.ts';
 import type { Table, TablePiece } from './table.ts';
 
 /** Beginnings of intervals; missing where a row ends none. No key of a schema is called so. */
@@ -26,171 +22,154 @@ const [TIME, HOST, DEVICE] = ['time', 'host', 'device'];
 const WIDEST = 64;
 
 /** Rows of a piece that were read at once, and what is computed for them. */
-interface Block {
+interface Block extends RatePlace {
   readonly piece: TablePiece;
   readonly rows: RawRows;
-  readonly since: Float64Array;
-  /** By counter. */
-  readonly rates: readonly Float64Array[];
+  /** By column with values: its memory as words; null where the piece has none. */
+  readonly words: readonly (Uint32Array | null)[];
 }
 
-/** One row: of which device, when, and where it lies. */
-interface Row {
+/** What all walks over a table share. */
+class Plan {
+  readonly table: Table;
+  readonly counters: readonly number[];
+  readonly repair: readonly [RepairPlan, RepairPlan];
+  /** Columns with values. */
+  readonly numbers: readonly number[];
+  readonly host: number;
   readonly device: number;
-  readonly seconds: number;
-  readonly block: Block;
-  readonly row: number;
-}
 
-/** One device's records so far. */
-class DeviceRates {
-  readonly #repair: DeviceRepair;
-  readonly #origin: RawOrigin;
-  readonly #counters: readonly number[];
-  /** By counter: counted since `#since`, NaN where that is not known. */
-  readonly #counted: Float64Array;
-  readonly #base: bigint[];
-  readonly #told = new Set<number>();
-  #last: number;
-  #since: number;
-  #boot: number | null;
-
-  constructor(plan: RepairPlan, counters: readonly number[], origin: RawOrigin, seconds: number) {
-    this.#repair = new DeviceRepair(plan);
-    this.#origin = origin;
-    this.#counters = counters;
-    this.#counted = new Float64Array(counters.length);
-    this.#base = new Array<bigint>(counters.length).fill(0n);
-    this.#since = seconds;
-    this.#last = seconds;
-    this.#boot = origin.boot;
+  constructor(table: Table, counters: readonly number[]) {
+    this.table = table;
+    this.counters = counters;
+    const keys = table.columns.map(({ metric }) => ({
+      name: metric.key,
+      kind: metric.kind,
+      unit: metric.unit,
+      bits: metric.bits ?? WIDEST,
+    }));
+    const schema: RawSchema = { type: table.name.replace(/^node_/, ''), keys };
+    this.repair = [repairPlan(schema, false), repairPlan(schema, true)];
+    this.numbers = table.columns.flatMap(({ metric }, k) => (metric.cell === 'u64' ? [k] : []));
+    const at = (name: string) => table.columns.findIndex((column) => column.metric.key === name);
+    this.host = at(HOST);
+    this.device = at(DEVICE);
   }
 
-  /** Whether records of `origin` go on where these ended. */
-  goesOn(origin: RawOrigin): boolean {
-    return origin.scaledEnergy === this.#origin.scaledEnergy;
+  /** A block for rows that were read; all rates are missing yet. */
+  block(piece: TablePiece, rows: RawRows): Block {
+    const missing = () => new Float64Array(rows.rows).fill(Number.NaN);
+    const words = this.numbers.map((k) => {
+      const column = piece.from[k] < 0 ? null : rows.columns[piece.from[k]];
+      return column && new Uint32Array(column.buffer, column.byteOffset, 2 * column.length);
+    });
+    return { piece, rows, words, since: missing(), rates: this.counters.map(missing) };
   }
 
-  begin(seconds: number, values: BigUint64Array): void {
-    this.#repair.step(seconds, values, () => {});
-    for (const [n, k] of this.#counters.entries()) this.#base[n] = values[k];
-  }
-
-  take({ seconds, block, row }: Row, values: BigUint64Array, { boot }: RawOrigin): void {
-    const rebooted = wasRestarted(this.#boot, this.#last, boot);
-    this.#told.clear();
-    this.#repair.step(
-      seconds,
-      values,
-      (k, { verdict, delta, base }) => {
-        const n = this.#counters.indexOf(k);
-        this.#told.add(n);
-        const isKnown = verdict !== 'reset' && verdict !== 'suspect';
-        this.#counted[n] += isKnown ? Number(delta) : Number.NaN;
-        this.#base[n] = base;
-      },
-      { rebooted },
-    );
-    for (const [n, k] of this.#counters.entries()) {
-      if (this.#told.has(n)) continue;
-      this.#counted[n] += Number(values[k] - this.#base[n]);
-      this.#base[n] = values[k];
-    }
-    this.#boot = boot ?? this.#boot;
-    this.#last = Math.max(this.#last, seconds);
-    // Of records of the same moment the counts go into the next interval.
-    if (!(seconds > this.#since)) return;
-    block.since[row] = this.#since + block.piece.shift;
-    for (let n = 0; n < this.#counters.length; n++) {
-      block.rates[n][row] = this.#counted[n] / (seconds - this.#since);
-      this.#counted[n] = 0;
-    }
-    this.#since = seconds;
+  /** All columns of a piece, in its own order. */
+  read(piece: TablePiece): Iterable<RawRows> {
+    return piece.part.read(piece.part.schema.metrics.map((_, k) => k));
   }
 }
 
-/** The blocks of all pieces with their rates; by piece. */
-function compute(table: Table, counters: readonly number[]): Map<TablePiece, Block[]> {
-  const at = (name: string) => table.columns.findIndex((column) => column.metric.key === name);
-  const [host, device] = [at(HOST), at(DEVICE)];
-  const devices = new Map<string, number>();
-  const blocks = new Map<TablePiece, Block[]>();
-  const rows: Row[] = [];
-  const missing = (length: number) => new Float64Array(length).fill(Number.NaN);
-  for (const piece of table.pieces) {
-    const own: Block[] = [];
-    blocks.set(piece, own);
-    const label = (column: number, read: RawRows, row: number) => {
-      const value = read.columns[piece.from[column]][row] as number;
-      return piece.codes[column]?.[value] ?? value;
-    };
-    const all = piece.part.schema.metrics.map((_, k) => k);
-    for (const read of piece.part.read(all)) {
-      const block: Block = {
-        piece,
-        rows: read,
-        since: missing(read.rows),
-        rates: counters.map(() => missing(read.rows)),
-      };
-      own.push(block);
-      const times = read.columns[piece.time as number] as Float64Array;
-      for (let row = 0; row < read.rows; row++) {
-        const name = `${label(host, read, row)} ${label(device, read, row)}`;
-        let number = devices.get(name);
-        if (number === undefined) {
-          number = devices.size;
-          devices.set(name, number);
-        }
-        rows.push({ device: number, seconds: times[row], block, row });
-      }
-    }
-  }
-  // Stable: records of one moment keep their order.
-  rows.sort((a, b) => a.device - b.device || a.seconds - b.seconds);
-  walk(table, counters, rows);
-  return blocks;
-}
+/** A walk over records, of each device in the order of their times. */
+class Walk {
+  readonly #plan: Plan;
+  /** By host and device: numbers of labels. */
+  readonly #devices = new Map<number, Map<number, { rates: DeviceRates; piece: TablePiece }>>();
+  readonly #record: RecordValues;
 
-/** Repairs devices one after the other. */
-function walk(table: Table, counters: readonly number[], rows: readonly Row[]): void {
-  const keys = table.columns.map(({ metric }) => ({
-    name: metric.key,
-    kind: metric.kind,
-    unit: metric.unit,
-    bits: metric.bits ?? WIDEST,
-  }));
-  const schema: RawSchema = { type: table.name.replace(/^node_/, ''), keys };
-  const plans = [false, true].map((scaled) => repairPlan(schema, scaled));
-  const numbers = table.columns.flatMap(({ metric }, k) => (metric.cell === 'u64' ? [k] : []));
-  const values = new BigUint64Array(keys.length);
-  let rates: DeviceRates | null = null;
-  let before: Row | null = null;
-  for (const one of rows) {
-    const { piece, rows: read } = one.block;
-    for (const k of numbers) {
-      const from = piece.from[k];
-      values[k] = from < 0 ? 0n : (read.columns[from][one.row] as bigint);
-    }
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    const values = new BigUint64Array(plan.table.columns.length);
+    this.#record = { values, words: new Uint32Array(values.buffer) };
+  }
+
+  take(block: Block, row: number): void {
+    const { repair, counters, numbers, host, device } = this.#plan;
+    const { piece, rows } = block;
     const { raw = null } = piece.part;
-    if (raw === null) continue;
-    const sameKeys = before !== null && sameColumns(before.block.piece, piece);
-    if (rates !== null && before?.device === one.device && sameKeys && rates.goesOn(raw)) {
-      rates.take(one, values, raw);
-    } else {
-      rates = new DeviceRates(plans[raw.scaledEnergy ? 1 : 0], counters, raw, one.seconds);
-      rates.begin(one.seconds, values);
+    if (raw === null) return;
+    const { words } = this.#record;
+    for (let n = 0; n < numbers.length; n++) {
+      const k = 2 * numbers[n];
+      const from = block.words[n];
+      words[k] = from === null ? 0 : from[2 * row];
+      words[k + 1] = from === null ? 0 : from[2 * row + 1];
     }
-    before = one;
+    const seconds = rows.columns[piece.time as number][row] as number;
+    const byDevice = this.#devicesOf(labelOf(piece, host, rows, row));
+    const name = labelOf(piece, device, rows, row);
+    const known = byDevice.get(name);
+    if (known !== undefined && sameColumns(known.piece, piece) && known.rates.goesOn(raw)) {
+      known.rates.take(seconds, block, row, this.#record, raw);
+      known.piece = piece;
+    } else {
+      const rates = new DeviceRates(repair[raw.scaledEnergy ? 1 : 0], counters, raw, seconds);
+      rates.begin(seconds, this.#record.values);
+      byDevice.set(name, { rates, piece });
+    }
   }
-  for (const { block } of rows) blankMissing(block, counters);
+
+  #devicesOf(host: number) {
+    let devices = this.#devices.get(host);
+    if (devices === undefined) {
+      devices = new Map();
+      this.#devices.set(host, devices);
+    }
+    return devices;
+  }
+}
+
+function labelOf(piece: TablePiece, column: number, rows: RawRows, row: number): number {
+  const value = rows.columns[piece.from[column]][row] as number;
+  return piece.codes[column]?.[value] ?? value;
 }
 
 const sameColumns = (a: TablePiece, b: TablePiece): boolean =>
   a === b || a.from.every((from, k) => from < 0 === b.from[k] < 0);
 
-/** A key that a piece does not have has no rates. */
-function blankMissing({ piece, rates }: Block, counters: readonly number[]): void {
+/** Ends a block: a key that its piece does not have has no rates; times move to the recording's timeline. */
+function finish({ piece, since, rates }: Block, { counters }: Plan): void {
   for (const [n, k] of counters.entries()) if (piece.from[k] < 0) rates[n].fill(Number.NaN);
+  for (let row = 0; row < since.length; row++) since[row] += piece.shift;
+}
+
+/** The blocks of all pieces with their rates; by piece. All rows are in memory. */
+function sorted(plan: Plan): Map<TablePiece, Block[]> {
+  const blocks = new Map<TablePiece, Block[]>();
+  const rows: { seconds: number; block: Block; row: number }[] = [];
+  for (const piece of plan.table.pieces) {
+    const own = Array.from(plan.read(piece), (read) => plan.block(piece, read));
+    blocks.set(piece, own);
+    for (const block of own) {
+      const times = block.rows.columns[piece.time as number] as Float64Array;
+      times.forEach((seconds, row) => {
+        rows.push({ seconds, block, row });
+      });
+    }
+  }
+  // Stable: records of one moment keep their order.
+  rows.sort((a, b) => a.seconds - b.seconds);
+  const walk = new Walk(plan);
+  for (const { block, row } of rows) walk.take(block, row);
+  for (const own of blocks.values()) for (const block of own) finish(block, plan);
+  return blocks;
+}
+
+/** The pieces in the order of their times; null where a host's records are not, from file to file. */
+function inOrder(pieces: readonly TablePiece[], host: number): readonly TablePiece[] | null {
+  const spans = pieces.map((piece) => ({ piece, span: piece.part.span ?? null }));
+  spans.sort((a, b) => (a.span?.from ?? 0) - (b.span?.from ?? 0));
+  const ends = new Map<string, number>();
+  for (const { piece, span } of spans) {
+    if (span === null || !span.ordered) return null;
+    for (const name of piece.part.labels[piece.from[host]] ?? []) {
+      if ((ends.get(name) ?? Number.NEGATIVE_INFINITY) > span.from) return null;
+      ends.set(name, span.to);
+    }
+  }
+  return spans.map(({ piece }) => piece);
 }
 
 /** A piece's own columns, then the interval's beginning, then a rate per counter. */
@@ -198,9 +177,9 @@ class RatePart implements TablePart {
   readonly schema;
   readonly rows;
   readonly labels;
-  readonly #blocks: () => readonly Block[];
+  readonly #blocks: () => Iterable<Block>;
 
-  constructor({ schema, rows, labels }: TablePart, blocks: () => readonly Block[]) {
+  constructor({ schema, rows, labels }: TablePart, blocks: () => Iterable<Block>) {
     this.schema = schema;
     this.rows = rows;
     this.labels = labels;
@@ -230,11 +209,7 @@ export function rateTable(table: Table): Table | null {
   );
   const isRaw = pieces.every(({ part, time }) => part.raw != null && time !== null);
   if (!isRaw || counters.length === 0 || !/^node_/.test(table.name)) return null;
-  let computed: Map<TablePiece, Block[]> | null = null;
-  const blocksOf = (piece: TablePiece) => {
-    computed ??= compute(table, counters);
-    return computed.get(piece) ?? [];
-  };
+  const plan = new Plan(table, counters);
   const others = columns.flatMap(({ metric }, k) =>
     counters.includes(k) || metric.key === TIME ? [] : [k],
   );
@@ -243,6 +218,15 @@ export function rateTable(table: Table): Table | null {
     labels: null,
     metric: { ...columns[k].metric, cell: 'f64', kind: 'gauge', behaviour: 'variable' } as const,
   });
+  const ratePiece = (piece: TablePiece, blocks: () => Iterable<Block>): TablePiece => {
+    const own = piece.part.schema.metrics.length;
+    return {
+      ...piece,
+      part: new RatePart(piece.part, blocks),
+      from: [own, ...others.map((k) => piece.from[k]), ...counters.map((_, n) => own + 1 + n)],
+      codes: [null, ...others.map((k) => piece.codes[k]), ...counters.map(() => null)],
+    };
+  };
   return {
     name: `${table.name}_rate`,
     help: `${table.help}: counters as differences per second`,
@@ -253,14 +237,38 @@ export function rateTable(table: Table): Table | null {
       ...others.map((k) => columns[k]),
       ...counters.map((k) => number(columns[k].name, k)),
     ],
-    pieces: pieces.map((piece) => {
-      const own = piece.part.schema.metrics.length;
-      return {
-        ...piece,
-        part: new RatePart(piece.part, () => blocksOf(piece)),
-        from: [own, ...others.map((k) => piece.from[k]), ...counters.map((_, n) => own + 1 + n)],
-        codes: [null, ...others.map((k) => piece.codes[k]), ...counters.map(() => null)],
-      };
-    }),
+    ...ratePieces(plan, ratePiece),
   };
+}
+
+type MakePiece = (piece: TablePiece, blocks: () => Iterable<Block>) => TablePiece;
+
+function ratePieces(plan: Plan, make: MakePiece): Pick<Table, 'pieces' | 'begin'> {
+  const { pieces } = plan.table;
+  let kept: Map<TablePiece, Block[]> | null = null;
+  const memory = pieces.map((piece) =>
+    make(piece, () => {
+      kept ??= sorted(plan);
+      return kept.get(piece) ?? [];
+    }),
+  );
+  // What is in memory is computed once.
+  if (pieces.every(({ part }) => part.kept === true)) return { pieces: memory };
+  const ordered = inOrder(pieces, plan.host);
+  if (ordered === null) return { pieces: memory };
+  const begin = () => {
+    const walk = new Walk(plan);
+    return ordered.map((piece) => make(piece, () => walked(walk, plan, piece)));
+  };
+  return { pieces: memory, begin };
+}
+
+/** The next piece of a walk. */
+function* walked(walk: Walk, plan: Plan, piece: TablePiece): Generator<Block, void, undefined> {
+  for (const rows of plan.read(piece)) {
+    const block = plan.block(piece, rows);
+    for (let row = 0; row < rows.rows; row++) walk.take(block, row);
+    finish(block, plan);
+    yield block;
+  }
 }

@@ -1,33 +1,36 @@
 /** The embedded DuckDB: tables that stream from files, read-only, cut off from everything else. */
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type DuckDBConnection,
-  DuckDBInstance,
-  type DuckDBPreparedStatement,
-  type JS,
-  StatementType,
+import type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBPreparedStatement,
+  DuckDBResult,
+  JS,
 } from '@duckdb/node-api';
-import { rateTable } from './counter-rates.ts';
-import { QueryError } from './errors.ts';
-import { factStatements } from './facts.ts';
+import { attach, keep } from './cache.ts';
+import { batchOf, type RawBatch } from './column-batches.ts';
+import { define } from './define.ts';
+import { DuckDBInstance, JSDuckDBValueConverter, StatementType } from './duckdb.ts';
+import { QueryError, TimeLimitError } from './errors.ts';
+import { GVT_MACROS } from './gvt.ts';
 import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
-import { peOnNode } from './pe-on-node.ts';
-import { MACROS, rateScanView, rateView } from './rates.ts';
+import { MACROS } from './rates.ts';
 import { registerScan } from './scan.ts';
+import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
-import type { Table } from './table.ts';
-
-/** No network, no extensions; files are closed, and the configuration locked, when the tables are there. */
-const CLOSED = {
-  autoinstall_known_extensions: 'false',
-  autoload_known_extensions: 'false',
-  allow_community_extensions: 'false',
-};
 
 const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
+
+const LOOKS_AT_COMMENTS = /duckdb_columns|column_comment/i;
+
+/** Rows of a batch of columns, about. */
+const BATCH_ROWS = 1 << 15;
 
 export interface ResultColumn {
   readonly name: string;
@@ -35,11 +38,13 @@ export interface ResultColumn {
   readonly type: string;
 }
 
-/** Rows of a running query, some at a time. */
-export interface RowStream {
-  readonly columns: readonly ResultColumn[];
-  /** Null at the end. @throws QueryError */
+/** A running query; its rows or its columns, some at a time. */
+export interface ResultStream {
+  readonly header: readonly ResultColumn[];
+  /** Null at the end. @throws QueryError, TimeLimitError */
   next(): Promise<readonly (readonly JS[])[] | null>;
+  /** The same as columns. */
+  columns(): Promise<RawBatch | null>;
   /** Ends it, early perhaps. */
   close(): void;
 }
@@ -54,35 +59,62 @@ export interface LoadedRecording {
   readonly suspects: readonly Suspect[];
 }
 
+export interface DatabaseOptions {
+  /** The only folder where files may be written and read; null: none. */
+  readonly folder?: string | null;
+  /** Where recordings are kept as tables; null: nowhere, files are read by each query. */
+  readonly cacheFolder?: string | null;
+  /** Memory of intermediate results, such as `2GiB`. */
+  readonly memory?: string;
+}
+
 export class Database {
+  /** What could not be done, and was done without. */
+  readonly notes: string[] = [];
   readonly #instance: DuckDBInstance;
+  readonly #memory: string;
+  readonly #running = new Set<DuckDBConnection>();
   readonly #open: { close(): void }[] = [];
   readonly #recordings: LoadedRecording[] = [];
+  /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
+  #comments: Promise<void> | null = null;
   /** Tables that queries may name. */
   #names: readonly string[] = [];
 
-  private constructor(instance: DuckDBInstance) {
+  private constructor(instance: DuckDBInstance, memory: string) {
     this.#instance = instance;
+    this.#memory = memory;
   }
 
   /**
-   * @param folder the only one where files may be written and read; null: none
    * @throws InputError that names the file
    */
-  static async open(all: readonly Sources[], folder: string | null = null): Promise<Database> {
-    const settings: Record<string, string> = { ...CLOSED };
-    if (folder !== null) settings.temp_directory = join(folder, 'spill');
-    const database = new Database(await DuckDBInstance.create(':memory:', settings));
+  static async open(
+    all: readonly Sources[],
+    { folder = null, cacheFolder = null, memory = SETTINGS.memory_limit }: DatabaseOptions = {},
+  ): Promise<Database> {
+    const spill =
+      folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
+    const settings: Record<string, string> = {
+      ...SETTINGS,
+      // Made when it is needed, and removed, by DuckDB.
+      temp_directory: folder === null ? spill : join(spill, 'spill'),
+      memory_limit: limitOf(memory),
+    };
+    const database = new Database(await DuckDBInstance.create(':memory:', settings), memory);
     const connection = await database.#instance.connect();
     try {
-      if (folder !== null) await connection.run(`SET allowed_directories = [${quoteText(folder)}]`);
-      await connection.run('SET enable_external_access = false');
       for (const statement of MACROS) await connection.run(statement);
       const schemas = all.length > 1 ? schemaNames(all) : ['main'];
       for (const [k, sources] of all.entries()) {
-        await database.#load(connection, sources, schemas[k], `_scan_${k}`);
+        const isKept =
+          cacheFolder !== null &&
+          (await database.#attach(connection, sources, schemas[k], { number: k, cacheFolder }));
+        if (!isKept) await database.#load(connection, sources, schemas[k], k);
       }
       if (all.length > 1) await shortNames(connection, schemas[0]);
+      if (folder !== null) await connection.run(`SET allowed_directories = [${quoteText(folder)}]`);
+      await connection.run('SET enable_external_access = false');
       await connection.run('SET lock_configuration = true');
       database.#names = await tableNames(connection, 'main');
       connection.closeSync();
@@ -102,34 +134,45 @@ export class Database {
     connection: DuckDBConnection,
     sources: Sources,
     schemaName: string,
-    scanName: string,
+    number: number,
   ): Promise<void> {
-    const loaded = await loadTables(sources);
+    const loaded = await loadTables(sources, keptBytesOf(this.#memory));
     this.#open.push(loaded);
-    const { tables, suspects, start } = loaded;
-    const schema = quoteName(schemaName);
-    const views: string[] = [];
-    for (const [n, table] of tables.entries()) {
-      const scan = `${scanName}_${n}`;
-      registerScan(connection, scan, table);
-      const name = `${schema}.${quoteName(table.name)}`;
-      views.push(`CREATE VIEW ${name} AS ${selectFrom(table, scan)}`);
-      views.push(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
-      const rates = rateTable(table);
-      if (rates === null) continue;
-      registerScan(connection, `${scan}_rate`, rates);
-      views.push(rateScanView(rates, selectFrom(rates, `${scan}_rate`), schema));
-    }
-    const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-    const statements = [
-      schemaName === 'main' ? null : `CREATE SCHEMA ${schema}`,
-      ...views,
-      ...factStatements(sources, tables, suspects, start, schema),
-      ...tables.map((table) => rateView(table, schema)),
-      peOnNode(byName, schema),
-    ];
+    const { scans, stored, derived } = define(sources, loaded, schemaName, `_scan_${number}`);
+    for (const [name, table] of scans) registerScan(connection, name, table);
     // At once: each run costs a millisecond beside its work.
-    await connection.run(statements.filter((statement) => statement !== null).join(';\n'));
+    await connection.run([...stored, ...derived].join(';\n'));
+    this.#add(sources, schemaName, loaded);
+  }
+
+  /** The same from the cache; false where it cannot be. */
+  async #attach(
+    connection: DuckDBConnection,
+    sources: Sources,
+    schemaName: string,
+    { number, cacheFolder }: { number: number; cacheFolder: string },
+  ): Promise<boolean> {
+    for (let attempt = 0; ; attempt++) {
+      const { path, note } = await keep(sources, cacheFolder, this.#memory);
+      if (note !== null) this.notes.push(`${sources.path}: ${note}`);
+      if (path === null) return false;
+      try {
+        const found = await attach(connection, path, schemaName, `_cache_${number}`);
+        this.#add(sources, schemaName, found);
+        return true;
+      } catch (error) {
+        // Damaged by whatever: made anew, once.
+        if (attempt > 0) throw error;
+        rmSync(path, { force: true });
+      }
+    }
+  }
+
+  #add(
+    sources: Sources,
+    schemaName: string,
+    { start, suspects }: Pick<LoadedRecording, 'start' | 'suspects'>,
+  ): void {
     const name = schemaName === 'main' ? sources.name : schemaName;
     this.#recordings.push({ name, schema: schemaName, start, suspects });
   }
@@ -145,49 +188,116 @@ export class Database {
     try {
       await prepare(connection, sql);
     } catch (error) {
-      throw this.explained(error);
+      throw this.explained(error, sql);
     } finally {
       connection.closeSync();
     }
   }
 
-  /** Starts a query. @throws QueryError in one line */
-  async start(sql: string): Promise<RowStream> {
+  /** Makes queries that run end with an error: while one runs, `close` would wait for it, and it for this thread. */
+  interrupt(): void {
+    for (const connection of this.#running) connection.interrupt();
+  }
+
+  /**
+   * Starts a query.
+   * @param timeLimit seconds until it is ended
+   * @throws QueryError in one line, TimeLimitError
+   */
+  async start(sql: string, timeLimit = Number.POSITIVE_INFINITY): Promise<ResultStream> {
+    if (LOOKS_AT_COMMENTS.test(sql)) await (this.#comments ??= this.#comment());
+    const connection = await this.#instance.connect();
+    this.#running.add(connection);
+    let isLate = false;
+    const timer = Number.isFinite(timeLimit)
+      ? setInterval(() => {
+          isLate = true;
+          connection.interrupt();
+        }, timeLimit * 1000)
+      : undefined;
+    const close = () => {
+      clearInterval(timer);
+      this.#running.delete(connection);
+      connection.closeSync();
+    };
+    const told = async <T>(work: () => Promise<T>): Promise<T> => {
+      try {
+        const result = await work();
+        if (isLate) throw new Error('late');
+        return result;
+      } catch (error) {
+        if (!isLate) throw this.explained(error, sql);
+        throw new TimeLimitError(`the query was ended after ${timeLimit} s, its time limit`);
+      }
+    };
+    try {
+      return await told(async () => {
+        const result = await (await prepare(connection, sql)).stream();
+        const names = result.deduplicatedColumnNames();
+        const types = result.columnTypes().map(String);
+        return {
+          header: types.map((type, k) => ({ name: names[k], type })),
+          next: () => told(() => nextRows(result)),
+          columns: () => told(() => nextBatch(result, types)),
+          close,
+        };
+      });
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  async #comment(): Promise<void> {
     const connection = await this.#instance.connect();
     try {
-      const result = await (await prepare(connection, sql)).stream();
-      const names = result.deduplicatedColumnNames();
-      const columns = result
-        .columnTypes()
-        .map((type, k) => ({ name: names[k], type: String(type) }));
-      const rows = result.yieldRowsJs();
-      return {
-        columns,
-        next: async () => {
-          try {
-            const step = await rows.next();
-            return step.done === true ? null : step.value;
-          } catch (error) {
-            throw this.explained(error);
-          }
-        },
-        close: () => connection.closeSync(),
-      };
-    } catch (error) {
+      for (const { schema } of this.#recordings) {
+        const columns = await connection.runAndReadAll(
+          `SELECT table_name, column_name, unit, help FROM ${quoteName(schema)}.metrics`,
+        );
+        const statements = columns.getRowsJS().map(([table, column, unit, help]) => {
+          const name = [schema, table, column].map((part) => quoteName(String(part))).join('.');
+          const comment = unit === '' ? String(help) : `${unit}: ${help}`;
+          return `COMMENT ON COLUMN ${name} IS ${quoteText(comment)}`;
+        });
+        if (statements.length > 0) await connection.run(statements.join(';\n'));
+      }
+    } finally {
       connection.closeSync();
-      throw this.explained(error);
     }
   }
 
   /** DuckDB's error as one line. */
-  explained(error: unknown): Error {
-    return error instanceof QueryError ? error : new QueryError(lineOf(error, this.#names));
+  explained(error: unknown, sql = ''): Error {
+    return error instanceof QueryError ? error : new QueryError(lineOf(error, this.#names, sql));
   }
 
   close(): void {
     this.#instance.closeSync();
     for (const one of this.#open) one.close();
   }
+}
+
+async function nextChunk(result: DuckDBResult): Promise<DuckDBDataChunk | null> {
+  const chunk = await result.fetchChunk();
+  return chunk === null || chunk.rowCount === 0 ? null : chunk;
+}
+
+async function nextRows(result: DuckDBResult) {
+  const chunk = await nextChunk(result);
+  return chunk === null ? null : chunk.convertRows(JSDuckDBValueConverter);
+}
+
+async function nextBatch(result: DuckDBResult, types: readonly string[]): Promise<RawBatch | null> {
+  const chunks: DuckDBDataChunk[] = [];
+  let rows = 0;
+  while (rows < BATCH_ROWS) {
+    const chunk = await nextChunk(result);
+    if (chunk === null) break;
+    chunks.push(chunk);
+    rows += chunk.rowCount;
+  }
+  return rows === 0 ? null : batchOf(chunks, types);
 }
 
 /** @throws QueryError for more than one statement, or one that does more than read */
@@ -208,18 +318,6 @@ async function prepare(
   return statement;
 }
 
-/** What users see of a scan: labels as texts. */
-function selectFrom(table: Table, scan: string): string {
-  const columns = table.columns.map(({ name, labels }) => {
-    const column = quoteName(name);
-    if (labels === null) return column;
-    if (labels.length === 0) return `NULL::VARCHAR AS ${column}`;
-    // Index 0 is outside the list, which gives null: missing.
-    return `list_extract([${labels.map(quoteText).join(', ')}], ${column}) AS ${column}`;
-  });
-  return `SELECT ${(table.timed ? ['t', ...columns] : columns).join(', ')} FROM ${scan}()`;
-}
-
 async function tableNames(connection: DuckDBConnection, schema: string): Promise<string[]> {
   const rows = await connection.runAndReadAll(
     `SELECT table_name FROM information_schema.tables
@@ -228,11 +326,17 @@ async function tableNames(connection: DuckDBConnection, schema: string): Promise
   return rows.getRowsJS().map(([name]) => String(name));
 }
 
-/** Makes the tables of `schema` known without it. */
+/** Makes the tables and macros of `schema` known without it. */
 async function shortNames(connection: DuckDBConnection, schema: string): Promise<void> {
-  for (const name of await tableNames(connection, schema)) {
+  const names = await tableNames(connection, schema);
+  const from = quoteName(schema);
+  for (const name of names) {
     const view = quoteName(name);
-    await connection.run(`CREATE VIEW main.${view} AS SELECT * FROM ${quoteName(schema)}.${view}`);
+    await connection.run(`CREATE VIEW main.${view} AS SELECT * FROM ${from}.${view}`);
+  }
+  if (!names.includes('gvt')) return;
+  for (const macro of GVT_MACROS) {
+    await connection.run(`CREATE MACRO main.${macro} AS ${from}.${macro}`);
   }
 }
 

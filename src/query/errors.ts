@@ -15,7 +15,12 @@ export class MissingPieceError extends Error {
   override readonly name = 'MissingPieceError';
 }
 
-const CLASSES = [QueryError, InputError, MissingPieceError];
+/** A query took longer than it may. */
+export class TimeLimitError extends Error {
+  override readonly name = 'TimeLimitError';
+}
+
+const CLASSES = [QueryError, InputError, MissingPieceError, TimeLimitError];
 
 /** An error as it crosses from the worker. */
 export interface ErrorMessage {

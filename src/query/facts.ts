@@ -1,5 +1,6 @@
 /** Tables about the recording itself: what is in it, where it ran, what is doubtful. */
 import type { Recording } from '../model/recording.ts';
+import type { ClockPlace } from './clocks.ts';
 import type { Suspect } from './part.ts';
 import type { Sources } from './sources.ts';
 import { createTable } from './sql.ts';
@@ -8,12 +9,17 @@ import { SQL_TYPES, type Table } from './table.ts';
 const texts = (...names: readonly string[]) => names.map((name) => `${name} VARCHAR`);
 const counts = (...names: readonly string[]) => names.map((name) => `${name} UINTEGER`);
 
-/** Statements that make `recording`, `metrics`, `pes`, `entities` and `suspects`. */
+export interface Facts {
+  readonly tables: readonly Table[];
+  readonly suspects: readonly Suspect[];
+  readonly start: bigint | null;
+  readonly clocks: readonly ClockPlace[];
+}
+
+/** Statements that make `recording`, `metrics`, `pes`, `entities`, `clocks` and `suspects`. */
 export function factStatements(
   { name, recording }: Sources,
-  tables: readonly Table[],
-  suspects: readonly Suspect[],
-  start: bigint | null,
+  { tables, suspects, start, clocks }: Facts,
   schema: string,
 ): string[] {
   const dropped = recording?.sources.reduce((sum, one) => sum + BigInt(one.droppedBytes), 0n);
@@ -54,6 +60,17 @@ export function factStatements(
       `${schema}.entities`,
       [...texts('domain'), ...counts('id'), ...texts('name', 'parent_domain'), ...counts('parent')],
       entities(recording),
+    ),
+    ...createTable(
+      `${schema}.clocks`,
+      [
+        ...texts('file', 'table_name', 'placement'),
+        ...['zero_ns HUGEINT', 'shift DOUBLE', ...texts('quality')],
+      ],
+      clocks.map((one) => [
+        ...[one.file, one.table, one.placement, one.zero],
+        ...[one.placement === 'untimed' ? null : one.shift, one.quality],
+      ]),
     ),
     ...createTable(
       `${schema}.suspects`,

@@ -1,6 +1,8 @@
 /** Recordings and files as SQL tables: see docs/query.md; exported for other tools: docs/export.md. */
+
+export type { ColumnData } from './column-batches.ts';
 export type { ResultColumn } from './database.ts';
-export { InputError, MissingPieceError, QueryError } from './errors.ts';
+export { InputError, MissingPieceError, QueryError, TimeLimitError } from './errors.ts';
 export {
   EXPORT_FORMATS,
   ExportError,
@@ -12,5 +14,21 @@ export {
   exportToStream,
 } from './export/index.ts';
 export { type Cell, type FilterColumn, filterRows } from './filter-rows.ts';
-export { type OpenRecording, openRecording, type Row, type Rows, type Value } from './open.ts';
+export {
+  type ColumnBatch,
+  type ColumnResult,
+  type OpenOptions,
+  type OpenRecording,
+  openRecording,
+  type Row,
+  type Rows,
+  type Value,
+} from './open.ts';
 export type { Suspect } from './part.ts';
+export type {
+  KnownTables,
+  TableColumns,
+  TableOptions,
+  TypedBatch,
+  TypedTable,
+} from './typed-table.ts';

@@ -1,8 +1,11 @@
 /** A path's files as tables on one timeline. */
 import { relative } from 'node:path';
+import { RECORDING_FILE } from '../model/recording.ts';
+import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
 import { InputError, reasonOf } from './errors.ts';
 import { type Loaded, loadFile } from './loaders.ts';
-import type { PlacedPart, Suspect } from './part.ts';
+import type { PlacedPart, Suspect, TimeSpan } from './part.ts';
+import { KeptBudget } from './raw-part.ts';
 import type { Sources } from './sources.ts';
 import { type Table, tableOf, timeColumnOf, WALL_TIME } from './table.ts';
 
@@ -11,28 +14,35 @@ export interface LoadedTables {
   readonly suspects: readonly Suspect[];
   /** The timeline's 0, ns since 1970; null where nothing says it. */
   readonly start: bigint | null;
+  readonly clocks: readonly ClockPlace[];
   close(): void;
 }
 
 interface Found extends Omit<PlacedPart, 'shift'> {
   readonly format: string;
   readonly zero: bigint | null;
+  readonly placement: Placement;
   readonly ahead: bigint;
 }
 
-/** @throws InputError that names the file */
-export async function loadTables(sources: Sources): Promise<LoadedTables> {
+/**
+ * @param keptBytes columns of raw stats files that may stay in memory
+ * @throws InputError that names the file
+ */
+export async function loadTables(sources: Sources, keptBytes: number): Promise<LoadedTables> {
   const found: Found[] = [];
   const suspects: Suspect[] = [];
   const open: { close(): void }[] = [];
+  const budget = new KeptBudget(keptBytes);
   const shown = (path: string) => relative(sources.path, path) || sources.path;
   for (const path of sources.missing) {
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
+  suspects.push(...strangeSources(sources));
   for (const { path, zero, ahead } of sources.files) {
     let loaded: Loaded | null;
     try {
-      loaded = await loadFile(path);
+      loaded = await loadFile(path, budget);
     } catch (error) {
       const what = `cannot be read: ${reasonOf(error)}`;
       // A recording without one of its files is still one.
@@ -43,17 +53,19 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
     if (loaded === null) continue;
     open.push(loaded);
     suspects.push(...loaded.suspects.map(({ what }) => ({ file: shown(path), what })));
+    const own = loaded.zero ?? null;
+    if (own !== null && zero !== null) {
+      const strange = contradiction(shown(path), own, zero);
+      if (strange !== null) suspects.push(strange);
+    }
+    const of = found.length;
     for (const part of loaded.parts) {
       const time = timeColumnOf(part);
-      found.push({
-        part,
-        time,
-        zero: loaded.zero ?? zero,
-        ahead,
-        file: shown(path),
-        format: loaded.format,
-      });
+      const one = { part, time, zero: own ?? zero, ahead, file: shown(path), format: loaded.format };
+      found.push({ ...one, placement: placementOf(one, own !== null) });
     }
+    const strange = strangeTimes(found.slice(of), sources);
+    if (strange !== null) suspects.push(strange);
   }
   if (open.length === 0 && sources.recording === null) {
     throw new InputError(`${sources.path}: no file here is of a format that can be queried`);
@@ -64,6 +76,16 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
     const name = one.part.schema.name.toLowerCase();
     byName.set(name, [...(byName.get(name) ?? []), one]);
   }
+  const clocks = found.map(
+    (one): ClockPlace => ({
+      file: one.file,
+      table: one.part.schema.name,
+      placement: one.placement,
+      zero: isWallTime(one) ? null : one.zero,
+      shift: shiftOf(one, start),
+      quality: qualityOf(one.placement),
+    }),
+  );
   const tables: Table[] = [];
   for (const parts of byName.values()) {
     const placed = preferred(parts).map((one) => ({ ...one, shift: shiftOf(one, start) }));
@@ -73,7 +95,7 @@ export async function loadTables(sources: Sources): Promise<LoadedTables> {
   const close = () => {
     for (const one of open) one.close();
   };
-  return { tables, suspects, start, close };
+  return { tables, suspects, start, clocks, close };
 }
 
 /** Frames hold the same samples as the native files, in double precision. */
@@ -85,6 +107,42 @@ function preferred(parts: readonly Found[]): readonly Found[] {
 
 const isWallTime = ({ part, time }: Pick<PlacedPart, 'part' | 'time'>): boolean =>
   time !== null && part.schema.metrics[time].key === WALL_TIME;
+
+function placementOf(found: Omit<Found, 'placement'>, hasOwn: boolean): Placement {
+  if (found.time === null) return 'untimed';
+  if (isWallTime(found)) return 'wall clock';
+  if (hasOwn) return 'file';
+  return found.zero === null ? 'assumed' : 'anchor';
+}
+
+const dateOf = (text: string | undefined): number | null =>
+  text === undefined ? null : Date.parse(text) / 1000;
+
+/** A file's times of day against those between which its recording was made. */
+function strangeTimes(found: readonly Found[], { recording }: Sources): Suspect | null {
+  const from = dateOf(recording?.started);
+  if (from === null) return null;
+  const timed = found.filter((one) => isWallTime(one) && one.part.span != null);
+  if (timed.length === 0) return null;
+  const spans = timed.map(({ part }) => part.span as TimeSpan);
+  const span = {
+    from: Math.min(...spans.map((one) => one.from)),
+    to: Math.max(...spans.map((one) => one.to)),
+  };
+  return outside(timed[0].file, 'its records', span, { from, to: dateOf(recording?.ended) });
+}
+
+/** Sources of a recording whose zeros are not within the time in which it was made. */
+function strangeSources({ recording }: Sources): Suspect[] {
+  const from = dateOf(recording?.started);
+  if (recording === null || from === null) return [];
+  return recording.sources.flatMap(({ name, zero }) => {
+    const at = Number(BigInt(zero)) / 1e9;
+    const made = { from, to: dateOf(recording.ended) };
+    const what = `source ${name}, by its zero,`;
+    return outside(RECORDING_FILE, what, { from: at, to: at }, made) ?? [];
+  });
+}
 
 function shiftOf(found: Found, start: bigint | null): number {
   if (isWallTime(found)) return start === null ? 0 : -Number(start + found.ahead) / 1e9;
@@ -105,6 +163,11 @@ function earliest(found: readonly Found[]): bigint | null {
 function earliestWallTime(found: readonly Found[]): bigint | null {
   let least = Number.POSITIVE_INFINITY;
   for (const one of found.filter(isWallTime)) {
+    const { span } = one.part;
+    if (span != null) {
+      least = Math.min(least, span.from);
+      continue;
+    }
     for (const { columns } of one.part.read([one.time as number])) {
       for (const time of columns[0] as Float64Array) if (time < least) least = time;
     }

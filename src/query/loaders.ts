@@ -17,7 +17,8 @@ import {
 } from '../formats/tacc/index.ts';
 import type { Schema } from '../model/metric.ts';
 import { FormatPart } from './format-part.ts';
-import { MemoryPart, type Suspect, type TablePart } from './part.ts';
+import type { Suspect, TablePart } from './part.ts';
+import { type KeptBudget, RawPart } from './raw-part.ts';
 
 export interface Loaded {
   /** Name of the format. */
@@ -33,7 +34,7 @@ export interface Loaded {
 interface Loader {
   /** Whether a file with this beginning is one; `head` has up to `HEAD_BYTES` bytes. */
   detect(head: Uint8Array, path: string): boolean;
-  load(path: string): Promise<Loaded>;
+  load(path: string, budget: KeptBudget): Promise<Loaded>;
 }
 
 const HEAD_BYTES = 4096;
@@ -59,11 +60,13 @@ const FRAMES: Loader = {
 /** Suspects kept of each kind; all are counted. */
 const LISTED = 1000;
 
-/** Raw stats files are read as a whole: they are text, and small beside samples. */
+/** Raw stats files are read once when they are opened; see `raw-part.ts` for what is kept. */
 const RAW_STATS: Loader = {
   detect: (head) => detectRaw(head) !== null,
-  async load(path) {
-    const parts = new Map<Schema, MemoryPart>();
+  async load(path, budget) {
+    const parts = new Map<Schema, RawPart>();
+    /** Schemas of each type so far. */
+    const nths = new Map<string, number>();
     const suspects: Suspect[] = [];
     const counts = new Map<OddityKind, number>();
     const properties: Record<string, string> = {};
@@ -71,10 +74,11 @@ const RAW_STATS: Loader = {
     const batches = new RawBatches((batch) => {
       let part = parts.get(batch.schema);
       if (part === undefined) {
-        part = new MemoryPart(batch.schema, { boot, scaledEnergy: scalesEnergy(properties) });
+        const origin = { boot, scaledEnergy: scalesEnergy(properties) };
+        part = new RawPart(path, batch.schema, nths.get(batch.schema.name) ?? 0, origin);
         parts.set(batch.schema, part);
       }
-      part.add(batch);
+      part.add(batch, budget);
     });
     const strange = ({ kind, line, reason }: RawProblem) => {
       const count = (counts.get(kind) ?? 0) + 1;
@@ -89,7 +93,11 @@ const RAW_STATS: Loader = {
         if (folder === null) return;
         suspects.push({ file: path, what: `$hostname is ${value.trim()}, the folder ${folder}` });
       },
-      schema: (schema) => batches.schema(schema),
+      schema: (schema) => {
+        batches.schema(schema);
+        const name = `node_${schema.type}`;
+        nths.set(name, (nths.get(name) ?? -1) + 1);
+      },
       group: (group) => {
         boot = group.boot;
         batches.group(group);
@@ -107,11 +115,14 @@ const RAW_STATS: Loader = {
       suspects.push({ file: path, what: error.message.replace(`${path}: `, '') });
     }
     batches.flush();
+    // One file is in memory, or it is not.
+    const all = [...parts.values()];
+    if (all.some(({ kept }) => !kept)) for (const part of all) part.release();
     for (const [kind, count] of counts) {
       if (count <= LISTED) continue;
       suspects.push({ file: path, what: `${count - LISTED} more: ${ODDITIES[kind]}` });
     }
-    return { format: 'tacc', parts: [...parts.values()], suspects, close() {} };
+    return { format: 'tacc', parts: all, suspects, close() {} };
   },
 };
 
@@ -136,14 +147,14 @@ function loadKnown(source: FileSource): Loaded | null {
 }
 
 /** Opens a file; null where it is of no format with samples. @throws a file system's error as it is */
-export async function loadFile(path: string): Promise<Loaded | null> {
+export async function loadFile(path: string, budget: KeptBudget): Promise<Loaded | null> {
   const source = openFile(path);
   let keep = false;
   try {
     const head = new Uint8Array(HEAD_BYTES);
     const bytes = head.subarray(0, source.read(0, head));
     const loader = LOADERS.find((one) => one.detect(bytes, path));
-    if (loader !== undefined) return await loader.load(path);
+    if (loader !== undefined) return await loader.load(path, budget);
     const loaded = source.size === 0 ? null : loadKnown(source);
     keep = loaded !== null;
     return loaded;

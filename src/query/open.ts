@@ -1,8 +1,11 @@
 /** Opens recordings for queries. */
 import { Worker } from 'node:worker_threads';
-import type { LoadedRecording, ResultColumn } from './database.ts';
+import { defaultCacheFolder } from './cache-folder.ts';
+import type { ColumnData } from './column-batches.ts';
+import type { ResultColumn } from './database.ts';
 import { errorFrom } from './errors.ts';
 import type { Suspect } from './part.ts';
+import { type KnownTables, selectOf, type TableOptions, type TypedTable } from './typed-table.ts';
 import type { Reply, Request, WorkerTask } from './worker.ts';
 
 /**
@@ -26,6 +29,30 @@ export interface Rows {
   readonly blocks: AsyncIterable<readonly (readonly Value[])[]>;
 }
 
+/** Rows as columns. */
+export interface ColumnBatch {
+  readonly rows: number;
+  /** By column of the result. */
+  readonly columns: readonly ColumnData[];
+  /** By column: 1 where a row's value is missing; null where none is. */
+  readonly missing: readonly (Uint8Array | null)[];
+}
+
+export interface ColumnResult {
+  readonly columns: readonly ResultColumn[];
+  /** Some ten thousand rows at a time. */
+  readonly batches: AsyncIterable<ColumnBatch>;
+}
+
+export interface OpenOptions {
+  /** Keeps what is read as a DuckDB file in this folder, `true`: in the user's cache; read anew when files change. */
+  readonly cache?: string | boolean;
+  /** Memory of intermediate results, such as `2GiB` (512MiB); more goes to a temporary folder. */
+  readonly memory?: string;
+  /** Seconds that a query may take. */
+  readonly timeLimit?: number;
+}
+
 /** One or more recordings, open. */
 export interface OpenRecording {
   /** Of its folder or file; of several, the first's schema. */
@@ -34,6 +61,8 @@ export interface OpenRecording {
   readonly names: readonly string[];
   /** What readers could not use. */
   readonly suspects: readonly Suspect[];
+  /** What could not be done, such as a cache that cannot be written, and was done without. */
+  readonly notes: readonly string[];
   /**
    * All rows of a query.
    * @throws QueryError in one line
@@ -41,6 +70,10 @@ export interface OpenRecording {
   query<T extends object = Row>(sql: string): Promise<T[]>;
   /** The rows of a query, as they come. Leaving the loop ends the query. @throws QueryError */
   rows(sql: string): Promise<Rows>;
+  /** The same as columns, without objects for rows. @throws QueryError */
+  columns(sql: string): Promise<ColumnResult>;
+  /** A table, typed where its schema is known beforehand. */
+  table<N extends keyof KnownTables | (string & {})>(name: N): TypedTable<N>;
   close(): Promise<void>;
 }
 
@@ -52,13 +85,21 @@ interface Waiting {
 class WorkerRecording implements OpenRecording {
   readonly names: readonly string[];
   readonly suspects: readonly Suspect[];
+  readonly notes: readonly string[];
+  readonly #timeLimit: number | undefined;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #last = 0;
   #dead: Error | null = null;
 
-  constructor(worker: Worker, recordings: readonly LoadedRecording[]) {
+  constructor(
+    worker: Worker,
+    { recordings, notes }: Extract<Reply, { kind: 'open' }>,
+    timeLimit: number | undefined,
+  ) {
     this.#worker = worker;
+    this.notes = notes;
+    this.#timeLimit = timeLimit;
     this.names = recordings.map(({ name }) => name);
     this.suspects = recordings.flatMap(({ suspects }) => suspects);
     worker.on('message', (reply: Reply) => this.#receive(reply));
@@ -84,21 +125,61 @@ class WorkerRecording implements OpenRecording {
   }
 
   async rows(sql: string): Promise<Rows> {
+    const { query, columns } = await this.#start(sql);
+    return { columns, blocks: this.#blocks(query) };
+  }
+
+  async columns(sql: string): Promise<ColumnResult> {
+    const { query, columns } = await this.#start(sql);
+    return { columns, batches: this.#batches(query) };
+  }
+
+  table<N extends string>(name: N): TypedTable<N> {
+    const read = (sql: string) => this.columns(sql);
+    async function* batches(names: readonly string[], options: TableOptions = {}) {
+      const { batches: all } = await read(selectOf(name, names, options));
+      for await (const { rows, columns, missing } of all) {
+        const named = <V>(values: readonly V[]) =>
+          Object.fromEntries(names.map((key, k) => [key, values[k]]));
+        yield { rows, columns: named(columns), missing: named(missing) };
+      }
+    }
+    return { name, batches: batches as TypedTable<N>['batches'] };
+  }
+
+  async #start(sql: string) {
     const query = ++this.#last;
-    const started = await this.#ask({ kind: 'start', query, sql });
+    const limit = this.#timeLimit === undefined ? {} : { timeLimit: this.#timeLimit };
+    const started = await this.#ask({ kind: 'start', query, sql, ...limit });
     if (started.kind !== 'started') throw new Error(`unexpected reply: ${started.kind}`);
-    return { columns: started.columns, blocks: this.#blocks(query) };
+    return { query, columns: started.columns };
   }
 
   async *#blocks(query: number): AsyncGenerator<readonly (readonly Value[])[], void, undefined> {
+    for await (const reply of this.#replies(query, 'next')) {
+      if (reply.kind !== 'rows' || reply.rows === null) return;
+      yield reply.rows.map((row) => row.map(plain));
+    }
+  }
+
+  async *#batches(query: number): AsyncGenerator<ColumnBatch, void, undefined> {
+    for await (const reply of this.#replies(query, 'columns')) {
+      if (reply.kind !== 'batch' || reply.batch === null) return;
+      yield reply.batch;
+    }
+  }
+
+  /** Up to the last, or an error; whoever leaves early ends the query. */
+  async *#replies(query: number, kind: 'next' | 'columns'): AsyncGenerator<Reply, void, undefined> {
     let ended = false;
     try {
       for (;;) {
         ended = true;
-        const reply = await this.#ask({ kind: 'next', query });
-        if (reply.kind !== 'rows' || reply.rows === null) return;
-        ended = false;
-        yield reply.rows.map((row) => row.map(plain));
+        const reply = await this.#ask({ kind, query });
+        ended =
+          (reply.kind === 'rows' && reply.rows === null) ||
+          (reply.kind === 'batch' && reply.batch === null);
+        yield reply;
       }
     } finally {
       if (!ended) this.#worker.postMessage({ kind: 'end', query } satisfies Request);
@@ -139,7 +220,7 @@ class WorkerRecording implements OpenRecording {
 }
 
 /** 64-bit integers that a number holds exactly become numbers. */
-function plain(value: unknown): Value {
+export function plain(value: unknown): Value {
   if (typeof value === 'bigint') {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
@@ -156,8 +237,23 @@ function plain(value: unknown): Value {
  * names without a schema mean the first's tables.
  * @throws InputError where a path cannot be read (file, place), MissingPieceError where DuckDB is not installed
  */
-export function openRecording(path: string, ...more: readonly string[]): Promise<OpenRecording> {
-  const task: WorkerTask = { paths: [path, ...more] };
+export function openRecording(path: string, ...more: readonly string[]): Promise<OpenRecording>;
+export function openRecording(
+  paths: string | readonly string[],
+  options: OpenOptions,
+): Promise<OpenRecording>;
+export function openRecording(
+  path: string | readonly string[],
+  ...rest: readonly (string | OpenOptions)[]
+): Promise<OpenRecording> {
+  const paths = [path, ...rest].flatMap((one) => (typeof one === 'string' ? [one] : isList(one)));
+  const options = rest.find((one) => typeof one === 'object') ?? {};
+  const { cache = false, memory, timeLimit } = options;
+  const cacheFolder = cache === true ? defaultCacheFolder() : cache === false ? null : cache;
+  const task: WorkerTask = {
+    paths,
+    options: { cacheFolder, ...(memory !== undefined && { memory }) },
+  };
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('worker.js', import.meta.url), {
       workerData: task,
@@ -166,8 +262,11 @@ export function openRecording(path: string, ...more: readonly string[]): Promise
     worker.once('error', reject);
     worker.once('message', (reply: Reply) => {
       worker.off('error', reject);
-      if (reply.kind === 'open') resolve(new WorkerRecording(worker, reply.recordings));
+      if (reply.kind === 'open') resolve(new WorkerRecording(worker, reply, timeLimit));
       else if (reply.kind === 'failed') reject(errorFrom(reply.error));
     });
   });
 }
+
+const isList = (value: readonly string[] | OpenOptions): readonly string[] =>
+  Array.isArray(value) ? value : [];

@@ -1,6 +1,6 @@
 /** Rows of one schema from one place: what a table is made of. */
-import type { RawColumn, RawRows } from '../formats/frames/index.ts';
-import type { Batch, Schema } from '../model/metric.ts';
+import type { RawRows } from '../formats/frames/index.ts';
+import type { Schema } from '../model/metric.ts';
 
 /** What a raw stats file says about the records of one of its headers, which its counters' repair needs. */
 export interface RawOrigin {
@@ -8,6 +8,14 @@ export interface RawOrigin {
   readonly boot: number | null;
   /** See `scalesEnergy`. */
   readonly scaledEnergy: boolean;
+}
+
+/** What is known of a part's times without reading it. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+  /** Whether no row is earlier than the one before it. */
+  readonly ordered: boolean;
 }
 
 /** Rows that can be read again and again, a few columns at a time. `FrameTable` is one. */
@@ -19,55 +27,12 @@ export interface TablePart {
   readonly labels: readonly (readonly string[] | null)[];
   /** Of records of a raw stats file. */
   readonly raw?: RawOrigin | null;
+  /** Of the time column, as it is in the part. Null, or left out: only reading tells. */
+  readonly span?: TimeSpan | null;
+  /** Whether its rows are in memory. */
+  readonly kept?: boolean;
   /** Reads the columns of these numbers, some rows a step. */
   read(columns: readonly number[]): Iterable<RawRows>;
-}
-
-/** Batches kept in memory: for formats that can only be read as a whole. */
-export class MemoryPart implements TablePart {
-  readonly schema: Schema;
-  readonly labels: readonly (string[] | null)[];
-  readonly raw: RawOrigin | null;
-  readonly #codes: readonly (Map<string, number> | null)[];
-  readonly #rows: RawRows[] = [];
-  #total = 0;
-
-  constructor(schema: Schema, raw: RawOrigin | null = null) {
-    this.schema = schema;
-    this.raw = raw;
-    this.labels = schema.metrics.map(({ cell }) => (cell === 'label' ? [] : null));
-    this.#codes = this.labels.map((labels) => labels && new Map<string, number>());
-  }
-
-  get rows(): number {
-    return this.#total;
-  }
-
-  /** Keeps a batch; its columns are not copied. */
-  add({ columns, length }: Batch): void {
-    if (length === 0) return;
-    this.#total += length;
-    const raw = columns.map((column, k) => {
-      const labels = this.labels[k];
-      if (labels === null) return (column as RawColumn).subarray(0, length);
-      const codes = this.#codes[k] as Map<string, number>;
-      return Uint32Array.from(column as readonly string[], (text) => {
-        let code = codes.get(text);
-        if (code === undefined) {
-          code = labels.push(text) - 1;
-          codes.set(text, code);
-        }
-        return code;
-      });
-    });
-    this.#rows.push({ rows: length, columns: raw });
-  }
-
-  *read(columns: readonly number[]): Generator<RawRows, void, undefined> {
-    for (const { rows, columns: all } of this.#rows) {
-      yield { rows, columns: columns.map((column) => all[column]) };
-    }
-  }
 }
 
 /** Where a part's time column lies on the recording's timeline. */

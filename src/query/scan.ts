@@ -1,18 +1,9 @@
 /** A table as a DuckDB table function: streams the columns that a query asks for, nothing else. */
-import {
-  DOUBLE,
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  DuckDBTableFunction,
-  type DuckDBType,
-  FLOAT,
-  INTEGER,
-  UBIGINT,
-  UINTEGER,
-} from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import type { Cell } from '../model/metric.ts';
 import { CHUNK_ROWS, fill, fillMissing } from './bulk.ts';
+import { DOUBLE, DuckDBTableFunction, FLOAT, INTEGER, UBIGINT, UINTEGER } from './duckdb.ts';
 import type { Table, TablePiece } from './table.ts';
 
 const TYPES: Readonly<Record<Cell, DuckDBType>> = {
@@ -30,6 +21,7 @@ class Scan {
   readonly #table: Table;
   /** Numbers of the result's columns: 0 is `t` where the table is timed. */
   readonly #asked: readonly number[];
+  readonly #pieces: readonly TablePiece[];
   #piece = -1;
   #steps: Iterator<RawRows> | null = null;
   #now: RawRows | null = null;
@@ -42,6 +34,7 @@ class Scan {
 
   constructor(table: Table, asked: readonly number[]) {
     this.#table = table;
+    this.#pieces = table.begin?.() ?? table.pieces;
     this.#asked = asked;
   }
 
@@ -54,7 +47,7 @@ class Scan {
     }
     const rows = Math.min(CHUNK_ROWS, this.#now.rows - this.#out);
     out.rowCount = rows;
-    const piece = this.#table.pieces[this.#piece];
+    const piece = this.#pieces[this.#piece];
     for (let k = 0; k < this.#asked.length; k++) {
       const slot = this.#slots[k];
       if (slot < 0) {
@@ -91,7 +84,7 @@ class Scan {
         this.#out = 0;
         return true;
       }
-      const piece = this.#table.pieces[++this.#piece];
+      const piece = this.#pieces[++this.#piece];
       if (piece === undefined) return false;
       const { timed } = this.#table;
       const sources = this.#asked.map((asked) => {

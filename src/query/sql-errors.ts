@@ -5,26 +5,50 @@ const NO_COLUMN = /(?:column "([^"]+)" not found|does not have a column named "(
 const CANDIDATES = /Candidate bindings: (.+)/;
 const KIND = /^(?:Failed to extract statements: )?(?:[A-Z]\w+ )+Error: /;
 
-/** @param names tables that there are */
-export function lineOf(error: unknown, names: readonly string[]): string {
+const PICTURE = /\n+LINE (\d+): (.*)\n( *)\^/;
+/** What stands for the parts of a long line that a picture leaves out. */
+const LEFT_OUT = '...';
+
+/** Where the error is, by the picture of it: ` at line 2, column 8`, both from 1; '' where there is none. */
+function placeOf(message: string, sql: string): string {
+  const [, line, shown, indent] = PICTURE.exec(message) ?? [];
+  if (line === undefined) return '';
+  const text = sql.split('\n')[Number(line) - 1] ?? '';
+  const caret = indent.length - `LINE ${line}: `.length;
+  const isCut = shown.startsWith(LEFT_OUT) && !text.startsWith(LEFT_OUT);
+  const [skipped, part] = isCut ? [LEFT_OUT.length, shown.slice(LEFT_OUT.length)] : [0, shown];
+  const begin = isCut ? text.indexOf(part.replace(/\.\.\.$/, '')) : 0;
+  const column = caret - skipped + begin + 1;
+  return begin < 0 || column < 1 ? ` at line ${line}` : ` at line ${line}, column ${column}`;
+}
+
+/**
+ * @param names tables that there are
+ * @param sql the statement, where the user wrote it: errors then say where
+ */
+export function lineOf(error: unknown, names: readonly string[], sql = ''): string {
   const message = error instanceof Error ? error.message : String(error);
+  const place = sql === '' ? '' : placeOf(message, sql);
   const table = NO_TABLE.exec(message)?.[1];
   if (table !== undefined) {
     const near = /Did you mean "(?:\w+\.)*(\w+)"/.exec(message)?.[1];
     const meant = near !== undefined && names.includes(near) ? `did you mean ${near}? ` : '';
-    return `there is no table ${table}; ${meant}tables: ${names.join(', ')}`;
+    return `there is no table ${table}${place}; ${meant}tables: ${names.join(', ')}`;
   }
   const column = NO_COLUMN.exec(message);
   if (column !== null) {
     const candidates = CANDIDATES.exec(message)?.[1].replaceAll('"', '');
     const meant = candidates === undefined ? '' : `; did you mean ${candidates}?`;
-    return `there is no column ${column[1] ?? column[2]}${meant}`;
+    return `there is no column ${column[1] ?? column[2]}${place}${meant}`;
   }
   const lines = message
     .replace(KIND, '')
-    .split(/\n+LINE \d+:/)[0]
+    .split(/\n+LINE \d+:|\n+\s*Possible solutions:/)[0]
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
-  return `SQL: ${lines.join(' ') || 'an error without a message'}`;
+  return `SQL: ${lines.join(' ') || 'an error without a message'}${place}${mendOf(message)}`;
 }
+
+const mendOf = (message: string): string =>
+  /^Out of Memory Error/.test(message) ? '; --memory gives it more, such as --memory 2GB' : '';

@@ -27,6 +27,8 @@ export interface Table {
   readonly timed: boolean;
   readonly columns: readonly TableColumn[];
   readonly pieces: readonly TablePiece[];
+  /** Where pieces must be read one after the other, from the first on: those of one such reading. */
+  readonly begin?: () => readonly TablePiece[];
 }
 
 /** The column that holds a part's time, by its key; the first of these that it has. */

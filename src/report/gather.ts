@@ -1,8 +1,8 @@
 /** All that a report says of a recording. */
 import { type Finding, findAll } from '../findings/index.ts';
-import { openRecording, type Row, type Suspect } from '../query/index.ts';
+import { type OpenRecording, openRecording, type Row, type Suspect } from '../query/index.ts';
 import { type Chart, chartsOf } from './charts.ts';
-import { type ReportTable, tablesOf } from './tables.ts';
+import { type Has, type ReportTable, tablesOf } from './tables.ts';
 
 export interface RecordingReport {
   /** The row of table `recording`. */
@@ -14,6 +14,16 @@ export interface RecordingReport {
   readonly suspects: readonly Suspect[];
 }
 
+/** What there is in a recording. */
+export async function hasOf(recording: OpenRecording): Promise<Has> {
+  const columns = await recording.query<{ table: string; column: string }>(
+    `SELECT table_name AS "table", column_name AS "column"
+    FROM information_schema.columns WHERE table_schema = 'main'`,
+  );
+  const there = new Set(columns.flatMap(({ table, column }) => [table, `${table}.${column}`]));
+  return (name) => there.has(name);
+}
+
 /** @throws InputError, QueryError, MissingPieceError */
 export async function gather(
   path: string,
@@ -21,12 +31,7 @@ export async function gather(
 ): Promise<RecordingReport> {
   const recording = await openRecording(path);
   try {
-    const columns = await recording.query<{ table: string; column: string }>(
-      `SELECT table_name AS "table", column_name AS "column"
-      FROM information_schema.columns WHERE table_schema = 'main'`,
-    );
-    const there = new Set(columns.flatMap(({ table, column }) => [table, `${table}.${column}`]));
-    const has = (name: string) => there.has(name);
+    const has = await hasOf(recording);
     const [facts] = await recording.query('SELECT * FROM recording');
     return {
       facts,

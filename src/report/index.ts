@@ -1,5 +1,15 @@
 /** Reports: what is slow, with tables and charts. */
 export type { Chart } from './charts.ts';
+export {
+  type Change,
+  type Comparison,
+  compareRecordings,
+  type FactChange,
+  type FindingChange,
+  SCOPES,
+  type Scope,
+  type Verdict,
+} from './compare/index.ts';
 export { gather, type RecordingReport } from './gather.ts';
 export { htmlPage } from './html.ts';
 export type { ReportTable } from './tables.ts';

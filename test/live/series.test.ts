@@ -145,10 +145,42 @@ describe('a table', () => {
 
   it('forgets the oldest rows where it may keep only so many', () => {
     const rows = Array.from({ length: 1000 }, (_, k) => ({ real_time: k + 1, done: 1 }));
-    const [{ rows: kept, from, to }] = store(rows, 100).tables();
+    // A table gets a fourth; a row of this one has 4 values and two times, which take as much as 4.
+    const [{ rows: kept, from, to }] = store(rows, 100 * 4 * (4 + 4)).tables();
     expect(kept).toBeLessThanOrEqual(100);
     expect(kept).toBeGreaterThanOrEqual(50);
     expect([from >= 899, to]).toEqual([true, 1000]);
+  });
+
+  it('keeps as much of many entities as of few', () => {
+    const entities = 200;
+    const all = new SeriesStore(4 * 8 * 100_000);
+    for (let k = 0; k < 1500; k++) {
+      const rows = Array.from({ length: entities }, (_, pe_id) => ({ real_time: k + 1, pe_id }));
+      all.add(batch(SCHEMA, rows));
+    }
+    expect(all.tables()[0].rows).toBeLessThanOrEqual(100_000);
+    expect(all.tables()[0].rows).toBeGreaterThanOrEqual(50_000);
+  });
+
+  it('has a gap where samples were lost, but for totals, which tell what was counted in it', () => {
+    const all = store([{ real_time: 1, done: 1, total: 10n, size: 5 }]);
+    all.gap();
+    all.add(batch(SCHEMA, [{ real_time: 3, done: 1, total: 30n, size: 5 }]));
+    all.add(batch(SCHEMA, [{ real_time: 4, done: 1, total: 40n, size: 5 }]));
+    const means = (key: string) => [...bins(all, [key], [0, 4], 4)[0].mean];
+    expect(means('done')).toEqual([1, Number.NaN, Number.NaN, 1]);
+    expect(means('size')).toEqual([5, Number.NaN, Number.NaN, 5]);
+    expect(means('total')).toEqual([Number.NaN, 10, 10, 10]);
+  });
+
+  it('does not guess since when the first sample counts where nothing tells', () => {
+    const all = new SeriesStore();
+    all.anchored = false;
+    all.add(batch(SCHEMA, [{ real_time: 100, done: 5 }]));
+    all.add(batch(SCHEMA, [{ real_time: 101, done: 5 }]));
+    expect(all.tables()[0]).toMatchObject({ from: 100, to: 101 });
+    expect([...bins(all, ['done'], [99, 101], 2)[0].mean]).toEqual([Number.NaN, 5]);
   });
 
   it('says null for what is not there', () => {

@@ -1,7 +1,6 @@
 /** The server as a client sees it: data, live frames, and what it refuses. */
 
 import { writeFileSync } from 'node:fs';
-import { get as httpGet, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { WebSocket } from 'ws';
 import { FrameDecoder, FrameEncoder } from '../../src/formats/frames/index.ts';
 import { unpackBins } from '../../src/live/binary.ts';
 import { triscope } from '../cli/support/run.ts';
+import { ask as request } from './support/ask.ts';
 import { peBatch, recording } from './support/samples.ts';
 
 const folder = recording();
@@ -19,28 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-/** A request as it is: fetch would mend paths and forbid headers. */
-function ask(port: number, path: string, headers: Record<string, string> = {}, host = '127.0.0.1') {
-  return new Promise<Answer>((resolve, reject) => {
-    httpGet({ host, port, path, headers }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(parts),
-        }),
-      );
-    }).on('error', reject);
-  });
-}
+const ask = (
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+  host = '127.0.0.1',
+) => request(port, path, { headers, host });
 
 const json = async (path: string) => JSON.parse(String((await ask(server.port, path)).body));
 
@@ -110,7 +94,7 @@ describe('a recording', () => {
     ['/api/series?table=ross_pe&metric=a', 'has no metric'],
     ['/api/series?table=ross_pe&metric=gvt&from=x', 'must be seconds'],
     ['/api/series?table=ross_pe&metric=gvt&from=2&to=1', 'from before to'],
-    ['/api/series?table=ross_pe&metric=gvt&bins=1e9', 'bins=… must be 1 to 10000'],
+    ['/api/series?table=ross_pe&metric=gvt&bins=1e9', 'bins=… must be an integer of 1 to 10000'],
   ])('%s: 400, %s', async (path, expected) => {
     const { status, body } = await ask(server.port, path);
     expect(status).toBe(400);
@@ -293,13 +277,10 @@ describe('a live run', () => {
         return new Made(rows);
       }),
     };
-    const started = performance.now();
-    let sent = 0;
-    for (; sent < 40 || (bus.skipped === 0 && sent < 200); sent++) {
+    for (let sent = 0; bus.skipped === 0 && sent < 200; sent++) {
       bus.publish(wide);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect((performance.now() - started) / sent).toBeLessThan(100);
     expect(bus.skipped).toBeGreaterThan(0);
     slow.socket.resume();
     await until(() => {
@@ -353,7 +334,7 @@ describe('triscope serve', () => {
 
   it.each([
     [['serve'], 2, 'which recording?'],
-    [['serve', '/nowhere.tri'], 3, '/nowhere.tri/recording.json'],
+    [['serve', '/nowhere.tri'], 3, '/nowhere.tri: there is no such file or folder'],
     [['serve', '/nowhere.tri', '--port', 'x'], 2, '--port x'],
     [['serve', '/nowhere.tri', '--wrong'], 2, "Unknown option '--wrong'"],
   ])('%j: exit %d', async (words, code, expected) => {

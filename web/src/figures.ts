@@ -13,6 +13,15 @@ export function short(value: number): string {
   return Math.abs(value) >= 10 || value === 0 ? value.toFixed(0) : value.toPrecision(2);
 }
 
+/** “2.08 GHz”, “10 kB/s”, “3.5 cores”, “17 %”. */
+export function withUnit(value: number, unit: string): string {
+  if (unit === '%') return percent(value);
+  const text = short(value);
+  if (unit === '' || text === '–') return text;
+  // A prefix belongs to its unit.
+  return /[kMG]$/.test(text) && /^[A-Z]/i.test(unit) ? `${text}${unit}` : `${text} ${unit}`;
+}
+
 export function percent(value: number): string {
   if (!Number.isFinite(value)) return '–';
   return `${Math.abs(value) >= 10 || value === 0 ? value.toFixed(0) : value.toFixed(1)} %`;

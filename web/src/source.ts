@@ -1,8 +1,11 @@
-/** Where the page's samples come from: the server's API for a recording, a WebSocket for a run that is going on. */
+/** Where the page's samples come from: the server's API for a recording, its live stream for a run that is going on. */
 import { unpackBins } from '../../src/live/binary.ts';
-import type { Facts } from '../../src/live/facts.ts';
 import type { TableFacts } from '../../src/live/series/store.ts';
 import type { EntityBins } from '../../src/live/series/table.ts';
+import type { PageFacts } from './page.svelte.ts';
+
+/** What is asked of a route; what is undefined is left out. */
+export type Asking = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface PageSource {
   tables(): Promise<readonly TableFacts[]>;
@@ -14,13 +17,50 @@ export interface PageSource {
     to: number,
     bins: number,
   ): Promise<readonly EntityBins[]>;
+  /** The answer of `/api/ROUTE`. @throws Error with the server's words */
+  json<T>(route: string, query?: Asking): Promise<T>;
+  /** The same as bytes: asks for application/octet-stream. */
+  bytes(route: string, query?: Asking): Promise<ArrayBuffer>;
+}
+
+/** A route did not answer, or with an error. The message is for the user. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** HTTP status; 0 where the server did not answer. */
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function wordsOf(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    return (JSON.parse(text) as { error?: string }).error ?? text;
+  } catch {
+    return text;
+  }
 }
 
 export class ApiSource implements PageSource {
   #tables: Promise<readonly TableFacts[]> | null = null;
+  readonly #recording: string;
+
+  /** `recording`: id of one of several; '' for the only, or first. */
+  constructor(recording = '') {
+    this.#recording = recording;
+  }
+
+  /** Also that its tables have changed. */
+  forget(): void {
+    this.#tables = null;
+  }
 
   tables(): Promise<readonly TableFacts[]> {
-    this.#tables ??= fetch('/api/tables').then((response) => response.json());
+    this.#tables ??= this.json<readonly TableFacts[]>('tables');
+    this.#tables.catch(() => this.forget());
     return this.#tables;
   }
 
@@ -29,22 +69,37 @@ export class ApiSource implements PageSource {
     const facts = tables.find(({ name }) => name === table);
     const there = keys.every((key) => facts?.metrics.some((metric) => metric.key === key));
     if (facts === undefined || !there) return [];
-    const query = new URLSearchParams({
-      table,
-      metric: keys.join(','),
-      from: String(from),
-      to: String(to),
-      bins: String(bins),
-    });
-    const headers = { Accept: 'application/octet-stream' };
-    const response = await fetch(`/api/series?${query}`, { headers });
-    if (!response.ok) throw new Error(`${table}: ${await response.text()}`);
-    return unpackBins(await response.arrayBuffer()).series;
+    const asked = { table, metric: keys.join(','), from, to, bins };
+    return unpackBins(await this.bytes('series', asked)).series;
+  }
+
+  async json<T>(route: string, query: Asking = {}): Promise<T> {
+    return (await this.#ask(route, query, 'application/json')).json() as Promise<T>;
+  }
+
+  async bytes(route: string, query: Asking = {}): Promise<ArrayBuffer> {
+    return (await this.#ask(route, query, 'application/octet-stream')).arrayBuffer();
+  }
+
+  async #ask(route: string, query: Asking, accept: string): Promise<Response> {
+    const asked = new URLSearchParams();
+    for (const [key, value] of Object.entries(query)) {
+      if (value !== undefined) asked.set(key, String(value));
+    }
+    if (this.#recording !== '' && !asked.has('recording')) {
+      asked.set('recording', this.#recording);
+    }
+    const ending = asked.size > 0 ? `?${asked}` : '';
+    let response: Response;
+    try {
+      response = await fetch(`/api/${route}${ending}`, { headers: { Accept: accept } });
+    } catch {
+      throw new ApiError('The server does not answer: it has been stopped, or is not reached.', 0);
+    }
+    if (!response.ok) throw new ApiError(await wordsOf(response), response.status);
+    return response;
   }
 }
 
-export async function fetchFacts(): Promise<Facts & { readonly live: boolean }> {
-  const response = await fetch('/api/facts');
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
-}
+export const fetchFacts = (recording = ''): Promise<PageFacts> =>
+  new ApiSource(recording).json<PageFacts>('facts');

@@ -1,87 +1,90 @@
 /** `triscope diff A B`: what changed from one run to another. */
 
-import { filesOf } from '../../formats/files.ts';
-import { compareReports, type Difference } from '../../formats/geopm/compare.ts';
+import { statSync } from 'node:fs';
+import { identify } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
-import { UsageError } from '../errors.ts';
+import { type Comparison, compareRecordings } from '../../report/index.ts';
+import { diffText, selected } from '../diff-text.ts';
+import { EXIT, UsageError } from '../errors.ts';
 import { readPathOptions } from '../path-options.ts';
-import { figure, painter, table } from '../table.ts';
+import { diffReports, type ReportDiffOptions } from '../report-differences.ts';
+import { jsonText, say } from '../result-rows.ts';
 
-const USAGE = `usage: triscope diff A B [--all] [--least=PERCENT] [--json]
+const USAGE = `usage: triscope diff A B [--all] [--least=PERCENT] [--exit-code] [--json]
 
-What changed from A to B, two reports of GEOPM: each value of each region and of the totals that differs.
+What changed from A to B: recordings, folders of native files, or files. Numbers of the run, its PEs, KPs and LPs,
+regions and hosts, with bounds from the samples: what differs by no more than chance explains is “within noise”.
+Then findings gained and lost. Two reports of GEOPM are compared value by value. How it is judged: docs/diff.md.
 
-  --all            values that are equal, too
-  --least=PERCENT  only changes of at least this share of A (0)`;
+  --all            what is the same or within noise, too
+  --least=PERCENT  only changes of at least this share of A (0)
+  --exit-code      exit with 1 where something changed beyond noise, or a finding came or went
+  --json           one object: facts, values with errors and bounds, findings`;
 
-/** Change as a share of A; Infinity where only one has a value. */
-function shareOf({ a, b }: Difference): number {
-  if (Number.isNaN(a) && Number.isNaN(b)) return 0;
-  if (Number.isNaN(a) || Number.isNaN(b)) return Infinity;
-  if (a === b) return 0;
-  return a === 0 ? Infinity : Math.abs((b - a) / a);
-}
-
-function changeText({ a, b }: Difference): string {
-  if (Number.isNaN(a)) return 'only in B';
-  if (Number.isNaN(b)) return 'only in A';
-  if (a === 0 || a === b) return a === b ? '' : 'new';
-  const percent = (100 * (b - a)) / Math.abs(a);
-  return `${percent > 0 ? '+' : ''}${percent.toFixed(Math.abs(percent) < 10 ? 2 : 1)} %`;
-}
-
-const numberText = (value: number) => (Number.isNaN(value) ? '-' : figure(value));
-const jsonNumber = (value: number) => (Number.isNaN(value) ? null : value);
-
-function print(differences: readonly Difference[]): void {
-  const paint = painter(process.stdout);
-  const bySection = new Map<string, Difference[]>();
-  for (const one of differences) {
-    const title = [one.host, one.region === null ? one.section : `region ${one.region}`].join(', ');
-    bySection.set(title, [...(bySection.get(title) ?? []), one]);
-  }
-  for (const [title, values] of bySection) {
-    const rows = values.map((one) => [
-      one.key,
-      numberText(one.a),
-      numberText(one.b),
-      changeText(one),
-    ]);
-    const lines = table(['', 'A', 'B', 'change'], rows);
-    process.stdout.write(`${[paint.bold(title), ...lines, ''].join('\n')}\n`);
-  }
-}
-
-/** Compares two reports. Returns the exit code. @throws UsageError, FormatError */
+/** Compares. Returns the exit code. @throws UsageError, FormatError, InputError, QueryError, MissingPieceError */
 export async function diff(args: readonly string[]): Promise<number> {
-  const specs = { all: 'switch', least: 'text', json: 'switch' } as const;
+  const specs = { all: 'switch', least: 'text', json: 'switch', 'exit-code': 'switch' } as const;
   const options = readPathOptions(args, specs, USAGE);
   if (options === null) return 0;
-  if (options.paths.length !== 2)
-    throw new UsageError('two reports are compared: triscope diff A B');
+  if (options.paths.length !== 2) {
+    throw new UsageError('two recordings or files are compared: triscope diff A B');
+  }
   const least = Number(options.text('least') ?? 0) / 100;
   if (!(least >= 0))
     throw new UsageError(`--least=${options.text('least')}: must be a percentage from 0`);
-  const [a, b] = filesOf(options.paths).map((path) => openFile(path));
-  let differences: Difference[];
+  const [a, b] = options.paths;
+  const asked = { all: options.on('all'), least, json: options.on('json') };
+  const differs =
+    isReport(a) && isReport(b) ? twoReports(a, b, asked) : await twoRecordings(a, b, asked);
+  return differs && options.on('exit-code') ? EXIT.failed : 0;
+}
+
+/** Whether a path is a report of GEOPM. */
+function isReport(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const source = openFile(path);
   try {
-    differences = compareReports(a, b);
+    return /report/i.test(identify(source)?.detection.era ?? '');
+  } finally {
+    source.close();
+  }
+}
+
+function twoReports(pathA: string, pathB: string, options: ReportDiffOptions): boolean {
+  const a = openFile(pathA);
+  try {
+    const b = openFile(pathB);
+    try {
+      return diffReports(a, b, options);
+    } finally {
+      b.close();
+    }
   } finally {
     a.close();
-    b.close();
   }
-  const shown = differences.filter((one) => {
-    const share = shareOf(one);
-    return options.on('all') || (share > 0 && share >= least);
-  });
-  if (options.on('json')) {
-    const rows = shown.map((one) => ({ ...one, a: jsonNumber(one.a), b: jsonNumber(one.b) }));
-    process.stdout.write(
-      `${JSON.stringify({ a: options.paths[0], b: options.paths[1], values: rows }, null, 2)}\n`,
-    );
-    return 0;
+}
+
+async function twoRecordings(a: string, b: string, options: ReportDiffOptions): Promise<boolean> {
+  const comparison = await compareRecordings(a, b);
+  for (const { file, what } of comparison.suspects) {
+    process.stderr.write(`triscope: ${file}: ${what}\n`);
   }
-  print(shown);
-  if (shown.length === 0) process.stdout.write(`no difference in ${differences.length} values\n`);
-  return 0;
+  if (options.json) await say(`${jsonOf(a, b, comparison, options)}\n`);
+  else await say(diffText(a, b, comparison, options));
+  return (
+    comparison.changes.some(({ verdict }) => verdict === 'changed') ||
+    comparison.findings.some(({ what }) => what !== 'both')
+  );
+}
+
+function jsonOf(a: string, b: string, comparison: Comparison, options: ReportDiffOptions): string {
+  const side = (one: Comparison['changes'][number]['a']) =>
+    one === null ? null : { value: one.value, error: one.error };
+  const values = selected(comparison.changes, options).map((one) => ({
+    ...one,
+    a: side(one.a),
+    b: side(one.b),
+  }));
+  const { facts, findings, hosts, notes } = comparison;
+  return jsonText({ a, b, hosts, notes, facts, findings, values } as never);
 }

@@ -1,8 +1,13 @@
 /** `triscope node job JOB`: what an archive knows of a job, explained. */
-import { accountedJob, devicePage, type JobQuery, readJob } from '../../findings/job/index.ts';
+import {
+  accountedJob,
+  devicePage,
+  type JobQuery,
+  jobObject,
+  readJob,
+} from '../../findings/job/index.ts';
 import { ARCHIVE_HELP, readArchiveCall } from '../archive-options.ts';
 import { UsageError } from '../errors.ts';
-import { jobFacts } from '../job-facts.ts';
 import { jobText, pageText } from '../job-text.ts';
 import { Output } from '../output.ts';
 import { painter } from '../table.ts';
@@ -44,7 +49,7 @@ export async function nodeJob(args: readonly string[]): Promise<number> {
   const page = type === undefined ? null : devicePage(job, type);
   const paint = painter(process.stdout);
   const out = new Output();
-  if (call.json) out.write(`${JSON.stringify(jobFacts(job, page), null, 2)}\n`);
+  if (call.json) out.write(`${JSON.stringify(jobObject(job, page), null, 2)}\n`);
   else if (type !== undefined && page !== null) out.write(pageText(type, page, paint));
   else out.write(`${jobText(job, paint, call.on('all'))}\n`);
   out.flush();

@@ -1,10 +1,10 @@
 /** `triscope query PATH… "SQL"`: a recording as SQL tables. */
 import { parseArgs } from 'node:util';
-import { type OpenRecording, openRecording } from '../../query/index.ts';
+import { type OpenOptions, type OpenRecording, openRecording } from '../../query/index.ts';
 import { UsageError } from '../errors.ts';
 import { csvLine, jsonText, printTable, say } from '../result-rows.ts';
 
-const USAGE = `usage: triscope query PATH… "SQL" [--json | --csv] [--limit N]
+const USAGE = `usage: triscope query PATH… "SQL" [--json | --csv] [options]
        triscope query PATH…
 
 Answers a query over a recording's folder, a folder of native files, or a file; without one, lists
@@ -14,6 +14,12 @@ schema is named. Column t is always seconds since the recording's start. Read-on
   --json       an array of objects, one a line; integers beyond 2^53 as text
   --csv        with a header; missing values are empty
   --limit N    rows of the text table at most (1000); the other forms give all
+  --cache      keep the tables as a DuckDB file in the user's cache folder: read again when files change
+  --cache-dir DIR  keep them there
+  --memory SIZE    memory of intermediate results (512MiB); more goes to a temporary folder
+  --time-limit S   end the query after so many seconds (exit code 1)
+
+The text table is as wide as the terminal at most (COLUMNS tells otherwise); lists of 8 numbers and more are drawn.
 
 Tables: docs/query.md. DESCRIBE ross_pe and SELECT * FROM metrics tell columns.`;
 
@@ -22,7 +28,11 @@ interface Asked {
   readonly sql: string | null;
   readonly form: 'text' | 'json' | 'csv';
   readonly limit: number;
+  readonly options: OpenOptions;
 }
+
+/** A timer takes no more. */
+const MOST_SECONDS = 2_000_000;
 
 const SQL_WORD =
   /^[\s(]*(select|with|from|describe|desc|show|summarize|explain|values|pivot|unpivot|table)\b/i;
@@ -39,6 +49,10 @@ function read(args: readonly string[]): Asked | null {
         json: boolean,
         csv: boolean,
         limit: { type: 'string' },
+        cache: boolean,
+        'cache-dir': { type: 'string' },
+        memory: { type: 'string' },
+        'time-limit': { type: 'string' },
       },
       allowPositionals: true,
     });
@@ -59,7 +73,31 @@ function read(args: readonly string[]): Asked | null {
   const paths = hasSql ? positionals.slice(0, -1) : positionals;
   if (paths.length === 0) throw new UsageError(`which recording? ${USAGE.split('\n')[0]}`);
   const form = values.json ? 'json' : values.csv ? 'csv' : 'text';
-  return { paths, sql: hasSql ? last : null, form, limit };
+  return { paths, sql: hasSql ? last : null, form, limit, options: optionsOf(values) };
+}
+
+const SIZE = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
+
+function optionsOf(values: {
+  readonly cache?: boolean;
+  readonly 'cache-dir'?: string;
+  readonly memory?: string;
+  readonly 'time-limit'?: string;
+}): OpenOptions {
+  const { cache = false, 'cache-dir': folder, memory, 'time-limit': limit } = values;
+  if (folder === '') throw new UsageError('--cache-dir: which folder?');
+  if (memory !== undefined && !SIZE.test(memory)) {
+    throw new UsageError(`--memory ${memory}: it is a size such as 2GB`);
+  }
+  const timeLimit = Number(limit);
+  if (limit !== undefined && !(timeLimit > 0 && timeLimit <= MOST_SECONDS)) {
+    throw new UsageError(`--time-limit ${limit}: it is a number of seconds above 0`);
+  }
+  return {
+    cache: folder ?? cache,
+    ...(memory !== undefined && { memory }),
+    ...(limit !== undefined && { timeLimit }),
+  };
 }
 
 const TABLES = `SELECT CASE WHEN t.table_schema = 'main' THEN '' ELSE t.table_schema || '.' END || t.table_name AS "table",
@@ -77,12 +115,12 @@ export async function query(args: readonly string[]): Promise<number> {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const [path, ...more] = asked.paths;
-  const recording = await openRecording(path, ...more);
+  const recording = await openRecording(asked.paths, asked.options);
   try {
     for (const { file, what } of recording.suspects) {
       process.stderr.write(`triscope: ${file}: ${what}\n`);
     }
+    for (const note of recording.notes) process.stderr.write(`triscope: ${note}\n`);
     await answer(recording, asked);
     return 0;
   } finally {

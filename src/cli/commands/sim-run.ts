@@ -100,7 +100,7 @@ async function run(
     own,
     config.end,
     typeof name === 'string' ? recordingFolder(name) : null,
-    typeof to === 'string' ? (frames) => stream?.write(frames) : null,
+    typeof to === 'string' ? (frames, dropped) => stream?.write(frames, dropped) : null,
   );
   const recording =
     typeof name === 'string'

@@ -3,7 +3,7 @@
  * costs two subtractions of 32 bits; totals are made of 64-bit integers at the end.
  */
 import { DeviceRepair, type Repaired, type RepairPlan } from '../../formats/tacc/index.ts';
-import type { DeviceTotals, OpenKey, TypeTable } from './type-table.ts';
+import { type DeviceTotals, MOST_ODD, type OpenKey, type TypeTable } from './type-table.ts';
 
 /** Where a value goes; null for control registers that have told what they had to. */
 export type Slot = { readonly table: TypeTable; readonly key: OpenKey } | null;
@@ -36,6 +36,8 @@ export class DeviceRecords {
   readonly #counted: Float64Array;
   readonly #tell: (key: number, repaired: Repaired) => void;
   #records = 0;
+  /** Seconds since 1970 of the record that is being taken. */
+  #now = 0;
   /** By key: records before those that count for its present name. */
   readonly #since: Float64Array;
   /** Starts of the host that it has seen. */
@@ -118,6 +120,7 @@ export class DeviceRecords {
       this.#start.set(values);
       this.#base.set(values);
     }
+    this.#now = seconds;
     if (!first && this.#hasChanged(values)) this.#rename(values);
     this.#repair.step(seconds, values, this.#tell, { rebooted: boots > this.#boots });
     this.#boots = boots;
@@ -166,6 +169,9 @@ export class DeviceRecords {
     slot.key.verdicts[verdict]++;
     // Counted among the ok ones in `finish`.
     slot.key.verdicts.ok--;
+    if (verdict !== 'ok' && slot.key.odd.length < MOST_ODD) {
+      slot.key.odd.push({ device: this.#name, verdict, time: this.#now });
+    }
     this.#told[k] = 1;
     this.#before[k] += this.#base[k] - this.#start[k] + delta;
     this.#beforeNumber[k] = Number(this.#before[k]);

@@ -13,7 +13,7 @@ import type { ArchiveFile } from './archive.ts';
 import { DeviceRecords, type Slot } from './device-records.ts';
 import { nameKeys } from './events/names.ts';
 import { shortName } from './host-list.ts';
-import { isJob, noteMark, ofJob } from './marks.ts';
+import { ALL_JOBS, isJob, noteMark, ofJob } from './marks.ts';
 import { Processes } from './processes.ts';
 import { TypeTable } from './type-table.ts';
 
@@ -23,6 +23,8 @@ export interface Oddity {
   /** `path`, or `path: line N`. */
   readonly place: string;
   readonly what: string;
+  /** Seconds since 1970 of the record group; null where it is about a file or a host. */
+  readonly time: number | null;
 }
 
 export interface HostJob {
@@ -96,7 +98,9 @@ class HostReader implements RawVisitor {
 
   odd(what: string, line?: number): void {
     const place = line === undefined ? this.#path : `${this.#path}: line ${line}`;
-    if (this.oddities.length < MOST_ODDITIES) this.oddities.push({ host: this.host, place, what });
+    if (this.oddities.length >= MOST_ODDITIES) return;
+    const time = line === undefined ? null : (this.#group?.seconds ?? null);
+    this.oddities.push({ host: this.host, place, what, time });
   }
 
   open(path: string): void {
@@ -134,9 +138,9 @@ class HostReader implements RawVisitor {
 
   group(group: RawGroup): void {
     this.#endGroup();
+    this.#group = group;
     if (!this.#foreign) this.#watchForReboot(group);
     for (const id of group.jobIds) if (isJob(id)) this.seen.add(id);
-    this.#group = group;
     this.#marks = [];
     this.#takes = null;
   }
@@ -186,7 +190,7 @@ class HostReader implements RawVisitor {
     if (mark === 'begin') this.#begins(group);
     if (mark === 'end') this.end = group.seconds;
     for (const other of group.jobIds) {
-      if (other !== job && isJob(other)) this.others.add(other);
+      if (job !== ALL_JOBS && other !== job && isJob(other)) this.others.add(other);
     }
     this.scaledEnergy = scalesEnergy(this.#properties);
     this.times.push(group.seconds);

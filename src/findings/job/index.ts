@@ -5,15 +5,19 @@ export {
   parseAccounting,
   readAccounting,
 } from './accounting.ts';
+export { jobTimes } from './align.ts';
 export { type Archive, type ArchiveFile, openArchive } from './archive.ts';
 export { type DeviceRow, devicePage, typesOf } from './device-page.ts';
 export { JobError, JobNotFoundError } from './errors.ts';
 export { conditionOf, type FlagResult, flagsOf, JOB_FLAGS, type JobFlag } from './flags.ts';
+export { type Gauge, gaugesOf } from './gauges.ts';
 export type { HostJob, Oddity } from './host-job.ts';
 export { expandHosts, shortName } from './host-list.ts';
 export { accountedJob, isoTime, type Job, type JobQuery, readJob } from './job.ts';
 export { type JobList, type ListedJob, listJobs } from './job-list.ts';
+export { jobObject } from './job-object.ts';
 export { type JobRow, METRIC_COLUMNS, measuredRow, rowOf } from './job-rows.ts';
+export { ALL_JOBS } from './marks.ts';
 export { METRIC_FAMILIES, metricsOf } from './metrics/index.ts';
 export {
   type JobMetric,
@@ -25,5 +29,5 @@ export {
 export { notesOf, type RepairCount, repairsOf } from './notes.ts';
 export type { ProcessFacts } from './processes.ts';
 export { balanceOf, type HostBalance, type Track, tracksOf } from './tracks.ts';
-export { inUnit, type KeyTotals, type TypeTable } from './type-table.ts';
+export { inUnit, type KeyTotals, type OddDelta, type TypeTable } from './type-table.ts';
 export { type Input, JobRows, JobView, MissingInput } from './view.ts';

@@ -11,6 +11,8 @@ export interface Track {
   /** By host: a value an interval between two of the job's times, or a time where `at` says so. */
   readonly hosts: HostSeries;
   readonly at: 'interval' | 'time';
+  /** What it is computed from: `type.key`. */
+  readonly inputs: readonly string[];
 }
 
 const MB = 2 ** 20;
@@ -61,71 +63,72 @@ function gflops(view: JobView): HostSeries {
   return sums;
 }
 
-const TRACKS: readonly (Omit<Track, 'hosts'> & { series(view: JobView): HostSeries })[] = [
-  {
-    name: 'cpu',
-    unit: 'cores',
-    at: 'interval',
-    series: (view) => scaled(view.rates('cpu', 'user', 'nice', 'system'), 1 / 100),
-  },
-  {
-    name: 'cpi',
-    unit: 'cycles/instruction',
-    at: 'interval',
-    series: (view) => ratio(view, 'CLOCKS_UNHALTED_CORE', 'INSTRUCTIONS_RETIRED'),
-  },
-  {
-    name: 'frequency',
-    unit: 'GHz',
-    at: 'interval',
-    series: (view) => {
-      const nominal = nominalFrequency(pmc(view));
-      if (Number.isNaN(nominal)) throw new MissingInput('the nominal frequency');
-      return scaled(ratio(view, 'CLOCKS_UNHALTED_CORE', 'CLOCKS_UNHALTED_REF'), nominal);
+const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView): HostSeries })[] =
+  [
+    {
+      name: 'cpu',
+      unit: 'cores',
+      at: 'interval',
+      series: (view) => scaled(view.rates('cpu', 'user', 'nice', 'system'), 1 / 100),
     },
-  },
-  { name: 'flops', unit: 'GFLOPS', at: 'interval', series: gflops },
-  { name: 'memory', unit: 'GB', at: 'time', series: memory },
-  {
-    name: 'memory bandwidth',
-    unit: 'GB/s',
-    at: 'interval',
-    series: (view) => scaled(view.rates(imc(view), 'CAS_READS', 'CAS_WRITES'), LINE / GB),
-  },
-  {
-    name: 'fabric',
-    unit: 'MB/s',
-    at: 'interval',
-    series: (view) => {
-      const { type, data, perMb } = fabric(view);
-      return scaled(view.rates(type, ...data), 1 / perMb);
+    {
+      name: 'cpi',
+      unit: 'cycles/instruction',
+      at: 'interval',
+      series: (view) => ratio(view, 'CLOCKS_UNHALTED_CORE', 'INSTRUCTIONS_RETIRED'),
     },
-  },
-  {
-    name: 'lnet',
-    unit: 'MB/s',
-    at: 'interval',
-    series: (view) => scaled(view.rates('lnet', 'rx_bytes', 'tx_bytes'), 1 / MB),
-  },
-  {
-    name: 'ethernet',
-    unit: 'MB/s',
-    at: 'interval',
-    series: (view) => scaled(view.rates('net', 'rx_bytes', 'tx_bytes'), 1 / MB),
-  },
-  {
-    name: 'metadata',
-    unit: '1/s',
-    at: 'interval',
-    series: (view) => view.rates('llite', ...metadata(view)),
-  },
-  {
-    name: 'disks',
-    unit: 'MB/s',
-    at: 'interval',
-    series: (view) => scaled(view.rates('block', 'rd_sectors', 'wr_sectors'), 1 / MB),
-  },
-];
+    {
+      name: 'frequency',
+      unit: 'GHz',
+      at: 'interval',
+      series: (view) => {
+        const nominal = nominalFrequency(pmc(view));
+        if (Number.isNaN(nominal)) throw new MissingInput('the nominal frequency');
+        return scaled(ratio(view, 'CLOCKS_UNHALTED_CORE', 'CLOCKS_UNHALTED_REF'), nominal);
+      },
+    },
+    { name: 'flops', unit: 'GFLOPS', at: 'interval', series: gflops },
+    { name: 'memory', unit: 'GB', at: 'time', series: memory },
+    {
+      name: 'memory bandwidth',
+      unit: 'GB/s',
+      at: 'interval',
+      series: (view) => scaled(view.rates(imc(view), 'CAS_READS', 'CAS_WRITES'), LINE / GB),
+    },
+    {
+      name: 'fabric',
+      unit: 'MB/s',
+      at: 'interval',
+      series: (view) => {
+        const { type, data, perMb } = fabric(view);
+        return scaled(view.rates(type, ...data), 1 / perMb);
+      },
+    },
+    {
+      name: 'lnet',
+      unit: 'MB/s',
+      at: 'interval',
+      series: (view) => scaled(view.rates('lnet', 'rx_bytes', 'tx_bytes'), 1 / MB),
+    },
+    {
+      name: 'ethernet',
+      unit: 'MB/s',
+      at: 'interval',
+      series: (view) => scaled(view.rates('net', 'rx_bytes', 'tx_bytes'), 1 / MB),
+    },
+    {
+      name: 'metadata',
+      unit: '1/s',
+      at: 'interval',
+      series: (view) => view.rates('llite', ...metadata(view)),
+    },
+    {
+      name: 'disks',
+      unit: 'MB/s',
+      at: 'interval',
+      series: (view) => scaled(view.rates('block', 'rd_sectors', 'wr_sectors'), 1 / MB),
+    },
+  ];
 
 /** The tracks that the job has the inputs of. */
 export function tracksOf(job: Job): readonly Track[] {
@@ -133,7 +136,8 @@ export function tracksOf(job: Job): readonly Track[] {
   const found: Track[] = [];
   for (const { series, ...track } of TRACKS) {
     try {
-      found.push({ ...track, hosts: series(new JobView(rows)) });
+      const view = new JobView(rows);
+      found.push({ ...track, hosts: series(view), inputs: view.asked });
     } catch (error) {
       if (!(error instanceof MissingInput)) throw error;
     }

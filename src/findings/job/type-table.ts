@@ -15,6 +15,16 @@ export interface DeviceTotals {
   most: number;
 }
 
+/** A difference that is not plain: the one that ends at `time`, seconds since 1970. */
+export interface OddDelta {
+  readonly device: string;
+  readonly verdict: Exclude<Verdict, 'ok'>;
+  readonly time: number;
+}
+
+/** Of a key's odd differences so many are listed; all are counted. */
+export const MOST_ODD = 1000;
+
 /** A key of a type. */
 export interface KeyTotals {
   readonly name: string;
@@ -24,6 +34,8 @@ export interface KeyTotals {
   /** Counted by all devices, in the file's unit: exact. Of gauges 0. */
   total: bigint;
   readonly verdicts: Verdicts;
+  /** In the order of the records. */
+  readonly odd: OddDelta[];
   /** By row: counted until then, or the sum of the gauges; NaN where no device had it. In `unit`. */
   readonly rows: number[];
   /** Devices that have it. */
@@ -63,6 +75,7 @@ export class TypeTable {
       ...{ name, kind, times, unit, total: 0n, sum: 0, seen: false },
       verdicts: { ok: 0, wrapped: 0, dip: 0, reset: 0, suspect: 0 },
       rows: new Array<number>(this.times.length).fill(before),
+      odd: [],
       devices: new Map(),
     };
     this.keys.set(name, key);

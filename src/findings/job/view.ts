@@ -41,6 +41,7 @@ export class JobView {
   readonly job: Job;
   readonly #rows: JobRows;
   readonly #inputs = new Map<string, Input>();
+  readonly #asked = new Set<string>();
   /** Hosts that had what was asked for; all must have the same for an average per host. */
   #askedHosts: number;
 
@@ -52,6 +53,11 @@ export class JobView {
 
   get inputs(): readonly Input[] {
     return [...this.#inputs.values()];
+  }
+
+  /** What was asked for, and was there: `type.key`. */
+  get asked(): readonly string[] {
+    return [...this.#asked];
   }
 
   /** Hosts without any of what was asked for are not counted as zeros: averages are over the others. */
@@ -95,6 +101,7 @@ export class JobView {
       throw new MissingInput(this.has(type) ? `${type}.${key}` : `type ${type}`);
     }
     this.#askedHosts = Math.min(this.#askedHosts, found.length);
+    this.#asked.add(`${type}.${key}`);
     return found;
   }
 

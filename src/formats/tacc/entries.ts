@@ -9,6 +9,8 @@ export interface KnownType {
   readonly values: BigUint64Array;
   /** The same memory as pairs of 32 bits, low half first. */
   readonly words: Uint32Array;
+  /** Its records are passed over unread. */
+  readonly skipped: boolean;
 }
 
 /** A device of a type. */
@@ -52,6 +54,7 @@ const NOTHING: KnownType = {
   schema: { type: '', keys: [] },
   values: new BigUint64Array(0),
   words: new Uint32Array(0),
+  skipped: false,
 };
 
 export class Entries {

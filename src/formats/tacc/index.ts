@@ -1,5 +1,6 @@
 /** The raw format of tacc_stats (hpcperfstats since 2025): see docs/formats/tacc.md. */
 export { RawBatches, type RawBatchOptions } from './batches.ts';
+export { blocksOf } from './blocks.ts';
 export { type CounterRule, counterRule, isCounter, scalesEnergy } from './counter-rule.ts';
 export { detectRaw, looksRaw } from './detect.ts';
 export { DeviceRepair, type Listener, type RepairPlan, repairPlan } from './device-repair.ts';

@@ -46,8 +46,14 @@ const textOf = (bytes: Uint8Array, from: number, to: number) =>
 const visible = (text: string) =>
   text.replace(CONTROLS, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
+export interface RawParserOptions {
+  /** Records of other types are passed over: neither read, nor checked, nor told. */
+  readonly types?: readonly string[];
+}
+
 export class RawParser {
   readonly #visitor: RawVisitor;
+  readonly #wanted: readonly string[] | undefined;
   readonly #lines = new LineBuffer(
     (bytes, end) => this.#run(bytes, end),
     (bytes) => this.#tooLong(bytes),
@@ -64,8 +70,9 @@ export class RawParser {
   #marked = -1;
   readonly #oddities: Partial<Record<OddityKind, number>> = {};
 
-  constructor(visitor: RawVisitor) {
+  constructor(visitor: RawVisitor, { types }: RawParserOptions = {}) {
     this.#visitor = visitor;
+    this.#wanted = types;
   }
 
   get summary(): RawSummary {
@@ -115,7 +122,9 @@ export class RawParser {
           }
           entry.group = group;
           this.#records++;
-          visitor.record?.(entry.type.schema, entry.device, entry.type.values, line);
+          if (!entry.type.skipped) {
+            visitor.record?.(entry.type.schema, entry.device, entry.type.values, line);
+          }
           continue;
         }
       }
@@ -203,7 +212,13 @@ export class RawParser {
       this.#reader.forget();
     }
     const values = new BigUint64Array(schema.keys.length);
-    this.#types.set(schema.type, { schema, values, words: new Uint32Array(values.buffer) });
+    const skipped = this.#wanted?.includes(schema.type) === false;
+    this.#types.set(schema.type, {
+      schema,
+      values,
+      words: new Uint32Array(values.buffer),
+      skipped,
+    });
     this.#visitor.schema?.(schema, this.#line);
   }
 
@@ -286,6 +301,7 @@ export class RawParser {
     const entry = this.#reader.entryOf(known, bytes, device, deviceEnd);
     if (entry.group === this.#groups) this.#repeated(entry.device);
     entry.group = this.#groups;
+    if (known.skipped) return;
     this.#visitor.record?.(known.schema, entry.device, known.values, this.#line);
   }
 }

@@ -87,7 +87,7 @@ export class RecordReader {
 
   /**
    * Reads the line at `from`, which must end with a newline `BEHIND` bytes before the end of `bytes`, or earlier: its
-   * values are in `entry.type.values`. Returns the byte behind the newline; -1 where it is not the plain line of a
+   * values are in `entry.type.values`, but for a type that is skipped. Returns the byte behind the newline; -1 where it is not the plain line of a
    * device that is known.
    */
   read(bytes: Uint8Array, view: DataView, from: number): number {
@@ -98,7 +98,11 @@ export class RecordReader {
       this.#last.next = known;
       entry = known;
     }
-    const { words } = entry.type;
+    const { words, skipped } = entry.type;
+    if (skipped) {
+      this.#last = entry;
+      return bytes.indexOf(NEWLINE, from + entry.length - 1) + 1;
+    }
     const end = words.length;
     let at = from + entry.length;
     // Written out: calls, and doubles handed to them, would cost more than the numbers.

@@ -32,18 +32,33 @@ export interface SeriesSource {
   ): EntityBins[] | null;
 }
 
+/** A run has few tables that are large: PEs, KPs, LPs, CPUs. */
+const SHARES = 4;
+
 export class SeriesStore implements SeriesSource {
   readonly #tables = new Map<string, SeriesTable>();
   readonly #most: number;
+  /** Whether an entity's first sample tells of the time since the recording's zero. */
+  anchored = true;
 
-  /** `most`: rows kept per entity; the oldest go. */
+  /** `most`: values kept in all, about; the oldest go. */
   constructor(most = Infinity) {
-    this.#most = most;
+    this.#most = most / SHARES;
+  }
+
+  /** Samples were lost: what the next ones count began at an unknown time. */
+  gap(): void {
+    for (const table of this.#tables.values()) table.gap();
   }
 
   /** Whether batches of a schema are of use. */
   wants(schema: Schema): boolean {
     return SeriesTable.of(schema) !== null;
+  }
+
+  /** A table's samples; undefined where none came. */
+  table(name: string): SeriesTable | undefined {
+    return this.#tables.get(name);
   }
 
   /** Adds samples. `zero`: what to take off their times to get seconds since the recording's zero. */
@@ -56,7 +71,7 @@ export class SeriesStore implements SeriesSource {
       table = made;
       this.#tables.set(name, table);
     }
-    table.add(batch, zero);
+    table.add(batch, zero, this.anchored);
   }
 
   tables(): TableFacts[] {

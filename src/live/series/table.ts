@@ -1,15 +1,15 @@
 /** One schema's samples: a track per entity, fed with batches. Runs in the server and in the page. */
 import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
-import { type Bins, Track } from './track.ts';
+import { type Bins, type RowLimit, Track } from './track.ts';
 
 /** Columns that say when, of what, and how a sample was taken: none of them is a series. */
-const TIMES = ['real_time', 'time'];
+const TIMES = ['real_time', 'time', 't'];
 const MODE = 'mode';
 const LABELS = ['host', 'device'];
 const IDS: Readonly<Record<string, readonly string[]>> = {
   pe: ['pe_id'],
   kp: ['pe_id', 'kp_id'],
-  lp: ['lp_id'],
+  lp: ['pe_id', 'kp_id', 'lp_id'],
 };
 
 /** How a metric is drawn. `rate`: amounts per second. */
@@ -39,6 +39,11 @@ function planOf({ domain, metrics }: Schema): Plan | null {
   return { time, mode: find(MODE), ids, series };
 }
 
+/** Values of 4 bytes that a row's two times take. */
+const TIMES_VALUES = 4;
+/** Rows of an entity that are kept in any case. */
+const LEAST_ROWS = 64;
+
 /** Counts that a 64-bit total can hold before its difference is taken. */
 const HALF = 2;
 
@@ -49,6 +54,8 @@ interface Entity {
   readonly track: Track;
   /** Totals of the row before, by series. */
   readonly totals: (bigint | number | undefined)[];
+  /** Gaps of the table when its last row came. */
+  gaps: number;
 }
 
 export interface EntityBins extends Bins {
@@ -65,6 +72,9 @@ export class SeriesTable {
   readonly #metrics: readonly Metric[];
   readonly #entities = new Map<string, Entity>();
   readonly #most: number;
+  /** Rows kept per entity: what its share of `#most` allows. */
+  readonly #limit: RowLimit = { rows: Infinity };
+  #gaps = 0;
 
   private constructor(schema: Schema, plan: Plan, most: number) {
     this.schema = schema;
@@ -74,21 +84,38 @@ export class SeriesTable {
     this.#most = most;
   }
 
-  /** Null where the schema has no time. `most`: rows kept per entity. */
+  /** Null where the schema has no time. `most`: values kept in all, about. */
   static of(schema: Schema, most = Infinity): SeriesTable | null {
     const plan = planOf(schema);
     return plan === null ? null : new SeriesTable(schema, plan, most);
   }
 
-  /** Takes a batch of this schema. `zero`: what to take off its times. */
-  add(batch: Batch, zero: number): void {
+  /** Numbers of the columns that are looked at; null where nothing can be drawn. */
+  static columnsOf(schema: Schema): readonly number[] | null {
+    const plan = planOf(schema);
+    if (plan === null || plan.series.length === 0) return null;
+    const { time, mode, ids, series } = plan;
+    return [...new Set([time, ...(mode < 0 ? [] : [mode]), ...ids, ...series])];
+  }
+
+  /** Samples were lost: amounts and states until the next row of each entity are not known. */
+  gap(): void {
+    this.#gaps++;
+  }
+
+  /**
+   * Takes a batch of this schema. `zero`: what to take off its times. `anchored`: an entity's first row tells of the
+   * time since zero.
+   */
+  add(batch: Batch, zero: number, anchored = true): void {
     const { time, mode, ids, series } = this.#plan;
     const times = batch.columns[time] as Float64Array;
     const modes = mode < 0 ? null : (batch.columns[mode] as readonly string[]);
     const idColumns = ids.map((k) => batch.columns[k]);
     const columns = series.map((k) => batch.columns[k]);
     for (let row = 0; row < batch.length; row++) {
-      this.#row(this.#entity(idColumns, modes?.[row] ?? '', row), times[row] - zero, columns, row);
+      const entity = this.#entity(idColumns, modes?.[row] ?? '', row);
+      this.#row(entity, times[row] - zero, columns, row, anchored);
     }
   }
 
@@ -98,27 +125,49 @@ export class SeriesTable {
     const key = `${mode} ${name}`;
     let entity = this.#entities.get(key);
     if (entity === undefined) {
-      entity = { name, mode, track: new Track(this.keys.length, this.#most), totals: [] };
+      const track = new Track(this.keys.length, this.#limit);
+      entity = { name, mode, track, totals: [], gaps: this.#gaps };
       this.#entities.set(key, entity);
+      const values = this.#entities.size * (this.keys.length + TIMES_VALUES);
+      this.#limit.rows = Math.max(LEAST_ROWS, Math.floor(this.#most / values));
     }
     return entity;
   }
 
-  #row({ track, totals }: Entity, time: number, columns: readonly Column[], row: number): void {
+  #row(
+    entity: Entity,
+    time: number,
+    columns: readonly Column[],
+    row: number,
+    anchored: boolean,
+  ): void {
+    const { track, totals } = entity;
     // What is counted since “the last sample” is counted since the start in the first.
-    const from = track.length === 0 ? Math.min(0, time) : track.last;
-    if (!(time >= track.last)) {
+    const first = anchored ? Math.min(0, time) : time;
+    const from = track.length === 0 ? first : track.last;
+    const torn = entity.gaps !== this.#gaps;
+    if (!(time >= track.last) || (torn && time === track.last)) {
+      // Samples that are here already come again: nothing is missing after them.
+      entity.gaps = this.#gaps;
       this.outOfOrder++;
       return;
     }
     track.add(from, time);
+    // Totals tell what was counted in a gap, too.
+    entity.gaps = this.#gaps;
     for (let k = 0; k < columns.length; k++) {
       const metric = this.#metrics[k];
       const value = columns[k][row] as number | bigint;
       const isTotal = metric.kind === 'event' && metric.form === 'total';
-      track.set(k, isTotal ? difference(totals[k], value, metric) : Number(value));
+      if (isTotal) track.set(k, difference(totals[k], value, metric));
+      else track.set(k, torn ? Number.NaN : Number(value));
       if (isTotal) totals[k] = value;
     }
+  }
+
+  /** Samples of the entities, in the order of their names. */
+  tracks(): readonly { readonly name: string; readonly track: Track }[] {
+    return this.#chosen();
   }
 
   /** Entities that were sampled in the way in which most were. */

@@ -13,7 +13,12 @@ export interface Bins {
   readonly mean: Float32Array;
 }
 
-const START = 256;
+/** Rows that a track may hold. Tracks of one table share theirs. */
+export interface RowLimit {
+  rows: number;
+}
+
+const START = 16;
 
 export class Track {
   /** Rows in use. */
@@ -22,12 +27,12 @@ export class Track {
   /** Where each row's interval begins. */
   #froms = new Float64Array(START);
   readonly #columns: Float32Array[];
-  /** Rows kept at most; the older half goes when there are more. */
-  readonly #most: number;
+  /** The older half of the rows goes when there are as many. */
+  readonly #limit: RowLimit;
 
-  constructor(columns: number, most = Infinity) {
+  constructor(columns: number, limit: RowLimit = { rows: Infinity }) {
     this.#columns = Array.from({ length: columns }, () => new Float32Array(START));
-    this.#most = most;
+    this.#limit = limit;
   }
 
   /** Time of the last row; -Infinity without one. */
@@ -40,9 +45,23 @@ export class Track {
     return this.length === 0 ? Number.POSITIVE_INFINITY : this.#froms[0];
   }
 
+  /** End of each row's interval; rows in use are the first `length`. */
+  get times(): Float64Array {
+    return this.#times;
+  }
+
+  /** Where each row's interval begins. */
+  get froms(): Float64Array {
+    return this.#froms;
+  }
+
+  column(k: number): Float32Array {
+    return this.#columns[k];
+  }
+
   /** Adds a row for ( from, time ]. Its values follow by `set`. */
   add(from: number, time: number): void {
-    if (this.length >= this.#most) this.#forget();
+    if (this.length >= this.#limit.rows) this.#forget();
     if (this.length === this.#times.length) this.#grow();
     this.#froms[this.length] = from;
     this.#times[this.length++] = time;
@@ -66,7 +85,7 @@ export class Track {
     // Rows come in the order of time: the bin in which a row begins never goes back.
     let begun = 0;
     let begunEnd = from + width;
-    for (let row = this.#firstAfter(from); row < this.length; row++) {
+    for (let row = this.firstAfter(from); row < this.length; row++) {
       const begin = froms[row];
       if (begin >= to) break;
       const end = times[row];
@@ -93,7 +112,7 @@ export class Track {
   }
 
   /** The first row that ends after `time`. */
-  #firstAfter(time: number): number {
+  firstAfter(time: number): number {
     let [low, high] = [0, this.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

@@ -7,9 +7,12 @@
  */
 import type { Cell, Domain, Metric, Schema } from '../metric.ts';
 
-const id = (key: string, help: string, cell: Cell = 'u32'): Metric => ({
+/** A metric whose key and cell are known to the compiler: tables get their columns' types from them. */
+type Typed<K extends string, C extends Cell> = Metric & { readonly key: K; readonly cell: C };
+
+const id = <K extends string>(key: K, help: string): Typed<K, 'u32'> => ({
   key,
-  cell,
+  cell: 'u32',
   kind: 'gauge',
   behaviour: 'constant',
   form: 'total',
@@ -18,7 +21,7 @@ const id = (key: string, help: string, cell: Cell = 'u32'): Metric => ({
   help,
 });
 
-const count = (key: string, help: string, unit = '{event}'): Metric => ({
+const count = <K extends string>(key: K, help: string, unit = '{event}'): Typed<K, 'u32'> => ({
   key,
   cell: 'u32',
   kind: 'event',
@@ -29,19 +32,24 @@ const count = (key: string, help: string, unit = '{event}'): Metric => ({
   help,
 });
 
-const gauge = (key: string, cell: Cell, unit: string, over: Metric['over'], help: string) =>
-  ({
-    key,
-    cell,
-    kind: 'gauge',
-    behaviour: 'variable',
-    form: 'total',
-    unit,
-    over,
-    help,
-  }) satisfies Metric;
+const gauge = <K extends string, C extends Cell>(
+  key: K,
+  cell: C,
+  unit: string,
+  over: Metric['over'],
+  help: string,
+): Typed<K, C> => ({
+  key,
+  cell,
+  kind: 'gauge',
+  behaviour: 'variable',
+  form: 'total',
+  unit,
+  over,
+  help,
+});
 
-const time = (key: string, help: string, estimate = true): Metric => ({
+const time = <K extends string>(key: K, help: string, estimate = true): Typed<K, 'f32'> => ({
   key,
   cell: 'f32',
   kind: 'event',
@@ -74,7 +82,7 @@ const RECEIVES = count(
 const REMOTE = count('remote_events', 'events committed that another PE sent');
 
 /** Fields of a PE's record in the order of the files. */
-export const PE_FIELDS: readonly Metric[] = [
+export const PE_FIELDS = [
   id('pe_id', 'PE'),
   PROCESSED,
   ABORTED,
@@ -106,9 +114,9 @@ export const PE_FIELDS: readonly Metric[] = [
   time('avl_tree_time', 'looking up remote events by id (an AVL tree in ROSS, a table here)'),
   time('buddy_time', 'undo memory (a buddy allocator in ROSS, logs per KP here: 0)'),
   time('lz4_time', 'compression (0: nothing is compressed here)'),
-];
+] as const satisfies readonly Metric[];
 
-export const KP_FIELDS: readonly Metric[] = [
+export const KP_FIELDS = [
   id('pe_id', 'PE'),
   id('kp_id', 'KP, numbered within its PE'),
   PROCESSED,
@@ -126,9 +134,9 @@ export const KP_FIELDS: readonly Metric[] = [
     'virtual time of the KP’s newest event less GVT',
   ),
   EFFICIENCY,
-];
+] as const satisfies readonly Metric[];
 
-export const LP_FIELDS: readonly Metric[] = [
+export const LP_FIELDS = [
   id('pe_id', 'PE'),
   id('kp_id', 'KP, numbered within its PE'),
   id('lp_id', 'LP, numbered over the whole run'),
@@ -138,10 +146,10 @@ export const LP_FIELDS: readonly Metric[] = [
   SENDS,
   RECEIVES,
   EFFICIENCY,
-];
+] as const satisfies readonly Metric[];
 
 /** What every sample begins with: not part of a record's fields, but of the frame before it, or ours. */
-const sampleHeader = (): readonly Metric[] => [
+const SAMPLE_HEADER = [
   gauge('real_time', 'f64', 's', 'last', 'seconds since the run’s zero'),
   gauge(
     'virtual_time',
@@ -153,17 +161,18 @@ const sampleHeader = (): readonly Metric[] => [
   gauge('gvt', 'f64', '{virtual}', 'last', 'GVT agreed last'),
   gauge('gvt_index', 'u32', '{gvt}', 'last', 'number of GVT computations so far'),
   {
-    ...id('mode', 'what made the sample: gvt, rt or vt', 'label'),
+    ...id('mode', 'what made the sample: gvt, rt or vt'),
+    cell: 'label',
     behaviour: 'label',
   },
-];
+] as const satisfies readonly Metric[];
 
-const schema = (
-  name: string,
+const schema = <N extends string, const M extends readonly Metric[]>(
+  name: N,
   domain: Domain,
   help: string,
-  metrics: readonly Metric[],
-): Schema => ({
+  metrics: M,
+): Schema & { readonly name: N; readonly metrics: M } => ({
   name,
   domain,
   help,
@@ -171,25 +180,25 @@ const schema = (
 });
 
 export const ROSS_PE = schema('ross_pe', 'pe', 'one sample of a PE', [
-  ...sampleHeader(),
+  ...SAMPLE_HEADER,
   ...PE_FIELDS,
   REMOTE,
 ]);
 
 export const ROSS_KP = schema('ross_kp', 'kp', 'one sample of a KP', [
-  ...sampleHeader(),
+  ...SAMPLE_HEADER,
   ...KP_FIELDS,
 ]);
 
 export const ROSS_LP = schema('ross_lp', 'lp', 'one sample of an LP', [
-  ...sampleHeader(),
+  ...SAMPLE_HEADER,
   ...LP_FIELDS,
   REMOTE,
 ]);
 
 /** A model's own sample: the payload's columns, declared by the model, follow these. */
 export const ROSS_MODEL = schema('ross_model', 'lp', 'one sample of an LP’s model', [
-  ...sampleHeader(),
+  ...SAMPLE_HEADER,
   id('pe_id', 'PE'),
   id('kp_id', 'KP, numbered within its PE'),
   id('lp_id', 'LP, numbered over the whole run'),
@@ -213,7 +222,8 @@ export const ROSS_ROLLBACK = schema('ross_rollback', 'kp', 'one rollback of a KP
   id('kp_id', 'KP, numbered within its PE'),
   id('rollback_id', 'number of the rollback on its PE, from 1'),
   {
-    ...id('cause', 'straggler, cancellation, abort (out of memory) or cancelback', 'label'),
+    ...id('cause', 'straggler, cancellation, abort (out of memory) or cancelback'),
+    cell: 'label',
     behaviour: 'label',
   },
   id('parent_pe', 'PE of the rollback that cancelled the event'),
@@ -226,4 +236,11 @@ export const ROSS_ROLLBACK = schema('ross_rollback', 'kp', 'one rollback of a KP
   gauge('depth', 'f64', '{virtual}', 'max', 'virtual time rolled back over'),
 ]);
 
-export const ROSS_SCHEMAS = [ROSS_PE, ROSS_KP, ROSS_LP, ROSS_MODEL, ROSS_EVENT, ROSS_ROLLBACK];
+export const ROSS_SCHEMAS = [
+  ROSS_PE,
+  ROSS_KP,
+  ROSS_LP,
+  ROSS_MODEL,
+  ROSS_EVENT,
+  ROSS_ROLLBACK,
+] as const;

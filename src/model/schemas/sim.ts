@@ -1,16 +1,14 @@
 /** What the simulator records beside ROSS's samples. */
-import type { Metric, Schema } from '../metric.ts';
+import type { Cell, Metric, Schema } from '../metric.ts';
 
-const column = (
-  key: string,
-  cell: Metric['cell'],
+const column = <K extends string, C extends Cell>(
+  key: K,
+  cell: C,
   unit: string,
   over: Metric['over'],
   help: string,
   more: Partial<Metric> = {},
-): Metric => ({
-  key,
-  cell,
+): Metric & { readonly key: K; readonly cell: C } => ({
   kind: 'gauge',
   behaviour: 'variable',
   form: 'total',
@@ -18,6 +16,8 @@ const column = (
   over,
   help,
   ...more,
+  key,
+  cell,
 });
 
 const REAL = column('real_time', 'f64', 's', 'last', 'seconds since the run’s zero');
@@ -25,7 +25,7 @@ const PE = column('pe_id', 'u32', '', 'same', 'PE', { behaviour: 'constant' });
 const total = { kind: 'event', behaviour: 'monotone', bits: 64 } as const;
 
 /** The kernel's view of a PE's thread. Source: /proc/self/task/TID/schedstat (Documentation/scheduler/sched-stats). */
-export const SIM_THREAD: Schema = {
+export const SIM_THREAD = {
   name: 'sim_thread',
   domain: 'pe',
   help: 'what the kernel says of a PE’s thread',
@@ -36,7 +36,7 @@ export const SIM_THREAD: Schema = {
     column('run_queue_wait', 'u64', 'ns', 'sum', 'time ready to run, waiting for a CPU', total),
     column('timeslices', 'u64', '{timeslice}', 'sum', 'times that it was given a CPU', total),
   ],
-};
+} as const satisfies Schema;
 
 /** Phases that a PE marks on its region page, in the order of their numbers there. */
 export const PHASES = ['gvt', 'commit'] as const;
@@ -44,7 +44,7 @@ export const PHASE_GVT = 0;
 export const PHASE_COMMIT = 1;
 
 /** Time in the phases that PEs mark. */
-export const REGION_PHASE: Schema = {
+export const REGION_PHASE = {
   name: 'region_phase',
   domain: 'region',
   help: 'time of a PE in one of the phases that it marks, since the start',
@@ -58,10 +58,10 @@ export const REGION_PHASE: Schema = {
       behaviour: 'monotone',
     }),
   ],
-};
+} as const satisfies Schema;
 
 /** What became of what a PE recorded. One row per PE and stream, at the end. */
-export const SIM_STREAM: Schema = {
+export const SIM_STREAM = {
   name: 'sim_stream',
   domain: 'pe',
   help: 'what became of one stream of a PE’s records',
@@ -76,4 +76,4 @@ export const SIM_STREAM: Schema = {
     column('dropped_records', 'u32', '{record}', 'sum', 'records not written'),
     column('dropped', 'f64', 'B', 'sum', 'bytes not written'),
   ],
-};
+} as const satisfies Schema;

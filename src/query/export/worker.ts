@@ -35,7 +35,7 @@ const EXTENSIONS = { parquet: '.parquet', arrow: '.arrow', csv: '.csv', json: '.
 async function main({ options, folder, result, mayBeFolder }: ExportTask): Promise<ExportReply> {
   const sources = options.paths.map(sourcesOf);
   const Database = await loadDatabase();
-  const database = await Database.open(sources, folder);
+  const database = await Database.open(sources, { folder });
   const notes = notesOn(sources, database);
   const connection = await database.connect();
   const interrupt = () => connection.interrupt();

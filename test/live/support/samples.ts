@@ -72,12 +72,13 @@ export function rawText(): string {
   return text;
 }
 
-/** A finished recording of one second; its folder. */
-export function recording(): string {
-  const folder = join(mkdtempSync(join(tmpdir(), 'triscope-live-')), 'made.tri');
+/** A finished recording of one second; its folder. `rowOf`: what PE `pe` has in sample `k`. */
+export function recording(name = 'made', rowOf: (k: number, pe: number) => Row = peRow): string {
+  const folder = join(mkdtempSync(join(tmpdir(), 'triscope-live-')), `${name}.tri`);
   mkdirSync(join(folder, 'node', HOST), { recursive: true });
   const encoder = new FrameEncoder();
-  const frames = Array.from({ length: 10 }, (_, k) => encoder.encode(peBatch(k))).flat();
+  const rows = (k: number) => batch(ROSS_PE, [rowOf(k, 0), rowOf(k, 1)]);
+  const frames = Array.from({ length: 10 }, (_, k) => encoder.encode(rows(k))).flat();
   writeFileSync(join(folder, 'extra.frames'), Buffer.concat(frames));
   writeFileSync(join(folder, 'node', HOST, String(ZERO_SECONDS)), rawText());
   const zero = `${ZERO_SECONDS}000000000`;

@@ -1,0 +1,261 @@
+/** Two recordings side by side, for a terminal. */
+import type { Change, Comparison, FactChange, FindingChange, Scope } from '../report/index.ts';
+import { widthOf, wrapped } from './fit.ts';
+import { sparkline } from './sparkline.ts';
+import { figure, painter, table } from './table.ts';
+
+export interface DiffTextOptions {
+  readonly all: boolean;
+  /** Changes of less than this share of A are left out. */
+  readonly least: number;
+}
+
+const TITLES: Readonly<Record<Scope, string>> = {
+  run: 'All PEs',
+  phase: 'Phases',
+  pe: 'PEs',
+  kp: 'KPs',
+  lp: 'LPs',
+  region: 'Regions',
+  node: 'Hosts',
+  signal: 'Signals',
+};
+const SCOPES = Object.keys(TITLES) as Scope[];
+
+/** Rows of a table that are shown without --all; of entities that are many and alike fewer. */
+const MOST_ROWS = 24;
+const MOST_OF_MANY = 10;
+const MANY: readonly Scope[] = ['pe', 'kp', 'lp'];
+/** Characters of a course. */
+const COURSE = 20;
+/** A narrower terminal has no room for courses. */
+const WIDE = 130;
+
+/** Texts of recordings are data: what would steer a terminal is taken out. */
+const plain = (text: unknown): string => String(text).replace(/\p{Cc}+/gu, ' ');
+
+/** Change as a share of A; Infinity where that is not a number of A's. */
+function shareOf({ a, change }: Change): number {
+  if (change === 0) return 0;
+  return a === null || change === null || a.value === 0 ? Infinity : Math.abs(change / a.value);
+}
+
+/** What is asked for: without --all what differs. */
+export const selected = (
+  changes: readonly Change[],
+  { all, least }: DiffTextOptions,
+): readonly Change[] =>
+  changes.filter((one) => all || (one.verdict !== 'same' && shareOf(one) >= least));
+
+const isShare = ({ unit }: Change) => unit.startsWith('%');
+
+/** Shares change by points, other numbers by a share of A. */
+function amount(one: Change, of: number): string {
+  const base = isShare(one) || one.a === null ? 1 : Math.abs(one.a.value) / 100;
+  const value = base === 0 ? Number.NaN : of / base;
+  if (!Number.isFinite(value)) return of === 0 ? '0' : '';
+  const size = Math.abs(value);
+  const digits = size >= 1000 ? value.toPrecision(3) : value.toFixed(size < 10 ? 2 : 1);
+  return `${Number(digits)} ${isShare(one) ? 'pt' : '%'}`;
+}
+
+function changeText(one: Change): string {
+  if (one.change === null) return one.a === null ? 'only in B' : 'only in A';
+  if (one.change === 0) return '';
+  if (one.a?.value === 0 && !isShare(one)) return 'from 0';
+  const text = amount(one, one.change);
+  return one.change > 0 ? `+${text}` : text;
+}
+
+const boundText = (one: Change): string =>
+  one.bound === null || one.change === 0 ? '' : amount(one, one.bound);
+
+const REMARKS: Readonly<Record<Change['verdict'], string>> = {
+  same: 'same',
+  noise: 'within noise',
+  changed: '',
+  unknown: 'noise unknown',
+  'only a': '',
+  'only b': '',
+};
+
+const round = (value: number) => figure(Number(value.toPrecision(4)));
+
+const valueText = (one: Change['a']): string => (one === null ? '-' : round(one.value));
+
+/** How many times its bound a change is: the clearest first. */
+const clearness = ({ change, bound }: Change): number =>
+  bound === null || bound === 0 ? Infinity : Math.abs(change ?? 0) / bound;
+
+/** What is worth a line without --all. */
+const speaks = (scope: Scope, { verdict }: Change): boolean =>
+  verdict === 'changed' || verdict === 'unknown' || (scope === 'run' && verdict === 'noise');
+
+function rowOf(one: Change, withCourse: boolean): string[] {
+  const name = entityOf(one);
+  const unit = one.unit === '' ? '' : `, ${one.unit}`;
+  const key = `${one.key}${unit}`;
+  const course = (side: Change['a']) => {
+    const values = (side?.course ?? []).map((value) => value ?? Number.NaN);
+    const top = Math.max(
+      ...[...(one.a?.course ?? []), ...(one.b?.course ?? [])].map((value) => value ?? 0),
+    );
+    return sparkline(values, top, COURSE);
+  };
+  return [
+    plain(name === '' ? key : `${name}: ${key}`),
+    valueText(one.a),
+    valueText(one.b),
+    changeText(one),
+    boundText(one),
+    REMARKS[one.verdict],
+    ...(withCourse ? [course(one.a), course(one.b)] : []),
+  ];
+}
+
+const HEADER = ['', 'A', 'B', 'change', '± 95 %', ''];
+
+function scopeLines(scope: Scope, changes: readonly Change[], options: DiffTextOptions): string[] {
+  const wanted = selected(changes, options);
+  const spoken = options.all ? wanted : wanted.filter((one) => speaks(scope, one));
+  const ordered =
+    options.all || scope === 'run' || scope === 'phase' || scope === 'region'
+      ? spoken
+      : [...spoken].sort((x, y) => clearness(y) - clearness(x));
+  const shown = options.all
+    ? ordered
+    : ordered.slice(0, MANY.includes(scope) ? MOST_OF_MANY : MOST_ROWS);
+  const withCourse = scope === 'run' && widthOf(process.stdout) >= WIDE;
+  const header = [...HEADER, ...(withCourse ? ['course of A', 'course of B'] : [])];
+  const rows = shown.map((one) => rowOf(one, withCourse));
+  return [
+    ...(shown.length === 0 ? [] : table(header, rows)),
+    ...rest(changes, ordered.length - shown.length, spoken),
+  ];
+}
+
+/** How many values have no line of their own, and what only one has. */
+function rest(changes: readonly Change[], more: number, spoken: readonly Change[]): string[] {
+  const told = new Set(spoken);
+  const untold = changes.filter((one) => !told.has(one));
+  const count = (verdict: Change['verdict']) =>
+    untold.filter((one) => one.verdict === verdict).length;
+  const counts = [
+    [more, 'more changed'],
+    [count('noise'), 'within noise'],
+    [count('same'), 'the same'],
+    [count('changed') + count('unknown'), 'changed less than asked for'],
+  ] as const;
+  const parts = counts.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`);
+  const only = (['only a', 'only b'] as const).flatMap((verdict) => {
+    const names = onlyIn(verdict, changes);
+    if (names.length === 0) return [];
+    const more = names.length > 8 ? `, … (${names.length})` : '';
+    const list = names.slice(0, 8).map(plain).join(', ');
+    return [`  only in ${verdict === 'only a' ? 'A' : 'B'}: ${list}${more}`];
+  });
+  return [...(parts.length > 0 ? [`  ${parts.join(', ')}`] : []), ...only];
+}
+
+const entityOf = ({ host, entity }: Change): string =>
+  [host, entity].filter((part) => part !== null && part !== '').join(' ');
+
+/** Entities that only one has; of those that both have, the numbers. */
+function onlyIn(verdict: Change['verdict'], changes: readonly Change[]): string[] {
+  const both = new Set(
+    changes.filter((one) => !one.verdict.startsWith('only')).map((one) => entityOf(one)),
+  );
+  const names = changes
+    .filter((one) => one.verdict === verdict)
+    .map((one) => (both.has(entityOf(one)) || entityOf(one) === '' ? one.key : entityOf(one)));
+  return [...new Set(names)];
+}
+
+function factLines(facts: readonly FactChange[], { all, least }: DiffTextOptions): string[] {
+  const rows: string[][] = [];
+  for (const { key, unit, a, b } of facts) {
+    if (key === 'command' || (a === b && !all)) continue;
+    const isNumber = typeof a === 'number' && typeof b === 'number';
+    const share = isNumber && a !== 0 ? (b - a) / Math.abs(a) : Infinity;
+    if (!all && Math.abs(share) < least) continue;
+    const text = (value: FactChange['a']) =>
+      value === null ? '-' : typeof value === 'number' ? figure(value) : plain(value);
+    const change = !isNumber || !Number.isFinite(share) || share === 0 ? '' : percent(share);
+    rows.push([unit === '' ? key : `${key}, ${unit}`, text(a), text(b), change]);
+  }
+  return rows.length === 0 ? [] : table(['', 'A', 'B', 'change'], rows);
+}
+
+const percent = (share: number): string =>
+  `${share > 0 ? '+' : ''}${(100 * share).toFixed(Math.abs(share) < 0.1 ? 2 : 1)} %`;
+
+/** Words of the commands that only one has. */
+function commandLines(facts: readonly FactChange[]): string[] {
+  const { a, b } = facts.find(({ key }) => key === 'command') ?? { a: null, b: null };
+  if (typeof a !== 'string' || typeof b !== 'string' || a === b) return [];
+  const [wordsA, wordsB] = [a.split(' '), b.split(' ')];
+  const only = (own: readonly string[], other: readonly string[]) =>
+    own.filter((word) => !other.includes(word) && !word.startsWith('--record=')).join(' ');
+  return (
+    [
+      ['A', only(wordsA, wordsB)],
+      ['B', only(wordsB, wordsA)],
+    ] as const
+  )
+    .filter(([, words]) => words !== '')
+    .map(([side, words]) => `  only ${side} has ${plain(words)}`);
+}
+
+const MARKS: Readonly<Record<FindingChange['what'], string>> = {
+  gained: 'gained',
+  worse: 'worse',
+  better: 'better',
+  lost: 'lost',
+  both: 'in both',
+};
+
+function findingLines(findings: readonly FindingChange[], all: boolean): string[] {
+  const paint = painter(process.stdout);
+  const width = widthOf(process.stdout);
+  const shown = findings.filter(({ what }) => all || what !== 'both');
+  const lines = shown.flatMap(({ rule, what, a, b }) => {
+    const bad = what === 'gained' || what === 'worse';
+    const mark = bad
+      ? paint.bad(MARKS[what])
+      : what === 'both'
+        ? MARKS[what]
+        : paint.good(MARKS[what]);
+    const severity = [...new Set([a?.severity, b?.severity].filter((one) => one !== undefined))];
+    return [
+      `  ${mark}: ${rule} (${severity.join(' → ')})`,
+      ...wrapped(plain((b ?? a)?.sentence ?? ''), width, '    '),
+    ];
+  });
+  const both = findings.length - shown.length;
+  if (both > 0) lines.push(`  ${both} in both`);
+  return lines.length === 0 ? ['  none in either'] : lines;
+}
+
+export function diffText(
+  a: string,
+  b: string,
+  { facts, findings, changes, hosts, notes }: Comparison,
+  options: DiffTextOptions,
+): string {
+  const paint = painter(process.stdout);
+  const lines = [`A  ${plain(a)}`, `B  ${plain(b)}`];
+  for (const pair of hosts) {
+    lines.push(`   host ${plain(pair.b)} of B is compared with ${plain(pair.a)} of A`);
+  }
+  const section = (title: string, body: readonly string[]) => {
+    if (body.length > 0) lines.push('', paint.bold(title), ...body);
+  };
+  section('Run', [...commandLines(facts), ...factLines(facts, options)]);
+  section('Findings', findingLines(findings, options.all));
+  for (const scope of SCOPES) {
+    const own = changes.filter((one) => one.scope === scope);
+    if (own.length > 0) section(TITLES[scope], scopeLines(scope, own, options));
+  }
+  if (notes.length > 0) lines.push('', ...notes);
+  return `${lines.join('\n')}\n`;
+}

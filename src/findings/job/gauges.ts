@@ -1,0 +1,197 @@
+/** How good a job was, in a few gauges, each with its reason in words. Thresholds are ours, and each gauge says them. */
+import type { Job } from './job.ts';
+import { behindByHost, leastAfterBefore } from './metrics/balance.ts';
+import { pmc } from './metrics/types.ts';
+import { highest, JobRows, JobView, MissingInput } from './view.ts';
+
+export type Grade = 'good' | 'fair' | 'poor' | 'unknown';
+
+export interface Gauge {
+  readonly name: string;
+  readonly title: string;
+  /** How far the gauge is filled, 0 to 1; null where it cannot be told. */
+  readonly share: number | null;
+  readonly grade: Grade;
+  /** One sentence with the numbers. */
+  readonly words: string;
+  /** When it is good, and when fair. */
+  readonly rule: string;
+}
+
+interface Reading {
+  readonly share: number;
+  readonly grade: Grade;
+  readonly words: string;
+}
+
+interface GaugeKind {
+  readonly name: string;
+  readonly title: string;
+  readonly rule: string;
+  read(view: JobView): Reading;
+}
+
+const GB = 2 ** 30;
+const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+const clamp = (share: number) => Math.min(1, Math.max(0, share));
+/** `high`: large values are good. */
+const graded = (value: number, good: number, fair: number, high = true): Grade => {
+  if (high) return value >= good ? 'good' : value >= fair ? 'fair' : 'poor';
+  return value <= good ? 'good' : value <= fair ? 'fair' : 'poor';
+};
+
+/** Sum over a map's values. */
+const sumOf = (values: Iterable<number>) => {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+};
+
+/** Time in user mode, cs: also of work at low priority. */
+const workOf = (view: JobView) =>
+  view.total('cpu', ...['user', 'nice'].filter((key) => view.has('cpu', key)));
+
+/** Balance and pace are told by `user` alone, as in the original. @throws MissingInput where work ran as `nice` */
+function checkPriority(view: JobView): void {
+  if (!view.has('cpu', 'nice') || view.total('cpu', 'nice') <= view.total('cpu', 'user')) return;
+  throw new MissingInput('user time: the work ran at low priority, as nice time');
+}
+
+const STATES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq'];
+
+const GAUGES: readonly GaugeKind[] = [
+  {
+    name: 'processors',
+    title: 'Processors at work',
+    rule: 'good from 80 % of all cores in user mode (nice included), fair from 50 %',
+    read(view) {
+      const devices = view.deviceTotals('cpu', 'user');
+      const cores = sumOf([...devices.values()].map(({ size }) => size));
+      const used = workOf(view) / (100 * view.seconds);
+      const share = used / cores;
+      const each = cores / view.hostCount;
+      return {
+        share: clamp(share),
+        grade: graded(share, 0.8, 0.5),
+        words: `On average ${(used / view.hostCount).toFixed(1)} of ${each.toFixed(0)} cores of a host worked in user mode`,
+      };
+    },
+  },
+  {
+    name: 'balance',
+    title: 'Balance between hosts',
+    rule: 'good where no host is more than 10 % behind the busiest, fair up to 30 %',
+    read(view) {
+      checkPriority(view);
+      const behind = [...behindByHost(view)].sort(([, a], [, b]) => b - a);
+      if (behind.length < 2) throw new MissingInput('a second host');
+      const [host, share] = behind[0];
+      return {
+        share: clamp(1 - share),
+        grade: graded(share, 0.1, 0.3, false),
+        words: `${host} is furthest behind the busiest host: by ${percent(share)} of its user time, on average`,
+      };
+    },
+  },
+  {
+    name: 'steadiness',
+    title: 'Steadiness in time',
+    rule: 'good where no cut in time leaves less than 80 % of the pace before it, fair from 30 %',
+    read(view) {
+      checkPriority(view);
+      const ratio = leastAfterBefore(view);
+      const words =
+        ratio >= 1
+          ? 'Work never slowed down: user time after any moment went on at least as fast as before'
+          : `At its worst moment, work went on at ${percent(ratio)} of the pace before`;
+      return { share: clamp(ratio), grade: graded(ratio, 0.8, 0.3), words };
+    },
+  },
+  {
+    name: 'memory',
+    title: 'Memory to spare',
+    rule: 'good up to 80 % of a host’s memory in use, fair up to 95 %',
+    read(view) {
+      const totals = view.series('mem', 'MemTotal');
+      const used = view.series('mem', 'MemUsed');
+      const cached = view.series('mem', 'FilePages');
+      let [most, of, at] = [-1, 0, ''];
+      for (const [host, values] of used) {
+        const files = cached.get(host);
+        const total = totals.get(host);
+        for (let k = 0; k < values.length; k++) {
+          const own = values[k] - (files?.[k] ?? 0);
+          if (!(own > most)) continue;
+          [most, of, at] = [own, total?.[k] ?? 0, host];
+        }
+      }
+      if (!(of > 0)) throw new MissingInput('mem.MemTotal');
+      const share = most / of;
+      return {
+        share: clamp(1 - share),
+        grade: graded(share, 0.8, 0.95, false),
+        words: `At most ${(most / GB).toFixed(1)} of ${(of / GB).toFixed(1)} GB were in use, files’ pages left out, on ${at}`,
+      };
+    },
+  },
+  {
+    name: 'waiting',
+    title: 'Not waiting for disks',
+    rule: 'good up to 2 % of the processors’ time in iowait, fair up to 10 %',
+    read(view) {
+      const there = STATES.filter((key) => view.has('cpu', key));
+      const share = view.total('cpu', 'iowait') / view.total('cpu', ...there);
+      return {
+        share: clamp(1 - share),
+        grade: graded(share, 0.02, 0.1, false),
+        words: `Processors waited for disks and file systems ${percent(share)} of their time`,
+      };
+    },
+  },
+  {
+    name: 'instructions',
+    title: 'Instructions per cycle',
+    rule: 'good up to 1 cycle for each instruction, fair up to 1.5',
+    read(view) {
+      const type = pmc(view);
+      const cycles = view.total(type, 'CLOCKS_UNHALTED_CORE');
+      const instructions = view.total(type, 'INSTRUCTIONS_RETIRED');
+      if (!(instructions > 0)) throw new MissingInput('instructions that were counted');
+      const cpi = cycles / instructions;
+      return {
+        share: clamp(1 / cpi / 4),
+        grade: graded(cpi, 1, 1.5, false),
+        words: `An instruction takes ${cpi.toFixed(2)} cycles; a full gauge is four instructions a cycle`,
+      };
+    },
+  },
+  {
+    name: 'load',
+    title: 'Not crowded',
+    rule: 'good where the 15-minute load stays within 1.1 times the cores, fair up to 1.5 times',
+    read(view) {
+      const load = highest(view.series('ps', 'load_15')) / 100;
+      const cores = Math.max(...[...view.deviceTotals('cpu', 'user').values()].map((d) => d.size));
+      const ratio = load / cores;
+      return {
+        share: clamp(1 / Math.max(ratio, 1)),
+        grade: graded(ratio, 1.1, 1.5, false),
+        words: `The highest 15-minute load was ${load.toFixed(1)} processes on ${cores} cores`,
+      };
+    },
+  },
+];
+
+/** The gauges; those without their inputs are unknown, and say what is lacking. */
+export function gaugesOf(job: Job): readonly Gauge[] {
+  const rows = new JobRows(job);
+  return GAUGES.map(({ name, title, rule, read }) => {
+    try {
+      return { name, title, rule, ...read(new JobView(rows)) };
+    } catch (error) {
+      if (!(error instanceof MissingInput)) throw error;
+      const words = `Cannot be told: the records lack ${error.message}`;
+      return { name, title, rule, share: null, grade: 'unknown' as const, words };
+    }
+  });
+}

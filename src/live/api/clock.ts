@@ -1,0 +1,100 @@
+/** How real time, virtual time and GVT index go together, and the run in a few numbers. */
+import type { OpenRecording } from '../../query/index.ts';
+import type { Shown } from '../shown.ts';
+import type { ClockFacts, SummaryFacts } from './clock-facts.ts';
+import type { Route } from './route.ts';
+
+/** Moments that are enough for any width of a page. */
+const MOST_MOMENTS = 4096;
+/** GVT of samples that were taken after the last one: ROSS writes the greatest double. */
+const BEYOND = 1e308;
+
+/** Columns of a table; empty where there is no such table. */
+async function columnsOf(recording: OpenRecording, table: string): Promise<ReadonlySet<string>> {
+  const rows = await recording.query<{ name: string }>(
+    `SELECT column_name AS name FROM information_schema.columns WHERE table_name = '${table}'`,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+interface Moment {
+  readonly real: number;
+  readonly virtual: number;
+  readonly gvt: number;
+}
+
+const NOTHING: ClockFacts = { real: [], virtual: [], gvt: [] };
+
+async function clockOf(shown: Shown): Promise<ClockFacts> {
+  const recording = await shown.sql();
+  const columns = await columnsOf(recording, 'ross_pe');
+  if (!columns.has('gvt') || !columns.has('t')) return NOTHING;
+  // Files of ROSS have no index: GVTs are numbered as they come, as far as they were sampled.
+  const index = columns.has('gvt_index') ? 'min(gvt_index)' : 'row_number() OVER (ORDER BY gvt)';
+  const moments = await recording.query<Moment>(`
+    WITH clock AS (
+      SELECT min(t) AS real, gvt AS virtual, ${index} AS gvt
+      FROM ross_pe WHERE gvt >= 0 AND gvt < ${BEYOND} AND isfinite(t) GROUP BY ross_pe.gvt
+    ), numbered AS (
+      SELECT *, row_number() OVER (ORDER BY virtual) AS nth, count(*) OVER () AS n FROM clock
+    )
+    SELECT real::DOUBLE AS real, virtual::DOUBLE AS virtual, gvt::DOUBLE AS gvt FROM numbered
+    WHERE nth = 1 OR nth = n OR nth % ceil(n / ${MOST_MOMENTS}) = 0 ORDER BY nth`);
+  // A sample may have been written later than one of a later GVT: real time must not fall.
+  let last = Number.NEGATIVE_INFINITY;
+  const rising = moments.filter(({ real }) => {
+    if (real < last) return false;
+    last = real;
+    return true;
+  });
+  return {
+    real: rising.map(({ real }) => real),
+    virtual: rising.map(({ virtual }) => virtual),
+    gvt: rising.map(({ gvt }) => gvt),
+  };
+}
+
+async function summaryOf(shown: Shown): Promise<SummaryFacts> {
+  const recording = await shown.sql();
+  const pe = await columnsOf(recording, 'ross_pe');
+  const region = await columnsOf(recording, 'geopm_region');
+  // One way of sampling: an engine sampled by GVT and by real time counts its events in both.
+  const [run] = pe.has('events_processed')
+    ? await recording.query<{ processed: number; undone: number }>(`
+        SELECT sum(events_processed)::DOUBLE AS processed, sum(events_rolled_back)::DOUBLE AS undone
+        FROM ross_pe GROUP BY mode ORDER BY count(*) DESC LIMIT 1`)
+    : [];
+  const [energy] = region.has('package_energy')
+    ? await recording.query<{ joules: number | null }>(
+        `SELECT sum(package_energy)::DOUBLE AS joules FROM geopm_region WHERE section = 'application'`,
+      )
+    : [];
+  return {
+    processed: run?.processed ?? null,
+    rolledBack: run?.undone ?? null,
+    energy: energy?.joules ?? null,
+  };
+}
+
+export const CLOCK: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/clock',
+    summary: 'How real time, virtual time and GVT index go together',
+    gives: 'real, virtual, gvt: arrays of one length, empty where the recording does not say',
+    answer: async (c, context) => {
+      const shown = await context.shown(c);
+      return c.json(await context.heavy(() => clockOf(shown)));
+    },
+  },
+  {
+    method: 'get',
+    path: '/summary',
+    summary: 'The run in a few numbers',
+    gives: 'processed, rolledBack, energy; null where the recording does not say',
+    answer: async (c, context) => {
+      const shown = await context.shown(c);
+      return c.json(await context.heavy(() => summaryOf(shown)));
+    },
+  },
+];

@@ -1,0 +1,48 @@
+/** What routes about PEs, KPs and LPs take in common. */
+import type { Context } from 'hono';
+import type { Shown } from '../shown.ts';
+import { LEVELS, type Level } from '../simulation/levels.ts';
+import { ApiError, type Parameter, windowOf } from './route.ts';
+
+const PATH = /^(\d+(\/\d+){0,2})?$/;
+
+export const LEVEL: Parameter = {
+  name: 'level',
+  help: 'what the rows are: pe (where it is not given), kp or lp',
+  schema: { type: 'string', enum: LEVELS },
+};
+
+export const WITHIN: Parameter = {
+  name: 'within',
+  help: 'path of an entity, such as 1 (PE 1) or 1/3 (its KP 3): only its parts',
+  schema: { type: 'string' },
+};
+
+/** A word of a list; its first where it is not given. @throws ApiError */
+export function wordOf<T extends string>(c: Context, name: string, words: readonly T[]): T {
+  const given = c.req.query(name) ?? words[0];
+  const word = words.find((one) => one === given);
+  if (word === undefined) throw new ApiError(400, `${name}=… must be one of ${words.join(', ')}`);
+  return word;
+}
+
+export const levelOf = (c: Context): Level => wordOf(c, 'level', LEVELS);
+
+/** A path such as `1/3`. @throws ApiError */
+export function pathOf(c: Context, name: string): string {
+  const path = c.req.query(name) ?? '';
+  if (!PATH.test(path)) {
+    throw new ApiError(400, `${name}=… must be a path such as 1, 1/3 or 1/3/17`);
+  }
+  return path;
+}
+
+/** The window asked for; all of the simulation's time where none is. @throws ApiError */
+export function simulationWindow(c: Context, { store }: Shown): { from: number; to: number } {
+  const tables = store.tables().filter(({ name }) => name.startsWith('ross_'));
+  const all = tables.length > 0 ? tables : store.tables();
+  const from = Math.min(...all.map((table) => table.from));
+  const to = Math.max(...all.map((table) => table.to));
+  // Its end belongs to it, to the last sample.
+  return windowOf(c, { from, to: to + Math.max(1e-9, (to - from) * 1e-9) });
+}

@@ -1,0 +1,21 @@
+/** What /api/facts and /api/recordings give. Runs in the server and in the page. */
+import type { RecordingState } from '../../model/recording.ts';
+import type { Facts } from '../facts.ts';
+
+export interface ServedFacts extends Facts {
+  /** Name in `?recording=`. */
+  readonly id: string;
+  /** Whether samples come as they are taken, by /live. */
+  readonly live: boolean;
+  /** Grows when a recording's files have. */
+  readonly revision: number;
+  /** Its files were removed: what was read before is still told of. */
+  readonly gone: boolean;
+}
+
+export interface RecordingEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly state: RecordingState;
+  readonly live: boolean;
+}

@@ -1,0 +1,37 @@
+/** What is shown: recordings, their facts, their tables. */
+
+import { servedFacts } from '../exhibit.ts';
+import type { Shown } from '../shown.ts';
+import type { RecordingEntry } from './facts-facts.ts';
+import type { Route } from './route.ts';
+
+const entry = ({ id, facts, live }: Shown): RecordingEntry => ({
+  id,
+  title: facts.title,
+  state: facts.state,
+  live,
+});
+
+export const FACTS: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/recordings',
+    summary: 'What this server shows',
+    gives: 'id, title, state and whether it is live, in the order in which they were given',
+    answer: async (c, context) => c.json((await context.all()).map(entry)),
+  },
+  {
+    method: 'get',
+    path: '/facts',
+    summary: 'A recording’s facts',
+    gives: 'title, command, state, hosts, PEs with their CPUs, notes on what could not be read',
+    answer: async (c, context) => c.json(servedFacts(await context.shown(c))),
+  },
+  {
+    method: 'get',
+    path: '/tables',
+    summary: 'Tables that can be drawn over time',
+    gives: 'tables with metrics, entities, rows, first and last second',
+    answer: async (c, context) => c.json((await context.shown(c)).store.tables()),
+  },
+];

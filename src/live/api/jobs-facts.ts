@@ -1,0 +1,130 @@
+/** What the routes about jobs answer. Types only: the page has them too. */
+import type { Gauge } from '../../findings/job/gauges.ts';
+import type { NodeMetric, NodeType } from './nodes-facts.ts';
+
+export interface JobListRow {
+  readonly id: string;
+  readonly user: string;
+  readonly account: string;
+  readonly queue: string;
+  readonly name: string;
+  readonly state: string;
+  /** Seconds since 1970. */
+  readonly first: number;
+  readonly last: number;
+  /** The same on the page's time axis. */
+  readonly from: number;
+  readonly to: number;
+  readonly seconds: number;
+  readonly hosts: number;
+  readonly groups: number;
+  readonly no_begin: number;
+  readonly no_end: number;
+  /** Null where metrics were not asked for. */
+  readonly flags: readonly string[] | null;
+  readonly metrics: Readonly<Record<string, number | null>>;
+}
+
+export interface JobListFacts {
+  /** False: the recording has no raw stats files. */
+  readonly available: boolean;
+  readonly jobs: readonly JobListRow[];
+  /** Jobs that there are, whatever was searched for. */
+  readonly total: number;
+  /** Names that a condition may use. */
+  readonly columns: readonly string[];
+  readonly flags: readonly { readonly name: string; readonly means: string }[];
+  readonly problems: readonly string[];
+}
+
+export interface JobHost {
+  readonly host: string;
+  readonly groups: number;
+  readonly first: string | null;
+  readonly last: string | null;
+  readonly begin: string | null;
+  readonly end: string | null;
+  readonly other_jobs: readonly string[];
+  readonly reboots: number;
+}
+
+export interface JobMetricFacts {
+  readonly set: string;
+  readonly name: string;
+  readonly value: number | null;
+  readonly unit: string;
+  readonly formula: string;
+  readonly note?: string;
+  readonly lacks?: string;
+}
+
+export interface JobFlagFacts {
+  readonly flag: string;
+  readonly metric: string;
+  readonly condition: string;
+  readonly result: 'pass' | 'flagged' | 'not available';
+  readonly value: number | null;
+  readonly why?: string;
+  readonly means: string;
+}
+
+/** A job as `node job --json` prints it, without courses in time, which are asked for one by one. */
+export interface JobPageFacts {
+  /** `*`: everything that the hosts did. */
+  readonly id: string;
+  readonly accounting: {
+    readonly user: string;
+    readonly account: string;
+    readonly queue: string;
+    readonly name: string;
+    readonly state: string;
+    readonly submitted: number | null;
+    readonly started: number | null;
+    readonly ended: number | null;
+    readonly nodes: number | null;
+    readonly cores: number | null;
+  } | null;
+  /** ISO 8601. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly seconds: number | null;
+  /** On the page's time axis. */
+  readonly span: readonly [number, number] | null;
+  readonly hosts: readonly JobHost[];
+  readonly missing: readonly { readonly host: string; readonly why: string }[];
+  readonly metrics: readonly JobMetricFacts[];
+  readonly flags: readonly JobFlagFacts[];
+  readonly gauges: readonly Gauge[];
+  readonly balance: readonly {
+    readonly host: string;
+    readonly cores: number;
+    readonly behind: number;
+  }[];
+  readonly processes: readonly {
+    readonly host: string;
+    readonly name: string;
+    readonly pid: string;
+    readonly threads: number | null;
+    readonly highWater: number | null;
+  }[];
+  /** Processes that there are; more than are listed where the list was cut. */
+  readonly processCount: number;
+  readonly repairs: readonly {
+    readonly type: string;
+    readonly key: string;
+    readonly ok: number;
+    readonly wrapped: number;
+    readonly dip: number;
+    readonly reset: number;
+    readonly suspect: number;
+  }[];
+  readonly notes: readonly string[];
+  readonly oddities: readonly {
+    readonly host: string;
+    readonly place: string;
+    readonly what: string;
+    readonly time: number | null;
+  }[];
+  readonly tracks: readonly NodeMetric[];
+  readonly types: readonly NodeType[];
+}

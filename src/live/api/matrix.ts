@@ -1,0 +1,64 @@
+/** Who sends to whom. */
+import {
+  type Matrix,
+  type MatrixAsk,
+  matrixOfEvents,
+  matrixOfRollbacks,
+  matrixOfSends,
+} from '../simulation/matrix.ts';
+import { pack } from '../simulation/packed.ts';
+import { tracesOf } from '../simulation/served.ts';
+import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN, wordOf } from './entity-query.ts';
+import { BYTES, bytesAnswer, type Route, WINDOW } from './route.ts';
+
+const OF = ['best', 'events', 'sends', 'rollbacks'] as const;
+
+const NONE: Omit<Matrix, 'counts'> = {
+  of: 'events',
+  level: 'pe',
+  rows: [],
+  columns: [],
+  each: 1,
+  total: 0,
+  own: 0,
+};
+
+export const MATRIX: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/matrix',
+    summary: 'Messages, or rollbacks, from each entity to each other',
+    parameters: [
+      {
+        name: 'of',
+        help: 'events: traced ones; sends: PEs’ counters of messages sent; rollbacks: who rolled whom back; best: events, or else sends',
+        schema: { type: 'string', enum: OF },
+      },
+      LEVEL,
+      { ...WITHIN, help: `${WITHIN.help}, as sender or receiver` },
+      ...WINDOW,
+    ],
+    gives:
+      'u32 length of a JSON head (rows: senders, columns: receivers; each: entities in each; of: what it was made from; total, own), the head, then f32 counts row by row, NaN where it cannot be known; no rows where nothing was recorded',
+    types: [BYTES],
+    answer: async (c, context) => {
+      const shown = await context.shown(c);
+      const kind = wordOf(c, 'of', OF);
+      const ask = {
+        level: levelOf(c),
+        within: pathOf(c, 'within'),
+        ...simulationWindow(c, shown),
+      };
+      const traces = await context.heavy(() => tracesOf(shown));
+      const as = (of: MatrixAsk['of']): MatrixAsk => ({ ...ask, of });
+      const { events, places, rollbacks } = traces;
+      const made =
+        kind === 'rollbacks'
+          ? matrixOfRollbacks(rollbacks, places, as('rollbacks'))
+          : ((kind === 'sends' ? null : matrixOfEvents(events, places, as('events'))) ??
+            (kind === 'events' ? null : matrixOfSends(shown.store, as('sends'))));
+      const { counts, ...head } = made ?? { ...NONE, counts: new Float32Array(0) };
+      return bytesAnswer(c, pack(head, { counts }));
+    },
+  },
+];

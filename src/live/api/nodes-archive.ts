@@ -1,0 +1,153 @@
+/** The raw stats files of what is shown: its jobs, read when asked for, the last few kept. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type AccountedJob,
+  ALL_JOBS,
+  type Archive,
+  accountedJob,
+  type Job,
+  JobError,
+  type JobList,
+  type JobRow,
+  type ListedJob,
+  listJobs,
+  measuredRow,
+  openArchive,
+  readAccounting,
+  readJob,
+  rowOf,
+} from '../../findings/job/index.ts';
+import type { Shown } from '../shown.ts';
+import { ApiError } from './route.ts';
+
+/** Jobs that are kept read. */
+const MOST_KEPT = 3;
+/** Bytes of files (as they lie there) that are read as one, without a job. */
+const MOST_BYTES = 256 * 2 ** 20;
+/** Bytes of a file that may be an accounting file. */
+const MOST_ACCOUNTING = 64 * 2 ** 20;
+/** Seconds that clocks of scheduler and node may differ. */
+const SLACK = 1200;
+
+const ALL_TIME = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, foreign: false };
+
+/** An archive is the path itself, or lies in a recording’s folder `node`. Null where there is none. */
+function archiveAt(path: string): Archive | null {
+  for (const folder of [join(path, 'node'), path]) {
+    try {
+      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
+        return openArchive(folder);
+      }
+    } catch (error) {
+      if (!(error instanceof JobError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** Jobs of accounting files that lie beside the hosts. */
+function accountedBeside(folder: string): readonly AccountedJob[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /accounting/i.test(entry.name))
+    .map(({ name }) => join(folder, name))
+    .filter((path) => statSync(path).size <= MOST_ACCOUNTING)
+    .flatMap((path) => readAccounting(path).jobs);
+}
+
+export class NodeArchive {
+  readonly archive: Archive;
+  #accounted: readonly AccountedJob[] | null = null;
+  #list: Promise<JobList> | null = null;
+  #rows: Promise<readonly JobRow[]> | null = null;
+  readonly #jobs = new Map<string, Promise<Job>>();
+
+  constructor(archive: Archive) {
+    this.archive = archive;
+  }
+
+  get accounted(): readonly AccountedJob[] {
+    this.#accounted ??= accountedBeside(this.archive.path);
+    return this.#accounted;
+  }
+
+  /** Reads each file once, the first time. */
+  list(): Promise<JobList> {
+    this.#list ??= listJobs(this.archive, ALL_TIME);
+    return this.#list;
+  }
+
+  #accountedFor({ id, first, last }: ListedJob): AccountedJob | null {
+    return (
+      this.accounted.findLast(
+        (job) =>
+          job.id === id &&
+          (job.started ?? Number.NEGATIVE_INFINITY) <= last + SLACK &&
+          (job.ended ?? Number.POSITIVE_INFINITY) >= first - SLACK,
+      ) ?? null
+    );
+  }
+
+  /** What groups and accounting tell of the jobs. */
+  async plainRows(): Promise<readonly JobRow[]> {
+    const { jobs } = await this.list();
+    return jobs.map((listed) => rowOf(listed, this.#accountedFor(listed)));
+  }
+
+  /** The same with metrics and flags: reads each job, the first time. */
+  measuredRows(): Promise<readonly JobRow[]> {
+    this.#rows ??= this.#measure();
+    return this.#rows;
+  }
+
+  async #measure(): Promise<readonly JobRow[]> {
+    const rows: JobRow[] = [];
+    for (const listed of (await this.list()).jobs) {
+      rows.push(await measuredRow(this.archive, listed, this.#accountedFor(listed), false));
+    }
+    return rows;
+  }
+
+  /** @throws JobNotFoundError; ApiError where that is too much at once */
+  job(id: string): Promise<Job> {
+    const known = this.#jobs.get(id);
+    if (known !== undefined) {
+      // The one asked for last goes last.
+      this.#jobs.delete(id);
+      this.#jobs.set(id, known);
+      return known;
+    }
+    const job = this.#read(id);
+    this.#jobs.set(id, job);
+    job.catch(() => this.#jobs.delete(id));
+    for (const old of [...this.#jobs.keys()].slice(0, -MOST_KEPT)) this.#jobs.delete(old);
+    return job;
+  }
+
+  async #read(id: string): Promise<Job> {
+    if (id !== ALL_JOBS) {
+      const own = accountedJob(this.accounted, { id });
+      return readJob(this.archive, { id, accounted: own });
+    }
+    const bytes = this.archive.files.reduce((sum, { path }) => sum + statSync(path).size, 0);
+    if (bytes > MOST_BYTES) {
+      throw new ApiError(
+        413,
+        `all hosts at all times are ${Math.round(bytes / 2 ** 20)} MiB of files: choose a job`,
+      );
+    }
+    return readJob(this.archive, { id });
+  }
+}
+
+const ARCHIVES = new WeakMap<Shown, NodeArchive | null>();
+
+/** The archive of what is shown; null where it has no raw stats files. */
+export function archiveOf(shown: Shown): NodeArchive | null {
+  const known = ARCHIVES.get(shown);
+  if (known !== undefined) return known;
+  const archive = shown.path === null ? null : archiveAt(shown.path);
+  const made = archive === null ? null : new NodeArchive(archive);
+  ARCHIVES.set(shown, made);
+  return made;
+}

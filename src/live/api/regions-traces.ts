@@ -1,0 +1,236 @@
+/**
+ * GEOPM's traces in memory, read when first asked for. A row of a trace says what was so when it was taken: the region is
+ * that of the time from then on (so that its time is the report's sync-runtime), signals are those of the time before.
+ */
+import { HASH_UNMARKED } from '../../model/region-hash.ts';
+import type { OpenRecording } from '../../query/index.ts';
+import type { EntityBins } from '../series/table.ts';
+import { Track } from '../series/track.ts';
+import type { Lane, LanesFacts, ProcessRegion, ProfileFacts, TraceFacts } from './regions-facts.ts';
+import { type LaneTimes, laneSpans } from './regions-lanes.ts';
+import { type ProcessTrace, readProfiles } from './regions-profiles.ts';
+import { geopmColumns } from './regions-report.ts';
+
+interface HostTrace {
+  readonly host: string;
+  readonly times: Float64Array;
+  /** By lane. */
+  readonly lanes: ReadonlyMap<string, Uint32Array>;
+  readonly epochs: Float64Array;
+  readonly signals: ReadonlyMap<string, Track>;
+}
+
+/** Columns that are no signals. */
+const OTHERS = /^(host|real_time|epoch_count|region_(hash|hint)(_cpu_\d+)?|region_progress.*)$/;
+const CPU = /^region_hash_cpu_(\d+)$/;
+const HOST_LANE = 'host';
+
+/** A list of numbers that grows without objects. */
+class Numbers {
+  #cells = new Float64Array(1024);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length === this.#cells.length) {
+      const wider = new Float64Array(2 * this.length);
+      wider.set(this.#cells);
+      this.#cells = wider;
+    }
+    this.#cells[this.length++] = value;
+  }
+
+  get cells(): Float64Array {
+    return this.#cells.subarray(0, this.length);
+  }
+}
+
+interface OpenTrace {
+  readonly times: Numbers;
+  readonly lanes: readonly Numbers[];
+  readonly epochs: Numbers;
+  epoch: number;
+  readonly signals: readonly Track[];
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+async function readTraces(sql: OpenRecording): Promise<{
+  readonly hosts: readonly HostTrace[];
+  readonly units: ReadonlyMap<string, string>;
+}> {
+  const columns = (await geopmColumns(sql)).get('geopm_trace') ?? [];
+  if (columns.length === 0) return { hosts: [], units: new Map() };
+  const keys = columns.map(({ key }) => key);
+  const cpus = keys.filter((key) => CPU.test(key)).sort((a, b) => cpuOf(a) - cpuOf(b));
+  const lanes = [...(keys.includes('region_hash') ? ['region_hash'] : []), ...cpus];
+  const signals = keys.filter((key) => !OTHERS.test(key));
+  const hasEpochs = keys.includes('epoch_count');
+  const asked = [...lanes, ...signals].map(quoted);
+  const { blocks } = await sql.rows(
+    `SELECT host, t, ${hasEpochs ? 'epoch_count' : 'NULL'}${asked.map((name) => `, ${name}`).join('')}
+       FROM geopm_trace ORDER BY host, t`,
+  );
+  const open = new Map<string, OpenTrace>();
+  for await (const block of blocks) {
+    for (const row of block) {
+      const host = String(row[0] ?? '');
+      const trace = open.get(host) ?? {
+        times: new Numbers(),
+        lanes: lanes.map(() => new Numbers()),
+        epochs: new Numbers(),
+        epoch: Number.NaN,
+        signals: signals.map(() => new Track(1)),
+      };
+      open.set(host, trace);
+      const time = Number(row[1]);
+      const before = trace.times.length === 0 ? time : trace.times.cells[trace.times.length - 1];
+      trace.times.push(time);
+      const epoch = row[2] === null ? Number.NaN : Number(row[2]);
+      if (epoch > 0 && !(epoch <= trace.epoch)) trace.epochs.push(time);
+      if (!Number.isNaN(epoch)) trace.epoch = epoch;
+      for (let k = 0; k < lanes.length; k++) trace.lanes[k].push(Number(row[3 + k] ?? 0));
+      for (let k = 0; k < signals.length; k++) {
+        const value = row[3 + lanes.length + k];
+        trace.signals[k].add(before, time);
+        trace.signals[k].set(0, value === null ? Number.NaN : Number(value));
+      }
+    }
+  }
+  const hosts = [...open].map(([host, trace]) => ({
+    host,
+    times: trace.times.cells,
+    lanes: new Map(lanes.map((key, k) => [laneName(key), Uint32Array.from(trace.lanes[k].cells)])),
+    epochs: trace.epochs.cells,
+    signals: new Map(signals.map((key, k) => [key, trace.signals[k]])),
+  }));
+  const units = new Map(columns.map(({ key, unit }) => [key, unit]));
+  return { hosts, units };
+}
+
+const cpuOf = (key: string) => Number(CPU.exec(key)?.[1] ?? -1);
+const laneName = (key: string) => (key === 'region_hash' ? HOST_LANE : `CPU ${cpuOf(key)}`);
+
+/** At most one time for each of `bins`. */
+export function thinned(
+  times: Float64Array,
+  from: number,
+  to: number,
+  bins: number,
+): readonly number[] {
+  const found: number[] = [];
+  let last = -1;
+  for (const time of times) {
+    if (time < from || time >= to) continue;
+    const bin = Math.floor(((time - from) * bins) / (to - from));
+    if (bin !== last) found.push(time);
+    last = bin;
+  }
+  return found;
+}
+
+export class RegionTraces {
+  readonly #sql: OpenRecording;
+  #traces: ReturnType<typeof readTraces> | null = null;
+  #profiles: Promise<readonly ProcessTrace[]> | null = null;
+
+  constructor(sql: OpenRecording) {
+    this.#sql = sql;
+  }
+
+  #read(): ReturnType<typeof readTraces> {
+    this.#traces ??= readTraces(this.#sql);
+    return this.#traces;
+  }
+
+  async #readProfiles(): Promise<readonly ProcessTrace[]> {
+    const columns = await geopmColumns(this.#sql);
+    if (!columns.has('geopm_profile_trace')) return [];
+    this.#profiles ??= readProfiles(this.#sql);
+    return this.#profiles;
+  }
+
+  async traces(): Promise<TraceFacts[]> {
+    const { hosts, units } = await this.#read();
+    return hosts.map(({ host, times, lanes, signals }) => ({
+      host,
+      from: times[0],
+      to: times[times.length - 1],
+      rows: times.length,
+      lanes: [...lanes.keys()],
+      signals: [...signals.keys()].map((key) => ({ key, unit: units.get(key) ?? '' })),
+    }));
+  }
+
+  async profiles(): Promise<ProfileFacts[]> {
+    const all = await this.#readProfiles();
+    const hosts = [...new Set(all.map(({ host }) => host))];
+    return hosts.map((host) => {
+      const own = all.filter((one) => one.host === host);
+      return {
+        host,
+        from: Math.min(...own.map(({ from }) => from)),
+        to: Math.max(...own.map(({ lane }) => lane.end)),
+        processes: own.map(({ process }) => process),
+      };
+    });
+  }
+
+  /** Regions of processes, from their entries and exits. */
+  async processes(names: ReadonlyMap<number, string>): Promise<ProcessRegion[]> {
+    const all = await this.#readProfiles();
+    return all.flatMap(({ host, process, regions }) =>
+      [...regions].map(([hash, { count, runtime }]) => ({
+        ...{ host, process, count, runtime },
+        name: `process ${process}`,
+        region: names.get(hash) ?? `0x${hash.toString(16).padStart(8, '0')}`,
+      })),
+    );
+  }
+
+  /** Lanes of a host's CPUs; null where there is no trace of it. */
+  async lanes(host: string, from: number, to: number, bins: number): Promise<LanesFacts | null> {
+    const trace = (await this.#read()).hosts.find((one) => one.host === host);
+    if (trace === undefined) return null;
+    const { times, lanes, epochs } = trace;
+    const end = times[times.length - 1];
+    return {
+      ...{ from, to, bins },
+      lanes: [...lanes].map(([name, hashes]): Lane => {
+        const lane: LaneTimes = { times, hashes, end };
+        const shown = name === HOST_LANE ? thinned(epochs, from, to, bins) : [];
+        return { name, spans: laneSpans(lane, from, to, bins), epochs: shown };
+      }),
+    };
+  }
+
+  /** Lanes of a host's processes; null where there is no profile trace of it. */
+  async processLanes(
+    host: string,
+    from: number,
+    to: number,
+    bins: number,
+  ): Promise<LanesFacts | null> {
+    const own = (await this.#readProfiles()).filter((one) => one.host === host);
+    if (own.length === 0) return null;
+    return {
+      ...{ from, to, bins },
+      lanes: own.map(({ process, lane, epochs, suspect }) => ({
+        name: `process ${process}`,
+        spans: laneSpans(lane, from, to, bins).filter(({ hash }) => hash !== HASH_UNMARKED),
+        epochs: thinned(epochs, from, to, bins),
+        ...(suspect !== null && { suspect }),
+      })),
+    };
+  }
+
+  /** A signal of all hosts; null where no trace has it. */
+  async signal(key: string, from: number, to: number, bins: number): Promise<EntityBins[] | null> {
+    const found = (await this.#read()).hosts.flatMap(({ host, signals }) => {
+      const track = signals.get(key);
+      return track === undefined
+        ? []
+        : [{ entity: host, ...track.bins([0], false, from, to, bins) }];
+    });
+    return found.length === 0 ? null : found;
+  }
+}

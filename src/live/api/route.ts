@@ -1,0 +1,104 @@
+/** What a route of the API is: its handler together with its documentation, so that neither is there without the other. */
+import type { Context } from 'hono';
+import type { Shown } from '../shown.ts';
+
+/** An answer that is no success. The message is one line for the user. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: 400 | 404 | 409 | 410 | 413 | 415 | 422 | 503;
+
+  constructor(status: ApiError['status'], message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Part of a JSON schema, as OpenAPI has it. */
+export interface JsonType {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly string[];
+  readonly items?: JsonType;
+  readonly properties?: Readonly<Record<string, JsonType>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly help: string;
+  readonly schema: JsonType;
+  readonly required?: true;
+}
+
+export interface ApiContext {
+  /** What a request is about: the recording that `?recording=` names, else the first. @throws ApiError */
+  shown(c: Context): Promise<Shown>;
+  /** All that there is, in the order in which it was given. */
+  all(): Promise<readonly Shown[]>;
+  /** Runs work that takes long: a few at a time, and others wait or are sent away. @throws ApiError 503 */
+  heavy<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export interface Route {
+  readonly method: 'get' | 'post';
+  /** Below /api, such as `/series`. */
+  readonly path: string;
+  readonly summary: string;
+  /** Of the query string, beside `recording`, which all take. */
+  readonly parameters?: readonly Parameter[];
+  /** Of a POST: what its JSON object holds. */
+  readonly body?: JsonType;
+  /** What a 200 holds. */
+  readonly gives: string;
+  /** Types of what a 200 may hold; JSON where nothing is said. */
+  readonly types?: readonly string[];
+  /** @throws ApiError; errors of queries are answered with 400 */
+  readonly answer: (c: Context, context: ApiContext) => Promise<Response> | Response;
+}
+
+/** An integer parameter of the query string. @throws ApiError */
+export function integerOf(
+  c: Context,
+  name: string,
+  fallback: number,
+  least: number,
+  most: number,
+): number {
+  const text = c.req.query(name);
+  const value = text === undefined ? fallback : Number(text);
+  if (text === '' || !Number.isInteger(value) || value < least || value > most) {
+    throw new ApiError(400, `${name}=… must be an integer of ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** `from` and `to`, in seconds. @throws ApiError */
+export function windowOf(c: Context, span: { readonly from: number; readonly to: number }) {
+  const from = Number(c.req.query('from') ?? span.from);
+  const to = Number(c.req.query('to') ?? span.to);
+  if (!(Number.isFinite(from) && Number.isFinite(to) && from < to)) {
+    throw new ApiError(400, 'from=… and to=… must be seconds, from before to');
+  }
+  return { from, to };
+}
+
+/** A comma-separated list; undefined where the parameter is not there. */
+export function listOf(c: Context, name: string): readonly string[] | undefined {
+  return c.req.query(name)?.split(',').filter(Boolean);
+}
+
+/** Bytes as the body of an answer. */
+export function bytesAnswer(c: Context, bytes: Uint8Array<ArrayBuffer>): Response {
+  return c.body(bytes, 200, { 'Content-Type': BYTES });
+}
+
+export const BYTES = 'application/octet-stream';
+
+export const wantsBytes = (c: Context): boolean => (c.req.header('accept') ?? '').includes(BYTES);
+
+export const WINDOW: readonly Parameter[] = [
+  { name: 'from', help: 'seconds since the recording’s zero', schema: { type: 'number' } },
+  { name: 'to', help: 'seconds; after `from`', schema: { type: 'number' } },
+];

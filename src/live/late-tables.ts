@@ -1,0 +1,57 @@
+/** A recording's tables, opened when they are first asked for. */
+import { existsSync } from 'node:fs';
+import { type OpenRecording, openRecording } from '../query/index.ts';
+import { ApiError } from './api/route.ts';
+
+/** Milliseconds for which queries that run may go on after newer tables have taken over. */
+const GRACE = 60_000;
+
+/** Seconds that a statement may take. */
+const TIME_LIMIT = 20;
+
+export class LateTables {
+  readonly #path: string | null;
+  /** Milliseconds after which they are opened anew: what is written in the meantime is in them then. */
+  readonly #lasts: number;
+  #open: Promise<OpenRecording> | null = null;
+  #opened = 0;
+
+  constructor(path: string | null, lasts = Number.POSITIVE_INFINITY) {
+    this.#path = path;
+    this.#lasts = lasts;
+  }
+
+  /** @throws ApiError, InputError */
+  async get(): Promise<OpenRecording> {
+    const path = this.#path;
+    if (path === null) {
+      throw new ApiError(409, 'this run is not recorded: there are no tables to query');
+    }
+    if (this.#open !== null && performance.now() - this.#opened > this.#lasts) this.retire();
+    if (this.#open === null) {
+      if (!existsSync(path)) throw new ApiError(410, `${path} was removed while it was shown`);
+      const opening = openRecording(path, { timeLimit: TIME_LIMIT });
+      this.#open = opening;
+      this.#opened = performance.now();
+      // A failure is told to who asked; the next one tries again.
+      opening.catch(() => {
+        if (this.#open === opening) this.#open = null;
+      });
+    }
+    return this.#open;
+  }
+
+  /** Closes them once what runs has had time to end. */
+  retire(): void {
+    const open = this.#open;
+    this.#open = null;
+    if (open === null) return;
+    const close = () => void open.then((tables) => tables.close()).catch(() => {});
+    setTimeout(close, GRACE).unref();
+  }
+
+  async close(): Promise<void> {
+    const open = await this.#open?.catch(() => null);
+    await open?.close();
+  }
+}

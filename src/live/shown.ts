@@ -1,0 +1,27 @@
+/** What a server shows: a recording, or a run that goes on. */
+import type { OpenRecording } from '../query/index.ts';
+import type { Facts } from './facts.ts';
+import type { SeriesStore } from './series/store.ts';
+
+/** One state of one recording. When its data change there is another object: a WeakMap keyed by this is a cache. */
+export interface Shown {
+  /** Name in `?recording=`, unique on this server. */
+  readonly id: string;
+  /** Its folder or file; null for a run that is not recorded. */
+  readonly path: string | null;
+  readonly facts: Facts;
+  /** Whether samples come as they are taken. */
+  readonly live: boolean;
+  /** Grows with each state. */
+  readonly revision: number;
+  /** Whether its files were removed: what was read before is still there. */
+  readonly gone: boolean;
+  /** Its samples; of a run that goes on the newest, as far as there is room. */
+  readonly store: SeriesStore;
+  /**
+   * Its tables (docs/query.md), opened when first asked for. Of a run that goes on: what is on disk by now.
+   * Statements of users go through `POST /api/query`, which bounds their time and rows.
+   * @throws ApiError where there are none
+   */
+  sql(): Promise<OpenRecording>;
+}

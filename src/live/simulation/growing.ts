@@ -1,0 +1,23 @@
+/** Numbers in a row that grows. */
+const START = 1024;
+
+export class Growing {
+  /** The first `length` count. */
+  values = new Float64Array(START);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length === this.values.length) {
+      const wider = new Float64Array(2 * this.values.length);
+      wider.set(this.values);
+      this.values = wider;
+    }
+    this.values[this.length++] = value;
+  }
+
+  /** Keeps the newest `keep`. */
+  forget(keep: number): void {
+    this.values.copyWithin(0, this.length - keep, this.length);
+    this.length = keep;
+  }
+}

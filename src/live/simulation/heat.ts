@@ -1,0 +1,263 @@
+/**
+ * Entities × time: the picture of a metric over PEs, KPs or LPs. Runs in the server and in the page.
+ *
+ * A cell is the mean over its time: of a counter the amount per second, of a state its value. Ratios are worked out
+ * from their parts in each cell and for the whole window, never averaged. Where a level was not sampled, its entities
+ * are the sums of those below.
+ */
+import type { Metric } from '../../model/metric.ts';
+import type { SeriesStore } from '../series/store.ts';
+import { kindOf, type SeriesTable } from '../series/table.ts';
+import type { Track } from '../series/track.ts';
+import { DEPTH, isWithin, LEVELS, type Level, TABLES, upTo } from './levels.ts';
+import { RATIOS, type Ratio } from './ratios.ts';
+
+export interface HeatAsk {
+  readonly level: Level;
+  /** Key of a metric, or of a ratio. */
+  readonly metric: string;
+  /** Path of the entity whose parts are shown; '': all. */
+  readonly within: string;
+  /** Seconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly bins: number;
+  /** Records of the run were lost: cells after a hole are marked. */
+  readonly lossy?: boolean;
+}
+
+export interface HeatMetric {
+  readonly key: string;
+  /** Of a cell's value. */
+  readonly unit: string;
+  readonly help: string;
+}
+
+export interface Heat extends HeatMetric {
+  readonly level: Level;
+  /** Table that it was made from. */
+  readonly table: string;
+  /** Paths of the entities, in the order of their numbers. */
+  readonly rows: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  readonly bins: number;
+  /** Row by row; NaN where nothing was measured. */
+  readonly values: Float32Array;
+  /** By row, over the window. */
+  readonly totals: Float32Array;
+  /** By row: seconds of the window that were measured. */
+  readonly seconds: Float32Array;
+  /** 1 where samples are missing just before: what was counted may be too little. Empty where nothing was lost. */
+  readonly doubtful: Float32Array;
+}
+
+/** From so many times the usual interval on, samples between two are taken to be lost. */
+const HOLE = 3;
+const PER_CENT = 100;
+
+const has = (table: SeriesTable, keys: readonly string[]) =>
+  keys.every((key) => table.keys.includes(key));
+
+const ratioOf = (metric: string): Ratio | undefined => RATIOS.find(({ key }) => key === metric);
+const partsOf = (metric: string): readonly string[] => ratioOf(metric)?.parts ?? [metric];
+
+/** The level's own table, or the next below that has the metric. */
+function tableFor(store: SeriesStore, level: Level, metric: string): SeriesTable | null {
+  for (const one of LEVELS.slice(LEVELS.indexOf(level))) {
+    const table = store.table(TABLES[one]);
+    if (table !== undefined && has(table, partsOf(metric))) return table;
+  }
+  return null;
+}
+
+/** Factor and unit of a metric's cells: amounts are per second, seconds per second per cent. */
+function scaleOf({ kind, unit, help, key }: Metric): HeatMetric & { readonly factor: number } {
+  if (kind !== 'event') return { key, unit: unit === '1' ? '' : unit, help, factor: 1 };
+  if (unit === 's') return { key, unit: '% of time', help, factor: PER_CENT };
+  return { key, unit: `${unit}/s`, help, factor: 1 };
+}
+
+/** What can be shown of a level, ratios first. */
+export function heatMetrics(store: SeriesStore, level: Level): HeatMetric[] {
+  const found = new Map<string, HeatMetric>();
+  const times = ['virtual_time', 'gvt', 'gvt_index'];
+  for (const { key, unit, help } of RATIOS) {
+    if (tableFor(store, level, key) !== null) found.set(key, { key, unit, help });
+  }
+  for (const one of LEVELS.slice(LEVELS.indexOf(level))) {
+    const table = store.table(TABLES[one]);
+    for (const metric of table?.schema.metrics ?? []) {
+      const { key } = metric;
+      if (!table?.keys.includes(key) || times.includes(key) || found.has(key)) continue;
+      const { unit, help } = scaleOf(metric);
+      found.set(key, { key, unit, help });
+    }
+  }
+  return [...found.values()];
+}
+
+/** One entity's sums of a column by bin: value × seconds, and the seconds. */
+class Spread {
+  readonly sums: Float64Array;
+  readonly spans: Float64Array;
+  readonly #from: number;
+  readonly #to: number;
+  readonly #width: number;
+
+  constructor({ from, to, bins }: HeatAsk) {
+    this.sums = new Float64Array(bins);
+    this.spans = new Float64Array(bins);
+    this.#from = from;
+    this.#to = to;
+    this.#width = (to - from) / bins;
+  }
+
+  /** Rows that begin in order of time: the bin in which one begins never goes back. */
+  load(track: Track, column: number, asRate: boolean): void {
+    const { sums, spans } = this;
+    sums.fill(0);
+    spans.fill(0);
+    const [from, to, width] = [this.#from, this.#to, this.#width];
+    const { times, froms, length } = track;
+    const values = track.column(column);
+    const last = sums.length - 1;
+    for (let row = track.firstAfter(from); row < length; row++) {
+      const begin = froms[row];
+      if (begin >= to) break;
+      const end = times[row];
+      const span = end - begin;
+      const value = values[row];
+      if (!(span > 0) || Number.isNaN(value)) continue;
+      const rate = asRate ? value / span : value;
+      const first = begin <= from ? 0 : Math.min(last, Math.floor((begin - from) / width));
+      for (let bin = first; bin <= last; bin++) {
+        const edge = from + bin * width;
+        const overlap = Math.min(end, edge + width) - Math.max(begin, edge);
+        if (overlap > 0) {
+          sums[bin] += rate * overlap;
+          spans[bin] += overlap;
+        }
+        if (end <= edge + width) break;
+      }
+    }
+  }
+}
+
+interface Grid {
+  readonly values: Float32Array;
+  readonly totals: Float32Array;
+  readonly seconds: Float32Array;
+}
+
+interface Member {
+  readonly row: number;
+  readonly track: Track;
+}
+
+/** A metric's means for each row; members of one row become one as the metric says. */
+function gridOf(
+  table: SeriesTable,
+  metric: Metric,
+  members: readonly Member[],
+  rows: number,
+  spread: Spread,
+): Grid {
+  const bins = spread.sums.length;
+  const values = new Float32Array(rows * bins).fill(Number.NaN);
+  const totals = new Float32Array(rows).fill(Number.NaN);
+  const seconds = new Float32Array(rows);
+  const column = table.keys.indexOf(metric.key);
+  const asRate = kindOf(metric) === 'rate';
+  const isMost = metric.over === 'max';
+  const join = (into: Float32Array, at: number, value: number) => {
+    const old = into[at];
+    if (Number.isNaN(old)) into[at] = value;
+    else into[at] = isMost ? Math.max(old, value) : old + value;
+  };
+  for (const { row, track } of members) {
+    spread.load(track, column, asRate);
+    const { sums, spans } = spread;
+    let [all, time] = [0, 0];
+    for (let bin = 0, at = row * bins; bin < bins; bin++, at++) {
+      const span = spans[bin];
+      if (span === 0) continue;
+      all += sums[bin];
+      time += span;
+      join(values, at, sums[bin] / span);
+    }
+    if (time > 0) join(totals, row, all / time);
+    seconds[row] = Math.max(seconds[row], time);
+  }
+  return { values, totals, seconds };
+}
+
+function ratioGrid({ of }: Ratio, parts: readonly Grid[]): Grid {
+  const [one, other] = parts;
+  const combine = (a: Float32Array, b: Float32Array) => {
+    for (let k = 0; k < a.length; k++) a[k] = of(a[k], b[k]);
+    return a;
+  };
+  return {
+    ...one,
+    values: combine(one.values, other.values),
+    totals: combine(one.totals, other.totals),
+  };
+}
+
+/** Bins that a row with a hole before it covers. */
+function doubtfulBins(members: readonly Member[], rows: number, ask: HeatAsk): Float32Array {
+  const { from, to, bins } = ask;
+  const marks = new Float32Array(rows * bins);
+  const width = (to - from) / bins;
+  for (const { row, track } of members) {
+    const { times, froms, length } = track;
+    const spans = Float64Array.from({ length }, (_, k) => times[k] - froms[k]).sort();
+    const usual = spans[length >> 1];
+    for (let k = Math.max(1, track.firstAfter(from)); k < length && froms[k] < to; k++) {
+      if (times[k] - froms[k] < HOLE * usual) continue;
+      const first = Math.max(0, Math.floor((froms[k] - from) / width));
+      const last = Math.min(bins - 1, Math.floor((times[k] - from) / width));
+      marks.fill(1, row * bins + first, row * bins + last + 1);
+    }
+  }
+  return marks;
+}
+
+/** Null where nothing of the level, or below, has the metric. */
+export function heatOf(store: SeriesStore, ask: HeatAsk): Heat | null {
+  const { level, metric, within, from, to, bins } = ask;
+  const table = tableFor(store, level, metric);
+  if (table === null) return null;
+  const rows: string[] = [];
+  const rowOf = new Map<string, number>();
+  const members: Member[] = [];
+  for (const { name, track } of table.tracks()) {
+    const path = upTo(name, DEPTH[level]);
+    if (!isWithin(path, within)) continue;
+    let row = rowOf.get(path);
+    if (row === undefined) {
+      row = rows.push(path) - 1;
+      rowOf.set(path, row);
+    }
+    members.push({ row, track });
+  }
+  const spread = new Spread(ask);
+  const grids = partsOf(metric).map((key) => {
+    const declared = table.schema.metrics.find((one) => one.key === key) as Metric;
+    return gridOf(table, declared, members, rows.length, spread);
+  });
+  const ratio = ratioOf(metric);
+  const own = table.schema.metrics.find(({ key }) => key === metric) as Metric;
+  const { factor, ...said } = ratio === undefined ? scaleOf(own) : { ...ratio, factor: 1 };
+  const { values, totals, seconds } = ratio === undefined ? grids[0] : ratioGrid(ratio, grids);
+  if (factor !== 1) {
+    for (const column of [values, totals]) {
+      for (let k = 0; k < column.length; k++) column[k] *= factor;
+    }
+  }
+  const doubtful = ask.lossy ? doubtfulBins(members, rows.length, ask) : new Float32Array(0);
+  const { key, unit, help } = said;
+  const place = { level, table: table.schema.name, rows, from, to, bins };
+  return { key, unit, help, ...place, values, totals, seconds, doubtful };
+}

@@ -1,0 +1,56 @@
+/** Where LPs live: LP → PE and KP. Runs in the server and in the page. */
+import { Growing } from './growing.ts';
+import type { Level } from './levels.ts';
+
+const NOWHERE = -1;
+/** An LP number beyond this is damage, not an LP. */
+const MOST = 1 << 26;
+
+export class Places {
+  readonly #pes = new Growing();
+  readonly #kps = new Growing();
+  /** LPs whose place is known. */
+  size = 0;
+
+  put(lp: number, pe: number, kp: number): void {
+    if (!(lp >= 0 && lp < MOST)) return;
+    while (this.#pes.length <= lp) {
+      this.#pes.push(NOWHERE);
+      this.#kps.push(NOWHERE);
+    }
+    if (this.#pes.values[lp] === NOWHERE) this.size++;
+    this.#pes.values[lp] = pe;
+    this.#kps.values[lp] = kp;
+  }
+
+  /** -1 where it is not known. */
+  peOf(lp: number): number {
+    return lp < this.#pes.length ? this.#pes.values[lp] : NOWHERE;
+  }
+
+  kpOf(lp: number): number {
+    return lp < this.#kps.length ? this.#kps.values[lp] : NOWHERE;
+  }
+
+  /** Path of the entity at a level that an LP is part of; its number alone where nobody knows its place. */
+  pathOf(lp: number, level: Level): string {
+    const pe = this.peOf(lp);
+    if (pe < 0) return `?/?/${lp}`;
+    if (level === 'pe') return String(pe);
+    return level === 'kp' ? `${pe}/${this.kpOf(lp)}` : `${pe}/${this.kpOf(lp)}/${lp}`;
+  }
+}
+
+const NO_LINE = /^\s*(#.*)?$/;
+const LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s*$/;
+
+/** Takes the lines `LP PE KP` of an `lp-mapping.txt`. A file that is something else is left alone. */
+export function readMapping(text: string, places: Places): void {
+  const lines = text.split('\n').filter((line) => !NO_LINE.test(line));
+  const parsed = lines.map((line) => LINE.exec(line));
+  if (parsed.includes(null)) return;
+  for (const match of parsed) {
+    const [, lp, pe, kp] = (match as RegExpExecArray).map(Number);
+    places.put(lp, pe, kp);
+  }
+}

@@ -1,0 +1,87 @@
+/** Rollbacks as columns, in the order in which they came. Runs in the server and in the page. */
+import type { RawColumn } from '../../formats/frames/index.ts';
+import type { Batch } from '../../model/metric.ts';
+import { Growing } from './growing.ts';
+
+/** Causes by their code; 0: one that is not known here. */
+export const CAUSES = ['', 'straggler', 'cancellation', 'abort', 'cancelback'] as const;
+export type Cause = (typeof CAUSES)[number];
+
+/** Columns that are read, in the order of `add`. `cause` apart. */
+export const ROLLBACK_COLUMNS = [
+  'real_time',
+  'pe_id',
+  'kp_id',
+  'rollback_id',
+  'parent_pe',
+  'parent_id',
+  'source_pe',
+  'source_lp',
+  'events_undone',
+  'straggler_recv_time',
+  'depth',
+] as const;
+type RollbackColumn = (typeof ROLLBACK_COLUMNS)[number];
+
+export class Rollbacks {
+  readonly #columns = new Map<RollbackColumn, Growing>(
+    ROLLBACK_COLUMNS.map((key) => [key, new Growing()]),
+  );
+  readonly #causes = new Growing();
+  /** All that were ever added, those that are gone included. */
+  added = 0;
+  readonly #most: number;
+
+  /** `most`: rollbacks kept; the older half goes when there are more. */
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
+
+  get length(): number {
+    return this.#causes.length;
+  }
+
+  /** Values of a column; the first `length` count. */
+  column(key: RollbackColumn): Float64Array {
+    return (this.#columns.get(key) as Growing).values;
+  }
+
+  cause(row: number): Cause {
+    return CAUSES[this.#causes.values[row]];
+  }
+
+  /** Takes a batch of `ross_rollback`, its times as they are. */
+  take({ schema, columns, length }: Batch): void {
+    const at = (key: string) => schema.metrics.findIndex((metric) => metric.key === key);
+    const numbers = ROLLBACK_COLUMNS.map((key) => (columns[at(key)] ?? null) as RawColumn | null);
+    const causes = columns[at('cause')] as readonly string[] | undefined;
+    this.add(numbers, (row) => causes?.[row] ?? '', length, 0);
+  }
+
+  /**
+   * Adds rows. `columns` by the order of `ROLLBACK_COLUMNS`; null where a column is not there: NaN.
+   * @param shift seconds to add to the times
+   */
+  add(
+    columns: readonly (RawColumn | null)[],
+    causes: (row: number) => string,
+    rows: number,
+    shift: number,
+  ): void {
+    for (const [k, key] of ROLLBACK_COLUMNS.entries()) {
+      const into = this.#columns.get(key) as Growing;
+      const column = columns[k];
+      const move = key === 'real_time' ? shift : 0;
+      for (let row = 0; row < rows; row++) {
+        into.push(column === null ? Number.NaN : Number(column[row]) + move);
+      }
+    }
+    for (let row = 0; row < rows; row++) {
+      this.#causes.push(Math.max(0, CAUSES.indexOf(causes(row) as Cause)));
+    }
+    this.added += rows;
+    if (this.length <= this.#most) return;
+    const keep = this.#most >> 1;
+    for (const column of [...this.#columns.values(), this.#causes]) column.forget(keep);
+  }
+}

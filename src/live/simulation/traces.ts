@@ -1,0 +1,85 @@
+/** What a recording's simulation holds beside samples, read when it is first asked for: rollbacks, events, places of LPs. */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Schema } from '../../model/metric.ts';
+import { loadTables } from '../../query/load.ts';
+import { type Sources, sourcesOf } from '../../query/sources.ts';
+import type { Table, TablePiece } from '../../query/table.ts';
+import { CascadeIndex } from './cascades.ts';
+import { EVENT_COLUMNS, Events } from './events.ts';
+import { Places, readMapping } from './places.ts';
+import { ROLLBACK_COLUMNS, Rollbacks } from './rollbacks.ts';
+
+const MAPPING = 'lp-mapping.txt';
+
+/** Times are seconds since the recording's start, as `t` in SQL. */
+export interface Traces {
+  readonly rollbacks: Rollbacks;
+  readonly cascades: CascadeIndex;
+  readonly events: Events;
+  readonly places: Places;
+}
+
+const numberOf = (schema: Schema, key: string) =>
+  schema.metrics.findIndex((metric) => metric.key === key);
+
+function readRollbacks(into: Rollbacks, { part, shift }: TablePiece): void {
+  const numbers = ROLLBACK_COLUMNS.map((key) => numberOf(part.schema, key));
+  const cause = numberOf(part.schema, 'cause');
+  const there = [...numbers, cause].filter((k) => k >= 0);
+  const labels = part.labels[cause] ?? [];
+  for (const { rows, columns } of part.read(there)) {
+    const columnOf = (k: number) => (k < 0 ? null : columns[there.indexOf(k)]);
+    const causes = columnOf(cause);
+    const textOf = (row: number) => (causes === null ? '' : (labels[Number(causes[row])] ?? ''));
+    into.add(numbers.map(columnOf), textOf, rows, shift);
+  }
+}
+
+function readEvents(into: Events, { part, shift }: TablePiece): void {
+  const numbers = EVENT_COLUMNS.map((key) => numberOf(part.schema, key));
+  if (numbers.includes(-1)) return;
+  for (const { rows, columns } of part.read(numbers)) into.add(columns, rows, shift);
+}
+
+/** From `lp-mapping.txt`; else from samples of LPs. */
+function readPlaces(sources: Sources, tables: readonly Table[]): Places {
+  const places = new Places();
+  for (const { path } of sources.files) {
+    if (basename(path) === MAPPING) readMapping(readFileSync(path, 'utf8'), places);
+  }
+  if (places.size > 0) return places;
+  for (const { name, pieces } of tables) {
+    if (name !== 'ross_lp' && name !== 'ross_model') continue;
+    for (const { part } of pieces) {
+      const ids = ['lp_id', 'pe_id', 'kp_id'].map((key) => numberOf(part.schema, key));
+      if (ids.includes(-1)) continue;
+      for (const { rows, columns } of part.read(ids)) {
+        const [lps, pes, kps] = columns as readonly Uint32Array[];
+        for (let row = 0; row < rows; row++) places.put(lps[row], pes[row], kps[row]);
+      }
+    }
+  }
+  return places;
+}
+
+/** Reads a recording's folder, or loose files. @throws InputError that names the file */
+export async function loadTraces(path: string): Promise<Traces> {
+  const sources = sourcesOf(path);
+  const { tables, close } = await loadTables(sources);
+  try {
+    const piecesOf = (name: string) => tables.find((one) => one.name === name)?.pieces ?? [];
+    const rollbacks = new Rollbacks();
+    for (const piece of piecesOf('ross_rollback')) readRollbacks(rollbacks, piece);
+    const events = new Events();
+    for (const piece of piecesOf('ross_event')) readEvents(events, piece);
+    return {
+      rollbacks,
+      cascades: new CascadeIndex(rollbacks),
+      events,
+      places: readPlaces(sources, tables),
+    };
+  } finally {
+    close();
+  }
+}

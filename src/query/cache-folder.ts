@@ -1,0 +1,6 @@
+/** Where recordings are kept as tables where nothing else is said. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export const defaultCacheFolder = (): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'triscope', 'query');

@@ -1,0 +1,91 @@
+/** Tables whose columns are known beforehand, with the types of their schemas. */
+import type { Cell, Metric, Schema } from '../model/metric.ts';
+import { ROSS_SCHEMAS } from '../model/schemas/ross.ts';
+import { REGION_PHASE, SIM_STREAM, SIM_THREAD } from '../model/schemas/sim.ts';
+import type { ColumnData } from './column-batches.ts';
+import { QueryError } from './errors.ts';
+import { quoteName } from './sql.ts';
+import { SQL_TYPES } from './table.ts';
+
+const SCHEMAS = [...ROSS_SCHEMAS, SIM_THREAD, SIM_STREAM, REGION_PHASE] as const;
+
+/** What a column of these cells comes as. */
+export interface CellColumns {
+  u32: Uint32Array;
+  i32: Int32Array;
+  u64: BigUint64Array;
+  f32: Float32Array;
+  f64: Float64Array;
+  label: readonly (string | null)[];
+}
+
+type SchemaColumns<S extends Schema> = {
+  readonly [M in S['metrics'][number] as M['key']]: CellColumns[M['cell']];
+} & { readonly t: Float64Array };
+
+/** By name: the columns of the tables that are always alike. */
+export type KnownTables = {
+  readonly [S in (typeof SCHEMAS)[number] as S['name']]: SchemaColumns<S>;
+};
+
+/** The columns of table `N`; of one that only its files describe, any names. */
+export type TableColumns<N extends string> = N extends keyof KnownTables
+  ? KnownTables[N]
+  : Readonly<Record<string, ColumnData>>;
+
+export interface TableOptions {
+  /** Only rows with `t` of at least `from` and below `to`, seconds since the recording's start. */
+  readonly from?: number;
+  readonly to?: number;
+  /** SQL condition. */
+  readonly where?: string;
+}
+
+/** Rows, column by column. */
+export interface TypedBatch<C> {
+  readonly rows: number;
+  readonly columns: C;
+  /** 1 where a row's value is missing; null where none of the column is. */
+  readonly missing: { readonly [K in keyof C]: Uint8Array | null };
+}
+
+export interface TypedTable<N extends string> {
+  readonly name: N;
+  /**
+   * Its rows, some ten thousand at a time. Leaving the loop ends the query.
+   * @throws QueryError where there is no such table or column
+   */
+  batches<const K extends keyof TableColumns<N> & string>(
+    columns: readonly K[],
+    options?: TableOptions,
+  ): AsyncIterable<TypedBatch<Pick<TableColumns<N>, K>>>;
+}
+
+const T: Pick<Metric, 'key' | 'cell'> = { key: 't', cell: 'f64' };
+
+/** The query for some columns of a table. Where its schema is known, they have its types whatever the files hold. */
+export function selectOf(
+  name: string,
+  columns: readonly string[],
+  { from, to, where }: TableOptions,
+): string {
+  if (columns.length === 0) throw new QueryError(`table ${name}: no columns are asked for`);
+  const metrics: readonly Pick<Metric, 'key' | 'cell'>[] | undefined = SCHEMAS.find(
+    (one) => one.name === name,
+  )?.metrics;
+  const cellOf = (key: string): Cell | undefined =>
+    [T, ...(metrics ?? [])].find((metric) => metric.key === key)?.cell;
+  const list = columns.map((key) => {
+    const cell = metrics && cellOf(key);
+    const column = quoteName(key);
+    return cell === undefined ? column : `${column}::${SQL_TYPES[cell]} AS ${column}`;
+  });
+  const conditions = [
+    ...(from === undefined ? [] : [`t >= ${Number(from)}`]),
+    ...(to === undefined ? [] : [`t < ${Number(to)}`]),
+    // On lines of its own: a comment in it must not swallow the parenthesis.
+    ...(where === undefined ? [] : [`(\n${where}\n)`]),
+  ];
+  const filter = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return `SELECT ${list.join(', ')} FROM ${quoteName(name)}${filter}`;
+}

@@ -1,0 +1,49 @@
+/** Findings that only one of two recordings has, and those whose weight changed. */
+import { type Finding, SEVERITIES, type Severity } from '../../findings/index.ts';
+
+export interface FindingChange {
+  readonly rule: string;
+  /** `gained`: B has it and A has not; `lost`: the other way round; `worse`, `better`: both, of another severity. */
+  readonly what: 'gained' | 'lost' | 'worse' | 'better' | 'both';
+  /** The worst that the rule said; null where it said nothing. */
+  readonly a: { readonly severity: Severity; readonly sentence: string } | null;
+  readonly b: { readonly severity: Severity; readonly sentence: string } | null;
+}
+
+const rank = ({ severity }: { readonly severity: Severity }) => SEVERITIES.indexOf(severity);
+
+/** By rule the worst that it said; how things went (`info`) is no finding to gain or lose. */
+function worst(findings: readonly Finding[]): Map<string, Finding> {
+  const found = new Map<string, Finding>();
+  for (const finding of findings) {
+    if (finding.severity === 'info') continue;
+    const before = found.get(finding.rule);
+    if (before === undefined || rank(finding) < rank(before)) found.set(finding.rule, finding);
+  }
+  return found;
+}
+
+function whatOf(a: Finding | undefined, b: Finding | undefined): FindingChange['what'] {
+  if (a === undefined) return 'gained';
+  if (b === undefined) return 'lost';
+  if (rank(a) === rank(b)) return 'both';
+  return rank(b) < rank(a) ? 'worse' : 'better';
+}
+
+const ORDER: readonly FindingChange['what'][] = ['gained', 'worse', 'better', 'lost', 'both'];
+
+/** Gained ones first. */
+export function compareFindings(
+  a: readonly Finding[],
+  b: readonly Finding[],
+): readonly FindingChange[] {
+  const [inA, inB] = [worst(a), worst(b)];
+  const side = (one: Finding | undefined) =>
+    one === undefined ? null : { severity: one.severity, sentence: one.sentence };
+  return [...new Set([...inA.keys(), ...inB.keys()])]
+    .map((rule) => {
+      const [one, other] = [inA.get(rule), inB.get(rule)];
+      return { rule, what: whatOf(one, other), a: side(one), b: side(other) };
+    })
+    .sort((x, y) => ORDER.indexOf(x.what) - ORDER.indexOf(y.what));
+}

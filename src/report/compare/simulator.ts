@@ -1,0 +1,176 @@
+/** What is compared of a simulation: the run, its PEs, KPs, LPs, their threads and phases. */
+import { oneMode } from '../../findings/samples.ts';
+import type { Has } from '../tables.ts';
+import type { Scope } from './index.ts';
+import type { Measure, Samples } from './measures.ts';
+
+const PROCESSED = 'events_processed::DOUBLE';
+const UNDONE = 'events_rolled_back::DOUBLE';
+
+interface Known extends Measure {
+  readonly needs: readonly string[];
+}
+
+const WORK = ['events_processed', 'events_rolled_back'];
+
+const percentOf = (key: string, column: string): Known => ({
+  ...{ key, unit: '%', count: `100 * ${column}`, per: 'second', needs: [column] },
+});
+
+const KNOWN: readonly Known[] = [
+  {
+    ...{ key: 'committed events', unit: 'events/s', count: `${PROCESSED} - ${UNDONE}` },
+    ...{ per: 'second', needs: WORK },
+  },
+  {
+    ...{ key: 'efficiency', unit: '%', count: `100 * (${PROCESSED} - 2 * ${UNDONE})` },
+    ...{ per: `${PROCESSED} - ${UNDONE}`, needs: WORK },
+  },
+  {
+    ...{ key: 'rolled back', unit: '% of events', count: `100 * ${UNDONE}`, per: PROCESSED },
+    needs: WORK,
+  },
+  {
+    ...{ key: 'secondary rollbacks', unit: '% of rollbacks', count: '100 * secondary_rollbacks' },
+    ...{ per: 'total_rollbacks', needs: ['secondary_rollbacks', 'total_rollbacks'] },
+  },
+  percentOf('handling events', 'events_processed_time'),
+  percentOf('GVT', 'gvt_time'),
+  percentOf('reading from others', 'network_read_time'),
+  percentOf('priority queue', 'priority_queue_time'),
+  percentOf('rolling back', 'rollback_time'),
+  percentOf('fossil collection', 'fossil_collect_time'),
+  {
+    ...{ key: 'pending events', unit: 'events', count: 'priority_queue_size', per: '1' },
+    needs: ['priority_queue_size'],
+  },
+  {
+    ...{ key: 'ahead of GVT', unit: 'virtual time', count: 'time_ahead_gvt' },
+    ...{ per: '(time_ahead_gvt IS NOT NULL)::INTEGER', needs: ['time_ahead_gvt'] },
+  },
+  {
+    ...{ key: 'committed events', unit: 'in all', count: `${PROCESSED} - ${UNDONE}` },
+    ...{ per: 'total', needs: WORK },
+  },
+  ...(
+    [
+      ['events handled', 'events_processed'],
+      ['events rolled back', 'events_rolled_back'],
+      ['rollbacks', 'total_rollbacks'],
+      ['events sent to other PEs', 'network_sends'],
+    ] as const
+  ).map(([key, column]) => ({
+    ...{ key, unit: 'in all', count: column, per: 'total', needs: [column] },
+  })),
+];
+
+/** Columns that add up over samples of one moment, and those that do not. */
+const ADDED = [
+  ...WORK,
+  ...['total_rollbacks', 'secondary_rollbacks', 'network_sends', 'events_processed_time'],
+  ...['gvt_time', 'network_read_time', 'priority_queue_time', 'rollback_time'],
+  'fossil_collect_time',
+];
+const LASTING = ['priority_queue_size', 'time_ahead_gvt'];
+
+interface Level {
+  readonly scope: Scope;
+  readonly table: string;
+  /** SQL of the entity's name. */
+  readonly entity: string;
+  /** Columns that tell one series from another. */
+  readonly lane: readonly string[];
+  readonly lanes?: 'mean';
+}
+
+/** What stands for all PEs where two runs have different numbers of them. */
+export const MEAN_PE = 'a PE on average';
+
+const LEVELS: readonly Level[] = [
+  { scope: 'run', table: 'ross_pe', entity: "''", lane: ['pe_id'] },
+  { scope: 'pe', table: 'ross_pe', entity: "'PE ' || pe_id", lane: ['pe_id'] },
+  { scope: 'pe', table: 'ross_pe', entity: `'${MEAN_PE}'`, lane: ['pe_id'], lanes: 'mean' },
+  {
+    scope: 'kp',
+    table: 'ross_kp',
+    entity: "'PE ' || pe_id || ' KP ' || kp_id",
+    lane: ['pe_id', 'kp_id'],
+  },
+  { scope: 'lp', table: 'ross_lp', entity: "'LP ' || lp_id", lane: ['lp_id'] },
+];
+
+export interface ScopedSamples extends Samples {
+  readonly scope: Scope;
+}
+
+function levelSamples({ scope, table, entity, lane, lanes }: Level, has: Has): ScopedSamples[] {
+  const there = (column: string) => has(`${table}.${column}`);
+  if (![...lane, 'mode', 't'].every(there)) return [];
+  const columns = [
+    ...ADDED.filter(there).map((column) => `sum(${column}) AS ${column}`),
+    ...LASTING.filter(there).map((column) => `max(${column}) AS ${column}`),
+  ];
+  const keys = lane.join(', ');
+  return [
+    {
+      scope,
+      lanes: lanes ?? 'sum',
+      ...(WORK.every(there) && { work: `${PROCESSED} - ${UNDONE}` }),
+      measures: KNOWN.filter(
+        ({ needs, per }) => needs.every(there) && !(lanes === 'mean' && per === 'total'),
+      ).map((one) =>
+        // Times of several PEs are shares of the time of all.
+        scope === 'run' && one.unit === '%' && one.per === 'second'
+          ? { ...one, per: 'CASE WHEN seconds > 0 THEN seconds END' }
+          : one,
+      ),
+      sql: `SELECT NULL::VARCHAR AS host, ${entity} AS entity, concat_ws(' ', ${keys}) AS lane,
+        t - lag(t) OVER (PARTITION BY ${keys} ORDER BY t) AS seconds, *
+      FROM (SELECT ${keys}, t, ${columns.join(', ')}
+        FROM ${table} WHERE ${oneMode(table)} GROUP BY ${keys}, t)`,
+    },
+  ];
+}
+
+/** How long threads ran, and waited for a CPU. */
+function threadSamples(has: Has): ScopedSamples[] {
+  const columns = ['pe_id', 't0', 't', 'cpu_time', 'run_queue_wait'];
+  if (!columns.every((column) => has(`sim_thread_rate.${column}`))) return [];
+  const share = (key: string, column: string): Measure => ({
+    ...{ key, unit: '%', count: `100 * ${column} / 1e9 * seconds`, per: 'second' },
+  });
+  return [
+    {
+      scope: 'pe',
+      lanes: 'sum',
+      measures: [
+        share('its thread ran', 'cpu_time'),
+        share('its thread waited for a CPU', 'run_queue_wait'),
+      ],
+      sql: `SELECT NULL::VARCHAR AS host, 'PE ' || pe_id AS entity, pe_id AS lane, t - t0 AS seconds, *
+      FROM sim_thread_rate`,
+    },
+  ];
+}
+
+/** The phases that PEs mark: time in each, as a share of the PEs' time. */
+function phaseSamples(has: Has): ScopedSamples[] {
+  const columns = ['pe_id', 'region', 't', 'time'];
+  if (!columns.every((column) => has(`region_phase.${column}`))) return [];
+  return [
+    {
+      scope: 'phase',
+      lanes: 'mean',
+      measures: [{ key: 'time', unit: '% of PEs’ time', count: '100 * inside', per: 'second' }],
+      sql: `SELECT NULL::VARCHAR AS host, region AS entity, pe_id AS lane, t,
+        t - lag(t) OVER w AS seconds, time - lag(time) OVER w AS inside
+      FROM region_phase WINDOW w AS (PARTITION BY pe_id, region ORDER BY t)`,
+    },
+  ];
+}
+
+export const simulatorSamples = (has: Has): ScopedSamples[] => [
+  ...LEVELS.flatMap((level) => levelSamples(level, has)),
+  ...threadSamples(has),
+  ...phaseSamples(has),
+];

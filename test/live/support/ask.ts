@@ -1,0 +1,65 @@
+/** Requests as they are: fetch would mend paths and forbid headers. */
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface Asking {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly host?: string;
+  readonly method?: string;
+  readonly body?: string | Buffer;
+}
+
+export function ask(
+  port: number,
+  path: string,
+  { headers = {}, host = '127.0.0.1', method = 'GET', body }: Asking = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host, port, path, headers, method }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(parts),
+        }),
+      );
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
+
+export async function json<T = never>(port: number, path: string): Promise<T> {
+  const { status, body } = await ask(port, path);
+  if (status !== 200) throw new Error(`${path}: ${status}: ${body}`);
+  return JSON.parse(String(body)) as T;
+}
+
+/** POSTs a query. */
+export async function query(port: number, what: unknown) {
+  const body = JSON.stringify(what);
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await ask(port, '/api/query', { method: 'POST', headers, body });
+  return { status: answer.status, ...JSON.parse(String(answer.body)) };
+}
+
+export async function until(what: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
+  const end = Date.now() + seconds * 1000;
+  while (!(await what())) {
+    if (Date.now() > end) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Status and line of an answer that is an error. */
+export async function refusal(port: number, path: string) {
+  const { status, body } = await ask(port, path);
+  return { status, error: (JSON.parse(String(body)) as { error?: string }).error ?? '' };
+}

@@ -1,0 +1,115 @@
+/** The page in a real browser: lines are drawn, for a recording and for a run that is going on. */
+import type { Page } from 'playwright-core';
+import { LiveBus, type LiveServer, startServer } from 'triscope/live';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROSS_PE } from '../../src/model/schemas/ross.ts';
+import { batch, HOST, peBatch, peRow, recording } from '../live/support/samples.ts';
+import { executable, PATIENCE, reads, Web } from './support/browser.ts';
+
+/** In the page: pixels of each chart that are neither the ground nor a grid line. */
+const COLOURED = `Object.fromEntries([...document.querySelectorAll('[data-chart]')].map((chart) => {
+  const canvas = chart.querySelector('canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let k = 0; k < data.length; k += 4) {
+    const [r, g, b, a] = data.subarray(k, k + 4);
+    if (a > 128 && Math.max(r, g, b) - Math.min(r, g, b) > 40) count++;
+  }
+  return [chart.dataset.chart, count];
+}))`;
+const coloured = (page: Page) => page.evaluate(COLOURED) as Promise<Record<string, number>>;
+
+describe.skipIf(executable === undefined)('the page (needs chromium: npm run setup)', () => {
+  let web: Web;
+  let server: LiveServer;
+  beforeAll(async () => {
+    web = await Web.start();
+    server = await startServer({ recording: recording() });
+  });
+  afterAll(async () => {
+    await web?.close();
+    await server?.close();
+  });
+
+  it('shows a recording: facts, lines, sentences, tables', async () => {
+    const { page, complaints } = await web.open(server.url);
+    await expect.poll(() => page.locator('canvas').count(), PATIENCE).toBe(5);
+    const drawn = await coloured(page);
+    expect(Object.keys(drawn)).toEqual(['events', 'undone', 'phases', 'cpus']);
+    for (const count of Object.values(drawn)) expect(count).toBeGreaterThan(500);
+    const facts = await page.textContent('[data-facts]');
+    expect(facts).toContain('2 PEs');
+    expect(facts).toContain(`1 host (${HOST})`);
+    expect(facts).toContain('2 CPUs');
+    // 15,000 events a second are handled, 500 of them undone.
+    expect(facts).toContain('14.5 k events/s');
+    expect(facts).toContain('3.3 % rolled back');
+    expect(await page.textContent('#says-events')).toContain(
+      'PE 0 is the fastest with 10.0 k events a second, 2.00 times PE 1',
+    );
+    expect(await page.textContent('#says-undone')).toContain('PE 1 undoes the most: 10 %');
+    expect(await page.textContent('#says-cpus')).toContain('2 CPUs are 75 % busy');
+    const table = page.locator('figure', { has: page.locator('[data-chart=events]') });
+    await table.locator('.numbers summary').click();
+    const cells = await table.locator('tbody :is(th, td)').allTextContents();
+    expect(cells.map((cell) => cell.trim())).toEqual([
+      'PE 0',
+      '10.0 k',
+      '10.0 k',
+      '10.0 k',
+      'PE 1',
+      '5.00 k',
+      '5.00 k',
+      '5.00 k',
+    ]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('looks at one PE and its CPU, and zooms all charts by one brush', async () => {
+    const { page, complaints } = await web.open(server.url);
+    await page.getByRole('button', { name: 'PE 0', exact: true }).click();
+    await reads(page, '#says-cpus', `CPU ${HOST}/0 is 50 %`);
+    const whole = page.getByRole('button', { name: 'Whole run' });
+    expect(await whole.isDisabled()).toBe(true);
+    const box = await page.locator('[data-chart=events] .u-over').boundingBox();
+    if (box === null) throw new Error('no chart');
+    await page.mouse.move(box.x + 0.25 * box.width, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.5 * box.width, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(() => whole.isDisabled(), PATIENCE).toBe(false);
+    await page.locator('[data-chart=cpus] .u-over').dblclick();
+    await expect.poll(() => whole.isDisabled(), PATIENCE).toBe(true);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('follows a live run, holds it, and says when it has ended', async () => {
+    const bus = new LiveBus({ title: 'a run', pes: [] });
+    const live = await startServer({ bus });
+    for (let k = 0; k < 5; k++) bus.publish(peBatch(k));
+    const { page, complaints } = await web.open(live.url);
+    expect(await page.textContent('.state')).toBe('live');
+    const sentence = () => page.textContent('#says-events');
+    expect(await sentence()).toContain('10.0 k events a second');
+    for (let k = 5; k < 10; k++) {
+      const row = { ...peRow(k, 0), events_processed: 9000 };
+      bus.publish(batch(ROSS_PE, [row, peRow(k, 1)]));
+    }
+    await reads(page, '#says-events', '50.0 k');
+    expect((await coloured(page)).events).toBeGreaterThan(500);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    expect(await page.textContent('.state')).toBe('paused');
+    for (let k = 10; k < 20; k++) bus.publish(peBatch(k));
+    await page.waitForTimeout(500);
+    expect(await sentence()).toContain('50.0 k');
+    await page.getByRole('button', { name: 'Follow' }).click();
+    await reads(page, '#says-events', '30.0 k');
+    bus.update({ state: 'finished' });
+    await reads(page, '.state', 'finished');
+    expect(complaints).toEqual([]);
+    await page.close();
+    await live.close();
+  });
+});

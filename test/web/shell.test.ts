@@ -1,0 +1,233 @@
+/** The page's frame: the state in the address, keys, axes, search, themes, exports, saved pages, two recordings. */
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type LiveServer, startServer } from 'triscope/live';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { peRow, recording } from '../live/support/samples.ts';
+import {
+  barriers,
+  executable,
+  exported,
+  PATIENCE,
+  reads,
+  settled,
+  Web,
+} from './support/browser.ts';
+
+/** PE 1 undoes half of what it handles; GVT goes three times as fast in the second half. */
+const slow = (k: number, pe: number) => ({
+  ...peRow(k, pe),
+  gvt: k < 5 ? k : 5 + 3 * (k - 5),
+  events_rolled_back: pe === 0 ? 0 : 250,
+});
+
+describe.skipIf(executable === undefined)('the frame (needs chromium: npm run setup)', () => {
+  let web: Web;
+  let server: LiveServer;
+  let origin: string;
+  beforeAll(async () => {
+    web = await Web.start();
+    server = await startServer({ recordings: [recording('slow', slow), recording('fast')] });
+    origin = new URL(server.url).origin;
+  });
+  afterAll(async () => {
+    await web?.close();
+    await server?.close();
+  });
+
+  const open = (hash = '', options = {}) => web.open(`${origin}/#${hash}`, options);
+  const hashOf = (page: Page) => page.evaluate('location.hash') as Promise<string>;
+
+  it('keeps its whole state in the address: a link shows the same pixels', async () => {
+    const { page, complaints } = await open('view=overview');
+    await page.getByRole('button', { name: 'Virtual time' }).click();
+    await page.keyboard.press('w');
+    await page.getByRole('button', { name: 'PE 1', exact: true }).click();
+    await page.locator('select', { hasText: 'Dark theme' }).selectOption('dark');
+    const hash = await hashOf(page);
+    expect(Object.fromEntries(new URLSearchParams(hash.slice(1)))).toMatchObject({
+      axis: 'virtual',
+      pe: '1',
+      theme: 'dark',
+    });
+    await page.evaluate('document.activeElement.blur()');
+    await page.mouse.move(0, 0);
+    await reads(page, '[data-findings]', 'rolled back');
+    await settled(page);
+    const before = await page.screenshot();
+    await page.reload();
+    await reads(page, '[data-findings]', 'rolled back');
+    await settled(page);
+    const after = await page.screenshot();
+    expect(after.equals(before)).toBe(true);
+    // “Back” undoes the axis.
+    await page.goBack();
+    await expect.poll(() => hashOf(page), PATIENCE).not.toContain('axis');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('has one brush for all three time axes', async () => {
+    const { page } = await open('from=0.5&to=1&axis=virtual');
+    const valueText = () => page.getAttribute('[data-minimap]', 'aria-valuetext');
+    // 0.5 s: sample 4, GVT 4; the end at 1 s: 5 + 3 · 4.
+    await expect.poll(valueText, PATIENCE).toMatch(/^4\.0+ to 17\.0+$/);
+    await page.getByRole('button', { name: 'GVT index' }).click();
+    await expect.poll(valueText, PATIENCE).toMatch(/^4(\.0+)? to 9(\.0+)?$/);
+    await page.getByRole('button', { name: 'Real time' }).click();
+    await expect.poll(valueText, PATIENCE).toMatch(/^0\.50* s to 1\.0+ s$/);
+    expect(await hashOf(page)).toContain('from=0.5&to=1');
+    await page.close();
+  });
+
+  it('leads from a finding to its evidence', async () => {
+    const { page } = await open();
+    await reads(page, '[data-findings]', 'rolled back');
+    const finding = page.locator('[data-finding=efficiency]');
+    expect(await finding.textContent()).toContain('PE 1');
+    await finding.getByRole('button', { name: 'Show PE 1' }).click();
+    await expect.poll(() => hashOf(page), PATIENCE).toContain('view=simulation');
+    expect(await hashOf(page)).toContain('pe=1');
+    await page.close();
+  });
+
+  it('is used with keys only', async () => {
+    const { page, complaints } = await open();
+    const text = () => page.getAttribute('[data-minimap]', 'aria-valuetext');
+    const whole = await text();
+    await page.keyboard.press('+');
+    await expect.poll(text, PATIENCE).not.toBe(whole);
+    const zoomed = await text();
+    await page.keyboard.press('d');
+    await expect.poll(text, PATIENCE).not.toBe(zoomed);
+    await page.keyboard.press('0');
+    await expect.poll(text, PATIENCE).toBe(whole);
+    await page.keyboard.press('3');
+    await expect
+      .poll(() => page.evaluate('document.activeElement.id'), PATIENCE)
+      .toBe('lane-nodes-section');
+    await page.keyboard.press('Shift+C');
+    await expect.poll(() => hashOf(page), PATIENCE).toContain('view=compare');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').textContent()).toContain('zoom in');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count(), PATIENCE).toBe(0);
+    await page.keyboard.press('/');
+    await page.keyboard.type('simulation');
+    await expect.poll(() => page.locator('[role=option]').count(), PATIENCE).toBeGreaterThan(0);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => hashOf(page), PATIENCE).toContain('view=simulation');
+    // What has the focus is seen.
+    await page.keyboard.press('Shift+O');
+    await page.evaluate('document.activeElement.blur()');
+    const reached = new Set<string>();
+    for (let k = 0; k < 25; k++) {
+      await page.keyboard.press('Tab');
+      const [name, outline] = (await page.evaluate(`(() => {
+        const one = document.activeElement;
+        return [one.getAttribute('aria-label') ?? one.textContent.trim(), getComputedStyle(one).outlineStyle];
+      })()`)) as [string, string];
+      reached.add(name);
+      expect(outline, name).not.toBe('none');
+    }
+    for (const name of ['Search', 'Copy link', 'Save page', 'GVT index', 'Compare']) {
+      expect([...reached]).toContain(name);
+    }
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('finds a PE and looks at it alone', async () => {
+    const { page } = await open();
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.keyboard.type('pe 1');
+    await page.locator('[role=option]', { hasText: /^\s*pe\s+PE 1\s*$/ }).click(PATIENCE);
+    await expect.poll(() => hashOf(page), PATIENCE).toContain('pe=1');
+    await page.close();
+  });
+
+  it('hands out what it shows as PNG, SVG and CSV', async () => {
+    const { page } = await open();
+    const png = await exported(page, 'events', 'PNG');
+    expect(png.name).toBe('slow-events.png');
+    expect(png.bytes.subarray(1, 4).toString()).toBe('PNG');
+    expect(png.bytes.readUInt32BE(16)).toBeGreaterThan(800);
+    const svg = String((await exported(page, 'events', 'SVG')).bytes);
+    expect(svg).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+    expect(svg.match(/<path d="M[^"]*" fill="none"/g)).toHaveLength(2);
+    const lines = String((await exported(page, 'events', 'CSV')).bytes)
+      .trimEnd()
+      .split('\r\n');
+    expect(lines[0]).toBe('from (s),to (s),PE 0,PE 1');
+    // A row per bin; 10,000 and 5,000 events a second all the time.
+    expect(lines).toHaveLength(501);
+    expect(lines.slice(1).filter((line) => /,10000,5000$/.test(line)).length).toBeGreaterThan(490);
+    await page.close();
+  });
+
+  it('saves itself as one file that needs no server and no network', async () => {
+    const { page } = await open('from=0.2&to=0.8');
+    await reads(page, '[data-findings]', 'rolled back');
+    const [file] = await Promise.all([
+      page.waitForEvent('download', PATIENCE),
+      page.getByRole('button', { name: 'Save page' }).click(),
+    ]);
+    const path = join(mkdtempSync(join(tmpdir(), 'triscope-saved-')), 'saved.html');
+    await file.saveAs(path);
+    expect(readFileSync(path, 'utf8')).not.toMatch(/<(script|link)[^>]* (src|href)=/);
+    const sentence = await page.textContent('#says-events');
+    const saved = await web.open(`file://${path}`);
+    expect(await saved.page.textContent('#says-events')).toBe(sentence);
+    expect(await saved.page.textContent('[role=status]')).toContain('saved');
+    await reads(saved.page, '[data-findings]', 'rolled back');
+    await saved.page.getByRole('button', { name: 'Simulation' }).click();
+    await saved.page.waitForSelector('main [data-figure] canvas', PATIENCE);
+    expect(saved.complaints).toEqual([]);
+    await saved.page.close();
+    await page.close();
+  });
+
+  it('compares two recordings', async () => {
+    const { page, complaints } = await open('view=compare&metric=ross_pe.events_rolled_back', {
+      until: '[data-figure=difference] canvas',
+    });
+    // Of PE 1, 250 of 500 were undone in A, 50 in B: 2,000 a second less.
+    await reads(page, '#says-difference', 'PE 1');
+    expect(await page.textContent('#says-difference')).toContain('−2.00 k /s');
+    await reads(page, '[data-changes]', 'changed by more than chance');
+    const csv = String((await exported(page, 'difference', 'CSV')).bytes)
+      .trimEnd()
+      .split('\r\n');
+    expect(csv).toHaveLength(241);
+    expect(csv[1].split(',').slice(2)).toEqual(['0', '-2000']);
+    expect(await barriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('shows another recording on request', async () => {
+    const { page } = await open();
+    await page.getByLabel('Recording').selectOption({ label: 'fast' });
+    await reads(page, 'h1', 'fast');
+    expect(await hashOf(page)).toContain('recording=fast');
+    await page.close();
+  });
+
+  it.each([
+    ['light', 1280, 720],
+    ['dark', 390, 800],
+  ] as const)('fits and is readable for all: %s, %i wide', async (scheme, width, height) => {
+    const { page, complaints } = await open('', { scheme, width, height });
+    for (const view of await page.locator('nav button').allTextContents()) {
+      await page.getByRole('button', { name: view, exact: true }).click();
+      await settled(page);
+      const wide = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+      expect(wide, view).toBeLessThanOrEqual(width);
+      expect(await barriers(page), view).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});

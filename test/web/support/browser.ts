@@ -1,0 +1,107 @@
+/** One Chromium for the tests of a file, and pages that say what they complain about. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+export const executable: string | undefined =
+  process.env.TRISCOPE_BROWSER ?? BROWSERS.find(existsSync);
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** How long a page may take to show something. */
+export const PATIENCE = { timeout: 20_000 };
+
+export interface OpenOptions {
+  readonly scheme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+  /** What must be there before the page is given back. */
+  readonly until?: string;
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors and warnings of the page's console, and what its scripts threw. */
+  readonly complaints: readonly string[];
+}
+
+export class Web {
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async start(): Promise<Web> {
+    // Without it Chromium keeps few canvases on slow machines.
+    const args = ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--expose-gc'];
+    return new Web(await chromium.launch({ executablePath: executable, args }));
+  }
+
+  async context(options: OpenOptions = {}): Promise<BrowserContext> {
+    const { scheme = 'light', width = 1280, height = 720 } = options;
+    return this.#browser.newContext({
+      colorScheme: scheme,
+      viewport: { width, height },
+      acceptDownloads: true,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+  }
+
+  async open(url: string, options: OpenOptions = {}): Promise<OpenPage> {
+    const page = await (await this.context(options)).newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning')
+        complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(url);
+    await page.waitForSelector(options.until ?? '[data-chart] canvas', PATIENCE);
+    return { page, complaints };
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+/** Waits until an element's text contains `expected`. */
+export const reads = (page: Page, selector: string, expected: string): Promise<void> =>
+  expect.poll(() => page.textContent(selector), PATIENCE).toContain(expected);
+
+/** What keeps some people from using the page, as axe finds it: rule and element. */
+export async function barriers(page: Page): Promise<string[]> {
+  // The page's policy lets no script in; the browser itself may.
+  const { violations } = (await page.evaluate(`${readFileSync(AXE, 'utf8')}; axe.run()`)) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+}
+
+/** Nothing is under way: no request in the last moments, no figure that loads. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await expect.poll(() => page.locator('[aria-busy=true]').count(), PATIENCE).toBe(0);
+  // Canvases are painted in the next frames.
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  );
+}
+
+/** What a click on `button` of a figure's menu downloads. */
+export async function exported(
+  page: Page,
+  figure: string,
+  kind: 'PNG' | 'SVG' | 'CSV',
+): Promise<{ name: string; bytes: Buffer }> {
+  const frame = page.locator(`[data-figure="${figure}"]`);
+  await frame.locator('summary', { hasText: 'Export' }).click();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    frame.getByRole('button', { name: kind, exact: true }).click(),
+  ]);
+  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+}

@@ -1,0 +1,42 @@
+/** The run's clocks: of a recording by the server, of a run that goes on by the samples that are here. */
+import type { ClockFacts } from '../../src/live/api/clock-facts.ts';
+import type { Clock } from './axis.ts';
+import type { Page } from './page.svelte.ts';
+
+const BINS = 2000;
+
+/** Greatest value so far, where there is one: clocks never go back. */
+function rising(values: ArrayLike<number>): number[] {
+  let most = Number.NaN;
+  return Array.from(values, (value) => {
+    if (!(most >= value) && !Number.isNaN(value)) most = value;
+    return most;
+  });
+}
+
+/** Whether samples say how far virtual time was. */
+export const hasClock = ({ tables }: Page): boolean =>
+  tables.some(
+    ({ name, metrics }) => name === 'ross_pe' && metrics.some(({ key }) => key === 'gvt'),
+  );
+
+/** Null where it is not known. */
+export async function clockOf({ source, live, extent }: Page): Promise<Clock | null> {
+  if (source === null || extent === null) return null;
+  if (!live) {
+    const clock = await source.json<ClockFacts>('clock');
+    return clock.real.length > 1 ? clock : null;
+  }
+  const [from, to] = extent;
+  const [gvt, index] = await Promise.all(
+    ['gvt', 'gvt_index'].map((key) => source.series('ross_pe', [key], from, to, BINS)),
+  );
+  if (gvt.length === 0) return null;
+  const virtual = rising(gvt[0].max);
+  const count = index.length === 0 ? virtual.map((_, k) => k) : rising(index[0].max);
+  // A bin's greatest value is that at its end.
+  const ends = virtual.map((_, k) => from + ((k + 1) * (to - from)) / BINS);
+  const known = virtual.map((value, k) => !Number.isNaN(value) && !Number.isNaN(count[k]));
+  const kept = (values: readonly number[]) => values.filter((_, k) => known[k]);
+  return { real: kept(ends), virtual: kept(virtual), gvt: kept(count) };
+}

@@ -1,0 +1,71 @@
+/** The table of what changed, and a sentence about it. */
+import type { ComparedChange, CompareFacts } from '../../../src/live/api/compare-facts.ts';
+import { plural, short } from '../figures.ts';
+import type { Table } from '../parts/table.ts';
+
+const VERDICTS: Readonly<Record<ComparedChange['verdict'], string>> = {
+  same: 'same',
+  noise: 'within noise',
+  changed: 'changed',
+  unknown: 'not known',
+  'only a': 'only in A',
+  'only b': 'only in B',
+};
+
+const signed = (text: string, value: number) => (value > 0 ? `+${text}` : text.replace('-', '−'));
+
+/** Change in per cent of A; null where there is none. */
+export const relative = ({ a, change }: ComparedChange): number | null =>
+  a === null || change === null || a.value === 0 ? null : (100 * change) / Math.abs(a.value);
+
+export function tableOf(changes: readonly ComparedChange[]): Table {
+  return {
+    columns: [
+      { key: 'what', title: 'Of' },
+      { key: 'key', title: 'Measure' },
+      { key: 'unit', title: 'Unit' },
+      { key: 'a', title: 'A', figure: short },
+      { key: 'b', title: 'B', figure: short },
+      { key: 'change', title: 'B − A', figure: (value) => signed(short(value), value) },
+      {
+        key: 'relative',
+        title: 'Change',
+        unit: '%',
+        bar: 'signed',
+        figure: (value) => signed(value.toFixed(Math.abs(value) < 10 ? 1 : 0), value),
+      },
+      {
+        key: 'bound',
+        title: '± 95 %',
+        help: 'Half the width of the interval in which the change lies, by how the samples scatter',
+        figure: short,
+      },
+      { key: 'verdict', title: 'Verdict', help: 'Within noise: no more than chance explains' },
+    ],
+    rows: changes.map((change, k) => ({
+      id: String(k),
+      cells: {
+        what: `${change.scope}${change.entity === '' ? '' : ` ${change.entity}`}`,
+        key: change.key,
+        unit: change.unit,
+        a: change.a?.value ?? null,
+        b: change.b?.value ?? null,
+        change: change.change,
+        relative: relative(change),
+        bound: change.bound,
+        verdict: VERDICTS[change.verdict],
+      },
+    })),
+  };
+}
+
+export function sentenceOf({ changes, findings }: CompareFacts): string {
+  const count = (verdict: ComparedChange['verdict']) =>
+    changes.filter((change) => change.verdict === verdict).length;
+  const gained = findings.filter(({ what }) => what === 'gained').length;
+  const lost = findings.filter(({ what }) => what === 'lost').length;
+  const numbers = `${plural(count('changed'), 'number')} changed by more than chance explains, ${count('noise')} did not.`;
+  return gained + lost === 0
+    ? numbers
+    : `${numbers} ${plural(gained, 'finding')} gained, ${lost} lost.`;
+}

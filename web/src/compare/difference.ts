@@ -1,0 +1,47 @@
+/** Two recordings bin by bin: B less A, each PE of one against the same PE of the other. */
+import type { EntityBins } from '../../../src/live/series/table.ts';
+import type { Heat, HeatRow } from '../parts/heat.ts';
+import { scaleOf } from '../parts/palettes.ts';
+
+/** How moments of two runs are matched: by seconds since each began, or by the share of each run. */
+export type Match = 'share' | 'seconds';
+
+export interface Compared {
+  readonly heat: Heat;
+  /** PEs that only one of them has. */
+  readonly unmatched: number;
+  /** The row and bin where most changed; null where nothing did. */
+  readonly most: { readonly row: HeatRow; readonly bin: number; readonly value: number } | null;
+}
+
+export function difference(
+  a: readonly EntityBins[],
+  b: readonly EntityBins[],
+  name: (entity: string) => string,
+): Compared {
+  const inB = new Map(b.map((one) => [one.entity, one]));
+  const rows: HeatRow[] = a.flatMap(({ entity, mean }) => {
+    const other = inB.get(entity);
+    if (other === undefined) return [];
+    const values = Float32Array.from(mean, (value, k) => other.mean[k] - value);
+    return [{ id: entity, label: name(entity), values }];
+  });
+  let most: Compared['most'] = null;
+  for (const row of rows) {
+    for (let bin = 0; bin < row.values.length; bin++) {
+      const value = row.values[bin];
+      if (Math.abs(value) > Math.abs(most?.value ?? 0)) most = { row, bin, value };
+    }
+  }
+  return {
+    heat: {
+      rows,
+      scale: scaleOf(
+        rows.map(({ values }) => values),
+        'diverging',
+      ),
+    },
+    unmatched: a.length + b.length - 2 * rows.length,
+    most,
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * The connection to what the server shows: a WebSocket, and server-sent events where that does not get through. Comes
+ * back by itself.
+ */
+import type { ServedFacts } from '../../src/live/api/facts-facts.ts';
+import { EVENTS_PATH, LIVE_PATH, type Message, messageOf } from '../../src/live/message.ts';
+
+/** Milliseconds before another try to connect, doubled each time. */
+const RETRY = 500;
+const MOST_RETRY = 8000;
+
+export interface LinkEvents {
+  /** Before anything else, and whenever they change. */
+  facts(facts: ServedFacts): void;
+  message(message: Message): void;
+  /** The past comes anew after each `true`. */
+  connected(is: boolean): void;
+}
+
+export interface LinkOptions {
+  /** Id of the recording; '' for the first. */
+  readonly recording: string;
+  /** Tables whose samples are not wanted. */
+  readonly without: readonly string[];
+}
+
+export class Link {
+  readonly #events: LinkEvents;
+  readonly #query: string;
+  #retry = RETRY;
+  #closed = false;
+  #stop: (() => void) | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether a WebSocket was ever open: one that never was may be kept away by something between. */
+  #hasSocket = false;
+  #triesEvents = false;
+
+  constructor({ recording, without }: LinkOptions, events: LinkEvents) {
+    const query = new URLSearchParams({ without: without.join(',') });
+    if (recording !== '') query.set('recording', recording);
+    this.#query = `?${query}`;
+    this.#events = events;
+    this.#connect();
+  }
+
+  /** What it is connected by, for the curious. */
+  get kind(): 'socket' | 'events' {
+    return this.#triesEvents ? 'events' : 'socket';
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#stop?.();
+  }
+
+  #connect(): void {
+    if (this.#triesEvents) this.#byEvents();
+    else this.#bySocket();
+  }
+
+  #open(): void {
+    this.#retry = RETRY;
+    this.#events.connected(true);
+  }
+
+  #lost(): void {
+    this.#stop = null;
+    if (this.#closed) return;
+    this.#events.connected(false);
+    // Turn by turn, until one of the two gets through.
+    if (!this.#hasSocket) this.#triesEvents = !this.#triesEvents;
+    this.#timer = setTimeout(() => this.#connect(), this.#retry);
+    this.#retry = Math.min(MOST_RETRY, 2 * this.#retry);
+  }
+
+  #said(text: string): void {
+    const { kind, facts } = JSON.parse(text) as { kind: string; facts: ServedFacts };
+    if (kind === 'facts') this.#events.facts(facts);
+  }
+
+  #bySocket(): void {
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+    const socket = new WebSocket(`${scheme}://${location.host}${LIVE_PATH}${this.#query}`);
+    socket.binaryType = 'arraybuffer';
+    socket.onopen = () => {
+      this.#hasSocket = true;
+      this.#open();
+    };
+    socket.onmessage = ({ data }) => {
+      if (typeof data === 'string') this.#said(data);
+      else this.#events.message(messageOf(data as ArrayBuffer));
+    };
+    socket.onclose = () => this.#lost();
+    this.#stop = () => socket.close();
+  }
+
+  #byEvents(): void {
+    const events = new EventSource(`${EVENTS_PATH}${this.#query}`);
+    events.onopen = () => this.#open();
+    events.addEventListener('facts', ({ data }) => this.#said(data as string));
+    events.addEventListener('frame', ({ data }) => {
+      const text = atob(data as string);
+      const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
+      this.#events.message(messageOf(bytes.buffer));
+    });
+    // It would try again itself, and tell nobody.
+    events.onerror = () => {
+      events.close();
+      this.#lost();
+    };
+    this.#stop = () => events.close();
+  }
+}

@@ -1,0 +1,89 @@
+/** Which hosts differ from the others. Pure. */
+
+export interface HostValues {
+  readonly host: string;
+  /** By bin; NaN where nothing was measured. */
+  readonly values: ArrayLike<number>;
+}
+
+export interface Distance {
+  readonly host: string;
+  readonly mean: number;
+  /** Mean over the window of how far the host is from the median host, in the metric's unit. */
+  readonly distance: number;
+  /** The same with its sign: above, or below, the median host. */
+  readonly signed: number;
+  readonly isOutlier: boolean;
+}
+
+/** The rule in words. */
+export const RULE =
+  'Distance: mean over the window of |host - median of all hosts at that moment|. An outlier is further away than four times the median distance, and than 5 % of the median host';
+
+const TIMES = 4;
+const LEAST_SHARE = 0.05;
+/** Below this many hosts nobody can say which of them is the odd one. */
+export const LEAST_HOSTS = 3;
+
+/** NaN of nothing. Sorts `values`. */
+function median(values: number[]): number {
+  if (values.length === 0) return Number.NaN;
+  values.sort((a, b) => a - b);
+  const middle = values.length >> 1;
+  return values.length % 2 === 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/** The median host: by bin, of the hosts that were measured there. */
+export function medianHost(hosts: readonly HostValues[]): Float64Array {
+  const bins = hosts[0]?.values.length ?? 0;
+  const middle = new Float64Array(bins);
+  const there: number[] = [];
+  for (let bin = 0; bin < bins; bin++) {
+    there.length = 0;
+    for (const { values } of hosts) if (!Number.isNaN(values[bin])) there.push(values[bin]);
+    middle[bin] = median(there);
+  }
+  return middle;
+}
+
+/** Of each host, in the order given. */
+export function distancesOf(hosts: readonly HostValues[]): readonly Distance[] {
+  const middle = medianHost(hosts);
+  const plain = hosts.map(({ host, values }) => {
+    let [sum, far, signed, count] = [0, 0, 0, 0];
+    for (let bin = 0; bin < middle.length; bin++) {
+      const value = values[bin];
+      if (Number.isNaN(value)) continue;
+      sum += value;
+      far += Math.abs(value - middle[bin]);
+      signed += value - middle[bin];
+      count++;
+    }
+    const over = (total: number) => (count === 0 ? Number.NaN : total / count);
+    return { host, mean: over(sum), distance: over(far), signed: over(signed) };
+  });
+  const known = plain.filter(({ distance }) => !Number.isNaN(distance));
+  const usual = median(known.map(({ distance }) => distance));
+  const level = median([...middle].filter((value) => !Number.isNaN(value)).map(Math.abs));
+  const most = Math.max(TIMES * usual, LEAST_SHARE * level);
+  return plain.map((one) => ({
+    ...one,
+    isOutlier: known.length >= LEAST_HOSTS && one.distance > most,
+  }));
+}
+
+export type HostOrder = 'distance' | 'name' | 'high' | 'low';
+
+/** Hosts of which nothing is known come last. */
+export function ordered(distances: readonly Distance[], order: HostOrder): readonly Distance[] {
+  const last = (value: number) => (Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value);
+  const byName = (a: Distance, b: Distance) =>
+    a.host.localeCompare(b.host, 'en', { numeric: true });
+  const key: Readonly<Record<HostOrder, (one: Distance) => number>> = {
+    distance: ({ distance }) => last(distance),
+    high: ({ mean }) => last(mean),
+    low: ({ mean }) => last(-mean),
+    name: () => 0,
+  };
+  return [...distances].sort((a, b) => key[order](b) - key[order](a) || byName(a, b));
+}

@@ -1,0 +1,65 @@
+/** Times, shares and marks of jobs as text. Pure. */
+import type { JobListRow, JobPageFacts } from '../../../src/live/api/jobs-facts.ts';
+import { plural } from '../figures.ts';
+
+/** `2:17:37`, `12 s`. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${seconds < 10 ? Number(seconds.toFixed(1)) : whole} s`;
+  const [hours, minutes, rest] = [
+    Math.floor(whole / 3600),
+    Math.floor((whole % 3600) / 60),
+    whole % 60,
+  ];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)} h` : `${minutes}:${two(rest)} min`;
+}
+
+/** Seconds since 1970 as `2013-10-01 21:31:10`, UTC. */
+export const moment = (seconds: number): string =>
+  new Date(Math.floor(seconds) * 1000).toISOString().slice(0, 19).replace('T', ' ');
+
+/** `*` is no id. */
+export const jobTitle = (id: string): string =>
+  id === '*' ? 'All that the hosts did' : `Job ${id}`;
+
+/** Marks that hosts lack; '' where all are there. */
+export function lacking({ no_begin, no_end }: Pick<JobListRow, 'no_begin' | 'no_end'>): string {
+  return [
+    ...(no_begin > 0 ? [`${no_begin} begin`] : []),
+    ...(no_end > 0 ? [`${no_end} end`] : []),
+  ].join(', ');
+}
+
+/** One line: who, where, when, how long. */
+export function factLine(job: JobPageFacts): readonly string[] {
+  const { accounting: told, from, to, seconds, hosts } = job;
+  const facts: string[] = [];
+  if (told !== null) {
+    for (const [label, value] of [
+      ['user', told.user],
+      ['account', told.account],
+      ['queue', told.queue],
+      ['name', told.name],
+      ['state', told.state],
+    ] as const) {
+      if (value !== '') facts.push(`${label} ${value}`);
+    }
+    if (told.submitted !== null && told.started !== null) {
+      facts.push(`waited ${duration(told.started - told.submitted)}`);
+    }
+    if (told.cores !== null) facts.push(plural(told.cores, 'core'));
+  }
+  facts.push(plural(hosts.length, 'host'));
+  if (seconds !== null) {
+    facts.push(duration(seconds));
+    if (hosts.length > 0)
+      facts.push(`${((hosts.length * seconds) / 3600).toPrecision(3)} node-hours`);
+  }
+  if (from !== null && to !== null) {
+    facts.push(
+      `${from.slice(0, 19).replace('T', ' ')} to ${to.slice(from.slice(0, 10) === to.slice(0, 10) ? 11 : 0, 19).replace('T', ' ')} UTC`,
+    );
+  }
+  return facts;
+}

@@ -1,0 +1,116 @@
+/** Opens what the address asks for, and keeps up with it: a recording by the API, a run that goes on by its frames. */
+import type { RecordingEntry } from '../../src/live/api/facts-facts.ts';
+import { Link } from './link.ts';
+import { IGNORED, LiveSource } from './live.ts';
+import type { Page, PageFacts } from './page.svelte.ts';
+import { type SavedPage, SavedSource, savedPage } from './saved.ts';
+import { ApiSource, fetchFacts, type PageSource } from './source.ts';
+
+/** Milliseconds between redraws of a live run. */
+const PERIOD = 200;
+
+/** Takes over what tables there are, and which time they span. */
+async function look(page: Page): Promise<void> {
+  const tables = (await page.source?.tables()) ?? [];
+  const drawable = tables.filter(({ from, to }) => to > from);
+  page.tables = tables;
+  if (drawable.length > 0) {
+    // From the run's zero on: samplers start before it.
+    const least = Math.min(...drawable.map(({ from }) => from));
+    page.extent = [Math.max(0, least), Math.max(...drawable.map(({ to }) => to))];
+  }
+  page.tick++;
+}
+
+/** Looks soon, and not again before that. */
+function looker(page: Page): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  return () => {
+    if (timer !== null) return;
+    timer = setTimeout(() => {
+      timer = null;
+      if (page.held) return;
+      if (page.source instanceof LiveSource) page.dropped = page.source.lost;
+      // What cannot be read now is asked for again with the next change.
+      look(page).catch(() => {});
+    }, PERIOD);
+  };
+}
+
+/** What is asked depends on what is shown: a run's own samples, or files as they are by now. */
+function sourceFor(
+  before: { readonly facts: PageFacts; readonly source: PageSource } | null,
+  facts: PageFacts,
+  recording: string,
+): PageSource {
+  if (facts.live) {
+    const live = before?.source instanceof LiveSource ? before.source : new LiveSource(recording);
+    live.about(facts.zero);
+    return live;
+  }
+  const isSame = before?.source instanceof ApiSource && before.facts.revision === facts.revision;
+  return isSame ? before.source : new ApiSource(recording);
+}
+
+/** A page that was saved as a file has all it shows in itself. */
+function showSaved(page: Page, saved: SavedPage): void {
+  page.saved = saved.at;
+  page.state.now = saved.state;
+  page.tables = saved.tables;
+  page.recordings = saved.recordings;
+  page.clock = saved.clock;
+  page.extent = saved.extent;
+  page.source = new SavedSource(saved);
+  page.facts = saved.facts;
+  document.title = `${saved.facts.title} – Triscope`;
+}
+
+/**
+ * Call the result to end the connection.
+ * @throws ApiError where there is nothing to show
+ */
+export async function open(page: Page): Promise<() => void> {
+  const saved = savedPage();
+  if (saved !== null) {
+    showSaved(page, saved);
+    return () => {};
+  }
+  const { recording } = page.state.now;
+  const facts = await fetchFacts(recording);
+  document.title = `${facts.title} – Triscope`;
+  page.connection = 'connecting';
+  page.clock = null;
+  page.extent = null;
+  let shown = { facts, source: sourceFor(null, facts, recording) };
+  const soon = looker(page);
+  /** While a page is being saved it stays as it is. */
+  const show = () => {
+    if (page.held) return;
+    page.source = shown.source;
+    page.facts = shown.facts;
+  };
+  show();
+  const [recordings] = await Promise.all([
+    shown.source.json<readonly RecordingEntry[]>('recordings'),
+    look(page),
+  ]);
+  page.recordings = recordings;
+  const link = new Link(
+    { recording, without: IGNORED },
+    {
+      facts: (now) => {
+        shown = { facts: now, source: sourceFor(shown, now, recording) };
+        show();
+        soon();
+      },
+      message: (message) => {
+        if (shown.source instanceof LiveSource && shown.source.take(message)) soon();
+      },
+      connected: (is) => {
+        if (is && shown.source instanceof LiveSource) shown.source.restart();
+        page.connection = is ? 'open' : 'lost';
+      },
+    },
+  );
+  return () => link.close();
+}

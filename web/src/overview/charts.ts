@@ -1,0 +1,236 @@
+/** The lanes' charts: what each asks of the source, its lines, and the sentence about them. */
+import type { Facts } from '../../../src/live/facts.ts';
+import type { EntityBins } from '../../../src/live/series/table.ts';
+import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
+import type { Chart, Line } from '../parts/lines.ts';
+import type { PageSource } from '../source.ts';
+
+export type Lane = 'simulation' | 'regions' | 'nodes';
+
+/** What is looked at. */
+export interface View {
+  readonly facts: Facts;
+  /** Seconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly bins: number;
+  /** PE that is looked at alone; null for all. */
+  readonly pe: number | null;
+}
+
+export interface Drawn {
+  readonly lines: readonly Line[];
+  readonly sentence: string;
+}
+
+export interface LaneChart extends Chart {
+  readonly lane: Lane;
+  /** Null where the source has nothing for it. */
+  draw(source: PageSource, view: View): Promise<Drawn | null>;
+}
+
+/** Lines that can be told apart. */
+const MOST_LINES = 8;
+/** Nanoseconds in a second, as per cent. */
+const NANOSECONDS = 1e7;
+
+const ofPe = (series: readonly EntityBins[], pe: number | null) =>
+  pe === null ? series : series.filter(({ entity }) => entity === String(pe));
+
+const scaled = (values: ArrayLike<number>, factor: number) =>
+  Float64Array.from(values, (value) => value * factor);
+
+/** Mean over entities, bin by bin, of those that were measured. */
+function across(series: readonly EntityBins[], factor: number): Float64Array {
+  const count = series[0]?.mean.length ?? 0;
+  return Float64Array.from(
+    { length: count },
+    (_, bin) => meanOf(series.map(({ mean }) => mean[bin])) * factor,
+  );
+}
+
+function most(lines: readonly Line[]): readonly Line[] {
+  if (lines.length <= MOST_LINES) return lines;
+  const byMean = [...lines].sort((a, b) => meanOf(b.values) - meanOf(a.values));
+  return byMean.slice(0, MOST_LINES);
+}
+
+const ask = (source: PageSource, view: View, table: string, keys: readonly string[]) =>
+  source.series(table, keys, view.from, view.to, view.bins);
+
+const EVENTS: LaneChart = {
+  id: 'events',
+  lane: 'simulation',
+  title: 'Events handled',
+  help: 'Events that each PE handles in a second, those that it undoes later included.',
+  unit: '/s',
+  stacked: false,
+  async draw(source, view) {
+    const series = ofPe(await ask(source, view, 'ross_pe', ['events_processed']), view.pe);
+    if (series.length === 0) return null;
+    const lines = series.map(({ entity, mean, min, max }) => ({
+      label: `PE ${entity}`,
+      values: mean,
+      min: leastOf(min),
+      max: mostOf(max),
+    }));
+    const ranked = lines
+      .map(({ label, values }) => ({ label, rate: meanOf(values) }))
+      .filter(({ rate }) => rate > 0)
+      .sort((a, b) => b.rate - a.rate);
+    const first = ranked[0];
+    const last = ranked.at(-1);
+    if (first === undefined || last === undefined) {
+      return { lines: most(lines), sentence: 'No events were handled in this window.' };
+    }
+    const sentence =
+      first === last
+        ? `${first.label} handles ${short(first.rate)} events a second in this window.`
+        : `${first.label} is the fastest with ${short(first.rate)} events a second, ${(first.rate / last.rate).toFixed(2)} times ${last.label}.`;
+    return { lines: most(lines), sentence };
+  },
+};
+
+const UNDONE: LaneChart = {
+  id: 'undone',
+  lane: 'simulation',
+  title: 'Rolled back',
+  help: 'Share of the handled events that rollbacks undo: work that was done too early. What is undone may have been handled in an earlier moment, so a peak can exceed 100 %.',
+  unit: '%',
+  stacked: false,
+  async draw(source, view) {
+    const [handled, undone] = await Promise.all([
+      ask(source, view, 'ross_pe', ['events_processed']),
+      ask(source, view, 'ross_pe', ['events_rolled_back']),
+    ]);
+    const lines = ofPe(handled, view.pe).flatMap(({ entity, mean }) => {
+      const back = undone.find((other) => other.entity === entity);
+      if (back === undefined) return [];
+      const values = Float64Array.from(mean, (all, k) =>
+        all > 0 ? (100 * back.mean[k]) / all : Number.NaN,
+      );
+      const share = (100 * meanOf(back.mean)) / meanOf(mean);
+      return [{ label: `PE ${entity}`, values, mean: share }];
+    });
+    if (lines.length === 0) return null;
+    const worst = [...lines].sort((a, b) => b.mean - a.mean)[0];
+    const sentence = !(worst.mean > 0)
+      ? 'Nothing is rolled back in this window.'
+      : lines.length === 1
+        ? `${percent(worst.mean)} of what ${worst.label} handles is undone.`
+        : `${worst.label} undoes the most: ${percent(worst.mean)} of what it handles.`;
+    return { lines: most(lines), sentence };
+  },
+};
+
+const PHASES = [
+  { label: 'event handlers', keys: ['events_processed_time'] },
+  { label: 'queue', keys: ['priority_queue_time'] },
+  { label: 'rollback', keys: ['rollback_time', 'cancel_q_time', 'events_aborted_time'] },
+  { label: 'GVT', keys: ['gvt_time'] },
+  { label: 'commit', keys: ['fossil_collect_time'] },
+  { label: 'exchange', keys: ['network_read_time', 'network_other_time'] },
+];
+
+const SHARES: LaneChart = {
+  id: 'phases',
+  lane: 'regions',
+  title: 'Where PEs spend their time',
+  help: 'Share of real time in each phase, mean of the PEs looked at; white is waiting and what is not timed.',
+  unit: '%',
+  stacked: true,
+  async draw(source, view) {
+    const parts = await Promise.all(
+      PHASES.map(async ({ label, keys }) => {
+        const series = ofPe(await ask(source, view, 'ross_pe', keys), view.pe);
+        return { label, values: across(series, 100), there: series.length > 0 };
+      }),
+    );
+    const lines = parts.filter(({ there }) => there);
+    if (lines.length === 0) return null;
+    const ranked = lines
+      .map(({ label, values }) => ({ label, share: meanOf(values) }))
+      .sort((a, b) => b.share - a.share);
+    const timed = ranked.reduce((sum, { share }) => sum + (share || 0), 0);
+    const who = view.pe === null ? 'PEs' : `PE ${view.pe}`;
+    const top = ranked.slice(0, 2).map(({ label, share }) => `${percent(share)} in ${label}`);
+    const rest = `${percent(Math.max(0, 100 - timed))} waiting or not timed`;
+    return { lines, sentence: `${who}: ${listed([...top, rest])}.` };
+  },
+};
+
+const CPU_PARTS = [
+  { label: 'user', table: 'node_cpu', keys: ['user', 'nice'] },
+  { label: 'system', table: 'node_cpu', keys: ['system', 'irq', 'softirq'] },
+  { label: 'stolen', table: 'node_cpu_steal', keys: ['steal'] },
+];
+
+/** Entities of `node_cpu` on which the PEs run that are looked at; all where no place is known. */
+function onCpus(series: readonly EntityBins[], { facts, pe }: View): readonly EntityBins[] {
+  const places = facts.pes.filter(
+    (place) => place.cpu !== null && (pe === null || place.pe === pe),
+  );
+  if (places.length === 0) return series;
+  const names = new Set(places.map(({ host, cpu }) => `${host}/${cpu}`));
+  const found = series.filter(({ entity }) => names.has(entity));
+  return found.length > 0 ? found : series;
+}
+
+const CPUS: LaneChart = {
+  id: 'cpus',
+  lane: 'nodes',
+  title: 'The PEs’ CPUs',
+  help: 'What the CPUs did on which the PEs run, by the kernel’s account; stolen: a hypervisor ran something else.',
+  unit: '%',
+  stacked: true,
+  async draw(source, view) {
+    const parts = await Promise.all(
+      CPU_PARTS.map(async ({ label, table, keys }) => {
+        const series = onCpus(await ask(source, view, table, keys), view);
+        // Hundredths of a second in a second are per cent.
+        return { label, values: across(series, 1), cpus: series.map(({ entity }) => entity) };
+      }),
+    );
+    const lines = parts.filter(({ cpus }) => cpus.length > 0);
+    if (lines.length === 0) return null;
+    const cpus = lines[0].cpus;
+    const stolen = meanOf(lines.find(({ label }) => label === 'stolen')?.values ?? []);
+    const busy = lines.reduce((sum, { values }) => sum + (meanOf(values) || 0), 0);
+    const which = cpus.length === 1 ? `CPU ${cpus[0]} is` : `${cpus.length} CPUs are`;
+    const steal =
+      stolen >= 0.05 ? `${percent(stolen)} was taken by the hypervisor` : 'nothing was stolen';
+    return { lines, sentence: `${which} ${percent(busy)} busy in this window; ${steal}.` };
+  },
+};
+
+const WAITS: LaneChart = {
+  id: 'waits',
+  lane: 'nodes',
+  title: 'PEs waiting for a CPU',
+  help: 'Share of time in which a PE’s thread was ready to run while its CPU ran something else. The kernel counts a wait when it ends, so a peak can exceed 100 %.',
+  unit: '%',
+  stacked: false,
+  async draw(source, view) {
+    const series = ofPe(await ask(source, view, 'sim_thread', ['run_queue_wait']), view.pe);
+    if (series.length === 0) return null;
+    const lines = series.map(({ entity, mean }) => ({
+      label: `PE ${entity}`,
+      values: scaled(mean, 1 / NANOSECONDS),
+    }));
+    const worst = [...lines].sort((a, b) => meanOf(b.values) - meanOf(a.values))[0];
+    const share = meanOf(worst.values);
+    const sentence =
+      share >= 0.1
+        ? `${worst.label} waits the most: ${percent(share)} of the time another process has its CPU.`
+        : 'No PE waits for its CPU.';
+    return { lines: most(lines), sentence };
+  },
+};
+
+export const CHARTS: readonly LaneChart[] = [EVENTS, UNDONE, SHARES, CPUS, WAITS];
+
+export const LANES: readonly { readonly lane: Lane; readonly title: string }[] = [
+  { lane: 'simulation', title: 'Simulation' },
+  { lane: 'regions', title: 'Regions' },
+  { lane: 'nodes', title: 'Nodes' },
+];

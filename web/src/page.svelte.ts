@@ -1,0 +1,102 @@
+/** What all views share: the recording, the window, the crosshair, and the state in the address. */
+import { getContext, setContext } from 'svelte';
+import type { RecordingEntry, ServedFacts } from '../../src/live/api/facts-facts.ts';
+import type { TableFacts } from '../../src/live/series/store.ts';
+import { type Axis, axisFor, type Clock } from './axis.ts';
+import type { PageSource } from './source.ts';
+import { ViewStore } from './view-store.svelte.ts';
+
+export type PageFacts = ServedFacts;
+
+/** `none`: a recording, no connection is needed. */
+export type Connection = 'none' | 'connecting' | 'open' | 'lost';
+
+/** Seconds that are shown of a run that is followed. */
+const FOLLOWED = 30;
+
+export class Page {
+  readonly state = new ViewStore();
+  facts = $state.raw<PageFacts | null>(null);
+  /** All that the server shows, this one among them. */
+  recordings = $state.raw<readonly RecordingEntry[]>([]);
+  tables = $state.raw<readonly TableFacts[]>([]);
+  clock = $state.raw<Clock | null>(null);
+  /** First and last second of all that can be drawn; null before the first samples. */
+  extent = $state.raw<readonly [number, number] | null>(null);
+  connection = $state<Connection>('none');
+  /** Whether a live run's newest part is shown. */
+  following = $state(true);
+  /** Frames that did not come because this page was too slow. */
+  dropped = $state(0);
+  /** Grows when there are new samples to draw. Read it where data is asked for. */
+  tick = $state(0);
+  /** Second under the crosshair, in whatever chart; null: none. */
+  crosshair = $state<number | null>(null);
+  /** When a saved page was saved; '' for one that a server shows. */
+  saved = $state('');
+  /** Nothing new is taken in for a moment: the page is being saved. */
+  held = $state(false);
+  /** Answers all requests for samples. Set before any view is shown. */
+  source = $state.raw<PageSource | null>(null);
+
+  readonly live = $derived(this.facts?.live === true);
+  /** Name of the simulated model, as far as the command tells; '' otherwise. */
+  readonly model = $derived(/\bsim run (\S+)/.exec(this.facts?.command ?? '')?.[1] ?? '');
+  readonly axis: Axis = $derived(axisFor(this.state.now.axis, this.clock));
+  /** Seconds that are shown now; null before the first samples. */
+  readonly window: readonly [number, number] | null = $derived.by(() => {
+    const { from, to } = this.state.now;
+    if (from !== null && to !== null) return [from, to] as const;
+    if (this.extent === null) return null;
+    const [first, last] = this.extent;
+    return this.live && this.following && this.facts?.state === 'running'
+      ? ([Math.max(first, last - FOLLOWED), last] as const)
+      : this.extent;
+  });
+  /** Whether the window is a part that was brushed. */
+  readonly brushed = $derived(this.state.now.from !== null);
+
+  has(table: string): boolean {
+    return this.tables.some(({ name }) => name === table);
+  }
+
+  /** Shows [from, to) seconds in all views. */
+  brush(from: number, to: number): void {
+    if (this.extent === null || !(to > from) || this.saved !== '') return;
+    const [first, last] = this.extent;
+    this.state.set({ from: Math.max(from, first), to: Math.min(to, last) });
+  }
+
+  /** Shows all; of a live run, as it grows. */
+  reset(): void {
+    if (this.saved !== '') return;
+    this.following = false;
+    this.state.set({ from: null, to: null });
+  }
+
+  /** Follows a live run's newest part, or holds what is shown. */
+  follow(on: boolean): void {
+    if (!this.live) return;
+    const shown = this.window;
+    this.following = on;
+    if (on) this.state.set({ from: null, to: null });
+    else if (shown !== null) this.state.set({ from: shown[0], to: shown[1] });
+  }
+
+  /** Moves the window by a share of its width, measured on the axis, after making it `factor` times as wide. */
+  move(share: number, factor: number): void {
+    if (this.window === null || this.extent === null) return;
+    const [first, last] = this.extent.map((s) => this.axis.of(s));
+    const [from, to] = this.window.map((s) => this.axis.of(s));
+    const wide = Math.min((to - from) * factor, last - first);
+    const middle = (from + to) / 2 + share * wide;
+    const begin = Math.max(first, Math.min(middle - wide / 2, last - wide));
+    this.brush(this.axis.seconds(begin), this.axis.seconds(begin + wide));
+  }
+}
+
+const KEY = 'page';
+
+export const providePage = (page: Page): Page => setContext(KEY, page);
+/** The page, in any component of it. */
+export const thePage = (): Page => getContext<Page>(KEY);

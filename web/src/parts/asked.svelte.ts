@@ -1,0 +1,36 @@
+/** An answer that is waited for: the last one stays until the next is there. */
+
+export class Asked<T> {
+  value = $state.raw<T | null>(null);
+  /** Of the last request; '' where it was answered. */
+  error = $state('');
+  busy = $state(false);
+  #next: (() => Promise<T>) | null = null;
+  #running = false;
+
+  /**
+   * Asks; while a request is under way, only the newest that comes meanwhile is remembered. In an effect, read what the
+   * request depends on before, not inside of `request`.
+   */
+  ask(request: () => Promise<T>): void {
+    this.#next = request;
+    if (!this.#running) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    this.busy = true;
+    while (this.#next !== null) {
+      const request = this.#next;
+      this.#next = null;
+      try {
+        this.value = await request();
+        this.error = '';
+      } catch (error) {
+        this.error = error instanceof Error ? error.message : String(error);
+      }
+    }
+    this.#running = false;
+    this.busy = false;
+  }
+}

@@ -1,0 +1,12 @@
+/** Hands a file to whoever looks at the page. */
+export function download(name: string, content: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  // The browser has taken hold of it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export const textFile = (text: string, type: string): Blob =>
+  new Blob([text], { type: `${type};charset=utf-8` });

@@ -1,0 +1,99 @@
+/** Lines or a stack as SVG, from the bins that are on the page. */
+import type { Axis } from '../axis.ts';
+import { type Chart, type Line, tops } from './lines.ts';
+import { colourOf, DASHES, figureOf, topOf } from './plot.ts';
+import { coordinate, css, escaped, svgDocument } from './svg.ts';
+
+const WIDE = 900;
+const HIGH = 220;
+const LEFT = 60;
+const RIGHT = 12;
+const BOTTOM = 44;
+const TICKS = 5;
+
+interface Place {
+  readonly from: number;
+  readonly to: number;
+  readonly axis: Axis;
+}
+
+/** A path through the points; gaps where a value is missing. Steps hold a value over its bin. */
+function path(xs: ArrayLike<number>, ys: ArrayLike<number>, isStep: boolean): string {
+  let drawn = '';
+  let pen = false;
+  for (let k = 0; k < ys.length; k++) {
+    if (Number.isNaN(ys[k])) {
+      pen = false;
+      continue;
+    }
+    const [x, y] = [coordinate(xs[k]), coordinate(ys[k])];
+    drawn += pen ? (isStep ? `H${x}V${y}` : `L${x} ${y}`) : `M${x} ${y}`;
+    pen = true;
+  }
+  return drawn;
+}
+
+/** The area of a part of a stack: down to the axis, the parts below are painted over it. */
+function area(xs: ArrayLike<number>, ys: ArrayLike<number>, bottom: number): string {
+  let drawn = '';
+  for (let k = 0; k < ys.length; k++) {
+    if (Number.isNaN(ys[k])) continue;
+    let end = k;
+    while (end + 1 < ys.length && !Number.isNaN(ys[end + 1])) end++;
+    drawn += `M${coordinate(xs[k])} ${bottom}`;
+    for (; k <= end; k++) drawn += `L${coordinate(xs[k])} ${coordinate(ys[k])}`;
+    drawn += `L${coordinate(xs[end])} ${bottom}Z`;
+  }
+  return drawn;
+}
+
+export function linesSvg(
+  chart: Chart,
+  lines: readonly Line[],
+  sentence: string,
+  { from, to, axis }: Place,
+): string {
+  const columns = chart.stacked ? tops(lines) : lines.map(({ values }) => values);
+  const top = topOf(chart, columns);
+  const count = lines[0]?.values.length ?? 0;
+  const [first, last] = [axis.of(from), axis.of(to)];
+  const x = (value: number) => LEFT + ((value - first) / (last - first)) * (WIDE - LEFT - RIGHT);
+  const y = (value: number) => 8 + (1 - value / top) * (HIGH - 8);
+  const xs = Array.from({ length: count }, (_, k) =>
+    x(axis.of(from + ((k + 0.5) * (to - from)) / count)),
+  );
+  const parts: string[] = [];
+  const figure = figureOf(chart.unit);
+  const text = `font-size="11" fill="${css('--quiet')}"`;
+  for (let k = 0; k <= TICKS; k++) {
+    const value = (k * top) / TICKS;
+    const at = coordinate(y(value));
+    parts.push(
+      `<path d="M${LEFT} ${at}H${WIDE - RIGHT}" stroke="${css('--line')}"/>`,
+      `<text x="${LEFT - 6}" y="${at}" dy="4" text-anchor="end" ${text}>${escaped(figure(value))}</text>`,
+    );
+    const moment = first + (k * (last - first)) / TICKS;
+    const anchor = k === 0 ? 'start' : k === TICKS ? 'end' : 'middle';
+    parts.push(
+      `<text x="${coordinate(x(moment))}" y="${HIGH + 16}" text-anchor="${anchor}" ${text}>${escaped(axis.text(moment, (last - first) / 100))}</text>`,
+    );
+  }
+  const order = lines.map((_, k) => (chart.stacked ? lines.length - 1 - k : k));
+  for (const k of order) {
+    const ys = Array.from(columns[k], y);
+    parts.push(
+      chart.stacked
+        ? `<path d="${area(xs, ys, HIGH)}" fill="${colourOf(k)}"/>`
+        : `<path d="${path(xs, ys, chart.step === true)}" fill="none" stroke="${colourOf(k)}" stroke-width="1.6" stroke-dasharray="${DASHES[k % DASHES.length].join(' ')}"/>`,
+    );
+  }
+  let left = LEFT;
+  lines.forEach(({ label }, k) => {
+    parts.push(
+      `<rect x="${left}" y="${HIGH + 28}" width="10" height="10" fill="${colourOf(k)}"/>`,
+      `<text x="${left + 14}" y="${HIGH + 37}" ${text}>${escaped(label)}</text>`,
+    );
+    left += 28 + 6.5 * label.length;
+  });
+  return svgDocument(chart.title, sentence, WIDE, HIGH + BOTTOM, parts.join('\n'));
+}

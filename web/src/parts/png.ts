@@ -1,0 +1,64 @@
+/** A figure as PNG: its canvases as they are, title and sentence above. */
+
+const MARGIN = 12;
+const HEAD = 48;
+
+const wrapped = (context: CanvasRenderingContext2D, text: string, width: number): string => {
+  if (context.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 0 && context.measureText(`${text.slice(0, end)}…`).width > width) end--;
+  return `${text.slice(0, end)}…`;
+};
+
+/** An SVG document as PNG. @throws Error where the browser cannot draw it */
+export function pngOfSvg(svg: string): Promise<Blob> {
+  const image = new Image();
+  return new Promise((resolve, reject) => {
+    const failed = () => reject(new Error('the picture cannot be drawn'));
+    image.onerror = failed;
+    image.onload = () => {
+      const canvas = document.createElement('canvas');
+      canvas.width = Math.ceil(image.width * devicePixelRatio);
+      canvas.height = Math.ceil(image.height * devicePixelRatio);
+      canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => (blob === null ? failed() : resolve(blob)));
+    };
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  });
+}
+
+/** @throws Error where the figure has no picture */
+export function pngOf(figure: HTMLElement, title: string, sentence: string): Promise<Blob> {
+  const canvases = [...figure.querySelectorAll('canvas')].filter(({ width }) => width > 0);
+  if (canvases.length === 0) throw new Error(`${title}: there is no picture to save`);
+  const boxes = canvases.map((canvas) => canvas.getBoundingClientRect());
+  const left = Math.min(...boxes.map((box) => box.left));
+  const top = Math.min(...boxes.map((box) => box.top));
+  const width = Math.max(...boxes.map((box) => box.right)) - left;
+  const height = Math.max(...boxes.map((box) => box.bottom)) - top;
+  const ratio = devicePixelRatio;
+  const made = document.createElement('canvas');
+  made.width = Math.ceil((width + 2 * MARGIN) * ratio);
+  made.height = Math.ceil((height + HEAD + MARGIN) * ratio);
+  const context = made.getContext('2d');
+  if (context === null) throw new Error('this browser lends no canvas');
+  const css = getComputedStyle(document.documentElement);
+  const colour = (name: string) => css.getPropertyValue(name).trim();
+  context.scale(ratio, ratio);
+  context.fillStyle = colour('--panel');
+  context.fillRect(0, 0, made.width, made.height);
+  context.fillStyle = colour('--text');
+  context.font = `600 14px ${colour('--font')}`;
+  context.fillText(wrapped(context, title, width), MARGIN, 20);
+  context.fillStyle = colour('--quiet');
+  context.font = `12px ${colour('--font')}`;
+  context.fillText(wrapped(context, sentence, width), MARGIN, 38);
+  canvases.forEach((canvas, k) => {
+    const box = boxes[k];
+    const [x, y] = [MARGIN + box.left - left, HEAD + box.top - top];
+    context.drawImage(canvas, x, y, box.width, box.height);
+  });
+  return new Promise((resolve, reject) =>
+    made.toBlob((blob) => (blob === null ? reject(new Error('no PNG was made')) : resolve(blob))),
+  );
+}

@@ -1,0 +1,27 @@
+/** Light or dark: as chosen, or as the system is. Canvases are painted anew when it changes. */
+import type { Theme } from '../state.ts';
+
+class Scheme {
+  dark = $state(false);
+  #theme: Theme = 'system';
+  readonly #system = matchMedia('(prefers-color-scheme: dark)');
+
+  constructor() {
+    this.#system.addEventListener('change', () => this.set(this.#theme));
+    this.set('system');
+  }
+
+  set(theme: Theme): void {
+    this.#theme = theme;
+    const dark = theme === 'system' ? this.#system.matches : theme === 'dark';
+    document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+    this.dark = dark;
+  }
+}
+
+let scheme: Scheme | null = null;
+
+export function watchScheme(): Scheme {
+  scheme ??= new Scheme();
+  return scheme;
+}

@@ -1,0 +1,110 @@
+/** Saves the page as one file: its code, its style, and the answers that its views needed. */
+import type { Page } from './page.svelte.ts';
+import { download, textFile } from './parts/download.ts';
+import { KeepingSource, SAVED_ID, type SavedPage } from './saved.ts';
+import type { ViewState } from './state.ts';
+import { VIEWS } from './views/index.ts';
+
+/** Milliseconds without a request after which a view has all it needs, between looks, and to wait at most. */
+const QUIET = 250;
+const LOOK = 50;
+const PATIENCE = 15_000;
+
+/** Nothing may be fetched by a saved page. */
+const POLICY =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function quiet(source: KeepingSource): Promise<void> {
+  const end = performance.now() + PATIENCE;
+  let asked = -1;
+  let since = performance.now();
+  while (performance.now() < end) {
+    if (source.waiting > 0 || source.asked !== asked) {
+      asked = source.asked;
+      since = performance.now();
+    } else if (performance.now() - since > QUIET) return;
+    await sleep(LOOK);
+  }
+}
+
+/** What a script or style may not hold as it is, where it stands inside of a page. */
+const inline = (text: string, tag: string): string =>
+  text.replaceAll(new RegExp(`</(?=${tag})`, 'gi'), '<\\/');
+
+/** Code and style of the page as it was served. @throws Error */
+async function files(): Promise<{ code: string; style: string }> {
+  const text = async (address: string) => {
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(`${address}: ${response.status}`);
+    return response.text();
+  };
+  const scripts = [...document.querySelectorAll<HTMLScriptElement>('script[type=module][src]')];
+  const sheets = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')];
+  const [code, style] = await Promise.all([
+    Promise.all(scripts.map(({ src }) => text(src))),
+    Promise.all(sheets.map(({ href }) => text(href))),
+  ]);
+  return { code: code.join('\n'), style: style.join('\n') };
+}
+
+/** Shows each view once, `fixed` in all else, so that it asks for what it needs. */
+async function answersOf(page: Page, fixed: ViewState): Promise<Readonly<Record<string, unknown>>> {
+  const { source } = page;
+  const before = page.state.now;
+  if (source === null) return {};
+  const keeping = new KeepingSource(source);
+  page.held = true;
+  page.source = keeping;
+  try {
+    for (const { id } of VIEWS.filter((view) => view.available(page))) {
+      // The address stays as it is.
+      page.state.now = { ...fixed, view: id, path: id === fixed.view ? fixed.path : '' };
+      await sleep(LOOK);
+      await quiet(keeping);
+    }
+  } finally {
+    page.state.now = before;
+    page.source = source;
+    page.held = false;
+  }
+  return keeping.answers;
+}
+
+/** @throws Error where a part cannot be read */
+export async function savePage(page: Page): Promise<void> {
+  const { facts, clock, extent, tables } = page;
+  if (facts === null) throw new Error('there is nothing to save yet');
+  const { window } = page;
+  // The window of a run that is followed moves on: here it stands still.
+  const isWhole = !page.brushed && !(page.live && page.following);
+  const state =
+    window === null || isWhole
+      ? page.state.now
+      : { ...page.state.now, from: window[0], to: window[1] };
+  const { code, style } = await files();
+  const at = new Date().toISOString().replace('T', ' ').slice(0, 19);
+  const answers = await answersOf(page, state);
+  const saved: SavedPage = {
+    at: `${at} UTC`,
+    facts: { ...facts, live: false },
+    recordings: page.recordings,
+    tables,
+    extent,
+    clock,
+    state,
+    answers,
+  };
+  const json = JSON.stringify(saved).replaceAll('<', '\\u003c');
+  const title = `${facts.title} – Triscope`.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const html = [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${title}</title><style>${inline(style, 'style')}</style></head>`,
+    `<body><div id="app"></div><script type="application/json" id="${SAVED_ID}">${json}</script>`,
+    `<script type="module">${inline(code, 'script')}</script></body></html>\n`,
+  ].join('\n');
+  download(`${facts.title}.html`, textFile(html, 'text/html'));
+}

@@ -1,0 +1,226 @@
+/** Where the simulation's pictures come from: the server for a recording, the page's own samples for a live run. */
+import { type Breakdown, breakdownOf } from '../../../src/live/simulation/breakdown.ts';
+import {
+  CascadeIndex,
+  type CascadeList,
+  type CascadeNode,
+} from '../../../src/live/simulation/cascades.ts';
+import type { EventDensity, SingleEvent } from '../../../src/live/simulation/event-view.ts';
+import {
+  type Heat,
+  type HeatAsk,
+  type HeatMetric,
+  heatMetrics,
+  heatOf,
+} from '../../../src/live/simulation/heat.ts';
+import type { Level } from '../../../src/live/simulation/levels.ts';
+import {
+  type Matrix,
+  matrixOfRollbacks,
+  matrixOfSends,
+} from '../../../src/live/simulation/matrix.ts';
+import { type Order, ordered } from '../../../src/live/simulation/order.ts';
+import { unpack } from '../../../src/live/simulation/packed.ts';
+import { Places } from '../../../src/live/simulation/places.ts';
+import { rollbacksIn, type SingleRollback } from '../../../src/live/simulation/rollback-view.ts';
+import { LiveSource } from '../live.ts';
+import type { Page } from '../page.svelte.ts';
+import type { PageSource } from '../source.ts';
+
+/** What is looked at: seconds, and the entity that all is part of; '' for all. */
+export interface Looked {
+  readonly from: number;
+  readonly to: number;
+  readonly within: string;
+}
+
+export interface ServedHeat extends Heat {
+  /** Why marked cells are doubtful; '' where none is. */
+  readonly doubt: string;
+}
+
+export interface ServedCascades extends CascadeList {
+  /** Rollbacks of the whole run. */
+  readonly recorded: number;
+}
+
+export interface Tree {
+  readonly nodes: readonly CascadeNode[];
+  /** Rollbacks that are not in `nodes`. */
+  readonly left: number;
+}
+
+export interface SomeRollbacks {
+  readonly rollbacks: readonly SingleRollback[];
+  readonly total: number;
+}
+
+/** Null where nothing of it was recorded. */
+export interface SimSource {
+  metrics(level: Level): Promise<readonly HeatMetric[]>;
+  heat(ask: HeatAsk, order: Order): Promise<ServedHeat | null>;
+  breakdown(from: number, to: number): Promise<Breakdown | null>;
+  matrix(of: 'best' | 'rollbacks', level: Level, looked: Looked): Promise<Matrix | null>;
+  cascades(looked: Looked, most: number): Promise<ServedCascades>;
+  tree(pe: number, id: number): Promise<Tree | null>;
+  density(level: Level, looked: Looked, sender: string, bins: number): Promise<EventDensity | null>;
+  events(looked: Looked, sender: string, most: number): Promise<readonly SingleEvent[]>;
+  /** Those that undid most, and how many there are in all. */
+  rollbacks(looked: Looked, most: number): Promise<SomeRollbacks>;
+}
+
+class ApiSim implements SimSource {
+  readonly #source: PageSource;
+  readonly #metrics = new Map<Level, Promise<readonly HeatMetric[]>>();
+  /** Whether what there is does not change. */
+  readonly #isWhole: boolean;
+
+  constructor(source: PageSource, isWhole: boolean) {
+    this.#source = source;
+    this.#isWhole = isWhole;
+  }
+
+  metrics(level: Level) {
+    let metrics = this.#metrics.get(level);
+    if (metrics === undefined) {
+      metrics = this.#source.json<readonly HeatMetric[]>('heatmap/metrics', { level });
+      metrics.catch(() => this.#metrics.delete(level));
+      if (this.#isWhole) this.#metrics.set(level, metrics);
+    }
+    return metrics;
+  }
+
+  async heat(ask: HeatAsk, sort: Order): Promise<ServedHeat | null> {
+    const { level, metric, within, from, to, bins } = ask;
+    const known = await this.metrics(level);
+    if (!known.some(({ key }) => key === metric)) return null;
+    const asked = { level, metric, within, from, to, bins, sort };
+    return unpack<ServedHeat>(await this.#source.bytes('heatmap', asked));
+  }
+
+  breakdown(from: number, to: number) {
+    return this.#source.json<Breakdown | null>('breakdown', { from, to });
+  }
+
+  async matrix(of: 'best' | 'rollbacks', level: Level, looked: Looked) {
+    const matrix = unpack<Matrix>(await this.#source.bytes('matrix', { of, level, ...looked }));
+    return matrix.rows.length === 0 ? null : matrix;
+  }
+
+  cascades(looked: Looked, most: number) {
+    return this.#source.json<ServedCascades>('cascades', { ...looked, most });
+  }
+
+  tree(pe: number, id: number) {
+    return this.#source.json<Tree>('cascades/tree', { pe, id });
+  }
+
+  async density(level: Level, looked: Looked, sender: string, bins: number) {
+    const asked = { level, ...looked, sender, bins };
+    const density = unpack<EventDensity>(await this.#source.bytes('events/density', asked));
+    return density.all === 0 ? null : density;
+  }
+
+  async events(looked: Looked, sender: string, most: number) {
+    const asked = { ...looked, sender, most };
+    return (await this.#source.json<{ events: SingleEvent[] }>('events', asked)).events;
+  }
+
+  rollbacks(looked: Looked, most: number) {
+    return this.#source.json<SomeRollbacks>('rollbacks', { ...looked, most });
+  }
+}
+
+/**
+ * Of a run that goes on. LPs' samples are too many to be sent: the server is asked for them. Single events are not
+ * streamed: those are shown when the run has ended.
+ */
+class LiveSim implements SimSource {
+  readonly #source: LiveSource;
+  #cascades: CascadeIndex | null = null;
+
+  readonly #api: ApiSim;
+
+  constructor(source: LiveSource) {
+    this.#source = source;
+    this.#api = new ApiSim(source, false);
+  }
+
+  get #samples() {
+    return this.#source.kept.store;
+  }
+
+  get #rollbacks() {
+    return this.#source.kept.rollbacks;
+  }
+
+  /** Made anew when there are more rollbacks. */
+  #index(): CascadeIndex {
+    const all = this.#rollbacks;
+    if (this.#cascades === null || !this.#cascades.isOf(all))
+      this.#cascades = new CascadeIndex(all);
+    return this.#cascades;
+  }
+
+  async metrics(level: Level) {
+    return level === 'lp' ? this.#api.metrics(level) : heatMetrics(this.#samples, level);
+  }
+
+  async heat(ask: HeatAsk, order: Order): Promise<ServedHeat | null> {
+    if (ask.level === 'lp') return this.#api.heat(ask, order);
+    const heat = heatOf(this.#samples, ask);
+    return heat === null ? null : { ...ordered(heat, order), doubt: '' };
+  }
+
+  async breakdown(from: number, to: number) {
+    return breakdownOf(this.#samples, from, to);
+  }
+
+  async matrix(of: 'best' | 'rollbacks', level: Level, looked: Looked) {
+    const ask = { level, ...looked };
+    return of === 'best'
+      ? matrixOfSends(this.#samples, { ...ask, of: 'sends' })
+      : matrixOfRollbacks(this.#rollbacks, new Places(), { ...ask, of });
+  }
+
+  async cascades({ from, to, within }: Looked, most: number): Promise<ServedCascades> {
+    const [pe, kp] = within === '' ? [] : within.split('/').map(Number);
+    const filter = {
+      from,
+      to,
+      most,
+      ...(pe !== undefined && { pe }),
+      ...(kp !== undefined && { kp }),
+    };
+    return { ...this.#index().list(filter), recorded: this.#rollbacks.length };
+  }
+
+  async tree(pe: number, id: number) {
+    return this.#index().tree(pe, id, 500);
+  }
+
+  async density() {
+    return null;
+  }
+
+  async events() {
+    return [];
+  }
+
+  async rollbacks(looked: Looked, most: number) {
+    return rollbacksIn(this.#rollbacks, looked, most);
+  }
+}
+
+const made = new WeakMap<PageSource, SimSource>();
+
+/** Null before the page has opened anything. */
+export function simOf({ source }: Page): SimSource | null {
+  if (source === null) return null;
+  let sim = made.get(source);
+  if (sim === undefined) {
+    sim = source instanceof LiveSource ? new LiveSim(source) : new ApiSim(source, true);
+    made.set(source, sim);
+  }
+  return sim;
+}
