@@ -25,7 +25,7 @@ function solve(A, y) {
 }
 
 /** Least squares of relative errors, with no cost below 0: the best of all subsets of costs. */
-export function fit(runs) {
+export function fitCosts(runs) {
   const features = runs.map(({ events, remote, batches, gvts, seconds }) =>
     [events, remote, batches, gvts].map((v) => v / seconds),
   );
