@@ -53,20 +53,20 @@ describe('proc', () => {
     const file = 'proc/12/status';
     const root = tree({ [file]: status({ more: 'voluntary_ctxt_switches:\t5\n' }) });
     const collection = open(root, ['proc']);
-    const after = (text: string) => {
+    const seen = (text: string) => {
       put(root, { [file]: text });
       return collection.collect().lines.join('\n');
     };
     const plain = `proc app/12/0-1,3/0-1 ${VALUES}`;
     expect(collection.collect().lines).toEqual([plain]);
-    expect(after(status({ more: 'voluntary_ctxt_switches:\t6\n' }))).toBe(plain);
+    expect(seen(status({ more: 'voluntary_ctxt_switches:\t6\n' }))).toBe(plain);
     const wider = status().replace('Mems_allowed_list:\t0-1\n', 'Mems_allowed_list:\t0-12\n');
-    expect(after(wider)).toBe(plain.replace('/0-1 ', '/0-12 '));
-    expect(after(status())).toBe(plain);
-    expect(after(status().replace('4000', '4001'))).toBe(plain.replace('4000', '4001'));
-    expect(after(status({ name: 'bash' }))).toBe('');
-    expect(after(status({ user: 0 }))).toBe('');
-    expect(after(status())).toBe(plain);
+    expect(seen(wider)).toBe(plain.replace('/0-1 ', '/0-12 '));
+    expect(seen(status())).toBe(plain);
+    expect(seen(status().replace('4000', '4001'))).toBe(plain.replace('4000', '4001'));
+    expect(seen(status({ name: 'bash' }))).toBe('');
+    expect(seen(status({ user: 0 }))).toBe('');
+    expect(seen(status())).toBe(plain);
     collection.close();
   });
 
