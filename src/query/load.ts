@@ -66,7 +66,14 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     const of = found.length;
     for (const part of loaded.parts) {
       const time = timeColumnOf(part);
-      const one = { part, time, zero: own ?? zero, ahead, file: shown(path), format: loaded.format };
+      const one = {
+        part,
+        time,
+        zero: own ?? zero,
+        ahead,
+        file: shown(path),
+        format: loaded.format,
+      };
       found.push({ ...one, placement: placementOf(one, own !== null) });
     }
     const strange = strangeTimes(found.slice(of), sources);

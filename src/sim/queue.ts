@@ -407,7 +407,14 @@ export function createEventQueue(
     Q[CLEARED] = to;
   }
 
-  return { push, peek, pop, take, sweep, memory: [buckets.buffer, farTimes.buffer, farHandles.buffer] };
+  return {
+    push,
+    peek,
+    pop,
+    take,
+    sweep,
+    memory: [buckets.buffer, farTimes.buffer, farHandles.buffer],
+  };
 }
 
 /** Buckets of a rung for `n` events. */
