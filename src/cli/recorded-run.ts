@@ -1,6 +1,6 @@
 /** A simulation with all three layers recorded beside each other, and shown live while it runs. */
 import { hostname } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { RawBatches, RawParser } from '../formats/tacc/index.ts';
 import { LiveBus, type LiveServer, startServer } from '../live/index.ts';
 import type { RecordingSource } from '../model/recording.ts';
@@ -9,7 +9,7 @@ import { type OwnOptions, watchOwn } from '../region/controller/index.ts';
 import type { InstrumentConfig } from '../sim/instrument/config.ts';
 import { extraFrames } from '../sim/instrument/recorder.ts';
 import type { LoadedModel } from '../sim/load-model.ts';
-import { SimRecording } from '../sim/record.ts';
+import { recordingFolder, SimRecording } from '../sim/record.ts';
 import type { Settings } from '../sim/settings.ts';
 import { type RunOptions, simulate } from '../sim/simulate.ts';
 import type { RunResult } from '../sim/statistics.ts';
@@ -32,7 +32,7 @@ export interface RecordedRunOptions extends Pick<RunOptions, 'signal' | 'onProgr
   readonly instrument: Partial<InstrumentConfig>;
   /** Milliseconds between samples of the node. */
   readonly nodeInterval: number;
-  /** Starts the page and gets its link before the run; not given: no page. */
+  /** Starts the page and gets its link before anything else; not given: no page. */
   readonly onPage?: (url: string) => void;
 }
 
@@ -74,23 +74,47 @@ function nodeToBus(bus: LiveBus): (bytes: Uint8Array) => void {
   };
 }
 
-/** @throws RecordError, ModelError, SamplerError, ServeError */
+const titleOf = (name: string): string => basename(name).replace(/\.tri$/, '');
+
+/** The page of a run that begins soon, with a link to it. */
+async function startPage({ name, command, onPage }: RecordedRunOptions) {
+  if (onPage === undefined) return null;
+  const bus = new LiveBus({ title: titleOf(name), command: command.join(' ') });
+  const server = await startServer({ bus, recording: recordingFolder(name) });
+  onPage(server.url);
+  return { bus, server };
+}
+
+/**
+ * `settings` are asked for when the page is there.
+ * @throws RecordError, ModelError, SamplerError, ServeError
+ */
 export async function recordedRun(
+  loaded: LoadedModel,
+  settings: () => Promise<Settings>,
+  options: RecordedRunOptions,
+): Promise<RecordedRun> {
+  const page = await startPage(options);
+  try {
+    return await record(loaded, await settings(), options, page);
+  } catch (error) {
+    await page?.server.close();
+    throw error;
+  }
+}
+
+async function record(
   loaded: LoadedModel,
   settings: Settings,
   options: RecordedRunOptions,
+  page: { readonly bus: LiveBus; readonly server: LiveServer } | null,
 ): Promise<RecordedRun> {
-  const { name, command, pes, onPage } = options;
+  const { name, command, pes } = options;
+  const bus = page?.bus ?? null;
+  const title = titleOf(name);
   const recording = new SimRecording({ name, command, version: version(), pes });
   const { path } = recording;
-  const bus = onPage === undefined ? null : new LiveBus({ ...recording.facts, title: name });
-  const server = bus === null ? null : await startServer({ bus, recording: path });
-  if (server !== null) onPage?.(server.url);
-  const controller = await watchOwn({
-    settings: regionSettings(join(path, REPORT), name),
-    auto: 'sim',
-    say: () => {},
-  });
+  bus?.update({ ...recording.facts, title });
   const node = await NodeSampler.start({
     folder: join(path, 'node'),
     interval: options.nodeInterval,
@@ -99,6 +123,13 @@ export async function recordedRun(
     jobId: String(process.pid),
     ...(bus !== null && { onBytes: nodeToBus(bus) }),
   });
+  const controller = await watchOwn({
+    settings: regionSettings(join(path, REPORT), name),
+    auto: 'sim',
+    say: () => {},
+  });
+  recording.begin();
+  bus?.update({ ...recording.facts, title });
   const source: RecordingSource = {
     name: 'node',
     files: [{ path: relative(path, node.file), format: 'tacc' }],
@@ -124,6 +155,7 @@ export async function recordedRun(
           files: { path: join(path, 'stats-output'), prefix: 'ross-stats' },
           frames: extraFrames(path),
           ...(bus !== null && { onFrames: bus.stream() }),
+          zero: recording.begun,
           version: `Triscope ${version()}`,
           settings: [],
         },
@@ -132,13 +164,12 @@ export async function recordedRun(
     await node.stop();
     await controller.finish();
     const recorded = recording.finish(result, loaded.model, [source, regions]);
-    bus?.update({ ...recording.facts, title: name });
-    return { result: recorded, path, server };
+    bus?.update({ ...recording.facts, title });
+    return { result: recorded, path, server: page?.server ?? null };
   } catch (error) {
     recording.fail(error);
     await node.stop().catch(() => {});
     await controller.finish();
-    await server?.close();
     throw error;
   }
 }

@@ -4,9 +4,11 @@ import { sourcesOf } from '../query/sources.ts';
 import type { ServedFacts } from './api/facts-facts.ts';
 import { ApiError } from './api/route.ts';
 import { type Follower, LiveBus } from './bus.ts';
+import type { Facts } from './facts.ts';
 import { LateTables } from './late-tables.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
 import { LiveStore } from './series/live-store.ts';
+import type { SeriesStore } from './series/store.ts';
 import type { Shown } from './shown.ts';
 import { RecordingTail } from './tail.ts';
 
@@ -63,7 +65,8 @@ export class Exhibit {
   #written = 0;
   #live: Shown | null = null;
   #liveSince = 0;
-  #liveStore: LiveStore | null = null;
+  /** With the zero that its times count from. */
+  #liveStore: { readonly live: LiveStore; readonly zero: string; stop(): void } | null = null;
   readonly #liveTables: LateTables;
   #recorded: Promise<Shown> | null = null;
   #tables: LateTables | null = null;
@@ -72,6 +75,8 @@ export class Exhibit {
   /** Milliseconds that reading took, and when it ended. */
   #reading = { took: 0, ended: 0 };
   #gone = false;
+  #more: Partial<Facts> = {};
+  #seen = false;
 
   private constructor(id: string, bus: LiveBus | null, path: string | null) {
     this.id = id;
@@ -132,6 +137,15 @@ export class Exhibit {
     };
   }
 
+  /** Says more than is recorded. */
+  update(facts: Partial<Facts>): void {
+    this.#more = { ...this.#more, ...facts };
+    this.#live = null;
+    const told = (shown: Shown): Shown => ({ ...shown, facts: { ...shown.facts, ...facts } });
+    if (this.#recorded !== null) this.#recorded = this.#recorded.then(told);
+    for (const follower of this.#listeners) void this.#tell(follower);
+  }
+
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#tail?.close();
@@ -155,6 +169,7 @@ export class Exhibit {
 
   /** Follows a recording that another process writes at present. @throws InputError */
   #begin(path: string): void {
+    this.#seen = true;
     const { recording, name } = sourcesOf(path);
     this.#signature = signatureOf(path);
     if (recording?.state !== 'running') return;
@@ -187,6 +202,9 @@ export class Exhibit {
   /** Whether files are still there, and the same. */
   #look(path: string): void {
     const gone = !existsSync(path);
+    // A run's recording may begin after its page.
+    if (gone && !this.#seen) return;
+    this.#seen = true;
     if (gone !== this.#gone) {
       this.#gone = gone;
       this.#live = null;
@@ -244,7 +262,8 @@ export class Exhibit {
     const tables = new LateTables(path);
     this.#tables = tables;
     this.#revision = revision;
-    const { facts, store } = opened;
+    const { store } = opened;
+    const facts = { ...opened.facts, ...this.#more };
     const sql = () => tables.get();
     return { id: this.id, path, facts, live: false, revision, gone: false, store, sql };
   }
@@ -277,22 +296,23 @@ export class Exhibit {
   }
 
   /** The newest samples, kept here too once somebody asks this server for them. */
-  #followed() {
-    if (this.#liveStore === null) {
-      const bus = this.#bus as LiveBus;
-      const live = new LiveStore();
-      live.zero = Number(BigInt(bus.facts.zero) / 1000n) / 1e6;
-      this.#liveStore = live;
-      bus.follow({
-        facts: () => {},
-        frame: (...frame) => {
-          const [stream, bytes, , left] = frame;
-          live.take(stream, bytes, left);
-          return true;
-        },
-      });
-    }
-    return this.#liveStore.store;
+  #followed(): SeriesStore {
+    const bus = this.#bus as LiveBus;
+    const { zero } = bus.facts;
+    if (this.#liveStore?.zero === zero) return this.#liveStore.live.store;
+    this.#liveStore?.stop();
+    const live = new LiveStore();
+    live.zero = Number(BigInt(zero) / 1000n) / 1e6;
+    const stop = bus.follow({
+      facts: () => {},
+      frame: (...frame) => {
+        const [stream, bytes, , left] = frame;
+        live.take(stream, bytes, left);
+        return true;
+      },
+    });
+    this.#liveStore = { live, zero, stop };
+    return live.store;
   }
 }
 

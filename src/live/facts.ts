@@ -13,6 +13,8 @@ export interface Facts {
   readonly zero: string;
   /** What could not be read, and bytes that were dropped: one sentence each. */
   readonly notes: readonly string[];
+  /** That the result was proved to be right, in a sentence; where that was done. */
+  readonly proof?: string;
   /** Names of its tables, also of those that are not drawn over time; not known of a run that goes on. */
   readonly tables?: readonly string[];
 }

@@ -6,6 +6,7 @@ import { Access } from './access.ts';
 import { application } from './application.ts';
 import type { LiveBus } from './bus.ts';
 import { Exhibit, type Find } from './exhibit.ts';
+import type { Facts } from './facts.ts';
 import { Seats } from './seats.ts';
 import { serverMetrics } from './server-metrics.ts';
 import { followBySocket } from './sockets.ts';
@@ -27,6 +28,8 @@ export interface LiveServer {
   /** Link to the page, with the token where one is needed. */
   readonly url: string;
   readonly port: number;
+  /** Says more of the first recording than is written in it. */
+  update(facts: Partial<Facts>): void;
   close(): Promise<void>;
 }
 
@@ -121,6 +124,7 @@ export async function startServer(options: ServerOptions): Promise<LiveServer> {
   return {
     url: linkTo(host, actual, access.token),
     port: actual,
+    update: (facts) => exhibits[0].update(facts),
     close: async () => {
       stop();
       closing.abort();

@@ -13,6 +13,7 @@ import {
 } from '../model/recording.ts';
 import { type PayloadLayout, payloadLayouts, type Recordable } from './instrument/payload.ts';
 import { extraFrames } from './instrument/recorder.ts';
+import { runZero } from './instrument/run-clock.ts';
 import { makeFolders } from './make-folders.ts';
 import { type Model, ModelError } from './model.ts';
 import type { RunResult } from './statistics.ts';
@@ -59,11 +60,6 @@ export interface RecordingRequest {
   readonly pes: number;
 }
 
-/** Wall-clock nanoseconds since 1970, now, as decimal digits. Good to a microsecond or so. */
-function wallNanoseconds(): string {
-  return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)).toString();
-}
-
 /** The machine that this process runs on. */
 export function thisHost(): RecordingHost {
   const processors = cpus();
@@ -90,6 +86,8 @@ const distinct = (hosts: readonly RecordingHost[]) => [
 export class SimRecording {
   /** Path of the folder. */
   readonly path: string;
+  /** The zero of a run that is to have the recording's. */
+  begun = runZero();
   private content: Recording;
 
   /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
@@ -103,7 +101,7 @@ export class SimRecording {
       madeBy: { command, triscope: version, node: process.versions.node },
       started: new Date().toISOString(),
       hosts: [host],
-      sources: [{ name: 'sim', files: [], zero: wallNanoseconds(), droppedBytes: 0 }],
+      sources: [{ name: 'sim', files: [], zero: String(this.begun.wall), droppedBytes: 0 }],
       pes: Array.from({ length: pes }, (_, pe) => ({
         pe,
         rank: 0,
@@ -119,6 +117,15 @@ export class SimRecording {
   /** Nanoseconds since 1970 at which it was begun, as decimal digits. */
   get zero(): string {
     return this.content.sources[0].zero;
+  }
+
+  /** Moves its zero to now: the run begins. */
+  begin(): void {
+    this.begun = runZero();
+    const [sim, ...others] = this.content.sources;
+    const sources = [{ ...sim, zero: String(this.begun.wall) }, ...others];
+    this.content = { ...this.content, sources };
+    this.write(RECORDING_FILE, this.content);
   }
 
   /** What `recording.json` says now. */

@@ -54,15 +54,18 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
     return [page, complaints];
   }
 
-  const text = (page: Page, selector: string) => page.locator(selector).innerText();
+  const text = (page: Page, selector: string) => page.locator(selector).textContent();
   const reads = (page: Page, selector: string, words: string) =>
     expect.poll(() => text(page, selector), PATIENCE).toContain(words);
 
   async function violations(page: Page): Promise<string[]> {
     const { violations: found } = (await page.evaluate(
       `${readFileSync(AXE, 'utf8')}; axe.run()`,
-    )) as { violations: { id: string; nodes: { html: string }[] }[] };
-    return found.map(({ id, nodes: at }) => `${id}: ${at.map(({ html }) => html).join(' ')}`);
+    )) as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
+    return found.map(
+      ({ id, nodes: at }) =>
+        `${id}: ${at.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`).join(' ')}`,
+    );
   }
 
   /** Cells of a table's rows. */
@@ -71,13 +74,19 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       .locator('table', { has: page.locator('caption', { hasText: new RegExp(`^${caption}`) }) })
       .locator('tbody tr')
       .evaluateAll((found) =>
-        found.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent?.trim())),
+        found.map((row) =>
+          [...row.querySelectorAll('th, td')].map((cell) => cell.textContent?.trim()),
+        ),
       );
 
   describe('regions', () => {
     it('shows a host’s table as the report has it, totals apart, headers explained', async () => {
       const [page, complaints] = await open(regions.url, 'view=regions');
-      await reads(page, '#says-regions', `${SOLVE} takes the most time: 3.75 s, 38 % of the application`);
+      await reads(
+        page,
+        '#says-regions',
+        `${SOLVE} takes the most time: 3.75 s, 38 % of the application`,
+      );
       expect(await rows(page, 'Table of regions')).toEqual([
         [SOLVE, '3.75', '3.5', '4', '175', '50', '80', '2.08e+09', 'compute 75 %, io 25 %'],
         ['write', '1', '0.25', '0.5', '12.5', '50', '80', '2.08e+09', 'compute 75 %, io 25 %'],
@@ -88,13 +97,15 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
         ['Application: the whole', '10'],
       ]);
       const header = page.locator('thead button', { hasText: 'sync-runtime' }).first();
-      expect(await header.getAttribute('title')).toContain('Sampled: the time in which all processes');
+      expect(await header.getAttribute('title')).toContain(
+        'Sampled: the time in which all processes',
+      );
       await page.getByLabel('Host').selectOption('n2');
       await reads(page, '#says-regions', '1.25 s');
       await page.getByLabel('Host').selectOption('across');
-      await expect.poll(async () => (await rows(page, 'Table of regions'))[0], PATIENCE).toEqual([
-        ...[SOLVE, '2.5', '1.25', '3.75', '100.0', '3.75', '1.25'],
-      ]);
+      await expect
+        .poll(async () => (await rows(page, 'Table of regions'))[0], PATIENCE)
+        .toEqual([...[SOLVE, '2.5', '1.25', '3.75', '100.0', '3.75', '1.25']]);
       expect(page.url()).toContain('regions.host=across');
       expect(complaints).toEqual([]);
       await page.close();
@@ -117,7 +128,9 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await reads(page, '#says-region-lanes', `50 %`);
       await page.locator('[data-figure=region-lanes] .numbers summary').click();
       const table = await rows(page, 'Regions of each CPU');
-      expect(table.find(([lane, name]) => lane === 'CPU 0' && name === 'write')?.[2]).toMatch(/^2\.[45]/);
+      expect(table.find(([lane, name]) => lane === 'CPU 0' && name === 'write')?.[2]).toMatch(
+        /^2\.[45]/,
+      );
       await lanes.dblclick();
       await expect.poll(() => page.url()).not.toContain('from=');
       // By keys alone.
@@ -133,7 +146,9 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const [page] = await open(regions.url, 'view=regions');
       const places = page.locator('[data-chart=icicle] button');
       await expect.poll(() => places.count(), PATIENCE).toBe(4);
-      expect(await places.nth(1).getAttribute('title')).toContain('79 %: 7.5 s, 8 visits, 2.5 s of it in no region deeper');
+      expect(await places.nth(1).getAttribute('title')).toContain(
+        '79 %: 7.5 s, 8 visits, 2.5 s of it in no region deeper',
+      );
       await reads(page, '[data-figure=icicle]', 'fetch: 3 asynchronous spans');
       await places.nth(1).click();
       await expect.poll(() => places.count()).toBe(2);
@@ -142,7 +157,11 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await expect.poll(() => places.count(), PATIENCE).toBe(2);
       await places.first().press('Enter');
       await expect.poll(() => places.count()).toBe(4);
-      await reads(page, '#says-spread', `${SOLVE} is the most uneven: rank 0 spends 5 s in it, 2.00 times rank 1`);
+      await reads(
+        page,
+        '#says-spread',
+        `${SOLVE} is the most uneven: rank 0 spends 5 s in it, 2.00 times rank 1`,
+      );
       await page.close();
     });
 
@@ -152,7 +171,14 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const [page, complaints] = await open(server.url, 'view=regions');
       await reads(page, '#says-regions', 'MPI_Allreduce takes the most time: 53.6629 s');
       const [first] = await rows(page, 'Table of regions');
-      expect(first.slice(0, 6)).toEqual(['MPI_Allreduce', '53.6629', '53.7105', '12005', '10262.7', '666.268']);
+      expect(first.slice(0, 6)).toEqual([
+        'MPI_Allreduce',
+        '53.6629',
+        '53.7105',
+        '12005',
+        '10262.7',
+        '666.268',
+      ]);
       expect(await page.getByLabel('Host').locator('option').allInnerTexts()).toHaveLength(5);
       expect(complaints).toEqual([]);
       await page.close();
@@ -169,11 +195,15 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const { out } = await triscope(['node', 'job', '7', '--archive', archive, '--json']);
       const { metrics } = JSON.parse(out) as { metrics: { name: string; value: number }[] };
       const cores = metrics.find(({ name }) => name === 'avg_cpuusage')?.value ?? Number.NaN;
-      expect(await text(page, '[data-gauge=processors] p')).toContain(`${cores.toFixed(1)} of 4 cores`);
+      expect(await text(page, '[data-gauge=processors] p')).toContain(
+        `${cores.toFixed(1)} of 4 cores`,
+      );
       expect(await page.locator('[data-gauge=balance]').getAttribute('data-grade')).toBe('poor');
       // Only what is in sight is there.
       expect(await cards.count()).toBeLessThan(HOSTS);
-      await page.locator('[data-chart=hosts]').evaluate((pane) => pane.scrollTo(0, pane.scrollHeight));
+      await page
+        .locator('[data-chart=hosts]')
+        .evaluate((pane) => pane.scrollTo(0, pane.scrollHeight));
       await expect.poll(() => cards.last().getAttribute('data-host')).toBe('c063.example');
       expect(complaints).toEqual([]);
       await page.close();
@@ -215,9 +245,9 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
     it('lists devices with exact totals, rates, and types to choose', async () => {
       const [page] = await open(nodes.url, `view=nodes&nodes.type=net&nodes.devicehost=${WRAPPED}`);
       const total = String(30 * 600 * RATE);
-      await expect.poll(async () => (await rows(page, 'Devices'))[0], PATIENCE).toEqual([
-        ...['c003', 'all', total, '30000'],
-      ]);
+      await expect
+        .poll(async () => (await rows(page, 'Devices'))[0], PATIENCE)
+        .toEqual([...['c003', 'all', total, '30000']]);
       const header = page.locator('thead button', { hasText: 'rx_bytes' });
       expect(await header.getAttribute('title')).toContain('1 wrapped');
       await page.getByRole('button', { name: 'rates' }).click();
@@ -227,9 +257,14 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await expect.poll(async () => (await rows(page, 'Devices'))[0]?.[2], PATIENCE).toBe('34.4 G');
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.locator('section', { has: page.locator('#devices-title') }).getByRole('button', { name: 'CSV' }).click(),
+        page
+          .locator('section', { has: page.locator('#devices-title') })
+          .getByRole('button', { name: 'CSV' })
+          .click(),
       ]);
-      const csv = readFileSync(await download.path(), 'utf8').trim().split('\r\n');
+      const csv = readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\r\n');
       expect(csv).toHaveLength(1 + (await rows(page, 'Devices')).length);
       expect(csv[1]).toContain(String(32 * 2 ** 30));
       await page.close();
@@ -244,10 +279,14 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await page.getByLabel('Words').fill('');
       await page.getByLabel('Condition').fill('avg_cpuusage > 1 AND hosts > 4');
       await page.getByLabel('Condition').press('Enter');
-      await expect.poll(async () => (await rows(page, 'Table of jobs')).map(([id]) => id), PATIENCE).toEqual(['7']);
+      await expect
+        .poll(async () => (await rows(page, 'Table of jobs')).map(([id]) => id), PATIENCE)
+        .toEqual(['7']);
       await page.getByLabel('Condition').fill('nonsense > 1');
       await page.getByLabel('Condition').press('Enter');
-      await expect.poll(() => page.locator('[role=alert]').first().innerText(), PATIENCE).toContain('nonsense');
+      await expect
+        .poll(() => page.locator('[role=alert]').first().textContent(), PATIENCE)
+        .toContain('nonsense');
       await page.getByLabel('Condition').fill('');
       await page.getByLabel('Condition').press('Enter');
       await page.getByRole('button', { name: '8', exact: true }).click();
@@ -280,7 +319,9 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const url = view === 'regions' ? regions.url : nodes.url;
       const [page] = await open(url, `view=${view}`, { dark: scheme === 'dark' });
       await page.locator(there).first().waitFor();
-      await page.evaluate('for (const one of document.querySelectorAll("main details")) one.open = true');
+      await page.evaluate(
+        'for (const one of document.querySelectorAll("main details")) one.open = true',
+      );
       expect(await violations(page)).toEqual([]);
       await page.close();
     });

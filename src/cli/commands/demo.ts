@@ -4,12 +4,14 @@ import { join, relative } from 'node:path';
 import { findAll } from '../../findings/index.ts';
 import type { LiveServer } from '../../live/index.ts';
 import { checkRecording, RECORDING_FILE } from '../../model/recording.ts';
+import { allowedCpus } from '../../os/affinity.ts';
 import { openRecording } from '../../query/index.ts';
 import { loadModel } from '../../sim/load-model.ts';
 import type { Settings } from '../../sim/settings.ts';
-import { simulate } from '../../sim/simulate.ts';
+import { type Progress, simulate } from '../../sim/simulate.ts';
 import type { RunResult } from '../../sim/statistics.ts';
 import { EXIT, UsageError } from '../errors.ts';
+import { Hog } from '../hog.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
 import { type RecordedRun, recordedRun } from '../recorded-run.ts';
@@ -32,15 +34,43 @@ const WORKLOAD: Settings = { lookahead: 0.1, batch: 64, options: { 'total-lps': 
 /** Virtual times: of a first short run, which also warms up, and the least and most to end at. */
 const TRIAL_END = 300;
 const LEAST_END = 1000;
-const MOST_END = 20_000;
-/** Seconds that a run may take, going by the short one. */
+const MOST_END = 100_000;
+/** Seconds that a run may take, going by the short one: enough for its result, enough to be watched. */
 const PATIENCE = 1;
+const WATCHED = 6;
 
-/** How far this machine gets in about a second. */
-async function endFor(interrupt: Interrupt): Promise<number> {
+/** How far this machine gets in so many seconds. */
+async function endFor(seconds: number, interrupt: Interrupt): Promise<number> {
   const trial = await run({ end: TRIAL_END, synch: 'sequential' }, interrupt);
-  const end = (TRIAL_END * PATIENCE) / Math.max(trial.wallSeconds, 0.001);
+  const end = (TRIAL_END * seconds) / Math.max(trial.wallSeconds, 0.001);
   return Math.min(MOST_END, Math.max(LEAST_END, Math.round(end / 1000) * 1000));
+}
+
+/** The PE that is slowed, when: shares of the run's virtual time; and by how many threads that want its CPU. */
+const SLOWED = { pe: 1, from: 0.4, to: 0.75, threads: 2 };
+
+/** Takes CPU time from one PE midway. */
+class Slowing {
+  readonly #cpus = allowedCpus();
+  #hog: Hog | null = null;
+
+  /** Whether there is a CPU of which time can be taken, and others. */
+  get possible(): boolean {
+    return this.#cpus.length > SLOWED.pe;
+  }
+
+  at({ gvt, end }: Progress): void {
+    const isMidway = gvt >= SLOWED.from * end && gvt < SLOWED.to * end;
+    if (isMidway && this.#hog === null && this.possible) {
+      this.#hog = new Hog(this.#cpus[SLOWED.pe], SLOWED.threads);
+    } else if (!isMidway) void this.end();
+  }
+
+  async end(): Promise<void> {
+    const hog = this.#hog;
+    this.#hog = null;
+    await hog?.end();
+  }
 }
 
 /** How to call the program from here. */
@@ -84,33 +114,39 @@ function clearRecording(): void {
 }
 
 async function recordOptimistic(
-  end: number,
   interrupt: Interrupt,
   say: ((line: string) => void) | null,
-): Promise<RecordedRun> {
+): Promise<RecordedRun & { readonly end: number }> {
   clearRecording();
   const progress = new ProgressLine(0);
   const loaded = await loadModel('phold');
+  const slowing = new Slowing();
+  let end = 0;
+  const settings = async (): Promise<Settings> => {
+    end = await endFor(say === null ? PATIENCE : WATCHED, interrupt);
+    return { ...WORKLOAD, end, synch: 'optimistic' };
+  };
   try {
-    return await recordedRun(
-      loaded,
-      { ...WORKLOAD, end, synch: 'optimistic' },
-      {
-        name: RECORDING,
-        command: COMMAND,
-        pes: 2,
-        nodeInterval: NODE_INTERVAL,
-        instrument: {
-          engine: { gvt: true, rt: false, vt: false },
-          levels: { pe: true, kp: true, lp: false },
-          numGvt: 10,
-        },
-        signal: interrupt.signal,
-        ...(progress.on && { onProgress: (now) => progress.update(now) }),
-        ...(say !== null && { onPage: (url) => say(`   Watch it: ${url}`) }),
+    const recorded = await recordedRun(loaded, settings, {
+      name: RECORDING,
+      command: COMMAND,
+      pes: 2,
+      nodeInterval: NODE_INTERVAL,
+      instrument: {
+        engine: { gvt: true, rt: false, vt: false },
+        levels: { pe: true, kp: true, lp: false },
+        numGvt: 10,
       },
-    );
+      signal: interrupt.signal,
+      onProgress: (now) => {
+        slowing.at(now);
+        if (progress.on) progress.update(now);
+      },
+      ...(say !== null && { onPage: (url) => say(`   Watch it: ${url}`) }),
+    });
+    return { ...recorded, end };
   } finally {
+    await slowing.end();
     progress.clear();
     loaded.dispose();
   }
@@ -166,6 +202,9 @@ async function explain(path: string) {
 const rate = (r: RunResult) =>
   `${r.netEvents.toLocaleString('en')} events in ${r.wallSeconds.toFixed(2)} s: ${short(r.eventRate)} events/s`;
 
+const PROOF =
+  'Proved: the parallel result is the same as the sequential one, event for event (digests of events and states).';
+
 const sameResult = (a: RunResult, b: RunResult) =>
   a.eventDigest === b.eventDigest && a.stateDigest === b.stateDigest;
 
@@ -194,9 +233,12 @@ export async function demo(args: readonly string[]): Promise<number> {
     say();
     say(bold('1  Optimistic, on 2 threads'));
     say('   Each thread runs ahead without waiting. Where an event turns up late, what was done');
-    say('   too early is rolled back and done again.');
-    const end = await endFor(interrupt);
-    const recorded = await recordOptimistic(end, interrupt, waits ? say : null);
+    say('   too early is rolled back and done again. Midway, other work takes most of the CPU of');
+    say(
+      `   PE ${SLOWED.pe}, on purpose: it falls behind, and what it sends late is undone elsewhere.`,
+    );
+    const recorded = await recordOptimistic(interrupt, waits ? say : null);
+    const { end } = recorded;
     server = recorded.server;
     const optimistic = recorded.result;
     if (!optimistic.finished) return EXIT.interrupted;
@@ -221,6 +263,7 @@ export async function demo(args: readonly string[]): Promise<number> {
     );
     say(dim(`   events  ${optimistic.eventDigest}  ${sequential.eventDigest}`));
     say(dim(`   states  ${optimistic.stateDigest}  ${sequential.stateDigest}`));
+    if (same) server?.update({ proof: PROOF });
     say();
     say(bold('4  One timeline'));
     say(
