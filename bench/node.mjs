@@ -1,6 +1,7 @@
 // npm run bench:node: what the node collector costs on this machine, with all types that it has.
 //   daemon     CPU time of a sample, its write to the log included; wanted 0.4 ms, 3 ms with 300 processes of users
-//              (the C collector, started each time: 1.4 and 6 ms)
+//              (the C collector, started each time: 1.4 and 6 ms); the processes' part beside what C takes to read the
+//              same files and do nothing with them
 //   one-shot   `triscope node collect` beside an empty Node program, in turns; wanted 1.6 times its time
 //   memory     resident, wanted below 80 MB; its growth over the last half of LONG samples (20000; `--long` 100000)
 import { spawn, spawnSync } from 'node:child_process';
@@ -30,6 +31,14 @@ function collects(samples, looks) {
   return JSON.parse(stdout);
 }
 
+/** CPU time (ms) in which C reads what `proc` reads; null without a compiler. */
+function bareReads(pids) {
+  const program = join(mkdtempSync(join(tmpdir(), 'triscope-bench-')), 'limit');
+  const { status } = spawnSync('cc', ['-O2', '-o', program, here('node-limit.c')]);
+  if (status !== 0) return null;
+  return spawnSync(program, pids, { encoding: 'utf8' }).stdout.trim().split(' ').map(Number);
+}
+
 const daemon = collects(4000, 2);
 say(`daemon: CPU per sample, ${daemon.types} types`, `${daemon.cpu.toFixed(3)} ms`, '0.4 ms');
 
@@ -41,6 +50,14 @@ try {
   const busy = collects(600, 2);
   const size = `${(busy.bytes / 1000).toFixed(1)} kB a sample`;
   say(`  with ${PROCESSES} processes of users, ${size}`, `${busy.cpu.toFixed(3)} ms`, '3 ms');
+  const limit = bareReads(sleepers.map(({ pid }) => String(pid)));
+  if (limit !== null) {
+    const [kept, opened] = limit;
+    const more = busy.cpu - daemon.cpu;
+    const times = (bare) => `${(more / bare).toFixed(2)} times`;
+    say(`  their part, beside the bare reads in C, ${kept} ms`, times(kept), 'the limit');
+    say(`  and opened and read by lines in C, ${opened} ms`, times(opened), 'below 1');
+  }
 } finally {
   for (const sleeper of sleepers) sleeper.kill('SIGKILL');
 }

@@ -22,8 +22,10 @@ const TITLES: Readonly<Record<Scope, string>> = {
 };
 const SCOPES = Object.keys(TITLES) as Scope[];
 
-/** Rows of a table that are shown without --all. */
-const MOST_ROWS = 20;
+/** Rows of a table that are shown without --all; of entities that are many and alike fewer. */
+const MOST_ROWS = 24;
+const MOST_OF_MANY = 10;
+const MANY: readonly Scope[] = ['pe', 'kp', 'lp'];
 /** Characters of a course. */
 const COURSE = 20;
 /** A narrower terminal has no room for courses. */
@@ -90,7 +92,7 @@ const speaks = (scope: Scope, { verdict }: Change): boolean =>
   verdict === 'changed' || verdict === 'unknown' || (scope === 'run' && verdict === 'noise');
 
 function rowOf(one: Change, withCourse: boolean): string[] {
-  const name = [one.host, one.entity].filter((part) => part !== null && part !== '').join(' ');
+  const name = entityOf(one);
   const unit = one.unit === '' ? '' : `, ${one.unit}`;
   const key = `${one.key}${unit}`;
   const course = (side: Change['a']) => {
@@ -120,7 +122,9 @@ function scopeLines(scope: Scope, changes: readonly Change[], options: DiffTextO
     options.all || scope === 'run' || scope === 'phase' || scope === 'region'
       ? spoken
       : [...spoken].sort((x, y) => clearness(y) - clearness(x));
-  const shown = options.all ? ordered : ordered.slice(0, MOST_ROWS);
+  const shown = options.all
+    ? ordered
+    : ordered.slice(0, MANY.includes(scope) ? MOST_OF_MANY : MOST_ROWS);
   const withCourse = scope === 'run' && widthOf(process.stdout) >= WIDE;
   const header = [...HEADER, ...(withCourse ? ['course of A', 'course of B'] : [])];
   const rows = shown.map((one) => rowOf(one, withCourse));
@@ -144,19 +148,27 @@ function rest(changes: readonly Change[], more: number, spoken: readonly Change[
   ] as const;
   const parts = counts.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`);
   const only = (['only a', 'only b'] as const).flatMap((verdict) => {
-    const names = untold
-      .filter((one) => one.verdict === verdict)
-      .map(({ host, entity, key }) =>
-        [host, entity === '' ? key : entity].filter(Boolean).join(' '),
-      );
-    const all = [...new Set(names)];
-    if (all.length === 0) return [];
-    const shown = all.slice(0, 8).map(plain).join(', ');
-    return [
-      `  only in ${verdict === 'only a' ? 'A' : 'B'}: ${shown}${all.length > 8 ? `, … (${all.length})` : ''}`,
-    ];
+    const names = onlyIn(verdict, changes);
+    if (names.length === 0) return [];
+    const more = names.length > 8 ? `, … (${names.length})` : '';
+    const list = names.slice(0, 8).map(plain).join(', ');
+    return [`  only in ${verdict === 'only a' ? 'A' : 'B'}: ${list}${more}`];
   });
   return [...(parts.length > 0 ? [`  ${parts.join(', ')}`] : []), ...only];
+}
+
+const entityOf = ({ host, entity }: Change): string =>
+  [host, entity].filter((part) => part !== null && part !== '').join(' ');
+
+/** Entities that only one has; of those that both have, the numbers. */
+function onlyIn(verdict: Change['verdict'], changes: readonly Change[]): string[] {
+  const both = new Set(
+    changes.filter((one) => !one.verdict.startsWith('only')).map((one) => entityOf(one)),
+  );
+  const names = changes
+    .filter((one) => one.verdict === verdict)
+    .map((one) => (both.has(entityOf(one)) || entityOf(one) === '' ? one.key : entityOf(one)));
+  return [...new Set(names)];
 }
 
 function factLines(facts: readonly FactChange[], { all, least }: DiffTextOptions): string[] {

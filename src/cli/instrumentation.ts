@@ -44,7 +44,7 @@ export function instrumentRequest(
   values: ReadonlyMap<string, OptionValue>,
   end: number,
   recording: string | null,
-  onFrames: ((frames: readonly Uint8Array[]) => void) | null,
+  onFrames: ((frames: readonly Uint8Array[], dropped: number) => void) | null,
 ): InstrumentRequest | null {
   const { config, files, notes } = instrumentConfig(values, end);
   const asked = recordsAnything(config);

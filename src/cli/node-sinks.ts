@@ -65,6 +65,7 @@ export async function sinksFrom(
   if (port !== undefined) {
     const { NodeMetrics } = await import('../live/node-metrics.ts');
     const address = stringOf(words, 'metrics-address');
+    const token = process.env.TRISCOPE_METRICS_TOKEN;
     const { NODE_TYPES } = await import('../node/types/index.ts');
     const help = (type: string, key: string) =>
       NODE_TYPES.find(({ name }) => name === type)?.metrics.find((one) => one.key === key)?.help ??
@@ -73,6 +74,7 @@ export async function sinksFrom(
       port,
       help,
       ...(address !== undefined && { address }),
+      ...(token && { token }),
     });
     say(`metrics: ${metrics.url}`);
     sinks.push(metrics);

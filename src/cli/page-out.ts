@@ -6,7 +6,7 @@ const LAST_FRAMES = 300;
 
 export class PageOut {
   readonly url: string;
-  readonly write: (frames: readonly Uint8Array[]) => void;
+  readonly write: (frames: readonly Uint8Array[], dropped?: number) => void;
   /** Waits for the last frames, then closes. Says what was lost, if anything. */
   readonly end: () => Promise<string | null>;
 

@@ -1,6 +1,6 @@
 /** A simulation with all three layers recorded beside each other, and shown live while it runs. */
 import { hostname } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { RawBatches, RawParser } from '../formats/tacc/index.ts';
 import { LiveBus, type LiveServer, startServer } from '../live/index.ts';
 import type { RecordingSource } from '../model/recording.ts';
@@ -74,10 +74,12 @@ function nodeToBus(bus: LiveBus): (bytes: Uint8Array) => void {
   };
 }
 
+const titleOf = (name: string): string => basename(name).replace(/\.tri$/, '');
+
 /** The page of a run that begins soon, with a link to it. */
 async function startPage({ name, command, onPage }: RecordedRunOptions) {
   if (onPage === undefined) return null;
-  const bus = new LiveBus({ title: name, command: command.join(' ') });
+  const bus = new LiveBus({ title: titleOf(name), command: command.join(' ') });
   const server = await startServer({ bus, recording: recordingFolder(name) });
   onPage(server.url);
   return { bus, server };
@@ -109,14 +111,10 @@ async function record(
 ): Promise<RecordedRun> {
   const { name, command, pes } = options;
   const bus = page?.bus ?? null;
+  const title = titleOf(name);
   const recording = new SimRecording({ name, command, version: version(), pes });
   const { path } = recording;
-  bus?.update({ ...recording.facts, title: name });
-  const controller = await watchOwn({
-    settings: regionSettings(join(path, REPORT), name),
-    auto: 'sim',
-    say: () => {},
-  });
+  bus?.update({ ...recording.facts, title });
   const node = await NodeSampler.start({
     folder: join(path, 'node'),
     interval: options.nodeInterval,
@@ -125,6 +123,13 @@ async function record(
     jobId: String(process.pid),
     ...(bus !== null && { onBytes: nodeToBus(bus) }),
   });
+  const controller = await watchOwn({
+    settings: regionSettings(join(path, REPORT), name),
+    auto: 'sim',
+    say: () => {},
+  });
+  recording.begin();
+  bus?.update({ ...recording.facts, title });
   const source: RecordingSource = {
     name: 'node',
     files: [{ path: relative(path, node.file), format: 'tacc' }],
@@ -159,7 +164,7 @@ async function record(
     await node.stop();
     await controller.finish();
     const recorded = recording.finish(result, loaded.model, [source, regions]);
-    bus?.update({ ...recording.facts, title: name });
+    bus?.update({ ...recording.facts, title });
     return { result: recorded, path, server: page?.server ?? null };
   } catch (error) {
     recording.fail(error);

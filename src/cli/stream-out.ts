@@ -104,7 +104,9 @@ export class StreamOut {
     });
   }
 
-  readonly write = (frames: readonly Uint8Array[]): void => {
+  /** @param dropped batches that were lost before these frames */
+  readonly write = (frames: readonly Uint8Array[], dropped = 0): void => {
+    this.dropped += dropped;
     for (const frame of frames) {
       const waiting = this.out?.writableLength ?? this.earlyBytes;
       if (isData(frame) && (this.failure !== null || waiting > MOST_WAITING)) this.dropped++;

@@ -46,10 +46,10 @@ export class Access {
   readonly #session = secret();
   readonly #names: ReadonlySet<string>;
 
-  /** `address`: what the server listens on. */
-  constructor(address: string) {
+  /** `address`: what the server listens on. `token`: a known one; a new one where it is null. */
+  constructor(address: string, token: string | null = null) {
     const loopback = isLoopback(address);
-    this.token = loopback ? null : secret();
+    this.token = loopback ? null : (token ?? secret());
     const names = loopback ? [] : [address.toLowerCase(), ...namesOfThisMachine()];
     this.#names = new Set([...LOOPBACK, ...names]);
   }

@@ -92,10 +92,13 @@ export class LiveBus {
     this.#send(0, this.#encoder.encode(batch));
   }
 
-  /** A way in for frames that another encoder made; each encoder needs its own. */
-  stream(): (frames: readonly Uint8Array[]) => void {
+  /** A way in for frames that another encoder made, of which some may be missing; each encoder needs its own. */
+  stream(): (frames: readonly Uint8Array[], dropped?: number) => void {
     const stream = this.#streams++;
-    return (frames) => this.#send(stream, frames);
+    return (frames, dropped = 0) => {
+      this.skipped += dropped;
+      this.#send(stream, frames);
+    };
   }
 
   /** Sends the past, then what comes. Call the result to stop. */

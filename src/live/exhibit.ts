@@ -8,6 +8,7 @@ import type { Facts } from './facts.ts';
 import { LateTables } from './late-tables.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
 import { LiveStore } from './series/live-store.ts';
+import type { SeriesStore } from './series/store.ts';
 import type { Shown } from './shown.ts';
 import { RecordingTail } from './tail.ts';
 
@@ -64,7 +65,8 @@ export class Exhibit {
   #written = 0;
   #live: Shown | null = null;
   #liveSince = 0;
-  #liveStore: LiveStore | null = null;
+  /** With the zero that its times count from. */
+  #liveStore: { readonly live: LiveStore; readonly zero: string; stop(): void } | null = null;
   readonly #liveTables: LateTables;
   #recorded: Promise<Shown> | null = null;
   #tables: LateTables | null = null;
@@ -294,22 +296,23 @@ export class Exhibit {
   }
 
   /** The newest samples, kept here too once somebody asks this server for them. */
-  #followed() {
-    if (this.#liveStore === null) {
-      const bus = this.#bus as LiveBus;
-      const live = new LiveStore();
-      live.zero = Number(BigInt(bus.facts.zero) / 1000n) / 1e6;
-      this.#liveStore = live;
-      bus.follow({
-        facts: () => {},
-        frame: (...frame) => {
-          const [stream, bytes, , left] = frame;
-          live.take(stream, bytes, left);
-          return true;
-        },
-      });
-    }
-    return this.#liveStore.store;
+  #followed(): SeriesStore {
+    const bus = this.#bus as LiveBus;
+    const { zero } = bus.facts;
+    if (this.#liveStore?.zero === zero) return this.#liveStore.live.store;
+    this.#liveStore?.stop();
+    const live = new LiveStore();
+    live.zero = Number(BigInt(zero) / 1000n) / 1e6;
+    const stop = bus.follow({
+      facts: () => {},
+      frame: (...frame) => {
+        const [stream, bytes, , left] = frame;
+        live.take(stream, bytes, left);
+        return true;
+      },
+    });
+    this.#liveStore = { live, zero, stop };
+    return live.store;
   }
 }
 

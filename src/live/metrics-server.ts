@@ -15,20 +15,26 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** @throws ServeError where it cannot listen there */
+/**
+ * @param token asked for away from loopback; a new one where it is null, which is then part of the URL
+ * @throws ServeError where it cannot listen there
+ */
 export async function serveMetricsText(
   source: MetricsText,
   port: number,
   host = '127.0.0.1',
+  token: string | null = null,
 ): Promise<MetricsServer> {
-  const access = new Access(host);
+  const access = new Access(host, token);
   const server = createServer(async (request, response) => {
     const { host: to, origin, cookie, authorization } = request.headers;
     const credentials = { host: to, origin, cookie, authorization };
     const url = new URL(request.url ?? '/', 'http://any');
-    const token = url.searchParams.get('token');
-    const known = access.isKnown(credentials) || (token !== null && access.isToken(token));
-    if (!access.isOurs(credentials) || !known) {
+    const given = url.searchParams.get('token');
+    const known = access.isKnown(credentials) || (given !== null && access.isToken(given));
+    // Who has the token may call this machine by any name, such as that of its Prometheus target.
+    const ours = access.token !== null || access.isOurs(credentials);
+    if (!ours || !known) {
       response.writeHead(403).end();
       return;
     }
@@ -52,9 +58,9 @@ export async function serveMetricsText(
   const address = server.address();
   const at = typeof address === 'object' && address !== null ? address.port : port;
   const name = host.includes(':') ? `[${host}]` : host;
-  const token = access.token === null ? '' : `?token=${access.token}`;
+  const secret = access.token === null || token !== null ? '' : `?token=${access.token}`;
   return {
-    url: `http://${name}:${at}/metrics${token}`,
+    url: `http://${name}:${at}/metrics${secret}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -38,6 +38,8 @@ export interface NodeMetricsOptions {
   readonly port: number;
   /** 127.0.0.1 where not given; any other address needs the token in the URL. */
   readonly address?: string;
+  /** The token there; a new one where it is not given. */
+  readonly token?: string;
   /** What a key of a type means; for types that are not known null. */
   readonly help?: (type: string, key: string) => string | null;
 }
@@ -93,12 +95,13 @@ export class NodeMetrics {
   static async serve({
     port,
     address,
+    token,
     help = () => null,
   }: NodeMetricsOptions): Promise<NodeMetrics> {
     const metrics = new NodeMetrics(help);
     const { contentType } = metrics.#registry;
     const text = { contentType, metrics: () => metrics.text() };
-    metrics.#server = await serveMetricsText(text, port, address);
+    metrics.#server = await serveMetricsText(text, port, address, token);
     return metrics;
   }
 

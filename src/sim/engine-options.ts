@@ -41,8 +41,8 @@ export type EngineOption = keyof typeof ENGINE_OPTIONS;
 
 /** ROSS's options that mean nothing here: accepted, and said to have no effect. */
 export const IGNORED_OPTIONS = {
-  'read-buffer': 'messages between PEs travel in shared memory',
-  'send-buffer': 'messages between PEs travel in shared memory',
+  'read-buffer': 'over MPI 64 receives are under way on each rank; threads share memory',
+  'send-buffer': 'over MPI buffers are added as they are needed; threads share memory',
   extramem: 'event memory grows on demand, up to --max-memory',
   'buddy-size': 'undo logs grow on demand',
   'lz4-knob': 'nothing is compressed',

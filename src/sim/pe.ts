@@ -177,19 +177,15 @@ export class Pe {
     const { lps } = this.placement;
     const { ids, blockSize, config } = this;
     const S = this.memory.f64;
-    // One call per stretch of consecutive ids: a stream then costs a multiplication, not a power.
+    // One call per stretch of ids at equal distances: a stream then costs a multiplication, not a power.
     for (let k = 0; k < ids.length; ) {
+      const every = Math.max(1, ids[k + 1] - ids[k] || 1);
       let n = 1;
-      while (k + n < ids.length && ids[k + n] === ids[k] + n) n++;
-      seedStreams(S, k * blockSize + ALIGN, blockSize, config.seeds, ids[k], n);
-      seedStreams(
-        S,
-        k * blockSize + ALIGN + CORE_STREAM,
-        blockSize,
-        config.coreSeeds,
-        lps + ids[k],
-        n,
-      );
+      while (k + n < ids.length && ids[k + n] === ids[k] + n * every) n++;
+      const at = k * blockSize + ALIGN;
+      const core = lps + ids[k];
+      seedStreams(S, at, blockSize, config.seeds, ids[k], n, every);
+      seedStreams(S, at + CORE_STREAM, blockSize, config.coreSeeds, core, n, every);
       k += n;
     }
   }

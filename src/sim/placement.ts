@@ -54,6 +54,15 @@ export function indexOfLp(p: Placement, lp: number, pe: number): number {
   return p.indexOf !== null ? p.indexOf[lp] : lp - (p.firsts?.[pe] ?? 0);
 }
 
+/** The LPs of all PEs, by index: in one pass, where one call per PE would look at every LP for each. */
+export function lpsOfPes(p: Placement): Int32Array[] {
+  const { peOf, indexOf } = p;
+  if (peOf === null || indexOf === null) return p.counts.map((_, pe) => lpsOfPe(p, pe));
+  const ids = p.counts.map((count) => new Int32Array(count));
+  for (let lp = 0; lp < p.lps; lp++) ids[peOf[lp]][indexOf[lp]] = lp;
+  return ids;
+}
+
 /** The LPs of one PE, by index. */
 export function lpsOfPe(p: Placement, pe: number): Int32Array {
   const ids = new Int32Array(p.counts[pe]);

@@ -86,8 +86,8 @@ const distinct = (hosts: readonly RecordingHost[]) => [
 export class SimRecording {
   /** Path of the folder. */
   readonly path: string;
-  /** When it was begun: the zero of a run that is to have the same. */
-  readonly begun = runZero();
+  /** The zero of a run that is to have the recording's. */
+  begun = runZero();
   private content: Recording;
 
   /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
@@ -117,6 +117,15 @@ export class SimRecording {
   /** Nanoseconds since 1970 at which it was begun, as decimal digits. */
   get zero(): string {
     return this.content.sources[0].zero;
+  }
+
+  /** Moves its zero to now: the run begins. */
+  begin(): void {
+    this.begun = runZero();
+    const [sim, ...others] = this.content.sources;
+    const sources = [{ ...sim, zero: String(this.begun.wall) }, ...others];
+    this.content = { ...this.content, sources };
+    this.write(RECORDING_FILE, this.content);
   }
 
   /** What `recording.json` says now. */

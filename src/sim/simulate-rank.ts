@@ -37,6 +37,12 @@ export interface RankOutcome {
   readonly result: RunResult | null;
 }
 
+/** The same on all ranks, but for who listens: `onCommits` is called on rank 0, and is there on all or on none. */
+export type RankOptions = Pick<
+  RunOptions,
+  'signal' | 'onProgress' | 'onOutput' | 'onCommits' | 'sizedFor' | 'instrument'
+>;
+
 const NOWHERE: InstrumentOutput = { files: null, frames: null, version: 'Triscope', settings: [] };
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -51,14 +57,14 @@ export async function simulateRank(
   world: MpiWorld,
   { model }: LoadedModel,
   settings: Settings,
-  run: Pick<RunOptions, 'signal' | 'onProgress' | 'onOutput' | 'instrument'> = {},
+  run: RankOptions = {},
 ): Promise<RankOutcome> {
   const started = performance.now();
   const output = run.instrument ?? NOWHERE;
   const checked = configFor(model, { ...settings, pes: world.size });
   const instrument = checked.instrument && withForm(checked.instrument, output);
   const config = { ...checked, instrument };
-  const lps = model.lps(config.options, { pes: world.size });
+  const lps = model.lps(config.options, { pes: run.sizedFor ?? world.size });
   if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
     throw new ModelError(`model '${model.name}': lps() gave ${lps}; it must be a positive integer`);
   }
@@ -72,6 +78,7 @@ export async function simulateRank(
     const lines = pe.takeOutputs();
     if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
   };
+  if (run.onCommits !== undefined) pe.logCommits();
   pe.init();
   world.meet();
   const begun = performance.now();
@@ -95,6 +102,7 @@ export async function simulateRank(
   const { finished } = result;
   if (parts === undefined) return { finished, result: null };
   const results = parts.map((p) => p.result);
+  if (finished) run.onCommits?.(results.flatMap((r) => r.commits ?? []));
   const places = parts.map((p) => ({ threadId: p.threadId, cpu: null }));
   const seconds = (performance.now() - started) / 1000;
   const whole = summarise(model, config, placement, results, places, seconds);

@@ -43,19 +43,49 @@ export interface VerifyOptions {
 
 const MIB = 2 ** 20;
 /** Runs in which a difference may show again, with a log of what they commit. */
-const TRIES = 3;
+export const TRIES = 3;
+
+export const NOT_AGAIN = `it did not show again in ${TRIES} runs: it depends on timing, or on something outside the state`;
 
 /** Runs that are examined for where they differ; further ones most likely differ for the same reason. */
-const MOST_EXAMINED = 3;
+export const MOST_EXAMINED = 3;
 
 /** Settings that say how to run, not what: they make a case of their own where they are given. */
 const HOW = ['synch', 'nkp', 'batch', 'gvtInterval', 'maxOptLookahead'] as const;
 
-/** What to run beside sequential. `lps` bounds the number of PEs. */
-export function casesFor(settings: Settings, lookahead: number, lps: number): VerifyCase[] {
-  const what: Settings = Object.fromEntries(
+const whatOf = (settings: Settings): Settings =>
+  Object.fromEntries(
     Object.entries(settings).filter(([name]) => !(HOW as readonly string[]).includes(name)),
   );
+
+const asksHow = (settings: Settings) => HOW.some((name) => settings[name] !== undefined);
+
+/** What to run on the ranks of an MPI job, one PE each. */
+export function casesForRanks(settings: Settings, lookahead: number, ranks: number): VerifyCase[] {
+  const what = whatOf(settings);
+  const of = (name: string, how: Settings): VerifyCase => ({
+    name: name.replace('N', `${ranks} rank${ranks === 1 ? '' : 's'}`),
+    settings: { ...what, pes: ranks, ...how },
+  });
+  const synch = 'optimistic';
+  return [
+    ...(lookahead > 0 ? [of('conservative, N', { synch: 'conservative' })] : []),
+    of('optimistic, N', { synch }),
+    of('optimistic, N, nkp 1, batch 1, gvt 4', { synch, nkp: 1, batch: 1, gvtInterval: 4 }),
+    of('optimistic, N, nkp 64, batch 256, gvt 64', {
+      synch,
+      nkp: 64,
+      batch: 256,
+      gvtInterval: 64,
+    }),
+    of('optimistic-realtime, N', { synch: 'optimistic-realtime', gvtInterval: 5 }),
+    ...(asksHow(settings) ? [of('as given, N', { synch, ...settings, pes: ranks })] : []),
+  ];
+}
+
+/** What to run beside sequential. `lps` bounds the number of PEs. */
+export function casesFor(settings: Settings, lookahead: number, lps: number): VerifyCase[] {
+  const what = whatOf(settings);
   const of = (name: string, how: Settings): VerifyCase => ({ name, settings: { ...what, ...how } });
   const optimistic = (pes: number, how: Settings = {}) => {
     const knobs = Object.entries({ nkp: how.nkp, batch: how.batch, gvt: how.gvtInterval })
@@ -79,7 +109,7 @@ export function casesFor(settings: Settings, lookahead: number, lps: number): Ve
     optimistic(4, { nkp: 4 }),
     of('optimistic-realtime, 2 PEs', { synch: 'optimistic-realtime', pes: 2, gvtInterval: 5 }),
   ];
-  const asked = HOW.some((name) => settings[name] !== undefined) || (settings.pes ?? 1) > 1;
+  const asked = asksHow(settings) || (settings.pes ?? 1) > 1;
   if (asked) cases.push({ name: 'as given', settings });
   return cases.filter((c) => (c.settings.pes ?? 1) <= lps);
 }
@@ -127,11 +157,14 @@ class Examination {
       const difference = firstDifference(this.loaded.model, this.truth, other);
       if (difference !== null) return difference;
     }
-    return `it did not show again in ${TRIES} runs: it depends on timing, or on something outside the state`;
+    return NOT_AGAIN;
   }
 }
 
-function rowOf(name: string, result: RunResult, truth: RunResult): VerifyRow {
+/** What of a sequential run others are compared with. */
+export type Truth = Pick<RunResult, 'netEvents' | 'stateDigest' | 'eventDigest'>;
+
+export function rowOf(name: string, result: RunResult, truth: Truth): VerifyRow {
   return {
     name,
     synchroniser: result.config.synch,
@@ -149,7 +182,7 @@ function rowOf(name: string, result: RunResult, truth: RunResult): VerifyRow {
 }
 
 /** A run that failed where the sequential one did not. */
-function failedRow({ name, settings }: VerifyCase, error: string): VerifyRow {
+export function failedRow({ name, settings }: VerifyCase, error: string): VerifyRow {
   return {
     name,
     synchroniser: settings.synch ?? 'sequential',

@@ -5,6 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkRecording } from '../../src/model/recording.ts';
+import type { VerifyRow } from '../../src/sim/verify.ts';
 import { HAS_MPI, NEEDS_MPI, ranksOf } from '../sim/support/mpirun.ts';
 import { fixture, temporaryFolder, triscope } from './support/run.ts';
 
@@ -155,6 +156,41 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     const { code, err } = await ranksOf(2, [...SMALL, option]);
     expect(code).toBe(2);
     expect(err).toContain(`triscope: ${message}`);
+  });
+});
+
+describe.skipIf(!HAS_MPI)(`sim verify over MPI${NEEDS_MPI}`, () => {
+  it('starts jobs of 2 and 4 ranks, and compares them with what threads do', async () => {
+    const args = ['sim', 'verify', 'phold', '--nlp=8', '--end=20', '--transport=mpi', '--json'];
+    const { code, out } = await triscope(args);
+    const { same, runs } = JSON.parse(out) as { same: boolean; runs: VerifyRow[] };
+    expect({ code, same }).toEqual({ code: 0, same: true });
+    const names = runs.map(({ name }) => name);
+    expect(names[0]).toBe('sequential');
+    for (const name of ['optimistic, 2 PEs', 'conservative, 2 ranks', 'optimistic, 4 ranks']) {
+      expect(names).toContain(name);
+    }
+    expect(names.filter((name) => /[24] ranks/.test(name))).toHaveLength(10);
+    expect(new Set(runs.map(({ eventDigest }) => eventDigest)).size).toBe(1);
+  });
+
+  it('under mpirun it runs on those ranks; a model that remembers differs, and it says where', async () => {
+    const { code, out } = await ranksOf(2, ['sim', 'verify', fixture('remembers.ts')]);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /optimistic, 2 ranks: same events; LP 0 \(remembers\): state\.calls is \d+ in sequential and \d+ in optimistic, 2 ranks/,
+    );
+    expect(out).not.toContain('2 PEs');
+  });
+
+  it('without a launcher it ends with 4 and says what to install', async () => {
+    const { code, err } = await triscope(['sim', 'verify', 'phold', '--transport=mpi'], {
+      env: { TRISCOPE_MPIRUN: '/nowhere/mpirun' },
+    });
+    expect(code).toBe(4);
+    expect(err).toBe(
+      'triscope: cannot run /nowhere/mpirun: there is no such command: apt-get install openmpi-bin; or set TRISCOPE_MPIRUN to your launcher\n',
+    );
   });
 });
 

@@ -13,6 +13,18 @@ const BIN = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
 const start = (args: readonly string[]) =>
   spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
 
+/** The command of the documentation's systemd unit, for the broker of the test. */
+function serviceOf(archive: string, port: number): string[] {
+  const unit = new URL('../../examples/cluster/triscope-archive.service', import.meta.url);
+  const command = /^ExecStart=\S*\/triscope (.*)$/m.exec(readFileSync(unit, 'utf8'))?.[1] ?? '';
+  const own: Record<string, string> = {
+    ['$' + '{BROKER}']: '127.0.0.1',
+    '/archive': archive,
+    collector: 'guest',
+  };
+  return [...command.split(' ').map((word) => own[word] ?? word), '--port', String(port)];
+}
+
 describe('what is published', () => {
   it('must say of which host it is', async () => {
     const dir = temporaryFolder();
@@ -59,7 +71,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
   it('samples of a daemon that is killed and started again are filed, each once', async () => {
     const [dir, archive] = [temporaryFolder(), temporaryFolder()];
     const at = ['--server', '127.0.0.1', '--port', String(broker.port), '--queue', 'cluster'];
-    const service = start(['node', 'archive', '--archive', archive, ...at]);
+    const service = start(serviceOf(archive, broker.port));
     let said = '';
     service.stderr.on('data', (data) => {
       said += data;

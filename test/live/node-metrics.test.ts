@@ -82,6 +82,17 @@ describe('metrics of the node', () => {
     expect((await get(metrics.url, { origin: 'http://evil.example' })).status).toBe(403);
   });
 
+  it('take a token that is given, which the URL then does not tell, under any name of the host', async () => {
+    metrics = await NodeMetrics.serve({ port: 0, address: '0.0.0.0', token: 'secret' });
+    const url = metrics.url.replace('0.0.0.0', '127.0.0.1');
+    expect(url).not.toContain('secret');
+    const as = async (authorization: string) =>
+      (await get(url, { host: 'c401.example', authorization })).status;
+    expect([await as('Bearer wrong'), await as(''), await as('Bearer secret')]).toEqual([
+      403, 403, 200,
+    ]);
+  });
+
   it('need the token on other addresses than loopback', async () => {
     metrics = await NodeMetrics.serve({ port: 0, address: '0.0.0.0' });
     const url = metrics.url.replace('0.0.0.0', '127.0.0.1');

@@ -146,6 +146,14 @@ describe('CLCG4', () => {
     }
   });
 
+  it('seeds streams at equal distances like single ones', () => {
+    const S = new Float64Array(4 * 20);
+    seedStreams(S, 0, 4, MODEL_SEEDS, 5, 20, 64);
+    for (let i = 0; i < 20; i++) {
+      expect([...S.subarray(4 * i, 4 * i + 4)]).toEqual([...stream(MODEL_SEEDS, 5 + 64 * i)]);
+    }
+  });
+
   it('places stream i at seed * A^i, also for huge i', () => {
     for (const i of [12345, 4294967301, Number.MAX_SAFE_INTEGER]) {
       const expected = CORE_SEEDS.map((seed, j) => {

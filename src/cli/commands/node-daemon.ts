@@ -51,7 +51,8 @@ SIGHUP: reads the configuration again. SIGINT, SIGTERM: a last sample, then the 
   --spool DIR        where samples wait for the broker (spool in the log's folder)
   --no-log           publish only
   --metrics PORT     serve the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics
-  --metrics-address ADDRESS  on this address instead; a token is needed there, and printed
+  --metrics-address ADDRESS  on this address instead; a token is needed there: that of
+                     TRISCOPE_METRICS_TOKEN, else a new one, which is printed
 ${LOG_HELP}`;
 
 /** @throws UsageError */

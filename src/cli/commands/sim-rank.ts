@@ -1,33 +1,20 @@
 /** `mpirun -np N triscope sim run MODEL [options]`: this process is one rank, with one PE. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { launchedRank } from '../../os/mpi/launcher.ts';
-import { MpiWorld } from '../../os/mpi/world.ts';
+import type { MpiWorld } from '../../os/mpi/world.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { recordingFolder, SimRecording } from '../../sim/record.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulateRank } from '../../sim/simulate-rank.ts';
 import type { RunResult } from '../../sim/statistics.ts';
-import { EXIT, exitCodeFor, lineFor, report, UsageError } from '../errors.ts';
+import { EXIT, report, UsageError } from '../errors.ts';
 import { instrumentRequest, nothingToSample } from '../instrumentation.ts';
-import { leave } from '../leave.ts';
 import { ProgressLine } from '../progress.ts';
+import { asRank } from '../ranks.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
 import type { RunCommand } from '../run-command.ts';
 import { version } from '../version.ts';
 import { finishRecording } from './sim-run.ts';
-
-/** Milliseconds that other ranks leave rank 0 to say what is wrong with all of them. */
-const DEFERENCE = 1500;
-
-/** What is the matter with the command, the same on all ranks: the first to say so is rank 0. */
-export async function failRank(error: unknown): Promise<number> {
-  const rank = launchedRank()?.rank ?? 0;
-  if (rank > 0) await sleep(DEFERENCE);
-  process.stderr.write(`${lineFor(error)}${rank > 0 ? ` (rank ${rank})` : ''}\n`);
-  return exitCodeFor(error);
-}
 
 /** Runs it. Returns the exit code; a failure ends all ranks. */
 export async function simRank(
@@ -38,19 +25,7 @@ export async function simRank(
   if (own.has('stream')) {
     throw new UsageError('--stream does not work over MPI: use --transport=threads on one machine');
   }
-  const world = new MpiWorld();
-  try {
-    const code = await run(world, { loaded, settings, own }, args, signal);
-    world.close();
-    return code;
-  } catch (error) {
-    const code = exitCodeFor(error);
-    // What the others say too, rank 0 says for all.
-    if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE);
-    process.stderr.write(`${lineFor(error)} (rank ${world.rank})\n`);
-    world.abort(code);
-    return leave(code);
-  }
+  return asRank((world) => run(world, { loaded, settings, own }, args, signal));
 }
 
 async function run(

@@ -1,6 +1,6 @@
 /** `triscope sim run MODEL [options]`: one simulation and its statistics. */
 
-import { flag, oneOf, text } from '../../model/option.ts';
+import { flag, text } from '../../model/option.ts';
 import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { Model } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
@@ -18,6 +18,7 @@ import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
 import { type RunCommand, readRunCommand } from '../run-command.ts';
 import { StreamOut } from '../stream-out.ts';
+import { transportGroup, wantsRanks } from '../transport-option.ts';
 import { version } from '../version.ts';
 
 const USAGE = `usage: triscope sim run MODEL [options]
@@ -45,19 +46,13 @@ const OPTIONS = {
   }),
 };
 
-const MPI_OPTIONS = {
-  transport: oneOf({ threads: 0, mpi: 1 }, 'threads', 'what PEs are', {
-    fallback: 'mpi under mpirun, else threads',
-  }),
-};
-
 /** Runs it. Returns the exit code. @throws what a user did wrong, or the model */
 export async function simRun(args: readonly string[]): Promise<number> {
   if (launchedRank() === null) return start(args);
   try {
     return await start(args);
   } catch (error) {
-    return (await import('./sim-rank.ts')).failRank(error);
+    return (await import('../ranks.ts')).failRank(error);
   }
 }
 
@@ -65,15 +60,14 @@ async function start(args: readonly string[]): Promise<number> {
   const command = await readRunCommand(
     args,
     USAGE,
-    { title: 'Transport', options: MPI_OPTIONS },
+    transportGroup('what PEs are', 'mpi under mpirun, else threads'),
     INSTRUMENT_GROUP,
     { title: 'Output', options: OPTIONS },
   );
   if (command === null) return 0;
   const interrupt = onInterrupt();
-  const asked = command.own.get('transport');
   try {
-    if (asked === 'mpi' || (asked !== 'threads' && launchedRank() !== null)) {
+    if (wantsRanks(command)) {
       return await (await import('./sim-rank.ts')).simRank(command, args, interrupt.signal);
     }
     return await run(command, args, interrupt.signal);
@@ -100,7 +94,7 @@ async function run(
     own,
     config.end,
     typeof name === 'string' ? recordingFolder(name) : null,
-    typeof to === 'string' ? (frames) => stream?.write(frames) : null,
+    typeof to === 'string' ? (frames, dropped) => stream?.write(frames, dropped) : null,
   );
   const recording =
     typeof name === 'string'

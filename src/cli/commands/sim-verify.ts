@@ -1,50 +1,131 @@
 /** `triscope sim verify MODEL [options]`: the same result under every synchroniser, or where not. */
 import { flag } from '../../model/option.ts';
-import { type VerifyRow, verify } from '../../sim/verify.ts';
+import { launchedRank } from '../../os/mpi/launcher.ts';
+import { configFor } from '../../sim/settings.ts';
+import { type VerifyOptions, type VerifyRow, verify } from '../../sim/verify.ts';
 import { EXIT } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
-import { readRunCommand } from '../run-command.ts';
+import { type RunCommand, readRunCommand } from '../run-command.ts';
 import { painter, table } from '../table.ts';
+import { transportGroup, wantsRanks } from '../transport-option.ts';
 
 const USAGE = `usage: triscope sim verify MODEL [options]
 
 Runs MODEL under every synchroniser, with several numbers of PEs, KPs and batches, and compares what is
 committed and the states at the end with the sequential run's. Options are those of triscope sim run;
---pes sizes the model. Exit code 1 and the place of the first difference where there is one.`;
+--pes sizes the model. --transport=mpi runs it on 2 and 4 ranks besides; under mpirun it runs on those
+ranks alone. Exit code 1 and the place of the first difference where there is one.`;
 
 const OPTIONS = { json: flag(false, 'print one JSON object') };
 
+/** Ranks that runs over MPI have, where no launcher says how many. */
+const RANKS = [2, 4];
+
 /** Checks it. Returns the exit code. @throws what a user did wrong, or the sequential run */
 export async function simVerify(args: readonly string[]): Promise<number> {
-  const command = await readRunCommand(args, USAGE, { title: 'Output', options: OPTIONS });
+  if (launchedRank() === null) return start(args);
+  try {
+    return await start(args);
+  } catch (error) {
+    return (await import('../ranks.ts')).failRank(error);
+  }
+}
+
+async function start(args: readonly string[]): Promise<number> {
+  const command = await readRunCommand(
+    args,
+    USAGE,
+    transportGroup('mpi: over MPI, too', 'threads; mpi alone under mpirun'),
+    { title: 'Output', options: OPTIONS },
+  );
   if (command === null) return 0;
-  const { loaded, settings, own } = command;
-  const json = own.get('json') === true;
   const interrupt = onInterrupt();
   const progress = new ProgressLine(0);
+  const onCase = (name: string, index: number, count: number) =>
+    progress.show(`${index + 1}/${count}  ${name} …`);
   try {
-    const rows = await verify(loaded, settings, {
-      signal: interrupt.signal,
-      onCase: (name, index, count) => progress.show(`${index + 1}/${count}  ${name} …`),
-      ...(json && { console: process.stderr }),
+    if (!wantsRanks(command)) return await onThreads(command, interrupt.signal, onCase);
+    const { loaded, settings } = command;
+    if (launchedRank() === null) return await onBoth(command, args, interrupt.signal, onCase);
+    const { asRank } = await import('../ranks.ts');
+    const { verifyRanks } = await import('../../sim/verify-rank.ts');
+    const { signal } = interrupt;
+    return await asRank(async (world) => {
+      const rows = await verifyRanks(world, loaded, settings, { signal, onCase });
+      progress.clear();
+      return world.rank === 0 ? tell(command, rows, signal.aborted) : 0;
     });
-    progress.clear();
-    const complete = !interrupt.signal.aborted;
-    const same = rows.every((row) => row.same);
-    const model = loaded.model.name;
-    process.stdout.write(
-      json
-        ? `${JSON.stringify({ model, same, complete, runs: rows }, null, 2)}\n`
-        : text(model, rows, same, complete),
-    );
-    if (!complete) return EXIT.interrupted;
-    return same ? 0 : EXIT.failed;
   } finally {
     progress.clear();
     interrupt.release();
-    loaded.dispose();
+    command.loaded.dispose();
   }
+}
+
+type OnCase = NonNullable<VerifyOptions['onCase']>;
+
+function threadRows(
+  { loaded, settings, own }: RunCommand,
+  signal: AbortSignal,
+  onCase: OnCase,
+): Promise<VerifyRow[]> {
+  const json = own.get('json') === true;
+  return verify(loaded, settings, { signal, onCase, ...(json && { console: process.stderr }) });
+}
+
+async function onThreads(command: RunCommand, signal: AbortSignal, onCase: OnCase) {
+  return tell(command, await threadRows(command, signal, onCase), signal.aborted);
+}
+
+/** On threads, then in jobs of ranks that this process starts. @throws MissingPieceError */
+async function onBoth(
+  command: RunCommand,
+  args: readonly string[],
+  signal: AbortSignal,
+  onCase: OnCase,
+): Promise<number> {
+  const { runOnRanks } = await import('../ranks.ts');
+  const { rowsOfJob } = await import('../verify-job.ts');
+  const { loaded, settings } = command;
+  const { options, pes } = configFor(loaded.model, settings);
+  const lps = loaded.model.lps(options, { pes });
+  const rows: VerifyRow[] = [];
+  const words = ['sim', 'verify', ...args, '--transport=mpi', '--json'];
+  for (const ranks of RANKS.filter((n) => n <= lps)) {
+    onCase(`${ranks} ranks`, ranks - 1, lps);
+    const job = await runOnRanks(ranks, words, signal);
+    if (signal.aborted) return tell(command, rows, true);
+    rows.push(...rowsOfJob(ranks, job));
+  }
+  const threads = await threadRows(command, signal, onCase);
+  return tell(command, compared(threads, rows), signal.aborted);
+}
+
+/** All rows; those over MPI must have the digests of the first. */
+function compared(threads: readonly VerifyRow[], ranks: readonly VerifyRow[]): VerifyRow[] {
+  const [truth] = threads as readonly (VerifyRow | undefined)[];
+  const same = (row: VerifyRow) =>
+    row.same && row.eventDigest === truth?.eventDigest && row.stateDigest === truth?.stateDigest;
+  return [...threads, ...ranks.map((row) => ({ ...row, same: same(row) }))];
+}
+
+/** Prints the rows. Returns the exit code. */
+function tell(
+  { loaded, own }: RunCommand,
+  rows: readonly VerifyRow[],
+  interrupted: boolean,
+): number {
+  const same = rows.every((row) => row.same);
+  const complete = !interrupted;
+  const model = loaded.model.name;
+  process.stdout.write(
+    own.get('json') === true
+      ? `${JSON.stringify({ model, same, complete, runs: rows }, null, 2)}\n`
+      : text(model, rows, same, complete),
+  );
+  if (!complete) return EXIT.interrupted;
+  return same ? 0 : EXIT.failed;
 }
 
 function text(model: string, rows: readonly VerifyRow[], same: boolean, complete: boolean): string {

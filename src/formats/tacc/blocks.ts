@@ -1,10 +1,12 @@
 /** The bytes of a raw stats file, plain or gzip, in blocks, read synchronously. */
 import { constants, gunzipSync } from 'node:zlib';
-import { type FileSource, FormatError } from '../format.ts';
+import type { FileSource } from '../format.ts';
+import { unpacked } from './unpack.ts';
 
 const BLOCK = 1 << 18;
-/** Packed files are unpacked as a whole: a day of a node is some MB. More than this is refused. */
-const MOST_UNPACKED = 2 ** 30;
+/** Packed files of up to so many bytes are unpacked at once, if that gives no more than MOST_UNPACKED: it is quicker. */
+const MOST_AT_ONCE = 2 ** 21;
+const MOST_UNPACKED = 2 ** 26;
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
@@ -17,48 +19,22 @@ export function unpackedHead(head: Uint8Array): Uint8Array {
   }
 }
 
-/** The longest beginning that can be unpacked, found by halving. */
-function salvaged(packed: Uint8Array): Uint8Array {
-  let good: Uint8Array = new Uint8Array(0);
-  let low = 0;
-  let high = packed.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    try {
-      good = gunzipSync(packed.subarray(0, middle), {
-        finishFlush: constants.Z_SYNC_FLUSH,
-        maxOutputLength: MOST_UNPACKED,
-      });
-      low = middle;
-    } catch {
-      high = middle - 1;
-    }
-  }
-  return good;
-}
-
 function* gunzipped(source: FileSource): Generator<Uint8Array> {
+  if (source.size > MOST_AT_ONCE) {
+    yield* unpacked(source);
+    return;
+  }
   const packed = new Uint8Array(source.size);
-  const length = source.read(0, packed);
-  const bytes = packed.subarray(0, length);
+  const bytes = packed.subarray(0, source.read(0, packed));
   let whole: Uint8Array;
-  let fault: string | null = null;
   try {
     whole = gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_BUFFER_TOO_LARGE') {
-      const what = 'unpacks to more than 1 GB';
-      throw new FormatError({ path: source.path, offset: -1, what, skipped: 0 }, 'gunzip it first');
-    }
-    fault = message;
-    whole = salvaged(bytes);
+  } catch {
+    // Larger than it looks, or damaged: piece by piece all of it can be had that is there.
+    yield* unpacked(source);
+    return;
   }
   for (let at = 0; at < whole.length; at += BLOCK) yield whole.subarray(at, at + BLOCK);
-  if (fault !== null) {
-    const what = `damaged gzip (${fault}); what came before was read`;
-    throw new FormatError({ path: source.path, offset: -1, what, skipped: 0 });
-  }
 }
 
 /** Blocks from the file's beginning; each is valid until the next. @throws FormatError at damaged gzip, at its place */

@@ -82,16 +82,20 @@ function* batchesOf(source: FileSource, options: ScanOptions = {}): Generator<Ba
   const parser = new RawParser(batches);
   let fault: unknown = null;
   const blocks = blocksOf(source, options.bufferBytes);
-  for (;;) {
-    try {
-      const { value, done } = blocks.next();
-      if (done) break;
-      parser.push(value);
-    } catch (error) {
-      fault = error;
-      break;
+  try {
+    for (;;) {
+      try {
+        const { value, done } = blocks.next();
+        if (done) break;
+        parser.push(value);
+      } catch (error) {
+        fault = error;
+        break;
+      }
+      yield* ready.splice(0);
     }
-    yield* ready.splice(0);
+  } finally {
+    blocks.return?.(undefined);
   }
   parser.end();
   batches.flush();

@@ -41,6 +41,8 @@ export class RawWriter {
   #used = 0;
   /** Where the record that is being written begins; -1 between records. */
   #record = -1;
+  /** Where the record that was ended last begins. */
+  #last = 0;
   #values = 0;
 
   /** `sink` gets whole groups; the bytes are its own until it returns. */
@@ -174,9 +176,15 @@ export class RawWriter {
     else {
       this.#ensure(1);
       this.#buffer[this.#used++] = NEWLINE;
+      this.#last = this.#record;
     }
     this.#record = -1;
     return whole;
+  }
+
+  /** The record that has just been ended whole, with its newline; the bytes are the writer's, valid until it writes again. */
+  lastRecord(): Uint8Array {
+    return this.#buffer.subarray(this.#last, this.#used);
   }
 
   /** Adds whole records, as another writer made them. */

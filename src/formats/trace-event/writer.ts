@@ -10,17 +10,17 @@
  * ```
  * Times are given in nanoseconds, integers from 0. The caller writes in the order of time.
  */
-import { JsonBytes, piece } from './json-bytes.ts';
+import { JsonBytes, type Piece, piece } from './json-bytes.ts';
 
 /** Where slices lie: a thread of a process, and the beginnings of what is written there most. */
 export interface Lane {
   readonly pid: number;
   readonly tid: number;
   /** Up to the time. */
-  readonly event: Uint8Array;
-  readonly flowStart: Uint8Array;
-  readonly flowEnd: Uint8Array;
-  readonly other: Uint8Array;
+  readonly event: Piece;
+  readonly flowStart: Piece;
+  readonly flowEnd: Piece;
+  readonly other: Piece;
 }
 
 export function laneOf(pid: number, tid: number): Lane {
@@ -65,7 +65,7 @@ export class TraceWriter {
     return this.#out.full;
   }
 
-  /** The bytes since the last call, valid until the next record. Not before there are records. */
+  /** The bytes since the last call, valid until the next one. Not before there are records. */
   take(): Uint8Array {
     return this.#out.takeHolding();
   }
@@ -101,7 +101,7 @@ export class TraceWriter {
   ): void {
     const out = this.#out;
     this.count++;
-    out.copy(lane.event);
+    out.put(lane.event);
     out.micros(start);
     out.put(DURATION);
     out.span(duration);
@@ -160,10 +160,10 @@ export class TraceWriter {
     this.#out.put(END);
   }
 
-  #flow(head: Uint8Array, id: number, at: number): void {
+  #flow(head: Piece, id: number, at: number): void {
     const out = this.#out;
     this.count++;
-    out.copy(head);
+    out.put(head);
     out.micros(at);
     out.put(ID);
     out.integer(id);

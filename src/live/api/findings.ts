@@ -28,7 +28,9 @@ export const FOUND: readonly Route[] = [
         // A failure is told to who asked; the next one tries again.
         findings.catch(() => found.delete(tables));
       }
-      return c.body(jsonText(await findings), 200, { 'Content-Type': 'application/json' });
+      // Files of a run that goes on are not whole yet: nothing is wrong with them.
+      const told = (await findings).filter(({ rule }) => !shown.live || rule !== 'suspect-data');
+      return c.body(jsonText(told), 200, { 'Content-Type': 'application/json' });
     },
   },
 ];

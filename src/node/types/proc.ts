@@ -52,6 +52,9 @@ const [ROOTS_KNOWN, KERNELS_KNOWN] = [1000, 10_000];
 const LIST_KNOWN = 10_000;
 const FORKS = Buffer.from('\nprocesses ');
 
+/** Processes whose last texts are remembered: of one that sleeps the text stays, and so does its record. */
+const MOST_REMEMBERED = 2048;
+
 /** A recorded tree may hold anything. */
 const MOST_PROCESSES = 65_536;
 
@@ -73,6 +76,8 @@ function escapedName(bytes: Buffer, from: number, to: number): string {
   return name || '-';
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /** A number in /proc. */
 class Entry {
   readonly name: string;
@@ -86,6 +91,9 @@ class Entry {
   /** The device, and the texts that it was made of. */
   device = '';
   readonly parts: Buffer[] = DEVICE_LINES.map(() => Buffer.alloc(0));
+  /** The text that the last record was made of, up to its last wanted line, and the record; empty where not remembered. */
+  text = NOTHING;
+  record: Uint8Array = NOTHING;
 
   constructor(name: string) {
     this.name = name;
@@ -94,6 +102,7 @@ class Entry {
   close(): void {
     this.file?.close();
     this.file = null;
+    this.text = NOTHING;
   }
 }
 
@@ -203,6 +212,11 @@ class Processes implements Collector {
     const file = entry.file as KernelFile;
     const end = file.readPiece();
     const bytes = file.bytes;
+    const known = entry.text.length;
+    if (known > 0 && end >= known && bytes.compare(entry.text, 0, known, 0, known) === 0) {
+      writer.records(entry.record);
+      return;
+    }
     const lines = this.#lines;
     lines.find(bytes, end);
     // Of the four users, the effective one, which is the second, is the owner.
@@ -224,6 +238,20 @@ class Processes implements Collector {
       else writer.number(0);
     }
     writer.endRecord(METRICS.length);
+    if (this.#processes <= MOST_REMEMBERED)
+      this.#remember(entry, bytes.subarray(0, end), writer.lastRecord());
+  }
+
+  /** Keeps what the record was made of, but for the lines behind, which count the process's switches. */
+  #remember(entry: Entry, text: Buffer, record: Uint8Array): void {
+    let last = 0;
+    for (const to of this.#lines.to) last = Math.max(last, to);
+    // With its newline: the value might go on.
+    const end = Math.min(last + 1, text.length);
+    if (entry.text.length !== end) entry.text = Buffer.allocUnsafeSlow(end);
+    text.copy(entry.text, 0, 0, end);
+    if (entry.record.length !== record.length) entry.record = new Uint8Array(record.length);
+    entry.record.set(record);
   }
 
   /** Whether the process has the name, and may run, as when its device was named. */

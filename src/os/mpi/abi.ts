@@ -22,7 +22,19 @@ export interface MpiAbi {
   /** MPI_STATUS_IGNORE. */
   readonly noStatus: bigint;
   /** By which environment a program knows that its launcher started it, and as what. */
-  readonly environment: { readonly rank: string; readonly size: string; readonly local: string };
+  readonly environment: {
+    readonly rank: string;
+    readonly size: string;
+    /** Rank among those of this machine, and how many these are. */
+    readonly localRank: string;
+    readonly local: string;
+  };
+  /** How its launcher is called, and told that it may run as root and share CPUs. */
+  readonly launcher: {
+    readonly file: string;
+    readonly asRoot: readonly string[];
+    readonly crowded: readonly string[];
+  };
 }
 
 export const OPEN_MPI: MpiAbi = {
@@ -37,8 +49,10 @@ export const OPEN_MPI: MpiAbi = {
   environment: {
     rank: 'OMPI_COMM_WORLD_RANK',
     size: 'OMPI_COMM_WORLD_SIZE',
+    localRank: 'OMPI_COMM_WORLD_LOCAL_RANK',
     local: 'OMPI_COMM_WORLD_LOCAL_SIZE',
   },
+  launcher: { file: 'mpirun', asRoot: ['--allow-run-as-root'], crowded: ['--oversubscribe'] },
 };
 
 export const ABIS: readonly MpiAbi[] = [OPEN_MPI];

@@ -23,7 +23,7 @@ import {
 } from './trace-tables.ts';
 import { columnsOf } from './vectors.ts';
 
-/** Events that one trace may have: 44 bytes each in memory, and far more than viewers open. */
+/** Events that one trace may have: about 80 bytes each in memory, and far more than viewers open. */
 const MOST_EVENTS = 20_000_000;
 /** Process numbers of a recording. */
 const RANGE = 2_000_000;

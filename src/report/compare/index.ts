@@ -183,8 +183,11 @@ function compareValues(
       chances.push(null);
       continue;
     }
-    const { change, bound, chance } = gapOf(one, other);
-    const verdict = change === 0 ? 'same' : chance === null ? 'unknown' : 'noise';
+    const gap = gapOf(one, other);
+    const { bound, chance } = gap;
+    const isSame = Math.abs(gap.change) <= ROUNDING * Math.abs(one.value);
+    const change = isSame ? 0 : gap.change;
+    const verdict = isSame ? 'same' : chance === null ? 'unknown' : 'noise';
     rows.push({ ...about, a: sideValue(one), b: sideValue(other), change, bound, verdict });
     chances.push(verdict === 'noise' ? chance : null);
   }
@@ -198,5 +201,8 @@ function compareValues(
   );
   return [...judged, ...more];
 }
+
+/** Sums of the same numbers in another order differ by less. */
+const ROUNDING = 1e-9;
 
 const ONE_SIDED = { change: null, bound: null };

@@ -89,6 +89,7 @@ export const MEAN_PE = 'a PE on average';
 const LEVELS: readonly Level[] = [
   { scope: 'run', table: 'ross_pe', entity: "''", lane: ['pe_id'] },
   { scope: 'pe', table: 'ross_pe', entity: "'PE ' || pe_id", lane: ['pe_id'] },
+  { scope: 'pe', table: 'ross_pe', entity: `'${MEAN_PE}'`, lane: ['pe_id'], lanes: 'mean' },
   {
     scope: 'kp',
     table: 'ross_kp',

@@ -10,6 +10,7 @@ import { encodedBytes, encodeRows } from '../../formats/ross/write/index.ts';
 import type { Batch } from '../../model/metric.ts';
 import { SIM_STREAM } from '../../model/schemas/sim.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
+import { LiveFrames } from './live-frames.ts';
 import { recordsIn } from './loss.ts';
 import type { PayloadLayout } from './payload.ts';
 import { phaseBatch } from './phases.ts';
@@ -37,7 +38,13 @@ export interface RecorderTask {
 }
 
 export type RecorderMessage =
-  | { readonly kind: 'frames'; readonly frames: readonly Uint8Array[] }
+  | {
+      readonly kind: 'frames';
+      readonly frames: readonly Uint8Array[];
+      readonly bytes: number;
+      /** Data frames left out before them. */
+      readonly dropped: number;
+    }
   | {
       readonly kind: 'done';
       readonly bytes: number;
@@ -104,6 +111,8 @@ class Output {
   }
 }
 
+const tell = (message: RecorderMessage): void => parentPort?.postMessage(message);
+
 class RecorderThread {
   private readonly task: RecorderTask;
   private readonly bell: Int32Array;
@@ -115,7 +124,7 @@ class RecorderThread {
   private readonly encoder = new FrameEncoder();
   private readonly batches: RowBatches | null;
   private readonly lastGvts = new Uint32Array(1024);
-  private waiting: Uint8Array[] = [];
+  private readonly live: LiveFrames | null;
   private scratch = new Uint8Array(1 << 20);
   private readonly lost = new Map<string, StreamLoss>();
 
@@ -136,6 +145,7 @@ class RecorderThread {
       }
     }
     if (task.frames !== null) this.frameFile = new Output(task.frames);
+    this.live = task.live ? new LiveFrames(this.bell, tell) : null;
     const frames = task.frames !== null || task.live;
     this.batches = frames ? new RowBatches(task.payloads, (batch) => this.emit(batch)) : null;
   }
@@ -162,7 +172,7 @@ class RecorderThread {
         this.end();
         return;
       }
-      this.post();
+      this.live?.post();
       const wait = Math.min(nextPartial, this.batches === null ? Infinity : nextThreads);
       Atomics.wait(bell, DOORBELL, rung, Math.max(1, wait - performance.now()));
     }
@@ -219,25 +229,17 @@ class RecorderThread {
   private emit(batch: Batch): void {
     const frames = this.encoder.encode(batch);
     if (this.frameFile !== null) for (const frame of frames) this.frameFile.write(frame);
-    if (this.task.live) this.waiting.push(...frames);
-  }
-
-  /** Hands frames over; who passes them on drops what a follower cannot keep up with. */
-  private post(): void {
-    if (this.waiting.length === 0) return;
-    const frames = this.waiting;
-    this.waiting = [];
-    parentPort?.postMessage({ kind: 'frames', frames } satisfies RecorderMessage);
+    this.live?.add(frames);
   }
 
   private end(): void {
     if (this.batches !== null) this.emit(this.totals());
-    this.post();
+    this.live?.post();
     let bytes = this.frameFile?.bytes ?? 0;
     for (const output of this.outputs.values()) bytes += output.bytes;
     const lost = [...this.lost.values()];
     const { error } = this;
-    parentPort?.postMessage({ kind: 'done', bytes, error, lost } satisfies RecorderMessage);
+    tell({ kind: 'done', bytes, error, lost });
   }
 
   private totals(): Batch {
@@ -278,6 +280,5 @@ try {
 } catch (error) {
   Atomics.store(new Int32Array(task.bell), BROKEN, 1);
   const message = error instanceof Error ? error.message : String(error);
-  const done: RecorderMessage = { kind: 'done', bytes: 0, error: message, lost: [] };
-  parentPort?.postMessage(done);
+  tell({ kind: 'done', bytes: 0, error: message, lost: [] });
 }

@@ -4,13 +4,13 @@ import { Worker } from 'node:worker_threads';
 import { RegionPage } from '../../model/region-page.ts';
 import type { RunConfig } from '../config.ts';
 import type { Model } from '../model.ts';
-import { kpsOfPe, lpsOfPe, type Placement } from '../placement.ts';
+import { kpsOfPe, lpsOfPes, type Placement } from '../placement.ts';
 import { type InstrumentConfig, type StatsFiles, type Stream, streamsOf } from './config.ts';
 import { payloadLayouts } from './payload.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
 import type { RecorderMessage, RecorderTask, StreamLoss } from './recorder-worker.ts';
 import { type RunZero, runZero } from './run-clock.ts';
-import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory } from './slab.ts';
+import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory, TAKEN } from './slab.ts';
 import { detailed, fileOf, makeStatsFolder, writeStatsTexts } from './stats-folder.ts';
 
 /** Where a run's records go. */
@@ -19,9 +19,12 @@ export interface InstrumentOutput {
   readonly files: StatsFiles | null;
   /** Path of `extra.frames`; null for none. */
   readonly frames: string | null;
-  /** Gets stream frames (formats/frames) as the run goes on. It must not block. */
-  readonly onFrames?: (frames: readonly Uint8Array[]) => void;
-  /** The run's zero, where somebody needs it before; else the moment of the start. */
+  /**
+   * Gets stream frames (formats/frames) as the run goes on. It must not block. `dropped` data frames before them are
+   * missing: this thread was too busy to take them.
+   */
+  readonly onFrames?: (frames: readonly Uint8Array[], dropped: number) => void;
+  /** The run\'s zero, where somebody needs it before; else the moment of the start. */
   readonly zero?: RunZero;
   /** What wrote the files, for the README beside them: “Triscope 0.1.0”. */
   readonly version: string;
@@ -124,8 +127,10 @@ export class Recorder {
         resolve({ kind: 'done', bytes: 0, error, lost: [] });
       };
       this.worker.on('message', (message: RecorderMessage) => {
-        if (message.kind === 'frames') output.onFrames?.(message.frames);
-        else resolve(message);
+        if (message.kind === 'frames') {
+          output.onFrames?.(message.frames, message.dropped);
+          Atomics.add(new Int32Array(this.bell), TAKEN, message.bytes);
+        } else resolve(message);
       });
       this.worker.on('error', (error) =>
         end(`the recorder failed: ${error instanceof Error ? error.message : String(error)}`),
@@ -171,8 +176,7 @@ function textsFor(
 ) {
   const peOf = new Int32Array(placement.lps);
   const kpOf = new Int32Array(placement.lps);
-  for (let pe = 0; pe < run.pes; pe++) {
-    const ids = lpsOfPe(placement, pe);
+  for (const [pe, ids] of lpsOfPes(placement).entries()) {
     const kps = kpsOfPe(model, ids, run.nkp);
     for (let k = 0; k < ids.length; k++) {
       peOf[ids[k]] = pe;

@@ -1,5 +1,5 @@
 /** The folder of ROSS's files: `stats-output`, or one with the process and time in its name where that exists. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lpMappingText, type ReadmeInfo, readmeText } from '../../formats/ross/write/index.ts';
 import type { Metric } from '../../model/metric.ts';
@@ -42,6 +42,9 @@ export function makeStatsFolder(wanted: string): string {
   return path;
 }
 
+/** Lines of the LPs' mapping that are in memory at a time. */
+const MAPPING_LINES = 1 << 16;
+
 /** What the texts beside the binary files say. */
 export interface StatsTexts {
   readonly readme: ReadmeInfo;
@@ -77,7 +80,12 @@ export function writeStatsTexts(folder: string, files: StatsFiles, texts: StatsT
       join(folder, `${files.prefix}-README.txt`),
       readmeText(texts.readme) + fieldsText(),
     );
-    writeFileSync(join(folder, 'lp-mapping.txt'), lpMappingText(texts.peOf, texts.kpOf));
+    const fd = openSync(join(folder, 'lp-mapping.txt'), 'w');
+    for (let from = 0; from < texts.peOf.length; from += MAPPING_LINES) {
+      const to = Math.min(texts.peOf.length, from + MAPPING_LINES);
+      writeFileSync(fd, lpMappingText(texts.peOf, texts.kpOf, from, to));
+    }
+    closeSync(fd);
   } catch (error) {
     throw new StatsFolderError(`cannot write in ${folder}: ${(error as Error).message}`);
   }

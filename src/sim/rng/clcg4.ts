@@ -126,7 +126,7 @@ export function seedStream(S: Float64Array, at: number, seeds: Seeds, stream: nu
 }
 
 /**
- * Put `count` consecutive streams, from number `first` on, at their starts; the i-th one goes to
+ * Put `count` streams, from number `first` on and `every` apart, at their starts; the i-th one goes to
  * index `at + i * stride`. One multiplication per component and stream.
  *
  * @throws RangeError as {@link seedStream}, or when `S` is too short
@@ -138,17 +138,20 @@ export function seedStreams(
   seeds: Seeds,
   first: number,
   count: number,
+  every = 1,
 ): void {
   checkSeeds(seeds);
   checkIndex(first, 'a stream number');
-  checkIndex(first + Math.max(count - 1, 0), 'a stream number');
+  checkIndex(every, 'a distance of streams');
+  checkIndex(first + Math.max(count - 1, 0) * every, 'a stream number');
   if (count > 0 && at + (count - 1) * stride + STREAM_WORDS > S.length) {
     throw new RangeError(`the state array is too short for ${count} random streams`);
   }
   for (let j = 0; j < STREAM_WORDS; j++) {
     const m = MODULI[j] as number;
-    const step = STREAM_MULTIPLIERS[j] as number;
-    let x = mulMod((seeds[j] as number) % m, powMod(step, first, m), m);
+    const base = STREAM_MULTIPLIERS[j] as number;
+    const step = powMod(base, every, m);
+    let x = mulMod((seeds[j] as number) % m, powMod(base, first, m), m);
     for (let i = 0, p = at + j; i < count; i++, p += stride) {
       S[p] = clamp(x, m);
       x = mulMod(x, step, m);

@@ -9,7 +9,7 @@ import {
   type TraceStream,
   TraceWriter,
 } from '../../../src/formats/trace-event/index.ts';
-import { JsonBytes } from '../../../src/formats/trace-event/json-bytes.ts';
+import { JsonBytes, piece } from '../../../src/formats/trace-event/json-bytes.ts';
 import { ascending } from '../../../src/formats/trace-event/order.ts';
 import { faults, type Trace, type TraceEvent } from './rules.ts';
 
@@ -82,10 +82,33 @@ describe('numbers', () => {
     expect(textOf((out) => out.micros(7000))).toBe('7');
     const twice = textOf((out) => {
       out.micros(1234);
-      out.put(new TextEncoder().encode(' '));
+      out.put(piece(' '));
       out.micros(1234);
     });
     expect(twice).toBe('1.234 1.234');
+  });
+
+  it('are integers of any length, and fixed texts of any length', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.nat(99_999), fc.maxSafeNat()), (value) => {
+        expect(textOf((out) => out.integer(value))).toBe(String(value));
+      }),
+    );
+    for (let length = 0; length < 40; length++) {
+      const text = '{"ph":"X","cat":"event","name":"LP 12345"}'.slice(0, length);
+      expect(textOf((out) => out.put(piece(text)))).toBe(text);
+    }
+  });
+
+  it('lie in blocks that stay as they are while the next one is written', () => {
+    const out = new JsonBytes();
+    out.put(piece('first},\n'));
+    const first = out.takeHolding();
+    out.put(piece('second},\n'));
+    expect(Buffer.from(first).toString()).toBe('first}');
+    out.back(2);
+    expect(Buffer.from(out.take()).toString()).toBe(',\nsecond}');
+    expect(Buffer.from(first).toString()).toBe('first}');
   });
 
   it('come in order out of the sort, equal ones as they were', () => {

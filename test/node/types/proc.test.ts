@@ -49,6 +49,27 @@ describe('proc', () => {
     expect(records(root, 'proc')).toEqual([`proc app/12/0-1,3/0-1 ${VALUES}`]);
   });
 
+  it('sees each change, the smallest too, and nothing in what it does not record', () => {
+    const file = 'proc/12/status';
+    const root = tree({ [file]: status({ more: 'voluntary_ctxt_switches:\t5\n' }) });
+    const collection = open(root, ['proc']);
+    const after = (text: string) => {
+      put(root, { [file]: text });
+      return collection.collect().lines.join('\n');
+    };
+    const plain = `proc app/12/0-1,3/0-1 ${VALUES}`;
+    expect(collection.collect().lines).toEqual([plain]);
+    expect(after(status({ more: 'voluntary_ctxt_switches:\t6\n' }))).toBe(plain);
+    const wider = status().replace('Mems_allowed_list:\t0-1\n', 'Mems_allowed_list:\t0-12\n');
+    expect(after(wider)).toBe(plain.replace('/0-1 ', '/0-12 '));
+    expect(after(status())).toBe(plain);
+    expect(after(status().replace('4000', '4001'))).toBe(plain.replace('4000', '4001'));
+    expect(after(status({ name: 'bash' }))).toBe('');
+    expect(after(status({ user: 0 }))).toBe('');
+    expect(after(status())).toBe(plain);
+    collection.close();
+  });
+
   it('writes names so that the device stays one word with three slashes', () => {
     const names = ['name with space', 'a/b', '100%', 'tab\there', 'ü', '(sd-pam)', '\0\u0007'];
     const files = names.map((name, k) => [`proc/${k + 1}/status`, status({ name })]);

@@ -101,10 +101,15 @@ export function readmeText(info: ReadmeInfo): string {
 
 /**
  * The text of `lp-mapping.txt`: a line per LP with its number, its PE, and its KP as numbered within the PE.
- * `peOf` and `kpOf` have an entry per LP.
+ * `peOf` and `kpOf` have an entry per LP; the lines are those of LPs `from`…`to`-1.
  */
-export function lpMappingText(peOf: ArrayLike<number>, kpOf: ArrayLike<number>): string {
-  const lines: string[] = [];
-  for (let lp = 0; lp < peOf.length; lp++) lines.push(`${lp} ${peOf[lp]} ${kpOf[lp]}`);
-  return lines.map((line) => `${line}\n`).join('');
+export function lpMappingText(
+  peOf: ArrayLike<number>,
+  kpOf: ArrayLike<number>,
+  from = 0,
+  to = peOf.length,
+): string {
+  let text = '';
+  for (let lp = from; lp < to; lp++) text += `${lp} ${peOf[lp]} ${kpOf[lp]}\n`;
+  return text;
 }

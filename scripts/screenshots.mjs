@@ -1,0 +1,82 @@
+/**
+ * Pictures of every view of the dashboard for docs/images, by headless Chromium:
+ *
+ *     npm run screenshots              from a fresh demo and a second run to compare it with
+ *     npm run screenshots -- PATH…     from recordings that are there
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { startServer } from '../dist/live/index.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const OUT = join(ROOT, 'docs', 'images');
+const PROGRAM = join(ROOT, 'bin', 'triscope');
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 390, height: 800 };
+
+/** Name of the picture, address, size, colours. */
+const PICTURES = [
+  ['dashboard', 'view=overview', WIDE, 'light'],
+  ['dashboard-dark', 'view=overview&axis=virtual', WIDE, 'dark'],
+  ['dashboard-simulation', 'view=simulation', { width: 1280, height: 1400 }, 'light'],
+  ['dashboard-events', 'view=events&recording=second', WIDE, 'light'],
+  ['dashboard-regions', 'view=regions', { width: 1280, height: 1000 }, 'light'],
+  ['dashboard-nodes', 'view=nodes', { width: 1280, height: 1000 }, 'light'],
+  ['dashboard-compare', 'view=compare', { width: 1280, height: 1000 }, 'light'],
+  ['dashboard-narrow', 'view=overview', NARROW, 'light'],
+];
+
+/** A demo, and a second run with its events traced. */
+function recorded(folder) {
+  const run = (...args) => {
+    const { status } = spawnSync(process.execPath, [PROGRAM, ...args], {
+      cwd: folder,
+      stdio: ['ignore', 2, 2],
+    });
+    if (status !== 0) throw new Error(`triscope ${args.join(' ')} ended with ${status}`);
+  };
+  run('demo', '--no-wait');
+  run(
+    ...['sim', 'run', 'phold', '--pes=2', '--synch=3', '--end=300', '--engine-stats=gvt'],
+    ...['--kp-data=1', '--event-trace=1', '--record=second.tri'],
+  );
+  return [join(folder, 'demo.tri'), join(folder, 'second.tri')];
+}
+
+async function main() {
+  const executablePath = process.env.TRISCOPE_BROWSER ?? BROWSERS.find(existsSync);
+  if (executablePath === undefined) throw new Error('no Chromium: npm run setup');
+  const folder = mkdtempSync(join(tmpdir(), 'triscope-pictures-'));
+  const paths = process.argv.length > 2 ? process.argv.slice(2) : recorded(folder);
+  const server = await startServer({ recordings: paths });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  mkdirSync(OUT, { recursive: true });
+  try {
+    for (const [name, hash, viewport, colorScheme] of PICTURES) {
+      const page = await browser.newPage({ viewport, colorScheme });
+      await page.goto(`${new URL(server.url).origin}/#${hash}`);
+      await page.waitForSelector('main [data-figure]', { timeout: 60_000 });
+      if (hash.includes('overview')) await page.waitForSelector('[data-finding]');
+      await page.waitForLoadState('networkidle');
+      await page.waitForFunction('document.querySelectorAll("[aria-busy=true]").length === 0');
+      await page.waitForTimeout(300);
+      const path = join(OUT, `${name}.png`);
+      await page.screenshot({ path });
+      process.stderr.write(`${path}\n`);
+      await page.close();
+    }
+  } finally {
+    await browser.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();
+process.exit(0);

@@ -1,0 +1,82 @@
+/** A command as the ranks of an MPI job: under a launcher, or by starting one. */
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { launchedRank, mpirunWords } from '../os/mpi/launcher.ts';
+import { MissingPieceError, MpiWorld } from '../os/mpi/world.ts';
+import { EXIT, exitCodeFor, lineFor } from './errors.ts';
+import { leave } from './leave.ts';
+
+/** Milliseconds that other ranks leave rank 0 to say what is wrong with all of them. */
+const DEFERENCE = 1500;
+
+/** What is the matter with the command, the same on all ranks: the first to say so is rank 0. */
+export async function failRank(error: unknown): Promise<number> {
+  const rank = launchedRank()?.rank ?? 0;
+  if (rank > 0) await sleep(DEFERENCE);
+  process.stderr.write(`${lineFor(error)}${rank > 0 ? ` (rank ${rank})` : ''}\n`);
+  return exitCodeFor(error);
+}
+
+/** Runs `command` as one rank. Returns the exit code; a failure ends all ranks. @throws MissingPieceError */
+export async function asRank(command: (world: MpiWorld) => Promise<number>): Promise<number> {
+  const world = new MpiWorld();
+  try {
+    const code = await command(world);
+    world.close();
+    return code;
+  } catch (error) {
+    const code = exitCodeFor(error);
+    // What the others say too, rank 0 says for all.
+    if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE);
+    process.stderr.write(`${lineFor(error)} (rank ${world.rank})\n`);
+    world.abort(code);
+    return leave(code);
+  }
+}
+
+export interface JobOutcome {
+  /** Null where a signal ended the launcher. */
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `triscope …args` on `ranks` ranks. The first abort interrupts it. @throws MissingPieceError */
+export function runOnRanks(
+  ranks: number,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<JobOutcome> {
+  const [file, ...words] = mpirunWords(ranks);
+  const program = [process.execPath, process.argv[1] ?? 'triscope'];
+  // A group of its own: a terminal's Ctrl-C comes to us, and is passed on once.
+  const job = spawn(file, [...words, ...program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const interrupt = () => job.kill('SIGINT');
+  signal.addEventListener('abort', interrupt);
+  let out = '';
+  let err = '';
+  job.stdout.on('data', (data) => {
+    out += data;
+  });
+  job.stderr.on('data', (data) => {
+    err += data;
+  });
+  return new Promise((resolve, reject) => {
+    job.on('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', interrupt);
+      const why = error.code === 'ENOENT' ? 'there is no such command' : error.message;
+      reject(
+        new MissingPieceError(
+          `cannot run ${file}: ${why}: apt-get install openmpi-bin; or set TRISCOPE_MPIRUN to your launcher`,
+        ),
+      );
+    });
+    job.on('close', (code) => {
+      signal.removeEventListener('abort', interrupt);
+      resolve({ code, out, err });
+    });
+  });
+}

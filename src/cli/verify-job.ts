@@ -1,0 +1,22 @@
+/** What a job of `sim verify` over MPI found: its rows, or why there are none. */
+import { MissingPieceError } from '../os/mpi/world.ts';
+import { failedRow, type VerifyRow } from '../sim/verify.ts';
+import { EXIT } from './errors.ts';
+import type { JobOutcome } from './ranks.ts';
+
+/** Line of the program's own on stderr, among the launcher's. */
+const OWN = /^triscope: (.*)$/m;
+
+/** Rows but the sequential one. A job that failed is one row. @throws MissingPieceError */
+export function rowsOfJob(ranks: number, { code, out, err }: JobOutcome): VerifyRow[] {
+  const said = OWN.exec(err)?.[1];
+  if (code === EXIT.missing && said !== undefined) throw new MissingPieceError(said);
+  try {
+    const { runs } = JSON.parse(out) as { readonly runs: readonly VerifyRow[] };
+    return runs.slice(1);
+  } catch {
+    const why = said ?? err.trim().split('\n')[0] ?? '';
+    const one = { name: `${ranks} ranks`, settings: { synch: 'optimistic', pes: ranks } } as const;
+    return [failedRow(one, why === '' ? `the launcher ended with ${code}` : why)];
+  }
+}

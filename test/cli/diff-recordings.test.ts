@@ -1,0 +1,240 @@
+/** `triscope diff A B` of recordings: numbers with bounds, what came and went, and runs of other shapes. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { selected } from '../../src/cli/diff-text.ts';
+import { ROSS_LP, ROSS_PE } from '../../src/model/schemas/ross.ts';
+import type { Change } from '../../src/report/compare/index.ts';
+import {
+  batchOf,
+  framesOf,
+  NOON,
+  placeOf,
+  rawStats,
+  recordingOf,
+  writeFolder,
+} from '../query/support/recording.ts';
+import { temporaryFolder, triscope } from './support/run.ts';
+
+const folder = temporaryFolder();
+
+interface Made {
+  readonly pes?: number;
+  readonly host?: string;
+  /** Events that each PE handles in each of 40 seconds, on average; every second one more or less by `wavers`. */
+  readonly events: number;
+  readonly wavers?: number;
+  readonly undone?: number;
+  /** Hundredths of a second that CPU 0 is busy, a second. */
+  readonly user?: number;
+  readonly command?: readonly string[];
+}
+
+/** A run of 40 s. */
+function recording(name: string, made: Made): string {
+  const { pes = 2, host = 'h1', events, wavers = 0, undone = 0, user = 50, command = [] } = made;
+  const seconds = Array.from({ length: 40 }, (_, k) => k + 1);
+  const numbers = Array.from({ length: pes }, (_, pe) => pe);
+  // Twos of seconds, as a stretch of a run holds two samples.
+  const waver = (second: number) => (((second - 1) >> 1) % 2 === 0 ? wavers : -wavers);
+  const samples = batchOf(
+    ROSS_PE,
+    seconds.flatMap((second) =>
+      numbers.map((pe_id) => ({
+        ...{ pe_id, real_time: second, mode: 'gvt', gvt: second, num_gvts: second },
+        events_processed: events + waver(second),
+        events_rolled_back: undone,
+      })),
+    ),
+  );
+  const lps = batchOf(
+    ROSS_LP,
+    seconds.flatMap((second) =>
+      [0, 1].map((lp_id) => ({
+        ...{ lp_id, real_time: second, mode: 'gvt' },
+        events_processed: (events + waver(second)) * (lp_id + 1),
+        events_rolled_back: 0,
+      })),
+    ),
+  );
+  return writeFolder(join(folder, name), {
+    'recording.json': recordingOf({
+      madeBy: { command: ['triscope', 'sim', ...command], triscope: '0.1.0', node: '20' },
+      pes: numbers.map((pe) => placeOf({ pe, host })),
+    }),
+    'extra.frames': framesOf(samples, lps),
+    [`node/${host}/1`]: rawStats(
+      host,
+      seconds.map((s) => ({ time: NOON + s, cpus: [{ user: user * s, idle: (100 - user) * s }] })),
+    ),
+  });
+}
+
+const base = recording('a.tri', { events: 1000, wavers: 100, undone: 10, command: ['--batch=16'] });
+const slower = recording('b.tri', { events: 800, wavers: 100, undone: 400, user: 80 });
+const near = recording('near.tri', { events: 1010, wavers: 100, undone: 10 });
+
+interface Printed {
+  readonly hosts: readonly { readonly a: string; readonly b: string }[];
+  readonly notes: readonly string[];
+  readonly facts: readonly { readonly key: string; readonly a: unknown; readonly b: unknown }[];
+  readonly findings: readonly { readonly rule: string; readonly what: string }[];
+  readonly values: readonly {
+    readonly scope: string;
+    readonly host: string | null;
+    readonly entity: string;
+    readonly key: string;
+    readonly unit: string;
+    readonly a: { readonly value: number; readonly error: number | null } | null;
+    readonly b: { readonly value: number; readonly error: number | null } | null;
+    readonly change: number | null;
+    readonly bound: number | null;
+    readonly verdict: string;
+  }[];
+}
+
+const json = async (...args: string[]): Promise<Printed> => {
+  const { out, code } = await triscope(['diff', ...args, '--all', '--json']);
+  expect(code).toBe(0);
+  return JSON.parse(out);
+};
+
+const value = ({ values }: Printed, scope: string, entity: string, key: string, unit = '') =>
+  values.find(
+    (one) =>
+      [one.scope, one.entity, one.key].join() === [scope, entity, key].join() &&
+      one.unit.startsWith(unit),
+  );
+
+describe('triscope diff of two recordings', () => {
+  let found: Printed;
+  beforeAll(async () => {
+    found = await json(base, slower);
+  });
+
+  it('tells numbers with errors from the samples, and the change with its bound', () => {
+    // From the second sample on: 39 s of 2 PEs; the first sample's interval is not known.
+    const run = value(found, 'run', '', 'committed events', 'events/s');
+    expect(run?.a?.value).toBeCloseTo(2 * (990 - 100 / 39), 6);
+    expect(run?.b?.value).toBeCloseTo(2 * (400 - 100 / 39), 6);
+    // Twenty stretches of 1100 or 900 a second: each 200 off for two PEs, of 20 blocks: 200 / √19.
+    const error = 200 / Math.sqrt(19);
+    expect(Math.abs((run?.a?.error ?? 0) / error - 1)).toBeLessThan(0.03);
+    expect(run?.verdict).toBe('changed');
+    expect(run?.change).toBeCloseTo(-1180, 0);
+    expect(Math.abs((run?.bound ?? 0) / (2.024 * Math.SQRT2 * error) - 1)).toBeLessThan(0.03);
+    const undone = value(found, 'run', '', 'rolled back');
+    expect([undone?.a?.value, undone?.b?.value]).toEqual([1, 50]);
+    expect(value(found, 'pe', 'PE 1', 'events handled')).toMatchObject({
+      a: { value: 40_000 },
+      b: { value: 32_000 },
+    });
+    expect(value(found, 'lp', 'LP 1', 'committed events', 'in all')).toMatchObject({
+      a: { value: 80_000, error: 0 },
+      b: { value: 64_000 },
+      verdict: 'changed',
+    });
+    expect(value(found, 'node', 'cpu', 'user')).toMatchObject({
+      host: 'h1',
+      unit: 'CPUs',
+      a: { value: 0.5 },
+      b: { value: expect.closeTo(0.8, 9) },
+      verdict: 'changed',
+    });
+  });
+
+  it('names findings gained', () => {
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({ rule: 'efficiency', what: 'gained', a: null }),
+    );
+  });
+
+  it('says what is within noise, and what is the same', async () => {
+    const close = await json(base, near);
+    expect(value(close, 'run', '', 'committed events', 'events/s')?.verdict).toBe('noise');
+    expect(value(close, 'node', 'cpu', 'user')?.verdict).toBe('same');
+    const { out, code } = await triscope(['diff', base, base, '--exit-code']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^All PEs\n {2}\d+ the same$/m);
+    expect(out).not.toMatch(/within noise|only in/);
+  });
+
+  it('prints tables, and only what differs', async () => {
+    const { out, code } = await triscope(['diff', base, slower, '--exit-code'], {
+      env: { COLUMNS: '100' },
+    });
+    expect(code).toBe(1);
+    expect(out).not.toContain('\u001b');
+    expect(out).toContain('only A has --batch=16');
+    expect(out).toMatch(/gained: efficiency \(problem\)\n {4}\S/);
+    expect(out).toMatch(/^All PEs\n +A +B +change +± 95 %/m);
+    expect(out).toMatch(/committed events, events\/s +1975 +794\.9 +-59\.8 % +\d/);
+    expect(out).toMatch(/rolled back, % of events +1 +50 +\+49 pt/);
+    expect(out).toMatch(/h1 cpu: user, CPUs +0\.5 +0\.8 +\+60 %/);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  it('--least leaves out small changes', () => {
+    const changes = found.values as unknown as readonly Change[];
+    const keys = selected(changes, { all: false, least: 0.7 }).map(({ key }) => key);
+    expect(keys).toContain('events rolled back');
+    expect(keys).not.toContain('events handled');
+  });
+
+  it('of other hosts pairs them, and of other numbers of PEs compares a PE on average', async () => {
+    const other = recording('other.tri', {
+      pes: 3,
+      host: 'h9',
+      events: 1000,
+      wavers: 100,
+      undone: 10,
+    });
+    const others = await json(base, other);
+    expect(others.hosts).toEqual([{ a: 'h1', b: 'h9' }]);
+    expect(value(others, 'node', 'cpu', 'user')).toMatchObject({ host: 'h1', verdict: 'same' });
+    expect(others.notes.join()).toContain('not compared one by one: their numbers differ');
+    expect(others.facts).toContainEqual({ key: 'PEs', unit: '', a: 2, b: 3 });
+    expect(value(others, 'pe', 'PE 0', 'events handled')).toBeUndefined();
+    expect(value(others, 'pe', 'a PE on average', 'committed events', 'events/s')?.verdict).toBe(
+      'same',
+    );
+    const run = value(others, 'run', '', 'committed events', 'events/s');
+    expect([run?.verdict, Math.round(run?.change ?? 0)]).toEqual(['changed', 987]);
+  });
+
+  it('of traces of regions tells how long visits took', async () => {
+    const trace = (name: string, length: number) => {
+      const rows = Array.from({ length: 10 }, (_, k) => [
+        `${k + 0.1}|7|REGION_ENTRY|0x00000001`,
+        `${k + 0.1 + length + 0.001 * (k % 2)}|7|REGION_EXIT|0x00000001`,
+      ]);
+      const head = [
+        'geopm_version: 3.1.0',
+        'start_time: now',
+        'profile_name: p',
+        'node_name: h1',
+        'agent: monitor',
+      ];
+      const lines = [...head.map((one) => `# ${one}`), 'TIME|PROCESS|EVENT|SIGNAL', ...rows.flat()];
+      const path = join(folder, name);
+      writeFileSync(path, `${lines.join('\n')}\n`);
+      return path;
+    };
+    const visits = await json(trace('visits-a', 0.2), trace('visits-b', 0.3));
+    const visit = value(visits, 'region', '0x00000001', 'time of a visit');
+    expect(visit?.a?.value).toBeCloseTo(0.2005, 9);
+    expect(visit?.change).toBeCloseTo(0.1, 9);
+    expect(visit?.verdict).toBe('changed');
+  });
+
+  it('refuses what has nothing in common', async () => {
+    const empty = writeFolder(join(folder, 'empty.tri'), {
+      'recording.json': recordingOf({ sources: [] }),
+    });
+    const none = await triscope(['diff', base, empty]);
+    expect([none.code, none.err]).toEqual([
+      3,
+      `triscope: ${base} and ${empty} have nothing in common that could be compared\n`,
+    ]);
+  });
+});
