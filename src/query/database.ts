@@ -71,6 +71,7 @@ export class Database {
   /** What could not be done, and was done without. */
   readonly notes: string[] = [];
   readonly #instance: DuckDBInstance;
+  readonly #running = new Set<DuckDBConnection>();
   readonly #open: { close(): void }[] = [];
   readonly #recordings: LoadedRecording[] = [];
   /** Tables that queries may name. */
@@ -87,7 +88,8 @@ export class Database {
     all: readonly Sources[],
     { folder = null, cacheFolder = null, memory }: DatabaseOptions = {},
   ): Promise<Database> {
-    const spill = folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
+    const spill =
+      folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
     const settings: Record<string, string> = {
       ...SETTINGS,
       // Made when it is needed, and removed, by DuckDB.
@@ -178,6 +180,11 @@ export class Database {
     }
   }
 
+  /** Makes queries that run end with an error: while one runs, `close` would wait for it, and it for this thread. */
+  interrupt(): void {
+    for (const connection of this.#running) connection.interrupt();
+  }
+
   /**
    * Starts a query.
    * @param timeLimit seconds until it is ended
@@ -185,6 +192,7 @@ export class Database {
    */
   async start(sql: string, timeLimit = Number.POSITIVE_INFINITY): Promise<ResultStream> {
     const connection = await this.#instance.connect();
+    this.#running.add(connection);
     let isLate = false;
     const timer = Number.isFinite(timeLimit)
       ? setInterval(() => {
@@ -194,6 +202,7 @@ export class Database {
       : undefined;
     const close = () => {
       clearInterval(timer);
+      this.#running.delete(connection);
       connection.closeSync();
     };
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -245,10 +254,7 @@ async function nextRows(result: DuckDBResult) {
   return chunk === null ? null : chunk.convertRows(JSDuckDBValueConverter);
 }
 
-async function nextBatch(
-  result: DuckDBResult,
-  types: readonly string[],
-): Promise<RawBatch | null> {
+async function nextBatch(result: DuckDBResult, types: readonly string[]): Promise<RawBatch | null> {
   const chunks: DuckDBDataChunk[] = [];
   let rows = 0;
   while (rows < BATCH_ROWS) {
