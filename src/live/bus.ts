@@ -97,6 +97,8 @@ export class LiveBus {
     const stream = this.#streams++;
     return (frames, dropped = 0) => {
       this.skipped += dropped;
+      // They are missing for all, like frames that one had no room for.
+      for (const following of this.#followers) following.left += dropped;
       this.#send(stream, frames);
     };
   }
