@@ -12,6 +12,8 @@ const IDS: Readonly<Record<string, readonly string[]>> = {
   lp: ['pe_id', 'kp_id', 'lp_id'],
 };
 
+const byName = new Intl.Collator('en', { numeric: true });
+
 /** How a metric is drawn. `rate`: amounts per second. */
 export type Kind = 'rate' | 'value';
 
@@ -75,6 +77,14 @@ export class SeriesTable {
   /** Rows kept per entity: what its share of `#most` allows. */
   readonly #limit: RowLimit = { rows: Infinity };
   #gaps = 0;
+  /** Ways in which entities were sampled. */
+  readonly #modes: string[] = [];
+  /** The chosen entities when there were `size` of all: sorting many names takes long. */
+  #order: {
+    readonly mode: string;
+    readonly size: number;
+    readonly list: readonly Entity[];
+  } | null = null;
 
   private constructor(schema: Schema, plan: Plan, most: number) {
     this.schema = schema;
@@ -128,6 +138,7 @@ export class SeriesTable {
       const track = new Track(this.keys.length, this.#limit);
       entity = { name, mode, track, totals: [], gaps: this.#gaps };
       this.#entities.set(key, entity);
+      if (!this.#modes.includes(mode)) this.#modes.push(mode);
       const values = this.#entities.size * (this.keys.length + TIMES_VALUES);
       this.#limit.rows = Math.max(LEAST_ROWS, Math.floor(this.#most / values));
     }
@@ -172,13 +183,21 @@ export class SeriesTable {
 
   /** Entities that were sampled in the way in which most were. */
   #chosen(): readonly Entity[] {
-    const rows = new Map<string, number>();
-    for (const { mode, track } of this.#entities.values()) {
-      rows.set(mode, (rows.get(mode) ?? 0) + track.length);
+    let best = this.#modes[0] ?? '';
+    if (this.#modes.length > 1) {
+      const rows = new Map<string, number>();
+      for (const { mode, track } of this.#entities.values()) {
+        rows.set(mode, (rows.get(mode) ?? 0) + track.length);
+      }
+      [[best] = ['']] = [...rows].sort((a, b) => b[1] - a[1]);
     }
-    const [[best] = ['']] = [...rows].sort((a, b) => b[1] - a[1]);
-    const chosen = [...this.#entities.values()].filter(({ mode }) => mode === best);
-    return chosen.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+    const size = this.#entities.size;
+    if (this.#order?.mode !== best || this.#order.size !== size) {
+      const list = [...this.#entities.values()].filter(({ mode }) => mode === best);
+      list.sort((a, b) => byName.compare(a.name, b.name));
+      this.#order = { mode: best, size, list };
+    }
+    return this.#order.list;
   }
 
   get entities(): readonly string[] {
