@@ -2,6 +2,7 @@
  * Bins as bytes: u32 length of the JSON that follows, padded to 4; then per entity in its order min, max, mean, each
  * `bins` f32. Little endian, NaN where nothing was measured. Runs in the server and in the page.
  */
+import { toLittle } from '../formats/frames/layout.ts';
 import type { EntityBins } from './series/table.ts';
 
 export interface SeriesHead {
@@ -33,10 +34,10 @@ export function packBins(
   let at = WORD + text.length;
   for (const { min, max, mean } of series) {
     for (const column of [min, max, mean]) {
-      for (const value of column) {
-        view.setFloat32(at, value, true);
-        at += WORD;
-      }
+      const bytes = packed.subarray(at, at + WORD * bins);
+      bytes.set(new Uint8Array(column.buffer, column.byteOffset, bytes.length));
+      toLittle(bytes, WORD);
+      at += bytes.length;
     }
   }
   return packed;
@@ -49,9 +50,10 @@ export function unpackBins(packed: ArrayBuffer): { head: SeriesHead; series: Ent
   const head = JSON.parse(text) as SeriesHead;
   let at = WORD + length;
   const take = () => {
-    const column = new Float32Array(head.bins);
-    for (let k = 0; k < head.bins; k++, at += WORD) column[k] = view.getFloat32(at, true);
-    return column;
+    const bytes = packed.slice(at, at + WORD * head.bins);
+    toLittle(new Uint8Array(bytes), WORD);
+    at += bytes.byteLength;
+    return new Float32Array(bytes);
   };
   const series = head.entities.map((entity) => {
     const [min, max, mean] = [take(), take(), take()];

@@ -46,13 +46,23 @@ async function endFor(seconds: number, interrupt: Interrupt): Promise<number> {
   return Math.min(MOST_END, Math.max(LEAST_END, Math.round(end / 1000) * 1000));
 }
 
-/** The PE that is slowed, when: shares of the run's virtual time; and by how many threads that want its CPU. */
-const SLOWED = { pe: 1, from: 0.4, to: 0.75, threads: 2 };
+/**
+ * The PE that is slowed, when: shares of the run's virtual time; by how many threads that want its CPU; and for which
+ * part of the seconds that the run is meant to take, at most.
+ */
+const SLOWED = { pe: 1, from: 0.4, to: 0.75, threads: 2, most: 0.6 };
 
 /** Takes CPU time from one PE midway. */
 class Slowing {
   readonly #cpus = allowedCpus();
+  readonly #most: number;
   #hog: Hog | null = null;
+  #done = false;
+
+  /** `seconds`: what the run is meant to take. */
+  constructor(seconds: number) {
+    this.#most = SLOWED.most * seconds * 1000;
+  }
 
   /** Whether there is a CPU of which time can be taken, and others. */
   get possible(): boolean {
@@ -61,8 +71,10 @@ class Slowing {
 
   at({ gvt, end }: Progress): void {
     const isMidway = gvt >= SLOWED.from * end && gvt < SLOWED.to * end;
-    if (isMidway && this.#hog === null && this.possible) {
+    if (isMidway && !this.#done && this.possible) {
+      this.#done = true;
       this.#hog = new Hog(this.#cpus[SLOWED.pe], SLOWED.threads);
+      setTimeout(() => void this.end(), this.#most).unref();
     } else if (!isMidway) void this.end();
   }
 
@@ -120,10 +132,11 @@ async function recordOptimistic(
   clearRecording();
   const progress = new ProgressLine(0);
   const loaded = await loadModel('phold');
-  const slowing = new Slowing();
+  const seconds = say === null ? PATIENCE : WATCHED;
+  const slowing = new Slowing(seconds);
   let end = 0;
   const settings = async (): Promise<Settings> => {
-    end = await endFor(say === null ? PATIENCE : WATCHED, interrupt);
+    end = await endFor(seconds, interrupt);
     return { ...WORKLOAD, end, synch: 'optimistic' };
   };
   try {
