@@ -8,7 +8,12 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Simulations over MPI. */
-const MPI_TESTS = ['test/sim/mpi.test.ts', 'test/cli/mpi.test.ts', 'test/region/mpi-marks.test.ts'];
+const MPI_TESTS = [
+  'test/sim/mpi.test.ts',
+  'test/cli/mpi.test.ts',
+  'test/cli/mpi-hosts.test.ts',
+  'test/region/mpi-marks.test.ts',
+];
 
 /** Programs that use MPI and OpenMP, marked by our libraries. */
 const SHIM_TESTS = ['test/region/shims.test.ts', 'test/cli/region-launch-shims.test.ts'];
@@ -26,6 +31,12 @@ const PACKAGES = [
     command: 'mpicc',
     why: 'builds programs that use MPI',
     usedBy: [...MPI_TESTS, ...SHIM_TESTS],
+  },
+  {
+    name: 'iproute2',
+    command: 'ip',
+    why: 'makes hosts of their own out of namespaces',
+    usedBy: ['test/cli/mpi-hosts.test.ts'],
   },
   { name: 'clang', command: 'clang', why: 'builds programs that use OpenMP', usedBy: SHIM_TESTS },
   { name: 'libomp-dev', command: '', why: "clang's OpenMP runtime", usedBy: SHIM_TESTS },

@@ -41,7 +41,7 @@ export interface Fitted {
  * Makes rows (the first is the header) as wide as `width`: texts are cut, the longest first; where that is not enough,
  * the last columns are left out. Numbers are never cut.
  */
-export function fit(rows: readonly (readonly string[])[], width: number): Fitted {
+export function fitRows(rows: readonly (readonly string[])[], width: number): Fitted {
   const count = rows[0]?.length ?? 0;
   const widths = Array.from({ length: count }, (_, k) =>
     rows.reduce((most, row) => Math.max(most, (row[k] ?? '').length), 0),

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchedRank, mpirunWords } from '../os/mpi/launcher.ts';
 import { MissingPieceError, MpiWorld } from '../os/mpi/world.ts';
-import { EXIT, exitCodeFor, lineFor } from './errors.ts';
+import { EXIT, exitCodeFor, lineFor, UsageError } from './errors.ts';
 import { leave } from './leave.ts';
+import { version } from './version.ts';
 
 /** Milliseconds that other ranks leave rank 0 to say what is wrong with all of them. */
 const DEFERENCE = 1500;
@@ -32,6 +33,25 @@ export async function asRank(command: (world: MpiWorld) => Promise<number>): Pro
     world.abort(code);
     return leave(code);
   }
+}
+
+/** All ranks must run the same, with the same version. @throws UsageError on rank 0, which ends the job */
+export function expectSameCommand(world: MpiWorld, args: readonly string[]): void {
+  const words = [`triscope ${version()}`, ...args];
+  const all = world.gather(Buffer.from(JSON.stringify(words)));
+  const [first = [], ...others] = (all ?? []).map(
+    (bytes) => JSON.parse(Buffer.from(bytes).toString()) as string[],
+  );
+  others.forEach((other, k) => {
+    const longer = Math.max(first.length, other.length);
+    const at = Array.from({ length: longer }, (_, i) => i).find((i) => first[i] !== other[i]);
+    if (at === undefined) return;
+    const [a, b] = [first, other].map((of) => of[at] ?? 'nothing');
+    throw new UsageError(
+      `rank ${k + 1} was started with ${b} where rank 0 has ${a}: all ranks take the same command`,
+    );
+  });
+  world.meet();
 }
 
 export interface JobOutcome {

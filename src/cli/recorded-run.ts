@@ -1,11 +1,7 @@
 /** A simulation with all three layers recorded beside each other, and shown live while it runs. */
-import { hostname } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { RawBatches, RawParser } from '../formats/tacc/index.ts';
 import { LiveBus, type LiveServer, startServer } from '../live/index.ts';
-import type { RecordingSource } from '../model/recording.ts';
-import { NodeSampler } from '../node/index.ts';
-import { type OwnOptions, watchOwn } from '../region/controller/index.ts';
 import type { InstrumentConfig } from '../sim/instrument/config.ts';
 import { extraFrames } from '../sim/instrument/recorder.ts';
 import type { LoadedModel } from '../sim/load-model.ts';
@@ -13,6 +9,7 @@ import { recordingFolder, SimRecording } from '../sim/record.ts';
 import type { Settings } from '../sim/settings.ts';
 import { type RunOptions, simulate } from '../sim/simulate.ts';
 import type { RunResult } from '../sim/statistics.ts';
+import { Companions } from './companions.ts';
 import { version } from './version.ts';
 
 export interface RecordedRun {
@@ -34,34 +31,6 @@ export interface RecordedRunOptions extends Pick<RunOptions, 'signal' | 'onProgr
   readonly nodeInterval: number;
   /** Starts the page and gets its link before anything else; not given: no page. */
   readonly onPage?: (url: string) => void;
-}
-
-/** Milliseconds between samples of all that the node counts. */
-const ALL_INTERVAL = 1000;
-/** Seconds between samples of the regions that PEs are in. */
-const REGION_PERIOD = 0.02;
-/** In the recording's folder. */
-const REPORT = 'geopm.report';
-
-function regionSettings(report: string, profile: string): OwnOptions['settings'] {
-  return {
-    host: hostname(),
-    version: `triscope-${version()}`,
-    profile,
-    agent: 'monitor',
-    period: REGION_PERIOD,
-    timeout: Number.POSITIVE_INFINITY,
-    report,
-    reportSignals: [],
-    traceSignals: [],
-    initControls: [],
-    synthetic: false,
-    allowControl: false,
-    compat: false,
-    live: false,
-    saveEvery: Number.POSITIVE_INFINITY,
-    savedControls: '',
-  };
 }
 
 /** Feeds the node's raw text to the page as it is written. */
@@ -115,33 +84,16 @@ async function record(
   const recording = new SimRecording({ name, command, version: version(), pes });
   const { path } = recording;
   bus?.update({ ...recording.facts, title });
-  const node = await NodeSampler.start({
-    folder: join(path, 'node'),
-    interval: options.nodeInterval,
-    types: ['cpu', 'cpu_steal'],
-    allInterval: ALL_INTERVAL,
-    jobId: String(process.pid),
+  const companions = await Companions.start({
+    folder: path,
+    profile: name,
+    nodeInterval: options.nodeInterval,
+    regions: true,
     ...(bus !== null && { onBytes: nodeToBus(bus) }),
   });
-  const controller = await watchOwn({
-    settings: regionSettings(join(path, REPORT), name),
-    auto: 'sim',
-    say: () => {},
-  });
+  const { preload } = companions;
   recording.begin();
   bus?.update({ ...recording.facts, title });
-  const source: RecordingSource = {
-    name: 'node',
-    files: [{ path: relative(path, node.file), format: 'tacc' }],
-    zero: recording.zero,
-    droppedBytes: 0,
-  };
-  const regions: RecordingSource = {
-    name: 'regions',
-    files: [{ path: REPORT, format: 'geopm' }],
-    zero: recording.zero,
-    droppedBytes: 0,
-  };
   try {
     const { signal, onProgress } = options;
     const result = await simulate(
@@ -150,7 +102,7 @@ async function record(
       {
         ...(signal && { signal }),
         ...(onProgress && { onProgress }),
-        preload: controller.preload,
+        ...(preload !== undefined && { preload }),
         instrument: {
           files: { path: join(path, 'stats-output'), prefix: 'ross-stats' },
           frames: extraFrames(path),
@@ -161,15 +113,14 @@ async function record(
         },
       },
     );
-    await node.stop();
-    await controller.finish();
-    const recorded = recording.finish(result, loaded.model, [source, regions]);
+    await companions.stop();
+    const others = companions.sources(recording.zero);
+    const recorded = recording.finish(result, loaded.model, others);
     bus?.update({ ...recording.facts, title });
     return { result: recorded, path, server: page?.server ?? null };
   } catch (error) {
     recording.fail(error);
-    await node.stop().catch(() => {});
-    await controller.finish();
+    await companions.stop().catch(() => {});
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 /** A report for the terminal. */
 import type { Finding } from '../findings/index.ts';
 import type { Row, Value } from '../query/index.ts';
-import type { RecordingReport } from '../report/index.ts';
+import type { Chart, RecordingReport } from '../report/index.ts';
+import { cut, widthOf, wrapped } from './fit.ts';
 import { textTable } from './result-rows.ts';
-import { painter } from './table.ts';
+import { sparkline } from './sparkline.ts';
+import { figure, painter, short } from './table.ts';
 
 /** Texts of recordings are data: what would steer a terminal is taken out. */
 const plain = (text: unknown): string => String(text).replace(/\p{Cc}+/gu, ' ');
@@ -12,7 +14,7 @@ const plain = (text: unknown): string => String(text).replace(/\p{Cc}+/gu, ' ');
 const MOST_ROWS = 20;
 
 export function reportText(
-  { facts, findings, tables }: RecordingReport,
+  { facts, findings, tables, charts }: RecordingReport,
   evidence: boolean,
 ): string {
   const paint = painter(process.stdout);
@@ -23,8 +25,7 @@ export function reportText(
   lines.push('');
   for (const finding of findings) {
     const mark = finding.severity === 'problem' ? paint.bad('problem') : finding.severity;
-    lines.push(`${mark}: ${plain(finding.sentence)}`);
-    if (finding.advice !== '') lines.push(`  ${finding.advice}`);
+    lines.push(...said(mark, finding));
     if (evidence) lines.push(...evidenceLines(finding));
   }
   if (findings.length === 0) {
@@ -33,10 +34,43 @@ export function reportText(
       `Nothing was found: ${tables.length > 0 ? 'all is well as far as these files tell' : nothing}.`,
     );
   }
+  const courses = charts.flatMap(courseLines);
+  if (courses.length > 0) lines.push('', paint.bold('Courses'), ...courses);
   for (const { title, rows } of tables) {
     lines.push('', paint.bold(title), rowsText(rows).trimEnd());
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** The sentence behind its severity, and what to do, as wide as the terminal. */
+function said(mark: string, { severity, sentence, advice }: Finding): string[] {
+  const width = widthOf(process.stdout);
+  // The mark may be coloured: its length is the severity's.
+  const [first, ...rest] = wrapped(`${severity}: ${plain(sentence)}`, width);
+  const tail = wrapped(rest.join(' '), width, '  ');
+  return [
+    mark + first.slice(severity.length),
+    ...(rest.length > 0 ? tail : []),
+    ...(advice === '' ? [] : wrapped(advice, width, '  ')),
+  ];
+}
+
+/** Characters of a course, and of what stands before and behind it. */
+const COURSE = { most: 60, least: 20, beside: 50 };
+
+/** How numbers went over the run; the blocks begin at 0 and end at the number behind them. */
+function courseLines(chart: Chart): string[] {
+  if (chart.kind !== 'lines') return [];
+  const room = widthOf(process.stdout) - COURSE.beside;
+  const width = Math.max(COURSE.least, Math.min(COURSE.most, room));
+  const all = chart.series.flatMap(({ points }) => points.map(([, y]) => y ?? 0));
+  const most = all.reduce((top, y) => Math.max(top, y), 0);
+  const top = most < 1000 ? figure(Number(most.toPrecision(3))) : short(most);
+  return chart.series.map(({ name, points }) => {
+    const values = points.map(([, y]) => y ?? Number.NaN);
+    const head = cut(`${chart.title}, ${plain(name)}`, 34).padEnd(34);
+    return `  ${head}  ${sparkline(values, most, width).padEnd(width)}  ${top}`;
+  });
 }
 
 function evidenceLines({ evidence: { sql, rows, formula } }: Finding): string[] {

@@ -1,7 +1,8 @@
 /** Rows of a query as text, CSV and JSON. */
 import { once } from 'node:events';
 import type { ResultColumn, Value } from '../query/index.ts';
-import { fit, widthOf } from './fit.ts';
+import { fitRows, widthOf } from './fit.ts';
+import { sparkline } from './sparkline.ts';
 import { figure } from './table.ts';
 
 /** Writes to stdout; waits where it is full. */
@@ -32,8 +33,25 @@ export const csvLine = (row: readonly Value[]): string =>
 
 const NUMBER = /INT|FLOAT|DOUBLE|DECIMAL/;
 
-const cellText = (value: Value): string =>
-  typeof value === 'number' ? figure(value) : plainText(value).replace(/\s+/g, ' ');
+/** Lists of numbers from this length on are drawn; CSV and JSON have their numbers. */
+const SERIES = 8;
+const SERIES_WIDTH = 24;
+
+function seriesText(list: readonly Value[]): string {
+  const numbers = list.map((one) => (one === null ? Number.NaN : Number(one)));
+  const most = numbers.reduce((top, one) => (Number.isNaN(one) ? top : Math.max(top, one)), 0);
+  return sparkline(numbers, most, SERIES_WIDTH);
+}
+
+const isSeries = (value: Value): value is Value[] =>
+  Array.isArray(value) &&
+  value.length >= SERIES &&
+  value.every((one) => one === null || typeof one === 'number' || typeof one === 'bigint');
+
+function cellText(value: Value): string {
+  if (typeof value === 'number') return figure(value);
+  return isSeries(value) ? seriesText(value) : plainText(value).replace(/\s+/g, ' ');
+}
 
 /** Rows under a header: numbers to the right, texts to the left. As wide as the terminal at most. */
 export function textTable(
@@ -50,7 +68,7 @@ function fittedTable(
   indent = '',
 ): { readonly text: string; readonly left: number } {
   const texts = [columns.map(({ name }) => name), ...rows.map((row) => row.map(cellText))];
-  const { rows: shown, widths, left } = fit(texts, widthOf(process.stdout) - indent.length);
+  const { rows: shown, widths, left } = fitRows(texts, widthOf(process.stdout) - indent.length);
   const lines = shown.map((row) => {
     const cells = row.map((text, k) =>
       NUMBER.test(columns[k].type) && !columns[k].type.endsWith(']')

@@ -1,6 +1,6 @@
 /** Text tables, numbers and colours for people. */
 
-import { fit, widthOf } from './fit.ts';
+import { fitRows, widthOf } from './fit.ts';
 
 /** Rows under a header; numbers to the right, the first column to the left. As wide as the terminal at most. */
 export function table(
@@ -8,7 +8,7 @@ export function table(
   rows: readonly (readonly string[])[],
   indent = '  ',
 ): string[] {
-  const fitted = fit([header, ...rows], widthOf(process.stdout) - indent.length);
+  const fitted = fitRows([header, ...rows], widthOf(process.stdout) - indent.length);
   const { widths } = fitted;
   return fitted.rows.map((row) => {
     const cells = widths.map((width, k) =>

@@ -49,6 +49,34 @@ export interface RecordingSource {
   readonly zero: string;
   /** Bytes that were not written for want of room or time. */
   readonly droppedBytes: number;
+  /** Nanoseconds that its clock was ahead of the first host's, as signed digits; times of day in its files are corrected by it. */
+  readonly ahead?: string;
+}
+
+/** How far a host's clocks were ahead of the first host's at one moment. Signed nanoseconds as decimal digits. */
+export interface RecordingOffset {
+  /** Nanoseconds since 1970 on the first host. */
+  readonly at: string;
+  /** Of the clocks that count from boot: real times of samples. */
+  readonly monotonic: string;
+  /** Of the times of day. */
+  readonly wall: string;
+  /** Nanoseconds by which either may be wrong: half of the shortest round trip. */
+  readonly uncertainty: number;
+}
+
+/** A host's clocks against the first host's. Samples are aligned by `start`; drift is stated, not corrected. */
+export interface RecordingClock {
+  /** Name of one of `hosts`, and the rank on it that measured. */
+  readonly host: string;
+  readonly rank: number;
+  /** Its monotonic clock is the first host's: nothing was corrected. */
+  readonly same: boolean;
+  readonly start: RecordingOffset;
+  readonly end: RecordingOffset;
+  /** Nanoseconds gained per second between the two, and by how much that may be wrong. */
+  readonly drift: number;
+  readonly driftUncertainty: number;
 }
 
 /** Where a PE of the simulator ran: joins its samples to those of its host, CPU and thread. */
@@ -81,6 +109,8 @@ export interface Recording {
   readonly hosts: readonly RecordingHost[];
   readonly sources: readonly RecordingSource[];
   readonly pes: readonly RecordingPe[];
+  /** Of hosts but the first, where the run was on several. */
+  readonly clocks?: readonly RecordingClock[];
 }
 
 /** A `recording.json` that cannot be one. The message is for the user. */
@@ -101,6 +131,11 @@ const date: Check = (v, at) =>
   (typeof v === 'string' && !Number.isNaN(Date.parse(v))) || wrong(at, 'must be a date, ISO 8601');
 const nanoseconds: Check = (v, at) =>
   (typeof v === 'string' && /^\d+$/.test(v)) || wrong(at, 'must be nanoseconds, as decimal digits');
+const signed: Check = (v, at) =>
+  (typeof v === 'string' && /^-?\d+$/.test(v)) ||
+  wrong(at, 'must be nanoseconds, as signed digits');
+const yesOrNo: Check = (v, at) => typeof v === 'boolean' || wrong(at, 'must be true or false');
+const finite: Check = (v, at) => Number.isFinite(v) || wrong(at, 'must be a number');
 const insidePath: Check = (v, at) =>
   (typeof v === 'string' && v !== '' && !v.startsWith('/') && !v.split(/[\\/]/).includes('..')) ||
   wrong(at, 'must be a path inside the folder');
@@ -123,6 +158,8 @@ const object =
     }
   };
 
+const offset = object({ at: nanoseconds, monotonic: signed, wall: signed, uncertainty: count });
+
 const recording = object(
   {
     version: count,
@@ -144,27 +181,42 @@ const recording = object(
       }),
     ),
     sources: list(
-      object({
-        name: text,
-        files: list(
-          object(
-            {
-              path: insidePath,
-              format: text,
-              payload: list(object({ name: text, type: text, at: count })),
-            },
-            ['payload'],
+      object(
+        {
+          name: text,
+          files: list(
+            object(
+              {
+                path: insidePath,
+                format: text,
+                payload: list(object({ name: text, type: text, at: count })),
+              },
+              ['payload'],
+            ),
           ),
-        ),
-        zero: nanoseconds,
-        droppedBytes: count,
-      }),
+          zero: nanoseconds,
+          droppedBytes: count,
+          ahead: signed,
+        },
+        ['ahead'],
+      ),
     ),
     pes: list(
       object({ pe: count, rank: count, host: text, cpu: countOrNull, threadId: countOrNull }),
     ),
+    clocks: list(
+      object({
+        host: text,
+        rank: count,
+        same: yesOrNo,
+        start: offset,
+        end: offset,
+        drift: finite,
+        driftUncertainty: finite,
+      }),
+    ),
   },
-  ['ended', 'error'],
+  ['ended', 'error', 'clocks'],
 );
 
 /**

@@ -20,15 +20,16 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance, version } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { RECORDING_FILE } from '../model/recording.ts';
 import { define } from './define.ts';
+import { DuckDBInstance, version } from './duckdb.ts';
 import { InputError } from './errors.ts';
 import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
 import { MACROS } from './rates.ts';
 import { registerScan } from './scan.ts';
-import { SETTINGS } from './settings.ts';
+import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 
@@ -81,7 +82,11 @@ export interface Kept {
 }
 
 /** The file with these sources' tables; made where there is none. @throws InputError where a source cannot be read */
-export async function keep(sources: Sources, folder: string): Promise<Kept> {
+export async function keep(
+  sources: Sources,
+  folder: string,
+  memory: string = SETTINGS.memory_limit,
+): Promise<Kept> {
   const name = nameOf(sources);
   const path = join(folder, name);
   if (isFile(path)) return { path, note: null };
@@ -89,7 +94,7 @@ export async function keep(sources: Sources, folder: string): Promise<Kept> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     clear(folder, stemOf(sources), null);
-    await build(sources, building);
+    await build(sources, building, memory);
     if (nameOf(sources) !== name) {
       return { path: null, note: 'not cached: its files changed while they were read' };
     }
@@ -100,11 +105,17 @@ export async function keep(sources: Sources, folder: string): Promise<Kept> {
     if (error instanceof InputError) throw error;
     return { path: null, note: `not cached in ${folder}: ${reason(error)}` };
   } finally {
-    for (const file of [building, `${building}.wal`]) rmSync(file, { force: true });
+    for (const file of [building, `${building}.wal`]) if (isFile(file)) rmSync(file);
   }
 }
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
 
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
@@ -120,7 +131,8 @@ function clear(folder: string, stem: string, name: string | null): void {
   for (const file of readdirSync(folder)) {
     if (!file.startsWith(stem) || file === name) continue;
     const [, host, pid] = /\.duckdb\.(.+)\.(\d+)\.\d+\.tmp(?:\.wal)?$/.exec(file) ?? [];
-    const isLeft = host === undefined ? name !== null : host === hostname() && !isAlive(Number(pid));
+    const isLeft =
+      host === undefined ? name !== null : host === hostname() && !isAlive(Number(pid));
     if (isLeft) rmSync(join(folder, file), { force: true });
   }
 }
@@ -134,10 +146,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function build(sources: Sources, path: string): Promise<void> {
-  const loaded = await loadTables(sources);
+async function build(sources: Sources, path: string, memory: string): Promise<void> {
+  const loaded = await loadTables(sources, keptBytesOf(memory));
   const instance = await DuckDBInstance.create(':memory:', {
     ...SETTINGS,
+    memory_limit: limitOf(memory),
+    // Rows come from one reader: more threads only hold more of them.
+    threads: '1',
     temp_directory: `${path}.spill`,
   });
   const connection = await instance.connect();
@@ -178,7 +193,10 @@ export interface AttachedRecording {
   readonly suspects: readonly Suspect[];
 }
 
-/** Makes the tables of a kept file known in schema `schemaName`. `database`: a name for it. */
+/**
+ * Makes the tables of a kept file known in schema `schemaName`.
+ * @param database a name for it; taken again where the file cannot be read
+ */
 export async function attach(
   connection: DuckDBConnection,
   path: string,
@@ -186,6 +204,19 @@ export async function attach(
   database: string,
 ): Promise<AttachedRecording> {
   await connection.run(`ATTACH ${quoteText(path)} AS ${database} (READ_ONLY)`);
+  try {
+    return await viewsOf(connection, schemaName, database);
+  } catch (error) {
+    await connection.run(`DETACH ${database}`);
+    throw error;
+  }
+}
+
+async function viewsOf(
+  connection: DuckDBConnection,
+  schemaName: string,
+  database: string,
+): Promise<AttachedRecording> {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS();
   const schema = quoteName(schemaName);
   const tables = await rows(
@@ -202,14 +233,14 @@ export async function attach(
     ];
   });
   const derived = await rows(`SELECT sql FROM ${database}.main.${VIEWS}`);
+  const [[start]] = await rows(`SELECT start_ns FROM ${database}.main.recording`);
+  const suspects = await rows(`SELECT file, what FROM ${database}.main.suspects`);
   const statements = [
     ...(schemaName === 'main' ? [] : [`CREATE SCHEMA ${schema}`]),
     ...views,
     ...derived.map(([sql]) => String(sql).replaceAll(quoteName(SCHEMA), schema)),
   ];
   await connection.run(statements.join(';\n'));
-  const [[start]] = await rows(`SELECT start_ns FROM ${database}.main.recording`);
-  const suspects = await rows(`SELECT file, what FROM ${database}.main.suspects`);
   return {
     start: start === null ? null : BigInt(String(start)),
     suspects: suspects.map(([file, what]) => ({ file: String(file), what: String(what) })),

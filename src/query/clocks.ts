@@ -26,7 +26,8 @@ const QUALITIES: Readonly<Record<Placement, string>> = {
   anchor: 'as good as the clock of its host: recording.json says the time of day of its time 0',
   file: 'as good as the clock of its host: the file says the time of day of its time 0',
   'wall clock': 'as good as the clock of its host: its records have times of day',
-  assumed: 'unknown: nothing says when its time 0 was, so it is taken to be the start of the timeline',
+  assumed:
+    'unknown: nothing says when its time 0 was, so it is taken to be the start of the timeline',
   untimed: 'its records have no times',
 };
 

@@ -1,6 +1,7 @@
 /** Results as columns: the bytes of DuckDB's vectors, without a value or a row as an object. */
-import { type DuckDBDataChunk, JSDuckDBValueConverter, type JS } from '@duckdb/node-api';
+import type { DuckDBDataChunk, JS } from '@duckdb/node-api';
 import { bindings } from './bulk.ts';
+import { JSDuckDBValueConverter } from './duckdb.ts';
 
 /** A column's values. Missing ones are 0, NaN where they are floating, null where they are no numbers. */
 export type ColumnData =
@@ -55,7 +56,8 @@ export function batchOf(chunks: readonly DuckDBDataChunk[], types: readonly stri
     let at = 0;
     for (const chunk of chunks) {
       gone = markMissing(chunk, column, at, rows, gone);
-      if (values === null) others.push(...chunk.convertColumnValues(column, JSDuckDBValueConverter));
+      if (values === null)
+        others.push(...chunk.convertColumnValues(column, JSDuckDBValueConverter));
       else copy(chunk, column, values, at);
       at += chunk.rowCount;
     }

@@ -11,7 +11,7 @@
 
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import { type RawSchema, type RepairPlan, repairPlan } from '../formats/tacc/index.ts';
-import { DeviceRates, type RatePlace } from './device-rates.ts';
+import { DeviceRates, type RatePlace, type RecordValues } from './device-rates.ts';
 import type { TablePart } from './part.ts';
 import type { Table, TablePiece } from './table.ts';
 
@@ -25,6 +25,8 @@ const WIDEST = 64;
 interface Block extends RatePlace {
   readonly piece: TablePiece;
   readonly rows: RawRows;
+  /** By column with values: its memory as words; null where the piece has none. */
+  readonly words: readonly (Uint32Array | null)[];
 }
 
 /** What all walks over a table share. */
@@ -54,10 +56,14 @@ class Plan {
     this.device = at(DEVICE);
   }
 
-  /** A block for rows that were read; all rates are missing, but where the piece has no such key they stay so. */
+  /** A block for rows that were read; all rates are missing yet. */
   block(piece: TablePiece, rows: RawRows): Block {
     const missing = () => new Float64Array(rows.rows).fill(Number.NaN);
-    return { piece, rows, since: missing(), rates: this.counters.map(missing) };
+    const words = this.numbers.map((k) => {
+      const column = piece.from[k] < 0 ? null : rows.columns[piece.from[k]];
+      return column && new Uint32Array(column.buffer, column.byteOffset, 2 * column.length);
+    });
+    return { piece, rows, words, since: missing(), rates: this.counters.map(missing) };
   }
 
   /** All columns of a piece, in its own order. */
@@ -71,11 +77,12 @@ class Walk {
   readonly #plan: Plan;
   /** By host and device: numbers of labels. */
   readonly #devices = new Map<number, Map<number, { rates: DeviceRates; piece: TablePiece }>>();
-  readonly #values: BigUint64Array;
+  readonly #record: RecordValues;
 
   constructor(plan: Plan) {
     this.#plan = plan;
-    this.#values = new BigUint64Array(plan.table.columns.length);
+    const values = new BigUint64Array(plan.table.columns.length);
+    this.#record = { values, words: new Uint32Array(values.buffer) };
   }
 
   take(block: Block, row: number): void {
@@ -83,21 +90,23 @@ class Walk {
     const { piece, rows } = block;
     const { raw = null } = piece.part;
     if (raw === null) return;
-    const values = this.#values;
-    for (const k of numbers) {
-      const from = piece.from[k];
-      values[k] = from < 0 ? 0n : (rows.columns[from][row] as bigint);
+    const { words } = this.#record;
+    for (let n = 0; n < numbers.length; n++) {
+      const k = 2 * numbers[n];
+      const from = block.words[n];
+      words[k] = from === null ? 0 : from[2 * row];
+      words[k + 1] = from === null ? 0 : from[2 * row + 1];
     }
     const seconds = rows.columns[piece.time as number][row] as number;
     const byDevice = this.#devicesOf(labelOf(piece, host, rows, row));
     const name = labelOf(piece, device, rows, row);
     const known = byDevice.get(name);
     if (known !== undefined && sameColumns(known.piece, piece) && known.rates.goesOn(raw)) {
-      known.rates.take(seconds, block, row, values, raw);
+      known.rates.take(seconds, block, row, this.#record, raw);
       known.piece = piece;
     } else {
       const rates = new DeviceRates(repair[raw.scaledEnergy ? 1 : 0], counters, raw, seconds);
-      rates.begin(seconds, values);
+      rates.begin(seconds, this.#record.values);
       byDevice.set(name, { rates, piece });
     }
   }

@@ -1,32 +1,33 @@
 /** The embedded DuckDB: tables that stream from files, read-only, cut off from everything else. */
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  DuckDBInstance,
-  type DuckDBPreparedStatement,
-  type DuckDBResult,
-  type JS,
-  JSDuckDBValueConverter,
-  StatementType,
+import type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBPreparedStatement,
+  DuckDBResult,
+  JS,
 } from '@duckdb/node-api';
 import { attach, keep } from './cache.ts';
 import { batchOf, type RawBatch } from './column-batches.ts';
 import { define } from './define.ts';
+import { DuckDBInstance, JSDuckDBValueConverter, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
 import { GVT_MACROS } from './gvt.ts';
 import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
 import { MACROS } from './rates.ts';
 import { registerScan } from './scan.ts';
-import { SETTINGS } from './settings.ts';
+import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 
 const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
+
+const LOOKS_AT_COMMENTS = /duckdb_columns|column_comment/i;
 
 /** Rows of a batch of columns, about. */
 const BATCH_ROWS = 1 << 15;
@@ -71,13 +72,18 @@ export class Database {
   /** What could not be done, and was done without. */
   readonly notes: string[] = [];
   readonly #instance: DuckDBInstance;
+  readonly #memory: string;
+  readonly #running = new Set<DuckDBConnection>();
   readonly #open: { close(): void }[] = [];
   readonly #recordings: LoadedRecording[] = [];
+  /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
+  #comments: Promise<void> | null = null;
   /** Tables that queries may name. */
   #names: readonly string[] = [];
 
-  private constructor(instance: DuckDBInstance) {
+  private constructor(instance: DuckDBInstance, memory: string) {
     this.#instance = instance;
+    this.#memory = memory;
   }
 
   /**
@@ -85,16 +91,17 @@ export class Database {
    */
   static async open(
     all: readonly Sources[],
-    { folder = null, cacheFolder = null, memory }: DatabaseOptions = {},
+    { folder = null, cacheFolder = null, memory = SETTINGS.memory_limit }: DatabaseOptions = {},
   ): Promise<Database> {
-    const spill = folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
+    const spill =
+      folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
     const settings: Record<string, string> = {
       ...SETTINGS,
       // Made when it is needed, and removed, by DuckDB.
       temp_directory: folder === null ? spill : join(spill, 'spill'),
-      ...(memory !== undefined && { memory_limit: memory }),
+      memory_limit: limitOf(memory),
     };
-    const database = new Database(await DuckDBInstance.create(':memory:', settings));
+    const database = new Database(await DuckDBInstance.create(':memory:', settings), memory);
     const connection = await database.#instance.connect();
     try {
       for (const statement of MACROS) await connection.run(statement);
@@ -129,7 +136,7 @@ export class Database {
     schemaName: string,
     number: number,
   ): Promise<void> {
-    const loaded = await loadTables(sources);
+    const loaded = await loadTables(sources, keptBytesOf(this.#memory));
     this.#open.push(loaded);
     const { scans, stored, derived } = define(sources, loaded, schemaName, `_scan_${number}`);
     for (const [name, table] of scans) registerScan(connection, name, table);
@@ -145,11 +152,20 @@ export class Database {
     schemaName: string,
     { number, cacheFolder }: { number: number; cacheFolder: string },
   ): Promise<boolean> {
-    const { path, note } = await keep(sources, cacheFolder);
-    if (note !== null) this.notes.push(`${sources.path}: ${note}`);
-    if (path === null) return false;
-    this.#add(sources, schemaName, await attach(connection, path, schemaName, `_cache_${number}`));
-    return true;
+    for (let attempt = 0; ; attempt++) {
+      const { path, note } = await keep(sources, cacheFolder, this.#memory);
+      if (note !== null) this.notes.push(`${sources.path}: ${note}`);
+      if (path === null) return false;
+      try {
+        const found = await attach(connection, path, schemaName, `_cache_${number}`);
+        this.#add(sources, schemaName, found);
+        return true;
+      } catch (error) {
+        // Damaged by whatever: made anew, once.
+        if (attempt > 0) throw error;
+        rmSync(path, { force: true });
+      }
+    }
   }
 
   #add(
@@ -178,13 +194,23 @@ export class Database {
     }
   }
 
+  /** Makes queries that run end with an error: while one runs, `close` would wait for it, and it for this thread. */
+  interrupt(): void {
+    for (const connection of this.#running) connection.interrupt();
+  }
+
   /**
    * Starts a query.
    * @param timeLimit seconds until it is ended
    * @throws QueryError in one line, TimeLimitError
    */
   async start(sql: string, timeLimit = Number.POSITIVE_INFINITY): Promise<ResultStream> {
+    if (LOOKS_AT_COMMENTS.test(sql)) {
+      this.#comments ??= this.#comment();
+      await this.#comments;
+    }
     const connection = await this.#instance.connect();
+    this.#running.add(connection);
     let isLate = false;
     const timer = Number.isFinite(timeLimit)
       ? setInterval(() => {
@@ -194,6 +220,7 @@ export class Database {
       : undefined;
     const close = () => {
       clearInterval(timer);
+      this.#running.delete(connection);
       connection.closeSync();
     };
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -224,6 +251,25 @@ export class Database {
     }
   }
 
+  async #comment(): Promise<void> {
+    const connection = await this.#instance.connect();
+    try {
+      for (const { schema } of this.#recordings) {
+        const columns = await connection.runAndReadAll(
+          `SELECT table_name, column_name, unit, help FROM ${quoteName(schema)}.metrics`,
+        );
+        const statements = columns.getRowsJS().map(([table, column, unit, help]) => {
+          const name = [schema, table, column].map((part) => quoteName(String(part))).join('.');
+          const comment = unit === '' ? String(help) : `${unit}: ${help}`;
+          return `COMMENT ON COLUMN ${name} IS ${quoteText(comment)}`;
+        });
+        if (statements.length > 0) await connection.run(statements.join(';\n'));
+      }
+    } finally {
+      connection.closeSync();
+    }
+  }
+
   /** DuckDB's error as one line. */
   explained(error: unknown, sql = ''): Error {
     return error instanceof QueryError ? error : new QueryError(lineOf(error, this.#names, sql));
@@ -245,10 +291,7 @@ async function nextRows(result: DuckDBResult) {
   return chunk === null ? null : chunk.convertRows(JSDuckDBValueConverter);
 }
 
-async function nextBatch(
-  result: DuckDBResult,
-  types: readonly string[],
-): Promise<RawBatch | null> {
+async function nextBatch(result: DuckDBResult, types: readonly string[]): Promise<RawBatch | null> {
   const chunks: DuckDBDataChunk[] = [];
   let rows = 0;
   while (rows < BATCH_ROWS) {

@@ -2,6 +2,12 @@
 import { DeviceRepair, type RepairPlan, wasRestarted } from '../formats/tacc/index.ts';
 import type { RawOrigin } from './part.ts';
 
+/** A record's values by key, and the same memory as words, low half first. */
+export interface RecordValues {
+  readonly values: BigUint64Array;
+  readonly words: Uint32Array;
+}
+
 /** Where what was counted up to a record goes. */
 export interface RatePlace {
   /** Beginnings of intervals, s since 1970; the record's row is set where it ends one. */
@@ -10,6 +16,8 @@ export interface RatePlace {
   readonly rates: readonly Float64Array[];
 }
 
+const WORD = 2 ** 32;
+
 /** One device's records so far. */
 export class DeviceRates {
   readonly #repair: DeviceRepair;
@@ -17,7 +25,9 @@ export class DeviceRates {
   readonly #counters: readonly number[];
   /** By counter: counted since `#since`, NaN where that is not known. */
   readonly #counted: Float64Array;
-  readonly #base: bigint[];
+  /** What counting goes on from, and the same memory as words. */
+  readonly #base: BigUint64Array;
+  readonly #baseWords: Uint32Array;
   readonly #told = new Set<number>();
   #last: number;
   #since: number;
@@ -28,7 +38,8 @@ export class DeviceRates {
     this.#origin = origin;
     this.#counters = counters;
     this.#counted = new Float64Array(counters.length);
-    this.#base = new Array<bigint>(counters.length).fill(0n);
+    this.#base = new BigUint64Array(counters.length);
+    this.#baseWords = new Uint32Array(this.#base.buffer);
     this.#since = seconds;
     this.#last = seconds;
     this.#boot = origin.boot;
@@ -48,7 +59,7 @@ export class DeviceRates {
     seconds: number,
     { since, rates }: RatePlace,
     row: number,
-    values: BigUint64Array,
+    { values, words }: RecordValues,
     { boot }: RawOrigin,
   ): void {
     const rebooted = wasRestarted(this.#boot, this.#last, boot);
@@ -65,10 +76,14 @@ export class DeviceRates {
       },
       { rebooted },
     );
-    for (const [n, k] of this.#counters.entries()) {
-      if (this.#told.has(n)) continue;
-      this.#counted[n] += Number(values[k] - this.#base[n]);
-      this.#base[n] = values[k];
+    // Words: bigints would be objects, and these are nearly all records.
+    const base = this.#baseWords;
+    for (let n = 0; n < this.#counters.length; n++) {
+      if (this.#told.size > 0 && this.#told.has(n)) continue;
+      const k = 2 * this.#counters[n];
+      this.#counted[n] += (words[k + 1] - base[2 * n + 1]) * WORD + (words[k] - base[2 * n]);
+      base[2 * n] = words[k];
+      base[2 * n + 1] = words[k + 1];
     }
     this.#boot = boot ?? this.#boot;
     this.#last = Math.max(this.#last, seconds);

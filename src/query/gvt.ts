@@ -20,7 +20,11 @@ const has = (table: Table | undefined, column: string): boolean =>
 export function gvtStatements(tables: ReadonlyMap<string, Table>, schema: string): string[] {
   const found = ['ross_pe', 'ross_kp', 'ross_lp'].find((name) => {
     const table = tables.get(name);
-    return table?.timed === true && has(table, 'mode') && (has(table, 'gvt') || has(table, 'virtual_time'));
+    return (
+      table?.timed === true &&
+      has(table, 'mode') &&
+      (has(table, 'gvt') || has(table, 'virtual_time'))
+    );
   });
   if (found === undefined || tables.has('gvt')) return [];
   const from = `${schema}.${quoteName(found)}`;

@@ -1,6 +1,7 @@
 /** Recordings and files as SQL tables: see docs/query.md; exported for other tools: docs/export.md. */
-export type { ResultColumn } from './database.ts';
+
 export type { ColumnData } from './column-batches.ts';
+export type { ResultColumn } from './database.ts';
 export { InputError, MissingPieceError, QueryError, TimeLimitError } from './errors.ts';
 export {
   EXPORT_FORMATS,

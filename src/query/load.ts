@@ -1,9 +1,9 @@
 /** A path's files as tables on one timeline. */
 import { relative } from 'node:path';
+import { RECORDING_FILE } from '../model/recording.ts';
 import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
 import { InputError, reasonOf } from './errors.ts';
 import { type Loaded, loadFile } from './loaders.ts';
-import { RECORDING_FILE } from '../model/recording.ts';
 import type { PlacedPart, Suspect, TimeSpan } from './part.ts';
 import { KeptBudget } from './raw-part.ts';
 import type { Sources } from './sources.ts';
@@ -22,13 +22,17 @@ interface Found extends Omit<PlacedPart, 'shift'> {
   readonly format: string;
   readonly zero: bigint | null;
   readonly placement: Placement;
+  readonly ahead: bigint;
 }
+
+/** Columns of raw stats files that stay in memory where nothing else is said. */
+const KEPT_BYTES = 2 ** 28;
 
 /**
  * @param keptBytes columns of raw stats files that may stay in memory
  * @throws InputError that names the file
  */
-export async function loadTables(sources: Sources, keptBytes?: number): Promise<LoadedTables> {
+export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Promise<LoadedTables> {
   const found: Found[] = [];
   const suspects: Suspect[] = [];
   const open: { close(): void }[] = [];
@@ -38,7 +42,7 @@ export async function loadTables(sources: Sources, keptBytes?: number): Promise<
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
   suspects.push(...strangeSources(sources));
-  for (const { path, zero } of sources.files) {
+  for (const { path, zero, ahead } of sources.files) {
     let loaded: Loaded | null;
     try {
       loaded = await loadFile(path, budget);
@@ -50,6 +54,8 @@ export async function loadTables(sources: Sources, keptBytes?: number): Promise<
       continue;
     }
     if (loaded === null) continue;
+    // All raw stats files are in memory, or none.
+    if (budget.isSpent) for (const { part } of found) part.release?.();
     open.push(loaded);
     suspects.push(...loaded.suspects.map(({ what }) => ({ file: shown(path), what })));
     const own = loaded.zero ?? null;
@@ -60,7 +66,7 @@ export async function loadTables(sources: Sources, keptBytes?: number): Promise<
     const of = found.length;
     for (const part of loaded.parts) {
       const time = timeColumnOf(part);
-      const one = { part, time, zero: own ?? zero, file: shown(path), format: loaded.format };
+      const one = { part, time, zero: own ?? zero, ahead, file: shown(path), format: loaded.format };
       found.push({ ...one, placement: placementOf(one, own !== null) });
     }
     const strange = strangeTimes(found.slice(of), sources);
@@ -144,7 +150,7 @@ function strangeSources({ recording }: Sources): Suspect[] {
 }
 
 function shiftOf(found: Found, start: bigint | null): number {
-  if (isWallTime(found)) return start === null ? 0 : -Number(start) / 1e9;
+  if (isWallTime(found)) return start === null ? 0 : -Number(start + found.ahead) / 1e9;
   if (found.zero === null || start === null) return 0;
   return Number(found.zero - start) / 1e9;
 }

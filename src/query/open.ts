@@ -220,7 +220,7 @@ class WorkerRecording implements OpenRecording {
 }
 
 /** 64-bit integers that a number holds exactly become numbers. */
-function plain(value: unknown): Value {
+export function plain(value: unknown): Value {
   if (typeof value === 'bigint') {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;

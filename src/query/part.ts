@@ -31,6 +31,8 @@ export interface TablePart {
   readonly span?: TimeSpan | null;
   /** Whether its rows are in memory. */
   readonly kept?: boolean;
+  /** Lets go of rows that are in memory: they are read from the file from then on. */
+  release?(): void;
   /** Reads the columns of these numbers, some rows a step. */
   read(columns: readonly number[]): Iterable<RawRows>;
 }

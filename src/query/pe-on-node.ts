@@ -8,6 +8,7 @@
  * A PE's counts are summed up over time and read off, between samples in proportion, at the edges of the windows. That
  * takes two searches a window, however many samples there are.
  */
+import { PHASES } from '../model/schemas/sim.ts';
 import type { Table } from './table.ts';
 
 type Tables = ReadonlyMap<string, Table>;
@@ -20,6 +21,12 @@ const STATES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 's
 const COUNTS = ['events_processed', 'events_rolled_back', 'total_rollbacks'];
 /** Of a PE's thread, in `sim_thread`: nanoseconds. */
 const THREAD_TIMES = ['cpu_time', 'run_queue_wait'];
+/** Times that it was given a CPU: each is a context switch. */
+const SWITCHES = 'timeslices';
+/** Time of a PE in the phases that it marks, in `region_phase`: seconds. */
+const PHASE_TIMES = PHASES.map((phase) => `${phase}_time`);
+/** In `geopm_trace`: Hz, the mean of a host's CPUs. */
+const FREQUENCY = 'cpu_frequency_status';
 
 const list = (names: readonly string[], one: (name: string) => string): string =>
   names.map(one).join(', ');
@@ -77,20 +84,43 @@ function samples(tables: Tables, schema: string): string {
       FROM moment WINDOW w AS (PARTITION BY pe_id ORDER BY t))`;
 }
 
-/** `thread`: the same of the threads' times, in seconds since the thread's first sample. */
+/** `thread`: the same of the threads' times, in seconds, and switches, since the thread's first sample. */
 function threads(schema: string): string {
   // The first sample's total is taken off before anything becomes a double.
-  const span = (time: string) =>
-    `(before_${time}::HUGEINT - first_${time}::HUGEINT)::DOUBLE / 1e9 AS ${time}_before,
-     counted(before_${time}, ${time}, 64)::DOUBLE / 1e9 AS ${time}`;
+  const span = (amount: string) => {
+    const unit = amount === SWITCHES ? '' : ' / 1e9';
+    return `(before_${amount}::HUGEINT - first_${amount}::HUGEINT)::DOUBLE${unit} AS ${amount}_before,
+     counted(before_${amount}, ${amount}, 64)::DOUBLE${unit} AS ${amount}`;
+  };
+  const all = [...THREAD_TIMES, SWITCHES];
   const before = (time: string) =>
     `lag(${time}) OVER w AS before_${time}, first_value(${time}) OVER w AS first_${time}`;
   return `thread AS (
-      SELECT pe_id, s0, t AS s1, ${list(THREAD_TIMES, span)}
-      FROM (SELECT *, lag(t) OVER w AS s0, ${list(THREAD_TIMES, before)} FROM ${schema}.sim_thread
+      SELECT pe_id, s0, t AS s1, ${list(all, span)}
+      FROM (SELECT *, lag(t) OVER w AS s0, ${list(all, before)} FROM ${schema}.sim_thread
         WINDOW w AS (PARTITION BY pe_id ORDER BY t))
       WHERE t > s0)`;
 }
+
+/** `phase`: the same of the phases that PEs mark. */
+function phases(schema: string): string {
+  const total = (time: string, k: number) =>
+    `max("time") FILTER (region = '${PHASES[k]}') AS ${time}`;
+  const before = (time: string) => `coalesce(lag(${time}) OVER w, 0)`;
+  const span = (time: string) =>
+    `${before(time)} AS ${time}_before, ${time} - ${before(time)} AS ${time}`;
+  return `phase_total AS (
+      SELECT pe_id, t, ${PHASE_TIMES.map(total).join(', ')} FROM ${schema}.region_phase GROUP BY pe_id, t),
+    phase AS (
+      SELECT * FROM (SELECT pe_id, lag(t) OVER w AS s0, t AS s1, ${list(PHASE_TIMES, span)}
+        FROM phase_total WINDOW w AS (PARTITION BY pe_id ORDER BY t)) WHERE s1 > s0)`;
+}
+
+/** `frequency`: Hz, the mean of the host's CPUs in each window. */
+const frequencies = (schema: string): string => `frequency AS (
+      SELECT w.pe_id, w.t0, w.t, avg(g.${FREQUENCY}) AS frequency
+      FROM pe_window w JOIN ${schema}.geopm_trace g
+      ON split_part(g.host, '.', 1) = split_part(w.host, '.', 1) AND g.t > w.t0 AND g.t <= w.t GROUP BY ALL)`;
 
 /** `NAME_at`: totals of table `name` at the edges; and `NAME_extent`: the time that it covers. */
 function atEdges(name: string, amounts: readonly string[]): string {
@@ -124,16 +154,24 @@ export function peOnNode(tables: Tables, schema: string): string | null {
   if (!['real_time', ...COUNTS].every((column) => has(pe, column))) return null;
   if (!(hasCpu || hasThread)) return null;
   const counts = within('sample', COUNTS, 'seconds');
-  const times = within('thread', THREAD_TIMES, 'thread_seconds');
+  const times = within('thread', [...THREAD_TIMES, SWITCHES], 'thread_seconds');
+  const inPhases = within('phase', PHASE_TIMES, 'phase_seconds');
+  const hasPhases = has(tables.get('region_phase'), 'region');
+  const trace = tables.get('geopm_trace');
+  const hasFrequency = has(trace, FREQUENCY) && has(trace, 'host');
   const parts = [
     hasCpu ? cpuWindows(tables, schema) : threadWindows(schema),
     'edge AS (SELECT pe_id, t0 AS edge FROM pe_window UNION SELECT pe_id, t FROM pe_window)',
     samples(tables, schema),
     atEdges('sample', COUNTS),
-    ...(hasThread ? [threads(schema), atEdges('thread', THREAD_TIMES)] : []),
+    ...(hasThread ? [threads(schema), atEdges('thread', [...THREAD_TIMES, SWITCHES])] : []),
+    ...(hasPhases ? [phases(schema), atEdges('phase', PHASE_TIMES)] : []),
+    ...(hasFrequency ? [frequencies(schema)] : []),
     `joined AS (
       SELECT w.*, ${counts.columns}${hasThread ? `, ${times.columns}` : ''}
-      FROM pe_window w ${counts.joins} ${hasThread ? times.joins : ''})`,
+        ${hasPhases ? `, ${inPhases.columns}` : ''}${hasFrequency ? ', frequency' : ''}
+      FROM pe_window w ${counts.joins} ${hasThread ? times.joins : ''} ${hasPhases ? inPhases.joins : ''}
+      ${hasFrequency ? 'LEFT JOIN frequency q ON q.pe_id = w.pe_id AND q.t0 = w.t0 AND q.t = w.t' : ''})`,
   ];
   const running = hasThread
     ? 'CASE WHEN thread_seconds > 0 THEN cpu_time / thread_seconds END'
@@ -141,6 +179,17 @@ export function peOnNode(tables: Tables, schema: string): string | null {
   const waiting = hasThread
     ? 'CASE WHEN thread_seconds > 0 THEN run_queue_wait / thread_seconds END'
     : 'NULL::DOUBLE';
+  const switches = hasThread
+    ? `CASE WHEN thread_seconds > 0 THEN ${SWITCHES} / thread_seconds END`
+    : 'NULL::DOUBLE';
+  const inside = (time: string) =>
+    hasPhases ? `CASE WHEN phase_seconds > 0 THEN ${time} / phase_seconds END` : 'NULL::DOUBLE';
+  const [gvt, commit] = PHASE_TIMES;
+  const region = hasPhases
+    ? `CASE WHEN phase_seconds > 0 THEN
+        CASE WHEN phase_seconds - ${gvt} - ${commit} >= greatest(${gvt}, ${commit}) THEN 'events'
+        WHEN ${gvt} >= ${commit} THEN 'gvt' ELSE 'commit' END END`
+    : 'NULL::VARCHAR';
   return `CREATE VIEW ${schema}.pe_on_node AS
     WITH ${parts.join(',\n')}
     SELECT pe_id, host, cpu, t0, t, seconds, ${COUNTS.join(', ')},
@@ -150,6 +199,8 @@ export function peOnNode(tables: Tables, schema: string): string | null {
         THEN 100 * (1 - events_rolled_back / (events_processed - events_rolled_back)) ELSE 0 END AS efficiency,
       "user", nice, system, idle, iowait, irq + softirq AS interrupts, steal,
       ${running} AS running, ${waiting} AS waiting,
-      CASE WHEN cpu IS NOT NULL THEN greatest(0, "user" + nice + system - (${running})) END AS others
+      CASE WHEN cpu IS NOT NULL THEN greatest(0, "user" + nice + system - (${running})) END AS others,
+      ${hasFrequency ? 'frequency' : 'NULL::DOUBLE'} AS frequency, ${switches} AS context_switches,
+      ${region} AS region, ${inside(gvt)} AS in_gvt, ${inside(commit)} AS in_commit
     FROM joined WHERE seconds > 0`;
 }

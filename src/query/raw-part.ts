@@ -10,8 +10,6 @@ import { blocksOf, RawParser, type RawVisitor } from '../formats/tacc/index.ts';
 import { type Batch, CELL_BYTES, type Schema } from '../model/metric.ts';
 import type { RawOrigin, TablePart, TimeSpan } from './part.ts';
 
-/** Bytes of columns that all raw stats files of a recording may keep. */
-const KEPT_BYTES = 192 * 2 ** 20;
 /** Rows read at once. */
 const ROWS = 4096;
 /** Columns before the keys: time, host, jobids, device; of a mark the last is its text. */
@@ -22,14 +20,18 @@ const MARKS = 'node_mark';
 export class KeptBudget {
   #left: number;
 
-  constructor(bytes = KEPT_BYTES) {
+  constructor(bytes: number) {
     this.#left = bytes;
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0;
   }
 
   /** Takes bytes; false where there are not so many, then and from then on. */
   take(bytes: number): boolean {
     this.#left -= bytes;
-    return this.#left >= 0;
+    return !this.isSpent;
   }
 }
 

@@ -1,18 +1,9 @@
 /** A table as a DuckDB table function: streams the columns that a query asks for, nothing else. */
-import {
-  DOUBLE,
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  DuckDBTableFunction,
-  type DuckDBType,
-  FLOAT,
-  INTEGER,
-  UBIGINT,
-  UINTEGER,
-} from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import type { Cell } from '../model/metric.ts';
 import { CHUNK_ROWS, fill, fillMissing } from './bulk.ts';
+import { DOUBLE, DuckDBTableFunction, FLOAT, INTEGER, UBIGINT, UINTEGER } from './duckdb.ts';
 import type { Table, TablePiece } from './table.ts';
 
 const TYPES: Readonly<Record<Cell, DuckDBType>> = {

@@ -9,3 +9,26 @@ export const SETTINGS = {
   // Readers are one thread; more of DuckDB's would need more memory each.
   threads: '4',
 } as const;
+
+const UNITS: Readonly<Record<string, number>> = { K: 1, M: 2, G: 3, T: 4 };
+
+/** Bytes of a size such as `512MiB` or `2 GB`; null where it is none. */
+export function bytesOf(size: string): number | null {
+  const [, number, unit, binary] = /^(\d+(?:\.\d+)?)\s*([KMGT])(i?)B$/i.exec(size) ?? [];
+  if (number === undefined) return null;
+  return Number(number) * (binary === '' ? 1000 : 1024) ** UNITS[unit.toUpperCase()];
+}
+
+/** Part of the memory that columns of raw stats files may stay in. */
+const KEPT_SHARE = 3 / 8;
+
+/** Bytes of them, by the memory for intermediate results. */
+export const keptBytesOf = (memory: string): number =>
+  Math.floor((bytesOf(memory) ?? 0) * KEPT_SHARE);
+
+/** Less than this, and DuckDB cannot do its work. */
+const LEAST = '64MiB';
+
+/** DuckDB's part of `memory`. */
+export const limitOf = (memory: string): string =>
+  (bytesOf(memory) ?? 0) < (bytesOf(LEAST) ?? 0) ? LEAST : memory;

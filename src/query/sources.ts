@@ -15,6 +15,8 @@ export interface SourceFile {
   readonly path: string;
   /** Wall-clock time of its source's time 0, ns since 1970; null where nothing says it. */
   readonly zero: bigint | null;
+  /** Nanoseconds that the clock behind its times of day was ahead of the recording's. */
+  readonly ahead: bigint;
 }
 
 export interface Sources {
@@ -44,7 +46,14 @@ export function sourcesOf(given: string): Sources {
     throw new InputError(`${given}: ${reasonOf(error)}`);
   }
   if (!isFolder) {
-    return { path, name, recording: null, files: [{ path, zero: null }], missing: [], start: null };
+    return {
+      path,
+      name,
+      recording: null,
+      files: [{ path, zero: null, ahead: 0n }],
+      missing: [],
+      start: null,
+    };
   }
   const all = filesUnder(path, given);
   const recording = readRecording(path, given);
@@ -53,7 +62,7 @@ export function sourcesOf(given: string): Sources {
       path,
       name,
       recording,
-      files: all.map((file) => ({ path: file, zero: null })),
+      files: all.map((file) => ({ path: file, zero: null, ahead: 0n })),
       missing: [],
       start: null,
     };
@@ -69,7 +78,8 @@ export function sourcesOf(given: string): Sources {
     .filter((file) => file !== join(path, RECORDING_FILE))
     .map((file) => {
       const source = listed.get(file) ?? nearSource(file, listed);
-      return { path: file, zero: source === undefined ? fallback : BigInt(source.zero) };
+      const zero = source === undefined ? fallback : BigInt(source.zero);
+      return { path: file, zero, ahead: BigInt(source?.ahead ?? 0) };
     });
   const start = recording.sources.reduce((least, { zero }) => {
     const own = BigInt(zero);

@@ -43,7 +43,7 @@ export function lineOf(error: unknown, names: readonly string[], sql = ''): stri
   }
   const lines = message
     .replace(KIND, '')
-    .split(/\n+LINE \d+:/)[0]
+    .split(/\n+LINE \d+:|\n+\s*Possible solutions:/)[0]
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);

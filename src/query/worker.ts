@@ -40,6 +40,9 @@ export type Reply =
 
 type Block = readonly (readonly JS[])[];
 
+/** Milliseconds between interrupts of queries that run while all is closed: one may begin after the first. */
+const INTERRUPTS = 10;
+
 const say = (reply: Reply) => parentPort?.postMessage(reply);
 
 async function main(): Promise<void> {
@@ -76,14 +79,24 @@ async function main(): Promise<void> {
       say({ kind: 'error', query, error: messageOf(error) });
     }
   };
-  parentPort?.on('message', (request: Request) => {
-    if (request.kind !== 'close') {
-      void answer(request);
-      return;
-    }
+  const answering = new Set<Promise<void>>();
+  const close = async (): Promise<void> => {
+    const stop = setInterval(() => database.interrupt(), INTERRUPTS);
+    database.interrupt();
+    await Promise.allSettled(answering);
+    clearInterval(stop);
     for (const query of streams.keys()) end(query);
     database.close();
     parentPort?.close();
+  };
+  parentPort?.on('message', (request: Request) => {
+    if (request.kind === 'close') {
+      void close();
+      return;
+    }
+    const one = answer(request);
+    answering.add(one);
+    void one.finally(() => answering.delete(one));
   });
   say({ kind: 'open', recordings: database.recordings, notes: database.notes });
 }

@@ -34,6 +34,7 @@ article.problem { border-left-color: var(--problem); } article.notice { border-l
 figure { margin: 0; padding: .75rem; background: var(--card); border: 1px solid var(--edge); border-radius: 6px; }
 svg { width: 100%; height: auto; display: block; }
 .axis { font: 12px system-ui, sans-serif; fill: var(--dim); } .grid { stroke: var(--edge); }
+@media (max-width: 40rem) { .axis { font-size: 17px; } }
 .line { fill: none; stroke-width: 1.75; stroke-linejoin: round; } .bar { fill: var(--c0); }
 ${[0, 1, 2, 3, 4, 5, 6, 7].map((k) => `.c${k} { stroke: var(--c${k}); }${k < 4 ? '' : ` .line.c${k} { stroke-dasharray: 6 3; }`}`).join('\n')}
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; margin: .5rem 0 0; list-style: none; font-size: .85rem; }

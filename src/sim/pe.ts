@@ -148,7 +148,7 @@ export class Pe {
     this.queue = createEventQueue(this.pool, this.signatures, lpWords, this.blockSize * 2);
     if (this.ids.length >= MANY_LPS) {
       const lpMemory = this.memory.i32.buffer as ArrayBuffer;
-      for (const buffer of [this.pool.buffer, lpMemory, this.queue.memory])
+      for (const buffer of [this.pool.buffer, lpMemory, ...this.queue.memory])
         adviseLargePages(buffer);
     }
     this.contexts = [...model.types].map(([name, type]) =>

@@ -64,8 +64,8 @@ export interface EventQueue {
   take(bound: number): number;
   /** Drops every event for which `keep` returns false. O(n). */
   sweep(keep: (h: number) => boolean): void;
-  /** The memory that is accessed at random. */
-  readonly memory: ArrayBuffer;
+  /** The memory that may become large: buckets, accessed at random, and what is far. */
+  readonly memory: readonly ArrayBuffer[];
 }
 
 /**
@@ -407,7 +407,7 @@ export function createEventQueue(
     Q[CLEARED] = to;
   }
 
-  return { push, peek, pop, take, sweep, memory: buckets.buffer };
+  return { push, peek, pop, take, sweep, memory: [buckets.buffer, farTimes.buffer, farHandles.buffer] };
 }
 
 /** Buckets of a rung for `n` events. */

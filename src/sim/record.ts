@@ -192,6 +192,7 @@ export class SimRecording {
         return { ...place, cpu, threadId, ...(host !== undefined && { host, rank: place.pe }) };
       }),
       hosts: distinct([...this.content.hosts, ...(result.rankHosts ?? [])]),
+      ...(result.clocks !== undefined && { clocks: result.clocks }),
     });
     return recorded;
   }

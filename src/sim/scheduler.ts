@@ -104,7 +104,8 @@ export class Scheduler {
     }
     if (timed) clock.lap('networkRead', t, TIMED_EVERY);
     let n = 0;
-    if (!engine.starved) {
+    const held = engine.starved || transport.full();
+    if (!held) {
       this.marks?.enter(MARK_EVENTS);
       if (this.oneByOne) n = engine.runAtGvt(pe.config.batch, this.key);
       else {
@@ -121,7 +122,7 @@ export class Scheduler {
     this.sinceGvt++;
     if (n === 0 && arrived === 0) this.rest();
     else this.idle = 0;
-    if (engine.starved || this.gvtIsDue()) {
+    if (held || engine.starved || this.gvtIsDue()) {
       const early = this.sinceGvt < this.gvtPeriod;
       if (transport.requestGvt() && early) pe.counts[C.forcedGvts]++;
     }

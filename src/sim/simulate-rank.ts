@@ -6,6 +6,7 @@ import type { MpiWorld } from '../os/mpi/world.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget } from './event.ts';
 import type { InstrumentMemory } from './instrument/pe-instrument.ts';
+import { hostClocks, type RankClock, RankClocks } from './instrument/rank-clocks.ts';
 import { RankRecorder } from './instrument/rank-recorder.ts';
 import { type InstrumentOutput, type RecorderReport, withForm } from './instrument/recorder.ts';
 import type { LoadedModel } from './load-model.ts';
@@ -28,6 +29,8 @@ interface Part {
   readonly threadId: number | null;
   readonly host: RecordingHost;
   readonly report: RecorderReport | null;
+  readonly clock: RankClock | null;
+  readonly batches: number;
 }
 
 export interface RankOutcome {
@@ -41,7 +44,12 @@ export interface RankOutcome {
 export type RankOptions = Pick<
   RunOptions,
   'signal' | 'onProgress' | 'onOutput' | 'onCommits' | 'sizedFor' | 'instrument'
->;
+> & {
+  /** Measures how far the clocks of the ranks' machines are apart, also where nothing is instrumented. */
+  readonly clocks?: boolean;
+  /** Batches that a rank may have on their way at most; else as many as memory is meant for. */
+  readonly mostBatches?: number;
+};
 
 const NOWHERE: InstrumentOutput = { files: null, frames: null, version: 'Triscope', settings: [] };
 
@@ -69,11 +77,12 @@ export async function simulateRank(
     throw new ModelError(`model '${model.name}': lps() gave ${lps}; it must be a positive integer`);
   }
   const placement = placeLps(model, lps, world.size);
+  const clocks = instrument !== null || run.clocks ? new RankClocks(world) : null;
   const recorder =
-    instrument === null
+    instrument === null || clocks === null
       ? null
-      : new RankRecorder(world, model, config, instrument, placement, output);
-  const { pe, transport } = onePe(world, model, config, placement, recorder?.memory ?? null);
+      : new RankRecorder(world, model, config, instrument, placement, output, clocks);
+  const { pe, transport } = onePe(world, model, config, placement, recorder?.memory ?? null, run);
   const print = () => {
     const lines = pe.takeOutputs();
     if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
@@ -93,7 +102,10 @@ export async function simulateRank(
   const result = pe.result();
   print();
   const report = (await recorder?.finish(result.streams)) ?? null;
-  const part: Part = { result, threadId: threadId(), host: thisHost(), report };
+  const clock = clocks?.end() ?? null;
+  const { batches } = transport.gvt;
+  const place = { threadId: threadId(), host: thisHost() };
+  const part: Part = { result, ...place, report, clock, batches };
   const parts = world.gather(serialize(part))?.map((bytes) => deserialize(bytes) as Part);
   recorder?.unite();
   transport.close();
@@ -107,7 +119,15 @@ export async function simulateRank(
   const seconds = (performance.now() - started) / 1000;
   const whole = summarise(model, config, placement, results, places, seconds);
   const rankHosts = parts.map((p) => p.host);
-  const all: RunResult = { ...whole, transport: 'mpi', rankHosts };
+  const measured = parts.flatMap((p) => p.clock ?? []);
+  const names = rankHosts.map(({ name }) => name);
+  const all: RunResult = {
+    ...whole,
+    transport: 'mpi',
+    rankHosts,
+    batches: parts.reduce((sum, p) => sum + p.batches, 0),
+    ...(clocks !== null && { clocks: hostClocks(measured, names) }),
+  };
   if (recorder === null) return { finished, result: all };
   const instrumentation = recorder.summary(parts.flatMap((p) => p.report ?? []));
   return { finished, result: { ...all, streams: instrumentation.streams, instrumentation } };
@@ -119,6 +139,7 @@ function onePe(
   config: RunConfig,
   placement: Placement,
   memory: InstrumentMemory | null,
+  { mostBatches }: RankOptions,
 ) {
   const maxMemory = Math.max(4096, Math.floor(config.maxMemory / world.size));
   const own: RunConfig = { ...config, maxMemory };
@@ -131,7 +152,7 @@ function onePe(
     world.rank,
     budget,
     (host) => {
-      transport = new MpiTransport(host, world);
+      transport = new MpiTransport(host, world, mostBatches);
       return transport;
     },
     memory,

@@ -1,6 +1,6 @@
 /** The statistics of a run, summed over its PEs. */
 
-import type { RecordingHost } from '../model/recording.ts';
+import type { RecordingClock, RecordingHost } from '../model/recording.ts';
 import { type RunConfig, SYNCHRONISERS } from './config.ts';
 import { ACTIVITIES, type Activity, C, COUNTERS, type Counter } from './counters.ts';
 import { Digest } from './digest.ts';
@@ -33,6 +33,10 @@ export interface RunResult {
   readonly transport?: 'mpi';
   /** Where each rank ran, over MPI. */
   readonly rankHosts?: readonly RecordingHost[];
+  /** Messages between ranks, each a batch of events and anti-messages. */
+  readonly batches?: number;
+  /** How far the clocks of those machines were apart, where that was measured. */
+  readonly clocks?: readonly RecordingClock[];
   /** KPs of the whole run. */
   readonly kps: number;
   readonly lps: number;

@@ -167,10 +167,12 @@ describe.skipIf(!hasMpi)('the batch script (needs Open MPI)', () => {
   });
 
   it.each(commands)('the commands under “%s” do what they say', async (_title, text) => {
-    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', text], {
-      cwd: folder,
-      env,
-    });
+    const { stdout } = await promisify(execFile)(
+      // With all that it has started, should it not end.
+      'timeout',
+      ['50', 'bash', '-euo', 'pipefail', '-c', text],
+      { cwd: folder, env },
+    );
     if (text.includes('curl')) {
       expect(stdout).toMatch(/^triscope_node_cpu_user_seconds_total\{host="[^"]+",device="0"\} /m);
     }

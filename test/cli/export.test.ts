@@ -13,7 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { type ExportOptions, exportRecording, openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportCommand } from '../../dist/cli/commands/export.js';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { faults, type Trace, type TraceEvent } from '../formats/trace-event/rules.ts';
 import {
@@ -63,6 +65,7 @@ const processes = (trace: Trace): Map<number, unknown> =>
 
 describe('a trace of a simulation', () => {
   const recording = inFolder('run.tri');
+  let trace: Trace;
   beforeAll(async () => {
     const run = await triscope([
       ...[
@@ -78,19 +81,13 @@ describe('a trace of a simulation', () => {
       ...['--event-trace=all', `--record=${inFolder('run')}`],
     ]);
     expect(run.code).toBe(0);
+    const words = ['export', recording, '--to', 'trace-event', '-o', inFolder('run.json')];
+    const { code, err } = await triscope(words);
+    expect([code, err.includes('trace events')]).toEqual([0, true]);
+    trace = traceFrom(inFolder('run.json'));
   });
 
   it('follows the format’s rules: PEs are processes, KPs threads, arrows pair up', async () => {
-    const { code, err } = await triscope([
-      'export',
-      recording,
-      '--to',
-      'trace-event',
-      '-o',
-      inFolder('run.json'),
-    ]);
-    expect([code, err.includes('trace events')]).toEqual([0, true]);
-    const trace = traceFrom(inFolder('run.json'));
     expect(faults(trace)).toEqual([]);
     const names = [...processes(trace).values()];
     expect(names).toEqual(expect.arrayContaining(['PE 0', 'PE 1', 'run']));
@@ -100,23 +97,20 @@ describe('a trace of a simulation', () => {
     expect(of(trace, 'C').map(({ name }) => name)).toEqual(
       expect.arrayContaining(['GVT', 'efficiency (%)', 'events pending']),
     );
-    const asked = await triscope([
-      'query',
-      recording,
+    const asked = await openRecording(recording);
+    const [{ events, rollbacks }] = await asked.query<{ events: number; rollbacks: number }>(
       'SELECT count(*) AS events, (SELECT count(*) FROM ross_rollback) AS rollbacks FROM ross_event',
-      '--json',
-    ]);
-    const [{ events, rollbacks }] = JSON.parse(asked.out);
+    );
+    await asked.close();
     expect([slices.length, of(trace, 'i').length]).toEqual([events, rollbacks]);
     for (const { args } of of(trace, 'i')) expect(args).toHaveProperty('cause');
   });
 
   it('is the same compressed, and may be a stretch of time without arrows', async () => {
-    await triscope(['export', recording, '--to', 'trace-event', '-o', inFolder('run.json')]);
     await triscope(['export', recording, '--to', 'trace-event', '-o', inFolder('run.json.gz')]);
     const unpacked = gunzipSync(readFileSync(inFolder('run.json.gz')));
     expect(unpacked.equals(readFileSync(inFolder('run.json')))).toBe(true);
-    const times = of(traceFrom(inFolder('run.json')), 'X').map(({ ts }) => (ts as number) / 1e6);
+    const times = of(trace, 'X').map(({ ts }) => (ts as number) / 1e6);
     const middle = times[times.length >> 1];
     await triscope([
       'export',
@@ -310,69 +304,12 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       2,
       '--to : must be one of parquet, arrow, csv, json, trace-event, openmetrics',
     ],
-    ['another format', ['--to', 'parket', '-o', 'x'], 2, 'did you mean parquet?'],
-    ['no place', ['--to', 'csv'], 2, '-o OUT is missing'],
-    ['an unknown option', ['--to', 'csv', '-o', 'x', '--tabel=a'], 2, 'did you mean --table?'],
-    [
-      'an unknown table',
-      ['--to', 'csv', '-o', 'x', '--table', 'ross_p'],
-      2,
-      'there is no table ross_p; did you mean ross_pe?',
-    ],
-    [
-      'an unknown table of samples',
-      ['--to', 'openmetrics', '-o', 'x', '--table', 'ross_p'],
-      2,
-      'there is no table of samples ross_p',
-    ],
     ['wrong SQL', ['--to', 'csv', '-o', 'x', '--sql', 'SELECT FROM'], 2, 'SQL:'],
-    [
-      'SQL that changes',
-      ['--to', 'csv', '-o', 'x', '--sql', 'DROP VIEW ross_pe'],
-      2,
-      'are read-only',
-    ],
-    [
-      'SQL that writes',
-      ['--to', 'csv', '-o', 'x', '--sql', "COPY (SELECT 1) TO '/tmp/x'"],
-      2,
-      'disabled by configuration',
-    ],
-    [
-      'SQL of two statements',
-      ['--to', 'csv', '-o', 'x', '--sql', 'SELECT 1; SELECT 2'],
-      2,
-      'one query at a time',
-    ],
-    [
-      'SQL that breaks out',
-      ['--to', 'csv', '-o', 'x', '--sql', "SELECT 1) TO '/tmp/x' --"],
-      2,
-      'SQL:',
-    ],
-    [
-      'SQL that reads files',
-      ['--to', 'csv', '-o', 'x', '--sql', "FROM read_csv('/etc/passwd')"],
-      2,
-      'disabled by configuration',
-    ],
-    [
-      'several tables in a file',
-      ['--to', 'csv', '-o', inFolder('x.csv')],
-      2,
-      'x.csv is one file, and there are several tables',
-    ],
     [
       'a folder that is not there',
       ['--to', 'csv', '-o', inFolder('no/x')],
       1,
       'no/x: cannot be written: its folder is not there',
-    ],
-    [
-      'an option of another format',
-      ['--to', 'csv', '-o', 'x', '--no-flows'],
-      2,
-      '--no-flows is for trace-event',
     ],
   ])('%s', async (_, args, code, message) => {
     const outcome = await triscope(['export', small, ...args], { cwd: folder });
@@ -381,8 +318,47 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
     expect([existsSync(inFolder('x')), left()]).toEqual([false, []]);
   });
 
+  it.each<[string, string[], string]>([
+    ['another format', ['--to', 'parket', '-o', 'x'], 'did you mean parquet?'],
+    ['no place', ['--to', 'csv'], '-o OUT is missing'],
+    ['an unknown option', ['--to', 'csv', '-o', 'x', '--tabel=a'], 'did you mean --table?'],
+    [
+      'an option of another format',
+      ['--to', 'csv', '-o', 'x', '--no-flows'],
+      '--no-flows is for trace-event',
+    ],
+  ])('%s', async (_, args, message) => {
+    const asked = exportCommand([small, ...args]);
+    await expect(asked).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each<[string, Partial<ExportOptions>, string]>([
+    ['an unknown table', { tables: ['ross_p'] }, 'there is no table ross_p; did you mean ross_pe?'],
+    [
+      'an unknown table of samples',
+      { format: 'openmetrics', tables: ['ross_p'] },
+      'there is no table of samples ross_p',
+    ],
+    ['SQL that changes', { sql: 'DROP VIEW ross_pe' }, 'are read-only'],
+    ['SQL that writes', { sql: "COPY (SELECT 1) TO '/tmp/x'" }, 'disabled by configuration'],
+    ['SQL of two statements', { sql: 'SELECT 1; SELECT 2' }, 'one query at a time'],
+    ['SQL that breaks out', { sql: "SELECT 1) TO '/tmp/x' --" }, 'SQL:'],
+    ['SQL that reads files', { sql: "FROM read_csv('/etc/passwd')" }, 'disabled by configuration'],
+    ['several tables in a file', {}, 'x.csv is one file, and there are several tables'],
+  ])('%s', async (_, options, message) => {
+    const made = exportRecording({ paths: [small], format: 'csv', ...options }, inFolder('x.csv'));
+    await expect(made).rejects.toMatchObject({
+      name: 'QueryError',
+      message: expect.stringContaining(message),
+    });
+    expect([existsSync(inFolder('x.csv')), left()]).toEqual([false, []]);
+  });
+
   it('a disk that takes no more: no file under the name', async () => {
-    const rows = Array.from({ length: 30_000 }, (_, k) => ({
+    const rows = Array.from({ length: 8000 }, (_, k) => ({
       real_time: Math.sin(k),
       pe_id: k,
       gvt: Math.cos(k),
@@ -393,12 +369,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       'extra.frames': framesOf(batchOf(ROSS_PE, rows)),
     });
     const bin = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
-    for (const [format, name] of [
-      ['parquet', 'full.parquet'],
-      ['csv', 'full.csv'],
-      ['arrow', 'full.arrow'],
-      ['trace-event', 'full.json.gz'],
-    ]) {
+    const fill = async (format: string, name: string) => {
       const table = format === 'trace-event' ? [] : ['--table', 'ross_pe'];
       const words = [
         process.execPath,
@@ -421,8 +392,15 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       expect(err).toBe(
         `triscope: ${inFolder(name)}: cannot be written: it would be larger than a file may be here (ulimit -f)\n`,
       );
-      expect([code, existsSync(inFolder(name)), left()]).toEqual([1, false, []]);
-    }
+      expect([code, existsSync(inFolder(name))]).toEqual([1, false]);
+    };
+    await Promise.all([
+      fill('parquet', 'full.parquet'),
+      fill('csv', 'full.csv'),
+      fill('arrow', 'full.arrow'),
+      fill('trace-event', 'full.json.gz'),
+    ]);
+    expect(left()).toEqual([]);
   });
 
   it('a folder where nobody may write', async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { checkRecording } from '../../src/model/recording.ts';
 import type { VerifyRow } from '../../src/sim/verify.ts';
 import { HAS_MPI, NEEDS_MPI, ranksOf } from '../sim/support/mpirun.ts';
-import { fixture, temporaryFolder, triscope } from './support/run.ts';
+import { BIN, fixture, temporaryFolder, triscope } from './support/run.ts';
 
 const MISBEHAVE = fixture('misbehave.ts');
 const SMALL = ['sim', 'run', 'phold', '--end=100', '--total-lps=8'];
@@ -145,6 +145,23 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     });
     expect(code).toBe(130);
     expect(out).toMatch(/^Interrupted at virtual time \d+/);
+  });
+
+  it('ranks that were started differently do not run', async () => {
+    const other = [':', '-np', '1', process.execPath, BIN, ...SMALL, '--lookahead=0.5'];
+    const { code, err } = await ranksOf(1, [...SMALL, '--lookahead=0.1', ...other]);
+    expect(code).toBe(2);
+    expect(err).toContain(
+      'triscope: rank 1 was started with --lookahead=0.5 where rank 0 has --lookahead=0.1: all ranks take the same command (rank 0)',
+    );
+  });
+
+  it('what a recording needs is said before anything runs', async () => {
+    const { code, err } = await ranksOf(2, [...SMALL, '--node-stats=50']);
+    expect(code).toBe(2);
+    expect(err).toContain(
+      'triscope: --node-stats needs --record=NAME: what it writes is part of a recording',
+    );
   });
 
   it.each([

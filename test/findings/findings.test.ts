@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRecording } from 'triscope/query';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Finding, findAll } from '../../src/findings/index.ts';
 import type { Batch } from '../../src/model/metric.ts';
 import type { Recording } from '../../src/model/recording.ts';
 import { ROSS_PE, ROSS_ROLLBACK } from '../../src/model/schemas/ross.ts';
 import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
+import { openHere } from '../query/support/open-here.ts';
 import {
   batchOf,
   framesOf,
@@ -73,7 +73,7 @@ async function findingsOf(
     'extra.frames': framesOf(...batches),
     ...(cpus !== null && { 'node/h1/1': cpus }),
   });
-  const recording = await openRecording(path);
+  const recording = await openHere(path);
   try {
     return await findAll(recording);
   } finally {

@@ -1,14 +1,14 @@
 /** Findings of genuine files: those of every era are judged by what they hold. */
 import { join } from 'node:path';
-import { openRecording } from 'triscope/query';
 import { describe, expect, it } from 'vitest';
 import { findAll } from '../../src/findings/index.ts';
+import { openHere } from '../query/support/open-here.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 
 async function of(...path: string[]): Promise<string[]> {
   const folder = join(GOLDEN ?? '', ...path);
-  const recording = await openRecording(folder);
+  const recording = await openHere(folder);
   try {
     const found = await findAll(recording, { path: folder });
     return found.map(({ rule, severity, sentence }) => `${rule} ${severity}: ${sentence}`);

@@ -48,7 +48,7 @@ describe('a run with report, trace and profile trace', () => {
       [regionHash(WRITE), WRITE],
     ]);
     expect(traces[0]).toMatchObject({ host: 'n1', rows: 101, lanes: ['host', 'CPU 0', 'CPU 1'] });
-    expect(profiles[0].processes.sort()).toEqual([11, 12]);
+    expect(profiles[0].processes.toSorted()).toEqual([11, 12]);
   });
 
   it('tells processes and the hierarchy of the report', async () => {

@@ -83,7 +83,7 @@ describe('triscope query', () => {
   it('lists the tables where nothing is asked', async () => {
     const { out } = await triscope(['query', path]);
     expect(out).toMatch(/^ross_pe +33 +one sample of a PE$/m);
-    expect(out).toMatch(/^pe_on_node +22$/m);
+    expect(out).toMatch(/^pe_on_node +27$/m);
   });
 
   it('has exit codes for what is wrong, and one line', async () => {

@@ -4,7 +4,7 @@ import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { batch, HOST, peBatch, peRow, recording } from '../live/support/samples.ts';
-import { barriers, executable, PATIENCE, reads, Web } from './support/browser.ts';
+import { executable, PATIENCE, reads, Web } from './support/browser.ts';
 
 /** In the page: pixels of each chart that are neither the ground nor a grid line. */
 const COLOURED = `Object.fromEntries([...document.querySelectorAll('[data-chart]')].map((chart) => {
@@ -82,12 +82,6 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.locator('[data-chart=cpus] .u-over').dblclick();
     await expect.poll(() => whole.isDisabled(), PATIENCE).toBe(true);
     expect(complaints).toEqual([]);
-    await page.close();
-  });
-
-  it.each(['light', 'dark'] as const)('is readable for all, %s', async (scheme) => {
-    const { page } = await web.open(server.url, { scheme });
-    expect(await barriers(page)).toEqual([]);
     await page.close();
   });
 

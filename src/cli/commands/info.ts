@@ -5,12 +5,13 @@ import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
 import { EXIT, report } from '../errors.ts';
 import { readPathOptions } from '../path-options.ts';
+import { type RecordingInfo, recordingInfo, recordingLines } from '../recording-info.ts';
 import { painter } from '../table.ts';
 
 const USAGE = `usage: triscope info PATH… [--json]
 
 Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file
-or a folder with files in it. What a file is follows from its content; no option is needed.`;
+or a folder with files in it; of a recording's folder also where it ran, and how its hosts' clocks align. What a file is follows from its content; no option is needed.`;
 
 /** Suspect spots shown of a file. */
 const SHOWN = 20;
@@ -88,10 +89,16 @@ function textOf(info: FileInfo): string {
       ? [`suspect\t${info.suspect.length - SHOWN} more places: --json lists them`]
       : []),
   ];
+  return block(info.path, lines);
+}
+
+/** A title, and lines “name, tab, value” below it. */
+function block(title: string, lines: readonly string[]): string {
+  const paint = painter(process.stdout);
   const rows = lines.map((line) => line.split('\t'));
   const width = Math.max(...rows.map(([name]) => name.length));
   const body = rows.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`);
-  return [paint.bold(info.path), ...body, ''].join('\n');
+  return [paint.bold(title), ...body, ''].join('\n');
 }
 
 /** Describes the files. Returns the exit code: 3 where one of them is damaged or of no known format. */
@@ -100,6 +107,17 @@ export async function info(args: readonly string[]): Promise<number> {
   if (options === null) return 0;
   let code = 0;
   const infos: FileInfo[] = [];
+  const recordings: RecordingInfo[] = [];
+  for (const path of options.paths) {
+    try {
+      const found = recordingInfo(path);
+      if (found === null) continue;
+      recordings.push(found);
+      if (!options.on('json')) process.stdout.write(`${block(path, recordingLines(found))}\n`);
+    } catch (error) {
+      code = report(error);
+    }
+  }
   for (const path of filesOf(options.paths)) {
     try {
       const found = infoOf(path);
@@ -111,7 +129,11 @@ export async function info(args: readonly string[]): Promise<number> {
     }
   }
   if (options.on('json')) {
-    process.stdout.write(`${JSON.stringify({ files: infos.map(jsonOf) }, null, 2)}\n`);
+    const facts = {
+      files: infos.map(jsonOf),
+      ...(recordings.length > 0 && { recordings }),
+    };
+    process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
   }
   return code;
 }

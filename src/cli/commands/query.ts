@@ -19,6 +19,8 @@ schema is named. Column t is always seconds since the recording's start. Read-on
   --memory SIZE    memory of intermediate results (512MiB); more goes to a temporary folder
   --time-limit S   end the query after so many seconds (exit code 1)
 
+The text table is as wide as the terminal at most (COLUMNS tells otherwise); lists of 8 numbers and more are drawn.
+
 Tables: docs/query.md. DESCRIBE ross_pe and SELECT * FROM metrics tell columns.`;
 
 interface Asked {
@@ -74,7 +76,7 @@ function read(args: readonly string[]): Asked | null {
   return { paths, sql: hasSql ? last : null, form, limit, options: optionsOf(values) };
 }
 
-const MEMORY = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
+const SIZE = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
 
 function optionsOf(values: {
   readonly cache?: boolean;
@@ -84,7 +86,7 @@ function optionsOf(values: {
 }): OpenOptions {
   const { cache = false, 'cache-dir': folder, memory, 'time-limit': limit } = values;
   if (folder === '') throw new UsageError('--cache-dir: which folder?');
-  if (memory !== undefined && !MEMORY.test(memory)) {
+  if (memory !== undefined && !SIZE.test(memory)) {
     throw new UsageError(`--memory ${memory}: it is a size such as 2GB`);
   }
   const timeLimit = Number(limit);

@@ -3,15 +3,19 @@ import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { exitNow } from '../../os/exit.ts';
+import { type LaunchedRank, launchedRank } from '../../os/mpi/launcher.ts';
 import {
   LaunchError,
+  type LaunchOptions,
   launch,
+  launchMarked,
   type MarkedBy,
   markingEnvironment,
   savedControlsFolder,
 } from '../../region/controller/index.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { type GeopmWords, geopmOptionsHelp, readGeopmWords } from '../geopm-options.ts';
+import { hostReport, joinHosts, pagesOfJob, tellDone, waitForLocal } from '../launched-job.ts';
 import { didYouMean } from '../nearest.ts';
 import { version } from '../version.ts';
 
@@ -30,7 +34,8 @@ const OWN = {
 const USAGE = `usage: triscope region launch [options] -- COMMAND…
 
 Runs COMMAND, samples it and the machine, and writes GEOPM's report. Ends with COMMAND's exit code.
-Options may also be given as GEOPM's variables, such as GEOPM_REPORT.
+Options may also be given as GEOPM's variables, such as GEOPM_REPORT. mpirun … triscope region launch -- COMMAND
+samples each host once, and makes one report of all.
 
 ${geopmOptionsHelp()}
 
@@ -148,6 +153,35 @@ function markedBy({ values, own }: GeopmWords): MarkedBy {
   return { shims, ...(auto !== '' && { auto }) };
 }
 
+/** Under mpirun: one controller per host, in its first rank, and one report of all hosts. */
+async function launchOnRank(
+  rank: LaunchedRank,
+  options: LaunchOptions,
+  together: boolean,
+): Promise<number> {
+  const { settings, say } = options;
+  const pages = pagesOfJob(rank.job);
+  if (rank.localRank > 0) {
+    const code = await launchMarked({ ...options, pages });
+    tellDone(pages, rank);
+    return code;
+  }
+  // With --geopm-ctl-local each host keeps its own.
+  const report = together && rank.local < rank.size ? settings.report : undefined;
+  const { code, stuck } = await launch({
+    ...options,
+    settings: report === undefined ? settings : { ...settings, report: hostReport(report, rank) },
+    pages,
+    others: () => waitForLocal(pages, rank),
+  });
+  if (report !== undefined) {
+    const missing = await joinHosts(report, rank);
+    if (missing !== null) say(missing);
+  }
+  if (stuck) exitNow(code);
+  return code;
+}
+
 /** Runs it. Returns the command's exit code. @throws UsageError */
 export async function regionLaunch(args: readonly string[]): Promise<number> {
   const words = readGeopmWords(args, OWN, process.env);
@@ -164,6 +198,13 @@ export async function regionLaunch(args: readonly string[]): Promise<number> {
   try {
     const { command } = words;
     const env = markingEnvironment(markedBy(words), process.env);
+    const rank = launchedRank();
+    if (rank !== null && rank.size > 1)
+      return await launchOnRank(
+        rank,
+        { command, settings, env, say },
+        !words.values.has('geopm-ctl-local'),
+      );
     const { code, stuck } = await launch({ command, settings, env, say });
     if (stuck) exitNow(code);
     return code;

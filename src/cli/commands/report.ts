@@ -29,7 +29,8 @@ export async function report(args: readonly string[]): Promise<number> {
   const html = asked.text('html');
   if (html === '') throw new UsageError('--html=: which file is the page to be written to?');
   const reports: RecordingReport[] = [];
-  for (const path of asked.paths) reports.push(await gather(path, { charts: html !== undefined }));
+  const charts = html !== undefined || !asked.on('json');
+  for (const path of asked.paths) reports.push(await gather(path, { charts }));
   if (html !== undefined) writePage(html, htmlPage(reports, `Triscope ${version()}`));
   if (asked.on('json')) {
     const all = reports.map(jsonOf);

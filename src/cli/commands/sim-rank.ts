@@ -5,10 +5,12 @@ import { recordingFolder, SimRecording } from '../../sim/record.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulateRank } from '../../sim/simulate-rank.ts';
 import type { RunResult } from '../../sim/statistics.ts';
+import { besideOf } from '../companions.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
 import { instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { ProgressLine } from '../progress.ts';
-import { asRank } from '../ranks.ts';
+import { type HostFiles, hostSources, markRank, RankCompanions } from '../rank-companions.ts';
+import { asRank, expectSameCommand } from '../ranks.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
@@ -25,7 +27,11 @@ export async function simRank(
   if (own.has('stream')) {
     throw new UsageError('--stream does not work over MPI: use --transport=threads on one machine');
   }
-  return asRank((world) => run(world, { loaded, settings, own }, args, signal));
+  const pages = besideOf(own)?.regions ? await markRank() : undefined;
+  return asRank((world) => {
+    expectSameCommand(world, args);
+    return run(world, { loaded, settings, own }, args, signal, pages);
+  });
 }
 
 async function run(
@@ -33,6 +39,7 @@ async function run(
   { loaded, settings, own }: RunCommand,
   args: readonly string[],
   signal: AbortSignal,
+  pages: string | undefined,
 ): Promise<number> {
   if (settings.pes !== undefined && settings.pes !== world.size) {
     throw new UsageError(
@@ -54,10 +61,17 @@ async function run(
     first && typeof name === 'string'
       ? new SimRecording({ name, command, version: version(), pes: world.size })
       : null;
+  const beside = besideOf(own);
+  const profile = loaded.model.name;
   const asked = request === null ? settings : { ...settings, instrument: request.config };
   try {
+    const companions =
+      beside === null || folder === null
+        ? null
+        : await RankCompanions.start(world, { ...beside, profile, folder }, pages);
     const { finished, result } = await simulateRank(world, loaded, asked, {
       signal,
+      clocks: folder !== null,
       onOutput: (lines: readonly OutputLine[]) => {
         const out = json ? process.stderr : process.stdout;
         out.write(`${lines.map((line) => line.text).join('\n')}\n`);
@@ -66,7 +80,8 @@ async function run(
       ...(first && progress.on && { onProgress: (now) => progress.update(now) }),
     });
     progress.clear();
-    const complete = result === null || print(result, recording, { loaded, settings, own });
+    const hosts = (await companions?.stop()) ?? [];
+    const complete = result === null || print(result, recording, hosts, { loaded, settings, own });
     if (!finished) return EXIT.interrupted;
     return complete ? 0 : EXIT.failed;
   } catch (error) {
@@ -77,11 +92,17 @@ async function run(
 }
 
 /** Prints what came of it and completes the recording; false where something of that failed. */
-function print(result: RunResult, recording: SimRecording | null, command: RunCommand): boolean {
-  const { loaded, own } = command;
+function print(
+  result: RunResult,
+  recording: SimRecording | null,
+  hosts: readonly HostFiles[],
+  { loaded, own }: RunCommand,
+): boolean {
   const lost = result.instrumentation?.error ?? null;
   if (lost !== null) process.stderr.write(`triscope: instrumentation is incomplete: ${lost}\n`);
-  const { recorded, unrecorded } = finishRecording(recording, result, loaded.model);
+  const names = (result.rankHosts ?? []).map(({ name }) => name);
+  const others = hostSources(hosts, names, result.clocks ?? [], recording?.zero ?? '0');
+  const { recorded, unrecorded } = finishRecording(recording, result, loaded.model, others);
   if (unrecorded !== null) report(unrecorded);
   process.stdout.write(own.get('json') === true ? resultJson(recorded) : reportText(recorded));
   const csv = own.get('ross-csv');

@@ -1,6 +1,7 @@
 /** `triscope sim run MODEL [options]`: one simulation and its statistics. */
 
-import { flag, text } from '../../model/option.ts';
+import { flag, int, text } from '../../model/option.ts';
+import type { RecordingSource } from '../../model/recording.ts';
 import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { Model } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
@@ -8,6 +9,7 @@ import { RecordError, recordingFolder, SimRecording } from '../../sim/record.ts'
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
 import type { RunResult } from '../../sim/statistics.ts';
+import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report } from '../errors.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -33,6 +35,8 @@ const OPTIONS = {
   record: text('', 'make NAME.tri, a recording: a folder with the run and its result', {
     placeholder: 'NAME',
   }),
+  'node-stats': int(0, 'with --record: samples the node every so many ms; 0: not', { min: 0 }),
+  regions: flag(false, 'with --record: reports where PEs spend their time, as GEOPM does'),
   stream: text(
     '',
     'give the samples to others while the run goes on: a file or pipe, - for stdout, or ws',
@@ -89,6 +93,8 @@ async function run(
   const progress = new ProgressLine(config.reportInterval);
   const name = own.get('record');
   let stream: StreamOut | PageOut | null = null;
+  let companions: Companions | null = null;
+  const beside = besideOf(own);
   // Before anything is made: what is asked for must make sense.
   const request = instrumentRequest(
     own,
@@ -119,8 +125,17 @@ async function run(
       request === null ? [] : [...request.notes, ...nothingToSample(request.config, loaded.model)];
     for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
     const asked = request === null ? settings : { ...settings, instrument: request.config };
+    if (recording !== null && beside !== null) {
+      companions = await Companions.start({
+        ...beside,
+        folder: recording.path,
+        profile: loaded.model.name,
+      });
+    }
+    const preload = companions?.preload;
     const result = await simulate(loaded, asked, {
       signal,
+      ...(preload !== undefined && { preload }),
       onOutput,
       ...(request !== null && { instrument: request.output }),
       ...(progress.on && { onProgress: (now) => progress.update(now) }),
@@ -132,7 +147,10 @@ async function run(
     const failed = result.instrumentation?.error ?? null;
     if (failed !== null)
       process.stderr.write(`triscope: instrumentation is incomplete: ${failed}\n`);
-    const { recorded, unrecorded } = finishRecording(recording, result, loaded.model);
+    await companions?.stop();
+    const others = recording === null ? [] : (companions?.sources(recording.zero) ?? []);
+    companions = null;
+    const { recorded, unrecorded } = finishRecording(recording, result, loaded.model, others);
     if (unrecorded !== null) report(unrecorded);
     (streamsOut ? process.stderr : process.stdout).write(
       json ? resultJson(recorded) : reportText(recorded),
@@ -149,6 +167,7 @@ async function run(
     return EXIT.interrupted;
   } finally {
     stream?.close();
+    await companions?.stop().catch(() => {});
   }
 }
 
@@ -157,9 +176,10 @@ export function finishRecording(
   recording: SimRecording | null,
   result: RunResult,
   model: Model,
+  others: readonly RecordingSource[],
 ): { readonly recorded: RunResult; readonly unrecorded: RecordError | null } {
   try {
-    return { recorded: recording?.finish(result, model) ?? result, unrecorded: null };
+    return { recorded: recording?.finish(result, model, others) ?? result, unrecorded: null };
   } catch (error) {
     if (!(error instanceof RecordError)) throw error;
     recording?.fail(error);

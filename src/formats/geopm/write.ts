@@ -1,4 +1,5 @@
 /** Writing GEOPM's files: reports, traces, profile traces. */
+export { joinReports } from './join-reports.ts';
 export { generalText } from './number-text.ts';
 export type {
   AgentFields,

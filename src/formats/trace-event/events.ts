@@ -92,6 +92,7 @@ export class EventStream implements TraceStream {
   readonly sends: number;
   readonly arrows: number;
   readonly #columns: EventColumns;
+  readonly #firstId: number;
   readonly #lanes: readonly Lane[];
   /** By event: its lane, its time and duration in ns. */
   readonly #lane: Uint32Array;
@@ -103,8 +104,10 @@ export class EventStream implements TraceStream {
   /** Of the event at `#at`: what it sent that still has no arrow. */
   #arrow = NONE;
 
-  constructor(columns: EventColumns, places: EventPlaces, flows: boolean) {
+  /** @param firstId of its arrows, which are numbered as its events are: each number is one arrow in a trace */
+  constructor(columns: EventColumns, places: EventPlaces, flows: boolean, firstId = 0) {
     this.#columns = columns;
+    this.#firstId = firstId;
     const { lane, lanes } = lanesOf(columns, places);
     this.#lane = lane;
     this.#lanes = lanes;
@@ -114,6 +117,11 @@ export class EventStream implements TraceStream {
     this.sends = this.#links?.sends ?? 0;
     this.arrows = this.#links?.arrows ?? 0;
     if (columns.length > 0) this.next = this.#times.start[this.#order[0]];
+  }
+
+  /** A number beyond those of its arrows. */
+  get nextId(): number {
+    return this.#firstId + this.#columns.length;
   }
 
   run(out: TraceWriter, until: number): void {
@@ -131,7 +139,7 @@ export class EventStream implements TraceStream {
         const lp = destination[event];
         out.event(lane, lp, time, duration[event], source[event], send[event], receive[event]);
         if (links === null) continue;
-        if (links.hasCause[event] === 1) out.flowEnd(lane, event, time);
+        if (links.hasCause[event] === 1) out.flowEnd(lane, this.#firstId + event, time);
         this.#arrow = links.sent[event];
       }
       // One event may have sent more than a block holds.
@@ -144,7 +152,9 @@ export class EventStream implements TraceStream {
   /** Beginnings of the arrows to all that an event sent. False where the writer is full before. */
   #begin(out: TraceWriter, lane: Lane, time: number, { before }: Links): boolean {
     let event = this.#arrow;
-    for (; event !== NONE && !out.full; event = before[event]) out.flowStart(lane, event, time);
+    for (; event !== NONE && !out.full; event = before[event]) {
+      out.flowStart(lane, this.#firstId + event, time);
+    }
     this.#arrow = event;
     return event === NONE;
   }

@@ -88,6 +88,13 @@ export class CascadeIndex {
   readonly #roots: Int32Array;
   readonly #generations: Int32Array;
   readonly #orphans: Uint8Array;
+  /** By root: sums over its cascade. */
+  readonly #counts: Uint32Array;
+  readonly #undone: Float64Array;
+  readonly #depths: Float64Array;
+  readonly #ends: Float64Array;
+  readonly #lengths: Uint32Array;
+  readonly #byParents: Float64Array;
 
   constructor(all: Rollbacks) {
     this.length = all.length;
@@ -98,7 +105,14 @@ export class CascadeIndex {
     this.#roots = new Int32Array(length).fill(-1);
     this.#generations = new Int32Array(length);
     this.#orphans = new Uint8Array(length);
+    this.#counts = new Uint32Array(length);
+    this.#undone = new Float64Array(length);
+    this.#depths = new Float64Array(length).fill(Number.NaN);
+    this.#ends = new Float64Array(length);
+    this.#lengths = new Uint32Array(length);
+    this.#byParents = new Float64Array(length);
     this.#tie();
+    this.#sum();
   }
 
   #tie(): void {
@@ -159,67 +173,67 @@ export class CascadeIndex {
     for (let row = 0; row < this.length; row++) if (this.#parents[row] !== TWICE) yield row;
   }
 
+  #sum(): void {
+    const all = this.#all;
+    const [undone, depths] = [all.column('events_undone'), all.column('depth')];
+    const times = all.column('real_time');
+    for (let row = 0; row < this.length; row++) {
+      const root = this.#roots[row];
+      if (root < 0) continue;
+      this.#counts[root]++;
+      this.#undone[root] += undone[row];
+      if (!(this.#depths[root] >= depths[row])) this.#depths[root] = depths[row];
+      this.#ends[root] = Math.max(this.#ends[root], times[row]);
+      this.#lengths[root] = Math.max(this.#lengths[root], this.#generations[row] + 1);
+      const isCaused = this.#parents[row] >= 0 || this.#orphans[row] === 1;
+      if (isCaused) this.#byParents[root] += undone[row];
+    }
+  }
+
   /** The worst cascades, and sums over all that fit. */
   list(filter: CascadeFilter): CascadeList {
-    const chosen = this.#chosen(filter);
-    const all = this.#all;
-    const [undone, depths, times] = [
-      all.column('events_undone'),
-      all.column('depth'),
-      all.column('real_time'),
-    ];
-    const pes = all.column('pe_id');
-    const sums = new Map<number, Sums>();
-    let [rollbacks, total, byParents] = [0, 0, 0];
-    for (const row of this.#rows()) {
-      const root = this.#roots[row];
-      if (chosen[root] === 0) continue;
-      let sum = sums.get(root);
-      if (sum === undefined) {
-        sum = { rollbacks: 0, undone: 0, generations: 0, pes: new Set(), depth: Number.NaN, to: 0 };
-        sums.set(root, sum);
-      }
-      sum.rollbacks++;
-      sum.undone += undone[row];
-      sum.generations = Math.max(sum.generations, this.#generations[row] + 1);
-      sum.pes.add(pes[row]);
-      if (!(sum.depth >= depths[row])) sum.depth = depths[row];
-      sum.to = Math.max(sum.to, times[row]);
-      rollbacks++;
-      total += undone[row];
-      if (this.#parents[row] >= 0 || this.#orphans[row] === 1) byParents += undone[row];
-    }
-    const ranked = [...sums].sort(
-      ([a, one], [b, other]) =>
-        other.undone - one.undone ||
-        other.rollbacks - one.rollbacks ||
-        times[a] - times[b] ||
-        a - b,
+    const roots = this.#chosen(filter);
+    const times = this.#all.column('real_time');
+    const [undone, counts] = [this.#undone, this.#counts];
+    roots.sort(
+      (a, b) => undone[b] - undone[a] || counts[b] - counts[a] || times[a] - times[b] || a - b,
     );
+    const sum = (of: ArrayLike<number>) => roots.reduce((total, root) => total + of[root], 0);
+    const worst = [...roots.subarray(0, filter.most)];
+    const pes = this.#pesOf(worst);
     return {
-      cascades: ranked.slice(0, filter.most).map(([root, sum]) => this.#cascade(root, sum)),
-      count: ranked.length,
-      rollbacks,
-      undone: total,
-      undoneByParents: byParents,
+      cascades: worst.map((root) => this.#cascade(root, pes.get(root) as number)),
+      count: roots.length,
+      rollbacks: sum(counts),
+      undone: sum(undone),
+      undoneByParents: sum(this.#byParents),
     };
   }
 
-  /** By root: 1 where the cascade fits. */
-  #chosen({ from, to, pe, kp }: CascadeFilter): Uint8Array {
-    const chosen = new Uint8Array(this.length);
-    const all = this.#all;
-    const [times, pes, kps] = [all.column('real_time'), all.column('pe_id'), all.column('kp_id')];
-    for (const row of this.#rows()) {
-      const t = times[row];
-      if ((from !== undefined && t < from) || (to !== undefined && t >= to)) continue;
-      if ((pe !== undefined && pes[row] !== pe) || (kp !== undefined && kps[row] !== kp)) continue;
-      chosen[this.#roots[row]] = 1;
-    }
-    return chosen;
+  /** PEs that each of some cascades reached. */
+  #pesOf(roots: readonly number[]): Map<number, number> {
+    const found = new Map(roots.map((root) => [root, new Set<number>()]));
+    const pes = this.#all.column('pe_id');
+    for (let row = 0; row < this.length; row++) found.get(this.#roots[row])?.add(pes[row]);
+    return new Map([...found].map(([root, set]) => [root, set.size]));
   }
 
-  #cascade(root: number, sum: Sums): Cascade {
+  /** Roots of the cascades that fit. */
+  #chosen({ from, to, pe, kp }: CascadeFilter): Int32Array {
+    const all = this.#all;
+    const [times, pes, kps] = [all.column('real_time'), all.column('pe_id'), all.column('kp_id')];
+    const fits = new Uint8Array(this.length);
+    for (let row = 0; row < this.length; row++) {
+      const root = this.#roots[row];
+      const t = times[row];
+      if (root < 0 || (from !== undefined && t < from) || (to !== undefined && t >= to)) continue;
+      if ((pe !== undefined && pes[row] !== pe) || (kp !== undefined && kps[row] !== kp)) continue;
+      fits[root] = 1;
+    }
+    return Int32Array.from(fits.keys()).filter((root) => fits[root] === 1);
+  }
+
+  #cascade(root: number, pes: number): Cascade {
     const all = this.#all;
     return {
       pe: all.column('pe_id')[root],
@@ -228,15 +242,15 @@ export class CascadeIndex {
       cause: all.cause(root),
       orphan: this.#orphans[root] === 1,
       from: all.column('real_time')[root],
-      to: sum.to,
+      to: this.#ends[root],
       sourcePe: all.column('source_pe')[root],
       sourceLp: all.column('source_lp')[root],
-      rollbacks: sum.rollbacks,
-      generations: sum.generations,
-      pes: sum.pes.size,
-      undone: sum.undone,
+      rollbacks: this.#counts[root],
+      generations: this.#lengths[root],
+      pes,
+      undone: this.#undone[root],
       undoneAtOnce: all.column('events_undone')[root],
-      depth: known(sum.depth),
+      depth: known(this.#depths[root]),
     };
   }
 
@@ -275,15 +289,6 @@ export class CascadeIndex {
     }));
     return { nodes, left: members.length - nodes.length };
   }
-}
-
-interface Sums {
-  rollbacks: number;
-  undone: number;
-  generations: number;
-  readonly pes: Set<number>;
-  depth: number;
-  to: number;
 }
 
 const known = (value: number): number | null => (Number.isFinite(value) ? value : null);

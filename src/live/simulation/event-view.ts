@@ -47,36 +47,29 @@ export interface SingleEvent {
   readonly againAt: number | null;
 }
 
-const byNumbers = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
+const { compare: byNumbers } = new Intl.Collator('en', { numeric: true });
 
-/** Whether an LP is within a path; each is looked up once. */
-function membership(places: Places, within: string): (lp: number) => boolean {
-  if (within === '') return () => true;
-  const known = new Map<number, boolean>();
-  return (lp) => {
-    let is = known.get(lp);
-    if (is === undefined) {
-      is = isWithin(places.pathOf(lp, 'lp'), within);
-      known.set(lp, is);
-    }
-    return is;
-  };
+/** By LP: 1 where it is within a path. */
+function membership({ lps }: Events, places: Places, within: string): Uint8Array {
+  const isIn = new Uint8Array(lps).fill(within === '' ? 1 : 0);
+  if (within === '') return isIn;
+  for (let lp = 0; lp < lps; lp++) if (isWithin(places.pathOf(lp, 'lp'), within)) isIn[lp] = 1;
+  return isIn;
 }
 
-/** Rows of the trace that are asked for. */
-function* chosen(
-  events: Events,
-  places: Places,
-  ask: EventAsk,
-): Generator<number, void, undefined> {
+/** Places in the trace of what is asked for. */
+function chosen(events: Events, places: Places, ask: EventAsk): number[] {
   const { from, to } = ask;
-  const isHandler = membership(places, ask.within);
-  const isSender = membership(places, ask.sender);
+  const isHandler = membership(events, places, ask.within);
+  const isSender = membership(events, places, ask.sender);
   const { times, source, destination, length } = events;
+  const rows: number[] = [];
   for (let k = 0; k < length; k++) {
-    if (times[k] < from || times[k] >= to) continue;
-    if (isHandler(destination[k]) && isSender(source[k])) yield k;
+    const t = times[k];
+    if (t >= from && t < to && (isHandler[destination[k]] & isSender[source[k]]) === 1)
+      rows.push(k);
   }
+  return rows;
 }
 
 export function densityOf(
@@ -85,28 +78,30 @@ export function densityOf(
   ask: EventAsk & { readonly bins: number },
 ): EventDensity {
   const { level, from, to, bins } = ask;
-  const rowOf = new Map<string, Float32Array>();
-  const byLp: Float32Array[] = [];
+  const { times, source, destination, length, lps } = events;
+  const isHandler = membership(events, places, ask.within);
+  const isSender = membership(events, places, ask.sender);
+  const isThere = new Uint8Array(lps);
+  for (let k = 0; k < length; k++) {
+    const t = times[k];
+    const lp = destination[k];
+    if (t >= from && t < to) isThere[lp] |= isHandler[lp] & isSender[source[k]];
+  }
+  const paths = Array.from(isThere, (is, lp) => (is === 1 ? places.pathOf(lp, level) : ''));
+  const rows = [...new Set(paths)].filter((path) => path !== '').sort(byNumbers);
+  const place = new Map(rows.map((path, k) => [path, k]));
+  const rowOf = Int32Array.from(paths, (path) => place.get(path) ?? -1);
+  const counts = new Float32Array(rows.length * bins);
   const scale = bins / (to - from);
   let total = 0;
-  for (const k of chosen(events, places, ask)) {
-    const lp = events.destination[k];
-    let row = byLp[lp];
-    if (row === undefined) {
-      const path = places.pathOf(lp, level);
-      row = rowOf.get(path) ?? new Float32Array(bins);
-      rowOf.set(path, row);
-      byLp[lp] = row;
-    }
-    row[Math.min(bins - 1, Math.floor((events.times[k] - from) * scale))]++;
+  for (let k = 0; k < length; k++) {
+    const t = times[k];
+    const row = rowOf[destination[k]];
+    if (t < from || t >= to || row < 0 || isSender[source[k]] === 0) continue;
+    counts[row * bins + Math.min(bins - 1, Math.floor((t - from) * scale))]++;
     total++;
   }
-  const rows = [...rowOf.keys()].sort(byNumbers);
-  const counts = new Float32Array(rows.length * bins);
-  rows.forEach((path, k) => {
-    counts.set(rowOf.get(path) as Float32Array, k * bins);
-  });
-  return { level, rows, from, to, bins, counts, total, all: events.length };
+  return { level, rows, from, to, bins, counts, total, all: length };
 }
 
 /** What is looked for among all events, by handling LP and virtual time. */
@@ -139,7 +134,7 @@ export function listOf(
   most: number,
 ): { readonly events: SingleEvent[]; readonly total: number } {
   const { source, destination, send, receive, times } = events;
-  const rows = [...chosen(events, places, ask)].sort((a, b) => times[a] - times[b] || a - b);
+  const rows = chosen(events, places, ask).sort((a, b) => times[a] - times[b] || a - b);
   const list = rows.slice(0, most).map(
     (at): Mutable<SingleEvent> => ({
       at,

@@ -11,9 +11,13 @@ export const EVENT_COLUMNS = [
 ] as const;
 
 const START = 4096;
+/** An LP number from here on is damage: its events are left out. */
+const MOST_LPS = 1 << 24;
 
 export class Events {
   length = 0;
+  /** LP numbers are below this. */
+  lps = 0;
   source = new Uint32Array(START);
   destination = new Uint32Array(START);
   /** Virtual times. */
@@ -31,7 +35,15 @@ export class Events {
       array.set(columns[k].subarray(0, rows) as Float64Array, at);
     }
     if (shift !== 0) for (let k = at; k < at + rows; k++) this.times[k] += shift;
-    this.length += rows;
+    let kept = at;
+    for (let k = at; k < at + rows; k++) {
+      const most = Math.max(this.source[k], this.destination[k]);
+      if (most >= MOST_LPS) continue;
+      if (most >= this.lps) this.lps = most + 1;
+      if (kept !== k) for (const array of into) array[kept] = array[k];
+      kept++;
+    }
+    this.length = kept;
   }
 
   #reserve(rows: number): void {

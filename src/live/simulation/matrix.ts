@@ -43,29 +43,12 @@ export interface Matrix {
   readonly own: number;
 }
 
-const byNumbers = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
+const { compare: byNumbers } = new Intl.Collator('en', { numeric: true });
 
-/** Codes of entities by LP, worked out once each. */
+/** Numbers of entities by their paths, as they come. */
 class Entities {
   readonly paths: string[] = [];
   readonly #codes = new Map<string, number>();
-  readonly #byLp: number[] = [];
-  readonly #places: Places;
-  readonly #level: Level;
-
-  constructor(places: Places, level: Level) {
-    this.#places = places;
-    this.#level = level;
-  }
-
-  of(lp: number): number {
-    let code = this.#byLp[lp];
-    if (code === undefined) {
-      code = this.code(this.#places.pathOf(lp, this.#level));
-      this.#byLp[lp] = code;
-    }
-    return code;
-  }
 
   code(path: string): number {
     let code = this.#codes.get(path);
@@ -77,27 +60,36 @@ class Entities {
   }
 }
 
+/** Entities in order as rows, so many in each that they can be drawn. */
+function groups({ paths }: Entities, codes: readonly number[]) {
+  const order = [...codes].sort((a, b) => byNumbers(paths[a], paths[b]));
+  const each = Math.max(1, Math.ceil(order.length / MOST_GROUPS));
+  const names = order.filter((_, k) => k % each === 0).map((code) => paths[code]);
+  const groupOf = new Int32Array(paths.length).fill(-1);
+  order.forEach((code, k) => {
+    groupOf[code] = Math.floor(k / each);
+  });
+  return { names, each, groupOf };
+}
+
 /** Pairs of codes with their counts as a matrix in the order of the entities' numbers. */
-function fold(ask: MatrixAsk, { paths }: Entities, pairs: ReadonlyMap<number, number>): Matrix {
+function fold(ask: MatrixAsk, entities: Entities, pairs: ReadonlyMap<number, number>): Matrix {
   const { of, level, within } = ask;
+  const { paths } = entities;
   const kept = [...pairs].filter(
     ([pair]) =>
       isWithin(paths[Math.floor(pair / PAIR)], within) || isWithin(paths[pair % PAIR], within),
   );
   const used = new Set(kept.flatMap(([pair]) => [Math.floor(pair / PAIR), pair % PAIR]));
-  const order = [...used].sort((a, b) => byNumbers(paths[a], paths[b]));
-  const each = Math.max(1, Math.ceil(order.length / MOST_GROUPS));
-  const groups = Math.ceil(order.length / each);
-  const group = new Map(order.map((code, k) => [code, Math.floor(k / each)]));
-  const counts = new Float32Array(groups * groups);
+  const { names, each, groupOf } = groups(entities, [...used]);
+  const counts = new Float32Array(names.length ** 2);
   let [total, own] = [0, 0];
   for (const [pair, count] of kept) {
     const [from, to] = [Math.floor(pair / PAIR), pair % PAIR];
-    counts[(group.get(from) as number) * groups + (group.get(to) as number)] += count;
+    counts[groupOf[from] * names.length + groupOf[to]] += count;
     total += count;
     if (from === to) own += count;
   }
-  const names = Array.from({ length: groups }, (_, k) => paths[order[k * each]]);
   return { of, level, rows: names, columns: names, each, counts, total, own };
 }
 
@@ -106,17 +98,36 @@ const PAIR = 2 ** 26;
 /** Null where no events were traced, or nobody knows of which PE or KP their LPs are. */
 export function matrixOfEvents(events: Events, places: Places, ask: MatrixAsk): Matrix | null {
   if (events.length === 0 || (ask.level !== 'lp' && places.size === 0)) return null;
-  const { from, to } = ask;
-  const entities = new Entities(places, ask.level);
-  const pairs = new Map<number, number>();
-  const { source, destination, times, length } = events;
+  const { of, level, from, to, within } = ask;
+  const { source, destination, times, length, lps } = events;
+  const isIn = new Uint8Array(lps);
+  for (let lp = 0; lp < lps; lp++) if (isWithin(places.pathOf(lp, level), within)) isIn[lp] = 1;
+  const isThere = new Uint8Array(lps);
   for (let k = 0; k < length; k++) {
     const t = times[k];
-    if (t < from || t >= to) continue;
-    const pair = entities.of(source[k]) * PAIR + entities.of(destination[k]);
-    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+    const [sender, receiver] = [source[k], destination[k]];
+    if (t < from || t >= to || (isIn[sender] | isIn[receiver]) === 0) continue;
+    isThere[sender] = 1;
+    isThere[receiver] = 1;
   }
-  return fold(ask, entities, pairs);
+  const entities = new Entities();
+  const codes = new Int32Array(lps).fill(-1);
+  for (let lp = 0; lp < lps; lp++) {
+    if (isThere[lp] === 1) codes[lp] = entities.code(places.pathOf(lp, level));
+  }
+  const { names, each, groupOf } = groups(entities, [...entities.paths.keys()]);
+  const counts = new Float32Array(names.length ** 2);
+  let [total, own] = [0, 0];
+  for (let k = 0; k < length; k++) {
+    const t = times[k];
+    const [sender, receiver] = [source[k], destination[k]];
+    if (t < from || t >= to || (isIn[sender] | isIn[receiver]) === 0) continue;
+    const [a, b] = [codes[sender], codes[receiver]];
+    counts[groupOf[a] * names.length + groupOf[b]]++;
+    total++;
+    if (a === b) own++;
+  }
+  return { of, level, rows: names, columns: names, each, counts, total, own };
 }
 
 /** Who rolled whom back; the level of LPs is not known of those rolled back. Null where nothing is known. */
@@ -128,7 +139,7 @@ export function matrixOfRollbacks(
   const { from, to, level } = ask;
   if (rollbacks.length === 0 || level === 'lp') return null;
   if (level === 'kp' && places.size === 0) return null;
-  const entities = new Entities(places, level);
+  const entities = new Entities();
   const pairs = new Map<number, number>();
   const column = rollbacks.column.bind(rollbacks);
   const [times, pes, kps] = [column('real_time'), column('pe_id'), column('kp_id')];

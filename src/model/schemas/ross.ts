@@ -10,13 +10,9 @@ import type { Cell, Domain, Metric, Schema } from '../metric.ts';
 /** A metric whose key and cell are known to the compiler: tables get their columns' types from them. */
 type Typed<K extends string, C extends Cell> = Metric & { readonly key: K; readonly cell: C };
 
-const id = <K extends string, C extends Cell = 'u32'>(
-  key: K,
-  help: string,
-  cell: C = 'u32' as C,
-): Typed<K, C> => ({
+const id = <K extends string>(key: K, help: string): Typed<K, 'u32'> => ({
   key,
-  cell,
+  cell: 'u32',
   kind: 'gauge',
   behaviour: 'constant',
   form: 'total',
@@ -165,7 +161,8 @@ const SAMPLE_HEADER = [
   gauge('gvt', 'f64', '{virtual}', 'last', 'GVT agreed last'),
   gauge('gvt_index', 'u32', '{gvt}', 'last', 'number of GVT computations so far'),
   {
-    ...id('mode', 'what made the sample: gvt, rt or vt', 'label'),
+    ...id('mode', 'what made the sample: gvt, rt or vt'),
+    cell: 'label',
     behaviour: 'label',
   },
 ] as const satisfies readonly Metric[];
@@ -225,7 +222,8 @@ export const ROSS_ROLLBACK = schema('ross_rollback', 'kp', 'one rollback of a KP
   id('kp_id', 'KP, numbered within its PE'),
   id('rollback_id', 'number of the rollback on its PE, from 1'),
   {
-    ...id('cause', 'straggler, cancellation, abort (out of memory) or cancelback', 'label'),
+    ...id('cause', 'straggler, cancellation, abort (out of memory) or cancelback'),
+    cell: 'label',
     behaviour: 'label',
   },
   id('parent_pe', 'PE of the rollback that cancelled the event'),
@@ -238,4 +236,11 @@ export const ROSS_ROLLBACK = schema('ross_rollback', 'kp', 'one rollback of a KP
   gauge('depth', 'f64', '{virtual}', 'max', 'virtual time rolled back over'),
 ]);
 
-export const ROSS_SCHEMAS = [ROSS_PE, ROSS_KP, ROSS_LP, ROSS_MODEL, ROSS_EVENT, ROSS_ROLLBACK] as const;
+export const ROSS_SCHEMAS = [
+  ROSS_PE,
+  ROSS_KP,
+  ROSS_LP,
+  ROSS_MODEL,
+  ROSS_EVENT,
+  ROSS_ROLLBACK,
+] as const;

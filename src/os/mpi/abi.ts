@@ -28,6 +28,8 @@ export interface MpiAbi {
     /** Rank among those of this machine, and how many these are. */
     readonly localRank: string;
     readonly local: string;
+    /** What tells jobs of one machine apart. */
+    readonly job: string;
   };
   /** How its launcher is called, and told that it may run as root and share CPUs. */
   readonly launcher: {
@@ -51,6 +53,7 @@ export const OPEN_MPI: MpiAbi = {
     size: 'OMPI_COMM_WORLD_SIZE',
     localRank: 'OMPI_COMM_WORLD_LOCAL_RANK',
     local: 'OMPI_COMM_WORLD_LOCAL_SIZE',
+    job: 'PMIX_NAMESPACE',
   },
   launcher: { file: 'mpirun', asRoot: ['--allow-run-as-root'], crowded: ['--oversubscribe'] },
 };

@@ -8,6 +8,8 @@ export interface LaunchedRank {
   /** Rank among those of this machine, and how many these are. */
   readonly localRank: number;
   readonly local: number;
+  /** Of the job: no other on this machine has it at the same time. */
+  readonly job: string;
 }
 
 /** What the launcher's environment says; null where there is none. */
@@ -21,6 +23,7 @@ export function launchedRank(env: NodeJS.ProcessEnv = process.env): LaunchedRank
         size: Number(size),
         localRank: Number(env[environment.localRank] ?? 0),
         local: Number(env[environment.local] ?? 1),
+        job: env[environment.job] ?? `${process.ppid}`,
       };
     }
   }

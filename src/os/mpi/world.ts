@@ -24,9 +24,10 @@ export class MissingPieceError extends Error {
   override readonly name = 'MissingPieceError';
 }
 
-/** Tag of batches, and of what is gathered in the end. */
+/** Tags: of batches, of what is gathered in the end, of messages whose size both sides know. */
 const BATCH = 1;
 const PART = 2;
+const FIXED = 3;
 /** MPI counts are ints. */
 const MOST_BYTES = 0x7fffffff;
 
@@ -92,6 +93,8 @@ export class MpiWorld {
   private readonly isend: Call;
   private readonly irecv: Call;
   private readonly test: Call;
+  private readonly send: Call;
+  private readonly receive: Call;
 
   /** Starts MPI in this process, once. @throws MissingPieceError */
   constructor() {
@@ -118,6 +121,8 @@ export class MpiWorld {
     this.isend = this.call('MPI_Isend', 'void *, int, void *, int, int, void *, void *');
     this.irecv = this.call('MPI_Irecv', 'void *, int, void *, int, int, void *, void *');
     this.test = this.call('MPI_Test', 'void *, void *, void *');
+    this.send = this.call('MPI_Send', 'void *, int, void *, int, int, void *');
+    this.receive = this.call('MPI_Recv', 'void *, int, void *, int, int, void *, void *');
   }
 
   private call(name: string, takes: string): Call {
@@ -237,19 +242,27 @@ export class MpiWorld {
   /** Sends bytes to rank 0, which must `hear` them. */
   tell(bytes: Uint8Array): void {
     if (bytes.byteLength > MOST_BYTES) throw new Error('a rank has more than 2 GiB to tell');
-    const send = this.call('MPI_Send', 'void *, int, void *, int, int, void *');
-    send(new Int32Array([bytes.byteLength]), 4, this.byte, 0, PART, this.world);
-    send(bytes, bytes.byteLength, this.byte, 0, PART, this.world);
+    this.send(new Int32Array([bytes.byteLength]), 4, this.byte, 0, PART, this.world);
+    this.send(bytes, bytes.byteLength, this.byte, 0, PART, this.world);
   }
 
   /** What `rank` tells next. */
   hear(rank: number): Uint8Array {
-    const receive = this.call('MPI_Recv', 'void *, int, void *, int, int, void *, void *');
     const length = new Int32Array(1);
-    receive(length, 4, this.byte, rank, PART, this.world, this.abi.noStatus);
+    this.receive(length, 4, this.byte, rank, PART, this.world, this.abi.noStatus);
     const bytes = new Uint8Array(length[0]);
-    receive(bytes, bytes.byteLength, this.byte, rank, PART, this.world, this.abi.noStatus);
+    this.receive(bytes, bytes.byteLength, this.byte, rank, PART, this.world, this.abi.noStatus);
     return bytes;
+  }
+
+  /** Sends words to rank `to`, which must `take` as many; returns once they may change. */
+  put(words: BigInt64Array, to: number): void {
+    this.send(words, words.byteLength, this.byte, to, FIXED, this.world);
+  }
+
+  /** Waits for the words that rank `from` puts. */
+  take(words: BigInt64Array, from: number): void {
+    this.receive(words, words.byteLength, this.byte, from, FIXED, this.world, this.abi.noStatus);
   }
 
   /** Gives rank 0's `bytes` to all: the same number on each. */

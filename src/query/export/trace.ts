@@ -31,6 +31,8 @@ const RANGE = 2_000_000;
 const UNKNOWN_DURATION = 1000;
 
 interface Drawn {
+  /** A number beyond those of its arrows. */
+  readonly nextId: number;
   readonly streams: readonly TraceStream[];
   readonly places: Places;
   /** PEs with samples. */
@@ -53,8 +55,10 @@ export async function traceTo(
   });
   const streams: TraceStream[] = [];
   const notes: string[] = [];
+  let firstId = 0;
   for (const [k, recording] of recordings.entries()) {
-    const drawn = await draw(connection, recording, k * RANGE, options);
+    const drawn = await draw(connection, recording, { base: k * RANGE, firstId }, options);
+    firstId = drawn.nextId;
     streams.push(...drawn.streams);
     notes.push(...drawn.notes);
     const prefix = recordings.length > 1 ? `${recording.sources.name}: ` : '';
@@ -98,7 +102,7 @@ function* naming(
 async function draw(
   connection: DuckDBConnection,
   { sources, schema, shift }: PlacedRecording,
-  base: number,
+  { base, firstId }: { readonly base: number; readonly firstId: number },
   options: ExportOptions,
 ): Promise<Drawn> {
   const places = new Places(base);
@@ -121,7 +125,7 @@ async function draw(
   await placeLps(places, sources, connection, tables.untimed('ross_lp'));
   const node = await nodeCounters(tables, [...known.keys()]);
   const region = await regions(tables);
-  const traced = await events(tables, options.flows !== false);
+  const traced = await events(tables, options.flows !== false, firstId);
   const streams = [
     ...(traced === null ? [] : [traced]),
     ...(await rollbacks(tables)),
@@ -130,6 +134,7 @@ async function draw(
     ...region.streams,
   ];
   return {
+    nextId: traced?.nextId ?? firstId,
     streams,
     places,
     sampled: await sampledPes(tables),
@@ -178,6 +183,7 @@ async function tablesOf(connection: DuckDBConnection, schema: string) {
 async function events(
   { connection, table, within, seconds, places, base }: TraceTables,
   flows: boolean,
+  firstId: number,
 ): Promise<EventStream | null> {
   const name = table('ross_event');
   if (name === null) return null;
@@ -202,7 +208,7 @@ async function events(
   };
   const mean = await meanDurations(connection, table('ross_pe'));
   const longest = (pid: number) => mean.get(pid - base) ?? UNKNOWN_DURATION;
-  return new EventStream(columns, { laneOf: (lp) => places.laneOf(lp), longest }, flows);
+  return new EventStream(columns, { laneOf: (lp) => places.laneOf(lp), longest }, flows, firstId);
 }
 
 /** Nanoseconds that an event takes, by PE, from its samples. */

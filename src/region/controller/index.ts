@@ -1,7 +1,12 @@
 /** The controller: runs a command, samples it and the machine, writes GEOPM's report and traces. */
 export type { Punctuality } from './deadlines.ts';
 export { type MarkedBy, markingEnvironment } from './environment.ts';
-export { type LaunchOptions, type LaunchResult, launch } from './launch.ts';
+export {
+  type LaunchOptions,
+  type LaunchResult,
+  launch,
+  launchMarked,
+} from './launch.ts';
 export { type OwnController, type OwnOptions, watchOwn } from './own.ts';
 export {
   readSavedControls,

@@ -13,6 +13,10 @@ export interface LaunchOptions extends Hearers {
   readonly settings: Omit<ControllerSettings, 'pages'>;
   /** Added to the command's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Folder of the pages, where other processes of this machine mark too; it is removed in the end. */
+  readonly pages?: string;
+  /** Called when the command has ended: sampling goes on until it resolves. */
+  readonly others?: () => Promise<void>;
 }
 
 export interface LaunchResult {
@@ -36,7 +40,7 @@ const PASSED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] 
 /** @throws LaunchError before anything is run */
 export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   const signals = new SignalRelay();
-  const pages = mkdtempSync(join(tmpdir(), 'triscope-region-'));
+  const pages = options.pages ?? mkdtempSync(join(tmpdir(), 'triscope-region-'));
   let watcher: FSWatcher | null = null;
   try {
     const side = new ControllerSide({ ...options.settings, pages }, options);
@@ -52,6 +56,21 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   }
 }
 
+export interface MarkOptions extends Pick<LaunchOptions, 'command' | 'env' | 'say'> {
+  readonly settings: Pick<ControllerSettings, 'profileTrace' | 'recordFilter'>;
+  readonly pages: string;
+}
+
+/** Runs a command that another process's controller samples. Resolves with its exit code. */
+export async function launchMarked({ pages, ...options }: MarkOptions): Promise<number> {
+  const signals = new SignalRelay();
+  try {
+    return await runCommand(options, pages, null, signals);
+  } finally {
+    signals.release();
+  }
+}
+
 /** Where folders cannot be watched, the controller finds new pages at its next sample. */
 export function watchFolder(folder: string, ring: () => void): FSWatcher | null {
   try {
@@ -63,13 +82,19 @@ export function watchFolder(folder: string, ring: () => void): FSWatcher | null 
 
 /** Runs it. Resolves with its exit code. */
 async function runCommand(
-  { command, settings, env, say }: LaunchOptions,
+  {
+    command,
+    settings,
+    env,
+    say,
+    others,
+  }: Omit<MarkOptions, 'pages'> & Pick<LaunchOptions, 'others'>,
   pages: string,
-  side: ControllerSide,
+  side: ControllerSide | null,
   signals: SignalRelay,
 ): Promise<number> {
   if (signals.early !== null) {
-    await side.drop();
+    await side?.drop();
     return 128 + constants.signals[signals.early];
   }
   const [file, ...args] = command;
@@ -85,15 +110,18 @@ async function runCommand(
     },
   });
   signals.to(child);
-  child.on('spawn', () => side.started());
+  child.on('spawn', () => side?.started());
   child.on('error', (error: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
     say(`cannot run ${file}: ${error.code === 'ENOENT' ? 'no such command' : error.message}`);
-    side.drop().finally(() => resolve(error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE));
+    (side?.drop() ?? Promise.resolve()).finally(() =>
+      resolve(error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE),
+    );
   });
-  child.on('exit', (code, signal) => {
+  child.on('exit', async (code, signal) => {
     const number = signal === null ? 0 : constants.signals[signal];
-    side.ended(code ?? 0, number);
+    await others?.();
+    side?.ended(code ?? 0, number);
     resolve(code ?? 128 + number);
   });
   return promise;

@@ -11,6 +11,8 @@ export interface OwnOptions extends Hearers {
   readonly settings: Omit<ControllerSettings, 'pages'>;
   /** What marks itself, in threads that load `preload`: `sim`. */
   readonly auto: string;
+  /** Folder of the pages, where other processes of this machine mark too; it is removed in the end. */
+  readonly pages?: string;
 }
 
 export interface OwnController {
@@ -22,7 +24,7 @@ export interface OwnController {
 
 /** Starts it. Threads that are started from now on may mark. @throws LaunchError */
 export async function watchOwn(options: OwnOptions): Promise<OwnController> {
-  const pages = mkdtempSync(join(tmpdir(), 'triscope-region-'));
+  const pages = options.pages ?? mkdtempSync(join(tmpdir(), 'triscope-region-'));
   const before = { [ENV_DIR]: process.env[ENV_DIR], [ENV_AUTO]: process.env[ENV_AUTO] };
   const clean = () => {
     for (const [name, value] of Object.entries(before)) {

@@ -2,16 +2,7 @@
  * The recording of a run over MPI: each rank records its own PE into files on its own machine; in the end they are
  * appended to rank 0's, in the order of ranks, and are then what one process would have written.
  */
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MpiWorld } from '../../os/mpi/world.ts';
@@ -21,33 +12,13 @@ import type { Placement } from '../placement.ts';
 import type { RunInstrumentation } from '../statistics.ts';
 import { type InstrumentConfig, streamsOf } from './config.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
+import type { RankClocks } from './rank-clocks.ts';
 import { type InstrumentOutput, Recorder, type RecorderReport } from './recorder.ts';
-import { type RunZero, runZero } from './run-clock.ts';
+import type { RunZero } from './run-clock.ts';
 import { fileOf } from './stats-folder.ts';
 
 /** Bytes of a file that travel at a time. */
 const CHUNK = 1 << 24;
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
-const BOOT_BYTES = 40;
-
-/**
- * The zero of rank 0 on every rank. On other machines it is when they had heard of it: late by the time of a
- * broadcast, and drifting as clocks do.
- */
-function jointZero(world: MpiWorld): RunZero {
-  const boot = Buffer.alloc(BOOT_BYTES);
-  if (existsSync(BOOT_ID)) boot.set(readFileSync(BOOT_ID).subarray(0, BOOT_BYTES));
-  const message = Buffer.alloc(16 + BOOT_BYTES);
-  world.meet();
-  const own = runZero();
-  message.writeBigUInt64LE(own.monotonic, 0);
-  message.writeBigUInt64LE(own.wall, 8);
-  message.set(boot, 16);
-  world.broadcast(message);
-  const wall = message.readBigUInt64LE(8);
-  const monotonic = message.readBigUInt64LE(0);
-  return message.subarray(16).equals(boot) ? { monotonic, wall } : { ...runZero(), wall };
-}
 
 export class RankRecorder {
   readonly memory: InstrumentMemory;
@@ -69,9 +40,10 @@ export class RankRecorder {
     config: InstrumentConfig,
     placement: Placement,
     output: InstrumentOutput,
+    clocks: RankClocks,
   ) {
     this.world = world;
-    this.zero = jointZero(world);
+    this.zero = clocks.zero();
     this.folder = world.rank === 0 ? null : mkdtempSync(join(tmpdir(), 'triscope-rank-'));
     this.output = this.folder === null ? output : inFolder(output, this.folder);
     const { files } = output;

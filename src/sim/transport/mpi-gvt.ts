@@ -60,6 +60,8 @@ export class MpiGvt {
     committed: 0,
     rolledBack: 0,
   };
+  /** Batches sent in all. */
+  batches = 0;
   private readonly reduction: Reduction;
   /** Batches by colour. */
   private readonly sent = [0, 0];
@@ -82,9 +84,15 @@ export class MpiGvt {
 
   /** A batch goes; returns its colour. */
   readonly batchSent = (): number => {
+    this.batches++;
     this.sent[this.colour]++;
     return this.colour;
   };
+
+  /** Batches sent of which no GVT has said that they arrived. */
+  get unacknowledged(): number {
+    return this.sent[0] + this.sent[1];
+  }
 
   batchReceived(colour: number): void {
     this.received[colour]++;

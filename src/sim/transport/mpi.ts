@@ -34,6 +34,13 @@ const CROWDED_SPIN = 0.01;
 /** Most batches taken in one turn: who only listens gets nothing done. */
 const MOST_BATCHES = 64;
 
+/**
+ * Batches that may be on their way to one rank, from all others together: MPI keeps those that nobody receives yet, and
+ * would take as much memory as they need. 256 MiB.
+ */
+const MOST_UNREAD = 65_536;
+const LEAST_UNREAD = 64;
+
 /** An event whose list of priority and tie-breakers has not arrived in full. */
 interface Partial {
   readonly h: number;
@@ -59,9 +66,16 @@ export class MpiTransport implements Transport {
   /** By sending rank. */
   private readonly partial: (Partial | null)[];
   private readonly spin = crowded() ? CROWDED_SPIN : SPIN;
+  private readonly most: number;
   private readonly bed = new Int32Array(new SharedArrayBuffer(4));
 
-  constructor(host: Pe, world: MpiWorld) {
+  /** @param most batches that this rank may have on their way */
+  constructor(
+    host: Pe,
+    world: MpiWorld,
+    most = Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size)),
+  ) {
+    this.most = most;
     this.host = host;
     this.pe = world.rank;
     this.pes = world.size;
@@ -117,6 +131,10 @@ export class MpiTransport implements Transport {
 
   flush(): void {
     this.out.flush();
+  }
+
+  full(): boolean {
+    return this.gvt.unacknowledged >= this.most;
   }
 
   drain(receiver: Receiver): number {

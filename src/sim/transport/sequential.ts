@@ -16,6 +16,10 @@ export class SequentialTransport implements Transport {
   #hookDue = false;
   #pressure = 0;
 
+  full(): boolean {
+    return false;
+  }
+
   post(): void {
     throw new Error('one PE sends nothing');
   }

@@ -64,6 +64,8 @@ export interface Transport {
   cancel(pe: number, channel: number, time: number, rollback: number): void;
   /** Makes everything posted visible to its receivers, as far as there is room. */
   flush(): void;
+  /** So much is on its way that no event is to be handled before the next GVT. */
+  full(): boolean;
   /** Delivers what has arrived; returns how many messages. */
   drain(receiver: Receiver): number;
   /** Starts a GVT computation; false where one is under way. */

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRecording } from 'triscope/query';
 import { FINDINGS, type Finding, findAll } from '../../../src/findings/index.ts';
 import type { Batch } from '../../../src/model/metric.ts';
 import type { Recording } from '../../../src/model/recording.ts';
 import { ROSS_KP, ROSS_LP, ROSS_PE, ROSS_ROLLBACK } from '../../../src/model/schemas/ross.ts';
+import { openHere } from '../../query/support/open-here.ts';
 import {
   batchOf,
   framesOf,
@@ -25,7 +25,7 @@ export const newPath = (suffix: string): string => join(folder, `${++made}${suff
 export async function findingsAt(path: string, rule: string): Promise<Finding[]> {
   const rules = FINDINGS.filter(({ name }) => name === rule);
   if (rules.length === 0) throw new Error(`no rule ${rule}`);
-  const recording = await openRecording(path);
+  const recording = await openHere(path);
   try {
     return await findAll(recording, { rules, path });
   } finally {

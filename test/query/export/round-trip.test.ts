@@ -154,6 +154,7 @@ describe('Parquet', () => {
     const names = readdirSync(out).map((name) => name.replace('.parquet', ''));
     expect(names.sort()).toEqual([
       ...[
+        'clocks',
         'entities',
         'metrics',
         'node_cpu',

@@ -124,7 +124,7 @@ describe('no room on the disk', () => {
 
   test('one file that cannot grow does not stop the others', async () => {
     const cwd = temporaryFolder();
-    const args = [...PCS, '--end=400', '--event-trace=1', '--engine-stats=rt', '--rt-interval=20'];
+    const args = [...PCS, '--end=400', '--event-trace=1', '--engine-stats=rt', '--rt-interval=500'];
     const { code, out } = await limited(64, [...args, '--json'], cwd);
     expect(code).toBe(1);
     const result = JSON.parse(out);

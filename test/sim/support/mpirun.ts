@@ -25,18 +25,32 @@ export function mpirun(
   const job = spawn(
     'mpirun',
     [...root, '--oversubscribe', '-np', `${ranks}`, process.execPath, ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE },
+    { stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  return outcomeOf(job, meanwhile);
+}
+
+/** What comes of a job. One that takes too long is ended. */
+export function outcomeOf(
+  job: ChildProcess,
+  meanwhile?: (job: ChildProcess) => void,
+): Promise<JobOutcome> {
+  const overdue = setTimeout(() => job.kill('SIGTERM'), PATIENCE);
   let out = '';
   let err = '';
-  job.stdout.on('data', (data) => {
+  job.stdout?.on('data', (data) => {
     out += data;
   });
-  job.stderr.on('data', (data) => {
+  job.stderr?.on('data', (data) => {
     err += data;
   });
   meanwhile?.(job);
-  return new Promise((resolve) => job.on('close', (code) => resolve({ code, out, err })));
+  return new Promise((resolve) =>
+    job.on('close', (code) => {
+      clearTimeout(overdue);
+      resolve({ code, out, err });
+    }),
+  );
 }
 
 /** Runs `triscope …args` so. */

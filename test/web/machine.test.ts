@@ -7,8 +7,8 @@ import { type LiveServer, startServer } from 'triscope/live';
 import { openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { triscope } from '../cli/support/run.ts';
-import { cluster, ODD, RATE, SLOW, WRAPPED } from './support/cluster.ts';
-import { regionRun, SOLVE } from './support/regions.ts';
+import { cluster, ODD, RATE, SLOW, WRAPPED } from '../live/support/cluster.ts';
+import { regionRun, SOLVE } from '../live/support/regions.ts';
 
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executable = process.env.TRISCOPE_BROWSER ?? BROWSERS.find(existsSync);

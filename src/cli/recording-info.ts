@@ -1,0 +1,63 @@
+/** What `recording.json` says, for `triscope info`. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  checkRecording,
+  RECORDING_FILE,
+  type Recording,
+  type RecordingClock,
+  RecordingError,
+} from '../model/recording.ts';
+
+export interface RecordingInfo {
+  readonly path: string;
+  readonly recording: Recording;
+}
+
+/** Null where `path` is no recording's folder. @throws RecordingError that names the file */
+export function recordingInfo(path: string): RecordingInfo | null {
+  const file = join(path, RECORDING_FILE);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory() || !existsSync(file)) return null;
+  try {
+    return { path, recording: checkRecording(JSON.parse(readFileSync(file, 'utf8'))) };
+  } catch (error) {
+    const why = (error as Error).message;
+    throw error instanceof RecordingError
+      ? new RecordingError(`${path}: ${why}`)
+      : new RecordingError(`${file}: not JSON: ${why}`);
+  }
+}
+
+const milliseconds = (nanoseconds: string | number) =>
+  `${Number((Number(nanoseconds) / 1e6).toPrecision(6))} ms`;
+const perMillion = (nanoseconds: number) => `${Number((nanoseconds / 1e3).toPrecision(3))} ppm`;
+
+function clockLine(clock: RecordingClock, first: string): string {
+  const { host, same, start, drift, driftUncertainty } = clock;
+  const offset = same
+    ? `the same as ${first}'s`
+    : `ahead of ${first}'s by ${milliseconds(start.monotonic)}, corrected`;
+  return [
+    `${host}: ${offset}`,
+    `time of day ahead by ${milliseconds(start.wall)}`,
+    `both ± ${milliseconds(start.uncertainty)}`,
+    `drift ${perMillion(drift)} ± ${perMillion(driftUncertainty)}, not corrected`,
+  ].join('; ');
+}
+
+/** Lines “name, tab, value”. */
+export function recordingLines({ recording }: RecordingInfo): string[] {
+  const { state, started, ended, error, madeBy, hosts, pes, sources, clocks = [] } = recording;
+  const dropped = sources.reduce((sum, one) => sum + one.droppedBytes, 0);
+  const first = hosts[0]?.name ?? '';
+  const on = (host: string) => pes.filter((pe) => pe.host === host).length;
+  return [
+    `what\trecording, ${state}${error === undefined ? '' : `: ${error}`}`,
+    `command\t${madeBy.command.join(' ')}`,
+    `time\t${started}${ended === undefined ? '' : ` to ${ended}`}`,
+    ...hosts.map(({ name, cpus }) => `host\t${name}: ${cpus} CPUs, ${on(name)} PEs`),
+    ...clocks.map((clock) => `clock\t${clockLine(clock, first)}`),
+    `sources\t${sources.map(({ name, files }) => `${name} (${files.length} files)`).join(', ')}`,
+    ...(dropped > 0 ? [`dropped\t${dropped} bytes`] : []),
+  ];
+}

@@ -1,0 +1,180 @@
+/** What the page works with, without a browser: the state in the address, time axes, scales, CSV. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { axisFor, REAL } from '../../web/src/axis.ts';
+import { jumpTo } from '../../web/src/overview/evidence.ts';
+import { linesCsv, tops } from '../../web/src/parts/lines.ts';
+import { palette, scaleOf, stepOf } from '../../web/src/parts/palettes.ts';
+import { sortRows, tableCsv } from '../../web/src/parts/table.ts';
+import { AXES, read, START, THEMES, write } from '../../web/src/state.ts';
+
+const text = fc.string({ maxLength: 20, unit: 'grapheme' });
+const second = fc.double({ min: -1e6, max: 1e6, noNaN: true });
+
+describe('the state in the address', () => {
+  it('comes back as it was written', () => {
+    const state = fc
+      .record({
+        view: fc.stringMatching(/^[a-z]{1,10}$/),
+        axis: fc.constantFrom(...AXES),
+        window: fc.option(fc.tuple(second, fc.double({ min: 1e-3, max: 1e5, noNaN: true }))),
+        pe: fc.option(fc.nat()),
+        metric: text,
+        path: text,
+        sort: text,
+        recording: text,
+        compare: text,
+        theme: fc.constantFrom(...THEMES),
+        more: fc.dictionary(
+          fc.stringMatching(/^[a-z]{1,5}\.[a-z]{1,5}$/),
+          fc.string({ minLength: 1, maxLength: 9 }),
+        ),
+      })
+      .map(({ window, more, ...rest }) => ({
+        ...rest,
+        more: { ...more },
+        from: window === null ? null : Number(window[0].toPrecision(12)),
+        to: window === null ? null : Number((window[0] + window[1]).toPrecision(12)),
+      }));
+    fc.assert(
+      fc.property(state, (one) => {
+        expect(read(`#${write(one)}`)).toEqual(one);
+      }),
+    );
+  });
+
+  it('is empty where all is as at first', () => {
+    expect(write(START)).toBe('');
+    expect(read('')).toEqual(START);
+  });
+
+  it('ignores what makes no sense', () => {
+    expect(read('#axis=sideways&theme=pink&from=3&to=2&pe=-1&nonsense=1')).toEqual(START);
+    expect(read('#from=&to=1').from).toBeNull();
+  });
+});
+
+describe('a time axis', () => {
+  const clock = { real: [1, 2, 4], virtual: [0, 10, 10], gvt: [1, 2, 3] };
+
+  it('places moments between samples, and beyond them', () => {
+    const virtual = axisFor('virtual', clock);
+    expect(virtual.of(1.5)).toBeCloseTo(5, 6);
+    expect(virtual.seconds(5)).toBeCloseTo(1.5, 6);
+    const gvt = axisFor('gvt', clock);
+    expect(gvt.of(3)).toBeCloseTo(2.5, 6);
+    // As between the last two: half a GVT a second.
+    expect(gvt.of(6)).toBeCloseTo(4, 6);
+  });
+
+  it('goes both ways, wherever GVT stood still', () => {
+    const rising = fc.array(fc.double({ min: 0, max: 10, noNaN: true }), {
+      minLength: 2,
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(rising, rising, fc.double({ min: 0, max: 1, noNaN: true }), (a, b, share) => {
+        const sum = (values: number[], apart: number) => {
+          let total = 0;
+          return values.map((value) => {
+            total += value + apart;
+            return total;
+          });
+        };
+        const count = Math.min(a.length, b.length);
+        const real = sum(a.slice(0, count), 0.01);
+        const virtual = sum(b.slice(0, count), 0);
+        const axis = axisFor('virtual', { real, virtual, gvt: virtual });
+        const seconds = real[0] + share * (real[count - 1] - real[0]);
+        const there = axis.of(seconds);
+        // The same place on the axis, if not the same moment where the axis stands still.
+        expect(axis.of(axis.seconds(there))).toBeCloseTo(there, 5);
+      }),
+    );
+  });
+
+  it('is real time where no clock is known', () => {
+    expect(axisFor('gvt', null)).toBe(REAL);
+    expect(axisFor('virtual', { real: [1], virtual: [1], gvt: [1] })).toBe(REAL);
+  });
+});
+
+describe('scales of colour', () => {
+  it('are even about 0 for signed change', () => {
+    const scale = scaleOf([[-1, 4, Number.NaN]], 'diverging');
+    expect([scale.least, scale.most]).toEqual([-4, 4]);
+    expect(stepOf(0, scale)).toBe(128);
+    expect(stepOf(Number.NaN, scale)).toBe(-1);
+  });
+
+  it('give equal steps to equal ratios where they are logarithmic', () => {
+    const scale = scaleOf([[1, 10, 100, 0]], 'viridis', true);
+    expect([1, 10, 100, 0].map((value) => stepOf(value, scale))).toEqual([0, 128, 255, 0]);
+  });
+
+  it('go from matplotlib’s first colour to its last', () => {
+    expect([...palette('viridis').slice(0, 3)]).toEqual([0x44, 0x01, 0x54]);
+    expect([...palette('viridis').slice(-3)]).toEqual([0xfd, 0xe7, 0x25]);
+  });
+});
+
+describe('files', () => {
+  it('of lines have a row per bin, empty where nothing was measured', () => {
+    const lines = [
+      { label: 'PE 0', values: [1, Number.NaN] },
+      { label: 'a,"b"', values: [0.5, 2] },
+    ];
+    expect(linesCsv(lines, 0, 1)).toBe(
+      'from (s),to (s),PE 0,"a,""b"""\r\n0,0.5,1,0.5\r\n0.5,1,,2\r\n',
+    );
+  });
+
+  it('of tables say what is suspect', () => {
+    const columns = [{ key: 'a', title: 'A', unit: 's' }];
+    const rows = [
+      { id: '1', cells: { a: 2.5 } },
+      { id: '2', cells: { a: null }, suspect: 'torn' },
+    ];
+    expect(tableCsv({ columns, rows })).toBe('A (s),suspect\r\n2.5,\r\n,torn\r\n');
+  });
+
+  it('stack what is there', () => {
+    const nan = Number.NaN;
+    expect(
+      tops([
+        { label: 'a', values: [1, nan, nan] },
+        { label: 'b', values: [2, 3, nan] },
+      ]),
+    ).toEqual([
+      [1, nan, nan],
+      [3, 3, nan],
+    ]);
+  });
+});
+
+describe('a table', () => {
+  it('puts what is missing last, whichever way it is sorted', () => {
+    const rows = [3, null, 1].map((a, k) => ({ id: String(k), cells: { a } }));
+    expect(sortRows(rows, 'a', false).map(({ id }) => id)).toEqual(['2', '0', '1']);
+    expect(sortRows(rows, 'a', true).map(({ id }) => id)).toEqual(['0', '2', '1']);
+  });
+});
+
+describe('a finding', () => {
+  const finding = (rule: string, row: Record<string, number>) => ({
+    rule,
+    severity: 'notice' as const,
+    sentence: '',
+    advice: '',
+    evidence: { sql: '', rows: [row] },
+  });
+
+  it('leads to its view, entity and time', () => {
+    const views = ['overview', 'simulation'];
+    const jump = jumpTo(finding('efficiency', { pe_id: 3, t0: 1, t: 2 }), [0, 10], views);
+    expect(jump?.change).toMatchObject({ view: 'simulation', pe: 3, from: 1, to: 2 });
+    const moment = jumpTo(finding('rollback-chains', { t: 5 }), [0, 10], views);
+    expect(moment?.change).toMatchObject({ from: 4.5, to: 5.5 });
+    expect(jumpTo(finding('memory-bound', { value: 1 }), [0, 10], views)).toBeNull();
+  });
+});
