@@ -49,6 +49,14 @@ function recorded(folder) {
   return [join(folder, 'demo.tri'), join(folder, 'second.tri')];
 }
 
+/** Waits until nothing is asked for, now and a moment later. */
+async function settled(page) {
+  for (let quiet = 0, left = 300; quiet < 2 && left > 0; left--) {
+    quiet = (await page.locator('[aria-busy=true]').count()) > 0 ? 0 : quiet + 1;
+    await page.waitForTimeout(200);
+  }
+}
+
 async function main() {
   const executablePath = process.env.TRISCOPE_BROWSER ?? BROWSERS.find(existsSync);
   if (executablePath === undefined) throw new Error('no Chromium: npm run setup');
@@ -63,9 +71,7 @@ async function main() {
       await page.goto(`${new URL(server.url).origin}/#${hash}`);
       await page.waitForSelector('main [data-figure]', { timeout: 60_000 });
       if (hash.includes('overview')) await page.waitForSelector('[data-finding]');
-      await page.waitForLoadState('networkidle');
-      await page.waitForFunction('document.querySelectorAll("[aria-busy=true]").length === 0');
-      await page.waitForTimeout(300);
+      await settled(page);
       const path = join(OUT, `${name}.png`);
       await page.screenshot({ path });
       process.stderr.write(`${path}\n`);

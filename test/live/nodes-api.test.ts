@@ -175,6 +175,7 @@ describe('devices', () => {
       ['rx_bytes', 'B', '1 wrapped'],
       ['tx_bytes', 'B', ''],
     ]);
+    expect(page.keys[0].help).toBe('received');
     expect(page.rows.map(({ device, totals, rates }) => [device, totals[0], rates[0]])).toEqual([
       ['all', String((GROUPS - 1) * PERIOD * RATE), RATE],
       ['eth0', String((GROUPS - 1) * PERIOD * RATE), RATE],

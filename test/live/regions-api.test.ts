@@ -48,7 +48,7 @@ describe('a run with report, trace and profile trace', () => {
       [regionHash(WRITE), WRITE],
     ]);
     expect(traces[0]).toMatchObject({ host: 'n1', rows: 101, lanes: ['host', 'CPU 0', 'CPU 1'] });
-    expect(profiles[0].processes.toSorted()).toEqual([11, 12]);
+    expect([...profiles[0].processes].sort()).toEqual([11, 12]);
   });
 
   it('tells processes and the hierarchy of the report', async () => {
@@ -118,7 +118,7 @@ const ROOT = join(GOLDEN ?? '', 'geopm');
 describe.skipIf(GOLDEN === undefined)('GEOPM’s genuine files (needs TRISCOPE_GOLDEN)', () => {
   const reports =
     GOLDEN === undefined
-      ? []
+      ? ['needs TRISCOPE_GOLDEN']
       : [
           ...readdirSync(join(ROOT, 'real-run'))
             .filter((name) => /report/.test(name))
@@ -127,33 +127,25 @@ describe.skipIf(GOLDEN === undefined)('GEOPM’s genuine files (needs TRISCOPE_G
           'repo/test_sleep_region_map_report.yaml',
         ];
 
-  it('all open, each number as the YAML has it', async () => {
-    expect(reports.length).toBeGreaterThan(8);
-    const server = await startServer({ recordings: reports.map((name) => join(ROOT, name)) });
+  it.each(reports)('%s opens, each number as the YAML has it', async (name) => {
+    const path = join(ROOT, name);
+    const server = await startServer({ recording: path });
     try {
-      const all = await json<{ id: string }[]>(server.port, '/api/recordings');
-      for (const [k, { id }] of all.entries()) {
-        const text = readFileSync(join(ROOT, reports[k]), 'utf8');
-        const { rows, columns } = await json<RegionFacts>(
-          server.port,
-          `/api/regions?recording=${encodeURIComponent(id)}`,
-        );
-        const of = (name: string) => columns.findIndex(({ key }) => key === name);
-        for (const [key, name] of [
-          ['runtime (s)', 'runtime'],
-          ['count', 'count'],
-          ['sync-runtime (s)', 'sync_runtime'],
-          ['power (W)', 'power'],
-        ]) {
-          const written = [
-            ...text.matchAll(new RegExp(`^ +${key.replace(/[()]/g, '\\$&')}: (\\S+)$`, 'gm')),
-          ];
-          const read = rows.map(({ values }) => values[of(name)]).filter((value) => value !== null);
-          expect([reports[k], key, read]).toEqual([
-            ...[reports[k], key],
-            written.map(([, value]) => Number(value)).filter((value) => !Number.isNaN(value)),
-          ]);
-        }
+      const text = readFileSync(path, 'utf8');
+      const { rows, columns } = await json<RegionFacts>(server.port, '/api/regions');
+      expect(rows.length).toBeGreaterThan(0);
+      const asWritten = {
+        runtime: 'runtime (s)',
+        count: 'count',
+        sync_runtime: 'sync-runtime (s)',
+        power: 'power (W)',
+      };
+      for (const [column, key] of Object.entries(asWritten)) {
+        const at = columns.findIndex((one) => one.key === column);
+        const line = new RegExp(`^ +${key.replace(/[()]/g, '\\$&')}: (\\S+)$`, 'gm');
+        const written = [...text.matchAll(line)].map(([, value]) => Number(value));
+        const read = rows.map(({ values }) => values[at]).filter((value) => value !== null);
+        expect([key, read]).toEqual([key, written.filter((value) => !Number.isNaN(value))]);
       }
     } finally {
       await server.close();

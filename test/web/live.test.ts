@@ -1,9 +1,10 @@
 /** The page under a run that goes on: it follows, survives its server, and does not grow. */
+import { readFileSync, rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
-import { batch, peBatch, peRow } from '../live/support/samples.ts';
+import { batch, peBatch, peRow, recording } from '../live/support/samples.ts';
 import { executable, PATIENCE, reads, Web } from './support/browser.ts';
 
 describe.skipIf(executable === undefined)('a live page (needs chromium: npm run setup)', () => {
@@ -31,7 +32,6 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
       page.waitForEvent('download'),
       figure.getByRole('button', { name: 'CSV' }).click(),
     ]);
-    const { readFileSync } = await import('node:fs');
     const cells = readFileSync(await file.path(), 'utf8')
       .trimEnd()
       .split('\r\n')
@@ -75,6 +75,17 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
     for (let k = 20; k < 30; k++) second.publish(peBatch(k));
     await reads(page, '.state', 'live');
     await expect.poll(() => gapsOf(page), PATIENCE).toBeGreaterThan(100);
+    await page.close();
+  });
+
+  it('says that its recording was removed, and keeps showing it', async () => {
+    const folder = recording();
+    const server = await startServer({ recording: folder });
+    servers.push(server);
+    const { page } = await web.open(server.url);
+    rmSync(folder, { recursive: true });
+    await reads(page, '.state', 'removed');
+    expect(await page.textContent('#says-events')).toContain('10.0 k events a second');
     await page.close();
   });
 

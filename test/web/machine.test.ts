@@ -1,13 +1,14 @@
 /** Regions and Nodes in a real browser: what a person sees and does. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type LiveServer, startServer } from 'triscope/live';
+import { RawBatches, readRaw } from 'triscope/formats/tacc';
+import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { triscope } from '../cli/support/run.ts';
-import { cluster, ODD, RATE, SLOW, WRAPPED } from '../live/support/cluster.ts';
+import { cluster, FROM, hostNames, ODD, RATE, SLOW, WRAPPED } from '../live/support/cluster.ts';
 import { regionRun, SOLVE } from '../live/support/regions.ts';
 
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -309,6 +310,26 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await page.close();
       await server.close();
     });
+  });
+
+  it('follow hosts of a live run, as far as samples came', async () => {
+    const files = cluster(3);
+    const zero = FROM - 7200;
+    const bus = new LiveBus({ title: 'a run', pes: [], zero: `${zero}000000000` });
+    const server = await startServer({ bus });
+    for (const host of hostNames(3)) {
+      const [file] = readdirSync(join(files, host));
+      const batches = new RawBatches((batch) => bus.publish(batch));
+      await readRaw(join(files, host, file), batches);
+      batches.flush();
+    }
+    const [page, complaints] = await open(server.url, 'view=nodes&from=7200&to=25200');
+    await reads(page, '#says-hosts', '3 hosts, all alike; all on one scale, 0 cores to 3.6 cores');
+    await page.getByRole('button', { name: 'Ethernet' }).click();
+    await reads(page, '#says-hosts', 'MB/s');
+    expect(complaints).toEqual([]);
+    await page.close();
+    await server.close();
   });
 
   describe.each(['light', 'dark'])('for all, %s', (scheme) => {

@@ -1,6 +1,6 @@
 /** The Simulation and Events views in a real browser: what a person sees and does, over a recorded run and a live one. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -30,19 +30,21 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
   let web: Web;
   let server: LiveServer;
   let run: OpenRecording;
+  let folder = '';
   beforeAll(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'triscope-simview-'));
+    folder = mkdtempSync(join(tmpdir(), 'triscope-simview-'));
     const program = join(import.meta.dirname, '../../bin/triscope');
     execFileSync(process.execPath, [program, ...RUN], { cwd: folder, stdio: 'ignore' });
     const path = join(folder, 'run.tri');
     server = await startServer({ recordings: [path, samplesOnly()] });
     run = await openRecording(path);
     web = await Web.start();
-  });
+  }, 120_000);
   afterAll(async () => {
     await web?.close();
     await server?.close();
     await run?.close();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   async function open(hash: string, options: OpenOptions = {}, url = server.url) {
@@ -84,6 +86,9 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     expect(await path.textContent()).toMatch(/All PEs\s*PE 1\s*KP 2/);
     await page.goBack();
     await expect.poll(() => labels(page, 'heat'), PATIENCE).toContain('KP 1/0');
+    // The switch of the PE that is looked at alone, and the path, are one.
+    await page.getByRole('button', { name: 'PE 0', exact: true }).click();
+    await expect.poll(() => labels(page, 'heat'), PATIENCE).toContain('KP 0/0');
     await path.getByRole('button', { name: 'All PEs' }).click();
     await expect.poll(() => labels(page, 'heat'), PATIENCE).toEqual(['PE 0', 'PE 1']);
     expect(complaints).toEqual([]);

@@ -39,7 +39,12 @@ function between(xs: ArrayLike<number>, ys: ArrayLike<number>, x: number): numbe
   return ys[right - 1] + ((x - xs[right - 1]) / width) * (ys[right] - ys[right - 1]);
 }
 
-const digits = (step: number) => Math.min(9, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+/** Digits after the point that tell multiples of a step apart: one more than its size where it is 2.5 of it. */
+function digits(step: number): number {
+  const size = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  const rest = Math.abs(step * 10 ** size - Math.round(step * 10 ** size));
+  return Math.min(9, rest > 0.01 ? size + 1 : size);
+}
 
 export const REAL: Axis = {
   kind: 'real',

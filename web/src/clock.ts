@@ -20,12 +20,22 @@ export const hasClock = ({ tables }: Page): boolean =>
     ({ name, metrics }) => name === 'ross_pe' && metrics.some(({ key }) => key === 'gvt'),
   );
 
+/** Before the first sample, clocks go from 0 at the start of what is shown. */
+function begun(clock: Clock, start: number): Clock {
+  if (!(clock.real[0] > start && clock.virtual[0] > 0)) return clock;
+  return {
+    real: [start, ...Array.from(clock.real)],
+    virtual: [0, ...Array.from(clock.virtual)],
+    gvt: [0, ...Array.from(clock.gvt)],
+  };
+}
+
 /** Null where it is not known. */
 export async function clockOf({ source, live, extent }: Page): Promise<Clock | null> {
   if (source === null || extent === null) return null;
   if (!live) {
     const clock = await source.json<ClockFacts>('clock');
-    return clock.real.length > 1 ? clock : null;
+    return clock.real.length > 1 ? begun(clock, extent[0]) : null;
   }
   const [from, to] = extent;
   const [gvt, index] = await Promise.all(
@@ -38,5 +48,6 @@ export async function clockOf({ source, live, extent }: Page): Promise<Clock | n
   const ends = virtual.map((_, k) => from + ((k + 1) * (to - from)) / BINS);
   const known = virtual.map((value, k) => !Number.isNaN(value) && !Number.isNaN(count[k]));
   const kept = (values: readonly number[]) => values.filter((_, k) => known[k]);
-  return { real: kept(ends), virtual: kept(virtual), gvt: kept(count) };
+  const clock = { real: kept(ends), virtual: kept(virtual), gvt: kept(count) };
+  return clock.real.length > 1 ? begun(clock, from) : null;
 }

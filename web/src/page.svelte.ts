@@ -42,6 +42,21 @@ export class Page {
   readonly live = $derived(this.facts?.live === true);
   /** Name of the simulated model, as far as the command tells; '' otherwise. */
   readonly model = $derived(/\bsim run (\S+)/.exec(this.facts?.command ?? '')?.[1] ?? '');
+  /** PEs by their numbers: as the recording says, else those that were sampled. */
+  readonly pes: readonly number[] = $derived.by(() => {
+    const said = this.facts?.pes.map(({ pe }) => pe) ?? [];
+    if (said.length > 0) return said;
+    return this.tables.find(({ name }) => name === 'ross_pe')?.entities.map(Number) ?? [];
+  });
+  /** Names of hosts: as the recording says, else those of which there are samples. */
+  readonly hosts: readonly string[] = $derived.by(() => {
+    const said = this.facts?.hosts.map(({ name }) => name) ?? [];
+    if (said.length > 0) return said;
+    const sampled = this.tables
+      .filter(({ name }) => name.startsWith('node_'))
+      .flatMap(({ entities }) => entities.map((entity) => entity.split('/')[0]));
+    return [...new Set(sampled)];
+  });
   readonly axis: Axis = $derived(axisFor(this.state.now.axis, this.clock));
   /** Seconds that are shown now; null before the first samples. */
   readonly window: readonly [number, number] | null = $derived.by(() => {

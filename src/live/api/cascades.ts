@@ -35,7 +35,7 @@ export const CASCADES: readonly Route[] = [
       'of each the rollback that began it, who sent the straggler, rollbacks, generations, PEs, events undone, virtual time gone back; and sums over all with a rollback in the window',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const { from, to } = simulationWindow(c, shown);
+      const { from, to } = await simulationWindow(c, shown);
       const most = integerOf(c, 'most', 50, 1, MOST_LISTED);
       const filter = { from, to, ...kpOf(c), most };
       const { cascades, rollbacks } = await context.heavy(() => tracesOf(shown));

@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import type { Shown } from '../shown.ts';
 import { LEVELS, type Level } from '../simulation/levels.ts';
+import { traceFacts } from '../simulation/served.ts';
 import { ApiError, type Parameter, windowOf } from './route.ts';
 
 const PATH = /^(\d+(\/\d+){0,2})?$/;
@@ -38,11 +39,24 @@ export function pathOf(c: Context, name: string): string {
 }
 
 /** The window asked for; all of the simulation's time where none is. @throws ApiError */
-export function simulationWindow(c: Context, { store }: Shown): { from: number; to: number } {
-  const tables = store.tables().filter(({ name }) => name.startsWith('ross_'));
-  const all = tables.length > 0 ? tables : store.tables();
-  const from = Math.min(...all.map((table) => table.from));
-  const to = Math.max(...all.map((table) => table.to));
+export async function simulationWindow(
+  c: Context,
+  shown: Shown,
+): Promise<{ from: number; to: number }> {
+  const span = await spanOf(shown);
   // Its end belongs to it, to the last sample.
-  return windowOf(c, { from, to: to + Math.max(1e-9, (to - from) * 1e-9) });
+  const end = span.to + Math.max(1e-9, (span.to - span.from) * 1e-9);
+  return windowOf(c, { from: span.from, to: end });
+}
+
+async function spanOf(shown: Shown): Promise<{ from: number; to: number }> {
+  const all = shown.store.tables();
+  const own = all.filter(({ name }) => name.startsWith('ross_'));
+  const events = all.length > 0 || shown.live ? null : await traceFacts(shown);
+  const tables = events === null ? (own.length > 0 ? own : all) : [events];
+  if (tables.length === 0) return { from: 0, to: 1 };
+  return {
+    from: Math.min(...tables.map((table) => table.from)),
+    to: Math.max(...tables.map((table) => table.to)),
+  };
 }

@@ -41,7 +41,7 @@ export const EVENTS: readonly Route[] = [
         level: levelOf(c),
         within: pathOf(c, 'within'),
         sender: pathOf(c, 'sender'),
-        ...simulationWindow(c, shown),
+        ...(await simulationWindow(c, shown)),
         bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       };
       const { events, places } = await context.heavy(() => tracesOf(shown));
@@ -71,7 +71,7 @@ export const EVENTS: readonly Route[] = [
         level: 'lp' as const,
         within: pathOf(c, 'within'),
         sender: pathOf(c, 'sender'),
-        ...simulationWindow(c, shown),
+        ...(await simulationWindow(c, shown)),
       };
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
       const { events, places } = await context.heavy(() => tracesOf(shown));
@@ -94,7 +94,7 @@ export const EVENTS: readonly Route[] = [
     gives: 'rollbacks that undid most, in the order of time; total: all in the window',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const { from, to } = simulationWindow(c, shown);
+      const { from, to } = await simulationWindow(c, shown);
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
       const { rollbacks } = await context.heavy(() => tracesOf(shown));
       return c.json(rollbacksIn(rollbacks, { from, to, within: pathOf(c, 'within') }, most));

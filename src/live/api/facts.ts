@@ -2,6 +2,7 @@
 
 import { servedFacts } from '../exhibit.ts';
 import type { Shown } from '../shown.ts';
+import { traceFacts } from '../simulation/served.ts';
 import type { RecordingEntry } from './facts-facts.ts';
 import type { Route } from './route.ts';
 
@@ -32,6 +33,12 @@ export const FACTS: readonly Route[] = [
     path: '/tables',
     summary: 'Tables that can be drawn over time',
     gives: 'tables with metrics, entities, rows, first and last second',
-    answer: async (c, context) => c.json((await context.shown(c)).store.tables()),
+    answer: async (c, context) => {
+      const shown = await context.shown(c);
+      const tables = shown.store.tables();
+      if (tables.length > 0 || shown.live) return c.json(tables);
+      const events = await context.heavy(() => traceFacts(shown));
+      return c.json(events === null ? [] : [events]);
+    },
   },
 ];

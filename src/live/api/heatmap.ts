@@ -79,7 +79,7 @@ const heatmap: Route = {
       level: levelOf(c),
       metric,
       within: pathOf(c, 'within'),
-      ...simulationWindow(c, shown),
+      ...(await simulationWindow(c, shown)),
       bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       lossy: doubt !== '',
     };
@@ -107,7 +107,7 @@ const breakdown: Route = {
     'phases, and for each PE its seconds in them, and the rest: waiting and not timed; null where no times were recorded',
   answer: async (c, context) => {
     const shown = await context.shown(c);
-    const { from, to } = simulationWindow(c, shown);
+    const { from, to } = await simulationWindow(c, shown);
     return c.json(breakdownOf(shown.store, from, to));
   },
 };

@@ -47,7 +47,7 @@ export const MATRIX: readonly Route[] = [
       const ask = {
         level: levelOf(c),
         within: pathOf(c, 'within'),
-        ...simulationWindow(c, shown),
+        ...(await simulationWindow(c, shown)),
       };
       const traces = await context.heavy(() => tracesOf(shown));
       const as = (of: MatrixAsk['of']): MatrixAsk => ({ ...ask, of });

@@ -141,17 +141,24 @@ function repairTexts(job: Job, type: string): ReadonlyMap<string, string> {
 }
 
 /** Rows by host and device, columns by key: `all` first, those with the most keys as they come. */
-function pageOf(job: Job, type: string, hosts: readonly string[] | undefined): DevicePage {
+async function pageOf(
+  job: Job,
+  type: string,
+  hosts: readonly string[] | undefined,
+): Promise<DevicePage> {
   const chosen =
     hosts === undefined
       ? job
       : { ...job, hosts: job.hosts.filter(({ host }) => hosts.includes(host)) };
   const cells = devicePage(chosen, type);
   const repairs = repairTexts(job, type);
+  const { NODE_TYPES } = await import('../../node/types/index.ts');
+  const known = NODE_TYPES.find(({ name }) => name === type)?.metrics ?? [];
+  const helpOf = (name: string) => known.find(({ key }) => key === name)?.help ?? '';
   const keys = new Map<string, DevicePage['keys'][number]>();
   for (const { key, kind, unit } of cells) {
     if (keys.has(key)) continue;
-    keys.set(key, { name: key, unit, kind, help: '', repairs: repairs.get(key) ?? '' });
+    keys.set(key, { name: key, unit, kind, help: helpOf(key), repairs: repairs.get(key) ?? '' });
   }
   const names = [...keys.keys()];
   const rows = new Map<string, DevicePageRow>();
@@ -197,7 +204,7 @@ const devices: Route = {
   answer: async (c, context) => {
     const job = await jobOf(await context.shown(c), c.req.query('job') ?? '', context);
     try {
-      return c.json(pageOf(job, c.req.query('type') ?? '', listOf(c, 'hosts')));
+      return c.json(await pageOf(job, c.req.query('type') ?? '', listOf(c, 'hosts')));
     } catch (error) {
       if ((error as Error).name !== 'JobNotFoundError') throw error;
       throw new ApiError(400, (error as Error).message);

@@ -223,14 +223,18 @@ export class CascadeIndex {
     const all = this.#all;
     const [times, pes, kps] = [all.column('real_time'), all.column('pe_id'), all.column('kp_id')];
     const fits = new Uint8Array(this.length);
+    let count = 0;
     for (let row = 0; row < this.length; row++) {
       const root = this.#roots[row];
       const t = times[row];
       if (root < 0 || (from !== undefined && t < from) || (to !== undefined && t >= to)) continue;
       if ((pe !== undefined && pes[row] !== pe) || (kp !== undefined && kps[row] !== kp)) continue;
+      if (fits[root] === 0) count++;
       fits[root] = 1;
     }
-    return Int32Array.from(fits.keys()).filter((root) => fits[root] === 1);
+    const roots = new Int32Array(count);
+    for (let root = 0, at = 0; at < count; root++) if (fits[root] === 1) roots[at++] = root;
+    return roots;
   }
 
   #cascade(root: number, pes: number): Cascade {

@@ -122,6 +122,8 @@ class Spread {
     const { times, froms, length } = track;
     const values = track.column(column);
     const last = sums.length - 1;
+    let first = 0;
+    let next = from + width;
     for (let row = track.firstAfter(from); row < length; row++) {
       const begin = froms[row];
       if (begin >= to) break;
@@ -129,8 +131,14 @@ class Spread {
       const span = end - begin;
       const value = values[row];
       if (!(span > 0) || Number.isNaN(value)) continue;
+      while (begin >= next && first < last) next = from + (++first + 1) * width;
+      // Most rows lie in one bin where there are more rows than bins: no division then.
+      if (end <= next && begin >= from) {
+        sums[first] += asRate ? value : value * span;
+        spans[first] += span;
+        continue;
+      }
       const rate = asRate ? value / span : value;
-      const first = begin <= from ? 0 : Math.min(last, Math.floor((begin - from) / width));
       for (let bin = first; bin <= last; bin++) {
         const edge = from + bin * width;
         const overlap = Math.min(end, edge + width) - Math.max(begin, edge);

@@ -1,5 +1,7 @@
 /** A recording's traces, kept as long as it is shown: read with the first request that needs them. */
+import { ROSS_EVENT } from '../../model/schemas/ross.ts';
 import { ApiError } from '../api/route.ts';
+import type { TableFacts } from '../series/store.ts';
 import type { Shown } from '../shown.ts';
 import { loadTraces, type Traces } from './traces.ts';
 
@@ -19,4 +21,21 @@ export function tracesOf(shown: Shown): Promise<Traces> {
     kept.set(shown, traces);
   }
   return traces;
+}
+
+/**
+ * The trace of events as a table that spans time, for recordings that hold nothing else of a simulation: else their
+ * samples tell the time. Null where there is no trace.
+ */
+export async function traceFacts(shown: Shown): Promise<TableFacts | null> {
+  const { events } = await tracesOf(shown);
+  if (events.length === 0) return null;
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let k = 0; k < events.length; k++) {
+    const t = events.times[k];
+    if (t < from) from = t;
+    if (t > to) to = t;
+  }
+  const { name, domain, help } = ROSS_EVENT;
+  return { name, domain, help, metrics: [], entities: [], rows: events.length, from, to };
 }

@@ -1,6 +1,6 @@
 /** The simulation's routes over a recorded run: what they say is what SQL says. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
@@ -22,18 +22,20 @@ const RUN = [
 
 let server: LiveServer;
 let recording: OpenRecording;
+let folder = '';
 
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'triscope-simulation-'));
+  folder = mkdtempSync(join(tmpdir(), 'triscope-simulation-'));
   const program = join(import.meta.dirname, '../../../bin/triscope');
   execFileSync(process.execPath, [program, ...RUN], { cwd: folder, stdio: 'ignore' });
   const path = join(folder, 'run.tri');
   server = await startServer({ recording: path });
   recording = await openRecording(path);
-});
+}, 120_000);
 afterAll(async () => {
   await server?.close();
   await recording?.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const get = (route: string) => fetch(`${server.url}api/${route}`);

@@ -81,10 +81,15 @@ export async function barriers(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
 }
 
-/** Nothing is under way: no request in the last moments, no figure that loads. */
+/** Nothing is under way: no request now and a moment later. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await expect.poll(() => page.locator('[aria-busy=true]').count(), PATIENCE).toBe(0);
+  const busy = () => page.locator('[aria-busy=true]').count();
+  const twice = async () => {
+    const now = await busy();
+    await page.waitForTimeout(150);
+    return now + (await busy());
+  };
+  await expect.poll(twice, PATIENCE).toBe(0);
   // Canvases are painted in the next frames.
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',

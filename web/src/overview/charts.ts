@@ -19,6 +19,8 @@ export interface View {
 }
 
 export interface Drawn {
+  /** In place of the chart's own. */
+  readonly title?: string;
   readonly lines: readonly Line[];
   readonly sentence: string;
 }
@@ -199,7 +201,8 @@ const CPUS: LaneChart = {
     const which = cpus.length === 1 ? `CPU ${cpus[0]} is` : `${cpus.length} CPUs are`;
     const steal =
       stolen >= 0.05 ? `${percent(stolen)} was taken by the hypervisor` : 'nothing was stolen';
-    return { lines, sentence: `${which} ${percent(busy)} busy in this window; ${steal}.` };
+    const title = view.facts.pes.length === 0 ? 'CPUs of all hosts' : CPUS.title;
+    return { title, lines, sentence: `${which} ${percent(busy)} busy in this window; ${steal}.` };
   },
 };
 
@@ -227,7 +230,45 @@ const WAITS: LaneChart = {
   },
 };
 
-export const CHARTS: readonly LaneChart[] = [EVENTS, UNDONE, SHARES, CPUS, WAITS];
+/** Bytes in a KB as tacc_stats has it. */
+const KB = 1024;
+
+const MEMORY: LaneChart = {
+  id: 'memory',
+  lane: 'nodes',
+  title: 'Memory in use',
+  help: 'Memory that is used on each host, for whatever: files’ pages, too.',
+  unit: 'B',
+  of: 'host',
+  async draw(source, view) {
+    const series = await ask(source, view, 'node_mem', ['MemUsed']);
+    // A host has a device for each of its parts.
+    const hosts = new Map<string, EntityBins[]>();
+    for (const one of series) {
+      const [host] = one.entity.split('/');
+      hosts.set(host, [...(hosts.get(host) ?? []), one]);
+    }
+    const lines = [...hosts].map(([label, parts]) => ({
+      label,
+      values: Float64Array.from(parts[0].mean, (_, bin) =>
+        parts.reduce((sum, { mean }) => sum + mean[bin] * KB, 0),
+      ),
+    }));
+    const ranked = lines
+      .map(({ label, values }) => ({ label, top: mostOf(values) }))
+      .filter(({ top }) => top > 0)
+      .sort((a, b) => b.top - a.top);
+    if (ranked.length === 0) return null;
+    const [{ label, top }] = ranked;
+    const sentence =
+      ranked.length === 1
+        ? `At most ${short(top)}B are in use on ${label}.`
+        : `${label} uses the most: up to ${short(top)}B.`;
+    return { lines: most(lines), sentence };
+  },
+};
+
+export const CHARTS: readonly LaneChart[] = [EVENTS, UNDONE, SHARES, CPUS, WAITS, MEMORY];
 
 export const LANES: readonly { readonly lane: Lane; readonly title: string }[] = [
   { lane: 'simulation', title: 'Simulation' },

@@ -1,5 +1,11 @@
 /** An answer that is waited for: the last one stays until the next is there. */
 
+class Asking {
+  /** Requests of the whole page that are under way. */
+  count = $state(0);
+}
+export const asking = new Asking();
+
 export class Asked<T> {
   value = $state.raw<T | null>(null);
   /** Of the last request; '' where it was answered. */
@@ -20,6 +26,7 @@ export class Asked<T> {
   async #run(): Promise<void> {
     this.#running = true;
     this.busy = true;
+    asking.count++;
     while (this.#next !== null) {
       const request = this.#next;
       this.#next = null;
@@ -32,5 +39,6 @@ export class Asked<T> {
     }
     this.#running = false;
     this.busy = false;
+    asking.count--;
   }
 }

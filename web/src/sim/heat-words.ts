@@ -42,5 +42,6 @@ export function heatSentence(heat: Heat): string {
   }
   const [first, word] = key === 'efficiency' ? [lowest, 'lowest'] : [highest, 'highest'];
   const other = first === lowest ? highest : lowest;
-  return `${nameOf(rows[first])} has the ${word} in this window, ${value(first)}; the median is ${withUnit(median, unit)}, ${nameOf(rows[other])} has ${value(other)}.`;
+  const middle = count > 2 ? `the median is ${withUnit(median, unit)}, ` : '';
+  return `${nameOf(rows[first])} has the ${word} in this window, ${value(first)}; ${middle}${nameOf(rows[other])} has ${value(other)}.`;
 }
