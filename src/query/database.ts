@@ -182,13 +182,17 @@ export class Database {
     return this.#instance.connect();
   }
 
-  /** Whether a user's statement is one that only reads. @throws QueryError in one line */
-  async check(sql: string): Promise<void> {
+  /**
+   * Whether a user's statement is one that only reads.
+   * @param written what the user wrote of it, in which places of errors are told; '' where that is no SQL
+   * @throws QueryError in one line
+   */
+  async check(sql: string, written = sql): Promise<void> {
     const connection = await this.#instance.connect();
     try {
       await prepare(connection, sql);
     } catch (error) {
-      throw this.explained(error, sql);
+      throw this.explained(error, written);
     } finally {
       connection.closeSync();
     }

@@ -189,7 +189,9 @@ describe('signal watch', () => {
       input: 'TIME board 0\n',
       meanwhile: () => onceThere(join(cwd, 'rows'), () => watched.kill()),
     });
-    expect(outcome).toMatchObject({ code: 0, err: '' });
+    expect(outcome.code).toBe(0);
+    // On a busy machine it may say so.
+    expect(outcome.err).toMatch(/^(triscope: \d+ samples came more than a period late.*\n)?$/);
   });
 
   it('ends at Ctrl-C with its report written', async () => {

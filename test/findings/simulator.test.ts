@@ -308,7 +308,7 @@ describe('suspect-data', () => {
 
   it('tells of a run that was killed, one that failed, and of what was dropped', async () => {
     const source = {
-      ...{ name: 'sim', files: [], zero: '0' },
+      ...{ name: 'sim', files: [], zero: `${Date.parse('2026-03-01T12:00:00Z')}000000` },
       droppedBytes: 4096,
     };
     expect(said(await findingsOf('suspect-data', ok, { state: 'running' }))).toEqual([

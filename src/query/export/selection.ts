@@ -36,7 +36,7 @@ export async function selectionsOf(
   const all: Selection[] = [];
   for (const name of names) {
     const from = name.split('.').map(quoteName).join('.');
-    await database.check(`SELECT * FROM ${from}`);
+    await database.check(`SELECT * FROM ${from}`, '');
     all.push(await described(database, connection, name, from, name.split('.')));
   }
   return all;
