@@ -59,7 +59,10 @@ try {
     say(`  and opened and read by lines in C, ${opened} ms`, times(opened), 'below 1');
   }
 } finally {
+  // Waited for: what is left of them would be collected too.
+  const gone = sleepers.map((sleeper) => new Promise((resolve) => sleeper.once('exit', resolve)));
   for (const sleeper of sleepers) sleeper.kill('SIGKILL');
+  await Promise.all(gone);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'triscope-bench-'));
