@@ -61,3 +61,27 @@ export function unpackBins(packed: ArrayBuffer): { head: SeriesHead; series: Ent
   });
   return { head, series };
 }
+
+/** Parts behind each other, each after the u32 of its length; lengths are multiples of 4. */
+export function joinParts(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + WORD + length, 0));
+  const view = new DataView(joined.buffer);
+  let at = 0;
+  for (const part of parts) {
+    view.setUint32(at, part.length, true);
+    joined.set(part, at + WORD);
+    at += WORD + part.length;
+  }
+  return joined;
+}
+
+export function splitParts(joined: ArrayBuffer): ArrayBuffer[] {
+  const view = new DataView(joined);
+  const parts: ArrayBuffer[] = [];
+  for (let at = 0; at < joined.byteLength; ) {
+    const end = at + WORD + view.getUint32(at, true);
+    parts.push(joined.slice(at + WORD, end));
+    at = end;
+  }
+  return parts;
+}

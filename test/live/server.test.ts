@@ -6,7 +6,7 @@ import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { FrameDecoder, FrameEncoder } from '../../src/formats/frames/index.ts';
-import { unpackBins } from '../../src/live/binary.ts';
+import { splitParts, unpackBins } from '../../src/live/binary.ts';
 import { triscope } from '../cli/support/run.ts';
 import { ask as request } from './support/ask.ts';
 import { peBatch, recording } from './support/samples.ts';
@@ -86,6 +86,11 @@ describe('a recording', () => {
       return { entity, min: list(min), max: list(max), mean: list(mean) };
     });
     expect(plain).toEqual(text.entities);
+    const sums = 'ross_pe:gvt;ross_pe:events_processed';
+    const several = await ask(server.port, `/api/series/several?sums=${sums}&from=0&to=1.5&bins=6`);
+    const parts = splitParts(new Uint8Array(several.body).buffer);
+    expect(parts.length).toBe(2);
+    expect(unpackBins(parts[1])).toEqual({ head, series });
   });
 
   it.each([
@@ -93,6 +98,9 @@ describe('a recording', () => {
     ['/api/series?table=ross_pe', 'metric=… is missing'],
     ['/api/series?table=ross_pe&metric=a', 'has no metric'],
     ['/api/series?table=ross_pe&metric=gvt&from=x', 'must be seconds'],
+    ['/api/series/several?from=0&to=1', 'must be 1 to 64 of TABLE:METRIC,METRIC'],
+    ['/api/series/several?sums=ross_pe:gvt;ross_pe:a&from=0&to=1', 'has no metric'],
+    ['/api/series/several?sums=ross_pe:gvt', 'must be seconds'],
     ['/api/series?table=ross_pe&metric=gvt&from=2&to=1', 'from before to'],
     ['/api/series?table=ross_pe&metric=gvt&bins=1e9', 'bins=… must be an integer of 1 to 10000'],
   ])('%s: 400, %s', async (path, expected) => {

@@ -6,8 +6,10 @@ import type { Page, PageFacts } from './page.svelte.ts';
 import { type SavedPage, SavedSource, savedPage } from './saved.ts';
 import { ApiSource, fetchFacts, type PageSource } from './source.ts';
 
-/** Milliseconds between redraws of a live run. */
+/** Milliseconds between redraws of a live run, at least. */
 const PERIOD = 200;
+/** Times as long as a redraw takes until the next: however much there is to draw, most of a core stays free. */
+const REST = 8;
 
 /** Takes over what tables there are, and which time they span. */
 async function look(page: Page): Promise<void> {
@@ -25,15 +27,26 @@ async function look(page: Page): Promise<void> {
 /** Looks soon, and not again before that. */
 function looker(page: Page): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
+  /** Milliseconds that the last redraw took, the frame that shows it included. */
+  let took = 0;
   return () => {
     if (timer !== null) return;
-    timer = setTimeout(() => {
-      timer = null;
-      if (page.held) return;
-      if (page.source instanceof LiveSource) page.dropped = page.source.lost;
-      // What cannot be read now is asked for again with the next change.
-      look(page).catch(() => {});
-    }, PERIOD);
+    timer = setTimeout(
+      () => {
+        timer = null;
+        const begun = performance.now();
+        requestAnimationFrame(() =>
+          setTimeout(() => {
+            took = performance.now() - begun;
+          }),
+        );
+        if (page.held) return;
+        if (page.source instanceof LiveSource) page.dropped = page.source.lost;
+        // What cannot be read now is asked for again with the next change.
+        look(page).catch(() => {});
+      },
+      Math.max(PERIOD, Math.min(REST * took, 2000)),
+    );
   };
 }
 

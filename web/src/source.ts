@@ -1,5 +1,5 @@
 /** Where the page's samples come from: the server's API for a recording, its live stream for a run that is going on. */
-import { unpackBins } from '../../src/live/binary.ts';
+import { splitParts, unpackBins } from '../../src/live/binary.ts';
 import type { TableFacts } from '../../src/live/series/store.ts';
 import type { EntityBins } from '../../src/live/series/table.ts';
 import type { PageFacts } from './page.svelte.ts';
@@ -44,9 +44,60 @@ async function wordsOf(response: Response): Promise<string> {
   }
 }
 
+interface SumWindow {
+  readonly from: number;
+  readonly to: number;
+  readonly bins: number;
+}
+
+/** What charts ask for in one turn of the page becomes one request: each costs more than what it asks for. */
+class Sums {
+  readonly #ask: (asked: Asking) => Promise<ArrayBuffer>;
+  /** Per window what has been asked in this turn, by the sum. */
+  #waiting = new Map<string, Map<string, Promise<readonly EntityBins[]>>>();
+
+  constructor(ask: (asked: Asking) => Promise<ArrayBuffer>) {
+    this.#ask = ask;
+  }
+
+  of(sum: string, window: SumWindow): Promise<readonly EntityBins[]> {
+    const key = `${window.from} ${window.to} ${window.bins}`;
+    let together = this.#waiting.get(key);
+    if (together === undefined) {
+      together = new Map();
+      this.#waiting.set(key, together);
+    }
+    let answer = together.get(sum);
+    if (answer === undefined) {
+      answer = this.#answer(key, together, together.size, window);
+      together.set(sum, answer);
+    }
+    return answer;
+  }
+
+  readonly #requests = new WeakMap<object, Promise<ArrayBuffer[]>>();
+
+  async #answer(key: string, together: Map<string, unknown>, part: number, window: SumWindow) {
+    let request = this.#requests.get(together);
+    if (request === undefined) {
+      request = this.#request(key, together, window);
+      this.#requests.set(together, request);
+    }
+    return unpackBins((await request)[part]).series;
+  }
+
+  async #request(key: string, together: Map<string, unknown>, window: SumWindow) {
+    // What else is asked for in this turn comes along.
+    await new Promise((resolve) => setTimeout(resolve));
+    this.#waiting.delete(key);
+    return splitParts(await this.#ask({ sums: [...together.keys()].join(';'), ...window }));
+  }
+}
+
 export class ApiSource implements PageSource {
   #tables: Promise<readonly TableFacts[]> | null = null;
   readonly #recording: string;
+  readonly #sums = new Sums((asked) => this.bytes('series/several', asked));
 
   /** `recording`: id of one of several; '' for the only, or first. */
   constructor(recording = '') {
@@ -69,8 +120,7 @@ export class ApiSource implements PageSource {
     const facts = tables.find(({ name }) => name === table);
     const there = keys.every((key) => facts?.metrics.some((metric) => metric.key === key));
     if (facts === undefined || !there) return [];
-    const asked = { table, metric: keys.join(','), from, to, bins };
-    return unpackBins(await this.bytes('series', asked)).series;
+    return this.#sums.of(`${table}:${keys.join(',')}`, { from, to, bins });
   }
 
   async json<T>(route: string, query: Asking = {}): Promise<T> {

@@ -1,5 +1,6 @@
 /** Binned series. */
-import { packBins } from '../binary.ts';
+import { joinParts, packBins } from '../binary.ts';
+import type { SeriesSource, TableFacts } from '../series/store.ts';
 import {
   ApiError,
   BYTES,
@@ -17,6 +18,22 @@ const DEFAULT_BINS = 600;
 
 /** NaN, which JSON lacks, as null. */
 const plain = (column: Float32Array) => Array.from(column, (v) => (Number.isNaN(v) ? null : v));
+
+/** The table's facts. @throws ApiError where it, or one of the metrics, is not there */
+function factsFor(store: SeriesSource, table: string, metrics: readonly string[]): TableFacts {
+  const facts = store.tables().find(({ name }) => name === table);
+  if (facts === undefined) {
+    throw new ApiError(400, `there is no table ${JSON.stringify(table)}: see /api/tables`);
+  }
+  if (metrics.length === 0) {
+    throw new ApiError(400, 'metric=… is missing: one, or several to be summed');
+  }
+  const wrong = metrics.find((key) => !facts.metrics.some((metric) => metric.key === key));
+  if (wrong !== undefined) {
+    throw new ApiError(400, `table ${table} has no metric ${JSON.stringify(wrong)}`);
+  }
+  return facts;
+}
 
 const one: Route = {
   method: 'get',
@@ -48,18 +65,8 @@ const one: Route = {
   answer: async (c, context) => {
     const { store } = await context.shown(c);
     const table = c.req.query('table') ?? '';
-    const facts = store.tables().find(({ name }) => name === table);
-    if (facts === undefined) {
-      throw new ApiError(400, `there is no table ${JSON.stringify(table)}: see /api/tables`);
-    }
     const metrics = listOf(c, 'metric') ?? [];
-    if (metrics.length === 0) {
-      throw new ApiError(400, 'metric=… is missing: one, or several to be summed');
-    }
-    const wrong = metrics.find((key) => !facts.metrics.some((metric) => metric.key === key));
-    if (wrong !== undefined) {
-      throw new ApiError(400, `table ${table} has no metric ${JSON.stringify(wrong)}`);
-    }
+    const facts = factsFor(store, table, metrics);
     const { from, to } = windowOf(c, facts);
     const bins = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
     const entities = listOf(c, 'entities');
@@ -79,4 +86,47 @@ const one: Route = {
   },
 };
 
-export const SERIES: readonly Route[] = [one];
+/** Sums of an answer, at most. */
+const MOST_SUMS = 64;
+
+const several: Route = {
+  method: 'get',
+  path: '/series/several',
+  summary:
+    'Several sums of metrics over one window, as /series gives each: one answer for a page of charts',
+  parameters: [
+    {
+      name: 'sums',
+      help: `TABLE:METRIC,METRIC;TABLE:METRIC…, at most ${MOST_SUMS}`,
+      schema: { type: 'string' },
+      required: true,
+    },
+    ...WINDOW.map((parameter) => ({ ...parameter, required: true as const })),
+    {
+      name: 'bins',
+      help: `${DEFAULT_BINS} where it is not given`,
+      schema: { type: 'integer', minimum: 1, maximum: MOST_BINS },
+    },
+  ],
+  gives:
+    'per sum u32 length of its bytes, little endian, and the bytes, which are those of /series',
+  types: [BYTES],
+  answer: async (c, context) => {
+    const { store } = await context.shown(c);
+    const sums = (c.req.query('sums') ?? '').split(';').filter(Boolean);
+    if (sums.length === 0 || sums.length > MOST_SUMS) {
+      throw new ApiError(400, `sums=… must be 1 to ${MOST_SUMS} of TABLE:METRIC,METRIC`);
+    }
+    const { from, to } = windowOf(c, { from: Number.NaN, to: Number.NaN });
+    const bins = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
+    const parts = sums.map((sum) => {
+      const [table, keys = ''] = sum.split(':');
+      const metrics = keys.split(',').filter(Boolean);
+      factsFor(store, table, metrics);
+      return packBins(from, to, bins, store.series(table, metrics, from, to, bins) ?? []);
+    });
+    return bytesAnswer(c, joinParts(parts));
+  },
+};
+
+export const SERIES: readonly Route[] = [one, several];

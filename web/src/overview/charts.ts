@@ -39,22 +39,49 @@ const NANOSECONDS = 1e7;
 const ofPe = (series: readonly EntityBins[], pe: number | null) =>
   pe === null ? series : series.filter(({ entity }) => entity === String(pe));
 
-const scaled = (values: ArrayLike<number>, factor: number) =>
-  Float64Array.from(values, (value) => value * factor);
-
-/** Mean over entities, bin by bin, of those that were measured. */
-function across(series: readonly EntityBins[], factor: number): Float64Array {
-  const count = series[0]?.mean.length ?? 0;
-  return Float64Array.from(
-    { length: count },
-    (_, bin) => meanOf(series.map(({ mean }) => mean[bin])) * factor,
-  );
+function scaled(values: ArrayLike<number>, factor: number): Float64Array {
+  const all = new Float64Array(values.length);
+  for (let k = 0; k < all.length; k++) all[k] = values[k] * factor;
+  return all;
 }
 
+/** Mean over entities, bin by bin, of those that were measured. Plain loops: of a live run it is made anew all the time. */
+function across(series: readonly EntityBins[], factor: number): Float64Array {
+  const count = series[0]?.mean.length ?? 0;
+  const sums = new Float64Array(count);
+  const measured = new Uint32Array(count);
+  for (const { mean } of series) {
+    for (let bin = 0; bin < count; bin++) {
+      if (Number.isNaN(mean[bin])) continue;
+      sums[bin] += mean[bin];
+      measured[bin]++;
+    }
+  }
+  for (let bin = 0; bin < count; bin++) {
+    sums[bin] = measured[bin] === 0 ? Number.NaN : (sums[bin] * factor) / measured[bin];
+  }
+  return sums;
+}
+
+/** The highest by their mean, highest first, where there are too many. */
 function most(lines: readonly Line[]): readonly Line[] {
   if (lines.length <= MOST_LINES) return lines;
-  const byMean = [...lines].sort((a, b) => meanOf(b.values) - meanOf(a.values));
-  return byMean.slice(0, MOST_LINES);
+  return lines
+    .map((line) => ({ line, mean: meanOf(line.values) }))
+    .sort((a, b) => b.mean - a.mean)
+    .slice(0, MOST_LINES)
+    .map(({ line }) => line);
+}
+
+/** The one with the highest mean; there is at least one. */
+function highest<L extends Line>(lines: readonly L[]): L {
+  let best = lines[0];
+  let mean = meanOf(best.values);
+  for (const line of lines) {
+    const its = meanOf(line.values);
+    if (its > mean || Number.isNaN(mean)) [best, mean] = [line, its];
+  }
+  return best;
 }
 
 const ask = (source: PageSource, view: View, table: string, keys: readonly string[]) =>
@@ -105,12 +132,14 @@ const UNDONE: LaneChart = {
       ask(source, view, 'ross_pe', ['events_processed']),
       ask(source, view, 'ross_pe', ['events_rolled_back']),
     ]);
+    const undoneOf = new Map(undone.map((one) => [one.entity, one]));
     const lines = ofPe(handled, view.pe).flatMap(({ entity, mean }) => {
-      const back = undone.find((other) => other.entity === entity);
+      const back = undoneOf.get(entity);
       if (back === undefined) return [];
-      const values = Float64Array.from(mean, (all, k) =>
-        all > 0 ? (100 * back.mean[k]) / all : Number.NaN,
-      );
+      const values = new Float64Array(mean.length);
+      for (let k = 0; k < values.length; k++) {
+        values[k] = mean[k] > 0 ? (100 * back.mean[k]) / mean[k] : Number.NaN;
+      }
       const share = (100 * meanOf(back.mean)) / meanOf(mean);
       return [{ label: `PE ${entity}`, values, mean: share }];
     });
@@ -220,7 +249,7 @@ const WAITS: LaneChart = {
       label: `PE ${entity}`,
       values: scaled(mean, 1 / NANOSECONDS),
     }));
-    const worst = [...lines].sort((a, b) => meanOf(b.values) - meanOf(a.values))[0];
+    const worst = highest(lines);
     const share = meanOf(worst.values);
     const sentence =
       share >= 0.1
