@@ -4,7 +4,7 @@ import { leave } from './leave.ts';
 
 export interface Interrupt {
   readonly signal: AbortSignal;
-  /** Back to how signals were. */
+  /** Back to how signals were, where none has come. */
   release(): void;
 }
 
@@ -29,6 +29,8 @@ export function onInterrupt(): Interrupt {
   return {
     signal: controller.signal,
     release: () => {
+      // A second signal while an interrupted command ends must not kill it before it has told how it ended.
+      if (controller.signal.aborted) return;
       for (const name of SIGNALS) process.off(name, listener);
     },
   };

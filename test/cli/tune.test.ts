@@ -130,11 +130,12 @@ describe('triscope sim tune', () => {
       trials: readonly object[];
       different: readonly object[];
       args: readonly string[];
-      gain: number;
+      gain: number | null;
     };
     expect({ model, different }).toEqual({ model: 'phold', different: [] });
     expect(trials.length).toBeGreaterThanOrEqual(5);
-    expect(gain).toBeGreaterThan(0);
+    // On a busy machine the one comparison may be given up for its time.
+    expect(gain ?? 1).toBeGreaterThan(0);
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     expect(lines[0]).toMatch(/^# phold: /);
     expect(lines.slice(1)).toEqual(args);
