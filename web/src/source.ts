@@ -53,44 +53,32 @@ interface SumWindow {
 /** What charts ask for in one turn of the page becomes one request: each costs more than what it asks for. */
 class Sums {
   readonly #ask: (asked: Asking) => Promise<ArrayBuffer>;
-  /** Per window what has been asked in this turn, by the sum. */
-  #waiting = new Map<string, Map<string, Promise<readonly EntityBins[]>>>();
+  /** Per window the sums asked for in this turn, and their answers in that order. */
+  readonly #waiting = new Map<string, { sums: string[]; answers: Promise<ArrayBuffer[]> }>();
 
   constructor(ask: (asked: Asking) => Promise<ArrayBuffer>) {
     this.#ask = ask;
   }
 
-  of(sum: string, window: SumWindow): Promise<readonly EntityBins[]> {
+  /** @param sum `TABLE:METRIC,METRIC` */
+  async of(sum: string, window: SumWindow): Promise<readonly EntityBins[]> {
     const key = `${window.from} ${window.to} ${window.bins}`;
     let together = this.#waiting.get(key);
     if (together === undefined) {
-      together = new Map();
+      const sums: string[] = [];
+      together = { sums, answers: this.#request(key, sums, window) };
       this.#waiting.set(key, together);
     }
-    let answer = together.get(sum);
-    if (answer === undefined) {
-      answer = this.#answer(key, together, together.size, window);
-      together.set(sum, answer);
-    }
-    return answer;
+    const known = together.sums.indexOf(sum);
+    const part = known < 0 ? together.sums.push(sum) - 1 : known;
+    return unpackBins((await together.answers)[part]).series;
   }
 
-  readonly #requests = new WeakMap<object, Promise<ArrayBuffer[]>>();
-
-  async #answer(key: string, together: Map<string, unknown>, part: number, window: SumWindow) {
-    let request = this.#requests.get(together);
-    if (request === undefined) {
-      request = this.#request(key, together, window);
-      this.#requests.set(together, request);
-    }
-    return unpackBins((await request)[part]).series;
-  }
-
-  async #request(key: string, together: Map<string, unknown>, window: SumWindow) {
+  async #request(key: string, sums: readonly string[], window: SumWindow) {
     // What else is asked for in this turn comes along.
     await new Promise((resolve) => setTimeout(resolve));
     this.#waiting.delete(key);
-    return splitParts(await this.#ask({ sums: [...together.keys()].join(';'), ...window }));
+    return splitParts(await this.#ask({ sums: sums.join(';'), ...window }));
   }
 }
 
