@@ -7,7 +7,7 @@
  * TRISCOPE_REQUIRE_ALL=1 counts what a missing tool keeps from running as failed.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,7 +34,9 @@ if (golden !== undefined && !existsSync(golden)) {
   process.exit(1);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'triscope-test-'));
+// Also for all temporary folders of tests, some of which run as other users: gone at the end.
+const folder = mkdtempSync(join(tmpdir(), 'triscope-'));
+chmodSync(folder, 0o1777);
 const file = join(folder, 'results.json');
 const code = await runVitest([
   '--reporter=default',
@@ -43,7 +45,7 @@ const code = await runVitest([
   ...process.argv.slice(2),
 ]);
 const suites = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).testResults : [];
-rmSync(folder, { recursive: true, force: true });
+rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
 const { passed, failed, groups } = count(suites);
 let missing = 0;
@@ -67,6 +69,7 @@ function runVitest(args) {
     const child = spawn(process.execPath, [vitest, 'run', ...args], {
       cwd: ROOT,
       stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, TMPDIR: folder },
     });
     // Ctrl-C reaches vitest too, which then ends by itself.
     process.on('SIGINT', () => {});

@@ -39,7 +39,15 @@ interface Facts {
   readonly anys: readonly number[];
 }
 
-function factsOf({ path, text }: SourceFile): Facts {
+const known = new WeakMap<SourceFile, Facts>();
+
+function factsOf(source: SourceFile): Facts {
+  const facts = known.get(source) ?? parsed(source);
+  known.set(source, facts);
+  return facts;
+}
+
+function parsed({ path, text }: SourceFile): Facts {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const imports: string[] = [];
   const anys: number[] = [];

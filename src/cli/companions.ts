@@ -2,8 +2,8 @@
 import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import type { RecordingSource } from '../model/recording.ts';
-import { NodeSampler } from '../node/index.ts';
-import { type OwnController, type OwnOptions, watchOwn } from '../region/controller/index.ts';
+import type { NodeSampler } from '../node/index.ts';
+import type { OwnController, OwnOptions } from '../region/controller/index.ts';
 import { UsageError } from './errors.ts';
 import type { OptionValue } from './ross-options.ts';
 import { version } from './version.ts';
@@ -87,8 +87,9 @@ export class Companions {
   /** @throws SamplerError, LaunchError */
   static async start(request: CompanionRequest): Promise<Companions> {
     const { folder, profile, nodeInterval, regions, pages, onBytes } = request;
+    // Most runs have neither: what they need is loaded for those that do.
     const controller = regions
-      ? await watchOwn({
+      ? await (await import('../region/controller/index.ts')).watchOwn({
           settings: regionSettings(join(folder, REPORT), profile),
           auto: 'sim',
           say: () => {},
@@ -99,7 +100,7 @@ export class Companions {
       const node =
         nodeInterval === null
           ? null
-          : await NodeSampler.start({
+          : await (await import('../node/index.ts')).NodeSampler.start({
               folder: join(folder, 'node'),
               interval: nodeInterval,
               types: ['cpu', 'cpu_steal'],

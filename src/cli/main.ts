@@ -265,23 +265,30 @@ function usageErrorFrom(error: CommanderError, args: readonly string[]): UsageEr
   return new UsageError(error.message.replace(/^error: /, ''));
 }
 
-/** Runs the command line and sets the process's exit code. `args` are the words after `triscope`. */
+/** Runs the command that `args` call, the words after `triscope`; resolves to its exit code. */
+export async function runWords(args: readonly string[]): Promise<number> {
+  let code = 0;
+  const program = programFor(async (entry, words) => {
+    const run = await entry.load();
+    code = await run(words);
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return report(error);
+    if (error.exitCode !== 0) return refuse(program, error, args);
+  }
+  return code;
+}
+
+/** The same as a process: sets its exit code, and ends it where something fails that nobody waits for. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   tolerateClosedPipes();
   watchForStrayExits();
   const fail = (error: unknown) => leave(report(error));
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  const program = programFor(async (entry, words) => {
-    const run = await entry.load();
-    process.exitCode = await run(words);
-  });
-  try {
-    await program.parseAsync(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) process.exitCode = report(error);
-    else if (error.exitCode !== 0) process.exitCode = refuse(program, error, args);
-  }
+  process.exitCode = await runWords(args);
   expectExit();
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openRecording } from 'triscope/query';
 import { expect, it } from 'vitest';
 import { checkRecording } from '../../src/model/recording.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const MODEL = ['sim', 'run', 'phold', '--pes=2', '--nlp=32', '--lookahead=0.1', '--end=2000'];
 
@@ -29,7 +29,7 @@ it('--node-stats and --regions record all three layers of a run on threads', asy
 it.each(['--node-stats=20', '--regions'])(
   '%s alone says that it needs a recording',
   async (one) => {
-    const { code, out, err } = await triscope([...MODEL, one]);
+    const { code, out, err } = await triscopeHere([...MODEL, one]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe(
       `triscope: ${one.split('=')[0]} needs --record=NAME: what it writes is part of a recording\n`,

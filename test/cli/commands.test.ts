@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { BUILT_IN } from 'triscope/sim';
 import { describe, expect, test } from 'vitest';
 import { ProgressLine } from '../../src/cli/progress.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -16,7 +16,7 @@ test('--version', async () => {
 });
 
 test('--help lists every command', async () => {
-  const { code, out } = await triscope(['--help']);
+  const { code, out } = await triscopeHere(['--help']);
   expect(code).toBe(0);
   for (const command of ['demo', 'sim run MODEL', 'sim verify MODEL', 'sim models']) {
     expect(out).toMatch(new RegExp(`^ {2}${command}`, 'm'));
@@ -24,10 +24,8 @@ test('--help lists every command', async () => {
 });
 
 test('sim models, as text and as JSON', async () => {
-  const [text, json] = await Promise.all([
-    triscope(['sim', 'models']),
-    triscope(['sim', 'models', '--json']),
-  ]);
+  const text = await triscopeHere(['sim', 'models']);
+  const json = await triscopeHere(['sim', 'models', '--json']);
   const names = Object.keys(BUILT_IN);
   for (const name of names) expect(text.out).toMatch(new RegExp(`^${name}: `, 'm'));
   expect(text.out).toMatch(/--remote=X .*\(default: 0\.25\)/);

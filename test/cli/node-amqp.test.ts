@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { readRaw } from 'triscope/formats/tacc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Broker, hasBroker } from '../live/amqp/broker.ts';
-import { ended, until } from '../live/amqp/support.ts';
+import { ended } from '../live/amqp/support.ts';
+import { until } from '../support/until.ts';
 import { temporaryFolder, triscope } from './support/run.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/triscope', import.meta.url));

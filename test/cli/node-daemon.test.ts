@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { readFile, treeOf } from '../node/support/raw.ts';
+import { until } from '../support/until.ts';
 import { temporaryFolder } from './support/run.ts';
 
 const here = temporaryFolder();
@@ -22,14 +23,6 @@ const running: ChildProcess[] = [];
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
-
-/** Waits until `condition` holds. */
-async function until(what: string, condition: () => boolean): Promise<void> {
-  for (const start = performance.now(); !condition(); ) {
-    if (performance.now() - start > 30_000) throw new Error(`waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 let folders = 0;
 function newDaemon(words: readonly string[], setup = '') {
@@ -61,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
   it('samples at even times, and once more when it is told to end', async () => {
     const daemon = newDaemon(['--freq', '0.2', '--raw-version', '2']);
     const { child, ended, said } = daemon.start();
-    await until('three samples', () => daemon.groups().length >= 3);
+    await until(() => daemon.groups().length >= 3);
     expect(readFileSync(join(daemon.dir, 'daemon.pid'), 'utf8')).toBe(`${child.pid}\n`);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
@@ -84,15 +77,15 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
       writeFileSync(`${daemon.jobid}.new`, `${ids}\n`);
       renameSync(`${daemon.jobid}.new`, daemon.jobid);
     };
-    await until('the first sample', () => marks().length === 1);
+    await until(() => marks().length === 1);
     setJob('9001');
-    await until('a begin', () => marks().length === 2);
+    await until(() => marks().length === 2);
     setJob('9002');
-    await until('an end and a begin', () => marks().length === 4);
+    await until(() => marks().length === 4);
     setJob('9002,9003');
-    await until('another begin', () => marks().length === 5);
+    await until(() => marks().length === 5);
     setJob('-');
-    await until('two ends', () => marks().length === 7);
+    await until(() => marks().length === 7);
     child.kill('SIGINT');
     expect(await ended).toBe(0);
     expect(marks()).toEqual([
@@ -112,13 +105,13 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
     writeFileSync(config, 'freq 600\n');
     const daemon = newDaemon(['--config', config]);
     const { child, ended, said } = daemon.start();
-    await until('the first sample', () => daemon.groups().length === 1);
+    await until(() => daemon.groups().length === 1);
     writeFileSync(config, 'freq: never\n');
     child.kill('SIGHUP');
-    await until('a complaint', () => said.err.includes('line 1: freq never'));
+    await until(() => said.err.includes('line 1: freq never'));
     writeFileSync(config, 'freq 0.1\n');
     child.kill('SIGHUP');
-    await until('more samples', () => daemon.groups().length >= 4);
+    await until(() => daemon.groups().length >= 4);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(daemon.current().problems).toEqual([]);
@@ -127,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
   it('is alone on its log', async () => {
     const daemon = newDaemon(['--freq', '600']);
     const first = daemon.start();
-    await until('its first sample', () => daemon.groups().length === 1);
+    await until(() => daemon.groups().length === 1);
     const second = daemon.start();
     expect(await second.ended).toBe(1);
     expect(second.said.err).toMatch(
@@ -137,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
     await first.ended;
     // Its lock went with it.
     const third = daemon.start();
-    await until('a sample', () => daemon.groups().length >= 2);
+    await until(() => daemon.groups().length >= 2);
     third.child.kill('SIGTERM');
     expect(await third.ended).toBe(0);
   });
@@ -168,14 +161,14 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
       const words = ['--freq', '0.1', '--raw-version', '2', '--root', tree, '--type.cpu'];
       const daemon = newDaemon(words, 'ulimit -S -f 4;');
       const { child, said, ended } = daemon.start();
-      await until('a complaint', () => said.err.includes('kept in memory'));
+      await until(() => said.err.includes('kept in memory'));
       const { size } = statSync(join(daemon.dir, 'current'));
       const before = daemon.groups().length;
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect(statSync(join(daemon.dir, 'current')).size).toBe(size);
       expect(daemon.current().problems).toEqual([]);
       execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=100000000:']);
-      await until('what was kept', () => daemon.groups().length > before + 5);
+      await until(() => daemon.groups().length > before + 5);
       child.kill('SIGTERM');
       expect(await ended).toBe(0);
       expect(said.err.match(/kept in memory/g)).toHaveLength(1);

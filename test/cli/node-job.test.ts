@@ -12,7 +12,7 @@ import {
   rawFile,
   whole,
 } from '../findings/job/support/archive.ts';
-import { triscope } from './support/run.ts';
+import { triscope, triscopeHere } from './support/run.ts';
 
 let archive = '';
 let accounting = '';
@@ -69,7 +69,7 @@ describe('node job', () => {
   });
 
   it('prints one object with --json', async () => {
-    const { code, out } = await triscope(['node', 'job', '7', '--archive', archive, '--json']);
+    const { code, out } = await triscopeHere(['node', 'job', '7', '--archive', archive, '--json']);
     expect(code).toBe(0);
     const job = JSON.parse(out);
     expect(Object.keys(job)).toEqual([
@@ -82,16 +82,22 @@ describe('node job', () => {
   });
 
   it('prints the page of a type', async () => {
-    const { out } = await triscope(['node', 'job', '7', '--archive', archive, '--type', 'cpu']);
+    const { out } = await triscopeHere(['node', 'job', '7', '--archive', archive, '--type', 'cpu']);
     expect(out).toMatch(/b\.x +all +user +120000 +100 +cs/);
-    const wrong = await triscope(['node', 'job', '7', '--archive', archive, '--type', 'net']);
+    const wrong = await triscopeHere(['node', 'job', '7', '--archive', archive, '--type', 'net']);
     expect(wrong).toMatchObject({ code: 2 });
     expect(wrong.err).toContain('job 7 has no records of type net; it has cpu, mem');
   });
 
   it('takes hosts and times', async () => {
     const common = ['node', 'job', '7', '--archive', archive, '--json'];
-    const one = await triscope([...common, '--hosts', 'b,c[1-2]', '--to', '2026-03-01T12:10:00Z']);
+    const one = await triscopeHere([
+      ...common,
+      '--hosts',
+      'b,c[1-2]',
+      '--to',
+      '2026-03-01T12:10:00Z',
+    ]);
     const { hosts, missing } = JSON.parse(one.out);
     expect(
       hosts.map(({ host, groups }: { host: string; groups: number }) => [host, groups]),
@@ -119,7 +125,7 @@ describe('node job', () => {
     ],
   ])('%j ends with %i: %s', async (args, code, message) => {
     const words = args.map((word) => ({ ARCHIVE: archive, ACCT: accounting })[word] ?? word);
-    const outcome = await triscope(['node', 'job', ...words]);
+    const outcome = await triscopeHere(['node', 'job', ...words]);
     expect(outcome.code).toBe(code);
     expect(outcome.err).toContain(message);
     expect(outcome.err.trimEnd().split('\n')).toHaveLength(1);
@@ -151,7 +157,7 @@ describe('from the collector to the job', () => {
 
 describe('node jobs', () => {
   const ids = async (...more: string[]) => {
-    const { out } = await triscope([
+    const { out } = await triscopeHere([
       ...['node', 'jobs', '--archive', archive, '--accounting', accounting, '--json'],
       ...more,
     ]);
@@ -159,7 +165,7 @@ describe('node jobs', () => {
   };
 
   it('lists jobs with metrics, and the marks that hosts lack', async () => {
-    const { code, out } = await triscope(['node', 'jobs', '--archive', archive]);
+    const { code, out } = await triscopeHere(['node', 'jobs', '--archive', archive]);
     expect(code).toBe(0);
     expect(out).toMatch(/ 7 .* 2026-03-01 12:00 +0\.33 +2 +0\.75 /);
     expect(out).toMatch(/ 8 .* 2026-03-01 13:00 +0\.17 +1 +1 end +1 /);
@@ -187,7 +193,7 @@ describe('node jobs', () => {
     [['--sort', 'age'], '--sort age: there is none of this name'],
     [['7'], 'one job is told by triscope node job 7'],
   ])('%j is refused: %s', async (args, message) => {
-    const { code, err } = await triscope(['node', 'jobs', '--archive', archive, ...args]);
+    const { code, err } = await triscopeHere(['node', 'jobs', '--archive', archive, ...args]);
     expect(code).toBe(2);
     expect(err).toContain(message);
   });
@@ -195,7 +201,7 @@ describe('node jobs', () => {
   it('says where an archive is empty', async () => {
     const empty = archiveOf({});
     mkdirSync(join(empty, 'host'));
-    const { code, err } = await triscope(['node', 'jobs', '--archive', empty]);
+    const { code, err } = await triscopeHere(['node', 'jobs', '--archive', empty]);
     expect(code).toBe(3);
     expect(err).toContain('no raw stats file in this archive');
   });

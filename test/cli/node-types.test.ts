@@ -2,7 +2,7 @@
 import { NODE_TYPES } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
 import { tree } from '../node/types/support.ts';
-import { triscope } from './support/run.ts';
+import { triscope, triscopeHere } from './support/run.ts';
 
 interface Facts {
   readonly name: string;
@@ -42,7 +42,7 @@ describe('triscope node types', () => {
   });
 
   it('prints a table: what is here, what is not', async () => {
-    const { out } = await triscope(['node', 'types', '--root', root]);
+    const { out } = await triscopeHere(['node', 'types', '--root', root]);
     const [here, absent] = out.split('\n\n');
     expect(here).toMatch(/^ +type +devices +µs +what\n +cpu +2 +\d+ +scheduler accounting/);
     expect(absent).toMatch(/^ +not here +why\n/);
@@ -54,7 +54,7 @@ describe('triscope node types', () => {
   });
 
   it('prints the keys of types that are named', async () => {
-    const { out } = await triscope(['node', 'types', 'cpu', 'vfs', '--root', root]);
+    const { out } = await triscopeHere(['node', 'types', 'cpu', 'vfs', '--root', root]);
     expect(out).toContain('cpu: scheduler accounting: time in each state\n');
     expect(out).toMatch(/\n {2}here: 2 devices, \d+ µs\n {2}user +cs +in user mode\n/);
     expect(out).toMatch(
@@ -63,7 +63,7 @@ describe('triscope node types', () => {
   });
 
   it('refuses a type that does not exist', async () => {
-    const { code, err } = await triscope(['node', 'types', 'cup']);
+    const { code, err } = await triscopeHere(['node', 'types', 'cup']);
     expect(code).toBe(2);
     expect(err).toBe('triscope: there is no type cup; did you mean cpu?\n');
   });

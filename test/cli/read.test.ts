@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { encodedBytes, encodeRows, writeEvent24At } from 'triscope/formats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Row, rowsOf } from '../formats/ross/support/rows.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const FOLDER = join(temporaryFolder(), 'stats-output');
 const GVT = join(FOLDER, 'run-gvt.bin');
@@ -67,13 +67,13 @@ describe('read', () => {
 
   it('filters by kind, ids and virtual time', async () => {
     const args = ['read', GVT, '--json', '--kind=lp', '--pe=1', '--from=5', '--to=10'];
-    expect(objects((await triscope(args)).out)).toMatchObject([{ lp_id: 8, virtual_time: 10 }]);
-    const some = await triscope(['read', EVENTS, '--json', '--lp=0', '--to=4.5']);
+    expect(objects((await triscopeHere(args)).out)).toMatchObject([{ lp_id: 8, virtual_time: 10 }]);
+    const some = await triscopeHere(['read', EVENTS, '--json', '--lp=0', '--to=4.5']);
     expect(objects(some.out).map((row) => row.virtual_recv_time)).toEqual([0.5, 2.5, 4.5]);
   });
 
   it('prints CSV: one table, empty cells where a kind has no such column', async () => {
-    const { out } = await triscope(['read', GVT, '--format=csv']);
+    const { out } = await triscopeHere(['read', GVT, '--format=csv']);
     const [head, ...rows] = lines(out).map((line) => line.split(','));
     expect(head.slice(0, 5)).toEqual(
       Object.keys({ kind: 0, virtual_time: 0, real_time: 0, pe_id: 0, events_processed: 0 }),
@@ -81,7 +81,7 @@ describe('read', () => {
     expect(rows).toHaveLength(18);
     for (const row of rows) expect(row).toHaveLength(head.length);
     expect([rows[0][head.indexOf('lp_id')], rows[2][head.indexOf('lp_id')]]).toEqual(['', '7']);
-    const named = await triscope(['read', GVT, '--format=csv', '--names=reader', '--kind=pe']);
+    const named = await triscopeHere(['read', GVT, '--format=csv', '--names=reader', '--kind=pe']);
     expect(lines(named.out)[0]).toMatch(/^kind,VT,RT,PE,event_proc,ev_abort,ev_rb,rb_total,/);
   });
 
@@ -92,24 +92,24 @@ describe('read', () => {
       { name: 'half', type: 'f32' },
     ];
     writeFileSync(layout, JSON.stringify(fields));
-    const json = await triscope(['read', EVENTS, '--json', '--layout', layout]);
+    const json = await triscopeHere(['read', EVENTS, '--json', '--layout', layout]);
     expect(objects(json.out)[3]).toMatchObject({
       source_lp: 1,
       model_data_size: 8,
       model_data: { n: 3, half: 1.5 },
     });
-    const hex = await triscope(['read', EVENTS, '--json']);
+    const hex = await triscopeHere(['read', EVENTS, '--json']);
     expect(objects(hex.out)[3].model_data).toBe('030000000000c03f');
-    const csv = await triscope(['read', EVENTS, '--format=csv', '--layout', layout]);
+    const csv = await triscopeHere(['read', EVENTS, '--format=csv', '--layout', layout]);
     expect(lines(csv.out)[4]).toBe('event,1,1,3,3.5,9,8,,3,1.5');
     writeFileSync(layout, JSON.stringify([{ name: 'n', type: 'word' }]));
-    const wrong = await triscope(['read', EVENTS, '--layout', layout]);
+    const wrong = await triscopeHere(['read', EVENTS, '--layout', layout]);
     expect(wrong.code).toBe(3);
     expect(wrong.err).toMatch(/layout\.json: field n: type must be one of u8, u16, u32/);
   });
 
   it('counts events by source, destination and virtual time', async () => {
-    const { out } = await triscope(['read', EVENTS, '--bin=10', '--json']);
+    const { out } = await triscopeHere(['read', EVENTS, '--bin=10', '--json']);
     expect(objects(out)).toEqual(
       [0, 10].flatMap((bin_start) =>
         [0, 1].map((source_lp) => ({ source_lp, destination_lp: 1, bin_start, events: 5 })),
@@ -126,7 +126,7 @@ describe('read', () => {
     expect(err).toMatch(
       /^triscope: .*bad-gvt\.bin: byte 256: expected a sample .*; .*--salvage.*\n$/,
     );
-    const salvaged = await triscope(['read', bad, '--json', '--salvage']);
+    const salvaged = await triscopeHere(['read', bad, '--json', '--salvage']);
     expect([salvaged.code, lines(salvaged.out).length]).toEqual([0, 21]);
     expect(salvaged.err).toMatch(/byte 256: .*passed over 7 bytes/);
   });
@@ -151,7 +151,7 @@ describe('read', () => {
       [['info', join(FOLDER, 'notes.txt')], 3, /notes\.txt: its content is of no format/],
     ];
     for (const [args, exit, message] of calls) {
-      const { code, out, err } = await triscope(args);
+      const { code, out, err } = await triscopeHere(args);
       expect([code, out, lines(err).length]).toEqual([exit, '', 1]);
       expect(err).toMatch(message);
     }
@@ -165,7 +165,7 @@ const readGvt = () => {
 
 describe('info', () => {
   it('describes a folder’s files', async () => {
-    const { code, out } = await triscope(['info', FOLDER, '--json']);
+    const { code, out } = await triscopeHere(['info', FOLDER, '--json']);
     expect(code).toBe(0);
     const { files } = JSON.parse(out);
     expect(files).toHaveLength(2);
@@ -193,7 +193,7 @@ describe('info', () => {
   it('names suspect spots, and ends with 3 at damage', async () => {
     const cut = join(FOLDER, '..', 'cut-gvt.bin');
     writeFileSync(cut, readGvt().subarray(0, 700));
-    const { code, out } = await triscope(['info', cut]);
+    const { code, out } = await triscopeHere(['info', cut]);
     expect(code).toBe(3);
     expect(out).toMatch(
       /suspect +byte 640: expected a record of at least 68 bytes, but the file ends after 60/,
@@ -203,7 +203,7 @@ describe('info', () => {
   it.skipIf(!GOLDEN)(
     'reads every genuine run without an option (needs TRISCOPE_GOLDEN)',
     async () => {
-      const { code, out, err } = await triscope(['info', join(GOLDEN ?? '', 'ross'), '--json']);
+      const { code, out, err } = await triscopeHere(['info', join(GOLDEN ?? '', 'ross'), '--json']);
       expect([code, err]).toEqual([0, '']);
       const { files } = JSON.parse(out);
       expect(files.length).toBeGreaterThanOrEqual(35);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkRecording } from '../../src/model/recording.ts';
-import { fixture, temporaryFolder, triscope } from './support/run.ts';
+import { fixture, temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const MISBEHAVE = fixture('misbehave.ts');
 /** PHOLD with 8 LPs to time 100: ROSS's counts scale so (specs: 7,992 to time 1000). */
@@ -98,10 +98,8 @@ describe('--json', () => {
 
   test('one PE is sequential, several are optimistic, and both commit the same', async () => {
     const workload = [...SMALL, '--total-lps=16', '--json'];
-    const [one, two] = await Promise.all([
-      triscope(workload),
-      triscope([...workload, '--pes=2', '--args-file=/dev/null']),
-    ]);
+    const one = await triscopeHere(workload);
+    const two = await triscopeHere([...workload, '--pes=2', '--args-file=/dev/null']);
     const [a, b] = [JSON.parse(one.out), JSON.parse(two.out)];
     expect([a.synchroniser, b.synchroniser]).toEqual(['sequential', 'optimistic']);
     expect(b.netEvents).toBe(a.netEvents);
@@ -121,7 +119,7 @@ describe('--json', () => {
 
 describe('text', () => {
   test('has ROSS’s fields in ROSS’s order, and times of each PE', async () => {
-    const { code, out } = await triscope([...SMALL, '--pes=2']);
+    const { code, out } = await triscopeHere([...SMALL, '--pes=2']);
     expect(code).toBe(0);
     let at = 0;
     for (const field of FIELDS) {
@@ -135,10 +133,8 @@ describe('text', () => {
   });
 
   test('has what the model prints and reports', async () => {
-    const [printed, reported] = await Promise.all([
-      triscope(['sim', 'run', MISBEHAVE, '--what=output', '--synch=3']),
-      triscope(['sim', 'run', 'queueing', '--end=50']),
-    ]);
+    const printed = await triscopeHere(['sim', 'run', MISBEHAVE, '--what=output', '--synch=3']);
+    const reported = await triscopeHere(['sim', 'run', 'queueing', '--end=50']);
     expect(printed.out).toMatch(/^LP 2 at 6\nLP 2 at 7\n/);
     expect(reported.out).toContain('Model totals:');
     expect(reported.out).toMatch(/Model rows, stations:\n +served/);
@@ -214,7 +210,7 @@ describe('--record', () => {
 });
 
 test('--help lists the model’s options under its name, then ROSS’s groups', async () => {
-  const { code, out } = await triscope(['sim', 'run', 'phold', '--end=5', '--help']);
+  const { code, out } = await triscopeHere(['sim', 'run', 'phold', '--end=5', '--help']);
   expect(code).toBe(0);
   const titles = out.split('\n').filter((line) => /^\S.*:$/.test(line));
   expect(titles).toEqual([

@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const ROOT = temporaryFolder();
 const ARCHIVE = join(ROOT, 'archive');
@@ -70,7 +70,7 @@ interface Info {
 }
 
 async function infoOf(...paths: string[]): Promise<[number | null, Info['files']]> {
-  const { code, out } = await triscope(['info', '--json', ...paths]);
+  const { code, out } = await triscopeHere(['info', '--json', ...paths]);
   return [code, (JSON.parse(out) as Info).files];
 }
 
@@ -111,12 +111,20 @@ describe('read', () => {
     [['--from=2011-06-08T05:10:00Z', '--to=2011-06-08T05:15:00Z'], 3],
     [['--kind', 'group'], 1],
   ])('takes only what is asked for: %j', async (options, count) => {
-    const { code, out } = await triscope(['read', FIRST, '--json', ...options]);
+    const { code, out } = await triscopeHere(['read', FIRST, '--json', ...options]);
     expect([code, objects(out).length]).toEqual([0, count]);
   });
 
   it('reads a folder: each file once, whatever its names', async () => {
-    const { out } = await triscope(['read', ARCHIVE, '--json', '--type', 'cpu', '--device', '0']);
+    const { out } = await triscopeHere([
+      'read',
+      ARCHIVE,
+      '--json',
+      '--type',
+      'cpu',
+      '--device',
+      '0',
+    ]);
     expect(objects(out).map(({ time }) => time)).toEqual([
       '1307509801.5',
       '1307510401.5',
@@ -125,11 +133,11 @@ describe('read', () => {
   });
 
   it('prints text and CSV too', async () => {
-    const text = await triscope(['read', SECOND]);
+    const text = await triscopeHere(['read', SECOND]);
     expect(text.out.split('\n')[0]).toBe(
       'cpu time=1307595601 jobids=[-] host=c401-101.test.example marks=[] type=cpu device=0 user=5000 iowait=7',
     );
-    const csv = await triscope(['read', SECOND, '--format', 'csv']);
+    const csv = await triscopeHere(['read', SECOND, '--format', 'csv']);
     expect(csv.out.split('\n').slice(0, 2)).toEqual([
       'time,jobids,host,marks,type,device,user,iowait,rx_bytes',
       '1307595601,-,c401-101.test.example,,cpu,0,5000,7,',
@@ -137,7 +145,7 @@ describe('read', () => {
   });
 
   it('refuses a time that is none', async () => {
-    const { code, err } = await triscope(['read', FIRST, '--from', 'noon']);
+    const { code, err } = await triscopeHere(['read', FIRST, '--from', 'noon']);
     expect([code, err]).toEqual([
       2,
       'triscope: --from=noon: must be a number, or a date such as 2026-11-21T10:00Z\n',
@@ -173,7 +181,7 @@ describe('info', () => {
       },
       { where: 'line 20', what: 'unknown type: lines of nobody', kind: 'unknown_type' },
     ]);
-    const { out } = await triscope(['info', FIRST]);
+    const { out } = await triscopeHere(['info', FIRST]);
     expect(out).toMatch(/oddities {2}unknown_type: 1/);
     expect(out).toMatch(/2011-06-08T05:00:01Z to 2011-06-08T05:20:01Z/);
   });
@@ -197,7 +205,7 @@ describe('input that is damaged', () => {
 
   it('is read up to a last line that was cut, which is told', async () => {
     const path = write('cut', TEXT.slice(0, TEXT.indexOf('lnet - 9007199254740999') + 12));
-    const { code, out, err } = await triscope(['read', path, '--json']);
+    const { code, out, err } = await triscopeHere(['read', path, '--json']);
     expect([code, objects(out).length]).toEqual([3, 6]);
     expect(err).toMatch(/cut: line 19: cut off: no newline at the end: lnet - 90071\n$/);
     const [infoCode, [file]] = await infoOf(path);
@@ -207,7 +215,7 @@ describe('input that is damaged', () => {
   it('is read up to where its gzip is damaged', async () => {
     const packed = gzipSync(HEADER + TEXT.slice(HEADER.length).repeat(500));
     const path = write('1307509201.gz', packed.subarray(0, packed.length / 2));
-    const { code, out, err } = await triscope(['read', path, '--json', '--type', 'lnet']);
+    const { code, out, err } = await triscopeHere(['read', path, '--json', '--type', 'lnet']);
     expect(code).toBe(3);
     expect(err).toMatch(/damaged gzip/);
     expect(objects(out).length).toBeGreaterThan(100);
@@ -227,7 +235,7 @@ describe('input that is damaged', () => {
     ['packed text', gzipSync('hello\n'.repeat(100))],
     ['numbers', '1 2\n3 4\n5 6\n'],
   ])('that is none is refused: %s', async (name, content) => {
-    const { code, err, out } = await triscope(['read', write(name, content), '--json']);
+    const { code, err, out } = await triscopeHere(['read', write(name, content), '--json']);
     expect([code, out]).toEqual([3, '']);
     expect(err.trimEnd().split('\n')).toHaveLength(1);
   });

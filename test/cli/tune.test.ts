@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { median, type TrialRun, tune } from '../../src/sim/tune.ts';
 import { candidates, KNOBS, type KnobSettings, keyOf } from '../../src/sim/tune-candidates.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const START: KnobSettings = {
   ...{ batch: 16, gvtInterval: 16, nkp: 16, maxOptLookahead: Infinity, pes: 2 },
@@ -139,7 +139,7 @@ describe('triscope sim tune', () => {
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     expect(lines[0]).toMatch(/^# phold: /);
     expect(lines.slice(1)).toEqual(args);
-    const run = await triscope(['sim', 'run', ...MODEL, `--args-file=${file}`, '--json']);
+    const run = await triscopeHere(['sim', 'run', ...MODEL, `--args-file=${file}`, '--json']);
     expect(run.code).toBe(0);
   });
 
@@ -156,7 +156,7 @@ describe('triscope sim tune', () => {
 
   it('refuses what has nothing to tune, and unknown knobs', async () => {
     const refused = async (...args: string[]) => {
-      const { code, err } = await triscope(['sim', 'tune', ...args]);
+      const { code, err } = await triscopeHere(['sim', 'tune', ...args]);
       return [code, err];
     };
     expect(await refused('phold', '--synch=sequential')).toEqual([

@@ -3,11 +3,11 @@ import { defineModel, type RunResult } from 'triscope/sim';
 import { describe, expect, test } from 'vitest';
 import type { CommitLog } from '../../src/sim/commit-log.ts';
 import { firstDifference } from '../../src/sim/first-difference.ts';
-import { fixture, triscope } from './support/run.ts';
+import { fixture, triscopeHere } from './support/run.ts';
 
 test('a sound model: every run is the same', async () => {
   const args = ['sim', 'verify', 'phold', '--nlp=32', '--lookahead=0.1', '--end=100', '--json'];
-  const { code, out } = await triscope(args);
+  const { code, out } = await triscopeHere(args);
   const { model, same, complete, runs } = JSON.parse(out) as {
     model: string;
     same: boolean;
@@ -27,7 +27,7 @@ test('a sound model: every run is the same', async () => {
 });
 
 test('a model that remembers more than its state: code 1, and which state differs', async () => {
-  const { code, out } = await triscope(['sim', 'verify', fixture('remembers.ts')]);
+  const { code, out } = await triscopeHere(['sim', 'verify', fixture('remembers.ts')]);
   expect(code).toBe(1);
   expect(out).toMatch(/conservative, 2 PEs .* DIFFERENT\n/);
   expect(out).toMatch(/optimistic-debug .* FAILED\n/);

@@ -215,7 +215,7 @@ describe('a recording that another process writes', () => {
     const server = await startServer({ recording: path });
     const heard = await bySocket(server.port);
     expect(await ended).toBe(0);
-    await until(() => heard.last?.state === 'finished', 30);
+    await until(() => heard.last?.state === 'finished');
     const { rows } = await query(server.port, { sql: 'SELECT count(*) FROM ross_pe' });
     const shown = (await tables(server.port)).find(({ name }) => name === 'ross_pe');
     expect(shown?.rows).toBe(rows[0][0]);

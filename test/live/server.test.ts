@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { FrameDecoder, FrameEncoder } from '../../src/formats/frames/index.ts';
 import { splitParts, unpackBins } from '../../src/live/binary.ts';
 import { triscope } from '../cli/support/run.ts';
+import { until } from '../support/until.ts';
 import { ask as request } from './support/ask.ts';
 import { peBatch, recording } from './support/samples.ts';
 
@@ -230,11 +231,6 @@ async function follow(url: string, options: { origin?: string } = {}): Promise<H
   });
   const lost = () => [...decoders.values()].reduce((sum, decoder) => sum + decoder.lost, 0);
   return { socket, facts, rows: () => rows, lost };
-}
-
-async function until(what: () => boolean): Promise<void> {
-  for (let k = 0; k < 500 && !what(); k++) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(what()).toBe(true);
 }
 
 describe('a live run', () => {

@@ -7,6 +7,7 @@ import { RawParser } from 'triscope/formats/tacc';
 import { Collection, NODE_TYPES, NodeSampler, SamplerError, UnknownTypeError } from 'triscope/node';
 import { afterAll, describe, expect, it } from 'vitest';
 import { triscope } from '../cli/support/run.ts';
+import { until } from '../support/until.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 const folder = mkdtempSync(join(tmpdir(), 'triscope-node-'));
@@ -137,7 +138,7 @@ describe.skipIf(!isLinux)('the sampler', () => {
       types: ['cpu', 'cpu_steal'],
       onBytes: (bytes) => told.push(bytes),
     });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until(() => told.length > 10);
     const result = await sampler.stop();
     const text = readFileSync(sampler.file, 'utf8');
     expect(basename(dirname(sampler.file))).toBe(sampler.host);

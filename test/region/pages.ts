@@ -102,12 +102,3 @@ export function counts(seen: PageSnapshot): Record<string, number> {
   }
   return by;
 }
-
-/** Waits until `done()`. */
-export async function until(done: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 2000; tries++) {
-    if (done()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('it did not happen within 20 s');
-}

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import guarded, { OVERFLOWS, SENDS_WRONGLY, SUSPENDS, THROWS } from './support/guarded.ts';
 import { lockstep } from './support/lockstep.ts';
 
-const MEMORY = 2 ** 24;
+const MEMORY = 2 ** 22;
 const SYNCHRONISERS = [
   'sequential',
   'conservative',
@@ -32,7 +32,7 @@ async function run(model: Model | LoadedModel, settings: Settings) {
   const result = await simulate(
     model,
     { maxMemory: MEMORY, ...settings },
-    { signal: AbortSignal.timeout(20_000), onOutput: (lines) => outputs.push(...lines) },
+    { signal: AbortSignal.timeout(60_000), onOutput: (lines) => outputs.push(...lines) },
   );
   return { run: result, outputs };
 }

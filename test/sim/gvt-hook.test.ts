@@ -20,14 +20,14 @@ const SYNCHRONISERS = [
   'optimistic-realtime',
   'rollback-check',
 ] as const;
-const MEMORY = 2 ** 25;
+const MEMORY = 2 ** 22;
 
 async function run(model: Model | string, settings: Settings) {
   const outputs: OutputLine[] = [];
   const result = await simulate(
     model,
     { maxMemory: MEMORY, ...settings },
-    { signal: AbortSignal.timeout(20_000), onOutput: (lines) => outputs.push(...lines) },
+    { signal: AbortSignal.timeout(60_000), onOutput: (lines) => outputs.push(...lines) },
   );
   return { run: result, outputs };
 }

@@ -38,7 +38,7 @@ function model(change: Partial<Type> = {}): Model {
   });
 }
 
-const run = (m: Model, settings: Settings) => simulate(m, { maxMemory: 2 ** 24, ...settings });
+const run = (m: Model, settings: Settings) => simulate(m, { maxMemory: 2 ** 22, ...settings });
 const failureOf = (running: Promise<unknown>): Promise<string> =>
   running.then(
     () => 'it did not fail',

@@ -16,7 +16,7 @@ const executable = process.env.TRISCOPE_BROWSER ?? BROWSERS.find(existsSync);
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 const HOSTS = 64;
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 60_000 };
 
 describe.skipIf(executable === undefined)('machine views (need chromium: npm run setup)', () => {
   const run = regionRun();

@@ -1,9 +1,11 @@
 /** Calls the command as a user does, and says what came of it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import fs, { mkdtempSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runWords } from '../../../src/cli/main.ts';
 
 /** TRISCOPE_BIN: another build than the one in `dist`. */
 export const BIN =
@@ -48,6 +50,55 @@ export function triscope(args: readonly string[], call: Call = {}): Promise<Outc
       resolve({ code, out, err, milliseconds: performance.now() - started }),
     );
   });
+}
+
+/** Keeps what is written to stdout and stderr, by streams and by `writeSync`, until `end`. */
+function catchOutput() {
+  const { writeSync } = fs;
+  const streams = [process.stdout, process.stderr];
+  const writes = streams.map((stream) => stream.write);
+  const texts = ['', ''];
+  const keep = (n: number, chunk: string | Uint8Array) => {
+    texts[n] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+  };
+  for (const [n, stream] of streams.entries()) {
+    stream.write = (chunk: string | Uint8Array) => {
+      keep(n, chunk);
+      return true;
+    };
+  }
+  fs.writeSync = ((fd: number, bytes: Uint8Array, ...more: number[]) => {
+    if (fd !== 1) return writeSync(fd, bytes, ...more);
+    const [at = 0, length = bytes.length - at] = more;
+    keep(0, bytes.subarray(at, at + length));
+    return length;
+  }) as typeof writeSync;
+  syncBuiltinESMExports();
+  return {
+    texts,
+    end: () => {
+      for (const [n, stream] of streams.entries()) stream.write = writes[n];
+      fs.writeSync = writeSync;
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+/**
+ * Runs `triscope …args` in this process, one at a time: Node takes longer to start than most commands that only read.
+ * For what a command prints and its exit code, not for signals, folders, environments and full pipes.
+ */
+export async function triscopeHere(
+  args: readonly string[],
+): Promise<Omit<Outcome, 'milliseconds'>> {
+  const output = catchOutput();
+  try {
+    const code = await runWords(args);
+    const [out, err] = output.texts;
+    return { code, out, err };
+  } finally {
+    output.end();
+  }
 }
 
 /** A folder of this test's own. */

@@ -5,18 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AmqpConsumer, AmqpPublisher, Archive } from '../../../src/live/amqp/index.ts';
 import { Spool } from '../../../src/live/amqp/spool.ts';
+import { until } from '../../support/until.ts';
 import { Broker, hasBroker } from './broker.ts';
-import {
-  consumer,
-  ended,
-  filed,
-  lastSaid,
-  message,
-  pause,
-  publisher,
-  until,
-  upTo,
-} from './support.ts';
+import { consumer, ended, filed, lastSaid, message, pause, publisher, upTo } from './support.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 const folder = () => mkdtempSync(join(tmpdir(), 'triscope-amqp-'));
@@ -161,7 +152,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     await broker.end('SIGKILL');
     await pause(300);
     await broker.start();
-    await until(() => filed(archive).length >= 150, 100_000);
+    await until(() => filed(archive).length >= 150, 100);
     receiver.kill('SIGTERM');
     await Promise.all([ended(receiver), ended(sender)]);
     expect(filed(archive)).toEqual(upTo(150));
@@ -189,7 +180,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
       }
     }
     const end = publisher({ ...at, spool, from: 301, to: 301, every: 0 });
-    await until(() => filed(archive).at(-1) === 301, 100_000);
+    await until(() => filed(archive).at(-1) === 301, 100);
     receiver.kill('SIGTERM');
     await Promise.all([ended(receiver), ended(end)]);
     const all = filed(archive);

@@ -93,12 +93,3 @@ export const ended = (child: ChildProcess) =>
 
 export const pause = (milliseconds: number) =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** Waits until `test` holds. */
-export async function until(test: () => boolean, most = 60_000): Promise<void> {
-  const end = Date.now() + most;
-  while (!test()) {
-    if (Date.now() > end) throw new Error('it did not come to pass');
-    await pause(50);
-  }
-}

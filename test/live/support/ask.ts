@@ -1,6 +1,8 @@
 /** Requests as they are: fetch would mend paths and forbid headers. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 
+export { until } from '../../support/until.ts';
+
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -48,14 +50,6 @@ export async function query(port: number, what: unknown) {
   const headers = { 'Content-Type': 'application/json' };
   const answer = await ask(port, '/api/query', { method: 'POST', headers, body });
   return { status: answer.status, ...JSON.parse(String(answer.body)) };
-}
-
-export async function until(what: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
-  const end = Date.now() + seconds * 1000;
-  while (!(await what())) {
-    if (Date.now() > end) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 /** Status and line of an answer that is an error. */

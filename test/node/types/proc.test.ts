@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../support/until.ts';
 import { collect, open, put, records, tree } from './support.ts';
 
 /** `games`, which is none of the services that are left out. */
@@ -158,10 +159,7 @@ describe('proc', () => {
     expect(sleeping(0)).toBe(false);
     const child = spawn('sleep', ['1000'], { stdio: 'ignore', uid: USER ?? 0 });
     // Between its start and its becoming another program it has our name.
-    for (let k = 0; k < 100 && !sleeping(child.pid); k++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(sleeping(child.pid)).toBe(true);
+    await until(() => sleeping(child.pid));
     expect(sleeping(child.pid)).toBe(true);
     child.kill();
     await new Promise((resolve) => child.once('exit', resolve));

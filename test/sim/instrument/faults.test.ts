@@ -40,9 +40,9 @@ async function rowsOf(path: string): Promise<Record<string, number>[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** Waits until `ready`, for ten seconds at most. */
+/** Waits until `ready`, for a minute at most. */
 async function until(ready: () => boolean): Promise<void> {
-  for (let k = 0; k < 200 && !ready(); k++) await new Promise((r) => setTimeout(r, 50));
+  for (let k = 0; k < 1200 && !ready(); k++) await new Promise((r) => setTimeout(r, 50));
 }
 
 /** Runs the command in a shell that allows files of `kilobytes` only. */

@@ -98,7 +98,7 @@ export function lockstep(
   settings: Settings,
   schedule: readonly Stretch[] = [{ pe: 0, turns: 1 }],
 ): LockstepResult {
-  const config = configFor(model, { maxMemory: 2 ** 25, ...settings });
+  const config = configFor(model, { maxMemory: 2 ** 22, ...settings });
   const { pes } = config;
   const lps = model.lps(config.options, { pes });
   const records = recordsFor(model, config);

@@ -11,7 +11,7 @@ export const executable: string | undefined =
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** How long a page may take to show something. */
-export const PATIENCE = { timeout: 20_000 };
+export const PATIENCE = { timeout: 60_000 };
 
 export interface OpenOptions {
   readonly scheme?: 'light' | 'dark';
