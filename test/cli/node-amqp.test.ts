@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Broker, hasBroker } from '../live/amqp/broker.ts';
 import { ended } from '../live/amqp/support.ts';
 import { until } from '../support/until.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
 const start = (args: readonly string[]) =>
@@ -29,7 +29,7 @@ function serviceOf(archive: string, port: number): string[] {
 describe('what is published', () => {
   it('must say of which host it is', async () => {
     const dir = temporaryFolder();
-    const { code, err } = await triscope([
+    const { code, err } = await triscopeHere([
       'node',
       'daemon',
       '--dir',
@@ -46,7 +46,7 @@ describe('what is published', () => {
   });
 
   it('a wrong port is refused', async () => {
-    const { code, err } = await triscope([
+    const { code, err } = await triscopeHere([
       'node',
       'archive',
       '--archive',

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readFile } from '../node/support/raw.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const here = temporaryFolder();
 afterAll(() => execFileSync('rm', ['-rf', here]));
@@ -254,9 +254,10 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
     [['daemon', 'cpu'], 2, '--type.cpu'],
     [['daemon', '--no-type.cpv'], 2, 'there is no type cpv'],
   ])('%j: exit %d, one line', async (words, code, expected) => {
-    const outcome = await triscope(['node', ...words], {
-      env: { ...ENV, TRISCOPE_NODE_DIR: here },
-    });
+    // What schedulers and cron call is started in another way than the rest: as a process, here too.
+    const outcome = /^(archive|daemon)$/.test(words[0])
+      ? await triscopeHere(['node', ...words])
+      : await triscope(['node', ...words], { env: { ...ENV, TRISCOPE_NODE_DIR: here } });
     expect(outcome.err).toContain(expected);
     expect(outcome.err.trim().split('\n')).toHaveLength(1);
     expect(outcome.code).toBe(code);
