@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import type { RecordingSource } from '../model/recording.ts';
-import type { NodeSampler } from '../node/index.ts';
+import type { NodeSampler, SamplerOptions } from '../node/index.ts';
 import type { OwnController, OwnOptions } from '../region/controller/index.ts';
 import { UsageError } from './errors.ts';
 import type { OptionValue } from './ross-options.ts';
@@ -67,6 +67,12 @@ function regionSettings(report: string, profile: string): OwnOptions['settings']
   };
 }
 
+// Most runs have no companions: what those need is loaded for them only.
+const watchOwn = async (options: OwnOptions): Promise<OwnController> =>
+  (await import('../region/controller/index.ts')).watchOwn(options);
+const startSampler = async (options: SamplerOptions): Promise<NodeSampler> =>
+  (await import('../node/index.ts')).NodeSampler.start(options);
+
 export class Companions {
   /** File of the node's samples; null where there are none. */
   readonly nodeFile: string | null;
@@ -87,9 +93,8 @@ export class Companions {
   /** @throws SamplerError, LaunchError */
   static async start(request: CompanionRequest): Promise<Companions> {
     const { folder, profile, nodeInterval, regions, pages, onBytes } = request;
-    // Most runs have neither: what they need is loaded for those that do.
     const controller = regions
-      ? await (await import('../region/controller/index.ts')).watchOwn({
+      ? await watchOwn({
           settings: regionSettings(join(folder, REPORT), profile),
           auto: 'sim',
           say: () => {},
@@ -100,7 +105,7 @@ export class Companions {
       const node =
         nodeInterval === null
           ? null
-          : await (await import('../node/index.ts')).NodeSampler.start({
+          : await startSampler({
               folder: join(folder, 'node'),
               interval: nodeInterval,
               types: ['cpu', 'cpu_steal'],
