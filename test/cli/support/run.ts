@@ -67,7 +67,7 @@ function catchOutput() {
       return true;
     };
   }
-  fs.writeSync = ((fd: number, bytes: Uint8Array, ...more: number[]) => {
+  fs.writeSync = ((fd: number, bytes: Uint8Array, ...more: [at?: number, length?: number]) => {
     if (fd !== 1) return writeSync(fd, bytes, ...more);
     const [at = 0, length = bytes.length - at] = more;
     keep(0, bytes.subarray(at, at + length));
