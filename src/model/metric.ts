@@ -28,6 +28,18 @@ export interface Metric {
   readonly help: string;
 }
 
+/** A column of texts that say which. */
+export const label = (key: string, help: string): Metric => ({
+  key,
+  cell: 'label',
+  kind: 'gauge',
+  behaviour: 'label',
+  form: 'total',
+  unit: '',
+  over: 'same',
+  help,
+});
+
 /** What an entity is. */
 export const DOMAINS = [
   'recording',

@@ -2,7 +2,6 @@
 
 import { flag, int, text } from '../../model/option.ts';
 import type { RecordingSource } from '../../model/recording.ts';
-import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { Model } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { RecordError, recordingFolder, SimRecording } from '../../sim/record.ts';
@@ -13,6 +12,7 @@ import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report } from '../errors.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { onRanks } from '../on-ranks.ts';
 import { PageOut } from '../page-out.ts';
 import { ProgressLine } from '../progress.ts';
 import { resultJson } from '../result-json.ts';
@@ -51,14 +51,7 @@ const OPTIONS = {
 };
 
 /** Runs it. Returns the exit code. @throws what a user did wrong, or the model */
-export async function simRun(args: readonly string[]): Promise<number> {
-  if (launchedRank() === null) return start(args);
-  try {
-    return await start(args);
-  } catch (error) {
-    return (await import('../ranks.ts')).failRank(error);
-  }
-}
+export const simRun = onRanks(start);
 
 async function start(args: readonly string[]): Promise<number> {
   const command = await readRunCommand(

@@ -5,6 +5,7 @@ import { configFor } from '../../sim/settings.ts';
 import { type VerifyOptions, type VerifyRow, verify } from '../../sim/verify.ts';
 import { EXIT } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { onRanks } from '../on-ranks.ts';
 import { ProgressLine } from '../progress.ts';
 import { type RunCommand, readRunCommand } from '../run-command.ts';
 import { painter, table } from '../table.ts';
@@ -23,14 +24,7 @@ const OPTIONS = { json: flag(false, 'print one JSON object') };
 const RANKS = [2, 4];
 
 /** Checks it. Returns the exit code. @throws what a user did wrong, or the sequential run */
-export async function simVerify(args: readonly string[]): Promise<number> {
-  if (launchedRank() === null) return start(args);
-  try {
-    return await start(args);
-  } catch (error) {
-    return (await import('../ranks.ts')).failRank(error);
-  }
-}
+export const simVerify = onRanks(start);
 
 async function start(args: readonly string[]): Promise<number> {
   const command = await readRunCommand(

@@ -72,17 +72,6 @@ export function reportMetric(key: string): Metric {
   };
 }
 
-export const label = (key: string, help: string): Metric => ({
-  key,
-  cell: 'label',
-  kind: 'gauge',
-  behaviour: 'label',
-  form: 'total',
-  unit: '',
-  over: 'same',
-  help,
-});
-
 export const hash = (key: string, help: string): Metric => ({
   key,
   cell: 'u32',

@@ -4,7 +4,7 @@
  * A type is a `!`, its name, and its keys, separated by blanks; a key is its name and options, separated by commas:
  * `E` event counter, `C` control register, `W=48` width in bits (64 where not said), `U=cs` unit.
  */
-import type { Metric, Schema } from '../../model/metric.ts';
+import { label, type Metric, type Schema } from '../../model/metric.ts';
 
 export interface RawKey {
   readonly name: string;
@@ -105,17 +105,6 @@ function metricOf({ kind, bits, unit }: RawKey, key: string): Metric {
     help: '',
   };
 }
-
-const label = (key: string, help: string): Metric => ({
-  key,
-  cell: 'label',
-  kind: 'gauge',
-  behaviour: 'label',
-  form: 'total',
-  unit: '',
-  over: 'same',
-  help,
-});
 
 /** Columns of a type's table before those of its keys. */
 export const RECORD_COLUMNS: readonly Metric[] = [

@@ -1,28 +1,13 @@
 /** What the routes about jobs answer. Types only: the page has them too. */
+import type { AccountedJob } from '../../findings/job/accounting.ts';
 import type { Gauge } from '../../findings/job/gauges.ts';
+import type { JobRow } from '../../findings/job/job-rows.ts';
 import type { NodeMetric, NodeType } from './nodes-facts.ts';
 
-export interface JobListRow {
-  readonly id: string;
-  readonly user: string;
-  readonly account: string;
-  readonly queue: string;
-  readonly name: string;
-  readonly state: string;
-  /** Seconds since 1970. */
-  readonly first: number;
-  readonly last: number;
-  /** The same on the page's time axis. */
+export interface JobListRow extends JobRow {
+  /** `first` and `last` on the page's time axis, seconds. */
   readonly from: number;
   readonly to: number;
-  readonly seconds: number;
-  readonly hosts: number;
-  readonly groups: number;
-  readonly no_begin: number;
-  readonly no_end: number;
-  /** Null where metrics were not asked for. */
-  readonly flags: readonly string[] | null;
-  readonly metrics: Readonly<Record<string, number | null>>;
 }
 
 export interface JobListFacts {
@@ -72,18 +57,7 @@ export interface JobFlagFacts {
 export interface JobPageFacts {
   /** `*`: everything that the hosts did. */
   readonly id: string;
-  readonly accounting: {
-    readonly user: string;
-    readonly account: string;
-    readonly queue: string;
-    readonly name: string;
-    readonly state: string;
-    readonly submitted: number | null;
-    readonly started: number | null;
-    readonly ended: number | null;
-    readonly nodes: number | null;
-    readonly cores: number | null;
-  } | null;
+  readonly accounting: Omit<AccountedJob, 'id' | 'hosts' | 'place'> | null;
   /** ISO 8601. */
   readonly from: string | null;
   readonly to: string | null;

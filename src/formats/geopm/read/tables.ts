@@ -1,6 +1,13 @@
 /** GEOPM's files as tables: geopm_region, geopm_trace, geopm_profile_trace, geopm_session, geopm_session_report. */
 
-import type { Batch, Column, Domain, Metric, Schema } from '../../../model/metric.ts';
+import {
+  type Batch,
+  type Column,
+  type Domain,
+  label,
+  type Metric,
+  type Schema,
+} from '../../../model/metric.ts';
 import {
   HASH_APPLICATION,
   HASH_EPOCH,
@@ -8,7 +15,7 @@ import {
   HASH_UNMARKED,
 } from '../../../model/region-hash.ts';
 import type { CellValue, ScanOptions } from '../../format.ts';
-import { columnName, hash, label, real, reportMetric } from '../names.ts';
+import { columnName, hash, real, reportMetric } from '../names.ts';
 import { hashOf } from '../values.ts';
 import type { GeopmFile } from './detect.ts';
 import { INSIDE_KIND, PROCESS_KIND } from './own-section.ts';
