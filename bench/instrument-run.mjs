@@ -1,11 +1,24 @@
 // One run of workload M for bench/instrument.mjs: node bench/instrument-run.mjs '{"settings": …}'.
-// Prints one JSON object: rates, CPU time of the whole process (all threads), peak memory, records.
+// Prints one JSON object: seconds and CPU seconds (all threads) per committed event once the run is warm, records,
+// bytes, peak memory.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simulate } from 'triscope/sim';
 
 const { settings } = JSON.parse(process.argv[2]);
+/** Seconds after which all hot code is compiled, in the time of the run. */
+const WARM = Number(process.env.WARM ?? 1.5);
+/** Time, CPU time and committed events when the run was warm, and at the last progress. */
+let from = null;
+let to = null;
+function progress({ seconds, committed }) {
+  if (seconds < WARM) return;
+  const { user, system } = process.cpuUsage();
+  to = { seconds, cpu: (user + system) / 1e6, committed };
+  from ??= to;
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'triscope-bench-'));
 try {
   const off = { gvt: false, rt: false, vt: false };
@@ -20,6 +33,7 @@ try {
       ...(instrument && { instrument }),
     },
     {
+      onProgress: progress,
       instrument: {
         files: { path: join(folder, 'stats-output'), prefix: 'ross-stats' },
         frames: null,
@@ -28,13 +42,13 @@ try {
       },
     },
   );
-  const { user, system } = process.resourceUsage
-    ? { user: process.resourceUsage().userCPUTime, system: process.resourceUsage().systemCPUTime }
-    : { user: 0, system: 0 };
+  if (from === null || to.committed === from.committed) throw new Error('too short: raise END');
+  const events = to.committed - from.committed;
   console.log(
     JSON.stringify({
       wall: r.wallSeconds,
-      cpu: (user + system) / 1e6,
+      perEvent: (to.seconds - from.seconds) / events,
+      cpuPerEvent: (to.cpu - from.cpu) / events,
       net: r.netEvents,
       processed: r.eventsProcessed,
       rss: r.peakRssBytes,

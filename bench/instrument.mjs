@@ -1,5 +1,6 @@
 // npm run bench:instrument: what recording costs, mode by mode, on workload M. Pairs of runs, without and with, one
 // after the other; medians of the pairs, with a 90 % interval of the median (sign test). ROSS's own figures beside.
+// Compared are the parts of the runs after warm-up: each thread compiles for itself, on the CPUs that are measured.
 // Run it on an otherwise idle machine. PAIRS=n (5), END=t (sequential and 2 PEs: 20000).
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -136,7 +137,7 @@ function interval(values) {
 const percent = (x) => `${x >= 0 ? '+' : ''}${(100 * x).toFixed(1)} %`;
 
 console.log(
-  `workload M, end ${end}, ${pairs} pairs each; overhead = more time per committed event than the run before it\n`,
+  `workload M, end ${end}, ${pairs} pairs each; overhead = more time per committed event than the run before it, once warm\n`,
 );
 for (const [where, base] of Object.entries({
   'optimistic, 2 PEs': { pes: 2, synch: 'optimistic', end },
@@ -155,9 +156,10 @@ for (const [where, base] of Object.entries({
     for (let k = 0; k < pairs; k++) {
       const without = run(base);
       const withIt = run({ ...base, instrument: mode.instrument });
-      overheads.push(withIt.wall / withIt.net / (without.wall / without.net) - 1);
+      overheads.push(withIt.perEvent / without.perEvent - 1);
       const records = mode.per === undefined ? Number.NaN : withIt.filled / mode.bytes;
-      costs.push(((withIt.cpu - without.cpu) * 1e9) / records);
+      const each = records / withIt.net;
+      costs.push(((withIt.cpuPerEvent - without.cpuPerEvent) * 1e9) / each);
       extra.push((withIt.rss - without.rss) / 2 ** 20);
       last = withIt;
     }

@@ -129,6 +129,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   const { F, I } = pool;
   const paths = pe.paths;
   const tracer = pe.instrument?.commits ?? null;
+  const begin = tracer?.begin ?? null;
   const DONE = C.eventsProcessed;
   const COMMITTED = C.committed;
   const TIES = C.eventTies;
@@ -149,6 +150,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     paths[index] = path;
     lp.path = path;
     const handlers = lp.handlers;
+    if (begin !== null) begin();
     handlers.forward(lp, lp.received);
     if (deliver !== null && pe.nStaged > 0) deliver();
     pe.committed(h, lp.id);

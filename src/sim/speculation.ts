@@ -40,6 +40,7 @@ export function speculation(engine: Optimism): Speculation {
   const { E, K } = entries;
   const { pool, queue, signatures, counts, paths, tally } = pe;
   const tracer = pe.instrument?.tracer ?? null;
+  const begin = tracer?.begin ?? null;
   const { F, I } = pool;
   const kpOf = pe.kps;
   const only = pe.only as OptimisticLp | null;
@@ -111,6 +112,7 @@ export function speculation(engine: Optimism): Speculation {
       E[at + E_PATH] = before;
       if (suspended.any && suspended.has(index)) end(lp, h, SKIPPED);
       else {
+        if (begin !== null) begin();
         marks[IN_HANDLER] = 1;
         lp.handlers.forward(lp, lp.received);
         marks[IN_HANDLER] = 0;

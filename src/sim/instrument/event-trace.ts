@@ -13,7 +13,11 @@ export interface EventTracer {
   record(h: number, index: number): void;
   /** Reads the clock for the events to come, where they do not read it themselves. */
   batch(): void;
+  /** An event is about to be handled; null where nobody wants to know how long that takes. */
+  readonly begin: (() => void) | null;
 }
+
+const BEGUN = 1;
 
 /** Words of an event's record: seed 000's, and that of 2017 (with a duration where all are traced). */
 const WORDS = 6;
@@ -38,36 +42,55 @@ export function eventTracer(
   const full = config.trace === 'all';
   const old = config.layout === 'ross-2017';
   const words = old ? (full ? WORDS_2017_FULL : WORDS_2017) : WORDS;
+  /** The time of events that do not read the clock themselves, and when the present one began. */
   const time = new Float64Array(16);
   time[0] = clock.now();
+  time[BEGUN] = Number.NaN;
 
   const head = (at: number, h: number, index: number, bytes: number): void => {
-    if (perEvent) time[0] = clock.now();
-    if (old) {
-      i32[at] = I[(h << 1) + SOURCE];
-      i32[at + 1] = 0;
-      i32[at + 2] = ids[index];
-      i32[at + 3] = 0;
-      const d = at >> 1;
-      f64[d + 2] = F[h + RECV];
-      f64[d + 3] = F[h + SEND];
-      f64[d + 4] = time[0];
-      if (full) f64[d + 5] = Number.NaN;
-    } else {
-      i32[at] = I[(h << 1) + SOURCE];
-      i32[at + 1] = ids[index];
-      f32[at + 2] = F[h + SEND];
-      f32[at + 3] = F[h + RECV];
-      f32[at + 4] = time[0];
-      i32[at + 5] = bytes;
+    i32[at] = I[(h << 1) + SOURCE];
+    i32[at + 1] = ids[index];
+    f32[at + 2] = F[h + SEND];
+    f32[at + 3] = F[h + RECV];
+    f32[at + 4] = perEvent ? clock.now() : time[0];
+    i32[at + 5] = bytes;
+  };
+
+  const head2017 = (at: number, h: number, index: number): void => {
+    i32[at] = I[(h << 1) + SOURCE];
+    i32[at + 1] = 0;
+    i32[at + 2] = ids[index];
+    i32[at + 3] = 0;
+    const d = at >> 1;
+    f64[d + 2] = F[h + RECV];
+    f64[d + 3] = F[h + SEND];
+    f64[d + 4] = perEvent ? clock.now() : time[0];
+    if (!full) return;
+    // Not a number: not measured.
+    f64[d + 5] = f64[d + 4] - time[BEGUN];
+    time[BEGUN] = Number.NaN;
+  };
+
+  /** The usual case, as short as it can be: V8 has little room left in the loops that call it. */
+  const plain = (h: number, index: number): void => {
+    const at = slab.at;
+    const end = at + WORDS;
+    if (end > slab.limit) plainInNext(h, index);
+    else {
+      slab.at = end;
+      head(at, h, index, 0);
     }
   };
 
-  const plain = (h: number, index: number): void => {
+  const plainInNext = (h: number, index: number): void => {
+    if (slab.ensure(WORDS)) plain(h, index);
+  };
+
+  const plain2017 = (h: number, index: number): void => {
     if (!slab.ensure(words)) return;
     const at = slab.at;
     slab.at = at + words;
-    head(at, h, index, 0);
+    head2017(at, h, index);
   };
 
   const withPayload = (payload: Payload, h: number, index: number): void => {
@@ -78,14 +101,17 @@ export function eventTracer(
     if (!slab.ensure(words + extra)) return;
     const at = slab.at;
     slab.at = at + words + extra;
-    head(at, h, index, bytes);
+    if (old) head2017(at, h, index);
+    else head(at, h, index, bytes);
     const from = payload.words;
     for (let k = 0; k < extra; k++) i32[at + words + k] = from[k];
   };
 
   const record =
     payloads === null
-      ? plain
+      ? old
+        ? plain2017
+        : plain
       : (h: number, index: number): void => {
           const payload = payloads[index];
           if (payload !== null) withPayload(payload, h, index);
@@ -94,5 +120,8 @@ export function eventTracer(
   const batch = () => {
     if (!perEvent) time[0] = clock.now();
   };
-  return { record, batch };
+  const begin = () => {
+    time[BEGUN] = clock.now();
+  };
+  return { record, batch, begin: old && full && perEvent ? begin : null };
 }

@@ -52,6 +52,7 @@ export class PeInstrument {
   private readonly config: InstrumentConfig;
   private readonly clock: RunClock;
   private readonly slabs: ReadonlyMap<Stream, SlabWriter>;
+  private readonly all: readonly SlabWriter[];
   private readonly optimistic: boolean;
   private readonly needsTurns: boolean;
   private trace: EventTracer | null = null;
@@ -76,6 +77,7 @@ export class PeInstrument {
         new SlabWriter(memory.slabs[stream] as SharedArrayBuffer, memory.bell, config),
       ]),
     );
+    this.all = [...this.slabs.values()];
     this.phases = config.phases ? new RegionPage(memory.page) : null;
     const { engine } = config;
     const sampled = engine.gvt || engine.rt || engine.vt;
@@ -161,14 +163,13 @@ export class PeInstrument {
       this.sample('vt', MODE_VT, this.vtPoints * config.vtInterval);
       this.planVt();
     }
-    for (const slab of this.slabs.values()) slab.atGvt();
+    for (const slab of this.all) slab.atGvt();
   }
 
   private sample(mode: Mode, number: number, virtual: number): void {
     const engine = this.samplers[mode];
     const model = this.models[mode];
     if (engine === undefined && model === undefined) return;
-    const started = performance.now();
     const { point } = this;
     point.real = this.clock.now();
     point.virtual = virtual;
@@ -179,7 +180,7 @@ export class PeInstrument {
       engine.take(point);
     }
     model?.take(point, number, mode === 'vt' || !this.optimistic);
-    this.pe.seconds[A.instrumentation] += (performance.now() - started) / 1000;
+    this.pe.seconds[A.instrumentation] += this.clock.now() - point.real;
   }
 
   /** Takes the last samples and hands over all that is left; says what became of each stream. */

@@ -11,7 +11,7 @@ import type { Batch } from '../../model/metric.ts';
 import { SIM_STREAM } from '../../model/schemas/sim.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
 import { LiveFrames } from './live-frames.ts';
-import { recordsIn } from './loss.ts';
+import { keptOf, recordsIn } from './loss.ts';
 import type { PayloadLayout } from './payload.ts';
 import { phaseBatch } from './phases.ts';
 import { RowBatches } from './row-batches.ts';
@@ -66,7 +66,7 @@ const FILE_PERIOD = 1000;
 /** Milliseconds between samples of threads. */
 const THREAD_PERIOD = 100;
 
-/** One file. After a failed write it stays as it was before: whole records. */
+/** One file. After a failed write it has the whole records that were written, and gets no more. */
 class Output {
   /** Bytes of whole records. */
   bytes = 0;
@@ -85,20 +85,26 @@ class Output {
     }
   }
 
-  /** Appends whole records; false where they cannot be written. */
-  write(bytes: Uint8Array): boolean {
-    if (this.error !== null) return false;
-    for (let at = 0; at < bytes.length; ) {
+  /**
+   * Appends whole records; returns how many bytes of them are in the file.
+   * @param whole bytes of the whole records among the first so many
+   */
+  write(bytes: Uint8Array, whole: (written: number) => number): number {
+    if (this.error !== null) return 0;
+    let at = 0;
+    while (at < bytes.length) {
       try {
         at += writeSync(this.fd, bytes, at, bytes.length - at);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'EAGAIN') continue;
+        at = whole(at);
+        this.bytes += at;
         this.fail(error as Error);
-        return false;
+        return at;
       }
     }
-    this.bytes += bytes.length;
-    return true;
+    this.bytes += at;
+    return at;
   }
 
   private fail(error: Error): void {
@@ -182,7 +188,8 @@ class RecorderThread {
     for (const stream of this.streams) {
       this.readers.forEach((readers, pe) => {
         readers[stream]?.drain(partial, (bytes) => {
-          if (!this.take(stream, bytes)) this.lose(pe, stream, bytes);
+          const kept = this.take(stream, bytes);
+          if (kept < bytes.length) this.lose(pe, stream, bytes.subarray(kept));
         });
       });
     }
@@ -202,13 +209,30 @@ class RecorderThread {
     });
   }
 
-  /** Writes whole rows; false where the stream's file cannot take them. */
-  private take(stream: Stream, bytes: Uint8Array<SharedArrayBuffer>): boolean {
+  /** Writes whole rows; returns how many bytes of them the stream's file has taken, or needs not. */
+  private take(stream: Stream, bytes: Uint8Array<SharedArrayBuffer>): number {
+    const { config } = this.task;
     const output = this.outputs.get(stream);
-    if (stream === 'evtrace') return output?.write(bytes) ?? true;
-    this.batches?.add(bytes);
-    if (output === undefined) return stream !== 'rollback' || this.frameFile?.error == null;
-    return output.write(this.task.config.direct ? bytes : this.encoded(bytes));
+    const isTrace = stream === 'evtrace';
+    if (!isTrace) this.batches?.add(bytes);
+    if (output === undefined) {
+      const isLost = stream === 'rollback' && this.frameFile?.error != null;
+      return isLost ? 0 : bytes.length;
+    }
+    const encoded = isTrace || config.direct ? bytes : this.encoded(bytes);
+    let rows = bytes.length;
+    const taken = output.write(encoded, (written) => {
+      const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+      const kept = keptOf(config, stream, words, written, this.bare);
+      rows = 4 * kept.words;
+      return kept.bytes;
+    });
+    return taken === 0 ? 0 : rows;
+  }
+
+  /** Whether models add nothing to traced events. */
+  private get bare(): boolean {
+    return this.task.payloads.every(({ what }) => what === 'sample');
   }
 
   /** Why something could not be written; null where all was. */
@@ -228,7 +252,7 @@ class RecorderThread {
 
   private emit(batch: Batch): void {
     const frames = this.encoder.encode(batch);
-    if (this.frameFile !== null) for (const frame of frames) this.frameFile.write(frame);
+    if (this.frameFile !== null) for (const frame of frames) this.frameFile.write(frame, () => 0);
     this.live?.add(frames);
   }
 

@@ -38,7 +38,7 @@ export interface Levels {
 }
 
 /** Times of a PE's record, in the order of the files. */
-const TIMES: readonly Activity[] = [
+const NAMES: readonly Activity[] = [
   'networkRead',
   'networkOther',
   'gvt',
@@ -52,6 +52,7 @@ const TIMES: readonly Activity[] = [
   'buddy',
   'lz4',
 ];
+const TIMES = NAMES.map((name) => A[name]);
 const PE_TIMES = PE_FIELDS.findIndex((m) => m.key === 'network_read_time');
 const PE_REMOTE = PE_FIELDS.length;
 const KP_EFFICIENCY = KP_FIELDS.length - 1;
@@ -77,7 +78,8 @@ export class Sampler {
   private readonly sums: Int32Array;
   private readonly rows: RowForm;
   private lpStretch: LpWriter | null = null;
-  /** Words of a whole sampling point. */
+  /** Rows of a whole sampling point, and their words. */
+  private readonly pointRows: number;
   private readonly pointWords: number;
 
   /**
@@ -103,10 +105,9 @@ export class Sampler {
     this.sums = new Int32Array(nkp * 8);
     this.rows = direct ? new FileRows() : new NeutralRows(mode);
     const { words } = this.rows;
-    this.pointWords =
-      (levels.pe ? words[ROW_PE] : 0) +
-      (levels.kp ? words[ROW_KP] * nkp : 0) +
-      (levels.lp ? words[ROW_LP] * pe.ids.length : 0);
+    const counts = [Number(levels.pe), levels.kp ? nkp : 0, levels.lp ? pe.ids.length : 0];
+    this.pointRows = counts.reduce((sum, n) => sum + n, 0);
+    this.pointWords = counts.reduce((sum, n, kind) => sum + n * words[kind], 0);
   }
 
   /** Whether anything has been counted since the last sample. */
@@ -117,37 +118,75 @@ export class Sampler {
 
   /** Writes the rows of one sampling point. */
   take(point: SamplePoint): void {
-    const { slab, rows } = this;
-    rows.at(point);
+    this.rows.at(point);
     // A point stays in one buffer where it can: readers of the 2017 layout need it whole.
-    if (this.pointWords <= slab.capacity) slab.ensure(this.pointWords);
-    if (this.levels.pe && slab.ensure(rows.words[ROW_PE])) this.peRow();
-    const { tally } = this.pe;
-    if (tally === null) return;
-    if (this.levels.kp) {
-      if (tally.perLp) this.sumLps(tally);
-      this.kpRows(tally, point.gvt);
-    }
-    if (this.levels.lp) this.lpRows(tally);
-    else if (tally.perLp) this.words.set(tally.words);
+    if (this.pointWords > this.slab.capacity) this.takePieces(point.gvt);
+    else if (this.slab.ensure(this.pointWords, this.pointRows)) this.takeWhole(point.gvt);
   }
 
-  /** Writes the head of a row, for which there is room; returns the word of its first field. */
-  private begin(kind: number): number {
+  /** There is room for all. KPs' rows come before those of the LPs whose counts they add up, but are written after. */
+  private takeWhole(gvt: number): void {
+    const { slab, levels, rows, pe } = this;
+    const { tally } = pe;
+    if (levels.pe) this.peRow(this.skip(ROW_PE, 1));
+    if (tally === null) return;
+    const kps = levels.kp ? this.skip(ROW_KP, pe.config.nkp) : 0;
+    const { perLp, kpOf } = tally;
+    if (levels.lp) {
+      this.sums.fill(0);
+      rows.begin(ROW_LP);
+      const at = this.skip(ROW_LP, kpOf.length);
+      this.lpStretch ??= lpWriter(pe, tally, this.words, slab, rows, this.sums);
+      this.lpStretch(at, 0, kpOf.length);
+    } else if (perLp) this.sumLps(tally);
+    if (levels.kp) this.kpRows(tally, gvt, kps);
+    if (!levels.lp && perLp) this.words.set(tally.words);
+  }
+
+  /** A buffer is smaller than the point. */
+  private takePieces(gvt: number): void {
+    const { slab, levels, rows, pe } = this;
+    const { tally } = pe;
+    if (levels.pe && slab.ensure(rows.words[ROW_PE])) this.peRow(this.skip(ROW_PE, 1));
+    if (tally === null) return;
+    const { perLp, kpOf } = tally;
+    if (perLp) this.sumLps(tally);
+    if (levels.kp) this.kpRows(tally, gvt, -1);
+    if (levels.lp) {
+      const n = kpOf.length;
+      const stride = rows.words[ROW_LP];
+      this.lpStretch ??= lpWriter(pe, tally, this.words, slab, rows, this.sums);
+      rows.begin(ROW_LP);
+      for (let lp = 0; lp < n; ) {
+        const room = slab.room(stride, n - lp);
+        if (room > 0) this.lpStretch(this.skip(ROW_LP, room), lp, lp + room);
+        lp += Math.max(1, room);
+      }
+    } else if (perLp) this.words.set(tally.words);
+  }
+
+  /** Takes `n` rows for which there is room; returns the word of the first. */
+  private skip(kind: number, n: number): number {
     const { slab, rows } = this;
     const at = slab.at;
+    slab.at = at + rows.words[kind] * n;
+    return at;
+  }
+
+  /** Writes the head of a row at word `at`; returns the word of its first field. */
+  private begin(kind: number, at: number): number {
+    const { slab, rows } = this;
     rows.begin(kind);
     for (let k = 0; k < rows.headWords; k++) slab.i32[at + k] = rows.head[k];
-    slab.at = at + rows.words[kind];
     return at + rows.headWords;
   }
 
-  private peRow(): void {
+  private peRow(row: number): void {
     const { pe, counts, slab } = this;
     const { i32, f32 } = slab;
     const now = pe.counts;
     const since = (k: number) => now[k] - counts[k];
-    const at = this.begin(ROW_PE);
+    const at = this.begin(ROW_PE, row);
     const processed = since(C.eventsProcessed);
     const rolledBack = since(C.eventsRolledBack);
     const secondary = since(C.secondaryRollbacks);
@@ -165,7 +204,7 @@ export class Sampler {
     i32[at + 11] = since(C.eventTies);
     i32[at + 12] = since(C.allReduces);
     f32[at + 13] = efficiencyOf(processed, rolledBack);
-    for (let k = 0; k < TIMES.length; k++) f32[at + PE_TIMES + k] = this.secondsSince(A[TIMES[k]]);
+    for (let k = 0; k < TIMES.length; k++) f32[at + PE_TIMES + k] = this.secondsSince(TIMES[k]);
     if (!this.rows.direct) i32[at + PE_REMOTE] = since(C.remoteEvents);
     counts.set(now);
   }
@@ -196,12 +235,14 @@ export class Sampler {
     }
   }
 
-  private kpRows(tally: Tally, gvt: number): void {
+  /** @param first word of the first row; -1: room is to be found row by row */
+  private kpRows(tally: Tally, gvt: number, first: number): void {
     const { pe, slab, words, rollbacks, sums } = this;
     const { i32, f32 } = slab;
     const kpTimes = this.engine.kpTimes ?? tally.kpTimes;
     const now = tally.words;
     const nkp = pe.config.nkp;
+    const stride = this.rows.words[ROW_KP];
     for (let kp = 0; kp < nkp; kp++) {
       const from = kp << 3;
       if (!tally.perLp) {
@@ -214,8 +255,8 @@ export class Sampler {
       const secondary = tally.rollbacks[kp * 2 + 1] - rollbacks[kp * 2 + 1];
       rollbacks[kp * 2] += all;
       rollbacks[kp * 2 + 1] += secondary;
-      if (!slab.ensure(this.rows.words[ROW_KP])) continue;
-      const at = this.begin(ROW_KP);
+      if (first < 0 && !slab.ensure(stride)) continue;
+      const at = this.begin(ROW_KP, first < 0 ? this.skip(ROW_KP, 1) : first + kp * stride);
       i32[at] = pe.number;
       i32[at + 1] = kp;
       i32[at + 2] = sums[from + T_PROCESSED];
@@ -229,23 +270,10 @@ export class Sampler {
       f32[at + KP_EFFICIENCY] = efficiencyOf(sums[from + T_PROCESSED], sums[from + T_ROLLED_BACK]);
     }
   }
-
-  private lpRows(tally: Tally): void {
-    const { slab } = this;
-    const n = tally.kpOf.length;
-    const stride = this.rows.words[ROW_LP];
-    this.lpStretch ??= lpWriter(this.pe, tally, this.words, slab, this.rows);
-    this.rows.begin(ROW_LP);
-    for (let lp = 0; lp < n; ) {
-      const room = slab.room(stride, n - lp);
-      if (room > 0) slab.at = this.lpStretch(slab.at, lp, lp + room);
-      lp += Math.max(1, room);
-    }
-  }
 }
 
-/** Writes rows of LPs `from`…`to`-1 from word `at` on; returns the word after them. */
-type LpWriter = (at: number, from: number, to: number) => number;
+/** Writes rows of LPs `from`…`to`-1 from word `at` on, and adds their counts to their KPs' sums. */
+type LpWriter = (at: number, from: number, to: number) => void;
 
 /**
  * The one loop that may run a thousand times per GVT: a closure over constants, so that V8 compiles addresses and
@@ -257,6 +285,7 @@ function lpWriter(
   words: Int32Array,
   slab: SlabWriter,
   rows: RowForm,
+  sums: Int32Array,
 ): LpWriter {
   const { i32, f32 } = slab;
   const { ids, number } = pe;
@@ -265,26 +294,60 @@ function lpWriter(
   const stride = rows.words[ROW_LP];
 
   return (start, from, to) => {
+    // A row of the file's has a head of six words (row-form.ts): the same for all LPs.
+    const a = head[0];
+    const b = head[1];
+    const c = head[2];
+    const d = head[3];
+    const e = head[4];
+    const f = head[5];
     let row = start;
-    for (let lp = from; lp < to; lp++) {
-      for (let k = 0; k < headWords; k++) i32[row + k] = head[k];
+    for (let lp = from; lp < to; lp++, row += stride) {
       const at = row + headWords;
-      const c = lp << 3;
-      const processed = (now[c + T_PROCESSED] - words[c + T_PROCESSED]) | 0;
-      const rolledBack = (now[c + T_ROLLED_BACK] - words[c + T_ROLLED_BACK]) | 0;
+      if (direct) {
+        i32[row] = a;
+        i32[row + 1] = b;
+        i32[row + 2] = c;
+        i32[row + 3] = d;
+        i32[row + 4] = e;
+        i32[row + 5] = f;
+      } else for (let k = 0; k < headWords; k++) i32[row + k] = head[k];
+      const slot = lp << 3;
+      const kp = kpOf[lp];
+      const sum = kp << 3;
+      const allProcessed = now[slot + T_PROCESSED];
+      const allAborted = now[slot + T_ABORTED];
+      const allRolledBack = now[slot + T_ROLLED_BACK];
+      const allSends = now[slot + T_SENDS];
+      const allReceives = now[slot + T_RECEIVES];
+      const processed = (allProcessed - words[slot + T_PROCESSED]) | 0;
+      const aborted = (allAborted - words[slot + T_ABORTED]) | 0;
+      const rolledBack = (allRolledBack - words[slot + T_ROLLED_BACK]) | 0;
+      const sends = (allSends - words[slot + T_SENDS]) | 0;
+      const receives = (allReceives - words[slot + T_RECEIVES]) | 0;
+      words[slot + T_PROCESSED] = allProcessed;
+      words[slot + T_ABORTED] = allAborted;
+      words[slot + T_ROLLED_BACK] = allRolledBack;
+      words[slot + T_SENDS] = allSends;
+      words[slot + T_RECEIVES] = allReceives;
+      sums[sum + T_PROCESSED] += processed;
+      sums[sum + T_ABORTED] += aborted;
+      sums[sum + T_ROLLED_BACK] += rolledBack;
+      sums[sum + T_SENDS] += sends;
+      sums[sum + T_RECEIVES] += receives;
       i32[at] = number;
-      i32[at + 1] = kpOf[lp];
+      i32[at + 1] = kp;
       i32[at + 2] = ids[lp];
       i32[at + 3] = processed;
-      i32[at + 4] = now[c + T_ABORTED] - words[c + T_ABORTED];
+      i32[at + 4] = aborted;
       i32[at + 5] = rolledBack;
-      i32[at + 6] = now[c + T_SENDS] - words[c + T_SENDS];
-      i32[at + 7] = now[c + T_RECEIVES] - words[c + T_RECEIVES];
+      i32[at + 6] = sends;
+      i32[at + 7] = receives;
       f32[at + 8] = processed > rolledBack ? 100 * (1 - rolledBack / (processed - rolledBack)) : 0;
-      if (!direct) i32[at + 9] = now[c + T_REMOTE] - words[c + T_REMOTE];
-      for (let k = 0; k <= T_REMOTE; k++) words[c + k] = now[c + k];
-      row += stride;
+      if (!direct) {
+        i32[at + 9] = now[slot + T_REMOTE] - words[slot + T_REMOTE];
+        words[slot + T_REMOTE] = now[slot + T_REMOTE];
+      }
     }
-    return row;
   };
 }

@@ -79,8 +79,8 @@ export class SlabWriter {
   readonly f64: Float64Array;
   /** Word at which the next row begins. */
   at: number;
-  /** Word at which the current buffer ends. */
-  private limit: number;
+  /** Word at which the current buffer ends. Callers for whom a call is too much ask for no `ensure` below it. */
+  limit: number;
   private readonly bell: Int32Array;
   private readonly policy: SlabPolicy;
   /** Words of a buffer, and of how many may be left free at a GVT. */
@@ -110,9 +110,9 @@ export class SlabWriter {
     return this.size;
   }
 
-  /** Makes room for a row of `words` words. False: it is to be dropped, and has been counted. */
-  ensure(words: number): boolean {
-    return this.at + words <= this.limit || this.turn(words);
+  /** Makes room for `records` rows of `words` words in all. False: they are to be dropped, and have been counted. */
+  ensure(words: number, records = 1): boolean {
+    return this.at + words <= this.limit || this.turn(words, records);
   }
 
   /** How many of `n` rows of `words` words there is room for, at least one; 0: the first is to be dropped. */
@@ -121,20 +121,20 @@ export class SlabWriter {
     return Math.min(n, Math.floor((this.limit - this.at) / words));
   }
 
-  private turn(words: number): boolean {
-    if (words > this.size) return this.drop(words);
+  private turn(words: number, records: number): boolean {
+    if (words > this.size) return this.drop(words, records);
     if (this.policy.disableOutput) {
       this.f64[FILLED] += (this.at - this.start) * 4;
       this.at = this.start;
       return true;
     }
     if (!this.stuck) this.handOver();
-    if (!this.acquire()) return this.drop(words);
+    if (!this.acquire()) return this.drop(words, records);
     return true;
   }
 
-  private drop(words: number): boolean {
-    this.f64[DROPPED_RECORDS]++;
+  private drop(words: number, records: number): boolean {
+    this.f64[DROPPED_RECORDS] += records;
     this.f64[DROPPED_BYTES] += words * 4;
     return false;
   }
@@ -191,7 +191,7 @@ export class SlabWriter {
 
   /** Hands over what is left. */
   end(): void {
-    if (this.policy.disableOutput) this.turn(0);
+    if (this.policy.disableOutput) this.turn(0, 0);
     else if (!this.stuck) this.handOver();
   }
 

@@ -163,6 +163,9 @@ describe('buffers', () => {
     const points = result.gvtComputations;
     expect(result.streams.every((s) => s.waitedMs === 0)).toBe(true);
     expect(written + dropped).toBeGreaterThanOrEqual(points * (2 + 6 + 16));
+    // Whole sampling points of a PE are written, or dropped.
+    expect((written + dropped) % (1 + 3 + 8)).toBe(0);
+    expect(written % (1 + 3 + 8)).toBe(0);
     const streams = rows.get('sim_stream') ?? [];
     expect(streams.reduce((n, s) => n + Number(s.dropped_records), 0)).toBe(dropped);
   });

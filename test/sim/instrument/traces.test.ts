@@ -85,7 +85,7 @@ describe('the trace', () => {
     expect(eventsOf(file('evtrace')).length).toBe(result.primaryRollbacks);
   });
 
-  it('of 2017 has 48 bytes an event, doubles and a time of its own', async () => {
+  it('of 2017 has 48 bytes an event, doubles, a time of its own and how long its handler took', async () => {
     const { result, file } = await run('phold', {
       ...PLAIN,
       instrument: { trace: 'all', layout: 'ross-2017' },
@@ -94,8 +94,21 @@ describe('the trace', () => {
     expect(bytes.length).toBe(48 * result.netEvents);
     for (let at = 48; at < bytes.length; at += 48) {
       expect(bytes.readDoubleLE(at + 16)).toBeGreaterThanOrEqual(bytes.readDoubleLE(at - 32));
-      expect(bytes.readDoubleLE(at + 32)).toBeGreaterThanOrEqual(bytes.readDoubleLE(at - 16));
+      const since = bytes.readDoubleLE(at + 32) - bytes.readDoubleLE(at - 16);
+      const duration = bytes.readDoubleLE(at + 40);
+      expect(duration).toBeGreaterThan(0);
+      expect(duration).toBeLessThanOrEqual(since);
     }
+  });
+
+  it('of 2017 says of no event how long it took, where the clock is read once a batch', async () => {
+    const { file } = await run('phold', {
+      ...PLAIN,
+      instrument: { trace: 'all', layout: 'ross-2017', traceClock: 'batch' },
+    });
+    const bytes = file('evtrace');
+    expect(bytes.length).toBeGreaterThan(0);
+    for (let at = 40; at < bytes.length; at += 48) expect(bytes.readDoubleLE(at)).toBeNaN();
   });
 
   it('carries what the model adds, and leaves out what it does not collect', async () => {

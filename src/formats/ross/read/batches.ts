@@ -6,14 +6,17 @@ import { type PayloadLayout, payloadLayout } from '../../payload.ts';
 import type { Block, KindIndex } from './chunk.ts';
 import { KINDS } from './chunk.ts';
 import {
+  type Apart,
   bitWords,
   type Filling,
   type FourWords,
   gather,
   gatherField,
   gatherFour,
+  gatherFourApart,
   hexAt,
   readCell,
+  widenApart,
 } from './gather.ts';
 import type { RossFileLayout } from './layouts.ts';
 import { type ColumnSource, type KindPlan, planFor, project } from './plan.ts';
@@ -33,14 +36,29 @@ function filling(cell: Exclude<Cell, 'label'>, rows: number): Filling {
   return { array: new ARRAYS[cell](buffer), words: new Uint32Array(buffer) };
 }
 
+/** Where words lie of the block's records from one on, whose first word is at `begin`; null where that is no rule. */
+function apartFrom({ chunk, stride, even }: Block, begin: number): Apart | null {
+  if (!even || (stride & 3) !== 2) return null;
+  const { shifted } = chunk;
+  const next = begin + stride;
+  const step = stride >>> 1;
+  return (begin & 3) === 0
+    ? { first: chunk, second: shifted, at: begin >>> 2, next: (next + 2) >>> 2, step }
+    : { first: shifted, second: chunk, at: (begin + 2) >>> 2, next: next >>> 2, step };
+}
+
 /** Fills batches of one plan. */
 class BatchBuilder {
   readonly plan: KindPlan;
   readonly #rows: number;
   readonly #reuse: boolean;
   #columns: (Filling | string[])[];
-  /** Columns that are words of the records as they are, by fours; and the places of all others. */
+  /** Byte of a record's first word, modulo 4. */
+  #phase = 0;
+  /** Columns that are words of the records as they are, by fours. */
   #fours: (readonly FourWords[])[] = [];
+  /** Places of all columns that are to be filled, and of those not among the fours. */
+  #all: readonly number[] = [];
   #others: readonly number[] = [];
   length = 0;
 
@@ -53,51 +71,67 @@ class BatchBuilder {
 
   /** New columns. */
   #begin(): (Filling | string[])[] {
-    const columns = this.#fresh();
-    const words = this.plan.sources.flatMap((source, k): { k: number; four: FourWords }[] => {
+    const { schema, sources } = this.plan;
+    const columns = schema.metrics.map(({ cell }, k) => {
+      const source = sources[k];
+      if (cell !== 'label') return filling(cell, this.#rows);
+      return new Array<string>(this.#rows).fill(source.is === 'text' ? source.text : '');
+    });
+    const words = sources.flatMap((source, k): { k: number; four: FourWords }[] => {
       const column = columns[k];
       if (source.is !== 'field' || source.field.from !== 'record' || Array.isArray(column)) {
         return [];
       }
       const { at, cell } = source.field;
-      if (bitWords(cell, column) !== 1 || (at & 3) !== 0) return [];
-      return [{ k, four: { offset: at >>> 2, words: column.words } }];
+      if (bitWords(cell, column) !== 1 || (at & 1) !== 0) return [];
+      return [{ k, four: { offset: at, words: column.words } }];
     });
-    words.length -= words.length % 4;
+    this.#phase = words.length > 0 ? words[0].four.offset & 3 : 0;
+    const same = words.filter(({ four }) => (four.offset & 3) === this.#phase);
+    same.length -= same.length % 4;
     this.#fours = [];
-    for (let n = 0; n < words.length; n += 4) {
-      this.#fours.push(words.slice(n, n + 4).map(({ four }) => four));
+    for (let n = 0; n < same.length; n += 4) {
+      this.#fours.push(
+        same.slice(n, n + 4).map(({ four }) => ({ ...four, offset: four.offset >>> 2 })),
+      );
     }
-    const taken = new Set(words.map(({ k }) => k));
-    this.#others = [...columns.keys()].filter((k) => !taken.has(k));
+    const taken = new Set(same.map(({ k }) => k));
+    // The same text in all rows is there already.
+    this.#all = [...columns.keys()].filter((k) => sources[k].is !== 'text');
+    this.#others = this.#all.filter((k) => !taken.has(k));
     return columns;
-  }
-
-  #fresh(): (Filling | string[])[] {
-    return this.plan.schema.metrics.map(({ cell }) =>
-      cell === 'label' ? new Array<string>(this.#rows).fill('') : filling(cell, this.#rows),
-    );
   }
 
   /** Adds records `from` to `to`, at most as many as there is room for; returns how many. */
   add(block: Block, index: KindIndex, from: number, to: number): number {
     const count = Math.min(to - from, this.#rows - this.length);
-    const { sources } = this.plan;
     const end = from + count;
-    if (block.aligned) {
-      const { u32 } = block.chunk;
+    const apart = apartFrom(block, index.record[from] + this.#phase);
+    const together = apart !== null || (block.aligned && this.#phase === 0);
+    if (together) {
       for (const four of this.#fours) {
-        gatherFour(u32, index.record, from, end, this.length, four);
+        if (apart !== null) gatherFourApart(apart, count, this.length, four);
+        else gatherFour(block.chunk.u32, index.record, from, end, this.length, four);
       }
-      for (const k of this.#others)
-        this.#put(sources[k], this.#columns[k], block, index, from, end);
-    } else {
-      sources.forEach((source, k) => {
-        this.#put(source, this.#columns[k], block, index, from, end);
-      });
+    }
+    for (const k of together ? this.#others : this.#all) {
+      const source = this.plan.sources[k];
+      if (apart !== null && this.#widen(source, this.#columns[k], apart, count)) continue;
+      this.#put(source, this.#columns[k], block, index, from, end);
     }
     this.length += count;
     return count;
+  }
+
+  /** A float that becomes a double; false for any other column. */
+  #widen(source: ColumnSource, column: Filling | string[], apart: Apart, count: number): boolean {
+    if (source.is !== 'field' || Array.isArray(column)) return false;
+    const { cell, at, from } = source.field;
+    const { array } = column;
+    if (cell !== 'f32' || from !== 'record' || !(array instanceof Float64Array)) return false;
+    if ((at & 3) !== this.#phase) return false;
+    widenApart(apart, count, this.length, at >>> 2, array);
+    return true;
   }
 
   #put(

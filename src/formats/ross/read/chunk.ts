@@ -14,6 +14,12 @@ export const KINDS = 7;
 /** What users call them. */
 export const KIND_NAMES = ['pe', 'kp', 'lp', 'model', 'event', 'vt_model', 'lp'] as const;
 
+/** The same words as integers and as floats. */
+export interface Words {
+  readonly u32: Uint32Array;
+  readonly f32: Float32Array;
+}
+
 /** The file's bytes from `position` on; the first `length` of the buffer. */
 export class Chunk {
   bytes: Uint8Array;
@@ -26,6 +32,10 @@ export class Chunk {
   position = 0;
   /** Bytes of the whole file. */
   fileSize = 0;
+  #shifted: Words | null = null;
+  /** The file's bytes that are shifted; from -1: none are. */
+  #shiftedFrom = -1;
+  #shiftedTo = -1;
   /** Byte order of the file. */
   readonly little: boolean;
 
@@ -48,6 +58,24 @@ export class Chunk {
     this.u16 = new Uint16Array(bytes.buffer);
     this.u32 = new Uint32Array(bytes.buffer);
     this.f32 = new Float32Array(bytes.buffer);
+  }
+
+  /** The words at odd multiples of 2: those that begin at byte 4 k - 2, for k from 0. */
+  get shifted(): Words {
+    let words = this.#shifted;
+    if (words === null || words.u32.byteLength <= this.bytes.length) {
+      const u32 = new Uint32Array(this.bytes.length / 4 + 1);
+      words = { u32, f32: new Float32Array(u32.buffer) };
+      this.#shifted = words;
+      this.#shiftedFrom = -1;
+    }
+    const { position, length } = this;
+    if (this.#shiftedFrom !== position || this.#shiftedTo !== position + length) {
+      new Uint8Array(words.u32.buffer).set(this.bytes.subarray(0, length), 2);
+      this.#shiftedFrom = position;
+      this.#shiftedTo = position + length;
+    }
+    return words;
   }
 
   /** Whether words of the buffer are numbers of the file as they are. */

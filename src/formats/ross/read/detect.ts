@@ -16,7 +16,9 @@ import { packedLayout } from './walk-packed.ts';
 /** Bytes of a file's beginning that are looked at. */
 export const HEAD_BYTES = 1 << 18;
 const MOST_UNSAID_PAYLOAD = 4096;
-const BLOCK_RECORDS = 2048;
+const BLOCK_RECORDS = 64;
+/** Records of which half must look like ones for more to be looked at. */
+const SENSELESS = 32;
 /** Share of a file's beginning from which on stranger layouts are not tried. */
 const ENOUGH = 0.5;
 
@@ -47,6 +49,8 @@ interface Fit {
   readonly wideLps: number;
 }
 
+const NO_FIT: Fit = { share: 0, records: 0, lps: 0, wideLps: 0 };
+
 const NAME = /^(.*)-(gvt|rt|evtrace|model|analysis-lps)\.bin$/;
 
 function nameOf(path: string): { prefix: string; suffix: Suffix } | null {
@@ -59,6 +63,7 @@ class Head {
   readonly bytes: Uint8Array;
   readonly #chunks: readonly Chunk[];
   #block: Block;
+  #one: Block | null = null;
 
   constructor(bytes: Uint8Array, fileSize: number) {
     this.bytes = bytes;
@@ -81,14 +86,33 @@ class Head {
     return this.#block;
   }
 
-  /** Whether the file's first record can be of this layout, whatever follows it. */
-  beginsAs(layout: RossFileLayout): boolean {
-    const block = this.blockFor(layout);
+  /**
+   * Whether the first records of a layout without the model's bytes can be such with so many bytes behind each: asked
+   * of thousands of sizes, before a layout is made for one.
+   */
+  promises(layout: RossFileLayout, payload: number): boolean {
+    const { length } = this.bytes;
+    const stride = layout.least + payload;
+    if (stride > length) return false;
+    let records = 0;
+    let meaning = 0;
+    for (let at = 0; records < SENSELESS && at + layout.least <= length; at += stride) {
+      const block = this.recordAt(layout, at);
+      if (block.length === 0) return records > 1 && 2 * meaning > records;
+      meaning += meaningIn(block, layout);
+      records++;
+    }
+    return 2 * meaning > records;
+  }
+
+  /** The record at byte `at`, if one of this layout can be there. */
+  recordAt(layout: RossFileLayout, at: number): Block {
+    const chunk = this.#chunks[layout.little ? 0 : 1];
+    const block = this.#one?.chunk === chunk ? this.#one : new Block(chunk, 1);
+    this.#one = block;
     block.clear();
-    layout.reset();
-    layout.walk(block, 0);
-    layout.reset();
-    return block.length > 0;
+    layout.walk(block, at);
+    return block;
   }
 }
 
@@ -109,6 +133,8 @@ function fitOf(layout: RossFileLayout, head: Head): Fit {
     lps += block.of[LP].count;
     wideLps += block.of[WIDE_LP].count;
     meaning += meaningIn(block, layout);
+    // Zeros are taken for records, one after the other, by layouts without end.
+    if (records >= SENSELESS && 2 * meaning <= records) return NO_FIT;
   } while (block.stop !== BAD && block.stop !== SHORT);
   layout.reset();
   const whole = block.stop === SHORT && (at === length || length < block.chunk.fileSize);
@@ -199,10 +225,13 @@ function* oldCandidates(
 ): Generator<Candidate> {
   if (facts !== null && facts.layout !== null && facts.layout !== 'ross-2017') return;
   const fitsName = suffix !== null && facts !== null;
-  const layouts = oldLayouts(suffix, facts, little).filter((of) => head.beginsAs(of(0)));
+  const layouts = oldLayouts(suffix, facts, little)
+    .map((of) => ({ of, bare: of(0) }))
+    .filter(({ bare }) => head.recordAt(bare, 0).length > 0);
   if (layouts.length === 0) return;
   for (let payload = 0; payload <= MOST_UNSAID_PAYLOAD; payload++) {
-    for (const of of layouts) {
+    for (const { of, bare } of layouts) {
+      if (!head.promises(bare, payload)) continue;
       const layout = of(payload);
       yield { layout, as: `packed records of ${layout.least} bytes`, fitsName, least: 4 };
     }

@@ -3,7 +3,7 @@
  * agree: by words where all records lie at multiples of 4 bytes in this machine's byte order, by bytes elsewhere.
  */
 import type { PayloadType } from '../../payload.ts';
-import type { Block, KindIndex } from './chunk.ts';
+import type { Block, KindIndex, Words } from './chunk.ts';
 import type { FieldAt } from './layouts.ts';
 
 /** A column under construction: one array, and a second view of its bits as words. */
@@ -64,30 +64,70 @@ export interface FourWords {
   readonly words: Uint32Array;
 }
 
-/** As `halves4`, for records that follow each other at equal distances: no place has to be looked up. */
-function halvesApart(
-  u16: Uint16Array,
-  first: number,
-  stride: number,
+/**
+ * Words of records at equal distances of which only each second one lies at a multiple of 4: those of the first,
+ * third, … record, and those of the others.
+ */
+export interface Apart {
+  readonly first: Words;
+  readonly second: Words;
+  /** Words of the first and the second record's `offset` 0, each in its array, and from each to the next but one. */
+  readonly at: number;
+  readonly next: number;
+  readonly step: number;
+}
+
+/** As `gatherFour`, for such records. */
+export function gatherFourApart(
+  apart: Apart,
   count: number,
-  out: Uint32Array,
   at: number,
+  [a, b, c, d]: readonly FourWords[],
 ): void {
-  const step = stride >>> 1;
-  let half = first >>> 1;
+  const { words: outA, offset: offsetA } = a;
+  const { words: outB, offset: offsetB } = b;
+  const { words: outC, offset: offsetC } = c;
+  const { words: outD, offset: offsetD } = d;
+  const { step } = apart;
+  const first = apart.first.u32;
+  const second = apart.second.u32;
+  let { at: w, next: v } = apart;
   let j = at;
-  const end = at + count;
-  for (; j < end - 3; j += 4) {
-    const b = half + step;
-    const c = b + step;
-    const d = c + step;
-    out[j] = u16[half] | (u16[half + 1] << 16);
-    out[j + 1] = u16[b] | (u16[b + 1] << 16);
-    out[j + 2] = u16[c] | (u16[c + 1] << 16);
-    out[j + 3] = u16[d] | (u16[d + 1] << 16);
-    half = d + step;
+  for (const end = at + count - 1; j < end; j += 2, w += step, v += step) {
+    outA[j] = first[w + offsetA];
+    outA[j + 1] = second[v + offsetA];
+    outB[j] = first[w + offsetB];
+    outB[j + 1] = second[v + offsetB];
+    outC[j] = first[w + offsetC];
+    outC[j + 1] = second[v + offsetC];
+    outD[j] = first[w + offsetD];
+    outD[j + 1] = second[v + offsetD];
   }
-  for (; j < end; j++, half += step) out[j] = u16[half] | (u16[half + 1] << 16);
+  if (j === at + count) return;
+  outA[j] = first[w + offsetA];
+  outB[j] = first[w + offsetB];
+  outC[j] = first[w + offsetC];
+  outD[j] = first[w + offsetD];
+}
+
+/** A float of such records, as a double. */
+export function widenApart(
+  { first, second, at: begin, next, step }: Apart,
+  count: number,
+  at: number,
+  offset: number,
+  out: Float64Array,
+): void {
+  const floats = first.f32;
+  const others = second.f32;
+  let w = begin + offset;
+  let v = next + offset;
+  let j = at;
+  for (const end = at + count - 1; j < end; j += 2, w += step, v += step) {
+    out[j] = floats[w];
+    out[j + 1] = others[v];
+  }
+  if (j < at + count) out[j] = floats[w];
 }
 
 /** As `words4`, for records at multiples of 2. */
@@ -190,27 +230,9 @@ function bytes4(
   }
 }
 
-function bytesWidened(
-  view: DataView,
-  little: boolean,
-  places: Places,
-  from: number,
-  to: number,
-  offset: number,
-  out: Float64Array,
-  at: number,
-): void {
-  let j = at;
-  if (little) {
-    for (let k = from; k < to; k++, j++) out[j] = view.getFloat32(places[k] + offset, true);
-  } else {
-    for (let k = from; k < to; k++, j++) out[j] = view.getFloat32(places[k] + offset, false);
-  }
-}
-
-function bytesShort(
-  view: DataView,
-  little: boolean,
+/** Numbers of 2 bytes at multiples of 2. */
+function halves2(
+  u16: Uint16Array,
   places: Places,
   from: number,
   to: number,
@@ -219,7 +241,7 @@ function bytesShort(
   at: number,
 ): void {
   let j = at;
-  for (let k = from; k < to; k++, j++) out[j] = view.getUint16(places[k] + offset, little);
+  for (let k = from; k < to; k++, j++) out[j] = u16[(places[k] + offset) >>> 1];
 }
 
 function slowly(
@@ -270,13 +292,11 @@ export function gather(
   const { chunk } = block;
   const same = bitWords(cell, out);
   const byWords = block.aligned && (offset & 3) === 0;
+  const byHalves = block.even && chunk.little && (offset & 1) === 0;
   if (same === 1) {
     if (byWords) words4(chunk.u32, places, from, to, offset, out.words, at);
-    else if (block.even && chunk.little && (offset & 1) === 0) {
-      const { stride } = block;
-      if (stride === 0) halves4(chunk.u16, places, from, to, offset, out.words, at);
-      else halvesApart(chunk.u16, places[from] + offset, stride, to - from, out.words, at);
-    } else bytes4(chunk.view, chunk.little, places, from, to, offset, out.words, at);
+    else if (byHalves) halves4(chunk.u16, places, from, to, offset, out.words, at);
+    else bytes4(chunk.view, chunk.little, places, from, to, offset, out.words, at);
   } else if (same === 2 && byWords) {
     words8(chunk.u32, places, from, to, offset, out.words, at);
   } else if (byWords && cell === 'id64') {
@@ -284,10 +304,8 @@ export function gather(
     words4(chunk.u32, places, from, to, low, out.words, at);
   } else if (byWords && cell === 'f32' && out.array instanceof Float64Array) {
     wordsWidened(chunk.f32, places, from, to, offset, out.array, at);
-  } else if (cell === 'f32' && out.array instanceof Float64Array) {
-    bytesWidened(chunk.view, chunk.little, places, from, to, offset, out.array, at);
-  } else if (cell === 'u16' && out.array instanceof Uint32Array) {
-    bytesShort(chunk.view, chunk.little, places, from, to, offset, out.array, at);
+  } else if (cell === 'u16' && byHalves) {
+    halves2(chunk.u16, places, from, to, offset, out.words, at);
   } else slowly(block, places, from, to, offset, cell, out, at);
 }
 

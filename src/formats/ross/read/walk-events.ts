@@ -1,6 +1,7 @@
 /** Walks over traced events of v7.0.0 and later. */
-import { type Block, EVENT, FULL } from './chunk.ts';
+import { type Block, EVENT } from './chunk.ts';
 import { EVENT_KINDS, type RossFileLayout } from './layouts.ts';
+import { walkOf } from './walk.ts';
 import { MOST_PAYLOAD } from './walk-framed.ts';
 
 const HEAD = 24;
@@ -73,19 +74,7 @@ function takeEvent(block: Block, at: number): number {
   return HEAD + size;
 }
 
-function walk(block: Block, from: number): number {
-  const { native } = block.chunk;
-  let at = from;
-  block.stop = FULL;
-  while (block.length < block.capacity) {
-    if (native) at = walkWords(block, at);
-    if (block.length === block.capacity) break;
-    const taken = takeEvent(block, at);
-    if (taken === 0) break;
-    at += taken;
-  }
-  return at;
-}
+const walk = walkOf(takeEvent, walkWords);
 
 export function eventLayout(little: boolean): RossFileLayout {
   return {

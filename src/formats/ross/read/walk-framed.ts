@@ -4,8 +4,9 @@
  * Checked loosely where genuine files are strange: a last sample's virtual time may be the largest double, a KP may
  * be behind GVT, counters may hold anything.
  */
-import { type Block, type Chunk, FULL, KP, LP, MODEL, PE, VT_MODEL, WIDE_LP } from './chunk.ts';
+import { type Block, type Chunk, KP, LP, MODEL, PE, VT_MODEL, WIDE_LP } from './chunk.ts';
 import { FRAMED_KINDS, type RossFileLayout } from './layouts.ts';
+import { isTime, walkOf } from './walk.ts';
 
 /** Ids that a file can be believed: above these it is damaged. */
 export const MOST_PES = 2 ** 24;
@@ -18,9 +19,6 @@ const KP_SIZE = 44;
 const LP_SIZE = 36;
 const WIDE_LP_SIZE = 48;
 const FLOAT_MAX = 3.5e38;
-
-/** A time: not negative, not NaN, not infinite. */
-const isTime = (x: number) => x >= 0 && x < Number.POSITIVE_INFINITY;
 
 const EXPECTED =
   'expected a sample (kind 0 with 104 bytes, 1 with 44, 2 with 36 or 48, 3 with 24) or a model’s sample in virtual time';
@@ -196,19 +194,7 @@ function takeSample(block: Block, at: number): number {
   return 0;
 }
 
-function walk(block: Block, from: number): number {
-  const { native } = block.chunk;
-  let at = from;
-  block.stop = FULL;
-  while (block.length < block.capacity) {
-    if (native) at = walkWords(block, at);
-    if (block.length === block.capacity) break;
-    const taken = takeSample(block, at);
-    if (taken === 0) break;
-    at += taken;
-  }
-  return at;
-}
+const walk = walkOf(takeSample, walkWords);
 
 export function framedLayout(little: boolean): RossFileLayout {
   return {

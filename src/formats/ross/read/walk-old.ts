@@ -2,8 +2,9 @@
  * Walks over events and models' samples of 2016 and 2017: packed, 64-bit ids, doubles. A model's bytes follow each
  * record; the files do not say how many, so a number is taken that makes sense of the whole beginning of a file.
  */
-import { type Block, EVENT, FULL, MODEL } from './chunk.ts';
+import { type Block, EVENT, MODEL } from './chunk.ts';
 import { at, byKind, type FieldAt, type RossFileLayout, type Walk } from './layouts.ts';
+import { isTime, walkOf } from './walk.ts';
 
 /** What follows an event's two LPs and its receive time. */
 export interface OldEventForm {
@@ -20,8 +21,6 @@ export const oldEventHead = ({ send, real, duration }: OldEventForm) =>
 
 export const OLD_MODEL_HEAD = 28;
 
-const isTime = (x: number) => x >= 0 && x < Number.POSITIVE_INFINITY;
-
 /** A walk over records of one size. `fault` says what is wrong with the one at a byte; '' for nothing. */
 function fixedWalk(
   kind: number,
@@ -29,25 +28,18 @@ function fixedWalk(
   payload: number,
   fault: (view: DataView, at: number) => string,
 ): Walk {
-  return (block: Block, from: number): number => {
-    const { chunk, capacity } = block;
-    let at = from;
-    block.stop = FULL;
-    while (block.length < capacity) {
-      if (chunk.length - at < bytes) {
-        block.short(bytes);
-        break;
-      }
-      const wrong = fault(chunk.view, at);
-      if (wrong !== '') {
-        block.bad(wrong);
-        break;
-      }
+  const take = (block: Block, at: number): number => {
+    const { chunk } = block;
+    const wrong = chunk.length - at < bytes ? null : fault(chunk.view, at);
+    if (wrong === '') {
       block.add(kind, at, payload);
-      at += bytes;
+      return bytes;
     }
-    return at;
+    if (wrong === null) block.short(bytes);
+    else block.bad(wrong);
+    return 0;
   };
+  return walkOf(take, null);
 }
 
 function oldEventFields({ send, real, duration }: OldEventForm): FieldAt[] {
@@ -88,7 +80,7 @@ export function oldEventLayout(
     if (real && !isTime(view.getFloat64(at + realAt, little))) {
       return 'expected an event: real time is no time';
     }
-    // Not a number: not measured. ROSS always measures it, and we do not.
+    // Not a number: not measured. ROSS always measures it; we do where each event reads the clock.
     const lasted = duration ? view.getFloat64(at + realAt + 8, little) : 0;
     if (!isTime(lasted) && !Number.isNaN(lasted)) return 'expected an event: duration is no time';
     return '';

@@ -34,11 +34,15 @@ const TINY = 0x0da24260;
 /** More reductions than there are between two samples: a float taken for a count. */
 const MANY = 1 << 23;
 
-/** GVT samples with a real time and without differ by 4 bytes: each looks strange as the other. */
+/**
+ * GVT samples with a real time and without differ by 4 bytes: each looks strange as the other. Zeros look like neither:
+ * there was a reduction, or time went by.
+ */
 function looksRight({ mode, realTime }: PackedForm, chunk: Chunk, at: number): boolean {
   if (mode === 'rt') return true;
   const word = chunk.bits(at + 6);
-  return realTime ? word === 0 || word > TINY : word < MANY;
+  if (!realTime) return word > 0 && word < MANY;
+  return word > TINY || (word === 0 && chunk.bits(at + 2) > 0);
 }
 
 /** First LP of each PE. */
