@@ -48,6 +48,8 @@ export interface Reduction {
   /** All ranks must start the same reductions in the same order. `mine` must not change until `done`. */
   start(): void;
   done(): boolean;
+  /** Gives back what it has taken from MPI. None is under way. */
+  close(): void;
 }
 
 const MISSING =
@@ -237,13 +239,16 @@ export class MpiWorld {
       merge,
       this.koffi.pointer(this.koffi.proto('void (intptr_t, intptr_t, void *, void *)')),
     );
-    const type = this.handleFrom((at) => {
-      this.call('MPI_Type_contiguous', 'int, HANDLE, PTR')(words, this.handle('double'), at);
-      this.call('MPI_Type_commit', 'PTR')(at);
-    });
-    const op = this.handleFrom((at) => {
-      this.call('MPI_Op_create', 'void *, int, PTR')(callback, 1, at);
-    });
+    const type = pinned(8);
+    const op = pinned(8);
+    this.call('MPI_Type_contiguous', 'int, HANDLE, PTR')(
+      words,
+      this.handle('double'),
+      type.address,
+    );
+    this.call('MPI_Type_commit', 'PTR')(type.address);
+    this.call('MPI_Op_create', 'void *, int, PTR')(callback, 1, op.address);
+    const [typeHandle, opHandle] = [type, op].map(({ memory }) => this.handleIn(memory));
     const [request] = this.requests(1).at;
     const reduce = this.call('MPI_Iallreduce', 'PTR, PTR, int, HANDLE, HANDLE, HANDLE, PTR');
     return {
@@ -251,16 +256,19 @@ export class MpiWorld {
       all: new Float64Array(all.memory),
       start: () => {
         this.marks?.enter(MARK_MPI_REDUCE);
-        reduce(mine.address, all.address, 1, type, op, this.world, request);
+        reduce(mine.address, all.address, 1, typeHandle, opHandle, this.world, request);
         this.marks?.exit(MARK_MPI_REDUCE);
       },
       done: () => this.done(request),
+      close: () => {
+        this.call('MPI_Type_free', 'PTR')(type.address);
+        this.call('MPI_Op_free', 'PTR')(op.address);
+        this.koffi.unregister(callback);
+      },
     };
   }
 
-  private handleFrom(make: (at: number) => void): number {
-    const { address, memory } = pinned(8);
-    make(address);
+  private handleIn(memory: ArrayBuffer): number {
     return this.abi.handle === 'int'
       ? new Int32Array(memory)[0]
       : Number(new BigUint64Array(memory)[0]);

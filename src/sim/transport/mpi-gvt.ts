@@ -218,4 +218,9 @@ export class MpiGvt {
     out.ties.set(all.subarray(TIES, WORDS));
     return true;
   }
+
+  /** After the last GVT. */
+  close(): void {
+    this.reduction.close();
+  }
 }

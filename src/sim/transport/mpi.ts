@@ -303,5 +303,6 @@ export class MpiTransport implements Transport {
   /** After the last GVT: nothing is received any more. */
   close(): void {
     this.in.close();
+    this.gvt.close();
   }
 }
