@@ -1,11 +1,28 @@
 // A run that is stopped at a virtual time, or as soon as it has begun, for bench/capacity.mjs:
-// node bench/capacity-run.mjs '{"model": …, "settings": …, "until": …}'. Prints its result as one JSON object.
+// node bench/capacity-run.mjs '{"model": …, "settings": …, "until": …}'. Prints its result as one JSON object. Under
+// mpirun it is a rank, and prints its own peak memory too.
 import { loadModel, simulate } from 'triscope/sim';
+import { launchedRank } from '../dist/os/mpi/launcher.js';
+import { MpiWorld } from '../dist/os/mpi/world.js';
+import { simulateRank } from '../dist/sim/simulate-rank.js';
 
 const { model, settings, until } = JSON.parse(process.argv[2]);
 const stop = new AbortController();
-const result = await simulate(await loadModel(model), settings, {
+const options = {
   signal: stop.signal,
   onProgress: ({ gvt }) => gvt > until && stop.abort(),
-});
-console.log(JSON.stringify(result));
+};
+const loaded = await loadModel(model);
+if (launchedRank() === null) console.log(JSON.stringify(await simulate(loaded, settings, options)));
+else {
+  const world = new MpiWorld();
+  const { pes: _, ...own } = settings;
+  const { result } = await simulateRank(world, loaded, own, options);
+  const rss = Float64Array.of(process.resourceUsage().maxRSS * 1024);
+  const all = world.gather(new Uint8Array(rss.buffer));
+  if (result !== null && all !== null) {
+    const ranks = all.map((bytes) => new Float64Array(bytes.slice().buffer)[0]);
+    console.log(JSON.stringify({ ...result, ranks }));
+  }
+  world.close();
+}

@@ -11,25 +11,27 @@ const world = new MpiWorld();
 const first = world.rank === 0;
 const other = 1 - world.rank;
 const { address } = pinned(WINDOW * BYTES);
-const at = Array.from({ length: WINDOW }, (_, k) => address + BigInt(k * BYTES));
-const requests = world.requests(WINDOW).at;
-const [send, receive] = world.requests(2).at;
+const at = Array.from({ length: WINDOW }, (_, k) => address + k * BYTES);
+const sends = world.requests(WINDOW).at;
+const receives = world.requests(WINDOW).at;
+const gone = pinned(WINDOW * 4);
+for (const [k, request] of receives.entries()) world.prepareReceive(at[k], BYTES, request);
 const finish = (request) => {
   while (!world.done(request));
 };
 
 function sendNow(bytes) {
-  world.startSend(at[0], bytes, other, send);
-  finish(send);
+  world.startSend(at[0], bytes, other, sends[0]);
+  finish(sends[0]);
 }
 
 function roundTrip(bytes) {
   world.meet();
   const started = performance.now();
   for (let k = 0; k < TRIPS; k++) {
-    world.startReceive(at[1], bytes, receive);
+    world.startReceive(receives[1]);
     if (first) sendNow(bytes);
-    finish(receive);
+    finish(receives[1]);
     if (!first) sendNow(bytes);
   }
   return ((performance.now() - started) / TRIPS) * 1000;
@@ -39,15 +41,16 @@ function messageRate(bytes) {
   world.meet();
   const started = performance.now();
   for (let w = 0; w < WINDOWS; w++) {
-    for (let k = 0; k < WINDOW; k++) {
-      if (first) world.startSend(at[k], bytes, other, requests[k]);
-      else world.startReceive(at[k], bytes, requests[k]);
-    }
-    for (const request of requests) finish(request);
     if (first) {
-      world.startReceive(at[0], 64, receive);
-      finish(receive);
-    } else sendNow(64);
+      for (let k = 0; k < WINDOW; k++) world.startSend(at[k], bytes, other, sends[k]);
+      for (let left = WINDOW; left > 0; left -= world.doneSome(WINDOW, sends[0], gone));
+      world.startReceive(receives[0]);
+      finish(receives[0]);
+    } else {
+      for (const request of receives) world.startReceive(request);
+      for (const request of receives) finish(request);
+      sendNow(64);
+    }
   }
   return (WINDOW * WINDOWS) / ((performance.now() - started) * 1000);
 }

@@ -1,14 +1,14 @@
 // npm run bench:mpi: two ranks against two threads and ROSS's best; the transport's round trip and message rate against
 // plain C over the same library; one result on 1 to 8 ranks; a cost model, and what it says of more PEs. Medians of
-// REPEATS (5). Run it on an otherwise idle machine. Needs openmpi-bin and libopenmpi-dev. With `-- ping costs` only these of
-// threads, ping, scaling, costs.
+// REPEATS (5) pairs. Run it on an otherwise idle machine. Needs openmpi-bin and libopenmpi-dev. With `-- ping costs` only
+// these of M, L, ping, scaling, costs.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fitCosts, predict } from './mpi-cost.mjs';
-import { arguments_, WORKLOADS } from './workloads.mjs';
+import { arguments_, PARALLEL, WORKLOADS } from './workloads.mjs';
 
 const repeats = Number(process.env.REPEATS ?? 5);
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -16,8 +16,7 @@ const bin = here('../bin/triscope');
 const root = process.getuid?.() === 0 ? ['--allow-run-as-root'] : [];
 const onRanks = (n) => ['mpirun', ...root, '--oversubscribe', '-np', `${n}`];
 const ranks = onRanks(2);
-/** ROSS's best on two ranks, Mev/s, on the machine on which it was measured (bench/sim.mjs). */
-const ROSS = { M: 6.0, L: 1.49 };
+const naive = here('naive-run.mjs');
 
 function run([command, ...args]) {
   const { stdout, stderr, status } = spawnSync(command, args, {
@@ -34,25 +33,38 @@ function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-const rate = (command) =>
-  median(Array.from({ length: repeats }, () => run(command).eventRate / 1e6));
+const rate = (command) => run(command).eventRate / 1e6;
 
 console.log(
   `load average before: ${loadavg()[0].toFixed(2)} (should be near 0); medians of ${repeats}\n`,
 );
-/** Two ranks against two threads. */
-function threadsPart() {
-  console.log(
-    'workload  threads     MPI   MPI/threads   MPI/ROSS    (Mev/s, 2 PEs; aims: 0.8 and 1)',
-  );
-  for (const name of ['M', 'L']) {
-    const two = arguments_(WORKLOADS[name], WORKLOADS[name].long, ['--synch=3']);
-    const threads = rate([process.execPath, bin, ...two, '--pes=2']);
-    const mpi = rate([...ranks, process.execPath, bin, ...two]);
-    console.log(
-      `${name.padEnd(8)} ${threads.toFixed(2).padStart(8)} ${mpi.toFixed(2).padStart(7)} ${(mpi / threads).toFixed(2).padStart(13)} ${(mpi / ROSS[name]).toFixed(2).padStart(10)}`,
-    );
+
+let titled = false;
+/**
+ * Two ranks against two threads, in turn, with the options that were best for ROSS and here (bench/sim.mjs); and
+ * against ROSS's best on two ranks, as it is and scaled by what a naive heap reaches here and reached there.
+ */
+function threadsPart(name) {
+  if (!titled) {
+    console.log('workload  threads     MPI   MPI/threads   MPI/ROSS  machine  on equal machines');
+    console.log('           Mev/s    Mev/s    (aim 0.8)    (aim 1)    factor');
   }
+  titled = true;
+  const w = PARALLEL[name];
+  const two = arguments_(w, w.long, ['--synch=3', ...w.options]);
+  const rates = { threads: [], mpi: [], naive: [] };
+  for (let k = 0; k < repeats; k++) {
+    rates.threads.push(rate([process.execPath, bin, ...two, '--pes=2']));
+    rates.mpi.push(rate([...ranks, process.execPath, bin, ...two]));
+    rates.naive.push(run([process.execPath, naive, name]).rate / 1e6);
+  }
+  const [threads, mpi] = [median(rates.threads), median(rates.mpi)];
+  const ratio = median(rates.mpi.map((r, k) => r / rates.threads[k]));
+  const factor = median(rates.naive) / WORKLOADS[name].naive;
+  const cell = (value, width) => value.toFixed(2).padStart(width);
+  console.log(
+    `${name.padEnd(8)} ${cell(threads, 8)} ${cell(mpi, 7)} ${cell(ratio, 13)} ${cell(mpi / w.ross, 10)} ${cell(factor, 8)} ${cell(mpi / w.ross / factor, 18)}`,
+  );
 }
 
 /** Against plain C over the same library. */
@@ -105,45 +117,54 @@ function scalingPart() {
   }
 }
 
+/** Shares of events for any LP, events per turn, turns per GVT, and how far the run goes. */
+const TRIALS = [
+  [0, 16, 16, 40],
+  [0, 64, 64, 120],
+  [0, 16, 256, 80],
+  [0.1, 16, 16, 120],
+  [0.1, 64, 16, 40],
+  [0.1, 4, 256, 60],
+  [0.5, 16, 128, 40],
+  [0.5, 64, 16, 100],
+  [0.5, 8, 8, 60],
+  [1, 16, 16, 80],
+  [1, 16, 128, 30],
+  [1, 64, 64, 100],
+  [1, 4, 64, 50],
+];
+
 /** What an event, a message and a GVT cost, and what follows for more PEs. */
 function costPart() {
   const trials = [];
-  for (const remote of [0, 0.1, 0.25, 1]) {
-    for (const [batch, interval] of [
-      [16, 16],
-      [16, 128],
-      [64, 16],
-    ]) {
-      const what = [
-        '--total-lps=4096',
-        '--start-events=4',
-        '--lookahead=0.1',
-        `--remote=${remote}`,
-      ];
-      const how = [
-        '--synch=3',
-        `--batch=${batch}`,
-        `--gvt-interval=${interval}`,
-        '--end=50',
-        '--json',
-      ];
-      const done = run([...ranks, process.execPath, bin, 'sim', 'run', 'phold', ...what, ...how]);
-      trials.push({
-        events: done.eventsProcessed / 2,
-        remote: done.remoteSends / 2,
-        batches: done.batches / 2,
-        gvts: done.gvtComputations,
-        seconds: Math.max(...done.perPe.map((pe) => pe.wallSeconds ?? done.wallSeconds)),
-      });
-    }
+  let [reductions, gvts] = [0, 0];
+  for (const [remote, batch, interval, end] of TRIALS) {
+    const what = [
+      '--total-lps=4096',
+      '--start-events=4',
+      '--lookahead=0.1',
+      `--remote=${remote}`,
+      `--end=${end}`,
+    ];
+    const how = ['--synch=3', `--batch=${batch}`, `--gvt-interval=${interval}`, '--json'];
+    const done = run([...ranks, process.execPath, bin, 'sim', 'run', 'phold', ...what, ...how]);
+    reductions += done.allReduces;
+    gvts += done.gvtComputations;
+    trials.push({
+      events: done.eventsProcessed / 2,
+      remote: done.remoteSends / 2,
+      batches: done.batches / 2,
+      gvts: done.gvtComputations,
+      seconds: done.wallSeconds,
+    });
   }
   const costs = fitCosts(trials);
   const ns = (seconds) => `${(seconds * 1e9).toFixed(0)} ns`;
   console.log(
-    `\ncosts, fitted to ${trials.length} runs on 2 ranks: event ${ns(costs.event)}, remote event ${ns(costs.remote)}, batch ${ns(costs.batch)}, GVT ${ns(costs.gvt)}; error ${(100 * costs.medianError).toFixed(0)} % (median), ${(100 * costs.worstError).toFixed(0)} % (worst)`,
+    `\ncosts, fitted to ${trials.length} runs on 2 ranks: event ${ns(costs.event)}, remote event ${ns(costs.remote)}, batch ${ns(costs.batch)}, GVT ${ns(costs.gvt)} (${(reductions / gvts).toFixed(2)} reductions), to get going ${costs.start.toFixed(2)} s; error ${(100 * costs.medianError).toFixed(0)} % (median), ${(100 * costs.worstError).toFixed(0)} % (worst)`,
   );
   /** A step of a reduction between machines: 2 us is usual of today's interconnects; an assumption. */
-  const load = { remote: 0.25, hop: 2e-6 };
+  const load = { remote: 0.25, hop: 2e-6, reductions: reductions / gvts };
   for (const [batch, gvtInterval] of [
     [16, 16],
     [256, 64],
@@ -164,7 +185,13 @@ function costPart() {
   }
 }
 
-const PARTS = { threads: threadsPart, ping: pingPart, scaling: scalingPart, costs: costPart };
+const PARTS = {
+  M: () => threadsPart('M'),
+  L: () => threadsPart('L'),
+  ping: pingPart,
+  scaling: scalingPart,
+  costs: costPart,
+};
 const asked = process.argv.slice(2);
 for (const [name, part] of Object.entries(PARTS))
   if (asked.length === 0 || asked.includes(name)) part();

@@ -1,4 +1,4 @@
-/** Ctrl-C: the first asks the run to stop, the second ends the process at once. */
+/** Ctrl-C and its like: the first asks the run to stop, the second ends the process at once. */
 import { EXIT } from './errors.ts';
 import { leave } from './leave.ts';
 
@@ -8,12 +8,13 @@ export interface Interrupt {
   release(): void;
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** mpirun passes SIGUSR2 on as it is; after the others it gives ranks a second. (SIGUSR1 starts Node's debugger.) */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2'] as const;
 
 /** Milliseconds in which a second signal is the first once more: npm and timeout(1) pass on what we got too. */
 const ECHO = 300;
 
-/** Listens to SIGINT and SIGTERM until released. */
+/** Listens to SIGINT, SIGTERM and SIGUSR2 until released. */
 export function onInterrupt(): Interrupt {
   const controller = new AbortController();
   let first = 0;

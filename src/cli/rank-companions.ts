@@ -2,8 +2,7 @@
  * What is recorded beside a run over MPI: by the first rank of each host, into files on its own machine, which in the end
  * go to rank 0's recording.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { joinReports } from '../formats/geopm/write.ts';
@@ -11,6 +10,7 @@ import type { RecordingClock, RecordingSource } from '../model/recording.ts';
 import { ENV_AUTO, ENV_DIR } from '../model/region-layout.ts';
 import { launchedRank } from '../os/mpi/launcher.ts';
 import type { MpiWorld } from '../os/mpi/world.ts';
+import { type ScratchFolder, scratchFolder } from '../os/scratch.ts';
 import { type Beside, Companions, REPORT } from './companions.ts';
 import { pagesOfJob } from './launched-job.ts';
 
@@ -41,20 +41,20 @@ export async function markRank(): Promise<string> {
 export class RankCompanions {
   readonly #world: MpiWorld;
   readonly #request: RankCompanionRequest;
-  /** Of this host's first rank, and the folder of its files. */
+  /** Of this host's first rank, and the folder of its files where that is not the recording's. */
   readonly #own: Companions | null;
-  readonly #folder: string;
+  readonly #scratch: ScratchFolder | null;
 
   private constructor(
     world: MpiWorld,
     request: RankCompanionRequest,
     own: Companions | null,
-    folder: string,
+    scratch: ScratchFolder | null,
   ) {
     this.#world = world;
     this.#request = request;
     this.#own = own;
-    this.#folder = folder;
+    this.#scratch = scratch;
   }
 
   /** All ranks call it, and wait for each other. @param pages what `markRank` gave */
@@ -65,7 +65,8 @@ export class RankCompanions {
   ): Promise<RankCompanions> {
     const leads = (launchedRank()?.localRank ?? 0) === 0;
     const first = world.rank === 0;
-    const folder = first || !leads ? request.folder : mkdtempSync(join(tmpdir(), 'triscope-host-'));
+    const scratch = first || !leads ? null : scratchFolder('triscope-host-');
+    const folder = scratch?.path ?? request.folder;
     const own = leads
       ? await Companions.start({
           ...request,
@@ -74,7 +75,7 @@ export class RankCompanions {
         })
       : null;
     world.meet();
-    return new RankCompanions(world, request, own, folder);
+    return new RankCompanions(world, request, own, scratch);
   }
 
   /** Ends them; files of all hosts are then in rank 0's folder. All ranks call it, once their PEs have ended. */
@@ -83,9 +84,7 @@ export class RankCompanions {
     this.#world.meet();
     await this.#own?.stop();
     const parts = this.#world.gather(serialize(this.#files()));
-    if (this.#own !== null && this.#folder !== this.#request.folder) {
-      rmSync(this.#folder, { recursive: true, force: true });
-    }
+    this.#scratch?.remove();
     const hosts = (parts ?? []).flatMap((bytes) => (deserialize(bytes) as HostFiles | null) ?? []);
     this.#write(hosts);
     return hosts;
@@ -95,9 +94,10 @@ export class RankCompanions {
     const own = this.#own;
     if (own === null) return null;
     const { nodeFile, report } = own;
+    const folder = this.#scratch?.path ?? this.#request.folder;
     return {
       rank: this.#world.rank,
-      node: nodeFile === null ? null : [relative(this.#folder, nodeFile), readFileSync(nodeFile)],
+      node: nodeFile === null ? null : [relative(folder, nodeFile), readFileSync(nodeFile)],
       report: report === null ? null : readFileSync(report, 'utf8'),
     };
   }

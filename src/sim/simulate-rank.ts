@@ -19,6 +19,7 @@ import { configFor, type Settings } from './settings.ts';
 import type { RunOptions } from './simulate.ts';
 import { type RunResult, summarise } from './statistics.ts';
 import { MpiTransport } from './transport/mpi.ts';
+import { tuneV8 } from './v8-flags.ts';
 
 /** Milliseconds between looks at what has been printed, and for signals. */
 const SLICE = 20;
@@ -68,6 +69,7 @@ export async function simulateRank(
   run: RankOptions = {},
 ): Promise<RankOutcome> {
   const started = performance.now();
+  tuneV8(world.size);
   const output = run.instrument ?? NOWHERE;
   const checked = configFor(model, { ...settings, pes: world.size });
   const instrument = checked.instrument && withForm(checked.instrument, output);
@@ -102,7 +104,7 @@ export async function simulateRank(
   const result = pe.result();
   print();
   const report = (await recorder?.finish(result.streams)) ?? null;
-  const clock = clocks?.end() ?? null;
+  const clock = clocks?.end(!result.finished) ?? null;
   const { batches } = transport.gvt;
   const place = { threadId: threadId(), host: thisHost() };
   const part: Part = { result, ...place, report, clock, batches };

@@ -142,16 +142,20 @@ describe.skipIf(!hasMpi)('the batch script (needs Open MPI)', () => {
   });
 
   it('ends the recording when Slurm says that the time is nearly up', async () => {
-    const { code } = await batch(['phold', '--nlp=10', '--end=1e9'], '12', async (child) => {
+    // As sbatch sends it: --signal=B:USR2@60.
+    const [, warning] = /^#SBATCH --signal=B:(\w+)@60$/m.exec(example('job.sbatch')) ?? [];
+    const { code, out } = await batch(['phold', '--nlp=10', '--end=1e9'], '12', async (child) => {
       const file = join(folder, 'run-12.tri/stats-output/ross-stats-gvt.bin');
-      for (let k = 0; k < 200 && !existsSync(file); k++)
+      while (child.exitCode === null && !existsSync(file)) {
         await new Promise((r) => setTimeout(r, 50));
-      child.kill('SIGTERM');
+      }
+      child.kill(`SIG${warning}` as NodeJS.Signals);
     });
-    expect(code).not.toBe(0);
-    expect(recordingOf('12').state).not.toBe('running');
+    expect(code).toBe(130);
+    expect(out).toMatch(/^Interrupted at virtual time \d+/m);
+    expect(recordingOf('12').state).toBe('interrupted');
     expect(existsSync(join(folder, 'lake/ross_pe/run=12'))).toBe(true);
-  });
+  }, 120_000);
 
   const blocks = [...DOC.matchAll(/^## (.*)$|^```sh\n([\s\S]*?)^```$/gm)].reduce<
     [string, string][]

@@ -124,10 +124,10 @@ const PHOLD: readonly Phold[] = [
   { events: 1599984, pastEnd: 16, lps: 16, start: 1, end: 100000, lookahead: 1 },
 ];
 /** Runs of more events are made once, optimistically, on two ranks. */
-const MANY = 500_000;
+const MANY = 200_000;
 /** TRISCOPE_RUNS: the longest too, and more random models than usual. */
 const RUNS = process.env.TRISCOPE_RUNS;
-const LONG = RUNS === undefined ? 1_500_000 : Number.POSITIVE_INFINITY;
+const LONG = RUNS === undefined ? 500_000 : Number.POSITIVE_INFINITY;
 /** Conservative runs stop at every such time: with less there is little else. */
 const LEAST_LOOKAHEAD = 0.1;
 const MEMORY = 2 ** 28;
@@ -253,8 +253,8 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
         expectSound(got[k], ranks, JSON.stringify(one));
         expect([run.netEvents, run.eventsPastEnd], JSON.stringify(one)).toEqual(one.counts);
       }
-      expect(got.reduce((n, { run }) => n + run.remoteEvents, 0)).toBeGreaterThan(300_000);
-      expect(got.reduce((n, { run }) => n + run.allReduces, 0)).toBeGreaterThan(5000);
+      expect(got.reduce((n, { run }) => n + run.remoteEvents, 0)).toBeGreaterThan(100_000);
+      expect(got.reduce((n, { run }) => n + run.allReduces, 0)).toBeGreaterThan(2000);
       await expectSame(phold.filter(({ counts }) => counts[0] < MANY));
     });
 

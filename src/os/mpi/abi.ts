@@ -1,26 +1,26 @@
 /**
  * What differs between MPI libraries: how handles are written, and the values of constants. An implementation
- * with another ABI is one more row. Sources: mpi.h of Open MPI 4.1, MPI standard 3.1.
+ * with another ABI is one more row. Sources: mpi.h of Open MPI 4.1.4 and of MPICH 4.0.2, MPI standard 3.1.
  */
 
 /** A handle that the library defines. */
-export type Handle = 'world' | 'byte' | 'double';
+export type Handle = 'world' | 'byte' | 'double' | 'noRequest';
 
 export interface MpiAbi {
   readonly name: string;
-  /** Start of what MPI_Get_library_version says. */
-  readonly says: string;
+  /** What MPI_Get_library_version says. */
+  readonly says: RegExp;
   /** File names, the likeliest first. */
   readonly files: readonly string[];
-  /** Bytes of a handle: a pointer, or an int. */
-  readonly handleBytes: 4 | 8;
-  /** Symbols whose addresses are the handles. */
-  readonly symbols: Readonly<Record<Handle, string>>;
+  /** C type of a handle: a pointer, or a number. */
+  readonly handle: 'intptr_t' | 'int';
+  /** Symbols whose addresses are the handles, or the handles. */
+  readonly handles: Readonly<Record<Handle, string | number>>;
   readonly anySource: number;
   /** MPI_THREAD_FUNNELED: only the thread that initialised it calls. */
   readonly funneled: number;
-  /** MPI_STATUS_IGNORE. */
-  readonly noStatus: bigint;
+  /** MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE. */
+  readonly noStatus: number;
   /** By which environment a program knows that its launcher started it, and as what. */
   readonly environment: {
     readonly rank: string;
@@ -28,26 +28,25 @@ export interface MpiAbi {
     /** Rank among those of this machine, and how many these are. */
     readonly localRank: string;
     readonly local: string;
-    /** What tells jobs of one machine apart. */
-    readonly job: string;
-  };
-  /** How its launcher is called, and told that it may run as root and share CPUs. */
-  readonly launcher: {
-    readonly file: string;
-    readonly asRoot: readonly string[];
-    readonly crowded: readonly string[];
+    /** What tells jobs of one machine apart; null where nothing does. */
+    readonly job: string | null;
   };
 }
 
-export const OPEN_MPI: MpiAbi = {
+const OPEN_MPI: MpiAbi = {
   name: 'Open MPI',
-  says: 'Open MPI',
+  says: /^Open MPI/,
   files: ['libmpi.so.40', 'libmpi.so'],
-  handleBytes: 8,
-  symbols: { world: 'ompi_mpi_comm_world', byte: 'ompi_mpi_byte', double: 'ompi_mpi_double' },
+  handle: 'intptr_t',
+  handles: {
+    world: 'ompi_mpi_comm_world',
+    byte: 'ompi_mpi_byte',
+    double: 'ompi_mpi_double',
+    noRequest: 'ompi_request_null',
+  },
   anySource: -1,
   funneled: 1,
-  noStatus: 0n,
+  noStatus: 0,
   environment: {
     rank: 'OMPI_COMM_WORLD_RANK',
     size: 'OMPI_COMM_WORLD_SIZE',
@@ -55,7 +54,25 @@ export const OPEN_MPI: MpiAbi = {
     local: 'OMPI_COMM_WORLD_LOCAL_SIZE',
     job: 'PMIX_NAMESPACE',
   },
-  launcher: { file: 'mpirun', asRoot: ['--allow-run-as-root'], crowded: ['--oversubscribe'] },
 };
 
-export const ABIS: readonly MpiAbi[] = [OPEN_MPI];
+/** Libraries that are built from MPICH share its ABI (version 12), whatever they are called. */
+const MPICH: MpiAbi = {
+  name: 'MPICH',
+  says: /MPICH|^Intel\(R\) MPI/,
+  files: ['libmpich.so.12', 'libmpi.so.12'],
+  handle: 'int',
+  handles: { world: 0x44000000, byte: 0x4c00010d, double: 0x4c00080b, noRequest: 0x2c000000 },
+  anySource: -2,
+  funneled: 1,
+  noStatus: 1,
+  environment: {
+    rank: 'PMI_RANK',
+    size: 'PMI_SIZE',
+    localRank: 'MPI_LOCALRANKID',
+    local: 'MPI_LOCALNRANKS',
+    job: null,
+  },
+};
+
+export const ABIS: readonly MpiAbi[] = [OPEN_MPI, MPICH];

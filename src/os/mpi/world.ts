@@ -12,7 +12,8 @@ import {
   MARK_MPI_SEND,
   MARK_MPI_TEST,
 } from '../../model/engine-marks.ts';
-import { ABIS, type MpiAbi } from './abi.ts';
+import { ABIS, type Handle, type MpiAbi } from './abi.ts';
+import { launchedRank, likelyAbis } from './launcher.ts';
 import { type Pinned, pinned } from './memory.ts';
 
 type Koffi = typeof import('koffi');
@@ -31,10 +32,10 @@ const FIXED = 3;
 /** MPI counts are ints. */
 const MOST_BYTES = 0x7fffffff;
 
-/** Handles of operations under way, in pinned memory: MPI writes to them. */
+/** Handles of operations under way, in pinned memory: MPI writes to them. At first they are of none. */
 export interface Requests {
-  /** Address of each. */
-  readonly at: readonly bigint[];
+  /** Address of each; they follow each other. */
+  readonly at: readonly number[];
 }
 
 /** Combines one rank's words with those of others: associative and commutative, the result in `into`. */
@@ -47,25 +48,26 @@ export interface Reduction {
   /** All ranks must start the same reductions in the same order. `mine` must not change until `done`. */
   start(): void;
   done(): boolean;
+  /** Gives back what it has taken from MPI. None is under way. */
+  close(): void;
 }
 
 const MISSING =
   'apt-get install openmpi-bin libopenmpi3, or the MPI of your cluster; or set TRISCOPE_LIBMPI to its path';
 
-function loadAny(koffi: Koffi): { library: Library; abi: MpiAbi } {
-  const tried: string[] = [];
-  for (const abi of ABIS) {
-    const own = process.env.TRISCOPE_LIBMPI;
-    for (const file of own === undefined ? abi.files : [own]) {
-      try {
-        // Its plug-ins look for the library's own symbols.
-        return { library: koffi.load(file, { global: true }), abi };
-      } catch {
-        tried.push(file);
-      }
+/** The first library that there is. */
+function loadAny(koffi: Koffi): Library {
+  const own = process.env.TRISCOPE_LIBMPI;
+  const files = own === undefined ? likelyAbis().flatMap((abi) => abi.files) : [own];
+  for (const file of files) {
+    try {
+      // Its plug-ins look for the library's own symbols.
+      return koffi.load(file, { global: true });
+    } catch {
+      // The next one, then.
     }
   }
-  throw new MissingPieceError(`no MPI library (${tried.join(', ')}): ${MISSING}`);
+  throw new MissingPieceError(`no MPI library (${files.join(', ')}): ${MISSING}`);
 }
 
 function loadKoffi(): Koffi {
@@ -84,91 +86,134 @@ export class MpiWorld {
   private readonly koffi: Koffi;
   private readonly abi: MpiAbi;
   private readonly lib: Library;
-  private readonly world: bigint;
-  private readonly byte: bigint;
+  private readonly world: number;
+  private readonly byte: number;
   /** Regions, for whoever looks on from outside. */
   private readonly marks = engineMarks();
+  /** Where MPI says whether something is done. */
   private readonly flag: Pinned;
   private readonly flagWord: Int32Array;
   private readonly isend: Call;
-  private readonly irecv: Call;
+  private readonly initiate: Call;
   private readonly test: Call;
+  private readonly testSome: Call;
   private readonly send: Call;
   private readonly receive: Call;
 
   /** Starts MPI in this process, once. @throws MissingPieceError */
   constructor() {
     this.koffi = loadKoffi();
-    const { library, abi } = loadAny(this.koffi);
-    this.lib = library;
-    this.abi = abi;
+    this.lib = loadAny(this.koffi);
     this.library = this.versionOf();
-    if (!this.library.startsWith(abi.says)) {
+    const abi = ABIS.find(({ says }) => says.test(this.library));
+    if (abi === undefined) {
       throw new MissingPieceError(
         `this MPI library is '${this.library}'; known are: ${ABIS.map((a) => a.name).join(', ')}`,
       );
     }
+    this.abi = abi;
     this.flag = pinned(8);
     this.flagWord = new Int32Array(this.flag.memory);
     const at = this.flag.address;
-    this.call('MPI_Init_thread', 'void *, void *, int, void *')(null, null, abi.funneled, at);
-    this.world = library.symbol(abi.symbols.world) as bigint;
-    this.byte = library.symbol(abi.symbols.byte) as bigint;
-    this.call('MPI_Comm_rank', 'void *, void *')(this.world, at);
+    this.call('MPI_Init_thread', 'PTR, PTR, int, PTR')(0, 0, abi.funneled, at);
+    this.world = this.handle('world');
+    this.byte = this.handle('byte');
+    this.call('MPI_Comm_rank', 'HANDLE, PTR')(this.world, at);
     this.rank = this.flagWord[0];
-    this.call('MPI_Comm_size', 'void *, void *')(this.world, at);
+    this.call('MPI_Comm_size', 'HANDLE, PTR')(this.world, at);
     this.size = this.flagWord[0];
-    this.isend = this.call('MPI_Isend', 'void *, int, void *, int, int, void *, void *');
-    this.irecv = this.call('MPI_Irecv', 'void *, int, void *, int, int, void *, void *');
-    this.test = this.call('MPI_Test', 'void *, void *, void *');
-    this.send = this.call('MPI_Send', 'void *, int, void *, int, int, void *');
-    this.receive = this.call('MPI_Recv', 'void *, int, void *, int, int, void *, void *');
+    this.expectLaunchedSize();
+    this.isend = this.call('MPI_Isend', 'PTR, int, HANDLE, int, int, HANDLE, PTR');
+    this.initiate = this.call('MPI_Start', 'PTR');
+    this.test = this.call('MPI_Test', 'PTR, PTR, PTR');
+    this.testSome = this.call('MPI_Testsome', 'int, PTR, PTR, PTR, PTR');
+    this.send = this.call('MPI_Send', 'void *, int, HANDLE, int, int, HANDLE');
+    this.receive = this.call('MPI_Recv', 'void *, int, HANDLE, int, int, HANDLE, PTR');
   }
 
+  /** @param takes C types; PTR is an address, HANDLE a handle: both are numbers here */
   private call(name: string, takes: string): Call {
-    return this.lib.func(`int ${name}(${takes})`) as Call;
+    const types = takes.replaceAll('PTR', 'intptr_t').replaceAll('HANDLE', this.abi.handle);
+    return this.lib.func(`int ${name}(${types})`) as Call;
   }
 
   private versionOf(): string {
     const text = Buffer.alloc(8192);
     const length = new Int32Array(1);
-    this.call('MPI_Get_library_version', 'void *, void *')(text, length);
+    this.lib.func('int MPI_Get_library_version(void *, void *)')(text, length);
     return text.toString('latin1', 0, length[0]).split(/[,\n]/)[0] ?? '';
   }
 
+  private handle(name: Handle): number {
+    const handle = this.abi.handles[name];
+    return typeof handle === 'number' ? handle : Number(this.lib.symbol(handle));
+  }
+
+  /** Ranks of a library that is not their launcher's would each run alone. */
+  private expectLaunchedSize(): void {
+    const launched = launchedRank()?.size ?? this.size;
+    if (launched === this.size) return;
+    this.close();
+    throw new MissingPieceError(
+      `the launcher has started ${launched} ranks, of which ${this.library} finds ${this.size}: it is not the launcher's library; set TRISCOPE_LIBMPI to the path of that`,
+    );
+  }
+
   requests(count: number): Requests {
-    const { address } = pinned(count * this.abi.handleBytes);
-    return {
-      at: Array.from({ length: count }, (_, k) => address + BigInt(k * this.abi.handleBytes)),
-    };
+    const bytes = this.abi.handle === 'int' ? 4 : 8;
+    const { address, memory } = pinned(count * bytes);
+    const none = this.handle('noRequest');
+    if (bytes === 4) new Int32Array(memory).fill(none);
+    else new BigUint64Array(memory).fill(BigInt(none));
+    return { at: Array.from({ length: count }, (_, k) => address + k * bytes) };
   }
 
   /** Starts to send a batch. The memory belongs to MPI until `done(request)`. */
-  startSend(address: bigint, bytes: number, to: number, request: bigint): void {
+  startSend(address: number, bytes: number, to: number, request: number): void {
     this.marks?.enter(MARK_MPI_SEND);
     this.isend(address, bytes, this.byte, to, BATCH, this.world, request);
     this.marks?.exit(MARK_MPI_SEND);
   }
 
-  /** Starts to receive a batch of at most `bytes` from any rank; batches fill receives in the order of these calls. */
-  startReceive(address: bigint, bytes: number, request: bigint): void {
+  /** Says where a batch of at most `bytes` from any rank is to go, each time that `startReceive(request)` is called. */
+  prepareReceive(address: number, bytes: number, request: number): void {
+    const prepare = this.call('MPI_Recv_init', 'PTR, int, HANDLE, int, int, HANDLE, PTR');
+    prepare(address, bytes, this.byte, this.abi.anySource, BATCH, this.world, request);
+  }
+
+  /** Starts to receive a batch; batches fill receives in the order of these calls. */
+  startReceive(request: number): void {
     this.marks?.enter(MARK_MPI_RECEIVE);
-    this.irecv(address, bytes, this.byte, this.abi.anySource, BATCH, this.world, request);
+    this.initiate(request);
     this.marks?.exit(MARK_MPI_RECEIVE);
   }
 
   /** Whether it is complete. True again where it was before. */
-  done(request: bigint): boolean {
+  done(request: number): boolean {
     this.marks?.enter(MARK_MPI_TEST);
     this.test(request, this.flag.address, this.abi.noStatus);
     this.marks?.exit(MARK_MPI_TEST);
     return this.flagWord[0] !== 0;
   }
 
-  /** Gives up a receive that nothing will fill. */
-  cancel(request: bigint): void {
-    this.call('MPI_Cancel', 'void *')(request);
-    this.call('MPI_Wait', 'void *, void *')(request, this.abi.noStatus);
+  /**
+   * Which of `count` sends, whose requests begin at `request`, have become complete since they were asked for last:
+   * how many (below 0: none is under way), and `indices` gets their numbers.
+   */
+  doneSome(count: number, request: number, indices: Pinned): number {
+    this.marks?.enter(MARK_MPI_TEST);
+    this.testSome(count, request, this.flag.address, indices.address, this.abi.noStatus);
+    this.marks?.exit(MARK_MPI_TEST);
+    return this.flagWord[0];
+  }
+
+  /** Gives up a prepared receive. @param started and nothing will fill it */
+  dropReceive(request: number, started: boolean): void {
+    if (started) {
+      this.call('MPI_Cancel', 'PTR')(request);
+      this.call('MPI_Wait', 'PTR, PTR')(request, this.abi.noStatus);
+    }
+    this.call('MPI_Request_free', 'PTR')(request);
   }
 
   /** An agreement over `words` doubles that are combined as a whole. */
@@ -180,9 +225,11 @@ export class MpiWorld {
     const into = pinned(bytes);
     const a = new Float64Array(from.memory);
     const b = new Float64Array(into.memory);
-    const memcpy = this.koffi.load(null).func('void *memcpy(void *, void *, size_t)');
+    const memcpy = this.koffi
+      .load(null)
+      .func('intptr_t memcpy(intptr_t, intptr_t, size_t)') as unknown as Call;
     // All words are one element, so that MPI never hands over a part of them.
-    const merge = (theirs: unknown, ours: unknown) => {
+    const merge = (theirs: number, ours: number) => {
       memcpy(from.address, theirs, bytes);
       memcpy(into.address, ours, bytes);
       combine(a, b);
@@ -190,42 +237,46 @@ export class MpiWorld {
     };
     const callback = this.koffi.register(
       merge,
-      this.koffi.pointer(this.koffi.proto('void (void *, void *, void *, void *)')),
+      this.koffi.pointer(this.koffi.proto('void (intptr_t, intptr_t, void *, void *)')),
     );
-    const type = this.handleFrom((at) => {
-      const double = this.lib.symbol(this.abi.symbols.double);
-      this.call('MPI_Type_contiguous', 'int, void *, void *')(words, double, at);
-      this.call('MPI_Type_commit', 'void *')(at);
-    });
-    const op = this.handleFrom((at) => {
-      this.call('MPI_Op_create', 'void *, int, void *')(callback, 1, at);
-    });
+    const type = pinned(8);
+    const op = pinned(8);
+    this.call('MPI_Type_contiguous', 'int, HANDLE, PTR')(
+      words,
+      this.handle('double'),
+      type.address,
+    );
+    this.call('MPI_Type_commit', 'PTR')(type.address);
+    this.call('MPI_Op_create', 'void *, int, PTR')(callback, 1, op.address);
+    const [typeHandle, opHandle] = [type, op].map(({ memory }) => this.handleIn(memory));
     const [request] = this.requests(1).at;
-    const reduce = this.call(
-      'MPI_Iallreduce',
-      'void *, void *, int, void *, void *, void *, void *',
-    );
+    const reduce = this.call('MPI_Iallreduce', 'PTR, PTR, int, HANDLE, HANDLE, HANDLE, PTR');
     return {
       mine: new Float64Array(mine.memory),
       all: new Float64Array(all.memory),
       start: () => {
         this.marks?.enter(MARK_MPI_REDUCE);
-        reduce(mine.address, all.address, 1, type, op, this.world, request);
+        reduce(mine.address, all.address, 1, typeHandle, opHandle, this.world, request);
         this.marks?.exit(MARK_MPI_REDUCE);
       },
       done: () => this.done(request),
+      close: () => {
+        this.call('MPI_Type_free', 'PTR')(type.address);
+        this.call('MPI_Op_free', 'PTR')(op.address);
+        this.koffi.unregister(callback);
+      },
     };
   }
 
-  private handleFrom(make: (at: bigint) => void): bigint {
-    const { address, memory } = pinned(8);
-    make(address);
-    return new BigUint64Array(memory)[0];
+  private handleIn(memory: ArrayBuffer): number {
+    return this.abi.handle === 'int'
+      ? new Int32Array(memory)[0]
+      : Number(new BigUint64Array(memory)[0]);
   }
 
   /** Waits for all ranks to get here. */
   meet(): void {
-    this.call('MPI_Barrier', 'void *')(this.world);
+    this.call('MPI_Barrier', 'HANDLE')(this.world);
   }
 
   /** Each rank's bytes, in the order of ranks, on rank 0; null on the others. Waits for all ranks. */
@@ -267,13 +318,13 @@ export class MpiWorld {
 
   /** Gives rank 0's `bytes` to all: the same number on each. */
   broadcast(bytes: Uint8Array): void {
-    const call = this.call('MPI_Bcast', 'void *, int, void *, int, void *');
+    const call = this.call('MPI_Bcast', 'void *, int, HANDLE, int, HANDLE');
     call(bytes, bytes.byteLength, this.byte, 0, this.world);
   }
 
   /** Ends the processes of all ranks. */
   abort(code: number): void {
-    this.call('MPI_Abort', 'void *, int')(this.world, code);
+    this.call('MPI_Abort', 'HANDLE, int')(this.world, code);
   }
 
   /** The last call. Waits for all ranks. */

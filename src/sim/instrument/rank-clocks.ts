@@ -51,9 +51,9 @@ export class RankClocks {
     return { monotonic: words[0] + offset, wall: words[1] };
   }
 
-  /** Measures again. All ranks call it. */
-  end(): RankClock {
-    return { same: this.same, start: this.start, end: clockOffset(this.world) };
+  /** Measures again. All ranks call it. @param hurry the run was interrupted: its launcher may soon kill it */
+  end(hurry: boolean): RankClock {
+    return { same: this.same, start: this.start, end: clockOffset(this.world, hurry) };
   }
 }
 

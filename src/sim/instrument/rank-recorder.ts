@@ -2,10 +2,10 @@
  * The recording of a run over MPI: each rank records its own PE into files on its own machine; in the end they are
  * appended to rank 0's, in the order of ranks, and are then what one process would have written.
  */
-import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, existsSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MpiWorld } from '../../os/mpi/world.ts';
+import { type ScratchFolder, scratchFolder } from '../../os/scratch.ts';
 import type { RunConfig } from '../config.ts';
 import type { Model } from '../model.ts';
 import type { Placement } from '../placement.ts';
@@ -25,7 +25,7 @@ export class RankRecorder {
   private readonly world: MpiWorld;
   private readonly recorder: Recorder;
   /** Folder of a rank's own files; null on rank 0, whose files are the run's. */
-  private readonly folder: string | null;
+  private readonly folder: ScratchFolder | null;
   private readonly zero: RunZero;
   private readonly names: readonly string[];
   private readonly output: InstrumentOutput;
@@ -44,8 +44,8 @@ export class RankRecorder {
   ) {
     this.world = world;
     this.zero = clocks.zero();
-    this.folder = world.rank === 0 ? null : mkdtempSync(join(tmpdir(), 'triscope-rank-'));
-    this.output = this.folder === null ? output : inFolder(output, this.folder);
+    this.folder = world.rank === 0 ? null : scratchFolder('triscope-rank-');
+    this.output = this.folder === null ? output : inFolder(output, this.folder.path);
     const { files } = output;
     this.names =
       files === null || config.disableOutput
@@ -76,7 +76,7 @@ export class RankRecorder {
     const { world, folder } = this;
     if (folder !== null) {
       for (const path of this.paths()) this.tellFile(path);
-      rmSync(folder, { recursive: true, force: true });
+      folder.remove();
       return;
     }
     const paths = this.paths();

@@ -2,12 +2,20 @@
  * How ranks agree on GVT without waiting for each other (after F. Mattern, "Efficient Algorithms for Distributed
  * Snapshots and Global Virtual Time Approximation", 1993).
  *
- * Batches have one of two colours. When a rank first contributes to a round it changes the colour of what it
- * sends from then on. A contribution is one MPI_Iallreduce: of the old colour, batches sent less batches received,
- * summed; of the first pending event and of what was sent in the new colour, the least. Where the sum is
- * 0, every batch of the old colour had been received before its receiver contributed, and what crossed the
- * contributions was sent in the new colour: the least is the GVT. Otherwise all contribute again. A
- * batch of the colour after the next cannot meet one of the old: a round starts when the one before has ended.
+ *     none ──► cut ──► reducing ──► reduced ──► none
+ *                          ▲            │ something was in flight
+ *                          └── again ◄──┘
+ *
+ * Batches have one of two colours. A rank begins a round with a cut: from then on it sends in the other colour. A
+ * contribution is one MPI_Iallreduce: of the old colour, batches sent less batches received, summed; of the first
+ * pending event and of what was sent in the new colour, the least. Where the sum is 0, every batch of the
+ * old colour had been received before its receiver contributed, and what crossed the contributions was sent in the
+ * new colour: the least is the GVT. Otherwise all contribute again.
+ *
+ * Batches of one rank arrive in order: after its first in the new colour, none of the old is missing. So a
+ * rank that has cut waits a few turns for those of the others, and one that sees such a batch first cuts too:
+ * then one reduction is mostly enough. A batch of the colour after the next cannot meet one of the old: a round
+ * starts when the one before has ended.
  */
 import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
 import { GVT_TIES, type Gvt } from './transport.ts';
@@ -26,6 +34,9 @@ const TIME = 7;
 const PRIORITY = 8;
 const TIES = 9;
 const WORDS = TIES + GVT_TIES;
+
+/** Turns that a rank waits for the others' cuts. */
+const PATIENT_TURNS = 4;
 
 /** Combines two ranks' contributions. */
 export function combineContributions(from: Float64Array, into: Float64Array): void {
@@ -66,15 +77,22 @@ export class MpiGvt {
   /** Batches by colour. */
   private readonly sent = [0, 0];
   private readonly received = [0, 0];
+  /** Colour of batches whose sender has cut the round to come, or the present one before this rank contributed. */
+  private ahead = 1;
+  /** By sender: whether such a batch has come; and from how many. */
+  private readonly seen: Uint8Array;
+  private cuts = 0;
+  private waited = 0;
   /** Least time posted in the new colour. */
   private readonly posted = new Float64Array([Infinity]);
-  private state: 'none' | 'asked' | 'reducing' | 'reduced' | 'again' = 'none';
+  private state: 'none' | 'cut' | 'reducing' | 'reduced' | 'again' = 'none';
   private contributions = 0;
   /** Batches of the old colour received before the last contribution. */
   private counted = 0;
 
   constructor(world: MpiWorld) {
     this.reduction = world.reduction(WORDS, combineContributions);
+    this.seen = new Uint8Array(world.size);
   }
 
   /** An event or anti-message of `time` is being sent. */
@@ -94,29 +112,53 @@ export class MpiGvt {
     return this.sent[0] + this.sent[1];
   }
 
-  batchReceived(colour: number): void {
+  batchReceived(from: number, colour: number): void {
     this.received[colour]++;
+    if (colour !== this.ahead || this.seen[from] !== 0) return;
+    this.seen[from] = 1;
+    this.cuts++;
   }
 
-  ask(): boolean {
-    if (this.state !== 'none') return false;
-    this.state = 'asked';
-    return true;
+  /** Whether no round is under way on this rank. */
+  get idle(): boolean {
+    return this.state === 'none';
   }
 
+  /** Another rank has begun the next round. */
+  get followed(): boolean {
+    return this.state === 'none' && this.cuts > 0;
+  }
+
+  /** A batch sent now tells another rank what it waits for. */
+  get urgent(): boolean {
+    return this.state === 'cut';
+  }
+
+  /** Begins a round. All that was posted has gone. */
+  cut(): void {
+    this.state = 'cut';
+    this.contributions = 0;
+    this.waited = 0;
+    this.colour ^= 1;
+    this.posted[0] = Infinity;
+  }
+
+  /** Waits no more for others' cuts. */
+  hurry(): void {
+    this.waited = PATIENT_TURNS;
+  }
+
+  /** Asked once a turn. */
   awaits(): boolean {
-    return this.state === 'asked' || this.state === 'again';
+    if (this.state === 'again') return true;
+    if (this.state !== 'cut') return false;
+    return this.cuts === this.seen.length - 1 || this.waited++ >= PATIENT_TURNS;
   }
 
-  /** All that was posted has gone. */
+  /** All that was posted before the cut has gone. */
   contribute(least: Gvt): void {
     const { mine: words } = this.reduction;
     const { mine, sent, received, posted } = this;
-    if (this.state === 'asked') {
-      this.contributions = 0;
-      this.colour ^= 1;
-      posted[0] = Infinity;
-    }
     const old = this.colour ^ 1;
     this.counted = received[old];
     words[BALANCE] = sent[old] - this.counted;
@@ -132,6 +174,10 @@ export class MpiGvt {
     words[PRIORITY] = flying ? -Infinity : least.priority;
     if (flying) words.fill(-Infinity, TIES);
     else words.set(least.ties, TIES);
+    // From here on the same colour marks the round after this one.
+    this.ahead = old;
+    this.seen.fill(0);
+    this.cuts = 0;
     this.contributions++;
     this.state = 'reducing';
     this.reduction.start();
@@ -171,5 +217,10 @@ export class MpiGvt {
     out.priority = all[PRIORITY];
     out.ties.set(all.subarray(TIES, WORDS));
     return true;
+  }
+
+  /** After the last GVT. */
+  close(): void {
+    this.reduction.close();
   }
 }

@@ -9,25 +9,22 @@ const RECEIVES = 64;
 export class BatchesIn {
   readonly words: Int32Array;
   private readonly world: MpiWorld;
-  private readonly shape: BatchShape;
-  private readonly addresses: readonly bigint[];
-  private readonly requests: readonly bigint[];
+  private readonly bufferWords: number;
+  private readonly requests: readonly number[];
   /** The oldest receive: batches fill them in order. */
   private head = 0;
   private arrived = false;
 
   constructor(world: MpiWorld, shape: BatchShape) {
     this.world = world;
-    this.shape = shape;
+    this.bufferWords = shape.bytes / 4;
     const { address, memory } = pinned(RECEIVES * shape.bytes);
     this.words = new Int32Array(memory);
-    this.addresses = Array.from({ length: RECEIVES }, (_, k) => address + BigInt(k * shape.bytes));
     this.requests = world.requests(RECEIVES).at;
-    for (let k = 0; k < RECEIVES; k++) this.receive(k);
-  }
-
-  private receive(k: number): void {
-    this.world.startReceive(this.addresses[k], this.shape.bytes, this.requests[k]);
+    for (const [k, request] of this.requests.entries()) {
+      world.prepareReceive(address + k * shape.bytes, shape.bytes, request);
+      world.startReceive(request);
+    }
   }
 
   /** Whether the next batch has arrived. */
@@ -38,19 +35,19 @@ export class BatchesIn {
 
   /** Index in `words` of the batch that has arrived. */
   at(): number {
-    return this.head * (this.shape.bytes / 4);
+    return this.head * this.bufferWords;
   }
 
   /** That batch is done with. */
   release(): void {
-    this.receive(this.head);
+    this.world.startReceive(this.requests[this.head]);
     this.head = (this.head + 1) % RECEIVES;
     this.arrived = false;
   }
 
   close(): void {
-    for (let k = 0; k < RECEIVES; k++) {
-      if (k !== this.head || !this.arrived) this.world.cancel(this.requests[k]);
+    for (const [k, request] of this.requests.entries()) {
+      this.world.dropReceive(request, k !== this.head || !this.arrived);
     }
   }
 }

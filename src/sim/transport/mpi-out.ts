@@ -1,5 +1,5 @@
 /** Slots on their way to other ranks: gathered into batches in pinned buffers, one being filled per destination. */
-import { type Pinned, pinned } from '../../os/mpi/memory.ts';
+import { pinned } from '../../os/mpi/memory.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import {
   BATCH_COLOUR,
@@ -9,11 +9,14 @@ import {
   type BatchShape,
 } from './mpi-batch.ts';
 
-/** Buffers that are added at a time. */
+/** Buffers that are added, and asked after, at a time. */
 const CHUNK = 64;
 
-interface Chunk extends Pinned {
+interface Chunk {
   readonly words: Int32Array;
+  /** Of each buffer. */
+  readonly addresses: readonly number[];
+  readonly requests: readonly number[];
 }
 
 export class BatchesOut {
@@ -22,12 +25,10 @@ export class BatchesOut {
   private readonly world: MpiWorld;
   private readonly shape: BatchShape;
   private readonly chunks: Chunk[] = [];
-  /** Of each buffer. */
-  private readonly addresses: bigint[] = [];
-  private readonly requests: bigint[] = [];
+  /** Buffers by number: chunk by chunk. */
   private readonly free: number[] = [];
-  /** Buffers that MPI has, oldest first. */
-  private flying: number[] = [];
+  private readonly gone = pinned(CHUNK * 4);
+  private readonly goneIndices = new Int32Array(this.gone.memory);
   /** Per destination: the buffer being filled, or -1, and how many slots are in it. */
   private readonly filling: Int32Array;
   private readonly filled: Int32Array;
@@ -62,17 +63,20 @@ export class BatchesOut {
     return this.startOf(buffer) + BATCH_HEADER + this.filled[to]++ * this.shape.slotWords;
   }
 
-  /** Sends all that is gathered; returns how many batches. */
-  flush(): number {
+  /** Whether there is anything to send. */
+  get gathered(): boolean {
+    return this.begun.length > 0;
+  }
+
+  /** Sends all that is gathered. */
+  flush(): void {
     const { begun } = this;
-    const count = begun.length;
-    for (let k = 0; k < count; k++) {
+    for (let k = 0; k < begun.length; k++) {
       const to = begun[k];
       this.send(to, this.filling[to]);
       this.filling[to] = -1;
     }
     begun.length = 0;
-    return count;
   }
 
   private startOf(buffer: number): number {
@@ -80,15 +84,15 @@ export class BatchesOut {
   }
 
   private send(to: number, buffer: number): void {
-    const { words } = this.chunks[(buffer / CHUNK) | 0];
+    const { words, addresses, requests } = this.chunks[(buffer / CHUNK) | 0];
     const at = this.startOf(buffer);
     const slots = this.filled[to];
     words[at + BATCH_SLOTS] = slots;
     words[at + BATCH_FROM] = this.world.rank;
     words[at + BATCH_COLOUR] = this.sent(to);
     const bytes = (BATCH_HEADER + slots * this.shape.slotWords) * 4;
-    this.world.startSend(this.addresses[buffer], bytes, to, this.requests[buffer]);
-    this.flying.push(buffer);
+    const k = buffer % CHUNK;
+    this.world.startSend(addresses[k], bytes, to, requests[k]);
   }
 
   private take(): number {
@@ -97,26 +101,20 @@ export class BatchesOut {
     return this.free.pop() as number;
   }
 
-  /** Takes back the buffers of batches that have gone. */
+  /** Takes back the buffers of batches that have gone: one call for all of a chunk. */
   private reap(): void {
-    const { flying, free, requests, world } = this;
-    let kept = 0;
-    for (let k = 0; k < flying.length; k++) {
-      const buffer = flying[k];
-      if (world.done(requests[buffer])) free.push(buffer);
-      else flying[kept++] = buffer;
+    for (const [c, { requests }] of this.chunks.entries()) {
+      const count = this.world.doneSome(CHUNK, requests[0], this.gone);
+      for (let k = 0; k < count; k++) this.free.push(c * CHUNK + this.goneIndices[k]);
     }
-    flying.length = kept;
   }
 
   private grow(): void {
-    const memory = pinned(CHUNK * this.shape.bytes);
+    const { address, memory } = pinned(CHUNK * this.shape.bytes);
     const first = this.chunks.length * CHUNK;
-    this.chunks.push({ ...memory, words: new Int32Array(memory.memory) });
-    this.requests.push(...this.world.requests(CHUNK).at);
-    for (let k = 0; k < CHUNK; k++) {
-      this.addresses.push(memory.address + BigInt(k * this.shape.bytes));
-      this.free.push(first + k);
-    }
+    const addresses = Array.from({ length: CHUNK }, (_, k) => address + k * this.shape.bytes);
+    const requests = this.world.requests(CHUNK).at;
+    this.chunks.push({ words: new Int32Array(memory), addresses, requests });
+    for (let k = 0; k < CHUNK; k++) this.free.push(first + k);
   }
 }

@@ -31,6 +31,13 @@ const SPIN = 0.1;
 const NAP = 0.1;
 /** The same where ranks share CPUs: who polls takes the time of those that it waits for. */
 const CROWDED_SPIN = 0.01;
+/**
+ * Milliseconds that events for other ranks may be held back, to gather, and turns at most. A turn is timed as the
+ * mean of so many, a power of two.
+ */
+const HOLD = 0.04;
+const MOST_HELD = 8;
+const MEASURED = 64;
 /** Most batches taken in one turn: who only listens gets nothing done. */
 const MOST_BATCHES = 64;
 
@@ -67,6 +74,11 @@ export class MpiTransport implements Transport {
   private readonly partial: (Partial | null)[];
   private readonly spin = crowded() ? CROWDED_SPIN : SPIN;
   private readonly most: number;
+  /** Turns so far; of them, how many what is gathered has been held back, and may be. */
+  private turns = 0;
+  private held = 0;
+  private hold = 1;
+  private measured = performance.now();
   private readonly bed = new Int32Array(new SharedArrayBuffer(4));
 
   /** @param most batches that this rank may have on their way */
@@ -129,8 +141,27 @@ export class MpiTransport implements Transport {
     words[at + ROLLBACK_WORD] = rollback;
   }
 
+  /**
+   * Sends what is gathered, or holds it back: a message costs about as much as several events, and most events can
+   * wait for it. Not while a rank is idle, nor while others wait for this one.
+   */
   flush(): void {
+    if ((this.turns++ & (MEASURED - 1)) === 0) this.measure();
+    if (!this.out.gathered) return;
+    if (++this.held < this.hold && !this.gvt.urgent) return;
+    this.send();
+  }
+
+  private send(): void {
+    this.held = 0;
     this.out.flush();
+  }
+
+  private measure(): void {
+    const now = performance.now();
+    const turn = (now - this.measured) / MEASURED;
+    this.measured = now;
+    this.hold = Math.max(1, Math.min(MOST_HELD, Math.floor(HOLD / turn)));
   }
 
   full(): boolean {
@@ -145,7 +176,7 @@ export class MpiTransport implements Transport {
       const { words } = arrivals;
       const from = words[at + BATCH_FROM];
       const slots = words[at + BATCH_SLOTS];
-      gvt.batchReceived(words[at + BATCH_COLOUR]);
+      gvt.batchReceived(from, words[at + BATCH_COLOUR]);
       for (let s = 0; s < slots; s++) {
         this.take(words, at + BATCH_HEADER + s * this.size, from, receiver);
       }
@@ -199,15 +230,23 @@ export class MpiTransport implements Transport {
   }
 
   requestGvt(): boolean {
-    return this.gvt.ask();
+    if (!this.gvt.idle) return false;
+    this.cut();
+    return true;
+  }
+
+  private cut(): void {
+    this.send();
+    this.gvt.cut();
   }
 
   gvtWaits(): boolean {
+    if (this.gvt.followed) this.cut();
     return this.gvt.awaits();
   }
 
   contribute(least: Gvt): void {
-    this.out.flush();
+    this.send();
     this.gvt.contribute(least);
   }
 
@@ -250,7 +289,9 @@ export class MpiTransport implements Transport {
   }
 
   rest(turns: number): void {
+    this.send();
     if (turns <= PATIENT_TURNS) return;
+    this.gvt.hurry();
     const until = performance.now() + this.spin;
     do {
       if (this.in.look() || this.gvt.look() || this.gvt.awaits()) return;
@@ -262,5 +303,6 @@ export class MpiTransport implements Transport {
   /** After the last GVT: nothing is received any more. */
   close(): void {
     this.in.close();
+    this.gvt.close();
   }
 }
