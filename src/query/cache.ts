@@ -34,7 +34,7 @@ import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 
 /** Grows when tables become others of the same files. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 const HEAD_BYTES = 4096;
 /** Stands for the schema in stored views. */
 const SCHEMA = '%schema%';
@@ -234,7 +234,7 @@ async function viewsOf(
   });
   const derived = await rows(`SELECT sql FROM ${database}.main.${VIEWS}`);
   const [[start]] = await rows(`SELECT start_ns FROM ${database}.main.recording`);
-  const suspects = await rows(`SELECT file, what FROM ${database}.main.suspects`);
+  const suspects = await rows(`SELECT file, what FROM ${database}.main.suspect`);
   const statements = [
     ...(schemaName === 'main' ? [] : [`CREATE SCHEMA ${schema}`]),
     ...views,

@@ -8,12 +8,11 @@ import type {
   DuckDBDataChunk,
   DuckDBPreparedStatement,
   DuckDBResult,
-  JS,
 } from '@duckdb/node-api';
 import { attach, keep } from './cache.ts';
 import { batchOf, type RawBatch } from './column-batches.ts';
 import { define } from './define.ts';
-import { DuckDBInstance, JSDuckDBValueConverter, StatementType } from './duckdb.ts';
+import { DuckDBInstance, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
 import { GVT_MACROS } from './gvt.ts';
 import { loadTables } from './load.ts';
@@ -38,12 +37,10 @@ export interface ResultColumn {
   readonly type: string;
 }
 
-/** A running query; its rows or its columns, some at a time. */
+/** A running query; its columns, some rows at a time. */
 export interface ResultStream {
   readonly header: readonly ResultColumn[];
   /** Null at the end. @throws QueryError, TimeLimitError */
-  next(): Promise<readonly (readonly JS[])[] | null>;
-  /** The same as columns. */
   columns(): Promise<RawBatch | null>;
   /** Ends it, early perhaps. */
   close(): void;
@@ -244,7 +241,6 @@ export class Database {
         const types = result.columnTypes().map(String);
         return {
           header: types.map((type, k) => ({ name: names[k], type })),
-          next: () => told(() => nextRows(result)),
           columns: () => told(() => nextBatch(result, types)),
           close,
         };
@@ -288,11 +284,6 @@ export class Database {
 async function nextChunk(result: DuckDBResult): Promise<DuckDBDataChunk | null> {
   const chunk = await result.fetchChunk();
   return chunk === null || chunk.rowCount === 0 ? null : chunk;
-}
-
-async function nextRows(result: DuckDBResult) {
-  const chunk = await nextChunk(result);
-  return chunk === null ? null : chunk.convertRows(JSDuckDBValueConverter);
 }
 
 async function nextBatch(result: DuckDBResult, types: readonly string[]): Promise<RawBatch | null> {

@@ -1,9 +1,10 @@
 /** A table as a DuckDB table function: streams the columns that a query asks for, nothing else. */
-import type { DuckDBConnection, DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import type { Cell } from '../model/metric.ts';
-import { CHUNK_ROWS, fill, fillMissing } from './bulk.ts';
+import { bindings, CHUNK_ROWS, fill, fillMissing, type RawChunk } from './bulk.ts';
 import { DOUBLE, DuckDBTableFunction, FLOAT, INTEGER, UBIGINT, UINTEGER } from './duckdb.ts';
+import { THREADS } from './settings.ts';
 import type { Table, TablePiece } from './table.ts';
 
 const TYPES: Readonly<Record<Cell, DuckDBType>> = {
@@ -38,24 +39,24 @@ class Scan {
     this.#asked = asked;
   }
 
-  next(out: DuckDBDataChunk): void {
+  next(out: RawChunk): void {
     while (this.#now === null || this.#out >= this.#now.rows) {
       if (!this.#step()) {
-        out.rowCount = 0;
+        bindings.data_chunk_set_size(out, 0);
         return;
       }
     }
     const rows = Math.min(CHUNK_ROWS, this.#now.rows - this.#out);
-    out.rowCount = rows;
+    bindings.data_chunk_set_size(out, rows);
     const piece = this.#pieces[this.#piece];
     for (let k = 0; k < this.#asked.length; k++) {
       const slot = this.#slots[k];
       if (slot < 0) {
-        fillMissing(out.chunk, k, rows);
+        fillMissing(out, k, rows);
         continue;
       }
       const column = this.#now.columns[slot].subarray(this.#out, this.#out + rows);
-      fill(out.chunk, k, this.#turned(column, this.#asked[k], piece));
+      fill(out, k, this.#turned(column, this.#asked[k], piece));
     }
     this.#out += rows;
   }
@@ -100,26 +101,27 @@ class Scan {
 
 /** Makes `name()` a table function of the connection's database. */
 export function registerScan(connection: DuckDBConnection, name: string, table: Table): void {
-  const scan = DuckDBTableFunction.create({
-    name,
-    supportsProjectionPushdown: true,
-    bindFunction(bind) {
-      if (table.timed) bind.addResultColumn('t', DOUBLE);
-      for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
-      if (table.rows !== null) bind.setCardinality(table.rows, true);
-    },
-    initFunction(init) {
-      init.setMaxThreads(1);
-      init.setInitData(new Scan(table, init.getColumnIndexes()));
-    },
-    mainFunction(info, out) {
-      try {
-        (info.getInitData() as Scan).next(out);
-      } catch (error) {
-        out.rowCount = 0;
-        info.setError(error instanceof Error ? error.message : String(error));
-      }
-    },
+  const scan = new DuckDBTableFunction();
+  scan.setName(name);
+  scan.setSupportsProjectionPushdown(true);
+  scan.setBindFunction((bind) => {
+    if (table.timed) bind.addResultColumn('t', DOUBLE);
+    for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
+    if (table.rows !== null) bind.setCardinality(table.rows, true);
+  });
+  scan.setInitFunction((init) => {
+    // Each thread of DuckDB goes on with its rows while this one fills the next; where order matters, it takes one.
+    init.setMaxThreads(THREADS);
+    init.setInitData(new Scan(table, init.getColumnIndexes()));
+  });
+  // Called for every 2,048 rows: node-api's objects around the chunk would cost more than to fill it.
+  bindings.table_function_set_function(scan.table_function, (info, out) => {
+    try {
+      (bindings.function_get_init_data(info) as Scan).next(out);
+    } catch (error) {
+      bindings.data_chunk_set_size(out, 0);
+      bindings.function_set_error(info, error instanceof Error ? error.message : String(error));
+    }
   });
   connection.registerTableFunction(scan);
 }

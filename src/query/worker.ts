@@ -1,6 +1,5 @@
 /** The thread in which DuckDB runs: readers run here too, so that the caller's thread stays free. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { JS } from '@duckdb/node-api';
 import type { RawBatch } from './column-batches.ts';
 import type { DatabaseOptions, LoadedRecording, ResultColumn, ResultStream } from './database.ts';
 import { type ErrorMessage, messageOf } from './errors.ts';
@@ -21,7 +20,6 @@ export type Request =
       /** Seconds that it may take. */
       readonly timeLimit?: number;
     }
-  | { readonly kind: 'next'; readonly query: number }
   | { readonly kind: 'columns'; readonly query: number }
   | { readonly kind: 'end'; readonly query: number }
   | { readonly kind: 'close' };
@@ -34,11 +32,8 @@ export type Reply =
     }
   | { readonly kind: 'failed'; readonly error: ErrorMessage }
   | { readonly kind: 'started'; readonly query: number; readonly columns: readonly ResultColumn[] }
-  | { readonly kind: 'rows'; readonly query: number; readonly rows: Block | null }
   | { readonly kind: 'batch'; readonly query: number; readonly batch: RawBatch | null }
   | { readonly kind: 'error'; readonly query: number; readonly error: ErrorMessage };
-
-type Block = readonly (readonly JS[])[];
 
 /** Milliseconds between interrupts of queries that run while all is closed: one may begin after the first. */
 const INTERRUPTS = 10;
@@ -62,10 +57,6 @@ async function main(): Promise<void> {
         const stream = await database.start(request.sql, request.timeLimit);
         streams.set(query, stream);
         say({ kind: 'started', query, columns: stream.header });
-      } else if (request.kind === 'next') {
-        const rows = (await streams.get(query)?.next()) ?? null;
-        if (rows === null) end(query);
-        say({ kind: 'rows', query, rows });
       } else if (request.kind === 'columns') {
         const batch = (await streams.get(query)?.columns()) ?? null;
         if (batch === null) end(query);

@@ -68,7 +68,7 @@ const QUERIES = [
   'SELECT * FROM metrics ORDER BY ALL',
   'SELECT * FROM clocks ORDER BY ALL',
   'SELECT * FROM recording',
-  'SELECT * FROM suspects',
+  'SELECT * FROM suspect',
   'SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_catalog = current_database() ORDER BY ALL',
 ];
 

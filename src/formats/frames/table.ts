@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { CELL_BYTES, type Cell, type Schema } from '../../model/metric.ts';
 import { FrameDecoder, type FramePlace } from './decode.ts';
-import { columnBytes, type FrameError, payloadBytes, toLittle } from './layout.ts';
+import { columnBytes, type FrameError, toLittle } from './layout.ts';
 
 /** A column's values; of a label column, indexes into `FrameTable.labels`. */
 export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array | Float64Array;
@@ -51,54 +51,73 @@ export class FrameTable {
   /** Reads the columns of these numbers, a frame a step, in the file's order. */
   *read(columns: readonly number[]): Generator<RawRows, void, undefined> {
     const { metrics } = this.schema;
-    for (const [k, offset] of this.#offsets.entries()) {
-      const rows = this.#rows[k];
-      const starts: number[] = [];
-      let at = 0;
-      for (const { cell } of metrics) {
-        starts.push(at);
-        at += columnBytes(cell, rows);
+    // By asked column, and of whole frames: memory that each step takes again.
+    const own = columns.map(() => new Uint8Array(0));
+    let frame = new Uint8Array(0);
+    const starts = new Array<number>(metrics.length);
+    let laidOut = -1;
+    let isWhole = false;
+    let whole = 0;
+    for (const [n, offset] of this.#offsets.entries()) {
+      const rows = this.#rows[n];
+      if (rows !== laidOut) {
+        laidOut = rows;
+        whole = 0;
+        for (const [k, { cell }] of metrics.entries()) {
+          starts[k] = whole;
+          whole += columnBytes(cell, rows);
+        }
+        let asked = 0;
+        for (const column of columns) asked += columnBytes(metrics[column].cell, rows);
+        isWhole = whole < SMALL || asked > whole * WHOLE_SHARE;
       }
-      let asked = 0;
-      for (const column of columns) asked += columnBytes(metrics[column].cell, rows);
-      const whole = payloadBytes(this.schema, rows);
-      const bytes =
-        whole < SMALL || asked > whole * WHOLE_SHARE ? this.#bytes(offset, whole) : null;
+      if (isWhole) {
+        frame = roomFor(frame, whole);
+        this.#fill(frame, offset, whole);
+      }
       yield {
         rows,
-        columns: columns.map((column) => {
+        columns: columns.map((column, k) => {
           const { cell } = metrics[column];
           const length = CELL_BYTES[cell] * rows;
           const start = starts[column];
-          const own = bytes?.slice(start, start + length) ?? this.#bytes(offset + start, length);
-          return columnOf(cell, own, rows);
+          if (isWhole) return columnOf(cell, frame, start, rows);
+          own[k] = roomFor(own[k], length);
+          this.#fill(own[k], offset + start, length);
+          return columnOf(cell, own[k], 0, rows);
         }),
       };
     }
   }
 
-  #bytes(offset: number, length: number): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(length);
+  #fill(bytes: Uint8Array, offset: number, length: number): void {
     const read = readSync(this.#descriptor, bytes, 0, length, offset);
     if (read < length) throw new Error(`byte ${offset + read}: the file became shorter`);
-    return bytes;
   }
 }
 
-function columnOf(cell: Cell, bytes: Uint8Array<ArrayBuffer>, rows: number): RawColumn {
-  toLittle(bytes, CELL_BYTES[cell]);
+const roomFor = (bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> =>
+  bytes.length < length ? new Uint8Array(length) : bytes;
+
+function columnOf(
+  cell: Cell,
+  { buffer }: Uint8Array<ArrayBuffer>,
+  start: number,
+  rows: number,
+): RawColumn {
+  toLittle(new Uint8Array(buffer, start, CELL_BYTES[cell] * rows), CELL_BYTES[cell]);
   switch (cell) {
     case 'u32':
     case 'label':
-      return new Uint32Array(bytes.buffer, 0, rows);
+      return new Uint32Array(buffer, start, rows);
     case 'i32':
-      return new Int32Array(bytes.buffer, 0, rows);
+      return new Int32Array(buffer, start, rows);
     case 'u64':
-      return new BigUint64Array(bytes.buffer, 0, rows);
+      return new BigUint64Array(buffer, start, rows);
     case 'f32':
-      return new Float32Array(bytes.buffer, 0, rows);
+      return new Float32Array(buffer, start, rows);
     case 'f64':
-      return new Float64Array(bytes.buffer, 0, rows);
+      return new Float64Array(buffer, start, rows);
   }
 }
 

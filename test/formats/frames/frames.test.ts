@@ -355,7 +355,9 @@ describe('a file of frames, open', () => {
             rows,
             columns: raw.map((column, k) => {
               const labels = table.labels[columns[k]];
-              return labels === null ? column : Array.from(column as Uint32Array, (n) => labels[n]);
+              // Its memory is the next step's, too.
+              if (labels === null) return column.slice();
+              return Array.from(column as Uint32Array, (n) => labels[n]);
             }),
           }));
           expect(found).toEqual(
