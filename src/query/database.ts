@@ -18,14 +18,17 @@ import { GVT_MACROS } from './gvt.ts';
 import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
 import { MACROS } from './rates.ts';
-import { registerScan } from './scan.ts';
+import { registerScan, ScanHints } from './scan.ts';
 import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
+import { scansOf, type TimeRange } from './time-range.ts';
 
 const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
 
+/** A statement without the word has no condition on `t`. */
+const LOOKS_AT_TIME = /\bt\b/i;
 const LOOKS_AT_COMMENTS = /duckdb_columns|column_comment/i;
 
 /** Rows of a batch of columns, about. */
@@ -73,6 +76,7 @@ export class Database {
   readonly #running = new Set<DuckDBConnection>();
   readonly #open: { close(): void }[] = [];
   readonly #recordings: LoadedRecording[] = [];
+  readonly #hints = new ScanHints();
   /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
   #comments: Promise<void> | null = null;
   /** Tables that queries may name. */
@@ -136,7 +140,7 @@ export class Database {
     const loaded = await loadTables(sources, keptBytesOf(this.#memory));
     this.#open.push(loaded);
     const { scans, stored, derived } = define(sources, loaded, schemaName, `_scan_${number}`);
-    for (const [name, table] of scans) registerScan(connection, name, table);
+    for (const [name, table] of scans) registerScan(connection, name, table, this.#hints);
     // At once: each run costs a millisecond beside its work.
     await connection.run([...stored, ...derived].join(';\n'));
     this.#add(sources, schemaName, loaded);
@@ -222,6 +226,7 @@ export class Database {
     const close = () => {
       clearInterval(timer);
       this.#running.delete(connection);
+      this.#hints.forget(connection.clientContext.connectionId);
       connection.closeSync();
     };
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -236,7 +241,11 @@ export class Database {
     };
     try {
       return await told(async () => {
-        const result = await (await prepare(connection, sql)).stream();
+        const statement = await prepare(connection, sql);
+        if (statement.statementType === StatementType.SELECT && LOOKS_AT_TIME.test(sql)) {
+          await this.#tellRanges(connection, sql);
+        }
+        const result = await statement.stream();
         const names = result.deduplicatedColumnNames();
         const types = result.columnTypes().map(String);
         return {
@@ -249,6 +258,22 @@ export class Database {
       close();
       throw error;
     }
+  }
+
+  /** Tells scans which times the statement, which was just prepared, asks for. */
+  async #tellRanges(connection: DuckDBConnection, sql: string): Promise<void> {
+    const { connectionId } = connection.clientContext;
+    const bound = this.#hints.takeBound(connectionId);
+    if (bound.size === 0) return;
+    const plan = await connection.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`);
+    const scans = scansOf(String(plan.getRowsJS()[0]?.[1]));
+    const ranges = new Map<string, TimeRange>();
+    for (const [name, times] of bound) {
+      const planned = scans.get(name.toLowerCase());
+      // What the plan does not show as often as the statement names it may be needed whole.
+      if (planned?.times === times) ranges.set(name, planned.range);
+    }
+    this.#hints.set(connectionId, ranges);
   }
 
   async #comment(): Promise<void> {

@@ -4,8 +4,10 @@ import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import type { Cell } from '../model/metric.ts';
 import { bindings, CHUNK_ROWS, fill, fillMissing, type RawChunk } from './bulk.ts';
 import { DOUBLE, DuckDBTableFunction, FLOAT, INTEGER, UBIGINT, UINTEGER } from './duckdb.ts';
+import type { Within } from './part.ts';
 import { THREADS } from './settings.ts';
 import type { Table, TablePiece } from './table.ts';
+import { ALWAYS, type TimeRange } from './time-range.ts';
 
 const TYPES: Readonly<Record<Cell, DuckDBType>> = {
   u32: UINTEGER,
@@ -33,8 +35,13 @@ class Scan {
   readonly #t = new Float64Array(CHUNK_ROWS);
   readonly #codes = new Uint32Array(CHUNK_ROWS);
 
-  constructor(table: Table, asked: readonly number[]) {
+  /** Times outside of which no rows are needed. */
+  readonly #range: TimeRange;
+
+  constructor(table: Table, asked: readonly number[], range: TimeRange) {
     this.#table = table;
+    // What a counter counted needs the record before.
+    this.#range = table.begin === undefined ? range : ALWAYS;
     this.#pieces = table.begin?.() ?? table.pieces;
     this.#asked = asked;
   }
@@ -87,6 +94,8 @@ class Scan {
       }
       const piece = this.#pieces[++this.#piece];
       if (piece === undefined) return false;
+      const within = withinOf(piece, this.#range);
+      if (within !== null && isOutside(piece, within)) continue;
       const { timed } = this.#table;
       const sources = this.#asked.map((asked) => {
         if (timed && asked === 0) return piece.time ?? -1;
@@ -94,17 +103,74 @@ class Scan {
       });
       const read = [...new Set(sources.filter((source) => source >= 0))];
       this.#slots = sources.map((source) => read.indexOf(source));
-      this.#steps = piece.part.read(read)[Symbol.iterator]();
+      this.#steps = piece.part.read(read, within ?? undefined)[Symbol.iterator]();
     }
   }
 }
 
+/** Relative error of a time that was moved to the timeline, with a margin. */
+const ROUNDING = 2 ** -50;
+
+/** The range on the piece's own clock; null for all times. */
+function withinOf({ time, shift }: TablePiece, { from, to }: TimeRange): Within | null {
+  if (time === null || (from === -Infinity && to === Infinity)) return null;
+  const error = (at: number) => ROUNDING * (Math.abs(at) + Math.abs(shift));
+  return {
+    time,
+    from: from === -Infinity ? from : from - shift - error(from),
+    to: to === Infinity ? to : to - shift + error(to),
+  };
+}
+
+const isOutside = ({ part }: TablePiece, { from, to }: Within): boolean =>
+  part.span != null && (part.span.to < from || part.span.from > to);
+
+/** What the scans of a connection's queries have to know, by its number. */
+export class ScanHints {
+  readonly #bound = new Map<number, Map<string, number>>();
+  readonly #ranges = new Map<number, ReadonlyMap<string, TimeRange>>();
+
+  /** Counts a scan that a statement names. */
+  bind(connection: number, scan: string): void {
+    const counts = this.#bound.get(connection) ?? new Map<string, number>();
+    this.#bound.set(connection, counts.set(scan, (counts.get(scan) ?? 0) + 1));
+  }
+
+  /** By scan: how often it was named since the last call. */
+  takeBound(connection: number): ReadonlyMap<string, number> {
+    const counts = this.#bound.get(connection) ?? new Map<string, number>();
+    this.#bound.delete(connection);
+    return counts;
+  }
+
+  set(connection: number, ranges: ReadonlyMap<string, TimeRange>): void {
+    this.#ranges.set(connection, ranges);
+  }
+
+  rangeOf(connection: number, scan: string): TimeRange {
+    return this.#ranges.get(connection)?.get(scan) ?? ALWAYS;
+  }
+
+  forget(connection: number): void {
+    this.#bound.delete(connection);
+    this.#ranges.delete(connection);
+  }
+}
+
 /** Makes `name()` a table function of the connection's database. */
-export function registerScan(connection: DuckDBConnection, name: string, table: Table): void {
+export function registerScan(
+  connection: DuckDBConnection,
+  name: string,
+  table: Table,
+  hints: ScanHints | null = null,
+): void {
   const scan = new DuckDBTableFunction();
   scan.setName(name);
   scan.setSupportsProjectionPushdown(true);
   scan.setBindFunction((bind) => {
+    const connectionId = hints === null ? -1 : bind.getClientContext().connectionId;
+    hints?.bind(connectionId, name);
+    bind.setBindData({ connectionId });
     if (table.timed) bind.addResultColumn('t', DOUBLE);
     for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
     if (table.rows !== null) bind.setCardinality(table.rows, true);
@@ -112,7 +178,9 @@ export function registerScan(connection: DuckDBConnection, name: string, table: 
   scan.setInitFunction((init) => {
     // Each thread of DuckDB goes on with its rows while this one fills the next; where order matters, it takes one.
     init.setMaxThreads(THREADS);
-    init.setInitData(new Scan(table, init.getColumnIndexes()));
+    const { connectionId } = init.getBindData() as { connectionId: number };
+    const range = hints?.rangeOf(connectionId, name) ?? ALWAYS;
+    init.setInitData(new Scan(table, init.getColumnIndexes(), range));
   });
   // Called for every 2,048 rows: node-api's objects around the chunk would cost more than to fill it.
   bindings.table_function_set_function(scan.table_function, (info, out) => {

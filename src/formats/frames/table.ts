@@ -16,6 +16,13 @@ export interface RawRows {
   readonly columns: readonly RawColumn[];
 }
 
+/** Values of column number `time`, both included. */
+export interface FrameRange {
+  readonly time: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 const CHUNK = 1024 * 1024;
 /** A frame of which less than this share is asked for is read column by column. */
 const WHOLE_SHARE = 0.3;
@@ -31,6 +38,8 @@ export class FrameTable {
   readonly #offsets: number[] = [];
   readonly #rows: number[] = [];
   #total = 0;
+  /** By column: the least and greatest value of each frame, where it was asked for. */
+  readonly #bounds = new Map<number, Float64Array>();
 
   constructor({ schema, dictionaries }: Omit<FramePlace, 'offset' | 'rows'>, descriptor: number) {
     this.schema = schema;
@@ -48,8 +57,15 @@ export class FrameTable {
     this.#total += rows;
   }
 
-  /** Reads the columns of these numbers, a frame a step, in the file's order. */
-  *read(columns: readonly number[]): Generator<RawRows, void, undefined> {
+  /**
+   * Reads the columns of these numbers, a frame a step, in the file's order.
+   * @param within frames without a row in it are left out; its column holds f64
+   */
+  *read(
+    columns: readonly number[],
+    within: FrameRange | null = null,
+  ): Generator<RawRows, void, undefined> {
+    const bounds = within === null ? null : this.#boundsOf(within.time);
     const { metrics } = this.schema;
     // By asked column, and of whole frames: memory that each step takes again.
     const own = columns.map(() => new Uint8Array(0));
@@ -60,6 +76,9 @@ export class FrameTable {
     let whole = 0;
     for (const [n, offset] of this.#offsets.entries()) {
       const rows = this.#rows[n];
+      if (bounds !== null && within !== null) {
+        if (!(bounds[2 * n] <= within.to && bounds[2 * n + 1] >= within.from)) continue;
+      }
       if (rows !== laidOut) {
         laidOut = rows;
         whole = 0;
@@ -88,6 +107,27 @@ export class FrameTable {
         }),
       };
     }
+  }
+
+  #boundsOf(column: number): Float64Array {
+    const known = this.#bounds.get(column);
+    if (known !== undefined) return known;
+    const bounds = new Float64Array(2 * this.#offsets.length);
+    let frame = 0;
+    for (const { columns } of this.read([column])) {
+      // Without a value there is nothing within.
+      let least = Infinity;
+      let most = -Infinity;
+      for (const value of columns[0] as Float64Array) {
+        if (value < least) least = value;
+        if (value > most) most = value;
+      }
+      bounds[2 * frame] = least;
+      bounds[2 * frame + 1] = most;
+      frame++;
+    }
+    this.#bounds.set(column, bounds);
+    return bounds;
   }
 
   #fill(bytes: Uint8Array, offset: number, length: number): void {

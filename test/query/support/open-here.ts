@@ -1,7 +1,7 @@
 /** Recordings without a thread of their own. */
 import type { OpenRecording } from 'triscope/query';
+import { objectsOf } from '../../../dist/query/batch-rows.js';
 import { Database } from '../../../dist/query/database.js';
-import { plain } from '../../../dist/query/open.js';
 import { sourcesOf } from '../../../dist/query/sources.js';
 
 /**
@@ -12,13 +12,13 @@ export async function openHere(path: string): Promise<OpenRecording> {
   const database = await Database.open([sourcesOf(path)]);
   const [{ name, suspects }] = database.recordings;
   const query = async (sql: string) => {
-    const { header, next, close } = await database.start(sql);
+    const { header, columns, close } = await database.start(sql);
+    const types = header.map(({ type }) => type);
+    const names = header.map((column) => column.name);
     const all: object[] = [];
     try {
-      for (let rows = await next(); rows !== null; rows = await next()) {
-        for (const row of rows) {
-          all.push(Object.fromEntries(header.map((column, k) => [column.name, plain(row[k])])));
-        }
+      for (let batch = await columns(); batch !== null; batch = await columns()) {
+        all.push(...objectsOf(batch, types, names));
       }
     } finally {
       close();
