@@ -1,5 +1,6 @@
 /** Opens recordings for queries. */
 import { Worker } from 'node:worker_threads';
+import { endAtExit, endFlag } from './at-exit.ts';
 import { objectsOf, rowsOf } from './batch-rows.ts';
 import { defaultCacheFolder } from './cache-folder.ts';
 import type { ColumnData } from './column-batches.ts';
@@ -231,6 +232,7 @@ export function openRecording(
   const cacheFolder = cache === true ? defaultCacheFolder() : cache === false ? null : cache;
   const task: WorkerTask = {
     paths,
+    ended: endFlag(),
     options: { cacheFolder, ...(memory !== undefined && { memory }) },
   };
   return new Promise((resolve, reject) => {
@@ -238,6 +240,7 @@ export function openRecording(
       workerData: task,
       name: 'query',
     });
+    endAtExit(worker, task.ended, { kind: 'close' } satisfies Request);
     worker.once('error', reject);
     worker.once('message', (reply: Reply) => {
       worker.off('error', reject);

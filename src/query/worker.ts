@@ -1,5 +1,6 @@
 /** The thread in which DuckDB runs: readers run here too, so that the caller's thread stays free. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { tellEnd } from './at-exit.ts';
 import type { RawBatch } from './column-batches.ts';
 import type { DatabaseOptions, LoadedRecording, ResultColumn, ResultStream } from './database.ts';
 import { type ErrorMessage, messageOf } from './errors.ts';
@@ -9,6 +10,8 @@ import { sourcesOf } from './sources.ts';
 export interface WorkerTask {
   readonly paths: readonly string[];
   readonly options: DatabaseOptions;
+  /** Told when all is closed. */
+  readonly ended: Int32Array<SharedArrayBuffer>;
 }
 
 /** `query` numbers a query; the caller gives it. */
@@ -41,7 +44,7 @@ const INTERRUPTS = 10;
 const say = (reply: Reply) => parentPort?.postMessage(reply);
 
 async function main(): Promise<void> {
-  const { paths, options } = workerData as WorkerTask;
+  const { paths, options, ended } = workerData as WorkerTask;
   const sources = paths.map(sourcesOf);
   const Database = await loadDatabase();
   const database = await Database.open(sources, options);
@@ -78,6 +81,7 @@ async function main(): Promise<void> {
     clearInterval(stop);
     for (const query of streams.keys()) end(query);
     database.close();
+    tellEnd(ended);
     parentPort?.close();
   };
   parentPort?.on('message', (request: Request) => {
@@ -92,4 +96,7 @@ async function main(): Promise<void> {
   say({ kind: 'open', recordings: database.recordings, notes: database.notes });
 }
 
-main().catch((error: unknown) => say({ kind: 'failed', error: messageOf(error) }));
+main().catch((error: unknown) => {
+  tellEnd((workerData as WorkerTask).ended);
+  say({ kind: 'failed', error: messageOf(error) });
+});
