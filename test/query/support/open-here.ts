@@ -1,8 +1,8 @@
 /** Recordings without a thread of their own. */
 import type { OpenRecording } from 'triscope/query';
-import { objectsOf } from '../../../dist/query/batch-rows.js';
 import { Database } from '../../../dist/query/database.js';
 import { sourcesOf } from '../../../dist/query/sources.js';
+import { objectsOf } from '../../../src/query/batch-rows.ts';
 
 /**
  * A recording as `openRecording` gives it, but in this thread: to start a thread and load DuckDB there takes several times
