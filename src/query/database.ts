@@ -23,6 +23,7 @@ import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
+import type { Table } from './table.ts';
 import { scansOf, type TimeRange } from './time-range.ts';
 
 const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
@@ -76,6 +77,8 @@ export class Database {
   readonly #running = new Set<DuckDBConnection>();
   readonly #open: { close(): void }[] = [];
   readonly #recordings: LoadedRecording[] = [];
+  /** By schema: what files hold; of cached recordings nothing. */
+  readonly #tables = new Map<string, readonly Table[]>();
   readonly #hints = new ScanHints();
   /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
   #comments: Promise<void> | null = null;
@@ -127,6 +130,11 @@ export class Database {
     }
   }
 
+  /** The tables of a recording that is read from its files. */
+  tablesOf(schema: string): readonly Table[] {
+    return this.#tables.get(schema) ?? [];
+  }
+
   get recordings(): readonly LoadedRecording[] {
     return this.#recordings;
   }
@@ -139,6 +147,7 @@ export class Database {
   ): Promise<void> {
     const loaded = await loadTables(sources, keptBytesOf(this.#memory));
     this.#open.push(loaded);
+    this.#tables.set(schemaName, loaded.tables);
     const { scans, stored, derived } = define(sources, loaded, schemaName, `_scan_${number}`);
     for (const [name, table] of scans) registerScan(connection, name, table, this.#hints);
     // At once: each run costs a millisecond beside its work.

@@ -58,12 +58,14 @@ async function main(task: ExportTask): Promise<ExportReply> {
 }
 
 /** On the timeline of the earliest; those of which nothing tells the time of day begin with it. */
-function placed({ recordings }: Database, sources: readonly Sources[]): PlacedRecording[] {
+function placed(database: Database, sources: readonly Sources[]): PlacedRecording[] {
+  const { recordings } = database;
   const starts = recordings.flatMap(({ start }) => (start === null ? [] : [start]));
   const [first] = starts.sort((a, b) => Number(a - b));
   return recordings.map(({ schema, start }, k) => ({
     sources: sources[k],
     schema,
+    tables: database.tablesOf(schema),
     start,
     shift: start === null ? 0 : Number(start - first) / 1e9,
   }));
