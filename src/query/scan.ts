@@ -112,7 +112,7 @@ class Scan {
 const ROUNDING = 2 ** -50;
 
 /** The range on the piece's own clock; null for all times. */
-function withinOf({ time, shift }: TablePiece, { from, to }: TimeRange): Within | null {
+export function withinOf({ time, shift }: TablePiece, { from, to }: TimeRange): Within | null {
   if (time === null || (from === -Infinity && to === Infinity)) return null;
   const error = (at: number) => ROUNDING * (Math.abs(at) + Math.abs(shift));
   return {

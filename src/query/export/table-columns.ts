@@ -1,14 +1,10 @@
 /** Columns of a table as arrays, read by our readers: without DuckDB between there is nothing to wait for. */
 import type { RawColumn } from '../../formats/frames/index.ts';
+import { withinOf } from '../scan.ts';
 import type { Table } from '../table.ts';
+import type { TimeRange } from '../time-range.ts';
 
 type NumberArray = Float64Array | Uint32Array;
-
-/** Rows by their `t`, both ends included, in seconds. */
-export interface Stretch {
-  readonly from: number;
-  readonly to: number;
-}
 
 class Growing {
   #array: NumberArray;
@@ -51,14 +47,14 @@ export interface TableColumns {
 const FIRST = 1 << 16;
 
 /**
- * The rows of a timed table that have a time within `stretch`.
+ * The rows of a timed table that have a time within `range`.
  * @param asked by column: integers or numbers
  * @param most rows; `tooMany` makes the error for more
  */
 export function columnsOfTable(
   table: Table,
   asked: Readonly<Record<string, 'u32' | 'f64'>>,
-  { from, to }: Stretch,
+  range: TimeRange,
   most: number,
   tooMany: () => Error,
 ): TableColumns {
@@ -69,11 +65,12 @@ export function columnsOfTable(
     (name) => new Growing(asked[name] === 'u32' ? new Uint32Array(FIRST) : new Float64Array(FIRST)),
   );
   let rows = 0;
-  for (const { part, time, shift, from: sources } of table.pieces) {
+  for (const piece of table.pieces) {
+    const { part, time, shift, from: sources } = piece;
     if (time === null) continue;
     const wanted = places.map((place) => (place < 0 ? -1 : sources[place]));
     const read = [...new Set([time, ...wanted.filter((source) => source >= 0)])];
-    for (const step of part.read(read)) {
+    for (const step of part.read(read, withinOf(piece, range) ?? undefined)) {
       const t = new Float64Array(step.rows);
       const kept = new Uint32Array(step.rows);
       const own = step.columns[read.indexOf(time)];
@@ -81,7 +78,7 @@ export function columnsOfTable(
       for (let row = 0; row < step.rows; row++) {
         const at = (own[row] as number) + shift;
         // A time that is missing is within nothing.
-        if (!(at >= from && at <= to)) continue;
+        if (!(at >= range.from && at <= range.to)) continue;
         t[count] = at;
         kept[count++] = row;
       }

@@ -9,10 +9,11 @@ import {
 import { InputError } from '../errors.ts';
 import { quoteName, quoteText } from '../sql.ts';
 import type { Table } from '../table.ts';
+import type { TimeRange } from '../time-range.ts';
 import type { ExportOptions } from './options.ts';
 import type { PlacedRecording } from './placed.ts';
 import type { Sink } from './sink.ts';
-import { columnsOfTable, type Stretch } from './table-columns.ts';
+import { columnsOfTable } from './table-columns.ts';
 import { Places, placeLps, UNPLACED } from './trace-places.ts';
 import {
   type NamedProcess,
@@ -202,7 +203,7 @@ async function events(
     firstId,
   }: {
     readonly shift: number;
-    readonly stretch: Stretch;
+    readonly stretch: TimeRange;
     readonly flows: boolean;
     readonly firstId: number;
   },
