@@ -19,6 +19,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
 import { BIN, triscope } from '../cli/support/run.ts';
+import { openHere } from './support/open-here.ts';
 import {
   batchOf,
   framesOf,
@@ -85,7 +86,7 @@ async function answers(path: string, cache?: string) {
 
 const COUNT = 'SELECT count(*) AS n FROM node_cpu';
 const count = async (path: string, cache: string) => {
-  const recording = await openRecording(path, { cache });
+  const recording = await openHere(path, cache);
   const [row] = await recording.query(COUNT);
   await recording.close();
   return { ...row, notes: recording.notes };

@@ -8,8 +8,8 @@ import { objectsOf } from '../../../src/query/batch-rows.ts';
  * A recording as `openRecording` gives it, but in this thread: to start a thread and load DuckDB there takes several times
  * as long as a rule.
  */
-export async function openHere(path: string): Promise<OpenRecording> {
-  const database = await Database.open([sourcesOf(path)]);
+export async function openHere(path: string, cache?: string): Promise<OpenRecording> {
+  const database = await Database.open([sourcesOf(path)], { cacheFolder: cache ?? null });
   const [{ name, suspects }] = database.recordings;
   const query = async (sql: string) => {
     const { header, columns, close } = await database.start(sql);
@@ -29,6 +29,7 @@ export async function openHere(path: string): Promise<OpenRecording> {
     name,
     names: [name],
     suspects,
+    notes: database.notes,
     query,
     close: async () => database.close(),
   } as unknown as OpenRecording;
