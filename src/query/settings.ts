@@ -35,3 +35,9 @@ const LEAST = '64MiB';
 /** DuckDB's part of `memory`. */
 export const limitOf = (memory: string): string =>
   (bytesOf(memory) ?? 0) < (bytesOf(LEAST) ?? 0) ? LEAST : memory;
+
+/** DuckDB's part where it writes what readers give: they need memory beside it, for blocks that are not collected yet. */
+export function buildingLimitOf(memory: string): string {
+  const half = (bytesOf(memory) ?? 0) / 2;
+  return half < (bytesOf(LEAST) ?? 0) ? LEAST : `${Math.floor(half / 2 ** 20)}MiB`;
+}
