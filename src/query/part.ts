@@ -40,7 +40,7 @@ export interface TablePart {
   readonly kept?: boolean;
   /** Lets go of rows that are in memory: they are read from the file from then on. */
   release?(): void;
-  /** Reads the columns of these numbers, some rows a step. */
+  /** Reads the columns of these numbers, some rows a step, which are valid until the next. */
   read(columns: readonly number[], within?: Within): Iterable<RawRows>;
 }
 

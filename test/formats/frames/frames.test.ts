@@ -351,7 +351,7 @@ describe('a file of frames, open', () => {
           // Any columns, in any order.
           const asked = table.schema.metrics.map((_, k) => (k * 7 + seed) % table.labels.length);
           const columns = [...new Set(asked)].slice(seed % 3);
-          const found = [...table.read(columns)].map(({ rows, columns: raw }) => ({
+          const found = Array.from(table.read(columns), ({ rows, columns: raw }) => ({
             rows,
             columns: raw.map((column, k) => {
               const labels = table.labels[columns[k]];
