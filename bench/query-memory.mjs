@@ -1,5 +1,5 @@
 // Queries over an archive of raw stats that is larger than memory may be: the most memory that a process takes (RSS).
-// Usage: node bench/query-memory.mjs [megabytes] [files]; 10000 megabytes are the size that docs/query.md speaks of.
+// Usage: node bench/query-memory.mjs [megabytes] [files] [cache]; 10000 megabytes are the size that docs/query.md speaks of.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ const QUERIES = [
   'SELECT count(*) AS n, count(DISTINCT host) AS hosts FROM node_ps',
   'SELECT host, device, max("user") AS most FROM node_cpu GROUP BY ALL ORDER BY ALL LIMIT 3',
   'SELECT host, avg("user") AS "user", avg(idle) AS idle FROM node_cpu_rate GROUP BY ALL ORDER BY ALL',
-  'SELECT host, t, ctxt FROM node_ps ORDER BY ctxt DESC LIMIT 3',
+  'SELECT host, t, ctxt FROM node_ps ORDER BY ctxt DESC, host, t LIMIT 3',
 ];
 
 const folder = mkdtempSync(join(process.env.TRISCOPE_BENCH ?? tmpdir(), 'bench-query-memory-'));
@@ -106,7 +106,7 @@ try {
     return result.out;
   });
   if (process.argv[4] === 'cache') {
-    const cache = ['--cache-dir', join(folder, '..', `${folder}-cache`)];
+    const cache = ['--cache-dir', `${folder}-cache`];
     try {
       for (const [k, sql] of QUERIES.entries()) {
         const result = run(['query', folder, sql, ...cache]);

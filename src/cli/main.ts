@@ -55,7 +55,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     words: ['region', 'restore'],
-    arguments: '[FILE…] [--force]',
+    arguments: '[FILE…] [--force] [--json]',
     help: 'put back settings that a killed controller left changed',
     load: async () => (await import('./commands/region-restore.ts')).regionRestore,
   },

@@ -8,7 +8,7 @@ const ANY = {
   source: `${OWN}: numbers that lack something are too low, and look as good as others`,
 };
 
-const SPOTS = 'SELECT file, what FROM suspects ORDER BY file';
+const SPOTS = 'SELECT file, what FROM suspect ORDER BY file';
 const STATE = 'SELECT name, state, error, started, ended, dropped_bytes FROM recording';
 
 interface Facts {
@@ -30,7 +30,7 @@ export const SUSPECT_DATA: FindingRule = {
   name: 'suspect-data',
   title: 'data that is damaged, incomplete or doubtful',
   looks: 'What readers noted while they read the files, and how the recording ended.',
-  needs: ['suspects', 'recording'],
+  needs: ['suspect', 'recording'],
   thresholds: { ANY },
   knob: 'triscope info lists every spot with its place. Take numbers of what is incomplete as lower bounds.',
   async run({ recording }) {

@@ -79,7 +79,7 @@ async function fill(store: SeriesStore, table: Table): Promise<void> {
 function notesOf(suspects: readonly Suspect[]): string[] {
   const told = suspects.slice(0, MOST_NOTES).map(({ file, what }) => `${file}: ${what}`);
   const more = suspects.length - told.length;
-  return more > 0 ? [...told, `${more} more places are doubtful: table suspects`] : told;
+  return more > 0 ? [...told, `${more} more places are doubtful: table suspect`] : told;
 }
 
 function loose({ name }: Sources, start: bigint | null, notes: readonly string[]): Facts {

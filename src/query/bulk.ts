@@ -7,7 +7,18 @@ import type { RawColumn } from '../formats/frames/index.ts';
 
 export type Vector = { readonly vector: never };
 
+/** A chunk, and what a table function is called with, as the bindings have them. */
+export type RawChunk = { readonly chunk: never };
+export type CallInfo = { readonly info: never };
+
 interface Bindings {
+  table_function_set_function(
+    tableFunction: unknown,
+    main: (info: CallInfo, out: RawChunk) => void,
+  ): void;
+  function_get_init_data(info: CallInfo): object | undefined;
+  function_set_error(info: CallInfo, error: string): void;
+  data_chunk_set_size(chunk: RawChunk, rows: number): void;
   data_chunk_get_vector(chunk: unknown, column: number): Vector;
   copy_data_to_vector(
     to: Vector,

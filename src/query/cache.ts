@@ -29,16 +29,19 @@ import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
 import { MACROS } from './rates.ts';
 import { registerScan } from './scan.ts';
-import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
+import { buildingLimitOf, keptBytesOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 
 /** Grows when tables become others of the same files. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 const HEAD_BYTES = 4096;
 /** Stands for the schema in stored views. */
 const SCHEMA = '%schema%';
 const VIEWS = '_views';
+
+/** Rows that are gathered before they are written: a wide table's would take much memory. */
+const GROUP_ROWS = 24_576;
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -150,7 +153,7 @@ async function build(sources: Sources, path: string, memory: string): Promise<vo
   const loaded = await loadTables(sources, keptBytesOf(memory));
   const instance = await DuckDBInstance.create(':memory:', {
     ...SETTINGS,
-    memory_limit: limitOf(memory),
+    memory_limit: buildingLimitOf(memory),
     // Rows come from one reader: more threads only hold more of them.
     threads: '1',
     temp_directory: `${path}.spill`,
@@ -166,7 +169,7 @@ async function build(sources: Sources, path: string, memory: string): Promise<vo
         SELECT view_name AS table_name, comment FROM duckdb_views() WHERE NOT internal
         UNION ALL SELECT table_name, comment FROM duckdb_tables()) ORDER BY table_name`,
     );
-    await connection.run(`ATTACH ${quoteText(path)} AS kept`);
+    await connection.run(`ATTACH ${quoteText(path)} AS kept (ROW_GROUP_SIZE ${GROUP_ROWS})`);
     for (const [name, comment] of made.getRowsJS()) {
       const table = quoteName(String(name));
       const into = `kept.main.${table}`;
@@ -234,7 +237,7 @@ async function viewsOf(
   });
   const derived = await rows(`SELECT sql FROM ${database}.main.${VIEWS}`);
   const [[start]] = await rows(`SELECT start_ns FROM ${database}.main.recording`);
-  const suspects = await rows(`SELECT file, what FROM ${database}.main.suspects`);
+  const suspects = await rows(`SELECT file, what FROM ${database}.main.suspect`);
   const statements = [
     ...(schemaName === 'main' ? [] : [`CREATE SCHEMA ${schema}`]),
     ...views,

@@ -72,6 +72,12 @@ class Plan {
   }
 }
 
+/** A step's rows for later: its memory is the next step's, too. */
+const kept = ({ rows, columns }: RawRows): RawRows => ({
+  rows,
+  columns: columns.map((column) => column.slice(0, rows) as RawColumn),
+});
+
 /** A walk over records, of each device in the order of their times. */
 class Walk {
   readonly #plan: Plan;
@@ -140,7 +146,7 @@ function sorted(plan: Plan): Map<TablePiece, Block[]> {
   const blocks = new Map<TablePiece, Block[]>();
   const rows: { seconds: number; block: Block; row: number }[] = [];
   for (const piece of plan.table.pieces) {
-    const own = Array.from(plan.read(piece), (read) => plan.block(piece, read));
+    const own = Array.from(plan.read(piece), (read) => plan.block(piece, kept(read)));
     blocks.set(piece, own);
     for (const block of own) {
       const times = block.rows.columns[piece.time as number] as Float64Array;

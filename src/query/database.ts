@@ -8,25 +8,28 @@ import type {
   DuckDBDataChunk,
   DuckDBPreparedStatement,
   DuckDBResult,
-  JS,
 } from '@duckdb/node-api';
 import { attach, keep } from './cache.ts';
 import { batchOf, type RawBatch } from './column-batches.ts';
 import { define } from './define.ts';
-import { DuckDBInstance, JSDuckDBValueConverter, StatementType } from './duckdb.ts';
+import { DuckDBInstance, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
 import { GVT_MACROS } from './gvt.ts';
 import { loadTables } from './load.ts';
 import type { Suspect } from './part.ts';
 import { MACROS } from './rates.ts';
-import { registerScan } from './scan.ts';
+import { registerScan, ScanHints } from './scan.ts';
 import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
+import type { Table } from './table.ts';
+import { scansOf, type TimeRange } from './time-range.ts';
 
 const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
 
+/** A statement without the word has no condition on `t`. */
+const LOOKS_AT_TIME = /\bt\b/i;
 const LOOKS_AT_COMMENTS = /duckdb_columns|column_comment/i;
 
 /** Rows of a batch of columns, about. */
@@ -38,12 +41,10 @@ export interface ResultColumn {
   readonly type: string;
 }
 
-/** A running query; its rows or its columns, some at a time. */
+/** A running query; its columns, some rows at a time. */
 export interface ResultStream {
   readonly header: readonly ResultColumn[];
   /** Null at the end. @throws QueryError, TimeLimitError */
-  next(): Promise<readonly (readonly JS[])[] | null>;
-  /** The same as columns. */
   columns(): Promise<RawBatch | null>;
   /** Ends it, early perhaps. */
   close(): void;
@@ -76,6 +77,9 @@ export class Database {
   readonly #running = new Set<DuckDBConnection>();
   readonly #open: { close(): void }[] = [];
   readonly #recordings: LoadedRecording[] = [];
+  /** By schema: what files hold; of cached recordings nothing. */
+  readonly #tables = new Map<string, readonly Table[]>();
+  readonly #hints = new ScanHints();
   /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
   #comments: Promise<void> | null = null;
   /** Tables that queries may name. */
@@ -126,6 +130,11 @@ export class Database {
     }
   }
 
+  /** The tables of a recording that is read from its files. */
+  tablesOf(schema: string): readonly Table[] {
+    return this.#tables.get(schema) ?? [];
+  }
+
   get recordings(): readonly LoadedRecording[] {
     return this.#recordings;
   }
@@ -138,8 +147,9 @@ export class Database {
   ): Promise<void> {
     const loaded = await loadTables(sources, keptBytesOf(this.#memory));
     this.#open.push(loaded);
+    this.#tables.set(schemaName, loaded.tables);
     const { scans, stored, derived } = define(sources, loaded, schemaName, `_scan_${number}`);
-    for (const [name, table] of scans) registerScan(connection, name, table);
+    for (const [name, table] of scans) registerScan(connection, name, table, this.#hints);
     // At once: each run costs a millisecond beside its work.
     await connection.run([...stored, ...derived].join(';\n'));
     this.#add(sources, schemaName, loaded);
@@ -225,6 +235,7 @@ export class Database {
     const close = () => {
       clearInterval(timer);
       this.#running.delete(connection);
+      this.#hints.forget(connection.clientContext.connectionId);
       connection.closeSync();
     };
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -239,12 +250,15 @@ export class Database {
     };
     try {
       return await told(async () => {
-        const result = await (await prepare(connection, sql)).stream();
+        const statement = await prepare(connection, sql);
+        if (statement.statementType === StatementType.SELECT && LOOKS_AT_TIME.test(sql)) {
+          await this.#tellRanges(connection, sql);
+        }
+        const result = await statement.stream();
         const names = result.deduplicatedColumnNames();
         const types = result.columnTypes().map(String);
         return {
           header: types.map((type, k) => ({ name: names[k], type })),
-          next: () => told(() => nextRows(result)),
           columns: () => told(() => nextBatch(result, types)),
           close,
         };
@@ -253,6 +267,22 @@ export class Database {
       close();
       throw error;
     }
+  }
+
+  /** Tells scans which times the statement, which was just prepared, asks for. */
+  async #tellRanges(connection: DuckDBConnection, sql: string): Promise<void> {
+    const { connectionId } = connection.clientContext;
+    const bound = this.#hints.takeBound(connectionId);
+    if (bound.size === 0) return;
+    const plan = await connection.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`);
+    const scans = scansOf(String(plan.getRowsJS()[0]?.[1]));
+    const ranges = new Map<string, TimeRange>();
+    for (const [name, times] of bound) {
+      const planned = scans.get(name.toLowerCase());
+      // What the plan does not show as often as the statement names it may be needed whole.
+      if (planned?.times === times) ranges.set(name, planned.range);
+    }
+    this.#hints.set(connectionId, ranges);
   }
 
   async #comment(): Promise<void> {
@@ -288,11 +318,6 @@ export class Database {
 async function nextChunk(result: DuckDBResult): Promise<DuckDBDataChunk | null> {
   const chunk = await result.fetchChunk();
   return chunk === null || chunk.rowCount === 0 ? null : chunk;
-}
-
-async function nextRows(result: DuckDBResult) {
-  const chunk = await nextChunk(result);
-  return chunk === null ? null : chunk.convertRows(JSDuckDBValueConverter);
 }
 
 async function nextBatch(result: DuckDBResult, types: readonly string[]): Promise<RawBatch | null> {

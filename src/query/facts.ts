@@ -16,7 +16,7 @@ export interface Facts {
   readonly clocks: readonly ClockPlace[];
 }
 
-/** Statements that make `recording`, `metrics`, `pes`, `entities`, `clocks` and `suspects`. */
+/** Statements that make `recording`, `metrics`, `pes`, `entities`, `clocks` and `suspect`. */
 export function factStatements(
   { name, recording }: Sources,
   { tables, suspects, start, clocks }: Facts,
@@ -73,7 +73,7 @@ export function factStatements(
       ]),
     ),
     ...createTable(
-      `${schema}.suspects`,
+      `${schema}.suspect`,
       texts('file', 'what'),
       suspects.map(({ file, what }) => [file, what]),
     ),

@@ -27,6 +27,7 @@ export {
 export type { Suspect } from './part.ts';
 export type {
   KnownTables,
+  TableColumn,
   TableColumns,
   TableOptions,
   TypedBatch,

@@ -1,5 +1,7 @@
 /** Opens recordings for queries. */
 import { Worker } from 'node:worker_threads';
+import { endAtExit, endFlag } from './at-exit.ts';
+import { objectsOf, rowsOf } from './batch-rows.ts';
 import { defaultCacheFolder } from './cache-folder.ts';
 import type { ColumnData } from './column-batches.ts';
 import type { ResultColumn } from './database.ts';
@@ -25,7 +27,7 @@ export type Row = Readonly<Record<string, Value>>;
 
 export interface Rows {
   readonly columns: readonly ResultColumn[];
-  /** Rows in blocks of at most a few thousand; a row has a value for each column. */
+  /** Rows in blocks of some ten thousand; a row has a value for each column. */
   readonly blocks: AsyncIterable<readonly (readonly Value[])[]>;
 }
 
@@ -114,19 +116,18 @@ class WorkerRecording implements OpenRecording {
   }
 
   async query<T extends object = Row>(sql: string): Promise<T[]> {
-    const { columns, blocks } = await this.rows(sql);
-    const all: T[] = [];
-    for await (const block of blocks) {
-      for (const row of block) {
-        all.push(Object.fromEntries(columns.map(({ name }, k) => [name, row[k]])) as T);
-      }
-    }
-    return all;
+    const { columns, batches } = await this.columns(sql);
+    const types = columns.map(({ type }) => type);
+    const names = columns.map(({ name }) => name);
+    const all: Row[][] = [];
+    for await (const batch of batches) all.push(objectsOf(batch, types, names));
+    return (all.length === 1 ? all[0] : all.flat()) as T[];
   }
 
   async rows(sql: string): Promise<Rows> {
     const { query, columns } = await this.#start(sql);
-    return { columns, blocks: this.#blocks(query) };
+    const types = columns.map(({ type }) => type);
+    return { columns, blocks: this.#blocks(query, types) };
   }
 
   async columns(sql: string): Promise<ColumnResult> {
@@ -155,31 +156,23 @@ class WorkerRecording implements OpenRecording {
     return { query, columns: started.columns };
   }
 
-  async *#blocks(query: number): AsyncGenerator<readonly (readonly Value[])[], void, undefined> {
-    for await (const reply of this.#replies(query, 'next')) {
-      if (reply.kind !== 'rows' || reply.rows === null) return;
-      yield reply.rows.map((row) => row.map(plain));
-    }
-  }
-
-  async *#batches(query: number): AsyncGenerator<ColumnBatch, void, undefined> {
-    for await (const reply of this.#replies(query, 'columns')) {
-      if (reply.kind !== 'batch' || reply.batch === null) return;
-      yield reply.batch;
-    }
+  async *#blocks(
+    query: number,
+    types: readonly string[],
+  ): AsyncGenerator<Value[][], void, undefined> {
+    for await (const batch of this.#batches(query)) yield rowsOf(batch, types);
   }
 
   /** Up to the last, or an error; whoever leaves early ends the query. */
-  async *#replies(query: number, kind: 'next' | 'columns'): AsyncGenerator<Reply, void, undefined> {
+  async *#batches(query: number): AsyncGenerator<ColumnBatch, void, undefined> {
     let ended = false;
     try {
       for (;;) {
         ended = true;
-        const reply = await this.#ask({ kind, query });
-        ended =
-          (reply.kind === 'rows' && reply.rows === null) ||
-          (reply.kind === 'batch' && reply.batch === null);
-        yield reply;
+        const reply = await this.#ask({ kind: 'columns', query });
+        if (reply.kind !== 'batch' || reply.batch === null) return;
+        ended = false;
+        yield reply.batch;
       }
     } finally {
       if (!ended) this.#worker.postMessage({ kind: 'end', query } satisfies Request);
@@ -219,19 +212,6 @@ class WorkerRecording implements OpenRecording {
   }
 }
 
-/** 64-bit integers that a number holds exactly become numbers. */
-export function plain(value: unknown): Value {
-  if (typeof value === 'bigint') {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : value;
-  }
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
-  }
-  return value as Value;
-}
-
 /**
  * Opens a recording's folder, a folder of native files, or a file. Of several, each is a schema named as its folder, and
  * names without a schema mean the first's tables.
@@ -252,6 +232,7 @@ export function openRecording(
   const cacheFolder = cache === true ? defaultCacheFolder() : cache === false ? null : cache;
   const task: WorkerTask = {
     paths,
+    ended: endFlag(),
     options: { cacheFolder, ...(memory !== undefined && { memory }) },
   };
   return new Promise((resolve, reject) => {
@@ -259,6 +240,7 @@ export function openRecording(
       workerData: task,
       name: 'query',
     });
+    endAtExit(worker, task.ended, { kind: 'close' } satisfies Request);
     worker.once('error', reject);
     worker.once('message', (reply: Reply) => {
       worker.off('error', reject);

@@ -18,6 +18,13 @@ export interface TimeSpan {
   readonly ordered: boolean;
 }
 
+/** Rows outside of these times are not needed, by the column of this number; they may come all the same. */
+export interface Within {
+  readonly time: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Rows that can be read again and again, a few columns at a time. `FrameTable` is one. */
 export interface TablePart {
   readonly schema: Schema;
@@ -33,8 +40,8 @@ export interface TablePart {
   readonly kept?: boolean;
   /** Lets go of rows that are in memory: they are read from the file from then on. */
   release?(): void;
-  /** Reads the columns of these numbers, some rows a step. */
-  read(columns: readonly number[]): Iterable<RawRows>;
+  /** Reads the columns of these numbers, some rows a step, which are valid until the next. */
+  read(columns: readonly number[], within?: Within): Iterable<RawRows>;
 }
 
 /** Where a part's time column lies on the recording's timeline. */

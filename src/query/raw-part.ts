@@ -8,7 +8,7 @@ import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import { openFile } from '../formats/source.ts';
 import { blocksOf, RawParser, type RawVisitor } from '../formats/tacc/index.ts';
 import { type Batch, CELL_BYTES, type Schema } from '../model/metric.ts';
-import type { RawOrigin, TablePart, TimeSpan } from './part.ts';
+import type { RawOrigin, TablePart, TimeSpan, Within } from './part.ts';
 
 /** Rows read at once. */
 const ROWS = 4096;
@@ -118,12 +118,16 @@ export class RawPart implements TablePart {
     this.#rows = null;
   }
 
-  *read(columns: readonly number[]): Generator<RawRows, void, undefined> {
+  *read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
     if (this.#rows === null) {
       yield* this.#again(columns);
       return;
     }
     for (const { rows, columns: all } of this.#rows) {
+      if (within !== undefined && this.#ordered) {
+        const times = all[within.time];
+        if (times[0] > within.to || times[rows - 1] < within.from) continue;
+      }
       yield { rows, columns: columns.map((column) => all[column]) };
     }
   }

@@ -1,10 +1,13 @@
 /** A table as a DuckDB table function: streams the columns that a query asks for, nothing else. */
-import type { DuckDBConnection, DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import type { Cell } from '../model/metric.ts';
-import { CHUNK_ROWS, fill, fillMissing } from './bulk.ts';
+import { bindings, CHUNK_ROWS, fill, fillMissing, type RawChunk } from './bulk.ts';
 import { DOUBLE, DuckDBTableFunction, FLOAT, INTEGER, UBIGINT, UINTEGER } from './duckdb.ts';
+import type { Within } from './part.ts';
+import { THREADS } from './settings.ts';
 import type { Table, TablePiece } from './table.ts';
+import { ALWAYS, type TimeRange } from './time-range.ts';
 
 const TYPES: Readonly<Record<Cell, DuckDBType>> = {
   u32: UINTEGER,
@@ -32,30 +35,35 @@ class Scan {
   readonly #t = new Float64Array(CHUNK_ROWS);
   readonly #codes = new Uint32Array(CHUNK_ROWS);
 
-  constructor(table: Table, asked: readonly number[]) {
+  /** Times outside of which no rows are needed. */
+  readonly #range: TimeRange;
+
+  constructor(table: Table, asked: readonly number[], range: TimeRange) {
     this.#table = table;
+    // What a counter counted needs the record before.
+    this.#range = table.begin === undefined ? range : ALWAYS;
     this.#pieces = table.begin?.() ?? table.pieces;
     this.#asked = asked;
   }
 
-  next(out: DuckDBDataChunk): void {
+  next(out: RawChunk): void {
     while (this.#now === null || this.#out >= this.#now.rows) {
       if (!this.#step()) {
-        out.rowCount = 0;
+        bindings.data_chunk_set_size(out, 0);
         return;
       }
     }
     const rows = Math.min(CHUNK_ROWS, this.#now.rows - this.#out);
-    out.rowCount = rows;
+    bindings.data_chunk_set_size(out, rows);
     const piece = this.#pieces[this.#piece];
     for (let k = 0; k < this.#asked.length; k++) {
       const slot = this.#slots[k];
       if (slot < 0) {
-        fillMissing(out.chunk, k, rows);
+        fillMissing(out, k, rows);
         continue;
       }
       const column = this.#now.columns[slot].subarray(this.#out, this.#out + rows);
-      fill(out.chunk, k, this.#turned(column, this.#asked[k], piece));
+      fill(out, k, this.#turned(column, this.#asked[k], piece));
     }
     this.#out += rows;
   }
@@ -86,6 +94,8 @@ class Scan {
       }
       const piece = this.#pieces[++this.#piece];
       if (piece === undefined) return false;
+      const within = withinOf(piece, this.#range);
+      if (within !== null && isOutside(piece, within)) continue;
       const { timed } = this.#table;
       const sources = this.#asked.map((asked) => {
         if (timed && asked === 0) return piece.time ?? -1;
@@ -93,33 +103,93 @@ class Scan {
       });
       const read = [...new Set(sources.filter((source) => source >= 0))];
       this.#slots = sources.map((source) => read.indexOf(source));
-      this.#steps = piece.part.read(read)[Symbol.iterator]();
+      this.#steps = piece.part.read(read, within ?? undefined)[Symbol.iterator]();
     }
   }
 }
 
+/** Relative error of a time that was moved to the timeline, with a margin. */
+const ROUNDING = 2 ** -50;
+
+/** The range on the piece's own clock; null for all times. */
+export function withinOf({ time, shift }: TablePiece, { from, to }: TimeRange): Within | null {
+  if (time === null || (from === -Infinity && to === Infinity)) return null;
+  const error = (at: number) => ROUNDING * (Math.abs(at) + Math.abs(shift));
+  return {
+    time,
+    from: from === -Infinity ? from : from - shift - error(from),
+    to: to === Infinity ? to : to - shift + error(to),
+  };
+}
+
+const isOutside = ({ part }: TablePiece, { from, to }: Within): boolean =>
+  part.span != null && (part.span.to < from || part.span.from > to);
+
+/** What the scans of a connection's queries have to know, by its number. */
+export class ScanHints {
+  readonly #bound = new Map<number, Map<string, number>>();
+  readonly #ranges = new Map<number, ReadonlyMap<string, TimeRange>>();
+
+  /** Counts a scan that a statement names. */
+  bind(connection: number, scan: string): void {
+    const counts = this.#bound.get(connection) ?? new Map<string, number>();
+    this.#bound.set(connection, counts.set(scan, (counts.get(scan) ?? 0) + 1));
+  }
+
+  /** By scan: how often it was named since the last call. */
+  takeBound(connection: number): ReadonlyMap<string, number> {
+    const counts = this.#bound.get(connection) ?? new Map<string, number>();
+    this.#bound.delete(connection);
+    return counts;
+  }
+
+  set(connection: number, ranges: ReadonlyMap<string, TimeRange>): void {
+    this.#ranges.set(connection, ranges);
+  }
+
+  rangeOf(connection: number, scan: string): TimeRange {
+    return this.#ranges.get(connection)?.get(scan) ?? ALWAYS;
+  }
+
+  forget(connection: number): void {
+    this.#bound.delete(connection);
+    this.#ranges.delete(connection);
+  }
+}
+
 /** Makes `name()` a table function of the connection's database. */
-export function registerScan(connection: DuckDBConnection, name: string, table: Table): void {
-  const scan = DuckDBTableFunction.create({
-    name,
-    supportsProjectionPushdown: true,
-    bindFunction(bind) {
-      if (table.timed) bind.addResultColumn('t', DOUBLE);
-      for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
-      if (table.rows !== null) bind.setCardinality(table.rows, true);
-    },
-    initFunction(init) {
-      init.setMaxThreads(1);
-      init.setInitData(new Scan(table, init.getColumnIndexes()));
-    },
-    mainFunction(info, out) {
-      try {
-        (info.getInitData() as Scan).next(out);
-      } catch (error) {
-        out.rowCount = 0;
-        info.setError(error instanceof Error ? error.message : String(error));
-      }
-    },
+export function registerScan(
+  connection: DuckDBConnection,
+  name: string,
+  table: Table,
+  hints: ScanHints | null = null,
+): void {
+  const scan = new DuckDBTableFunction();
+  scan.setName(name);
+  scan.setSupportsProjectionPushdown(true);
+  scan.setBindFunction((bind) => {
+    const connectionId = hints === null ? -1 : bind.getClientContext().connectionId;
+    hints?.bind(connectionId, name);
+    bind.setBindData({ connectionId });
+    if (table.timed) bind.addResultColumn('t', DOUBLE);
+    for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
+    if (table.rows !== null) bind.setCardinality(table.rows, true);
+  });
+  scan.setInitFunction((init) => {
+    // Each thread of DuckDB goes on with its rows while this one fills the next; where order matters, it takes one.
+    init.setMaxThreads(THREADS);
+    const { connectionId } = init.getBindData() as { connectionId: number };
+    const range = hints?.rangeOf(connectionId, name) ?? ALWAYS;
+    init.setInitData(new Scan(table, init.getColumnIndexes(), range));
+  });
+  // Called for every 2,048 rows: node-api's objects around the chunk would cost more than to fill it.
+  bindings.table_function_set_function(scan.table_function, (info, out) => {
+    try {
+      (bindings.function_get_init_data(info) as Scan).next(out);
+    } catch (error) {
+      bindings.data_chunk_set_size(out, 0);
+      bindings.function_set_error(info, error instanceof Error ? error.message : String(error));
+    }
   });
   connection.registerTableFunction(scan);
 }

@@ -1,4 +1,8 @@
 /** DuckDB's settings wherever recordings are read. */
+import { availableParallelism } from 'node:os';
+
+/** DuckDB's threads: more would need more memory each, and readers are one thread. */
+export const THREADS = Math.min(4, availableParallelism());
 
 /** No network, no extensions; and memory for intermediate results, beyond which they go to a temporary folder. */
 export const SETTINGS = {
@@ -6,8 +10,7 @@ export const SETTINGS = {
   autoload_known_extensions: 'false',
   allow_community_extensions: 'false',
   memory_limit: '512MiB',
-  // Readers are one thread; more of DuckDB's would need more memory each.
-  threads: '4',
+  threads: String(THREADS),
 } as const;
 
 const UNITS: Readonly<Record<string, number>> = { K: 1, M: 2, G: 3, T: 4 };
@@ -32,3 +35,9 @@ const LEAST = '64MiB';
 /** DuckDB's part of `memory`. */
 export const limitOf = (memory: string): string =>
   (bytesOf(memory) ?? 0) < (bytesOf(LEAST) ?? 0) ? LEAST : memory;
+
+/** DuckDB's part where it writes what readers give: they need memory beside it, for blocks that are not collected yet. */
+export function buildingLimitOf(memory: string): string {
+  const half = (bytesOf(memory) ?? 0) / 2;
+  return half < (bytesOf(LEAST) ?? 0) ? LEAST : `${Math.floor(half / 2 ** 20)}MiB`;
+}

@@ -4,6 +4,7 @@ import { ROSS_SCHEMAS } from '../model/schemas/ross.ts';
 import { REGION_PHASE, SIM_STREAM, SIM_THREAD } from '../model/schemas/sim.ts';
 import type { ColumnData } from './column-batches.ts';
 import { QueryError } from './errors.ts';
+import { type OpenCell, openCell } from './open-tables.ts';
 import { quoteName } from './sql.ts';
 import { SQL_TYPES } from './table.ts';
 
@@ -28,10 +29,19 @@ export type KnownTables = {
   readonly [S in (typeof SCHEMAS)[number] as S['name']]: SchemaColumns<S>;
 };
 
-/** The columns of table `N`; of one that only its files describe, any names. */
+/** The columns of table `N`; of one that only its files list, any names. */
 export type TableColumns<N extends string> = N extends keyof KnownTables
   ? KnownTables[N]
   : Readonly<Record<string, ColumnData>>;
+
+/** What column `K` of table `N` comes as. */
+export type TableColumn<N extends string, K extends string> = N extends keyof KnownTables
+  ? K extends keyof KnownTables[N]
+    ? KnownTables[N][K]
+    : never
+  : [OpenCell<N, K>] extends [never]
+    ? ColumnData
+    : CellColumns[OpenCell<N, K>];
 
 export interface TableOptions {
   /** Only rows with `t` of at least `from` and below `to`, seconds since the recording's start. */
@@ -58,7 +68,7 @@ export interface TypedTable<N extends string> {
   batches<const K extends keyof TableColumns<N> & string>(
     columns: readonly K[],
     options?: TableOptions,
-  ): AsyncIterable<TypedBatch<Pick<TableColumns<N>, K>>>;
+  ): AsyncIterable<TypedBatch<{ readonly [C in K]: TableColumn<N, C> }>>;
 }
 
 const T: Pick<Metric, 'key' | 'cell'> = { key: 't', cell: 'f64' };
@@ -74,9 +84,11 @@ export function selectOf(
     (one) => one.name === name,
   )?.metrics;
   const cellOf = (key: string): Cell | undefined =>
-    [T, ...(metrics ?? [])].find((metric) => metric.key === key)?.cell;
+    [T, ...(metrics ?? [])].find((metric) => metric.key === key)?.cell ??
+    openCell(name, key) ??
+    undefined;
   const list = columns.map((key) => {
-    const cell = metrics && cellOf(key);
+    const cell = cellOf(key);
     const column = quoteName(key);
     return cell === undefined ? column : `${column}::${SQL_TYPES[cell]} AS ${column}`;
   });

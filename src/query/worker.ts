@@ -1,6 +1,6 @@
 /** The thread in which DuckDB runs: readers run here too, so that the caller's thread stays free. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { JS } from '@duckdb/node-api';
+import { tellEnd } from './at-exit.ts';
 import type { RawBatch } from './column-batches.ts';
 import type { DatabaseOptions, LoadedRecording, ResultColumn, ResultStream } from './database.ts';
 import { type ErrorMessage, messageOf } from './errors.ts';
@@ -10,6 +10,8 @@ import { sourcesOf } from './sources.ts';
 export interface WorkerTask {
   readonly paths: readonly string[];
   readonly options: DatabaseOptions;
+  /** Told when all is closed. */
+  readonly ended: Int32Array<SharedArrayBuffer>;
 }
 
 /** `query` numbers a query; the caller gives it. */
@@ -21,7 +23,6 @@ export type Request =
       /** Seconds that it may take. */
       readonly timeLimit?: number;
     }
-  | { readonly kind: 'next'; readonly query: number }
   | { readonly kind: 'columns'; readonly query: number }
   | { readonly kind: 'end'; readonly query: number }
   | { readonly kind: 'close' };
@@ -34,11 +35,8 @@ export type Reply =
     }
   | { readonly kind: 'failed'; readonly error: ErrorMessage }
   | { readonly kind: 'started'; readonly query: number; readonly columns: readonly ResultColumn[] }
-  | { readonly kind: 'rows'; readonly query: number; readonly rows: Block | null }
   | { readonly kind: 'batch'; readonly query: number; readonly batch: RawBatch | null }
   | { readonly kind: 'error'; readonly query: number; readonly error: ErrorMessage };
-
-type Block = readonly (readonly JS[])[];
 
 /** Milliseconds between interrupts of queries that run while all is closed: one may begin after the first. */
 const INTERRUPTS = 10;
@@ -46,7 +44,7 @@ const INTERRUPTS = 10;
 const say = (reply: Reply) => parentPort?.postMessage(reply);
 
 async function main(): Promise<void> {
-  const { paths, options } = workerData as WorkerTask;
+  const { paths, options, ended } = workerData as WorkerTask;
   const sources = paths.map(sourcesOf);
   const Database = await loadDatabase();
   const database = await Database.open(sources, options);
@@ -62,10 +60,6 @@ async function main(): Promise<void> {
         const stream = await database.start(request.sql, request.timeLimit);
         streams.set(query, stream);
         say({ kind: 'started', query, columns: stream.header });
-      } else if (request.kind === 'next') {
-        const rows = (await streams.get(query)?.next()) ?? null;
-        if (rows === null) end(query);
-        say({ kind: 'rows', query, rows });
       } else if (request.kind === 'columns') {
         const batch = (await streams.get(query)?.columns()) ?? null;
         if (batch === null) end(query);
@@ -87,6 +81,7 @@ async function main(): Promise<void> {
     clearInterval(stop);
     for (const query of streams.keys()) end(query);
     database.close();
+    tellEnd(ended);
     parentPort?.close();
   };
   parentPort?.on('message', (request: Request) => {
@@ -101,4 +96,7 @@ async function main(): Promise<void> {
   say({ kind: 'open', recordings: database.recordings, notes: database.notes });
 }
 
-main().catch((error: unknown) => say({ kind: 'failed', error: messageOf(error) }));
+main().catch((error: unknown) => {
+  tellEnd((workerData as WorkerTask).ended);
+  say({ kind: 'failed', error: messageOf(error) });
+});

@@ -19,6 +19,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
 import { BIN, triscope } from '../cli/support/run.ts';
+import { openHere } from './support/open-here.ts';
 import {
   batchOf,
   framesOf,
@@ -68,7 +69,7 @@ const QUERIES = [
   'SELECT * FROM metrics ORDER BY ALL',
   'SELECT * FROM clocks ORDER BY ALL',
   'SELECT * FROM recording',
-  'SELECT * FROM suspects',
+  'SELECT * FROM suspect',
   'SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_catalog = current_database() ORDER BY ALL',
 ];
 
@@ -85,7 +86,7 @@ async function answers(path: string, cache?: string) {
 
 const COUNT = 'SELECT count(*) AS n FROM node_cpu';
 const count = async (path: string, cache: string) => {
-  const recording = await openRecording(path, { cache });
+  const recording = await openHere(path, cache);
   const [row] = await recording.query(COUNT);
   await recording.close();
   return { ...row, notes: recording.notes };

@@ -6,6 +6,7 @@ import { type OpenRecording, openRecording, QueryError } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { ROSS_PE, ROSS_ROLLBACK } from '../../src/model/schemas/ross.ts';
 import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
+import { selectOf } from '../../src/query/typed-table.ts';
 import {
   batchOf,
   framesOf,
@@ -97,7 +98,42 @@ describe('recording.table', () => {
       expect(columns.cpu_time).toEqual(BigUint64Array.of(2n ** 64n - 1n));
     }
     for await (const { columns } of recording.table('node_cpu').batches(['user', 'host'])) {
+      expectTypeOf(columns.user).toEqualTypeOf<BigUint64Array>();
+      expectTypeOf(columns.host).toEqualTypeOf<readonly (string | null)[]>();
       expect(columns).toEqual({ user: BigUint64Array.of(2n ** 53n + 1n), host: ['h1'] });
+    }
+  });
+
+  it('types tables of raw stats and of GEOPM by their names, as their readers do', async () => {
+    // Compiled only: there is no such table here.
+    const regions = async () => {
+      const table = recording.table('geopm_region');
+      for await (const { columns } of table.batches(['region', 'hash', 'runtime', 't'])) {
+        expectTypeOf(columns.region).toEqualTypeOf<readonly (string | null)[]>();
+        expectTypeOf(columns.hash).toEqualTypeOf<Uint32Array>();
+        expectTypeOf(columns.runtime).toEqualTypeOf<Float64Array>();
+        expectTypeOf(columns.t).toEqualTypeOf<Float64Array>();
+      }
+    };
+    expect(regions).toBeTypeOf('function');
+    const rates = recording.table('node_cpu_rate').batches(['t0', 'device', 'user']);
+    for await (const { columns } of rates) {
+      expectTypeOf(columns.user).toEqualTypeOf<Float64Array>();
+      expectTypeOf(columns.device).toEqualTypeOf<readonly (string | null)[]>();
+    }
+    // Whatever the readers of formats declare is what the names say.
+    const declared = await recording.query<{
+      table_name: string;
+      column_name: string;
+      type: string;
+    }>(
+      `SELECT table_name, column_name, type FROM metrics
+        WHERE table_name LIKE 'node!_%' ESCAPE '!' AND NOT ends_with(table_name, '_rate')`,
+    );
+    expect(declared.length).toBeGreaterThan(10);
+    for (const { table_name, column_name, type } of declared) {
+      const sql = selectOf(table_name, [column_name], {});
+      expect(sql, table_name).toContain(`"${column_name}"::${type} `);
     }
   });
 

@@ -50,7 +50,7 @@ const QUERIES = [
   'SELECT host, count(local_node) AS n, sum(numa_hit) AS hits, count(*) AS rows FROM node_numa_rate GROUP BY ALL ORDER BY ALL',
   'SELECT * FROM node_mark ORDER BY host, t',
   'SELECT a.host, count(*) AS n FROM node_ps_rate a JOIN node_ps_rate b ON a.t = b.t AND a.host != b.host GROUP BY ALL ORDER BY ALL',
-  'SELECT * FROM suspects ORDER BY ALL',
+  'SELECT * FROM suspect ORDER BY ALL',
 ];
 
 async function answers(options: { memory?: string; cache?: string }) {

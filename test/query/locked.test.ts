@@ -105,7 +105,7 @@ describe.each([
   it('leaves the recording, and the folders, as they were', async () => {
     expect(await recording.query('SELECT count(*) AS n FROM ross_pe')).toEqual([{ n: 1 }]);
     expect(await recording.query('SELECT count(*) AS n FROM pes')).toEqual([{ n: 2 }]);
-    expect(await recording.query('SELECT count(*) AS n FROM suspects')).toEqual([{ n: 0 }]);
+    expect(await recording.query('SELECT count(*) AS n FROM suspect')).toEqual([{ n: 0 }]);
     expect(existsSync(written)).toBe(false);
     expect(state()).toBe(before);
     expect(readFileSync(secret, 'utf8')).toBe('a,b\n1,secret\n');

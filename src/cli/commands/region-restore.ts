@@ -9,13 +9,16 @@ import {
 import { EXIT, UsageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 
-const USAGE = `usage: triscope region restore [FILE…] [--force]
+const USAGE = `usage: triscope region restore [FILE…] [--force] [--json]
 
 Puts back what region launch kept before it changed settings of the machine, and was killed.
 All files of this host unless some are named; they are in
 ${savedControlsFolder()}.
 
-  --force    also where the controller seems to run still`;
+  --force    also where the controller seems to run still
+  --json     print {"restored": [{path, text}]}`;
+
+const OPTIONS = ['--force', '--json'];
 
 function runs(pid: number): boolean {
   try {
@@ -32,12 +35,14 @@ export async function regionRestore(args: readonly string[]): Promise<number> {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const wrong = args.find((word) => word.startsWith('-') && word !== '--force');
+  const wrong = args.find((word) => word.startsWith('-') && !OPTIONS.includes(word));
   if (wrong !== undefined) {
-    throw new UsageError(`unknown option ${wrong}${didYouMean(wrong, ['--force'])}`);
+    throw new UsageError(`unknown option ${wrong}${didYouMean(wrong, OPTIONS)}`);
   }
   const named = args.filter((word) => !word.startsWith('-'));
   const files = named.length > 0 ? named : savedControlsFiles(savedControlsFolder());
+  const isJson = args.includes('--json');
+  const restored: { path: string; text: string }[] = [];
   let failed = 0;
   for (const file of files) {
     const saved = readSavedControls(file);
@@ -53,11 +58,15 @@ export async function regionRestore(args: readonly string[]): Promise<number> {
     }
     try {
       restoreControls(file, saved);
-      for (const { path, text } of saved.settings) process.stdout.write(`${path}: ${text}\n`);
+      for (const { path, text } of saved.settings) {
+        restored.push({ path, text });
+        if (!isJson) process.stdout.write(`${path}: ${text}\n`);
+      }
     } catch (error) {
       process.stderr.write(`triscope: ${(error as Error).message}\n`);
       failed++;
     }
   }
+  if (isJson) process.stdout.write(`${JSON.stringify({ restored })}\n`);
   return failed === 0 ? 0 : EXIT.failed;
 }

@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { CELL_BYTES, type Cell, type Schema } from '../../model/metric.ts';
 import { FrameDecoder, type FramePlace } from './decode.ts';
-import { columnBytes, type FrameError, payloadBytes, toLittle } from './layout.ts';
+import { columnBytes, type FrameError, toLittle } from './layout.ts';
 
 /** A column's values; of a label column, indexes into `FrameTable.labels`. */
 export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array | Float64Array;
@@ -14,6 +14,13 @@ export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array
 export interface RawRows {
   readonly rows: number;
   readonly columns: readonly RawColumn[];
+}
+
+/** Values of column number `time`, both included. */
+export interface FrameRange {
+  readonly time: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 const CHUNK = 1024 * 1024;
@@ -31,6 +38,8 @@ export class FrameTable {
   readonly #offsets: number[] = [];
   readonly #rows: number[] = [];
   #total = 0;
+  /** By column: the least and greatest value of each frame, where it was asked for. */
+  readonly #bounds = new Map<number, Float64Array>();
 
   constructor({ schema, dictionaries }: Omit<FramePlace, 'offset' | 'rows'>, descriptor: number) {
     this.schema = schema;
@@ -48,57 +57,107 @@ export class FrameTable {
     this.#total += rows;
   }
 
-  /** Reads the columns of these numbers, a frame a step, in the file's order. */
-  *read(columns: readonly number[]): Generator<RawRows, void, undefined> {
+  /**
+   * Reads the columns of these numbers, a frame a step, in the file's order.
+   * @param within frames without a row in it are left out; its column holds f64
+   */
+  *read(
+    columns: readonly number[],
+    within: FrameRange | null = null,
+  ): Generator<RawRows, void, undefined> {
+    const bounds = within === null ? null : this.#boundsOf(within.time);
     const { metrics } = this.schema;
-    for (const [k, offset] of this.#offsets.entries()) {
-      const rows = this.#rows[k];
-      const starts: number[] = [];
-      let at = 0;
-      for (const { cell } of metrics) {
-        starts.push(at);
-        at += columnBytes(cell, rows);
+    // By asked column, and of whole frames: memory that each step takes again.
+    const own = columns.map(() => new Uint8Array(0));
+    let frame = new Uint8Array(0);
+    const starts = new Array<number>(metrics.length);
+    let laidOut = -1;
+    let isWhole = false;
+    let whole = 0;
+    for (const [n, offset] of this.#offsets.entries()) {
+      const rows = this.#rows[n];
+      if (bounds !== null && within !== null) {
+        if (!(bounds[2 * n] <= within.to && bounds[2 * n + 1] >= within.from)) continue;
       }
-      let asked = 0;
-      for (const column of columns) asked += columnBytes(metrics[column].cell, rows);
-      const whole = payloadBytes(this.schema, rows);
-      const bytes =
-        whole < SMALL || asked > whole * WHOLE_SHARE ? this.#bytes(offset, whole) : null;
+      if (rows !== laidOut) {
+        laidOut = rows;
+        whole = 0;
+        for (const [k, { cell }] of metrics.entries()) {
+          starts[k] = whole;
+          whole += columnBytes(cell, rows);
+        }
+        let asked = 0;
+        for (const column of columns) asked += columnBytes(metrics[column].cell, rows);
+        isWhole = whole < SMALL || asked > whole * WHOLE_SHARE;
+      }
+      if (isWhole) {
+        frame = roomFor(frame, whole);
+        this.#fill(frame, offset, whole);
+      }
       yield {
         rows,
-        columns: columns.map((column) => {
+        columns: columns.map((column, k) => {
           const { cell } = metrics[column];
           const length = CELL_BYTES[cell] * rows;
           const start = starts[column];
-          const own = bytes?.slice(start, start + length) ?? this.#bytes(offset + start, length);
-          return columnOf(cell, own, rows);
+          if (isWhole) return columnOf(cell, frame, start, rows);
+          own[k] = roomFor(own[k], length);
+          this.#fill(own[k], offset + start, length);
+          return columnOf(cell, own[k], 0, rows);
         }),
       };
     }
   }
 
-  #bytes(offset: number, length: number): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(length);
+  #boundsOf(column: number): Float64Array {
+    const known = this.#bounds.get(column);
+    if (known !== undefined) return known;
+    const bounds = new Float64Array(2 * this.#offsets.length);
+    let frame = 0;
+    for (const { columns } of this.read([column])) {
+      // Without a value there is nothing within.
+      let least = Infinity;
+      let most = -Infinity;
+      for (const value of columns[0] as Float64Array) {
+        if (value < least) least = value;
+        if (value > most) most = value;
+      }
+      bounds[2 * frame] = least;
+      bounds[2 * frame + 1] = most;
+      frame++;
+    }
+    this.#bounds.set(column, bounds);
+    return bounds;
+  }
+
+  #fill(bytes: Uint8Array, offset: number, length: number): void {
     const read = readSync(this.#descriptor, bytes, 0, length, offset);
     if (read < length) throw new Error(`byte ${offset + read}: the file became shorter`);
-    return bytes;
   }
 }
 
-function columnOf(cell: Cell, bytes: Uint8Array<ArrayBuffer>, rows: number): RawColumn {
-  toLittle(bytes, CELL_BYTES[cell]);
+const roomFor = (bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> =>
+  bytes.length < length ? new Uint8Array(length) : bytes;
+
+function columnOf(
+  cell: Cell,
+  { buffer }: Uint8Array<ArrayBuffer>,
+  start: number,
+  rows: number,
+): RawColumn {
+  toLittle(new Uint8Array(buffer, start, CELL_BYTES[cell] * rows), CELL_BYTES[cell]);
   switch (cell) {
     case 'u32':
     case 'label':
-      return new Uint32Array(bytes.buffer, 0, rows);
+      return new Uint32Array(buffer, start, rows);
     case 'i32':
-      return new Int32Array(bytes.buffer, 0, rows);
+      return new Int32Array(buffer, start, rows);
     case 'u64':
-      return new BigUint64Array(bytes.buffer, 0, rows);
+      return new BigUint64Array(buffer, start, rows);
     case 'f32':
-      return new Float32Array(bytes.buffer, 0, rows);
+      return new Float32Array(buffer, start, rows);
     case 'f64':
-      return new Float64Array(bytes.buffer, 0, rows);
+      return new Float64Array(buffer, start, rows);
   }
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
+import { endAtExit, endFlag } from '../at-exit.ts';
 import { errorFrom, QueryError } from '../errors.ts';
 import { ExportError, type ExportOptions, type ExportResult } from './options.ts';
 import { allFiles, Staging, writeReason } from './staging.ts';
@@ -74,12 +75,18 @@ export async function exportToStream(
 
 type Done = Extract<ExportReply, { kind: 'done' }>;
 
-function runWorker(task: ExportTask, out: string, signal?: AbortSignal): Promise<Done> {
+function runWorker(
+  work: Omit<ExportTask, 'ended'>,
+  out: string,
+  signal?: AbortSignal,
+): Promise<Done> {
+  const task: ExportTask = { ...work, ended: endFlag() };
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('worker.js', import.meta.url), {
       workerData: task,
       name: 'export',
     });
+    endAtExit(worker, task.ended, 'stop');
     const abort = () => worker.postMessage('stop');
     signal?.addEventListener('abort', abort, { once: true });
     let reply: ExportReply | null = null;

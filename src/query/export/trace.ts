@@ -8,9 +8,12 @@ import {
 } from '../../formats/trace-event/index.ts';
 import { InputError } from '../errors.ts';
 import { quoteName, quoteText } from '../sql.ts';
+import type { Table } from '../table.ts';
+import type { TimeRange } from '../time-range.ts';
 import type { ExportOptions } from './options.ts';
 import type { PlacedRecording } from './placed.ts';
 import type { Sink } from './sink.ts';
+import { columnsOfTable } from './table-columns.ts';
 import { Places, placeLps, UNPLACED } from './trace-places.ts';
 import {
   type NamedProcess,
@@ -101,7 +104,7 @@ function* naming(
 
 async function draw(
   connection: DuckDBConnection,
-  { sources, schema, shift }: PlacedRecording,
+  { sources, schema, shift, tables: files }: PlacedRecording,
   { base, firstId }: { readonly base: number; readonly firstId: number },
   options: ExportOptions,
 ): Promise<Drawn> {
@@ -125,7 +128,17 @@ async function draw(
   await placeLps(places, sources, connection, tables.untimed('ross_lp'));
   const node = await nodeCounters(tables, [...known.keys()]);
   const region = await regions(tables);
-  const traced = await events(tables, options.flows !== false, firstId);
+  const stretch = {
+    from: (options.from ?? -Infinity) - shift,
+    to: (options.to ?? Infinity) - shift,
+  };
+  const held = files.find(({ name }) => name.toLowerCase() === 'ross_event');
+  const traced = await events(tables, held, {
+    shift,
+    stretch,
+    flows: options.flows !== false,
+    firstId,
+  });
   const streams = [
     ...(traced === null ? [] : [traced]),
     ...(await rollbacks(tables)),
@@ -181,30 +194,48 @@ async function tablesOf(connection: DuckDBConnection, schema: string) {
 }
 
 async function events(
-  { connection, table, within, seconds, places, base }: TraceTables,
-  flows: boolean,
-  firstId: number,
+  { connection, table, places, base }: TraceTables,
+  held: Table | undefined,
+  {
+    shift,
+    stretch,
+    flows,
+    firstId,
+  }: {
+    readonly shift: number;
+    readonly stretch: TimeRange;
+    readonly flows: boolean;
+    readonly firstId: number;
+  },
 ): Promise<EventStream | null> {
-  const name = table('ross_event');
-  if (name === null) return null;
-  const rows = await columnsOf(
-    connection,
-    `SELECT ${seconds}, source_lp, destination_lp, virtual_send_time::DOUBLE, virtual_recv_time::DOUBLE
-      FROM ${name} WHERE ${within}`,
-    ['DOUBLE', 'UINTEGER', 'UINTEGER', 'DOUBLE', 'DOUBLE'],
+  if (held?.timed !== true) return null;
+  const {
+    rows,
+    t,
+    columns: all,
+  } = columnsOfTable(
+    held,
+    {
+      source_lp: 'u32',
+      destination_lp: 'u32',
+      virtual_send_time: 'f64',
+      virtual_recv_time: 'f64',
+    },
+    stretch,
     MOST_EVENTS,
     () =>
       new InputError(
         `more than ${MOST_EVENTS} traced events are too many for one trace: choose a stretch with --from and --until (s)`,
       ),
   );
+  for (let row = 0; row < rows; row++) t[row] += shift;
   const columns = {
-    length: rows.rows,
-    real: rows.numbers(0),
-    source: rows.integers(1),
-    destination: rows.integers(2),
-    send: rows.numbers(3),
-    receive: rows.numbers(4),
+    length: rows,
+    real: t,
+    source: all.source_lp as Uint32Array,
+    destination: all.destination_lp as Uint32Array,
+    send: all.virtual_send_time as Float64Array,
+    receive: all.virtual_recv_time as Float64Array,
   };
   const mean = await meanDurations(connection, table('ross_pe'));
   const longest = (pid: number) => mean.get(pid - base) ?? UNKNOWN_DURATION;

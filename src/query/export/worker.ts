@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { tellEnd } from '../at-exit.ts';
 import type { Database } from '../database.ts';
 import { type ErrorMessage, messageOf } from '../errors.ts';
 import { loadDatabase } from '../load-database.ts';
@@ -24,6 +25,8 @@ export interface ExportTask {
   readonly result: string;
   /** Whether several files may be made. */
   readonly mayBeFolder: boolean;
+  /** Told when the work has ended. */
+  readonly ended: Int32Array<SharedArrayBuffer>;
 }
 
 export type ExportReply =
@@ -32,7 +35,8 @@ export type ExportReply =
 
 const EXTENSIONS = { parquet: '.parquet', arrow: '.arrow', csv: '.csv', json: '.jsonl' } as const;
 
-async function main({ options, folder, result, mayBeFolder }: ExportTask): Promise<ExportReply> {
+async function main(task: ExportTask): Promise<ExportReply> {
+  const { options, folder } = task;
   const sources = options.paths.map(sourcesOf);
   const Database = await loadDatabase();
   const database = await Database.open(sources, { folder });
@@ -42,12 +46,7 @@ async function main({ options, folder, result, mayBeFolder }: ExportTask): Promi
   stop.signal.addEventListener('abort', interrupt);
   try {
     stop.signal.throwIfAborted();
-    const { files, notes: more } = await write(database, connection, sources, {
-      options,
-      folder,
-      result,
-      mayBeFolder,
-    });
+    const { files, notes: more } = await write(database, connection, sources, task);
     return { kind: 'done', files, notes: [...notes, ...more] };
   } catch (error) {
     throw isOfDuckDb(error) ? database.explained(error) : error;
@@ -59,12 +58,14 @@ async function main({ options, folder, result, mayBeFolder }: ExportTask): Promi
 }
 
 /** On the timeline of the earliest; those of which nothing tells the time of day begin with it. */
-function placed({ recordings }: Database, sources: readonly Sources[]): PlacedRecording[] {
+function placed(database: Database, sources: readonly Sources[]): PlacedRecording[] {
+  const { recordings } = database;
   const starts = recordings.flatMap(({ start }) => (start === null ? [] : [start]));
   const [first] = starts.sort((a, b) => Number(a - b));
   return recordings.map(({ schema, start }, k) => ({
     sources: sources[k],
     schema,
+    tables: database.tablesOf(schema),
     start,
     shift: start === null ? 0 : Number(start - first) / 1e9,
   }));
@@ -160,7 +161,10 @@ main(workerData as ExportTask)
     (reply) => parentPort?.postMessage(reply),
     (error: unknown) => parentPort?.postMessage({ kind: 'failed', error: failure(error) }),
   )
-  .finally(() => parentPort?.close());
+  .finally(() => {
+    tellEnd((workerData as ExportTask).ended);
+    parentPort?.close();
+  });
 
 /** With a file system's code, which is lost otherwise. */
 function failure(error: unknown): ErrorMessage & { readonly code?: string } {

@@ -351,11 +351,13 @@ describe('a file of frames, open', () => {
           // Any columns, in any order.
           const asked = table.schema.metrics.map((_, k) => (k * 7 + seed) % table.labels.length);
           const columns = [...new Set(asked)].slice(seed % 3);
-          const found = [...table.read(columns)].map(({ rows, columns: raw }) => ({
+          const found = Array.from(table.read(columns), ({ rows, columns: raw }) => ({
             rows,
             columns: raw.map((column, k) => {
               const labels = table.labels[columns[k]];
-              return labels === null ? column : Array.from(column as Uint32Array, (n) => labels[n]);
+              // Its memory is the next step's, too.
+              if (labels === null) return column.slice();
+              return Array.from(column as Uint32Array, (n) => labels[n]);
             }),
           }));
           expect(found).toEqual(

@@ -164,7 +164,7 @@ describe('Parquet', () => {
         'ross_pe',
         'sim_limits',
       ],
-      'suspects',
+      'suspect',
     ]);
   });
 });

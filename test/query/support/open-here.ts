@@ -1,24 +1,24 @@
 /** Recordings without a thread of their own. */
 import type { OpenRecording } from 'triscope/query';
 import { Database } from '../../../dist/query/database.js';
-import { plain } from '../../../dist/query/open.js';
 import { sourcesOf } from '../../../dist/query/sources.js';
+import { objectsOf } from '../../../src/query/batch-rows.ts';
 
 /**
  * A recording as `openRecording` gives it, but in this thread: to start a thread and load DuckDB there takes several times
  * as long as a rule.
  */
-export async function openHere(path: string): Promise<OpenRecording> {
-  const database = await Database.open([sourcesOf(path)]);
+export async function openHere(path: string, cache?: string): Promise<OpenRecording> {
+  const database = await Database.open([sourcesOf(path)], { cacheFolder: cache ?? null });
   const [{ name, suspects }] = database.recordings;
   const query = async (sql: string) => {
-    const { header, next, close } = await database.start(sql);
+    const { header, columns, close } = await database.start(sql);
+    const types = header.map(({ type }) => type);
+    const names = header.map((column) => column.name);
     const all: object[] = [];
     try {
-      for (let rows = await next(); rows !== null; rows = await next()) {
-        for (const row of rows) {
-          all.push(Object.fromEntries(header.map((column, k) => [column.name, plain(row[k])])));
-        }
+      for (let batch = await columns(); batch !== null; batch = await columns()) {
+        all.push(...objectsOf(batch, types, names));
       }
     } finally {
       close();
@@ -29,6 +29,7 @@ export async function openHere(path: string): Promise<OpenRecording> {
     name,
     names: [name],
     suspects,
+    notes: database.notes,
     query,
     close: async () => database.close(),
   } as unknown as OpenRecording;

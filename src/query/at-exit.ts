@@ -1,0 +1,49 @@
+/**
+ * Threads of DuckDB at the process's end. One that is ended from outside while DuckDB waits for it takes the process with
+ * it (an error that nobody can catch), so whoever calls `process.exit` waits here until they have let go.
+ */
+import type { Worker } from 'node:worker_threads';
+
+/** Milliseconds for all of them; more would look as if the command hung. */
+const PATIENCE = 2000;
+
+interface Open {
+  readonly worker: Worker;
+  /** What makes it end. */
+  readonly message: unknown;
+  readonly ended: Int32Array<SharedArrayBuffer>;
+}
+
+const open = new Set<Open>();
+let isWatched = false;
+
+/** Memory that says whether a thread has ended its work with DuckDB: 0, then 1. */
+export const endFlag = (): Int32Array<SharedArrayBuffer> =>
+  new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+/** In the thread: nothing of DuckDB runs there any more. */
+export function tellEnd(ended: Int32Array<SharedArrayBuffer>): void {
+  Atomics.store(ended, 0, 1);
+  Atomics.notify(ended, 0);
+}
+
+/** Ends `worker` before the process does. */
+export function endAtExit(
+  worker: Worker,
+  ended: Int32Array<SharedArrayBuffer>,
+  message: unknown,
+): void {
+  const one = { worker, message, ended };
+  open.add(one);
+  worker.once('exit', () => open.delete(one));
+  if (isWatched) return;
+  isWatched = true;
+  process.on('exit', endAll);
+}
+
+/** This thread's messages still reach others while it waits. */
+function endAll(): void {
+  const late = performance.now() + PATIENCE;
+  for (const { worker, message } of open) worker.postMessage(message);
+  for (const { ended } of open) Atomics.wait(ended, 0, 0, Math.max(0, late - performance.now()));
+}
