@@ -71,6 +71,14 @@ export class Page {
   /** Whether the window is a part that was brushed. */
   readonly brushed = $derived(this.state.now.from !== null);
 
+  /**
+   * Seconds that a chart shows whose data span [from, to): the window, also while its own data are on their way: what is
+   * there is stretched until then. Of a run that is followed the data's, which come with each step of the window.
+   */
+  shown(from: number, to: number): readonly [number, number] {
+    return this.window === null || (this.live && !this.brushed) ? [from, to] : this.window;
+  }
+
   has(table: string): boolean {
     return this.tables.some(({ name }) => name === table);
   }
