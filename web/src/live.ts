@@ -11,6 +11,8 @@ export const IGNORED = ['ross_lp', 'ross_model', 'ross_event'];
 export class LiveSource implements PageSource {
   readonly #api: ApiSource;
   #live = new LiveStore();
+  /** What was asked for since the last samples came: charts ask for the same. */
+  readonly #series = new Map<string, readonly EntityBins[]>();
   /** The run's zero, as text. */
   #zero = '';
 
@@ -43,6 +45,7 @@ export class LiveSource implements PageSource {
 
   /** Returns whether there are new samples. */
   take({ stream, frame, left }: Message): boolean {
+    this.#series.clear();
     return this.#live.take(stream, frame, left);
   }
 
@@ -57,7 +60,13 @@ export class LiveSource implements PageSource {
     to: number,
     bins: number,
   ): Promise<readonly EntityBins[]> {
-    return this.#live.store.series(table, keys, from, to, bins) ?? [];
+    const key = [table, keys, from, to, bins].join(' ');
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      series = this.#live.store.series(table, keys, from, to, bins) ?? [];
+      this.#series.set(key, series);
+    }
+    return series;
   }
 
   json<T>(route: string, query?: Asking): Promise<T> {

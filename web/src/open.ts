@@ -112,6 +112,9 @@ export async function open(page: Page): Promise<() => void> {
     { recording, without: IGNORED },
     {
       facts: (now) => {
+        // Told with each connection: what has not changed need not be asked for again.
+        const isNews = now.live || JSON.stringify(now) !== JSON.stringify(shown.facts);
+        if (!isNews) return;
         shown = { facts: now, source: sourceFor(shown, now, recording) };
         show();
         soon();

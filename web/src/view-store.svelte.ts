@@ -17,7 +17,9 @@ export class ViewStore {
   constructor() {
     const again = () => {
       this.#waiting = null;
-      this.now = read(location.hash);
+      // Both events come for one step; what is the same is no change.
+      const now = read(location.hash);
+      if (write(now) !== write(this.now)) this.now = now;
     };
     addEventListener('popstate', again);
     addEventListener('hashchange', again);
@@ -38,7 +40,8 @@ export class ViewStore {
     const isTimed = this.#waiting !== null;
     this.#waiting = address;
     const since = performance.now() - this.#written;
-    if (since > PERIOD) this.#replace();
+    const isDragged = Object.keys(change).every((key) => key === 'from' || key === 'to');
+    if (!isDragged || since > PERIOD) this.#replace();
     else if (!isTimed) setTimeout(() => this.#replace(), PERIOD - since);
   }
 
