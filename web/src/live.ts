@@ -30,10 +30,14 @@ export class LiveSource implements PageSource {
     return this.#live;
   }
 
-  /** Another run has another zero: what is here of the one before goes. */
+  /**
+   * Another zero, of another run, or of this one as it begins: samples that are here count from the one before, and go.
+   * Streams that have begun go on.
+   */
   about(zero: string): void {
     if (zero === this.#zero) return;
-    if (this.#zero !== '') this.#live = new LiveStore();
+    if (this.#zero !== '') this.#live = this.#live.successor();
+    this.#series.clear();
     this.#zero = zero;
     this.#live.zero = Number(BigInt(zero) / 1000n) / 1e6;
   }

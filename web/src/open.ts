@@ -68,6 +68,7 @@ function sourceFor(
 /** A page that was saved as a file has all it shows in itself. */
 function showSaved(page: Page, saved: SavedPage): void {
   page.saved = saved.at;
+  page.wasLive = saved.wasLive;
   page.state.now = saved.state;
   page.tables = saved.tables;
   page.recordings = saved.recordings;

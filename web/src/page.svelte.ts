@@ -34,6 +34,8 @@ export class Page {
   crosshair = $state<number | null>(null);
   /** When a saved page was saved; '' for one that a server shows. */
   saved = $state('');
+  /** Whether what was saved was a run that went on. */
+  wasLive = $state(false);
   /** Nothing new is taken in for a moment: the page is being saved. */
   held = $state(false);
   /** Answers all requests for samples. Set before any view is shown. */

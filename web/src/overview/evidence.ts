@@ -1,6 +1,6 @@
 /** Where on the page a finding's evidence is seen: view, window, entity; read from its rule and its worst row. */
 import type { Finding } from '../../../src/findings/finding.ts';
-import type { PageSource } from '../source.ts';
+import type { EntityBins } from '../../../src/live/series/table.ts';
 import type { ViewState } from '../state.ts';
 
 /** Views by rule; rules about jobs and hosts are seen in the nodes. */
@@ -76,6 +76,16 @@ export interface Peak {
   readonly of: string | null;
 }
 
+interface BinSource {
+  series(
+    table: string,
+    keys: readonly string[],
+    from: number,
+    to: number,
+    bins: number,
+  ): Promise<readonly EntityBins[]>;
+}
+
 /** When a metric was high: the stretch around its highest. Null where it was so all the time, or never. */
 export function highStretch(
   values: ArrayLike<number>,
@@ -102,7 +112,7 @@ export function highStretch(
 
 /** The stretch of the run in which what a finding speaks of was at its worst. */
 export async function worstOf(
-  source: PageSource,
+  source: BinSource,
   { table, key, of }: Peak,
   extent: readonly [number, number],
 ): Promise<readonly [number, number] | null> {
@@ -124,15 +134,17 @@ export interface Jump {
 }
 
 /** What the views of hosts and regions look at alone; null where the evidence names nothing. */
-function hostsOf(view: string, host: string | null, row: EvidenceRow | undefined) {
-  if (view === 'nodes' && host !== null) return { 'nodes.devicehost': host };
-  if (view !== 'regions') return null;
+function namedOf(
+  view: string,
+  host: string | null,
+  row: EvidenceRow | undefined,
+): Readonly<Record<string, string>> | null {
+  const named: Record<string, string> = {};
   const region = typeof row?.region === 'string' ? row.region : null;
-  if (host === null && region === null) return null;
-  return {
-    ...(host !== null && { 'regions.host': host }),
-    ...(region !== null && { 'regions.region': region }),
-  };
+  if (view === 'nodes' && host !== null) named['nodes.devicehost'] = host;
+  if (view === 'regions' && host !== null) named['regions.host'] = host;
+  if (view === 'regions' && region !== null) named['regions.region'] = region;
+  return Object.keys(named).length === 0 ? null : named;
 }
 
 /** `views`: ids of those that this recording has. */
@@ -167,7 +179,7 @@ export function jumpTo(
     high === undefined ? null : { table: high[0], key: high[1], of: isPe ? String(pe) : host };
   if (view === 'overview' && !isPe && window.from === undefined && peak === null) return null;
   const metric = METRICS[rule];
-  const more = hostsOf(view, host, row);
+  const more = namedOf(view, host, row);
   return {
     change: {
       ...change,
