@@ -2,36 +2,22 @@
 // time to the first meaningful paint, from a brush to the last answer drawn, from a click that drills down; processor
 // time of page and server for a live run of 256 PEs at 10 samples a second; memory of the page; size of its JavaScript;
 // and what a page that is open costs a simulation with as many PEs as CPUs. Each beside the most that is wanted.
-// Usage: node bench/web.mjs [samples] [seconds of the live run]
+// Usage: node bench/web.mjs [samples] [seconds of the live run] [parts: size,recorded,live,cost]
 
-import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { fork, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import { FrameEncoder } from '../dist/formats/frames/index.js';
-import { LiveBus, startServer } from '../dist/live/index.js';
-import { ROSS_EVENT, ROSS_KP, ROSS_PE } from '../dist/model/schemas/ross.js';
+import { endOf, LIVE_PES, record } from './web-samples.mjs';
 
 const SAMPLES = Number(process.argv[2] ?? 1_000_000);
 const SECONDS = Number(process.argv[3] ?? 20);
+const PARTS = (process.argv[4] ?? 'size,recorded,live,cost').split(',');
 const CHROMIUM = process.env.TRISCOPE_CHROMIUM ?? '/usr/bin/chromium';
-const KPS = 1024;
-const PES = 16;
-const STEPS = Math.ceil(SAMPLES / KPS);
-const PERIOD = 0.1;
-const END = STEPS * PERIOD;
-const LIVE_PES = 256;
+const END = endOf(SAMPLES);
 const BRUSHES = 15;
 
 if (!existsSync(CHROMIUM)) {
@@ -42,96 +28,24 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'bench-web-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-const ARRAYS = {
-  u32: Uint32Array,
-  i32: Int32Array,
-  u64: BigUint64Array,
-  f32: Float32Array,
-  f64: Float64Array,
-};
-/** A batch of `rows`; `set` gives values by key and row, 0 where it says nothing. */
-function batch(schema, rows, set) {
-  const columns = schema.metrics.map(({ key, cell }) => {
-    if (cell === 'label') return new Array(rows).fill(set(key, 0) ?? '');
-    const column = new ARRAYS[cell](rows);
-    if (cell !== 'u64') for (let row = 0; row < rows; row++) column[row] = set(key, row) ?? 0;
-    return column;
-  });
-  return { schema, length: rows, columns };
-}
-
-const wave = (step, entity) => 1 + Math.sin(step / 40 + entity / 7);
-const sampleOf = (step, perPe) => (key, row) => {
-  const pe = perPe === 1 ? row : Math.floor(row / perPe);
-  switch (key) {
-    case 'real_time':
-      return (step + 1) * PERIOD;
-    case 'virtual_time':
-    case 'gvt':
-    case 'gvt_index':
-      return step + 1;
-    case 'mode':
-      return 'gvt';
-    case 'pe_id':
-      return pe;
-    case 'kp_id':
-      return row % perPe;
-    case 'events_processed':
-      return 100 * wave(step, row);
-    case 'events_rolled_back':
-      return 20 * wave(step + 20, row);
-    case 'events_processed_time':
-    case 'rollback_time':
-      return 0.02 * wave(step, pe);
-    default:
-      return undefined;
-  }
-};
-
-function record() {
-  const path = join(folder, 'bench.tri');
-  mkdirSync(path);
-  const encoder = new FrameEncoder();
-  const frames = [];
-  for (let step = 0; step < STEPS; step++) {
-    frames.push(...encoder.encode(batch(ROSS_KP, KPS, sampleOf(step, KPS / PES))));
-    frames.push(...encoder.encode(batch(ROSS_PE, PES, sampleOf(step, 1))));
-  }
-  const rows = 10_000;
-  for (let first = 0; first < SAMPLES; first += rows) {
-    const at = (row) => ((first + row) / SAMPLES) * END;
-    const event = (key, row) => {
-      if (key === 'source_lp') return (first + row * 7919) % 4096;
-      if (key === 'destination_lp') return (first + row * 104_729) % 4096;
-      if (key === 'real_time') return at(row);
-      if (key.startsWith('virtual')) return at(row) * 10 + (key === 'virtual_recv_time' ? 1 : 0);
-      return undefined;
-    };
-    frames.push(...encoder.encode(batch(ROSS_EVENT, rows, event)));
-  }
-  writeFileSync(join(path, 'extra.frames'), Buffer.concat(frames));
-  const zero = '1795245576000000000';
-  const files = [{ path: 'extra.frames', format: 'frames' }];
-  const host = { name: 'n1', platform: 'linux', arch: 'x64', cpus: PES, cpuModel: '', memory: 1 };
-  const recording = {
-    version: 1,
-    state: 'finished',
-    madeBy: { command: ['bench'], triscope: '0', node: '20' },
-    started: '2026-11-21T00:00:00Z',
-    hosts: [host],
-    sources: [{ name: 'sim', files, zero, droppedBytes: 0 }],
-    pes: Array.from({ length: PES }, (_, pe) => ({
-      pe,
-      rank: 0,
-      host: 'n1',
-      cpu: pe,
-      threadId: null,
-    })),
+/** A server in a process of its own. */
+async function serve(kind, argument) {
+  const child = fork(join(root, 'bench', 'web-run.mjs'), [kind, String(argument)]);
+  const next = () =>
+    new Promise((resolve, reject) => {
+      child.once('message', resolve);
+      child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+    });
+  const { url } = await next();
+  const seconds = async () => {
+    const answer = next();
+    child.send('seconds');
+    return (await answer).seconds;
   };
-  writeFileSync(join(path, 'recording.json'), JSON.stringify(recording));
-  return path;
+  return { url, seconds, close: () => child.disconnect() };
 }
 
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 let missed = 0;
 function tell(what, value, unit, most) {
@@ -170,9 +84,37 @@ const settled = (page, act) =>
     return Math.max(last, drawn) - begun;
   }, act);
 
+/**
+ * Milliseconds from a step of a dragged brush until all charts show the new window at its scale, and the frame with
+ * them is over. The brush is held in the minimap, from `left` on.
+ */
+const dragged = (page, to) =>
+  page.evaluate(async (share) => {
+    const frame = () =>
+      new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now())));
+    const map = document.querySelector('[data-minimap]');
+    const { left, top, width } = map.getBoundingClientRect();
+    const shown = () => [...document.querySelectorAll('[data-shown]')].map((e) => e.dataset.shown);
+    const before = shown();
+    const begun = performance.now();
+    map.dispatchEvent(
+      new PointerEvent('pointermove', {
+        clientX: left + share * width,
+        clientY: top + 5,
+        bubbles: true,
+      }),
+    );
+    for (;;) {
+      await frame();
+      const now = shown();
+      if (now.every((one, k) => one === now[0] && one !== before[k])) break;
+      if (performance.now() - begun > 5000) throw new Error(`not redrawn: ${now}`);
+    }
+    return { took: (await frame()) - begun, charts: before.length };
+  }, to);
+
 async function recorded(browser) {
-  const path = record();
-  const server = await startServer({ recording: path });
+  const server = await serve('recorded', record(folder, SAMPLES));
   const ask = async (route) => (await fetch(`${server.url}api/${route}`)).arrayBuffer();
   await ask('tables');
   await ask('findings');
@@ -187,24 +129,47 @@ async function recorded(browser) {
   }
   tell('first meaningful paint (median of 5)', median(paints), 'ms', 1000);
   await page.waitForTimeout(2000);
+
+  // A hand that drags the brush's end to and fro, past what was shown before, too.
+  const map = await page.locator('[data-minimap]').boundingBox();
+  await page.mouse.move(map.x + 0.3 * map.width, map.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(map.x + 0.5 * map.width, map.y + 5, { steps: 3 });
+  await page.waitForTimeout(1000);
+  const drags = [];
+  for (let k = 0; k < 4 * BRUSHES; k++) {
+    drags.push(await dragged(page, 0.55 + 0.35 * Math.abs(Math.sin(k / 3 + 0.1))));
+  }
+  await page.mouse.up();
+  tell(
+    `brush to repaint of ${drags[0].charts} charts, while it is dragged (median of ${drags.length})`,
+    median(drags.map(({ took }) => took)),
+    'ms',
+    50,
+  );
   const brushes = [];
-  const before = [await rendererSeconds(browser), process.cpuUsage()];
+  const before = [await rendererSeconds(browser), await server.seconds()];
   for (let k = 0; k < BRUSHES; k++) {
     const from = (END * k) / (2 * BRUSHES);
     brushes.push(await settled(page, `location.hash = 'from=${from}&to=${from + END / 4}'`));
   }
-  tell(`brush to the last chart drawn (median of ${BRUSHES})`, median(brushes), 'ms', 50);
-  const { user, system } = process.cpuUsage(before[1]);
+  tell(
+    `  until the window's own bins are drawn everywhere (median of ${BRUSHES})`,
+    median(brushes),
+    'ms',
+    null,
+  );
   const pageTime = (1000 * ((await rendererSeconds(browser)) - before[0])) / BRUSHES;
+  const serverTime = (1000 * ((await server.seconds()) - before[1])) / BRUSHES;
   tell('  of it processor time of the page, all its threads', pageTime, 'ms', null);
-  tell('  of it processor time of the server', (user + system) / 1000 / BRUSHES, 'ms', null);
+  tell('  of it processor time of the server', serverTime, 'ms', null);
   await page.goto(`${server.url}#view=simulation`);
   await page.waitForTimeout(3000);
   const drills = [];
-  for (let k = 0; k < 5; k++) {
+  for (let k = 0; k < 7; k++) {
     drills.push(await settled(page, `location.hash = 'view=simulation&path=${k}'`));
   }
-  tell('drill-down from PEs to the KPs of one (median of 5)', median(drills), 'ms', 200);
+  tell('drill-down from PEs to the KPs of one (median of 7)', median(drills), 'ms', 200);
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
   await session.send('HeapProfiler.collectGarbage');
@@ -215,7 +180,7 @@ async function recorded(browser) {
     300,
   );
   await page.close();
-  await server.close();
+  server.close();
 }
 
 async function metric(session, name) {
@@ -234,40 +199,22 @@ async function rendererSeconds(browser) {
 }
 
 async function live(browser) {
-  const pes = Array.from({ length: LIVE_PES }, (_, pe) => ({
-    pe,
-    rank: 0,
-    host: 'n1',
-    cpu: null,
-    threadId: null,
-  }));
-  const bus = new LiveBus({ title: 'live', pes });
-  const server = await startServer({ bus });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-  let step = 0;
-  // Made beforehand: only what the server does with them is its cost.
-  const batches = Array.from({ length: SECONDS * 10 + 200 }, (_, k) =>
-    batch(ROSS_PE, LIVE_PES, sampleOf(k, 1)),
-  );
-  const timer = setInterval(() => bus.publish(batches[step++ % batches.length]), PERIOD * 1000);
-  await page.goto(server.url);
-  await page.waitForTimeout(5000);
-  const renderers = await rendererSeconds(browser);
-  const [cpu, begun] = [process.cpuUsage(), performance.now()];
-  await page.waitForTimeout(SECONDS * 1000);
-  const seconds = (performance.now() - begun) / 1000;
-  const { user, system } = process.cpuUsage(cpu);
-  const pageShare = (100 * ((await rendererSeconds(browser)) - renderers)) / seconds;
-  tell(`live, 10 Hz × ${LIVE_PES} PEs: the page, of a core`, pageShare, '%', 25);
-  tell(
-    `live, 10 Hz × ${LIVE_PES} PEs: the server, of a core`,
-    (user + system) / 1e4 / seconds,
-    '%',
-    2,
-  );
-  clearInterval(timer);
-  await page.close();
-  await server.close();
+  const server = await serve('live', SECONDS + 15);
+  // Not by Playwright: it would be told of every message, at the page's and its own cost.
+  const session = await browser.newBrowserCDPSession();
+  const { targetId } = await session.send('Target.createTarget', {
+    ...{ url: server.url, width: 1280, height: 720, newWindow: true },
+  });
+  await sleep(6000);
+  const before = [await rendererSeconds(browser), await server.seconds(), performance.now()];
+  await sleep(SECONDS * 1000);
+  const seconds = (performance.now() - before[2]) / 1000;
+  const page = (100 * ((await rendererSeconds(browser)) - before[0])) / seconds;
+  const its = (100 * ((await server.seconds()) - before[1])) / seconds;
+  tell(`live, 10 Hz × ${LIVE_PES} PEs: the page, of a core`, page, '%', 25);
+  tell(`live, 10 Hz × ${LIVE_PES} PEs: the server, of a core`, its, '%', 2);
+  await session.send('Target.closeTarget', { targetId });
+  server.close();
 }
 
 /** Events a second of a run with as many PEs as CPUs; `browser`: with a page that follows it. */
@@ -320,12 +267,12 @@ function size() {
   tell('JavaScript of the page, gzip', bytes / 1000, 'kB', 150);
 }
 
-size();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 try {
-  await recorded(browser);
-  await live(browser);
-  if (SECONDS > 0) await cost(browser);
+  if (PARTS.includes('size')) size();
+  if (PARTS.includes('recorded')) await recorded(browser);
+  if (PARTS.includes('live')) await live(browser);
+  if (PARTS.includes('cost')) await cost(browser);
 } finally {
   await browser.close();
 }

@@ -12,6 +12,8 @@ import { version } from './version.ts';
 const ALL_INTERVAL = 1000;
 /** Seconds between samples of the regions that PEs are in. */
 const REGION_PERIOD = 0.02;
+/** Seconds between reports of a run that somebody watches: what there is by then. */
+const SHOWN_EVERY = 2;
 /** In the recording's folder. */
 export const REPORT = 'geopm.report';
 
@@ -46,7 +48,11 @@ export interface CompanionRequest extends Beside {
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
 
-function regionSettings(report: string, profile: string): OwnOptions['settings'] {
+function regionSettings(
+  report: string,
+  profile: string,
+  saveEvery: number,
+): OwnOptions['settings'] {
   return {
     host: hostname(),
     version: `triscope-${version()}`,
@@ -62,7 +68,7 @@ function regionSettings(report: string, profile: string): OwnOptions['settings']
     allowControl: false,
     compat: false,
     live: false,
-    saveEvery: Number.POSITIVE_INFINITY,
+    saveEvery,
     savedControls: '',
   };
 }
@@ -95,7 +101,7 @@ export class Companions {
     const { folder, profile, nodeInterval, regions, pages, onBytes } = request;
     const controller = regions
       ? await watchOwn({
-          settings: regionSettings(join(folder, REPORT), profile),
+          settings: regionSettings(join(folder, REPORT), profile, onBytes ? SHOWN_EVERY : Infinity),
           auto: 'sim',
           say: () => {},
           ...(pages !== undefined && { pages }),

@@ -1,5 +1,5 @@
 /** What answers requests: who may ask, what may be asked, and where the answers are. */
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { Access } from './access.ts';
 import { api } from './api/index.ts';
 import { ApiError } from './api/route.ts';
@@ -8,7 +8,7 @@ import type { Exhibit, Find } from './exhibit.ts';
 import { Heavy } from './heavy.ts';
 import { EVENTS_PATH, followQuery } from './message.ts';
 import type { MetricsText } from './metrics-server.ts';
-import { pageFiles } from './page.ts';
+import { type PageFile, pageFiles } from './page.ts';
 import type { Seats } from './seats.ts';
 
 /** Everything from this server, nothing inline, nobody may frame it. */
@@ -58,6 +58,17 @@ async function bodyOf(request: Request): Promise<Uint8Array<ArrayBuffer> | null>
     parts.push(part);
   }
   return new Uint8Array(Buffer.concat(parts));
+}
+
+/** Files named for what they hold never change: browsers keep them, and what they have compiled of them. */
+const NAMED = /^\/assets\/.+-[\w-]{8}\.\w+$/;
+
+function fileAnswer(c: Context, { type, bytes, packed }: PageFile): Response {
+  if (NAMED.test(c.req.path)) c.header('Cache-Control', 'private, max-age=31536000, immutable');
+  c.header('Vary', 'Accept-Encoding');
+  const takesGzip = /\bgzip\b/.test(c.req.header('accept-encoding') ?? '');
+  if (!takesGzip) return c.body(bytes, 200, { 'Content-Type': type });
+  return c.body(packed(), 200, { 'Content-Type': type, 'Content-Encoding': 'gzip' });
 }
 
 export function application({ access, find, exhibits, seats, closed, metrics }: Served): Hono {
@@ -125,7 +136,7 @@ export function application({ access, find, exhibits, seats, closed, metrics }: 
   );
   app.get('*', (c) => {
     const file = files.get(c.req.path === '/' ? '/index.html' : c.req.path);
-    if (file !== undefined) return c.body(file.bytes, 200, { 'Content-Type': file.type });
+    if (file !== undefined) return fileAnswer(c, file);
     if (c.req.path === '/') return c.text('The page is not built: npm run build\n', 404);
     return c.text('no such page\n', 404);
   });

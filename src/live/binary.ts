@@ -49,11 +49,11 @@ export function unpackBins(packed: ArrayBuffer): { head: SeriesHead; series: Ent
   const text = new TextDecoder().decode(new Uint8Array(packed, WORD, length));
   const head = JSON.parse(text) as SeriesHead;
   let at = WORD + length;
+  toLittle(new Uint8Array(packed, at), WORD);
   const take = () => {
-    const bytes = packed.slice(at, at + WORD * head.bins);
-    toLittle(new Uint8Array(bytes), WORD);
-    at += bytes.byteLength;
-    return new Float32Array(bytes);
+    const column = new Float32Array(packed, at, head.bins);
+    at += column.byteLength;
+    return column;
   };
   const series = head.entities.map((entity) => {
     const [min, max, mean] = [take(), take(), take()];

@@ -1,10 +1,12 @@
 /** One thing that a server shows: a recording, a run that becomes one, or files that grow. */
 import { existsSync, statSync } from 'node:fs';
+import type { OpenRecording as OpenTables } from '../query/index.ts';
 import { sourcesOf } from '../query/sources.ts';
 import type { ServedFacts } from './api/facts-facts.ts';
 import { ApiError } from './api/route.ts';
 import { type Follower, LiveBus } from './bus.ts';
 import type { Facts } from './facts.ts';
+import { KeptRun } from './kept-run.ts';
 import { LateTables } from './late-tables.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
 import { LiveStore } from './series/live-store.ts';
@@ -65,6 +67,8 @@ export class Exhibit {
   #written = 0;
   #live: Shown | null = null;
   #liveSince = 0;
+  /** Of a run that nobody records. */
+  #kept: KeptRun | null = null;
   /** With the zero that its times count from. */
   #liveStore: { readonly live: LiveStore; readonly zero: string; stop(): void } | null = null;
   readonly #liveTables: LateTables;
@@ -75,6 +79,8 @@ export class Exhibit {
   /** Milliseconds that reading took, and when it ended. */
   #reading = { took: 0, ended: 0 };
   #gone = false;
+  /** Tables of which pages were told. */
+  #known: OpenTables | null = null;
   #more: Partial<Facts> = {};
   #seen = false;
 
@@ -82,7 +88,7 @@ export class Exhibit {
     this.id = id;
     this.#bus = bus;
     this.#path = path;
-    this.#liveTables = new LateTables(path, LIVE_TABLES);
+    this.#liveTables = new LateTables(path ?? (() => this.#keptRun().path), LIVE_TABLES);
   }
 
   /** @throws InputError where there is nothing to show */
@@ -151,6 +157,7 @@ export class Exhibit {
     this.#tail?.close();
     await this.#liveTables.close();
     await this.#tables?.close();
+    this.#kept?.close();
   }
 
   async #tell(follower: ExhibitFollower): Promise<void> {
@@ -290,9 +297,28 @@ export class Exhibit {
       get store() {
         return store();
       },
-      sql: () => this.#liveTables.get(),
+      sql: () => this.#liveSql(),
     };
     return this.#live;
+  }
+
+  #keptRun(): KeptRun {
+    this.#kept ??= new KeptRun(this.#bus as LiveBus);
+    return this.#kept;
+  }
+
+  /** Also tells pages which tables there are by now. */
+  async #liveSql(): Promise<OpenTables> {
+    const open = await this.#liveTables.get();
+    if (open === this.#known) return open;
+    this.#known = open;
+    const names = await open.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'main' ORDER BY name`,
+    );
+    const tables = names.map(({ name }) => name);
+    const bus = this.#bus;
+    if (bus !== null && tables.join() !== bus.facts.tables?.join()) bus.update({ tables });
+    return open;
   }
 
   /** The newest samples, kept here too once somebody asks this server for them. */

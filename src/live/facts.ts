@@ -15,7 +15,7 @@ export interface Facts {
   readonly notes: readonly string[];
   /** That the result was proved to be right, in a sentence; where that was done. */
   readonly proof?: string;
-  /** Names of its tables, also of those that are not drawn over time; not known of a run that goes on. */
+  /** Names of its tables, also of those that are not drawn over time; of a run that goes on, those there were when they were last asked for. */
   readonly tables?: readonly string[];
 }
 

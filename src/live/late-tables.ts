@@ -10,25 +10,23 @@ const GRACE = 60_000;
 const TIME_LIMIT = 20;
 
 export class LateTables {
-  readonly #path: string | null;
+  readonly #path: string | (() => string);
   /** Milliseconds after which they are opened anew: what is written in the meantime is in them then. */
   readonly #lasts: number;
   #open: Promise<OpenRecording> | null = null;
   #opened = 0;
 
-  constructor(path: string | null, lasts = Number.POSITIVE_INFINITY) {
+  /** `path`: of a recording, or what tells it when it is needed. */
+  constructor(path: string | (() => string), lasts = Number.POSITIVE_INFINITY) {
     this.#path = path;
     this.#lasts = lasts;
   }
 
   /** @throws ApiError, InputError */
   async get(): Promise<OpenRecording> {
-    const path = this.#path;
-    if (path === null) {
-      throw new ApiError(409, 'this run is not recorded: there are no tables to query');
-    }
     if (this.#open !== null && performance.now() - this.#opened > this.#lasts) this.retire();
     if (this.#open === null) {
+      const path = typeof this.#path === 'string' ? this.#path : this.#path();
       if (!existsSync(path)) throw new ApiError(410, `${path} was removed while it was shown`);
       const opening = openRecording(path, { timeLimit: TIME_LIMIT });
       this.#open = opening;

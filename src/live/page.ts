@@ -2,10 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 export interface PageFile {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The same, gzip; made when it is first asked for. */
+  packed(): Uint8Array<ArrayBuffer>;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -26,7 +29,16 @@ export function pageFiles(folder = FOLDER): ReadonlyMap<string, PageFile> {
     if (!entry.isFile() || type === undefined) continue;
     const path = join(entry.parentPath ?? entry.path, entry.name);
     const name = `/${relative(folder, path).split(sep).join('/')}`;
-    files.set(name, { type, bytes: new Uint8Array(readFileSync(path)) });
+    const bytes = new Uint8Array(readFileSync(path));
+    let packed: Uint8Array<ArrayBuffer> | null = null;
+    files.set(name, {
+      type,
+      bytes,
+      packed: () => {
+        packed ??= new Uint8Array(gzipSync(bytes));
+        return packed;
+      },
+    });
   }
   return files;
 }

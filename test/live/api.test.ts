@@ -2,12 +2,19 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LiveServer, startServer } from 'triscope/live';
+import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/live/api/index.ts';
+import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { triscope } from '../cli/support/run.ts';
 import { ask, json, query } from './support/ask.ts';
-import { rawText, recording } from './support/samples.ts';
+import { batch, peRow, rawText, recording } from './support/samples.ts';
+
+/** PE 1 undoes half of what it handles. */
+const slow = (k: number, pe: number) => ({
+  ...peRow(k, pe),
+  events_rolled_back: pe === 0 ? 0 : 250,
+});
 
 const folder = recording();
 const archive = mkdtempSync(join(tmpdir(), 'triscope-archive-'));
@@ -148,6 +155,21 @@ describe('/api/findings', () => {
     );
     expect(findings.length).toBeGreaterThan(0);
     for (const { rule, sentence } of findings) expect([rule, sentence]).not.toContain('');
+  });
+
+  it('gives those of a run that nobody records, by what has streamed', async () => {
+    const bus = new LiveBus({ title: 'a run', zero: '1795245576000000000' });
+    const live = await startServer({ bus });
+    const handled = async () =>
+      (await query(live.port, { sql: 'SELECT sum(events_processed)::INT AS n FROM ross_pe' }))
+        .rows[0][0];
+    for (let k = 0; k < 10; k++) bus.publish(batch(ROSS_PE, [slow(k, 0), slow(k, 1)]));
+    const findings = await json<{ rule: string; sentence: string }[]>(live.port, '/api/findings');
+    expect(findings.find(({ rule }) => rule === 'efficiency')?.sentence).toContain('PE 1');
+    expect(await handled()).toBe(15_000);
+    const { tables } = await json<{ tables: string[] }>(live.port, '/api/facts');
+    expect(tables).toContain('ross_pe');
+    await live.close();
   });
 });
 

@@ -144,6 +144,26 @@ function begun() {
   return { folder, say, frames: join(folder, 'extra.frames'), node };
 }
 
+describe('a run whose zero is told after its first samples', () => {
+  it('goes on in an empty store, by what its streams have defined before', () => {
+    let store = new LiveStore();
+    const bus = new LiveBus();
+    bus.follow({
+      facts: () => {},
+      frame: (stream, frame, _, left) => {
+        store.take(stream, frame, left);
+        return true;
+      },
+    });
+    const rows = () => store.store.tables().map(({ name, rows }) => [name, rows]);
+    bus.publish(peBatch(0));
+    store = store.successor();
+    expect(rows()).toEqual([]);
+    bus.publish(peBatch(1));
+    expect(rows()).toEqual([['ross_pe', 2]]);
+  });
+});
+
 describe('a recording that another process writes', () => {
   it('comes sample by sample, frames and raw stats; then it is a recording', async () => {
     const { folder, say, frames, node } = begun();

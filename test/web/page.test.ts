@@ -33,9 +33,9 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
 
   it('shows a recording: facts, lines, sentences, tables', async () => {
     const { page, complaints } = await web.open(server.url);
-    await expect.poll(() => page.locator('canvas').count(), PATIENCE).toBe(5);
+    await expect.poll(() => page.locator('canvas').count(), PATIENCE).toBe(6);
     const drawn = await coloured(page);
-    expect(Object.keys(drawn)).toEqual(['events', 'undone', 'phases', 'cpus']);
+    expect(Object.keys(drawn)).toEqual(['events', 'undone', 'heat', 'phases', 'cpus']);
     for (const count of Object.values(drawn)) expect(count).toBeGreaterThan(500);
     const facts = await page.textContent('[data-facts]');
     expect(facts).toContain('2 PEs');

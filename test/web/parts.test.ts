@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { axisFor, REAL } from '../../web/src/axis.ts';
-import { jumpTo } from '../../web/src/overview/evidence.ts';
+import { highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
 import { linesCsv, tops } from '../../web/src/parts/lines.ts';
 import { palette, scaleOf, stepOf } from '../../web/src/parts/palettes.ts';
+import { reaching } from '../../web/src/parts/reaching.ts';
 import { sortRows, tableCsv } from '../../web/src/parts/table.ts';
 import { AXES, read, START, THEMES, write } from '../../web/src/state.ts';
 
@@ -160,6 +161,19 @@ describe('a table', () => {
   });
 });
 
+describe('while a window’s own answer is on its way', () => {
+  const newest = { from: 2, to: 4 };
+  const whole = { from: 0, to: 10 };
+
+  it('the newest is drawn where it reaches over the window, else that of the whole run', () => {
+    expect(reaching([2.5, 3], newest, whole)).toBe(newest);
+    expect(reaching([3, 5], newest, whole)).toBe(whole);
+    expect(reaching([3, 11], newest, whole)).toBe(newest);
+    expect(reaching([3, 5], newest, null)).toBe(newest);
+    expect(reaching(null, null, whole)).toBeNull();
+  });
+});
+
 describe('a finding', () => {
   const finding = (rule: string, row: Record<string, number>) => ({
     rule,
@@ -176,5 +190,16 @@ describe('a finding', () => {
     const moment = jumpTo(finding('rollback-chains', { t: 5 }), [0, 10], views);
     expect(moment?.change).toMatchObject({ from: 4.5, to: 5.5 });
     expect(jumpTo(finding('memory-bound', { value: 1 }), [0, 10], views)).toBeNull();
+  });
+
+  it('of a whole run leads to the stretch in which it was worst', () => {
+    const views = ['overview', 'simulation'];
+    const jump = jumpTo(finding('rollback-culprits', { pe_id: 1, undone: 9 }), [0, 10], views);
+    expect(jump?.change).toMatchObject({ view: 'simulation', pe: 1 });
+    expect(jump?.peak).toEqual({ table: 'ross_pe', key: 'events_rolled_back', of: '1' });
+    const values = [1, 2, Number.NaN, 1, 6, 4, 9, 5, 1, 1];
+    expect(highStretch(values, [0, 10])).toEqual([3.5, 8.5]);
+    expect(highStretch([5, 5, 6, 5, 5], [0, 10])).toBeNull();
+    expect(highStretch([0, Number.NaN, 0], [0, 10])).toBeNull();
   });
 });

@@ -82,6 +82,35 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.close();
   });
 
+  it.each([
+    ['overview', 'undone'],
+    ['simulation', 'heat'],
+  ])('repaints the %s with the brush, before the server has answered', async (view, chart) => {
+    const { page, complaints } = await open(`view=${view}`);
+    const picture = page.locator(`[data-chart=${chart}]`);
+    await picture.waitFor();
+    await settled(page);
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/\/api\/(series|heatmap)/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const before = await picture.screenshot();
+    await page.keyboard.press('+');
+    await expect.poll(() => picture.getAttribute('data-shown')).toBe('0.25 0.75');
+    // Its times are others, too.
+    if (chart === 'undone') expect((await picture.screenshot()).equals(before)).toBe(false);
+    expect(await page.getAttribute('main', 'aria-busy')).toBe('true');
+    answer();
+    await settled(page);
+    expect(await picture.getAttribute('data-shown')).toBe('0.25 0.75');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('leads from a finding to its evidence', async () => {
     const { page } = await open();
     await reads(page, '[data-findings]', 'rolled back');
@@ -123,7 +152,8 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.keyboard.press('Shift+O');
     await page.evaluate('document.activeElement.blur()');
     const reached = new Set<string>();
-    for (let k = 0; k < 25; k++) {
+    // Once around, wherever it begins.
+    for (let k = 0; k < 45; k++) {
       await page.keyboard.press('Tab');
       const [name, outline] = (await page.evaluate(`(() => {
         const one = document.activeElement;

@@ -11,6 +11,8 @@ export const IGNORED = ['ross_lp', 'ross_model', 'ross_event'];
 export class LiveSource implements PageSource {
   readonly #api: ApiSource;
   #live = new LiveStore();
+  /** What was asked for since the last samples came: charts ask for the same. */
+  readonly #series = new Map<string, readonly EntityBins[]>();
   /** The run's zero, as text. */
   #zero = '';
 
@@ -28,10 +30,14 @@ export class LiveSource implements PageSource {
     return this.#live;
   }
 
-  /** Another run has another zero: what is here of the one before goes. */
+  /**
+   * Another zero, of another run, or of this one as it begins: samples that are here count from the one before, and go.
+   * Streams that have begun go on.
+   */
   about(zero: string): void {
     if (zero === this.#zero) return;
-    if (this.#zero !== '') this.#live = new LiveStore();
+    if (this.#zero !== '') this.#live = this.#live.successor();
+    this.#series.clear();
     this.#zero = zero;
     this.#live.zero = Number(BigInt(zero) / 1000n) / 1e6;
   }
@@ -43,6 +49,7 @@ export class LiveSource implements PageSource {
 
   /** Returns whether there are new samples. */
   take({ stream, frame, left }: Message): boolean {
+    this.#series.clear();
     return this.#live.take(stream, frame, left);
   }
 
@@ -57,7 +64,13 @@ export class LiveSource implements PageSource {
     to: number,
     bins: number,
   ): Promise<readonly EntityBins[]> {
-    return this.#live.store.series(table, keys, from, to, bins) ?? [];
+    const key = [table, keys, from, to, bins].join(' ');
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      series = this.#live.store.series(table, keys, from, to, bins) ?? [];
+      this.#series.set(key, series);
+    }
+    return series;
   }
 
   json<T>(route: string, query?: Asking): Promise<T> {

@@ -68,6 +68,7 @@ function sourceFor(
 /** A page that was saved as a file has all it shows in itself. */
 function showSaved(page: Page, saved: SavedPage): void {
   page.saved = saved.at;
+  page.wasLive = saved.wasLive;
   page.state.now = saved.state;
   page.tables = saved.tables;
   page.recordings = saved.recordings;
@@ -112,6 +113,9 @@ export async function open(page: Page): Promise<() => void> {
     { recording, without: IGNORED },
     {
       facts: (now) => {
+        // Told with each connection: what has not changed need not be asked for again.
+        const isNews = now.live || JSON.stringify(now) !== JSON.stringify(shown.facts);
+        if (!isNews) return;
         shown = { facts: now, source: sourceFor(shown, now, recording) };
         show();
         soon();

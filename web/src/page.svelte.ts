@@ -34,6 +34,8 @@ export class Page {
   crosshair = $state<number | null>(null);
   /** When a saved page was saved; '' for one that a server shows. */
   saved = $state('');
+  /** Whether what was saved was a run that went on. */
+  wasLive = $state(false);
   /** Nothing new is taken in for a moment: the page is being saved. */
   held = $state(false);
   /** Answers all requests for samples. Set before any view is shown. */
@@ -60,16 +62,32 @@ export class Page {
   readonly axis: Axis = $derived(axisFor(this.state.now.axis, this.clock));
   /** Seconds that are shown now; null before the first samples. */
   readonly window: readonly [number, number] | null = $derived.by(() => {
-    const { from, to } = this.state.now;
-    if (from !== null && to !== null) return [from, to] as const;
-    if (this.extent === null) return null;
-    const [first, last] = this.extent;
-    return this.live && this.following && this.facts?.state === 'running'
-      ? ([Math.max(first, last - FOLLOWED), last] as const)
-      : this.extent;
+    const now = this.#windowNow();
+    const [from, to] = this.#last ?? [];
+    // The same window is no news to who asks for its data.
+    if (now === null || now[0] !== from || now[1] !== to) this.#last = now;
+    return this.#last;
   });
+  #last: readonly [number, number] | null = null;
   /** Whether the window is a part that was brushed. */
   readonly brushed = $derived(this.state.now.from !== null);
+
+  #windowNow(): readonly [number, number] | null {
+    const { from, to } = this.state.now;
+    if (from !== null && to !== null) return [from, to];
+    if (this.extent === null) return null;
+    const [first, last] = this.extent;
+    const isFollowed = this.live && this.following && this.facts?.state === 'running';
+    return isFollowed ? [Math.max(first, last - FOLLOWED), last] : this.extent;
+  }
+
+  /**
+   * Seconds that a chart shows whose data span [from, to): the window, also while its own data are on their way: what is
+   * there is stretched until then. Of a run that is followed the data's, which come with each step of the window.
+   */
+  shown(from: number, to: number): readonly [number, number] {
+    return this.window === null || (this.live && !this.brushed) ? [from, to] : this.window;
+  }
 
   has(table: string): boolean {
     return this.tables.some(({ name }) => name === table);

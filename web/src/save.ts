@@ -89,6 +89,7 @@ export async function savePage(page: Page): Promise<void> {
   const saved: SavedPage = {
     at: `${at} UTC`,
     facts: { ...facts, live: false },
+    wasLive: facts.live,
     recordings: page.recordings,
     tables,
     extent,

@@ -18,6 +18,8 @@ export interface SavedPage {
   /** When, for people. */
   readonly at: string;
   readonly facts: PageFacts;
+  /** Whether it was a run that went on. */
+  readonly wasLive: boolean;
   readonly recordings: readonly RecordingEntry[];
   readonly tables: readonly TableFacts[];
   readonly extent: readonly [number, number] | null;

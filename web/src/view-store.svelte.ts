@@ -4,12 +4,22 @@ import { read, type ViewState, write } from './state.ts';
 /** What of the state makes a step that “back” undoes; the rest replaces the address as it is. */
 const STEPS: readonly (keyof ViewState)[] = ['view', 'axis', 'path', 'recording', 'compare'];
 
+/** Milliseconds between changes of the address while a brush is dragged: browsers take only so many. */
+const PERIOD = 200;
+
 export class ViewStore {
   now = $state.raw<ViewState>(read(location.hash));
 
+  /** When the address was replaced last, and what it is to be next; null: it is as it should be. */
+  #written = Number.NEGATIVE_INFINITY;
+  #waiting: string | null = null;
+
   constructor() {
     const again = () => {
-      this.now = read(location.hash);
+      this.#waiting = null;
+      // Both events come for one step; what is the same is no change.
+      const now = read(location.hash);
+      if (write(now) !== write(this.now)) this.now = now;
     };
     addEventListener('popstate', again);
     addEventListener('hashchange', again);
@@ -22,8 +32,24 @@ export class ViewStore {
     this.now = after;
     if (hash === write(before)) return;
     const address = hash === '' ? location.pathname + location.search : `#${hash}`;
-    if (STEPS.some((key) => before[key] !== after[key])) history.pushState(null, '', address);
-    else history.replaceState(null, '', address);
+    if (STEPS.some((key) => before[key] !== after[key])) {
+      this.#replace();
+      history.pushState(null, '', address);
+      return;
+    }
+    const isTimed = this.#waiting !== null;
+    this.#waiting = address;
+    const since = performance.now() - this.#written;
+    const isDragged = Object.keys(change).every((key) => key === 'from' || key === 'to');
+    if (!isDragged || since > PERIOD) this.#replace();
+    else if (!isTimed) setTimeout(() => this.#replace(), PERIOD - since);
+  }
+
+  #replace(): void {
+    if (this.#waiting === null) return;
+    history.replaceState(null, '', this.#waiting);
+    this.#waiting = null;
+    this.#written = performance.now();
   }
 
   /** What a view keeps for itself; `key` is `VIEW.NAME`. '' where nothing was set. */

@@ -76,6 +76,8 @@ async function summaryOf(shown: Shown): Promise<SummaryFacts> {
   };
 }
 
+const summaries = new WeakMap<Shown, ReturnType<typeof summaryOf>>();
+
 export const CLOCK: readonly Route[] = [
   {
     method: 'get',
@@ -94,7 +96,14 @@ export const CLOCK: readonly Route[] = [
     gives: 'processed, rolledBack, energy; null where the recording does not say',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      return c.json(await context.heavy(() => summaryOf(shown)));
+      let summary = summaries.get(shown);
+      if (summary === undefined) {
+        summary = context.heavy(() => summaryOf(shown));
+        summaries.set(shown, summary);
+        // A failure is told to who asked; the next one tries again.
+        summary.catch(() => summaries.delete(shown));
+      }
+      return c.json(await summary);
     },
   },
 ];

@@ -17,8 +17,6 @@ export const FOUND: readonly Route[] = [
     gives: 'rule, severity, sentence, evidence (query and rows), advice: docs/findings.md',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      // What is nowhere on disk has no tables to look at.
-      if (shown.path === null) return c.json([]);
       const tables = await shown.sql();
       let findings = found.get(tables);
       if (findings === undefined) {

@@ -1,6 +1,6 @@
 /** Binned series. */
 import { joinParts, packBins } from '../binary.ts';
-import type { SeriesSource, TableFacts } from '../series/store.ts';
+import type { SeriesStore } from '../series/store.ts';
 import {
   ApiError,
   BYTES,
@@ -19,20 +19,25 @@ const DEFAULT_BINS = 600;
 /** NaN, which JSON lacks, as null. */
 const plain = (column: Float32Array) => Array.from(column, (v) => (Number.isNaN(v) ? null : v));
 
-/** The table's facts. @throws ApiError where it, or one of the metrics, is not there */
-function factsFor(store: SeriesSource, table: string, metrics: readonly string[]): TableFacts {
-  const facts = store.tables().find(({ name }) => name === table);
-  if (facts === undefined) {
+/** First and last second of a table. @throws ApiError where it, or one of the metrics, is not there */
+function spanFor(
+  store: SeriesStore,
+  table: string,
+  metrics: readonly string[],
+): { readonly from: number; readonly to: number } {
+  const found = store.table(table);
+  const span = found?.span ?? null;
+  if (found === undefined || span === null) {
     throw new ApiError(400, `there is no table ${JSON.stringify(table)}: see /api/tables`);
   }
   if (metrics.length === 0) {
     throw new ApiError(400, 'metric=… is missing: one, or several to be summed');
   }
-  const wrong = metrics.find((key) => !facts.metrics.some((metric) => metric.key === key));
+  const wrong = metrics.find((key) => !found.keys.includes(key));
   if (wrong !== undefined) {
     throw new ApiError(400, `table ${table} has no metric ${JSON.stringify(wrong)}`);
   }
-  return facts;
+  return { from: span[0], to: span[1] };
 }
 
 const one: Route = {
@@ -66,8 +71,7 @@ const one: Route = {
     const { store } = await context.shown(c);
     const table = c.req.query('table') ?? '';
     const metrics = listOf(c, 'metric') ?? [];
-    const facts = factsFor(store, table, metrics);
-    const { from, to } = windowOf(c, facts);
+    const { from, to } = windowOf(c, spanFor(store, table, metrics));
     const bins = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
     const entities = listOf(c, 'entities');
     const series = store.series(table, metrics, from, to, bins, entities) ?? [];
@@ -122,7 +126,7 @@ const several: Route = {
     const parts = sums.map((sum) => {
       const [table, keys = ''] = sum.split(':');
       const metrics = keys.split(',').filter(Boolean);
-      factsFor(store, table, metrics);
+      spanFor(store, table, metrics);
       return packBins(from, to, bins, store.series(table, metrics, from, to, bins) ?? []);
     });
     return bytesAnswer(c, joinParts(parts));

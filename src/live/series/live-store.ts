@@ -31,9 +31,21 @@ export class LiveStore {
   #left: { readonly first: number; now: number } | null = null;
   #lostBefore = 0;
 
+  readonly #most: number;
+
   constructor(damage: (message: string) => void = () => {}, most = MOST_VALUES) {
     this.store = new SeriesStore(most);
     this.#damage = damage;
+    this.#most = most;
+  }
+
+  /** An empty one that goes on with the same streams: what they have defined so far still holds. */
+  successor(): LiveStore {
+    const next = new LiveStore(this.#damage, this.#most);
+    next.#decoders = this.#decoders;
+    next.#left = this.#left;
+    next.#lostBefore = this.#lostBefore;
+    return next;
   }
 
   /** Frames that did not come because who takes them was too slow. */

@@ -1,6 +1,6 @@
 /** One schema's samples: a track per entity, fed with batches. Runs in the server and in the page. */
 import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
-import { type Bins, type RowLimit, Track } from './track.ts';
+import { type Bins, emptyBins, type RowLimit, Track } from './track.ts';
 
 /** Columns that say when, of what, and how a sample was taken: none of them is a series. */
 const TIMES = ['real_time', 'time', 't'];
@@ -46,6 +46,9 @@ const TIMES_VALUES = 4;
 /** Rows of an entity that are kept in any case. */
 const LEAST_ROWS = 64;
 
+/** Rows of a batch of which the entity is remembered. */
+const MOST_BEFORE = 8192;
+
 /** Counts that a 64-bit total can hold before its difference is taken. */
 const HALF = 2;
 
@@ -72,11 +75,15 @@ export class SeriesTable {
   outOfOrder = 0;
   readonly #plan: Plan;
   readonly #metrics: readonly Metric[];
+  /** Whether a metric's values are running totals. */
+  readonly #areTotals: readonly boolean[];
   readonly #entities = new Map<string, Entity>();
   readonly #most: number;
   /** Rows kept per entity: what its share of `#most` allows. */
   readonly #limit: RowLimit = { rows: Infinity };
   #gaps = 0;
+  /** By row of the last batches, what it told of. */
+  readonly #before: { readonly entity: Entity; readonly ids: readonly unknown[] }[] = [];
   /** Ways in which entities were sampled. */
   readonly #modes: string[] = [];
   /** The chosen entities when there were `size` of all: sorting many names takes long. */
@@ -91,6 +98,7 @@ export class SeriesTable {
     this.#plan = plan;
     this.#metrics = plan.series.map((k) => schema.metrics[k]);
     this.keys = this.#metrics.map(({ key }) => key);
+    this.#areTotals = this.#metrics.map(({ kind, form }) => kind === 'event' && form === 'total');
     this.#most = most;
   }
 
@@ -129,7 +137,20 @@ export class SeriesTable {
     }
   }
 
+  /** The entity of a row: mostly that of the same row of the batch before. */
   #entity(ids: readonly Column[], mode: string, row: number): Entity {
+    const before = this.#before[row];
+    if (before !== undefined && before.entity.mode === mode) {
+      let same = true;
+      for (let k = 0; k < ids.length; k++) if (ids[k][row] !== before.ids[k]) same = false;
+      if (same) return before.entity;
+    }
+    const entity = this.#named(ids, mode, row);
+    if (row < MOST_BEFORE) this.#before[row] = { entity, ids: ids.map((column) => column[row]) };
+    return entity;
+  }
+
+  #named(ids: readonly Column[], mode: string, row: number): Entity {
     let name = ids.length === 0 ? '' : String(ids[0][row]);
     for (let k = 1; k < ids.length; k++) name += `/${ids[k][row]}`;
     const key = `${mode} ${name}`;
@@ -167,12 +188,11 @@ export class SeriesTable {
     // Totals tell what was counted in a gap, too.
     entity.gaps = this.#gaps;
     for (let k = 0; k < columns.length; k++) {
-      const metric = this.#metrics[k];
       const value = columns[k][row] as number | bigint;
-      const isTotal = metric.kind === 'event' && metric.form === 'total';
-      if (isTotal) track.set(k, difference(totals[k], value, metric));
-      else track.set(k, torn ? Number.NaN : Number(value));
-      if (isTotal) totals[k] = value;
+      if (this.#areTotals[k]) {
+        track.set(k, difference(totals[k], value, this.#metrics[k]));
+        totals[k] = value;
+      } else track.set(k, torn ? Number.NaN : Number(value));
     }
   }
 
@@ -234,12 +254,13 @@ export class SeriesTable {
     const columns = keys.map((key) => this.keys.indexOf(key));
     if (columns.length === 0 || columns.includes(-1)) return null;
     const asRate = kindOf(this.#metrics[columns[0]]) === 'rate';
-    return this.#chosen()
-      .filter(({ name }) => entities === undefined || entities.includes(name))
-      .map(({ name, track }) => ({
-        entity: name,
-        ...track.bins(columns, asRate, from, to, count),
-      }));
+    const all = this.#chosen();
+    const chosen = entities === undefined ? all : all.filter(({ name }) => entities.includes(name));
+    const bins = emptyBins(chosen.length, count);
+    return chosen.map(({ name, track }, k) => {
+      track.fill(bins[k], columns, asRate, from, to);
+      return { entity: name, ...bins[k] };
+    });
   }
 }
 

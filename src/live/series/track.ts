@@ -20,6 +20,29 @@ export interface RowLimit {
 
 const START = 16;
 
+/** Sums of one track's bins: used anew for each, as a live page makes those of hundreds many times a second. */
+const scratch = { sums: new Float64Array(0), spans: new Float64Array(0) };
+function scratchOf(count: number): typeof scratch {
+  if (scratch.sums.length < count) {
+    scratch.sums = new Float64Array(count);
+    scratch.spans = new Float64Array(count);
+  } else {
+    scratch.sums.fill(0, 0, count);
+    scratch.spans.fill(0, 0, count);
+  }
+  return scratch;
+}
+
+/** Bins of `tracks` tracks in one piece of memory, NaN all. */
+export function emptyBins(tracks: number, count: number): Bins[] {
+  const all = new Float32Array(3 * tracks * count).fill(Number.NaN);
+  const part = (k: number) => all.subarray(k * count, (k + 1) * count);
+  return Array.from({ length: tracks }, (_, k) => {
+    const [min, max, mean] = [part(3 * k), part(3 * k + 1), part(3 * k + 2)];
+    return { min, max, mean };
+  });
+}
+
 export class Track {
   /** Rows in use. */
   length = 0;
@@ -74,11 +97,21 @@ export class Track {
 
   /** Bins of the sum of `columns`, over [from, to). `asRate`: amounts per second. */
   bins(columns: readonly number[], asRate: boolean, from: number, to: number, count: number): Bins {
-    const min = new Float32Array(count).fill(Number.NaN);
-    const max = new Float32Array(count).fill(Number.NaN);
-    const mean = new Float32Array(count).fill(Number.NaN);
-    const sums = new Float64Array(count);
-    const spans = new Float64Array(count);
+    const [bins] = emptyBins(1, count);
+    this.fill(bins, columns, asRate, from, to);
+    return bins;
+  }
+
+  /** The same into bins that are all NaN. */
+  fill(
+    { min, max, mean }: Bins,
+    columns: readonly number[],
+    asRate: boolean,
+    from: number,
+    to: number,
+  ): void {
+    const count = mean.length;
+    const { sums, spans } = scratchOf(count);
     const width = (to - from) / count;
     const [times, froms] = [this.#times, this.#froms];
     const [first, ...more] = columns.map((column) => this.#columns[column]);
@@ -108,7 +141,6 @@ export class Track {
       }
     }
     for (let bin = 0; bin < count; bin++) if (spans[bin] > 0) mean[bin] = sums[bin] / spans[bin];
-    return { min, max, mean };
   }
 
   /** The first row that ends after `time`. */

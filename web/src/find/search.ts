@@ -59,7 +59,7 @@ function leads({ domain, name }: NameFacts, state: ViewState): Partial<ViewState
       // “LP 17 of KP 3 of PE 1” is seen among its neighbours: path 1/3.
       return { view: 'simulation', path: ids.slice(1).reverse().join('/') };
     case 'region':
-      return { view: 'regions', path: '' };
+      return { view: 'regions', path: '', more: { ...state.more, 'regions.region': name } };
     case 'host':
     case 'cpu':
     case 'device':

@@ -14,10 +14,15 @@ export interface Small {
   readonly suspects: readonly { readonly from: number; readonly to: number }[];
 }
 
-/** Where bins begin and end, in pixels. */
-function edges({ values, from, to }: Small, axis: Axis, width: number): Float64Array {
+/** Where bins begin and end, in pixels of a picture of the seconds `seen`. */
+function edges(
+  { values, from, to }: Small,
+  axis: Axis,
+  seen: readonly [number, number],
+  width: number,
+): Float64Array {
   const count = values.length;
-  const [first, last] = [axis.of(from), axis.of(to)];
+  const [first, last] = [axis.of(seen[0]), axis.of(seen[1])];
   return Float64Array.from(
     { length: count + 1 },
     (_, k) => ((axis.of(from + (k * (to - from)) / count) - first) / (last - first)) * width,
@@ -67,6 +72,7 @@ export function paintSmall(
   canvas: HTMLCanvasElement,
   small: Small,
   axis: Axis,
+  seen: readonly [number, number],
   width: number,
   height: number,
   ratio: number,
@@ -78,7 +84,7 @@ export function paintSmall(
   if (context === null) return;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   const y = scaled(small, height);
-  const xs = edges(small, axis, width);
+  const xs = edges(small, axis, seen, width);
   const pen: Steps = {
     begin: (x, at) => context.moveTo(x, at),
     to: (x, at) => context.lineTo(x, at),
@@ -94,7 +100,7 @@ export function paintSmall(
   stroke(small.median, ink.quiet, 1, [2, 3]);
   stroke(small.values, ink.line, 1.4, []);
   context.setLineDash([]);
-  const [first, last] = [axis.of(small.from), axis.of(small.to)];
+  const [first, last] = [axis.of(seen[0]), axis.of(seen[1])];
   const x = (seconds: number) => ((axis.of(seconds) - first) / (last - first)) * width;
   for (const { from, to } of small.suspects) {
     const left = Math.max(0, x(from));
@@ -115,7 +121,7 @@ export function smallPath(
 ): string {
   const y = scaled(small, height);
   let path = '';
-  walk(values, edges(small, axis, width), y, {
+  walk(values, edges(small, axis, [small.from, small.to], width), y, {
     begin: (x, at) => {
       path += `M${coordinate(left + x)} ${coordinate(top + at)}`;
     },

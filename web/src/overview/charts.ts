@@ -67,7 +67,7 @@ function across(series: readonly EntityBins[], factor: number): Float64Array {
 function most(lines: readonly Line[]): readonly Line[] {
   if (lines.length <= MOST_LINES) return lines;
   return lines
-    .map((line) => ({ line, mean: meanOf(line.values) }))
+    .map((line) => ({ line, mean: line.mean ?? meanOf(line.values) }))
     .sort((a, b) => b.mean - a.mean)
     .slice(0, MOST_LINES)
     .map(({ line }) => line);
@@ -97,26 +97,32 @@ const EVENTS: LaneChart = {
   async draw(source, view) {
     const series = ofPe(await ask(source, view, 'ross_pe', ['events_processed']), view.pe);
     if (series.length === 0) return null;
-    const lines = series.map(({ entity, mean, min, max }) => ({
-      label: `PE ${entity}`,
-      values: mean,
-      min: leastOf(min),
-      max: mostOf(max),
-    }));
-    const ranked = lines
-      .map(({ label, values }) => ({ label, rate: meanOf(values) }))
+    const rates = series.map((bins) => ({ bins, rate: meanOf(bins.mean) }));
+    // Of hundreds, only those that are drawn are looked at closer.
+    const lines = [...rates]
+      .sort((a, b) => (b.rate || 0) - (a.rate || 0))
+      .slice(0, MOST_LINES)
+      .sort((a, b) => Number(a.bins.entity) - Number(b.bins.entity))
+      .map(({ bins: { entity, mean, min, max } }) => ({
+        label: `PE ${entity}`,
+        values: mean,
+        min: leastOf(min),
+        max: mostOf(max),
+      }));
+    const ranked = rates
+      .map(({ bins: { entity }, rate }) => ({ label: `PE ${entity}`, rate }))
       .filter(({ rate }) => rate > 0)
       .sort((a, b) => b.rate - a.rate);
     const first = ranked[0];
     const last = ranked.at(-1);
     if (first === undefined || last === undefined) {
-      return { lines: most(lines), sentence: 'No events were handled in this window.' };
+      return { lines, sentence: 'No events were handled in this window.' };
     }
     const sentence =
       first === last
         ? `${first.label} handles ${short(first.rate)} events a second in this window.`
         : `${first.label} is the fastest with ${short(first.rate)} events a second, ${(first.rate / last.rate).toFixed(2)} times ${last.label}.`;
-    return { lines: most(lines), sentence };
+    return { lines, sentence };
   },
 };
 
@@ -133,24 +139,29 @@ const UNDONE: LaneChart = {
       ask(source, view, 'ross_pe', ['events_rolled_back']),
     ]);
     const undoneOf = new Map(undone.map((one) => [one.entity, one]));
-    const lines = ofPe(handled, view.pe).flatMap(({ entity, mean }) => {
-      const back = undoneOf.get(entity);
-      if (back === undefined) return [];
-      const values = new Float64Array(mean.length);
-      for (let k = 0; k < values.length; k++) {
-        values[k] = mean[k] > 0 ? (100 * back.mean[k]) / mean[k] : Number.NaN;
-      }
-      const share = (100 * meanOf(back.mean)) / meanOf(mean);
-      return [{ label: `PE ${entity}`, values, mean: share }];
-    });
-    if (lines.length === 0) return null;
-    const worst = [...lines].sort((a, b) => b.mean - a.mean)[0];
+    const shares = ofPe(handled, view.pe)
+      .flatMap(({ entity, mean }) => {
+        const back = undoneOf.get(entity)?.mean;
+        if (back === undefined) return [];
+        return [{ entity, mean, back, share: (100 * meanOf(back)) / meanOf(mean) }];
+      })
+      .sort((a, b) => (b.share || 0) - (a.share || 0));
+    if (shares.length === 0) return null;
+    const lines = shares
+      .slice(0, MOST_LINES)
+      .sort((a, b) => Number(a.entity) - Number(b.entity))
+      .map(({ entity, mean, back, share }) => ({
+        label: `PE ${entity}`,
+        mean: share,
+        values: mean.map((all, k) => (all > 0 ? (100 * back[k]) / all : Number.NaN)),
+      }));
+    const worst = { label: `PE ${shares[0].entity}`, mean: shares[0].share };
     const sentence = !(worst.mean > 0)
       ? 'Nothing is rolled back in this window.'
-      : lines.length === 1
+      : shares.length === 1
         ? `${percent(worst.mean)} of what ${worst.label} handles is undone.`
         : `${worst.label} undoes the most: ${percent(worst.mean)} of what it handles.`;
-    return { lines: most(lines), sentence };
+    return { lines, sentence };
   },
 };
 

@@ -1,5 +1,6 @@
 /** Where on the page a finding's evidence is seen: view, window, entity; read from its rule and its worst row. */
 import type { Finding } from '../../../src/findings/finding.ts';
+import type { EntityBins } from '../../../src/live/series/table.ts';
 import type { ViewState } from '../state.ts';
 
 /** Views by rule; rules about jobs and hosts are seen in the nodes. */
@@ -8,6 +9,8 @@ const VIEWS: Readonly<Record<string, string>> = {
   'false-rollbacks': 'simulation',
   'gvt-interval': 'simulation',
   imbalance: 'simulation',
+  'memory-pressure': 'simulation',
+  'network-bound': 'simulation',
   instrumentation: 'simulation',
   'rollback-chains': 'simulation',
   'rollback-culprits': 'simulation',
@@ -25,9 +28,23 @@ const METRICS: Readonly<Record<string, string>> = {
   'false-rollbacks': 'ross_pe.events_rolled_back',
   'gvt-interval': 'ross_pe.gvt_time',
   imbalance: 'ross_pe.events_processed',
+  'memory-pressure': 'ross_pe.priority_queue_size',
+  'network-bound': 'ross_pe.network_read_time',
   'rollback-chains': 'ross_pe.events_rolled_back',
   'rollback-culprits': 'ross_pe.events_rolled_back',
   'secondary-rollbacks': 'ross_pe.secondary_rollbacks',
+};
+
+/** What to look at for when it was worst, where the evidence is a sum over the run. */
+const PEAKS: Readonly<Record<string, readonly [table: string, key: string]>> = {
+  efficiency: ['ross_pe', 'events_rolled_back'],
+  'false-rollbacks': ['ross_pe', 'events_rolled_back'],
+  'memory-pressure': ['ross_pe', 'priority_queue_size'],
+  'network-bound': ['ross_pe', 'network_read_time'],
+  'node-memory': ['node_mem', 'MemUsed'],
+  'rollback-culprits': ['ross_pe', 'events_rolled_back'],
+  'secondary-rollbacks': ['ross_pe', 'secondary_rollbacks'],
+  'stolen-cpu': ['node_cpu_steal', 'steal'],
 };
 
 const FROMS = ['t0', 'from', 'begin', 'started', 'first'];
@@ -44,13 +61,90 @@ function numberOf(row: EvidenceRow, names: readonly string[]): number | null {
   return null;
 }
 
-/** Share of the run shown around a single moment. */
+/** Share of the run shown around a single moment, or beside a stretch. */
 const AROUND = 0.05;
+const BINS = 200;
+/** A stretch is where a metric is at least so much of its highest; one longer than this share of the run tells nothing. */
+const HIGH = 0.5;
+const LONGEST = 0.7;
+
+/** What is looked at for when it was worst: of one PE or host, or of all. */
+export interface Peak {
+  readonly table: string;
+  readonly key: string;
+  /** Name of the entity, or of the host that it belongs to; null: all. */
+  readonly of: string | null;
+}
+
+interface BinSource {
+  series(
+    table: string,
+    keys: readonly string[],
+    from: number,
+    to: number,
+    bins: number,
+  ): Promise<readonly EntityBins[]>;
+}
+
+/** When a metric was high: the stretch around its highest. Null where it was so all the time, or never. */
+export function highStretch(
+  values: ArrayLike<number>,
+  [first, last]: readonly [number, number],
+): readonly [number, number] | null {
+  let best = -1;
+  for (let k = 0; k < values.length; k++) {
+    if (values[k] > 0 && !(best >= 0 && values[k] <= values[best])) best = k;
+  }
+  if (best < 0) return null;
+  const isHigh = (k: number) => values[k] >= HIGH * values[best];
+  let [from, to] = [best, best + 1];
+  // A bin in between may be low, or lack samples.
+  while (from > 0 && (isHigh(from - 1) || (from > 1 && isHigh(from - 2)))) from--;
+  while (to < values.length && (isHigh(to) || (to + 1 < values.length && isHigh(to + 1)))) to++;
+  if (to - from > LONGEST * values.length) return null;
+  const width = (last - first) / values.length;
+  const around = AROUND * (last - first);
+  return [
+    Math.max(first, first + from * width - around),
+    Math.min(last, first + to * width + around),
+  ];
+}
+
+/** The stretch of the run in which what a finding speaks of was at its worst. */
+export async function worstOf(
+  source: BinSource,
+  { table, key, of }: Peak,
+  extent: readonly [number, number],
+): Promise<readonly [number, number] | null> {
+  const all = await source.series(table, [key], ...extent, BINS);
+  const own = all.filter(
+    ({ entity }) => of === null || entity === of || entity.startsWith(`${of}/`),
+  );
+  const sums = new Float64Array(BINS);
+  for (const { mean } of own) for (let k = 0; k < BINS; k++) sums[k] += mean[k] || 0;
+  return highStretch(sums, extent);
+}
 
 export interface Jump {
   readonly change: Partial<ViewState>;
+  /** Where the window is to be looked for; null where `change` has one, or there is none. */
+  readonly peak: Peak | null;
   /** What the button says. */
   readonly text: string;
+}
+
+/** What the views of hosts and regions look at alone; null where the evidence names nothing. */
+function namedOf(
+  view: string,
+  host: string | null,
+  row: EvidenceRow | undefined,
+): Readonly<Record<string, string>> | null {
+  const named: Record<string, string> = {};
+  const region = typeof row?.region === 'string' ? row.region : null;
+  if (view === 'nodes' && host !== null) named['nodes.devicehost'] = host;
+  if (view === 'regions' && host !== null) named['regions.host'] = host;
+  if (view === 'regions' && region !== null) named['regions.region'] = region;
+  return Object.keys(named).length === 0 ? null : named;
 }
 
 /** `views`: ids of those that this recording has. */
@@ -79,14 +173,27 @@ export function jumpTo(
         : {};
   const change: Partial<ViewState> = { view, path: '', ...window };
   const isPe = pe !== null && wanted !== 'nodes';
-  if (view === 'overview' && !isPe && window.from === undefined) return null;
+  const host = typeof row?.host === 'string' ? row.host : null;
+  const high = window.from === undefined ? PEAKS[rule] : undefined;
+  const peak =
+    high === undefined ? null : { table: high[0], key: high[1], of: isPe ? String(pe) : host };
+  if (view === 'overview' && !isPe && window.from === undefined && peak === null) return null;
   const metric = METRICS[rule];
+  const more = namedOf(view, host, row);
   return {
     change: {
       ...change,
       ...(isPe && { pe }),
+      ...(more !== null && { more }),
       ...(metric !== undefined && view === 'simulation' && { metric }),
     },
-    text: isPe ? `Show PE ${pe}` : window.from === undefined ? 'Show' : 'Show when',
+    peak,
+    text: isPe
+      ? `Show PE ${pe}`
+      : host !== null && more !== null
+        ? `Show ${host.split('.')[0]}`
+        : window.from === undefined && peak === null
+          ? 'Show'
+          : 'Show when',
   };
 }

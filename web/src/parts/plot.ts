@@ -18,7 +18,7 @@ export const colourOf = (k: number): string => css(`--c${k % COLOURS}`);
 export const figureOf =
   (unit: string): ((value: number) => string) =>
   (value) =>
-    unit === '%' ? percent(value) : short(value);
+    unit === '%' ? percent(value) : unit === 'B' ? `${short(value)}B` : short(value);
 
 const gaps = (values: ArrayLike<number>) =>
   Array.from(values, (value) => (Number.isNaN(value) ? null : value));

@@ -13,6 +13,10 @@ export interface TableColumn {
   readonly figure?: (value: number) => string;
   /** A bar behind numbers, from 0 to the column's most; `signed`: about 0, colours of change. */
   readonly bar?: boolean | 'signed';
+  /** Parts of a whole, drawn as one bar before the text; shares sum to 1 at most. */
+  readonly parts?: (
+    row: TableRow,
+  ) => readonly { readonly share: number; readonly colour: string; readonly text: string }[];
 }
 
 export interface TableRow {

@@ -64,8 +64,13 @@ function columnOf(column: RegionColumn): TableColumn {
   };
 }
 
-/** “compute 83 %, io 17 %”: largest first; '' where no hint has time. */
-export function hintsOf(columns: readonly RegionColumn[], row: RegionRow): string {
+interface HintShare {
+  readonly hint: string;
+  readonly share: number;
+}
+
+/** Shares of a region's time by hint, largest first; none where no hint has time. */
+function hintShares(columns: readonly RegionColumn[], row: RegionRow): readonly HintShare[] {
   const parts = columns.flatMap(({ key }, k) => {
     const hint = HINT.exec(key)?.[1];
     const time = row.values[k];
@@ -74,9 +79,14 @@ export function hintsOf(columns: readonly RegionColumn[], row: RegionRow): strin
   const all = parts.reduce((sum, { time }) => sum + time, 0);
   return parts
     .sort((a, b) => b.time - a.time)
-    .map(({ hint, time }) => `${hint} ${percent((100 * time) / all)}`)
-    .join(', ');
+    .map(({ hint, time }) => ({ hint, share: time / all }));
 }
+
+const hintWords = ({ hint, share }: HintShare) => `${hint} ${percent(100 * share)}`;
+
+/** “compute 83 %, io 17 %”: largest first; '' where no hint has time. */
+export const hintsOf = (columns: readonly RegionColumn[], row: RegionRow): string =>
+  hintShares(columns, row).map(hintWords).join(', ');
 
 /** Hosts in the order of the report. */
 export const hostsOf = ({ rows, traces, profiles }: RegionFacts): string[] => [
@@ -116,7 +126,19 @@ export function hostTable(
     (row) => row.host === host && (row.section !== 'region') === totals,
   );
   const columns = shownColumns(facts, facts.rows, all);
-  const hints = facts.columns.some(({ key }) => HINT.test(key));
+  const named = facts.columns.flatMap(({ key }) => HINT.exec(key)?.[1] ?? []);
+  const hints = named.length > 0;
+  const rowOf = new Map<string, RegionRow>();
+  // A hint has the same colour in all rows.
+  const parts = ({ id }: TableRow) => {
+    const row = rowOf.get(id);
+    if (row === undefined) return [];
+    return hintShares(facts.columns, row).map((one) => ({
+      share: one.share,
+      colour: `var(--c${named.indexOf(one.hint) % 8})`,
+      text: hintWords(one),
+    }));
+  };
   return {
     columns: [
       { key: 'region', title: totals ? 'Total' : 'Region' },
@@ -127,20 +149,23 @@ export function hostTable(
               key: 'hints',
               title: 'hints',
               help: 'What the region said that it does, as shares of its sync-runtime',
+              parts,
             },
           ]
         : []),
     ],
-    rows: rows.map(
-      (row, k): TableRow => ({
-        id: `${row.section} ${row.region} ${k}`,
+    rows: rows.map((row, k): TableRow => {
+      const id = `${row.section} ${row.region} ${k}`;
+      rowOf.set(id, row);
+      return {
+        id,
         cells: {
           region: row.section === 'region' ? row.region : (TOTALS[row.section] ?? row.section),
           hints: hintsOf(facts.columns, row),
           ...Object.fromEntries(columns.map(({ key }) => [key, cellOf(facts, row, key)])),
         },
-      }),
-    ),
+      };
+    }),
   };
 }
 

@@ -2,7 +2,12 @@
 import type { CascadeNode } from '../../../src/live/simulation/cascades.ts';
 import { css, escaped } from '../parts/svg.ts';
 
-export const LANE = 22;
+/** Heights of a lane: where KPs are few, and where they are many. */
+const LANE = 22;
+const LOW = 10;
+/** From so many KPs on a lane stands for one PE. */
+const MOST_LANES = 48;
+const ROOMY = 16;
 export const WIDE = 1000;
 const INSET = 16;
 const LEAST = 3;
@@ -16,8 +21,12 @@ export interface Placed {
 }
 
 export interface Layout {
-  /** KPs by path, from the top. */
+  /** What a lane stands for: a KP, or where those are too many a PE. */
+  readonly of: 'KP' | 'PE';
+  /** Paths, from the top. */
   readonly lanes: readonly string[];
+  /** Pixels a lane. */
+  readonly each: number;
   readonly placed: readonly Placed[];
   readonly height: number;
   /** Seconds from left to right. */
@@ -27,9 +36,15 @@ export interface Layout {
 export const kpOf = ({ pe, kp }: CascadeNode): string => `${pe}/${kp}`;
 
 export function layoutOf(nodes: readonly CascadeNode[]): Layout {
-  const lanes = [...new Set(nodes.map(kpOf))].sort((a, b) =>
+  const kps = new Set(nodes.map(kpOf));
+  const of = kps.size > MOST_LANES ? 'PE' : 'KP';
+  const laneOf = of === 'KP' ? kpOf : ({ pe }: CascadeNode) => String(pe);
+  const lanes = [...new Set(nodes.map(laneOf))].sort((a, b) =>
     a.localeCompare(b, 'en', { numeric: true }),
   );
+  const each = lanes.length > ROOMY ? LOW : LANE;
+  const largest = each === LOW ? LOW / 2 : MOST;
+  const laneAt = new Map(lanes.map((lane, k) => [lane, k]));
   const times = nodes.map(({ t }) => t);
   const from = Math.min(...times);
   const seconds = Math.max(...times) - from;
@@ -37,10 +52,10 @@ export function layoutOf(nodes: readonly CascadeNode[]): Layout {
   const placed = nodes.map((node) => ({
     node,
     x: INSET + (seconds > 0 ? (node.t - from) / seconds : 0) * (WIDE - 2 * INSET),
-    y: (lanes.indexOf(kpOf(node)) + 0.5) * LANE,
-    radius: LEAST + (MOST - LEAST) * Math.sqrt(node.undone / most),
+    y: ((laneAt.get(laneOf(node)) ?? 0) + 0.5) * each,
+    radius: LEAST + (largest - LEAST) * Math.sqrt(node.undone / most),
   }));
-  return { lanes, placed, height: lanes.length * LANE, seconds };
+  return { of, lanes, each, placed, height: lanes.length * each, seconds };
 }
 
 /** A bent line from a rollback to one that it caused. */
@@ -50,10 +65,10 @@ export function link(from: Placed, to: Placed): string {
 }
 
 /** The same as SVG elements, lanes' names at the left of x = 0. */
-export function cascadeSvg({ lanes, placed }: Layout): string {
+export function cascadeSvg({ of, lanes, each, placed }: Layout): string {
   const lines = lanes.map((lane, k) => {
-    const y = (k + 0.5) * LANE;
-    return `<line x2="${WIDE}" y1="${y}" y2="${y}" stroke="${css('--line')}"/><text x="-8" y="${y + 4}" font-size="11" text-anchor="end" fill="${css('--quiet')}">KP ${lane}</text>`;
+    const y = (k + 0.5) * each;
+    return `<line x2="${WIDE}" y1="${y}" y2="${y}" stroke="${css('--line')}"/><text x="-8" y="${y + 4}" font-size="11" text-anchor="end" fill="${css('--quiet')}">${of} ${lane}</text>`;
   });
   const links = placed.flatMap((to) =>
     to.node.parent < 0

@@ -2,6 +2,7 @@
 import { nameOf } from '../../../src/live/simulation/levels.ts';
 import { percent, short } from '../figures.ts';
 import type { Page } from '../page.svelte.ts';
+import type { ViewState } from '../state.ts';
 
 const THINGS: Readonly<Record<string, string>> = {
   '{event}': 'events',
@@ -75,7 +76,12 @@ export function lookedAt({ state }: Page): string {
 }
 
 /** Looks at an entity in all views; '' at all. */
-export function lookAt({ state }: Page, path: string, more: Readonly<Record<string, string>> = {}) {
+export function lookAt(
+  { state }: Page,
+  path: string,
+  more: Readonly<Record<string, string>> = {},
+  change: Partial<ViewState> = {},
+) {
   const pe = path === '' ? null : Number(path.split('/')[0]);
-  state.set({ path, pe, more: { ...state.now.more, ...more } });
+  state.set({ ...change, path, pe, more: { ...state.now.more, ...more } });
 }

@@ -1,0 +1,69 @@
+/**
+ * A run that nobody records, kept in a folder of its own while it is shown: what streams by has tables then, and
+ * findings. Begun with the first question; what the bus still remembers comes first.
+ */
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RECORDING_FILE, RECORDING_VERSION, type Recording } from '../model/recording.ts';
+import type { LiveBus } from './bus.ts';
+
+/** Bytes kept; what comes after is left out of the tables. */
+const MOST = 512 * 1024 * 1024;
+
+export class KeptRun {
+  readonly #bus: LiveBus;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'triscope-kept-'));
+  /** A file for each stream: their numbers of schemas are their own. */
+  readonly #files = new Map<number, { readonly path: string; readonly file: number }>();
+  readonly #stop: () => void;
+  readonly #exit = () => rmSync(this.#folder, { recursive: true, force: true });
+  #bytes = 0;
+
+  constructor(bus: LiveBus) {
+    this.#bus = bus;
+    process.on('exit', this.#exit);
+    this.#stop = bus.follow({
+      facts: () => {},
+      frame: (stream, bytes) => this.#take(stream, bytes),
+    });
+  }
+
+  /** Its folder, as a recording that is being written. */
+  get path(): string {
+    const { title, command, hosts, pes, zero } = this.#bus.facts;
+    const files = [...this.#files.values()].map(({ path }) => ({ path, format: 'frames' }));
+    const recording: Recording = {
+      version: RECORDING_VERSION,
+      state: 'running',
+      madeBy: { command: command === '' ? [title] : command.split(' '), triscope: '', node: '' },
+      started: new Date(Number(BigInt(zero) / 1_000_000n)).toISOString(),
+      hosts,
+      pes,
+      sources: [{ name: 'sim', files, zero, droppedBytes: 0 }],
+    };
+    writeFileSync(join(this.#folder, RECORDING_FILE), JSON.stringify(recording));
+    return this.#folder;
+  }
+
+  close(): void {
+    this.#stop();
+    for (const { file } of this.#files.values()) closeSync(file);
+    this.#files.clear();
+    process.off('exit', this.#exit);
+    this.#exit();
+  }
+
+  #take(stream: number, bytes: Uint8Array): boolean {
+    if (this.#bytes + bytes.length > MOST) return false;
+    let to = this.#files.get(stream);
+    if (to === undefined) {
+      const path = `${stream}.frames`;
+      to = { path, file: openSync(join(this.#folder, path), 'w') };
+      this.#files.set(stream, to);
+    }
+    writeSync(to.file, bytes);
+    this.#bytes += bytes.length;
+    return true;
+  }
+}
