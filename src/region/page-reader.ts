@@ -28,6 +28,7 @@ import {
   THREAD_LIVE,
 } from '../model/region-layout.ts';
 import { type Mapping, mapFile } from '../os/mmap.ts';
+import { sizeOf } from '../os/raw-calls.ts';
 import {
   NOTHING_SEEN,
   type PageNode,
@@ -230,7 +231,7 @@ export class PageReader {
   }
 
   private isCut(): boolean {
-    this.cut ||= fstatSync(this.fd).size < this.length;
+    this.cut ||= sizeOf(this.fd) < this.length;
     return this.cut;
   }
 
