@@ -3,6 +3,7 @@
  * the main thread rings.
  */
 import { setPriority } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { threadId } from '../../os/affinity.ts';
 import { sleepUntil } from '../../os/raw-calls.ts';
@@ -67,6 +68,8 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
   );
   raisePriority();
   say({ kind: 'ready' });
+  // What runs a few hundred times a second would be compiled after half a minute only. (Flags are the whole process's.)
+  if (!settings.own) setFlagsFromString('--interrupt-budget=10000');
   let heard = Atomics.load(orders, BELL);
   while (Atomics.load(orders, STARTED) === 0 && Atomics.load(orders, ENDED) === 0) {
     Atomics.wait(orders, BELL, heard);
