@@ -68,8 +68,10 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
   );
   raisePriority();
   say({ kind: 'ready' });
-  // What runs a few hundred times a second would be compiled after half a minute only. (Flags are the whole process's.)
-  if (!settings.own) setFlagsFromString('--interrupt-budget=10000');
+  const isDeaf = deadlines.period * 1000 <= DEAF;
+  // What runs a few hundred times a second would be compiled after half a minute only; what runs five times, for
+  // nothing. (Flags are the whole process's.)
+  if (isDeaf && !settings.own) setFlagsFromString('--interrupt-budget=10000');
   let heard = Atomics.load(orders, BELL);
   while (Atomics.load(orders, STARTED) === 0 && Atomics.load(orders, ENDED) === 0) {
     Atomics.wait(orders, BELL, heard);
@@ -79,7 +81,6 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
   controller.begin(now());
   deadlines.start(performance.now());
   const clock = performance;
-  const isDeaf = deadlines.period * 1000 <= DEAF;
   controller.watched = Atomics.load(orders, WATCHED) === 1;
   while (Atomics.load(orders, ENDED) === 0) {
     const wait = deadlines.wait(clock.now());
