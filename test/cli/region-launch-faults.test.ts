@@ -27,7 +27,7 @@ async function until(is: () => boolean): Promise<void> {
 
 const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-describe.concurrent('an application', () => {
+describe('an application', () => {
   it('that exits at once is in the report', async () => {
     const { host } = await launched(programFolder("region('brief').run(() => {})"), [FAST]);
     expect(host.Regions?.map(({ region, count }) => [region, count])).toEqual([['brief', 1]]);
@@ -126,7 +126,7 @@ describe('a process that outlives the command', () => {
   });
 });
 
-describe.concurrent('the controller', () => {
+describe('the controller', () => {
   it('passes on signals, and ends with the application', async () => {
     const folder = programFolder('');
     const script = 'trap "exit 9" TERM; echo ready > ready; while :; do sleep 0.05; done';
@@ -222,7 +222,7 @@ describe.concurrent('the controller', () => {
     for (const key of ['runtime (s)', 'sync-runtime (s)']) expect(a[key]).toBeLessThan(100);
   });
 
-  it.sequential('samples on, at even times, with all CPUs busy, and says how late it was', async () => {
+  it('samples on, at even times, with all CPUs busy, and says how late it was', async () => {
     const busy = `const { Worker, isMainThread } = await import('node:worker_threads');
       const end = performance.now() + 1000;
       if (isMainThread) for (let k = 0; k < 4; k++) new Worker(new URL(import.meta.url));
@@ -279,7 +279,7 @@ describe.concurrent('the controller', () => {
   });
 });
 
-describe.concurrent('settings of the machine', () => {
+describe('settings of the machine', () => {
   const LIMIT = 'sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw';
   const policy = (folder: string, text: string) => {
     writeFileSync(join(folder, 'policy.json'), text);
