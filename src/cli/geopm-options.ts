@@ -212,7 +212,7 @@ function fromEnvironment(
     const option = GEOPM_OPTIONS.find((o) => (o as GeopmOption).variable === variable);
     const idle = option === undefined ? OTHER_VARIABLES[variable] : (option as GeopmOption).idle;
     if (idle === undefined && option === undefined) {
-      notes.push(`${variable} is not known${didYouMean(variable, known)}`);
+      throw new UsageError(`${variable}: there is no such variable${didYouMean(variable, known)}`);
     } else if (idle) notes.push(`${variable} has no effect: ${idle}`);
     else if (option !== undefined) values.set(option.name, value);
   }

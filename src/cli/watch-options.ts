@@ -1,4 +1,5 @@
 /** Options of `triscope signal watch`: geopmsession's, and the exporter's port. */
+import type { ReportFormat } from '../region/signals/index.ts';
 import { UsageError } from './errors.ts';
 import { COMMON, readWords, type Words } from './signal-options.ts';
 
@@ -15,7 +16,9 @@ export interface WatchOptions {
   readonly delimiter: string;
   readonly report: string | undefined;
   readonly trace: string;
-  readonly format: 'yaml' | 'csv';
+  readonly format: ReportFormat;
+  /** Rows as JSON. */
+  readonly json: boolean;
   /** Samples between two reports; 0: one at the end. */
   readonly every: number;
   readonly metrics: number | undefined;
@@ -49,10 +52,10 @@ function number(words: Words, name: string, most: number, whole = false): number
   return value;
 }
 
-function format(given: string | boolean | undefined): 'yaml' | 'csv' {
-  if (given === undefined || given === 'yaml') return 'yaml';
-  if (given === 'csv') return 'csv';
-  throw new UsageError(`--report-format ${given}: it is yaml or csv`);
+function format(given: string | boolean | undefined, json: boolean): ReportFormat {
+  if (given === undefined) return json ? 'json' : 'yaml';
+  if (given === 'yaml' || given === 'csv' || given === 'json') return given;
+  throw new UsageError(`--report-format ${given}: it is yaml, csv or json`);
 }
 
 function isAlive(pid: number): boolean {
@@ -98,7 +101,8 @@ export function readWatch(args: readonly string[]): { words: Words; options: Wat
     delimiter: (values.delimiter as string | undefined) ?? ',',
     report: values['report-out'] as string | undefined,
     trace: (values['trace-out'] as string | undefined) ?? '-',
-    format: format(values['report-format']),
+    json: values.json === true,
+    format: format(values['report-format'], values.json === true),
   };
   return { words, options };
 }

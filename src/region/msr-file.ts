@@ -2,7 +2,8 @@
  * Model-specific registers of one CPU: 8 bytes at the register's number of `/dev/cpu/N/msr` (needs root), or lines
  * `HEXNUMBER VALUE` of `msr/cpuN` in a recorded tree, the last of a register counts. Source: msr(4).
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { readAt } from '../os/raw-calls.ts';
 import type { Machine } from './machine.ts';
 import { PolledFile } from './polled-file.ts';
 
@@ -62,7 +63,7 @@ export class MsrFile {
       register.present = false;
       try {
         if (this.#file < 0) this.#file = openSync(this.#path, 'r');
-        register.present = readSync(this.#file, this.#word, 0, 8, register.number) === 8;
+        register.present = readAt(this.#file, this.#word, 8, register.number) === 8;
         register.low = this.#word.readUInt32LE(0);
         register.high = this.#word.readUInt32LE(4);
       } catch (error) {

@@ -28,6 +28,7 @@ import {
   THREAD_LIVE,
 } from '../model/region-layout.ts';
 import { type Mapping, mapFile } from '../os/mmap.ts';
+import { sizeOf } from '../os/raw-calls.ts';
 import {
   NOTHING_SEEN,
   type PageNode,
@@ -98,6 +99,8 @@ export class PageReader {
   private readonly rings: RingReader;
   private readonly regions: PageRegion[] = [];
   private closed = false;
+  /** Those that `started` and `stopped` were read with. */
+  private flags = 0;
   private readonly length: number;
   /** The file has been cut short: what was read before is all there will be. */
   cut = false;
@@ -213,8 +216,11 @@ export class PageReader {
     this.fetch(0, 256);
     const { u32, f64 } = this;
     const flags = Atomics.load(u32, H.flags >> 2);
-    this.started = flags & F.started ? f64[H.started >> 3] / NS : null;
-    this.stopped = flags & F.stopped ? f64[H.stopped >> 3] / NS : null;
+    if (flags !== this.flags) {
+      this.flags = flags;
+      this.started = flags & F.started ? f64[H.started >> 3] / NS : null;
+      this.stopped = flags & F.stopped ? f64[H.stopped >> 3] / NS : null;
+    }
     this.epochs = Atomics.load(u32, H.epochs >> 2);
     this.firstEpoch = f64[H.firstEpoch >> 3] / NS;
     this.lastEpoch = f64[H.lastEpoch >> 3] / NS;
@@ -222,7 +228,8 @@ export class PageReader {
     const used = Atomics.load(u32, H.threadsUsed >> 2);
     this.threads = Math.min(used, u32[H.threadCapacity >> 2]);
     this.gvt = Number.NaN;
-    this.counts.fill(0);
+    // Not fill(): a call for a few cells.
+    for (let k = 0; k < ENGINE_COUNTS; k++) this.counts[k] = 0;
     for (let t = 0; t < this.threads; t++) {
       this.pollThread(t);
       this.pollEngine(t);
@@ -230,7 +237,7 @@ export class PageReader {
   }
 
   private isCut(): boolean {
-    this.cut ||= fstatSync(this.fd).size < this.length;
+    this.cut ||= sizeOf(this.fd) < this.length;
     return this.cut;
   }
 

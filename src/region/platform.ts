@@ -226,6 +226,11 @@ export class Platform {
     this.#ticks++;
   }
 
+  /** The first half of a tick: reads files. `tick.compute()` is the other, now or, of what was kept, later. */
+  get tick(): Pick<Tick, 'read' | 'compute' | 'kept' | 'keep' | 'recall'> {
+    return this.#tick;
+  }
+
   /** Value of what was pushed at the last tick; NaN where it is absent. */
   sample(handle: number): number {
     const pushed = this.#pushed[handle];

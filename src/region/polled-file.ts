@@ -1,5 +1,6 @@
 /** A file of /proc or /sys that is read anew at each tick, through a descriptor that stays open. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { readAt } from '../os/raw-calls.ts';
 import { NON_BLOCKING } from './machine.ts';
 import { parseDecimal } from './signals/digits.ts';
 
@@ -40,7 +41,8 @@ export class PolledFile {
   #read(): number {
     if (this.bytes.length === 0) this.bytes = Buffer.allocUnsafe(START);
     for (let used = 0; ; ) {
-      const got = readSync(this.#file, this.bytes, used, this.bytes.length - used, used);
+      const rest = used === 0 ? this.bytes : this.bytes.subarray(used);
+      const got = readAt(this.#file, rest, rest.length, used);
       used += got;
       // What the kernel gives in one go is whole: a page at most for /sys, and /proc fills what it is given.
       if (got === 0 || (used < START && used < this.bytes.length)) return used;

@@ -1,4 +1,7 @@
-/** One moment of sampling: every file that a reader asked for is read once, then every reader takes its value. */
+/**
+ * One moment of sampling: every file that a reader asked for is read once, then every reader takes its value. What has been
+ * read may be kept, and what follows from it computed later.
+ */
 import type { Machine } from './machine.ts';
 import { MsrFile, type Register } from './msr-file.ts';
 import { PolledFile } from './polled-file.ts';
@@ -34,8 +37,9 @@ export class Tick {
   readonly #files = new Map<string, PolledFile>();
   readonly #msrs = new Map<number, MsrFile>();
   readonly #channels = new Map<Signal, Map<number, Channel>>();
-  /** In the order they were opened: what a reader is made of comes before it. */
-  readonly #inOrder: Channel[] = [];
+  /** In the order they were opened: what a channel is made of comes before it. */
+  readonly #measured: Channel[] = [];
+  readonly #computed: Channel[] = [];
   readonly #shared = new Map<string, unknown>();
 
   constructor(machine: Machine, zero: number) {
@@ -89,14 +93,46 @@ export class Tick {
     if (known !== undefined) return known;
     const channel = new Channel(signal.open(index, this));
     ofSignal.set(index, channel);
-    this.#inOrder.push(channel);
+    (signal.computed ? this.#computed : this.#measured).push(channel);
     return channel;
   }
 
   take(): void {
+    this.read();
+    this.compute();
+  }
+
+  /** Takes what has to be read. */
+  read(): void {
     this.time = (performance.now() - this.zero) / 1000;
-    for (const polled of this.#polled) polled.poll();
-    for (const channel of this.#inOrder) channel.take();
+    const [polled, measured] = [this.#polled, this.#measured];
+    for (let k = 0; k < polled.length; k++) polled[k].poll();
+    for (let k = 0; k < measured.length; k++) measured[k].take();
+  }
+
+  /** Takes what follows from it. */
+  compute(): void {
+    const computed = this.#computed;
+    for (let k = 0; k < computed.length; k++) computed[k].take();
+  }
+
+  /** Numbers that `keep` writes. */
+  get kept(): number {
+    return 1 + this.#measured.length;
+  }
+
+  /** Writes what was read to `into`, from `at` on. */
+  keep(into: Float64Array, at: number): void {
+    const measured = this.#measured;
+    into[at] = this.time;
+    for (let k = 0; k < measured.length; k++) into[at + 1 + k] = measured[k].value;
+  }
+
+  /** Takes what `keep` wrote for what was read. */
+  recall(from: Float64Array, at: number): void {
+    const measured = this.#measured;
+    this.time = from[at];
+    for (let k = 0; k < measured.length; k++) measured[k].value = from[at + 1 + k];
   }
 
   close(): void {

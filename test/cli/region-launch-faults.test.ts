@@ -328,8 +328,10 @@ describe('settings of the machine', () => {
         ),
     });
     expect(textOf(join(root, LIMIT))).toMatch(/^180000000/);
-    const { code, out } = await triscope(['region', 'restore'], stateIn(folder));
-    expect([code, out]).toEqual([0, `${join(root, LIMIT)}: 200000000\n`]);
+    const { code, out } = await triscope(['region', 'restore', '--json'], stateIn(folder));
+    expect(code).toBe(0);
+    const [{ restored, error }] = JSON.parse(out);
+    expect([restored, error]).toEqual([[{ path: join(root, LIMIT), text: '200000000' }], null]);
     expect(textOf(join(root, LIMIT)).trim()).toMatch(/^200000000/);
     expect((await triscope(['region', 'restore'], stateIn(folder))).out).toBe('');
   });

@@ -331,7 +331,6 @@ describe('the command line', () => {
       GEOPM_PROFILE: 'from the environment',
       GEOPM_PERIOD: '0.01',
       GEOPM_NUM_PROC: '2',
-      GEOPM_REPROT: 'x',
     };
     const args = [
       'region',
@@ -343,11 +342,35 @@ describe('the command line', () => {
     const { code, err } = await triscope(args, { cwd: folder, env });
     expect(code).toBe(0);
     expect(err).toMatch(/GEOPM_NUM_PROC has no effect: /);
-    expect(err).toMatch(/GEOPM_REPROT is not known; did you mean GEOPM_REPORT\?/);
     const text = readFileSync(join(folder, 'other.report'), 'utf8');
     expect(text).toMatch(/^Profile: "from an option"$/m);
     expect(text).toMatch(/period \(s\): 0.01/);
     expect(existsSync(join(folder, 'geopm.report'))).toBe(false);
+  });
+
+  it('refuses a variable of GEOPM that nobody knows, with the nearest', async () => {
+    const env = { GEOPM_REPROT: 'x' };
+    const { code, err, out } = await triscope(['region', 'launch', '--', 'echo', 'ran'], { env });
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/GEOPM_REPROT: there is no such variable; did you mean GEOPM_REPORT\?/);
+  });
+
+  it('says in JSON how the command ended, and where its files are', async () => {
+    const folder = programFolder('');
+    const args = ['region', 'launch', '--json', '--geopm-period=0.01', '--geopm-trace=t'];
+    const command = ['sh', '-c', 'echo own; sleep 0.1; exit 3'];
+    const { code, out } = await triscope([...args, '--', ...command], { cwd: folder });
+    expect(code).toBe(3);
+    const [own, line] = out.trim().split('\n');
+    expect(own).toBe('own');
+    const { sampling, ...facts } = JSON.parse(line);
+    expect(facts).toEqual({
+      exitCode: 3,
+      report: join(folder, 'geopm.report'),
+      trace: join(folder, `t-${HOST}`),
+      profileTrace: null,
+    });
+    expect(sampling.samples).toBeGreaterThan(0);
   });
 
   it('says that a report cannot be written before anything is run', async () => {

@@ -180,6 +180,18 @@ describe('signal watch', () => {
     expect(counts).toEqual(['3', '2', '1']);
   });
 
+  it('prints rows and reports as JSON', async () => {
+    const words = ['watch', '--json', '-t', '0.1', '-p', '0.1', '-r', '-', '--root', tree().root];
+    const { code, out } = await signal(words, { input: 'CPU_ENERGY board 0\nTIME board 0\n' });
+    expect(code).toBe(0);
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map((line) => line.CPU_ENERGY)).toEqual([2.5, 2.5, undefined]);
+    expect(lines[2]).toMatchObject({ 'sample-count': 2, metrics: { CPU_ENERGY: { mean: 2.5 } } });
+  });
+
   it('ends with the process that it watches', async () => {
     const cwd = temporaryFolder();
     const watched = spawn('sleep', ['60']);

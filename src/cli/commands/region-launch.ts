@@ -7,6 +7,7 @@ import { type LaunchedRank, launchedRank } from '../../os/mpi/launcher.ts';
 import {
   LaunchError,
   type LaunchOptions,
+  type LaunchResult,
   launch,
   launchMarked,
   type MarkedBy,
@@ -26,6 +27,7 @@ const OWN = {
   'allow-control': null,
   'geopm-compat': null,
   live: null,
+  json: null,
   auto: 'LIST',
   'no-auto': 'LIST',
   'save-every': 'S',
@@ -44,6 +46,7 @@ ${geopmOptionsHelp()}
   --allow-control               let the agent write settings of the machine; they are put back
   --geopm-compat                GEOPM's own figures where its manual says otherwise
   --live                        say once a second where the program is
+  --json                        at the end, an object on stdout: exit code, files, samples and how late they were
   --auto LIST                   mark Node's asynchronous work: fs,http,fetch; sim: what the simulator does
   --no-auto LIST                do not load the shim of: mpi, openmp
   --save-every S                between reports of what there is so far (5)`;
@@ -153,11 +156,20 @@ function markedBy({ values, own }: GeopmWords): MarkedBy {
   return { shims, ...(auto !== '' && { auto }) };
 }
 
+/** One line, behind what the command itself printed. */
+function tellJson(settings: LaunchOptions['settings'], { code, punctuality }: LaunchResult): void {
+  const { report, trace, profileTrace } = settings;
+  const files = { report, trace: trace ?? null, profileTrace: profileTrace ?? null };
+  const facts = { exitCode: code, ...files, sampling: punctuality };
+  process.stdout.write(`${JSON.stringify(facts)}\n`);
+}
+
 /** Under mpirun: one controller per host, in its first rank, and one report of all hosts. */
 async function launchOnRank(
   rank: LaunchedRank,
   options: LaunchOptions,
   together: boolean,
+  json: boolean,
 ): Promise<number> {
   const { settings, say } = options;
   const pages = pagesOfJob(rank.job);
@@ -168,16 +180,18 @@ async function launchOnRank(
   }
   // With --geopm-ctl-local each host keeps its own.
   const report = together && rank.local < rank.size ? settings.report : undefined;
-  const { code, stuck } = await launch({
+  const result = await launch({
     ...options,
     settings: report === undefined ? settings : { ...settings, report: hostReport(report, rank) },
     pages,
     others: () => waitForLocal(pages, rank),
   });
+  const { code, stuck } = result;
   if (report !== undefined) {
     const missing = await joinHosts(report, rank);
     if (missing !== null) say(missing);
   }
+  if (json) tellJson(settings, result);
   if (stuck) exitNow(code);
   return code;
 }
@@ -194,6 +208,7 @@ export async function regionLaunch(args: readonly string[]): Promise<number> {
     throw new UsageError('region launch needs a command: triscope region launch -- COMMAND');
   }
   const settings = settingsFrom(words);
+  const json = words.own.has('json');
   for (const note of words.notes) say(note);
   try {
     const { command } = words;
@@ -204,8 +219,11 @@ export async function regionLaunch(args: readonly string[]): Promise<number> {
         rank,
         { command, settings, env, say },
         !words.values.has('geopm-ctl-local'),
+        json,
       );
-    const { code, stuck } = await launch({ command, settings, env, say });
+    const result = await launch({ command, settings, env, say });
+    const { code, stuck } = result;
+    if (json) tellJson(settings, result);
     if (stuck) exitNow(code);
     return code;
   } catch (error) {

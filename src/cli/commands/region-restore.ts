@@ -16,9 +16,15 @@ All files of this host unless some are named; they are in
 ${savedControlsFolder()}.
 
   --force    also where the controller seems to run still
-  --json     print {"restored": [{path, text}]}`;
+  --json     print [{"file": …, "restored": [{path, text}], "error": null or why not}]`;
 
 const OPTIONS = ['--force', '--json'];
+
+interface Outcome {
+  readonly file: string;
+  readonly restored: readonly { readonly path: string; readonly text: string }[];
+  readonly error: string | null;
+}
 
 function runs(pid: number): boolean {
   try {
@@ -41,32 +47,32 @@ export async function regionRestore(args: readonly string[]): Promise<number> {
   }
   const named = args.filter((word) => !word.startsWith('-'));
   const files = named.length > 0 ? named : savedControlsFiles(savedControlsFolder());
-  const isJson = args.includes('--json');
-  const restored: { path: string; text: string }[] = [];
-  let failed = 0;
-  for (const file of files) {
-    const saved = readSavedControls(file);
-    const elsewhere = saved.host !== hostname();
-    const busy = runs(saved.pid);
-    if ((elsewhere || busy) && !args.includes('--force')) {
-      // A folder that several hosts share holds others' files too.
-      if (elsewhere && named.length === 0) continue;
-      const why = elsewhere ? `it is of host ${saved.host}` : `process ${saved.pid} still runs`;
-      process.stderr.write(`triscope: ${file}: ${why}; --force restores it all the same\n`);
-      failed++;
-      continue;
-    }
-    try {
-      restoreControls(file, saved);
-      for (const { path, text } of saved.settings) {
-        restored.push({ path, text });
-        if (!isJson) process.stdout.write(`${path}: ${text}\n`);
-      }
-    } catch (error) {
-      process.stderr.write(`triscope: ${(error as Error).message}\n`);
-      failed++;
-    }
+  const force = args.includes('--force');
+  const outcomes = files.flatMap((file) => restore(file, force, named.length > 0) ?? []);
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify(outcomes)}\n`);
+  for (const { restored, error } of outcomes) {
+    if (error !== null) process.stderr.write(`triscope: ${error}\n`);
+    if (args.includes('--json')) continue;
+    for (const { path, text } of restored) process.stdout.write(`${path}: ${text}\n`);
   }
-  if (isJson) process.stdout.write(`${JSON.stringify({ restored })}\n`);
-  return failed === 0 ? 0 : EXIT.failed;
+  return outcomes.every(({ error }) => error === null) ? 0 : EXIT.failed;
+}
+
+/** Null: a file that is none of our business. */
+function restore(file: string, force: boolean, isNamed: boolean): Outcome | null {
+  const saved = readSavedControls(file);
+  const refuse = (error: string): Outcome => ({ file, restored: [], error });
+  const elsewhere = saved.host !== hostname();
+  if ((elsewhere || runs(saved.pid)) && !force) {
+    // A folder that several hosts share holds others' files too.
+    if (elsewhere && !isNamed) return null;
+    const why = elsewhere ? `it is of host ${saved.host}` : `process ${saved.pid} still runs`;
+    return refuse(`${file}: ${why}; --force restores it all the same`);
+  }
+  try {
+    restoreControls(file, saved);
+    return { file, restored: saved.settings, error: null };
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
 }

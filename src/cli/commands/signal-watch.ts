@@ -8,6 +8,7 @@ import {
   parseRequest,
   type Request,
   requestedColumns,
+  rowJson,
   rowText,
   Session,
   SessionReport,
@@ -32,10 +33,11 @@ lines that begin with # are skipped, an empty line ends the requests. Prints a r
   -d, --delimiter TEXT    between values (,)
   -o, --trace-out FILE    where rows go (-: standard output; /dev/null: nowhere)
   -r, --report-out FILE   statistics at the end (-: standard output)
-  -f, --report-format F   yaml or csv (yaml)
+  -f, --report-format F   yaml, csv or json (yaml)
   -s, --report-samples N  a report each N samples too
   --metrics PORT          the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics
                           (0: any free port, told on standard error)
+  --json                  rows as objects, one a line, without a header; reports too unless -f says otherwise
 ${COMMON_HELP}`;
 
 /** Reads requests up to an empty line. @throws UsageError */
@@ -136,8 +138,8 @@ export async function signalWatch(args: readonly string[]): Promise<number> {
   });
   const metrics = options.metrics === undefined ? null : await exporter(columns, options.metrics);
   const report = new SessionReport(hostname(), columns);
-  if (options.header) trace.write(headerText(columns, options.delimiter));
-  const { period, duration, pid, every, format, delimiter } = options;
+  if (options.header && !options.json) trace.write(headerText(columns, options.delimiter));
+  const { period, duration, pid, every, format, delimiter, json } = options;
   let due = every + 1;
   const session = new Session({
     platform,
@@ -146,7 +148,7 @@ export async function signalWatch(args: readonly string[]): Promise<number> {
     duration,
     ...(pid !== undefined && { pid }),
     onRow: ({ values, time, wall }) => {
-      trace.write(rowText(columns, values, delimiter));
+      trace.write(json ? rowJson(columns, values) : rowText(columns, values, delimiter));
       report.add(values, time, wall);
       metrics?.set(values);
       if (every > 0 && report.samples >= due) {

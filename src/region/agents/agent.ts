@@ -39,6 +39,11 @@ export interface AgentContext {
 }
 
 export interface Agent {
+  /**
+   * Its `adjust`, `sample` and `trace` may come up to a second after the sample that they are about, for several in a
+   * row. Not where it acts upon what was sampled.
+   */
+  readonly mayLag?: boolean;
   /** Looks at a policy before it is used. @throws PolicyError */
   validatePolicy(policy: Policy): void;
   /** Acts upon the policy, before each sample. */

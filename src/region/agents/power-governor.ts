@@ -25,6 +25,7 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
   let budget = Number.NaN;
   return {
     ...IDLE,
+    mayLag: true,
     validatePolicy: (policy) => {
       if (Number.isNaN(policy[LIMIT])) {
         throw new PolicyError(`power_governor: the policy lacks ${LIMIT}, in W`);

@@ -118,7 +118,11 @@ export class Application {
     const per = (values: Float64Array) => (cpu: number) => () => values[cpu];
     const signals = DECLARATIONS.map((declaration): Signal => {
       const read = this.#readerOf(declaration.name, per);
-      return { ...declaration, open: (cpu) => ({ read: read(cpu) }) satisfies SignalReader };
+      return {
+        ...declaration,
+        computed: true,
+        open: (cpu) => ({ read: read(cpu) }) satisfies SignalReader,
+      };
     });
     return {
       name: 'application',

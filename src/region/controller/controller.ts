@@ -24,7 +24,8 @@ import { Endpoint } from './endpoint.ts';
 import { EventLog } from './event-log.ts';
 import { hostReport } from './host-report.ts';
 import { nameOf } from './process-record.ts';
-import { ProcessTable } from './process-table.ts';
+import { type ApplicationProcess, ProcessTable } from './process-table.ts';
+import { SampleLog } from './sample-log.ts';
 import { Sampled } from './sampled.ts';
 import { forgetControls, saveControls } from './saved-controls.ts';
 import { type ControllerSettings, OutputError, SettingsError } from './settings.ts';
@@ -54,6 +55,8 @@ export class Controller {
   readonly #columns: readonly SampledColumn[];
   readonly #trace: TraceFile | null;
   readonly #events: EventLog;
+  /** Null where each sample is attributed at once. */
+  readonly #log: SampleLog | null;
   readonly #endpoint: Endpoint | null;
   readonly #policy: Policy | null;
   readonly #startTime = startTimeText();
@@ -128,6 +131,8 @@ export class Controller {
       (process) => this.#events.drain(process),
       filter,
     );
+    const isPrompt = endpoint !== undefined || profileTrace !== undefined || filter !== null;
+    this.#log = isPrompt || !this.#agent.mayLag ? null : new SampleLog(platform);
     platform.readBatch();
     this.#writeReport(0, null, 'the application has not started');
   }
@@ -185,13 +190,20 @@ export class Controller {
     this.#writeReport(now, null, RUNNING);
   }
 
+  /** Somebody calls `look` when the folder of pages has changed. */
+  set watched(is: boolean) {
+    this.#table.watched = is;
+  }
+
   /**
    * Looks for processes that appeared, between samples.
    * @returns whether the first one did, which calls for a sample now
    */
   look(now: number): boolean {
     const before = this.#attached;
-    if (this.#table.poll(now, true)) this.#attach(now);
+    const changed = this.#table.poll(now, true);
+    this.#catchUp();
+    if (changed) this.#attach(now);
     return this.#attached !== before;
   }
 
@@ -214,31 +226,61 @@ export class Controller {
   /** One sample. */
   sample(now: number): void {
     const { active } = this.#table;
-    if (this.#table.poll(now)) this.#attach(now);
+    const changed = this.#table.poll(now);
+    if (!changed && this.#log?.takes(now)) {
+      this.#platform.tick.read();
+      this.#log.add(now, this.#table);
+      return;
+    }
+    this.#catchUp();
+    if (changed) this.#attach(now);
     this.#expect(now);
     const wasActive = active.length > 0 || !this.#attached;
-    const time = (now - this.#zero) / 1e9;
-    this.#application.update(time, this.#table.active);
-    this.#platform.readBatch();
-    this.#attribute(wasActive);
-    this.#steer(time);
-    this.#traceRow();
+    this.#platform.tick.read();
+    this.#account(now, this.#table.active, this.#table.all.length, wasActive);
     this.#events.drainAll(this.#table.active);
+    if (this.#log !== null) this.#trace?.flush();
     if (now - this.#saved > this.#settings.saveEvery * 1e9) {
       this.#writeReport(now, null, RUNNING);
     }
   }
 
+  /** Attributes the samples that wait: as if there were no process yet that was found since, and none had ended. */
+  #catchUp(): void {
+    this.#log?.replay((now, active, found) => {
+      this.#account(now, active, found, active.length > 0 || !this.#attached);
+    });
+  }
+
+  /**
+   * What follows from a sample.
+   * @param found number of processes, of all in the table, that had been found
+   * @param wasActive whether any ran at the sample before
+   */
+  #account(
+    now: number,
+    active: readonly ApplicationProcess[],
+    found: number,
+    wasActive: boolean,
+  ): void {
+    const time = (now - this.#zero) / 1e9;
+    this.#application.update(time, active);
+    this.#platform.tick.compute();
+    this.#attribute(active, found, wasActive);
+    this.#steer(time);
+    this.#traceRow();
+  }
+
   /** Between the end of the last process and the start of another, time is not the application's. */
-  #attribute(wasActive: boolean): void {
-    const { active, all } = this.#table;
+  #attribute(active: readonly ApplicationProcess[], found: number, wasActive: boolean): void {
     const isActive = active.length > 0 || !this.#attached;
     this.#idle = !isActive;
     const now = this.#platform.sample(this.#time);
-    if (isActive) this.#sampled.update(now, this.#epochBits());
+    const epochs = this.#epochBits(found);
+    if (isActive) this.#sampled.update(now, epochs);
     else if (wasActive) {
-      const ended = Math.max(...all.map((process) => process.ended));
-      this.#sampled.end(Math.min(now, (ended - this.#zero) / 1e9), now, this.#epochBits());
+      const ended = Math.max(...this.#table.all.map((process) => process.ended));
+      this.#sampled.end(Math.min(now, (ended - this.#zero) / 1e9), now, epochs);
     }
   }
 
@@ -250,6 +292,7 @@ export class Controller {
 
   /** In one line: where the application is now. @param now ns of CLOCK_MONOTONIC */
   status(now: number): string {
+    this.#catchUp();
     const { active, all } = this.#table;
     const time = ((now - this.#zero) / 1e9).toFixed(1);
     const places = new Map<string, number>();
@@ -269,12 +312,13 @@ export class Controller {
     );
   }
 
-  #epochBits(): number {
+  /** Of the first `found` processes. */
+  #epochBits(found: number): number {
     const { all } = this.#table;
     let some = 0;
-    for (let k = 0; k < all.length; k++) if (all[k].epochs > 0) some++;
+    for (let k = 0; k < found; k++) if (all[k].epochs > 0) some++;
     if (some === 0) return 0;
-    return some === all.length ? EPOCH_SOME | EPOCH_ALL : EPOCH_SOME;
+    return some === found ? EPOCH_SOME | EPOCH_ALL : EPOCH_SOME;
   }
 
   #steer(time: number): void {
@@ -303,11 +347,12 @@ export class Controller {
   /** The command has ended: a last sample, the report, everything put back and closed. */
   finish(now: number, ending: Ending): void {
     this.#table.poll(now, true);
+    this.#catchUp();
     this.#attach(now);
     const time = (now - this.#zero) / 1e9;
     this.#application.update(time, this.#table.active);
     this.#platform.readBatch();
-    this.#attribute(!this.#idle);
+    this.#attribute(this.#table.active, this.#table.all.length, !this.#idle);
     this.#events.drainAll(this.#table.active);
     for (const [, message] of this.#table.refused) this.#warn(message);
     for (const { page } of this.#table.all) {

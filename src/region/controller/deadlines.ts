@@ -6,6 +6,10 @@
 /** Classes of lateness, in µs: below 1, 2, 4, … */
 const CLASSES = 32;
 
+/** The class whose upper end is the first power of two that is not below `micros`. */
+const classOf = (micros: number) =>
+  micros <= 1 ? 0 : 32 - Math.clz32(Math.min(2 ** (CLASSES - 1), Math.ceil(micros)) - 1);
+
 export interface Punctuality {
   readonly samples: number;
   /** Moments that passed while an earlier sample was being taken, or the machine was busy. */
@@ -35,6 +39,11 @@ export class Deadlines {
     this.#next = now + this.period * 1000;
   }
 
+  /** ms of performance.now(): the moment of the next sample. */
+  get next(): number {
+    return this.#next;
+  }
+
   /** ms until the next moment; 0 where it has come. */
   wait(now: number): number {
     return Math.max(0, this.#next - now);
@@ -52,7 +61,7 @@ export class Deadlines {
     const own = late - skipped * step;
     this.#sum += own;
     this.#worst = Math.max(this.#worst, late);
-    this.#classes[Math.min(CLASSES - 1, Math.max(0, Math.ceil(Math.log2(own * 1000))))]++;
+    this.#classes[classOf(own * 1000)]++;
   }
 
   get punctuality(): Punctuality {

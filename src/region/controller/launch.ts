@@ -1,6 +1,6 @@
 /** Runs a command with a controller beside it: the controller's thread first, then the command. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type FSWatcher, mkdtempSync, rmSync, watch } from 'node:fs';
+import { type FSWatcher, mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENV_DIR, ENV_RING } from '../../model/region-layout.ts';
@@ -45,7 +45,7 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   try {
     const side = new ControllerSide({ ...options.settings, pages }, options);
     await side.ready;
-    watcher = watchFolder(pages, () => side.ring());
+    watcher = side.watch(pages);
     const code = await runCommand(options, pages, side, signals);
     const punctuality = await side.finished();
     return { code, punctuality, stuck: side.stuck };
@@ -68,15 +68,6 @@ export async function launchMarked({ pages, ...options }: MarkOptions): Promise<
     return await runCommand(options, pages, null, signals);
   } finally {
     signals.release();
-  }
-}
-
-/** Where folders cannot be watched, the controller finds new pages at its next sample. */
-export function watchFolder(folder: string, ring: () => void): FSWatcher | null {
-  try {
-    return watch(folder, ring).on('error', () => {});
-  } catch {
-    return null;
   }
 }
 

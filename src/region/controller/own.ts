@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENV_AUTO, ENV_DIR } from '../../model/region-layout.ts';
-import { watchFolder } from './launch.ts';
 import type { ControllerSettings } from './settings.ts';
 import { ControllerSide, type Hearers } from './side.ts';
 
@@ -36,7 +35,7 @@ export async function watchOwn(options: OwnOptions): Promise<OwnController> {
   try {
     const side = new ControllerSide({ ...options.settings, pages, own: true }, options);
     await side.ready;
-    const watcher = watchFolder(pages, () => side.ring());
+    const watcher = side.watch(pages);
     process.env[ENV_DIR] = pages;
     process.env[ENV_AUTO] = options.auto;
     side.started();

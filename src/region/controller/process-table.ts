@@ -10,8 +10,9 @@ import type { EpochFinder, RecordFilter } from '../filters/index.ts';
 import { PageError, PageReader } from '../page-reader.ts';
 import type { PageSnapshot } from '../page-snapshot.ts';
 
-/** ms between looks into the folder, unless somebody says that it has changed. */
+/** ms between looks into the folder; where somebody watches it, and says that it has changed. */
 const RESCAN = 100;
+const RESCAN_WATCHED = 1000;
 /** ms between questions whether a process still lives. */
 const ASK = 50;
 /** Scans after which a file that is no page is given up. */
@@ -130,8 +131,8 @@ function lives(pid: number): boolean {
 export class ProcessTable {
   /** In the order in which they were found. */
   readonly all: ApplicationProcess[] = [];
-  /** Those that have not ended. */
-  active: ApplicationProcess[] = [];
+  /** Those that have not ended; another array when they change. */
+  active: readonly ApplicationProcess[] = [];
   /** Files that are no pages, with what is wrong with them. */
   readonly refused = new Map<string, string>();
   readonly #folder: string;
@@ -139,6 +140,8 @@ export class ProcessTable {
   readonly #last: (process: ApplicationProcess) => void;
   readonly #known = new Set<string>();
   readonly #tries = new Map<string, number>();
+  /** Somebody calls a thorough `poll` when the folder has changed. */
+  watched = false;
   #scanned = Number.NEGATIVE_INFINITY;
   #asked = Number.NEGATIVE_INFINITY;
 
@@ -163,9 +166,12 @@ export class ProcessTable {
     const before = this.all.length;
     this.#scan(now, thorough);
     let changed = this.all.length !== before;
+    if (changed) this.active = [...this.active, ...this.all.slice(before)];
     const ask = thorough || now - this.#asked > ASK * 1e6;
     if (ask) this.#asked = now;
-    for (const process of this.active) {
+    const { active } = this;
+    for (let k = 0; k < active.length; k++) {
+      const process = active[k];
       // Asked first: what it wrote before it went is seen then.
       const gone = ask && !lives(process.page.pid);
       process.poll();
@@ -178,7 +184,8 @@ export class ProcessTable {
   }
 
   #scan(now: number, thorough: boolean): void {
-    if (!thorough && now - this.#scanned < RESCAN * 1e6) return;
+    const rest = this.watched ? RESCAN_WATCHED : RESCAN;
+    if (!thorough && now - this.#scanned < rest * 1e6) return;
     this.#scanned = now;
     for (const name of this.#names()) {
       if (!name.endsWith(PAGE_SUFFIX) || this.#known.has(name)) continue;
@@ -186,7 +193,6 @@ export class ProcessTable {
         const page = new PageReader(join(this.#folder, name));
         const process = new ApplicationProcess(page, this.#filter?.() ?? null);
         this.all.push(process);
-        this.active.push(process);
         this.#known.add(name);
         this.refused.delete(name);
       } catch (error) {

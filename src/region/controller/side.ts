@@ -1,9 +1,9 @@
 /** The controller's thread as its starter sees it. */
-import { existsSync } from 'node:fs';
+import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { constants } from 'node:os';
 import { SHARE_ENV, Worker } from 'node:worker_threads';
 import type { Punctuality } from './deadlines.ts';
-import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED, WORDS } from './orders.ts';
+import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED, WATCHED, WORDS } from './orders.ts';
 import type { ControllerSettings } from './settings.ts';
 import type { ControllerMessage, ControllerTask } from './worker.ts';
 
@@ -117,6 +117,17 @@ export class ControllerSide {
   ring(): void {
     Atomics.add(this.#orders, BELL, 1);
     Atomics.notify(this.#orders, BELL);
+  }
+
+  /** Rings from now on when the folder of pages changes; where folders cannot be watched, the controller looks itself. */
+  watch(folder: string): FSWatcher | null {
+    try {
+      const watcher = watch(folder, () => this.ring()).on('error', () => {});
+      Atomics.store(this.#orders, WATCHED, 1);
+      return watcher;
+    } catch {
+      return null;
+    }
   }
 
   started(): void {

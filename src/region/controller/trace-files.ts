@@ -85,6 +85,10 @@ export class TraceFile {
     this.#file.write(traceRowText(this.#columns, this.values));
   }
 
+  flush(): void {
+    this.#file.flush();
+  }
+
   close(): void {
     this.#file.close();
   }

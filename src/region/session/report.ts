@@ -19,6 +19,8 @@ export function isoTime(milliseconds: number): string {
   return `${day.join('-')}T${clock.join(':')}.${pad(nanoseconds, 9)}${offset < 0 ? '-' : '+'}${zone}`;
 }
 
+export type ReportFormat = 'yaml' | 'csv' | 'json';
+
 export class SessionReport {
   readonly #host: string;
   readonly #columns: readonly WatchColumn[];
@@ -62,8 +64,8 @@ export class SessionReport {
   }
 
   /** What came since the last report, which this one follows in the same file; begins anew. */
-  take(format: 'yaml' | 'csv'): string {
-    const text = format === 'yaml' ? this.#yaml() : this.#csv();
+  take(format: ReportFormat): string {
+    const text = format === 'yaml' ? this.#yaml() : format === 'csv' ? this.#csv() : this.#json();
     this.#documents++;
     this.#begin();
     return text;
@@ -93,6 +95,19 @@ export class SessionReport {
       }
     }
     return `${this.#documents > 0 ? '\n---\n\n' : ''}${lines.join('\n')}\n`;
+  }
+
+  /** One line; what is not a number is null. */
+  #json(): string {
+    const metrics = this.#columns.map(({ name }, k) => {
+      return [name, Object.fromEntries(FIELDS.map((field) => [field, this.#signals[k][field]]))];
+    });
+    return `${JSON.stringify({
+      host: this.#host,
+      'sample-time-first': isoTime(this.#firstWall),
+      ...Object.fromEntries(this.#head()),
+      metrics: Object.fromEntries(metrics),
+    })}\n`;
   }
 
   #csv(): string {

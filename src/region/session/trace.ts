@@ -28,3 +28,13 @@ export function rowText(
 ): string {
   return `${columns.map(({ info }, k) => valueText(values[k], info.format)).join(delimiter)}\n`;
 }
+
+/** A row as a line of JSON, by the columns' names: absent values are null, hashes text. */
+export function rowJson(columns: readonly WatchColumn[], values: ArrayLike<number>): string {
+  const cells = columns.map(({ name, info }, k) => {
+    const value = values[k];
+    if (Number.isNaN(value)) return [name, null];
+    return [name, info.format === 'hex' ? hashText(value) : value];
+  });
+  return `${JSON.stringify(Object.fromEntries(cells))}\n`;
+}

@@ -92,6 +92,7 @@ function signalsOf(path: string, text: string): Signal[] {
       behaviour: 'constant',
       aggregation: function_,
       format: 'double',
+      computed: true,
       open: (index) => {
         const value = list === null ? (common_value as number) : (list[index] as number);
         return value === undefined ? null : { read: () => value };

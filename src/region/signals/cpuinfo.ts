@@ -70,6 +70,7 @@ export const cpuinfo: Provider = {
     return {
       signals: found.map(([declaration, value]) => ({
         ...declaration,
+        computed: true,
         open: () => ({ read: () => value }),
       })),
     };

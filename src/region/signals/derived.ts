@@ -69,7 +69,9 @@ export const derived: Provider = {
         const slope = new Slope();
         return { read: () => slope.add(tick.time, channel.value) };
       };
-      return [{ ...declarationOf(one), domain: energy.domain, warmUp: WINDOW, open }];
+      return [
+        { ...declarationOf(one), domain: energy.domain, computed: true, warmUp: WINDOW, open },
+      ];
     });
     return { signals };
   },

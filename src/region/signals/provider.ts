@@ -48,6 +48,8 @@ export interface SignalDeclaration {
 export interface Signal extends SignalDeclaration {
   /** A reader for native domain `index`; null where that index has none. */
   open(index: number, tick: Tick): SignalReader | null;
+  /** Nothing is read for it: it follows from the time, from other channels, and from where the application is. */
+  readonly computed?: true;
   /** Samples before the first value; 1 where absent. */
   readonly warmUp?: number;
   /** It takes its alias from whoever has it: signals that are right only together come from one source. */

@@ -96,6 +96,7 @@ const declarationOf = ({ at: _, ...declaration }: Demo): SignalDeclaration => de
 
 const signalOf = (demo: Demo): Signal => ({
   ...declarationOf(demo),
+  computed: true,
   open: (_, tick) => ({ read: () => demo.at(tick.time) }),
 });
 

@@ -16,6 +16,6 @@ export const time: Provider = {
   source: 'CLOCK_MONOTONIC',
   declares: [TIME],
   open: () => ({
-    signals: [{ ...TIME, open: (_, tick) => ({ read: () => tick.time }) }],
+    signals: [{ ...TIME, computed: true, open: (_, tick) => ({ read: () => tick.time }) }],
   }),
 };

@@ -1,0 +1,107 @@
+/**
+ * Samples that were read and are not yet attributed. What has to be read is read at each moment; all that follows from it is
+ * done for many samples at once, from warm caches: between two samples the processor forgets, and to fetch the code again
+ * takes longer than to run it.
+ *
+ * ```
+ * row      now  what the platform read  hash hint progress epochs  (of each process)
+ * ```
+ */
+import type { Platform } from '../platform.ts';
+import type { ApplicationProcess, ProcessTable } from './process-table.ts';
+
+/** Bytes of rows, roughly; at least two rows. */
+const ROOM = 1 << 19;
+const MOST_ROWS = 256;
+/** ns that a sample waits at most. */
+const PATIENCE = 1e9;
+/** Of a process: hash, hint, progress, epochs. */
+const PLACE = 4;
+
+export class SampleLog {
+  readonly #tick: Platform['tick'];
+  #active: readonly ApplicationProcess[] = [];
+  #found = 0;
+  #rows = new Float64Array(0);
+  #width = 0;
+  #capacity = 0;
+  #length = 0;
+  #first = 0;
+
+  constructor({ tick }: Platform) {
+    this.#tick = tick;
+  }
+
+  /** Whether one more may wait. @param now ns of CLOCK_MONOTONIC */
+  takes(now: number): boolean {
+    if (this.#length === 0) return true;
+    return this.#length < this.#capacity && now - this.#first < PATIENCE;
+  }
+
+  /** Keeps what was just read. The processes are the same in all samples that wait. */
+  add(now: number, { active, all }: ProcessTable): void {
+    if (this.#length === 0) {
+      this.#found = all.length;
+      this.#begin(now, active);
+    }
+    const at = this.#length++ * this.#width;
+    this.#rows[at] = now;
+    this.#tick.keep(this.#rows, at + 1);
+    this.#keepPlaces(at);
+  }
+
+  #begin(now: number, active: readonly ApplicationProcess[]): void {
+    this.#first = now;
+    this.#active = active;
+    const width = 1 + this.#tick.kept + PLACE * active.length;
+    if (width === this.#width) return;
+    this.#width = width;
+    this.#capacity = Math.max(2, Math.min(MOST_ROWS, Math.floor(ROOM / (8 * width))));
+    // One more: where the processes are when others are looked at.
+    this.#rows = new Float64Array((this.#capacity + 1) * width);
+  }
+
+  /**
+   * Calls `visit` once per sample that waited, with the processes that were active and the number of all found by then:
+   * they and the platform are as they were.
+   */
+  replay(visit: (now: number, active: readonly ApplicationProcess[], found: number) => void): void {
+    const length = this.#length;
+    if (length === 0) return;
+    this.#length = 0;
+    const [rows, width, active] = [this.#rows, this.#width, this.#active];
+    const present = length * width;
+    this.#keepPlaces(present);
+    for (let row = 0; row < length; row++) {
+      const at = row * width;
+      this.#tick.recall(rows, at + 1);
+      this.#recallPlaces(at);
+      visit(rows[at], active, this.#found);
+    }
+    this.#recallPlaces(present);
+  }
+
+  #keepPlaces(row: number): void {
+    const [rows, active] = [this.#rows, this.#active];
+    let at = row + this.#width - PLACE * active.length;
+    for (let k = 0; k < active.length; k++, at += PLACE) {
+      const process = active[k];
+      rows[at] = process.hash;
+      rows[at + 1] = process.hint;
+      rows[at + 2] = process.progress;
+      rows[at + 3] = process.epochs;
+    }
+  }
+
+  #recallPlaces(row: number): void {
+    const [rows, active] = [this.#rows, this.#active];
+    let at = row + this.#width - PLACE * active.length;
+    for (let k = 0; k < active.length; k++, at += PLACE) {
+      const process = active[k];
+      process.hash = rows[at];
+      process.hint = rows[at + 1];
+      process.progress = rows[at + 2];
+      process.epochs = rows[at + 3];
+    }
+  }
+}
