@@ -20,14 +20,19 @@
 import type { EventPool } from './event.ts';
 import * as layout from './layout.ts';
 import type { Signatures } from './signature.ts';
+import * as network from './sort-network.ts';
 
 const { DEST, EXTRA, NEXT, RECV, TIE } = layout;
 
 /** Heap arity 4, root at 3: the children of i are 4i-8 … 4i-5, a group aligned to four. */
 const ROOT = 3;
 /** Room of the run, and the number of events at which gathering stops. */
-const ROOM = 16;
-const GATHER = 8;
+const ROOM = network.SORTED;
+const GATHER = 12;
+/** Bits of a sorting key beside those for its place: where an event is between the first and the last. */
+const FINE = 2 ** 26;
+/** Keys after those of all events. */
+const LAST_KEYS = 0x7ffffe00;
 const MAX_BUCKETS = 1 << 26;
 /** LP memory smaller than this stays in the cache by itself. */
 const TOUCH_BYTES = 1 << 17;
@@ -87,10 +92,9 @@ export function createEventQueue(
   const keys = new Float64Array(pool.capacity + 32);
   const handles = new Int32Array(pool.capacity + 32);
   const run = new Int32Array(2 * ROOM);
-  const runTimes = new Float64Array(ROOM);
   const gathered = new Int32Array(2 * ROOM);
-  const times = new Float64Array(ROOM);
-  const ties = new Float64Array(ROOM);
+  const sorting = new Int32Array(2 * ROOM);
+  const sort = network.sorter(sorting, gathered, run);
   const buckets = new Int32Array(Math.min(MAX_BUCKETS, bucketsFor(pool.capacity)));
   const farTimes = new Float64Array(pool.capacity + 16);
   const farHandles = new Int32Array(pool.capacity + 32);
@@ -154,9 +158,10 @@ export function createEventQueue(
   function take(bound: number): number {
     const at = Q[AT];
     if (Q[END] === ROOT && at < Q[RUN_END]) {
-      if (!(runTimes[at] < bound)) return 0;
+      const h = run[at];
+      if (!(F[h + RECV] < bound)) return 0;
       Q[AT] = at + 1;
-      return run[at];
+      return h;
     }
     return takeSlow(bound);
   }
@@ -169,7 +174,7 @@ export function createEventQueue(
   /** Whether the heap's first event comes before the run's. Both exist. */
   function heapFirst(): boolean {
     const a = keys[ROOT];
-    const b = runTimes[Q[AT]];
+    const b = F[run[Q[AT]] + RECV];
     return a < b || (a === b && sig.tieBefore(handles[ROOT], run[Q[AT]]));
   }
 
@@ -201,8 +206,9 @@ export function createEventQueue(
   /** Fills the empty run, or the heap, from the next buckets; false when nothing is pending. */
   function refill(): boolean {
     for (;;) {
+      const from = Q[CUR];
       const n = gather();
-      if (n > 0) sortRun(n);
+      if (n > 0) sortRun(n, from);
       if (n !== 0) return true;
       if (Q[N_FAR] === 0) return false;
       newRung();
@@ -215,23 +221,24 @@ export function createEventQueue(
     let k = Q[CUR];
     let n = 0;
     while (k < nb && n < GATHER) {
-      let h = buckets[k];
-      if (h !== 0) {
-        let m = n;
-        while (h !== 0 && m < ROOM) {
-          gathered[m++] = h;
-          h = I[(h << 1) + NEXT];
-        }
-        if (h !== 0) {
-          if (n > 0) break;
-          pour(buckets[k]);
-          buckets[k] = 0;
-          Q[CUR] = k + 1;
-          return -1;
-        }
-        n = m;
-        buckets[k] = 0;
+      // Event 0 has no successor. So an empty bucket, as likely as not, is no branch.
+      const head = buckets[k];
+      let m = (n + Number(head !== 0)) | 0;
+      gathered[n] = head;
+      let h = I[(head << 1) + NEXT];
+      while (h !== 0 && m < ROOM) {
+        gathered[m++] = h;
+        h = I[(h << 1) + NEXT];
       }
+      if (h !== 0) {
+        if (n > 0) break;
+        pour(head);
+        buckets[k] = 0;
+        Q[CUR] = k + 1;
+        return -1;
+      }
+      buckets[k] = 0;
+      n = m;
       k++;
     }
     Q[CUR] = k;
@@ -247,76 +254,56 @@ export function createEventQueue(
     }
   }
 
-  /** Sorts the `n` gathered events into the run. */
-  function sortRun(n: number): void {
-    const t0 = F[gathered[0] + RECV];
+  /** Sorts the `n` gathered events, from bucket `from` on, into the run. */
+  function sortRun(n: number, from: number): void {
+    const t0 = D[T0];
+    const inv = D[INV];
+    const first = F[gathered[0] + RECV];
+    const scale = FINE / (Q[CUR] - from);
     let same = 0;
     for (let i = 0; i < n; i++) {
       const t = F[gathered[i] + RECV];
-      times[i] = t;
-      same += Number(t === t0);
+      sorting[i] = ((((t - t0) * inv - from) * scale) << 4) | i;
+      same = (same + Number(t === first)) | 0;
     }
     if (touch) {
       let x = 0;
       for (let i = 0; i < n; i++) x ^= lpMemory[I[(gathered[i] << 1) + DEST] * lpStride];
       Q[TOUCHED] = x;
     }
+    if (same === n) tieKeys(n);
+    for (let i = n; i < ROOM; i++) sorting[i] = LAST_KEYS + (i << 4);
     Q[AT] = 0;
     Q[RUN_END] = n;
-    if (same === n && n > 1) {
-      sortTies(n);
-      return;
-    }
-    let sum = 0;
-    for (let i = 0; i < n; i++) {
-      const t = times[i];
-      let rank = 0;
-      for (let j = 0; j < n; j++) rank += Number(times[j] < t);
-      sum += rank;
-      run[rank] = gathered[i];
-      runTimes[rank] = t;
-    }
-    // Equal times share a rank: the ranks then do not add up.
-    if (2 * sum !== n * (n - 1)) sortTies(n);
+    if (sort() < 0) sortFully(n);
   }
 
-  function sortTies(n: number): void {
+  /** Sorting keys of events at one time: their tie-breakers, if they have nothing else. */
+  function tieKeys(n: number): void {
     let extra = 0;
     for (let i = 0; i < n; i++) {
-      ties[i] = F[gathered[i] + TIE];
-      extra |= I[(gathered[i] << 1) + EXTRA];
+      const h = gathered[i];
+      sorting[i] = ((F[h + TIE] * FINE) << 4) | i;
+      extra |= I[(h << 1) + EXTRA];
     }
-    let sum = 0;
-    for (let i = 0; i < n; i++) {
-      const t = times[i];
-      const u = ties[i];
-      let rank = 0;
-      for (let j = 0; j < n; j++) {
-        rank += Number(times[j] < t) + (Number(times[j] === t) & Number(ties[j] < u));
-      }
-      sum += rank;
-      run[rank] = gathered[i];
-      runTimes[rank] = t;
-    }
-    if (extra !== 0 || 2 * sum !== n * (n - 1)) sortFully(n);
+    // Equal keys are sorted fully.
+    if (extra !== 0) sorting.fill(0, 0, n);
   }
 
-  /** Insertion by the whole signature: for priorities, zero offsets and equal tie-breakers. */
+  /** Insertion by the whole signature: for equal times and tie-breakers, priorities and zero offsets. */
   function sortFully(n: number): void {
     for (let i = 0; i < n; i++) {
       const h = gathered[i];
-      const t = times[i];
+      const t = F[h + RECV];
       let k = i;
-      while (
-        k > 0 &&
-        (t < runTimes[k - 1] || (t === runTimes[k - 1] && sig.tieBefore(h, run[k - 1])))
-      ) {
-        run[k] = run[k - 1];
-        runTimes[k] = runTimes[k - 1];
+      while (k > 0) {
+        const before = run[k - 1];
+        const u = F[before + RECV];
+        if (t > u || (t === u && !sig.tieBefore(h, before))) break;
+        run[k] = before;
         k--;
       }
       run[k] = h;
-      runTimes[k] = t;
     }
   }
 
