@@ -128,7 +128,7 @@ export function createEventQueue(
   /** The first event, still held; 0 when there is none. */
   function peek(): number {
     if (Q[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]];
-    return peekSlow();
+    return peekSlow() | 0;
   }
 
   function peekSlow(): number {
@@ -142,7 +142,7 @@ export function createEventQueue(
   /** Takes the first event; 0 when there is none. */
   function pop(): number {
     if (Q[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]++];
-    return popSlow();
+    return popSlow() | 0;
   }
 
   function popSlow(): number {
@@ -163,7 +163,7 @@ export function createEventQueue(
       Q[AT] = at + 1;
       return h;
     }
-    return takeSlow(bound);
+    return takeSlow(bound) | 0;
   }
 
   function takeSlow(bound: number): number {
@@ -210,9 +210,28 @@ export function createEventQueue(
       const n = gather();
       if (n > 0) sortRun(n, from);
       if (n !== 0) return true;
-      if (Q[N_FAR] === 0) return false;
+      const far = Q[N_FAR];
+      if (far === 0) return false;
+      if (far <= ROOM && D[FAR_MIN] === D[FAR_MAX]) {
+        runFrom(far);
+        return true;
+      }
       newRung();
     }
+  }
+
+  /** Makes a run of the `n` far events, few and all at one time: a rung of one bucket, which is open already. */
+  function runFrom(n: number): void {
+    const t = D[FAR_MIN];
+    for (let i = 0; i < n; i++) gathered[i] = farHandles[i];
+    D[T0] = t;
+    D[INV] = 1 / leastWidth(t);
+    Q[NB] = 1;
+    Q[CUR] = 1;
+    clearFar();
+    touchLps(n);
+    tieKeys(n);
+    begin(n);
   }
 
   /** Takes whole buckets until there are enough events: their number, or -1 for one overfull bucket, now in the heap. */
@@ -266,12 +285,20 @@ export function createEventQueue(
       sorting[i] = ((((t - t0) * inv - from) * scale) << 4) | i;
       same = (same + Number(t === first)) | 0;
     }
-    if (touch) {
-      let x = 0;
-      for (let i = 0; i < n; i++) x ^= lpMemory[I[(gathered[i] << 1) + DEST] * lpStride];
-      Q[TOUCHED] = x;
-    }
+    touchLps(n);
     if (same === n) tieKeys(n);
+    begin(n);
+  }
+
+  function touchLps(n: number): void {
+    if (!touch) return;
+    let x = 0;
+    for (let i = 0; i < n; i++) x ^= lpMemory[I[(gathered[i] << 1) + DEST] * lpStride];
+    Q[TOUCHED] = x;
+  }
+
+  /** Begins a run of the `n` gathered events, whose sorting keys are there. */
+  function begin(n: number): void {
     for (let i = n; i < ROOM; i++) sorting[i] = LAST_KEYS + (i << 4);
     Q[AT] = 0;
     Q[RUN_END] = n;
@@ -315,7 +342,7 @@ export function createEventQueue(
     const n = Q[N_FAR];
     const first = D[FAR_MIN];
     const mean = D[FAR_SUM] / n - first;
-    const inv = 1 / Math.max(mean / n, Math.abs(D[FAR_MAX]) * 1e-14 + 1e-300);
+    const inv = 1 / Math.max(mean / n, leastWidth(D[FAR_MAX]));
     const nb = Math.min(buckets.length, bucketsFor(n));
     clearFar();
     D[T0] = first;
@@ -402,6 +429,11 @@ export function createEventQueue(
     sweep,
     memory: [buckets.buffer, farTimes.buffer, farHandles.buffer],
   };
+}
+
+/** Least width of a bucket at time `t`: more than the rounding errors of times there. */
+function leastWidth(t: number): number {
+  return Math.abs(t) * 1e-14 + 1e-300;
 }
 
 /** Buckets of a rung for `n` events. */
