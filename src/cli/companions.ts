@@ -1,9 +1,12 @@
-/** What is recorded beside a run: what the node counts, and the regions that its PEs mark. */
+/**
+ * What is recorded beside a run: what the node counts, and the regions that its PEs mark. Collector and
+ * controller, three quarters of the modules of a run, are loaded where they are asked for.
+ */
 import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import type { RecordingSource } from '../model/recording.ts';
-import { NodeSampler } from '../node/index.ts';
-import { type OwnController, type OwnOptions, watchOwn } from '../region/controller/index.ts';
+import type { NodeSampler } from '../node/index.ts';
+import type { OwnController, OwnOptions } from '../region/controller/index.ts';
 import { UsageError } from './errors.ts';
 import type { OptionValue } from './ross-options.ts';
 import { version } from './version.ts';
@@ -87,19 +90,20 @@ export class Companions {
   /** @throws SamplerError, LaunchError */
   static async start(request: CompanionRequest): Promise<Companions> {
     const { folder, profile, nodeInterval, regions, pages, onBytes } = request;
+    const watched = {
+      settings: regionSettings(join(folder, REPORT), profile),
+      auto: 'sim' as const,
+      say: () => {},
+      ...(pages !== undefined && { pages }),
+    };
     const controller = regions
-      ? await watchOwn({
-          settings: regionSettings(join(folder, REPORT), profile),
-          auto: 'sim',
-          say: () => {},
-          ...(pages !== undefined && { pages }),
-        })
+      ? await (await import('../region/controller/index.ts')).watchOwn(watched)
       : null;
     try {
       const node =
         nodeInterval === null
           ? null
-          : await NodeSampler.start({
+          : await (await import('../node/index.ts')).NodeSampler.start({
               folder: join(folder, 'node'),
               interval: nodeInterval,
               types: ['cpu', 'cpu_steal'],
