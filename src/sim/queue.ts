@@ -9,11 +9,11 @@
  * in run or heap is at or before whatever is in the buckets, which is before whatever is far. So taking
  * the first of run and heap is exact, ties included.
  *
- * When run and heap are empty, the next buckets are gathered into a run of about eight events. Their
+ * When run and heap are empty, the next buckets are gathered into a run of 12 to 16 events. Their
  * records, and their LPs' memory, are touched together, so that cache misses overlap instead of following
- * one another (a miss costs as much as handling an event); and they are sorted by counting: each event's rank
- * is the number of events before it, which has no branch to mispredict. When the rung is used up, `far`
- * becomes a new one. Events that arrive in front of the buckets (stragglers, rolled-back events, short
+ * one another (a miss costs as much as handling an event); and they are sorted by integer keys in a network
+ * without branches, and by the whole signature where two keys are the same. When the rung is used up, `far`
+ * becomes a new one, or, where it is few events of one time, a run at once. Events that arrive in front of the buckets (stragglers, rolled-back events, short
  * offsets) and those of an overfull bucket go through the heap: O(log n), never quadratic.
  */
 
