@@ -310,8 +310,10 @@ export function createEventQueue(
     let extra = 0;
     for (let i = 0; i < n; i++) {
       const h = gathered[i];
-      sorting[i] = ((F[h + TIE] * FINE) << 4) | i;
-      extra |= I[(h << 1) + EXTRA];
+      const u = F[h + TIE];
+      sorting[i] = ((u * FINE) << 4) | i;
+      // A draw is from 0 to 1: beyond, a key would overflow.
+      extra |= I[(h << 1) + EXTRA] | Number(u > 1);
     }
     // Equal keys are sorted fully.
     if (extra !== 0) sorting.fill(0, 0, n);
