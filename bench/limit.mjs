@@ -3,6 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { log } from '../dist/sim/math/log.js';
 import { CORE_SEEDS, MODEL_SEEDS, next, seedStreams } from '../dist/sim/rng/clcg4.js';
+import { sorter } from '../dist/sim/sort-network.js';
 import { WORKLOADS } from './workloads.mjs';
 
 setFlagsFromString('--max-inlined-bytecode-size-cumulative=6000');
@@ -13,7 +14,7 @@ const LPS = w.lps;
 const END = w.long;
 const MEAN = 1 - w.lookahead;
 const CAPACITY = Math.ceil(LPS * w.startEvents * 1.2) + 1000;
-const GATHER = 8;
+const GATHER = 12;
 const ROOM = 16;
 const F = new Float64Array(CAPACITY * 8 + 8);
 const I = new Int32Array(F.buffer);
@@ -24,8 +25,9 @@ seedStreams(S, 10, 8, CORE_SEEDS, LPS, LPS);
 const buckets = new Int32Array(CAPACITY * 4 + 64);
 const D = new Float64Array(16);
 const gathered = new Int32Array(32);
-const times = new Float64Array(ROOM);
 const run = new Int32Array(32);
+const keys = new Int32Array(32);
+const sort = sorter(keys, gathered, run);
 const late = [];
 let nb = 0;
 let cur = 0;
@@ -81,6 +83,7 @@ function rung() {
 
 function refill() {
   for (;;) {
+    const from = cur;
     let k = cur;
     let n = 0;
     while (k < nb && n < GATHER) {
@@ -96,14 +99,14 @@ function refill() {
     cur = k;
     while (late.length > 0 && n < ROOM) gathered[n++] = late.pop();
     if (n > 0) {
-      for (let i = 0; i < n; i++) times[i] = F[gathered[i]];
-      for (let i = 0; i < n; i++) touched ^= W[I[(gathered[i] << 1) + 6] * 16 + 12];
+      const scale = 2 ** 26 / (cur - from + 1);
       for (let i = 0; i < n; i++) {
-        const t = times[i];
-        let rank = 0;
-        for (let j = 0; j < n; j++) rank += Number(times[j] < t || (times[j] === t && j < i));
-        run[rank] = gathered[i];
+        const place = (F[gathered[i]] - D[3]) * D[4] - from;
+        keys[i] = (Math.max(0, place * scale) << 4) | i;
       }
+      for (let i = n; i < ROOM; i++) keys[i] = 0x7ffffe00 + (i << 4);
+      for (let i = 0; i < n; i++) touched ^= W[I[(gathered[i] << 1) + 6] * 16 + 12];
+      sort();
       at = 0;
       runEnd = n;
       return true;

@@ -100,10 +100,11 @@ export class EventPool {
   alloc(): number {
     if (this.live >= this.granted && !this.#more()) return 0;
     const F = this.F;
-    let h = this.#free;
+    // An integer for the compiler: what is made of it then needs no checks.
+    let h = this.#free | 0;
     if (h !== 0) this.#free = this.I[(h << 1) + NEXT];
     else {
-      h = this.#top;
+      h = this.#top | 0;
       if (h > this.#end) return 0;
       this.#top = h + this.stride;
     }

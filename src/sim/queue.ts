@@ -9,25 +9,30 @@
  * in run or heap is at or before whatever is in the buckets, which is before whatever is far. So taking
  * the first of run and heap is exact, ties included.
  *
- * When run and heap are empty, the next buckets are gathered into a run of about eight events. Their
+ * When run and heap are empty, the next buckets are gathered into a run of 12 to 16 events. Their
  * records, and their LPs' memory, are touched together, so that cache misses overlap instead of following
- * one another (a miss costs as much as handling an event); and they are sorted by counting: each event's rank
- * is the number of events before it, which has no branch to mispredict. When the rung is used up, `far`
- * becomes a new one. Events that arrive in front of the buckets (stragglers, rolled-back events, short
+ * one another (a miss costs as much as handling an event); and they are sorted by integer keys in a network
+ * without branches, and by the whole signature where two keys are the same. When the rung is used up, `far`
+ * becomes a new one, or, where it is few events of one time, a run at once. Events that arrive in front of the buckets (stragglers, rolled-back events, short
  * offsets) and those of an overfull bucket go through the heap: O(log n), never quadratic.
  */
 
 import type { EventPool } from './event.ts';
 import * as layout from './layout.ts';
 import type { Signatures } from './signature.ts';
+import * as network from './sort-network.ts';
 
 const { DEST, EXTRA, NEXT, RECV, TIE } = layout;
 
 /** Heap arity 4, root at 3: the children of i are 4i-8 … 4i-5, a group aligned to four. */
 const ROOT = 3;
 /** Room of the run, and the number of events at which gathering stops. */
-const ROOM = 16;
-const GATHER = 8;
+const ROOM = network.SORTED;
+const GATHER = 12;
+/** Bits of a sorting key beside those for its place: where an event is between the first and the last. */
+const FINE = 2 ** 26;
+/** Keys after those of all events. */
+const LAST_KEYS = 0x7ffffe00;
 const MAX_BUCKETS = 1 << 26;
 /** LP memory smaller than this stays in the cache by itself. */
 const TOUCH_BYTES = 1 << 17;
@@ -87,10 +92,9 @@ export function createEventQueue(
   const keys = new Float64Array(pool.capacity + 32);
   const handles = new Int32Array(pool.capacity + 32);
   const run = new Int32Array(2 * ROOM);
-  const runTimes = new Float64Array(ROOM);
   const gathered = new Int32Array(2 * ROOM);
-  const times = new Float64Array(ROOM);
-  const ties = new Float64Array(ROOM);
+  const sorting = new Int32Array(2 * ROOM);
+  const sort = network.sorter(sorting, gathered, run);
   const buckets = new Int32Array(Math.min(MAX_BUCKETS, bucketsFor(pool.capacity)));
   const farTimes = new Float64Array(pool.capacity + 16);
   const farHandles = new Int32Array(pool.capacity + 32);
@@ -124,7 +128,7 @@ export function createEventQueue(
   /** The first event, still held; 0 when there is none. */
   function peek(): number {
     if (Q[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]];
-    return peekSlow();
+    return peekSlow() | 0;
   }
 
   function peekSlow(): number {
@@ -138,7 +142,7 @@ export function createEventQueue(
   /** Takes the first event; 0 when there is none. */
   function pop(): number {
     if (Q[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]++];
-    return popSlow();
+    return popSlow() | 0;
   }
 
   function popSlow(): number {
@@ -154,11 +158,12 @@ export function createEventQueue(
   function take(bound: number): number {
     const at = Q[AT];
     if (Q[END] === ROOT && at < Q[RUN_END]) {
-      if (!(runTimes[at] < bound)) return 0;
+      const h = run[at];
+      if (!(F[h + RECV] < bound)) return 0;
       Q[AT] = at + 1;
-      return run[at];
+      return h;
     }
-    return takeSlow(bound);
+    return takeSlow(bound) | 0;
   }
 
   function takeSlow(bound: number): number {
@@ -169,7 +174,7 @@ export function createEventQueue(
   /** Whether the heap's first event comes before the run's. Both exist. */
   function heapFirst(): boolean {
     const a = keys[ROOT];
-    const b = runTimes[Q[AT]];
+    const b = F[run[Q[AT]] + RECV];
     return a < b || (a === b && sig.tieBefore(handles[ROOT], run[Q[AT]]));
   }
 
@@ -201,12 +206,32 @@ export function createEventQueue(
   /** Fills the empty run, or the heap, from the next buckets; false when nothing is pending. */
   function refill(): boolean {
     for (;;) {
+      const from = Q[CUR];
       const n = gather();
-      if (n > 0) sortRun(n);
+      if (n > 0) sortRun(n, from);
       if (n !== 0) return true;
-      if (Q[N_FAR] === 0) return false;
+      const far = Q[N_FAR];
+      if (far === 0) return false;
+      if (far <= ROOM && D[FAR_MIN] === D[FAR_MAX]) {
+        runFrom(far);
+        return true;
+      }
       newRung();
     }
+  }
+
+  /** Makes a run of the `n` far events, few and all at one time: a rung of one bucket, which is open already. */
+  function runFrom(n: number): void {
+    const t = D[FAR_MIN];
+    for (let i = 0; i < n; i++) gathered[i] = farHandles[i];
+    D[T0] = t;
+    D[INV] = 1 / leastWidth(t);
+    Q[NB] = 1;
+    Q[CUR] = 1;
+    clearFar();
+    touchLps(n);
+    tieKeys(n);
+    begin(n);
   }
 
   /** Takes whole buckets until there are enough events: their number, or -1 for one overfull bucket, now in the heap. */
@@ -215,23 +240,24 @@ export function createEventQueue(
     let k = Q[CUR];
     let n = 0;
     while (k < nb && n < GATHER) {
-      let h = buckets[k];
-      if (h !== 0) {
-        let m = n;
-        while (h !== 0 && m < ROOM) {
-          gathered[m++] = h;
-          h = I[(h << 1) + NEXT];
-        }
-        if (h !== 0) {
-          if (n > 0) break;
-          pour(buckets[k]);
-          buckets[k] = 0;
-          Q[CUR] = k + 1;
-          return -1;
-        }
-        n = m;
-        buckets[k] = 0;
+      // Event 0 has no successor. So an empty bucket, as likely as not, is no branch.
+      const head = buckets[k];
+      let m = (n + Number(head !== 0)) | 0;
+      gathered[n] = head;
+      let h = I[(head << 1) + NEXT];
+      while (h !== 0 && m < ROOM) {
+        gathered[m++] = h;
+        h = I[(h << 1) + NEXT];
       }
+      if (h !== 0) {
+        if (n > 0) break;
+        pour(head);
+        buckets[k] = 0;
+        Q[CUR] = k + 1;
+        return -1;
+      }
+      buckets[k] = 0;
+      n = m;
       k++;
     }
     Q[CUR] = k;
@@ -247,76 +273,66 @@ export function createEventQueue(
     }
   }
 
-  /** Sorts the `n` gathered events into the run. */
-  function sortRun(n: number): void {
-    const t0 = F[gathered[0] + RECV];
+  /** Sorts the `n` gathered events, from bucket `from` on, into the run. */
+  function sortRun(n: number, from: number): void {
+    const t0 = D[T0];
+    const inv = D[INV];
+    const first = F[gathered[0] + RECV];
+    const scale = FINE / (Q[CUR] - from);
     let same = 0;
     for (let i = 0; i < n; i++) {
       const t = F[gathered[i] + RECV];
-      times[i] = t;
-      same += Number(t === t0);
+      sorting[i] = ((((t - t0) * inv - from) * scale) << 4) | i;
+      same = (same + Number(t === first)) | 0;
     }
-    if (touch) {
-      let x = 0;
-      for (let i = 0; i < n; i++) x ^= lpMemory[I[(gathered[i] << 1) + DEST] * lpStride];
-      Q[TOUCHED] = x;
-    }
+    touchLps(n);
+    if (same === n) tieKeys(n);
+    begin(n);
+  }
+
+  function touchLps(n: number): void {
+    if (!touch) return;
+    let x = 0;
+    for (let i = 0; i < n; i++) x ^= lpMemory[I[(gathered[i] << 1) + DEST] * lpStride];
+    Q[TOUCHED] = x;
+  }
+
+  /** Begins a run of the `n` gathered events, whose sorting keys are there. */
+  function begin(n: number): void {
+    for (let i = n; i < ROOM; i++) sorting[i] = LAST_KEYS + (i << 4);
     Q[AT] = 0;
     Q[RUN_END] = n;
-    if (same === n && n > 1) {
-      sortTies(n);
-      return;
-    }
-    let sum = 0;
-    for (let i = 0; i < n; i++) {
-      const t = times[i];
-      let rank = 0;
-      for (let j = 0; j < n; j++) rank += Number(times[j] < t);
-      sum += rank;
-      run[rank] = gathered[i];
-      runTimes[rank] = t;
-    }
-    // Equal times share a rank: the ranks then do not add up.
-    if (2 * sum !== n * (n - 1)) sortTies(n);
+    if (sort() < 0) sortFully(n);
   }
 
-  function sortTies(n: number): void {
+  /** Sorting keys of events at one time: their tie-breakers, if they have nothing else. */
+  function tieKeys(n: number): void {
     let extra = 0;
     for (let i = 0; i < n; i++) {
-      ties[i] = F[gathered[i] + TIE];
-      extra |= I[(gathered[i] << 1) + EXTRA];
+      const h = gathered[i];
+      const u = F[h + TIE];
+      sorting[i] = ((u * FINE) << 4) | i;
+      // A draw is from 0 to 1: beyond, a key would overflow.
+      extra |= I[(h << 1) + EXTRA] | Number(u > 1);
     }
-    let sum = 0;
-    for (let i = 0; i < n; i++) {
-      const t = times[i];
-      const u = ties[i];
-      let rank = 0;
-      for (let j = 0; j < n; j++) {
-        rank += Number(times[j] < t) + (Number(times[j] === t) & Number(ties[j] < u));
-      }
-      sum += rank;
-      run[rank] = gathered[i];
-      runTimes[rank] = t;
-    }
-    if (extra !== 0 || 2 * sum !== n * (n - 1)) sortFully(n);
+    // Equal keys are sorted fully.
+    if (extra !== 0) sorting.fill(0, 0, n);
   }
 
-  /** Insertion by the whole signature: for priorities, zero offsets and equal tie-breakers. */
+  /** Insertion by the whole signature: for equal times and tie-breakers, priorities and zero offsets. */
   function sortFully(n: number): void {
     for (let i = 0; i < n; i++) {
       const h = gathered[i];
-      const t = times[i];
+      const t = F[h + RECV];
       let k = i;
-      while (
-        k > 0 &&
-        (t < runTimes[k - 1] || (t === runTimes[k - 1] && sig.tieBefore(h, run[k - 1])))
-      ) {
-        run[k] = run[k - 1];
-        runTimes[k] = runTimes[k - 1];
+      while (k > 0) {
+        const before = run[k - 1];
+        const u = F[before + RECV];
+        if (t > u || (t === u && !sig.tieBefore(h, before))) break;
+        run[k] = before;
         k--;
       }
       run[k] = h;
-      runTimes[k] = t;
     }
   }
 
@@ -328,7 +344,7 @@ export function createEventQueue(
     const n = Q[N_FAR];
     const first = D[FAR_MIN];
     const mean = D[FAR_SUM] / n - first;
-    const inv = 1 / Math.max(mean / n, Math.abs(D[FAR_MAX]) * 1e-14 + 1e-300);
+    const inv = 1 / Math.max(mean / n, leastWidth(D[FAR_MAX]));
     const nb = Math.min(buckets.length, bucketsFor(n));
     clearFar();
     D[T0] = first;
@@ -415,6 +431,11 @@ export function createEventQueue(
     sweep,
     memory: [buckets.buffer, farTimes.buffer, farHandles.buffer],
   };
+}
+
+/** Least width of a bucket at time `t`: more than the rounding errors of times there. */
+function leastWidth(t: number): number {
+  return Math.abs(t) * 1e-14 + 1e-300;
 }
 
 /** Buckets of a rung for `n` events. */

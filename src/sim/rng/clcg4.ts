@@ -6,8 +6,8 @@
  * A stream is four doubles in a `Float64Array` owned by the caller, starting at index `at`.
  * Every product below stays under 2^53, so doubles hold it exactly. The moduli are prime, so no
  * product of non-zero states is a multiple of its modulus: `x / m` is at least 1/m (4.6e-10) away
- * from an integer, while `x * (1/m)` is wrong by less than 2^-34 (5.9e-11). `Math.floor` of it is
- * therefore the exact quotient, with no correction step. Draws are bit-identical on every engine.
+ * from an integer, while `x * (1/m)`, or `s * (a/m)` for x = s a, is wrong by less than 2^-34 (5.9e-11).
+ * `Math.floor` of it is therefore the exact quotient, with no correction step. Draws are bit-identical on every engine.
  *
  * Source: P. L'Ecuyer, T. H. Andres, "A random number generator based on the combination of four
  * LCGs", Mathematics and Computers in Simulation 44 (1997).
@@ -43,6 +43,11 @@ const N0 = 1 / M0;
 const N1 = 1 / M1;
 const N2 = 1 / M2;
 const N3 = 1 / M3;
+// The quotient is found beside the product, not after it.
+const Q0 = 45991 / M0;
+const Q1 = 207707 / M1;
+const Q2 = 138556 / M2;
+const Q3 = 49689 / M3;
 
 /** a * b mod m, exact for 0 <= a, b < m < 2^31 and m prime. */
 function mulMod(a: number, b: number, m: number): number {
@@ -166,26 +171,30 @@ export function seedStreams(
  * give an end point; ROSS has the same property.
  */
 export function next(S: Float64Array, at: number): number {
-  let x = 45991 * (S[at] as number);
-  x -= Math.floor(x * N0) * M0;
+  let s = S[at] as number;
+  let x = 45991 * s;
+  x -= Math.floor(s * Q0) * M0;
   S[at] = x;
   let u = x * N0;
 
-  x = 207707 * (S[at + 1] as number);
-  x -= Math.floor(x * N1) * M1;
+  s = S[at + 1] as number;
+  x = 207707 * s;
+  x -= Math.floor(s * Q1) * M1;
   S[at + 1] = x;
   // The sums leave (0, 1) by less than 1, so floor is the conditional +-1 of the definition.
   u -= x * N1;
   u -= Math.floor(u);
 
-  x = 138556 * (S[at + 2] as number);
-  x -= Math.floor(x * N2) * M2;
+  s = S[at + 2] as number;
+  x = 138556 * s;
+  x -= Math.floor(s * Q2) * M2;
   S[at + 2] = x;
   u += x * N2;
   u -= Math.floor(u);
 
-  x = 49689 * (S[at + 3] as number);
-  x -= Math.floor(x * N3) * M3;
+  s = S[at + 3] as number;
+  x = 49689 * s;
+  x -= Math.floor(s * Q3) * M3;
   S[at + 3] = x;
   u -= x * N3;
   return u - Math.floor(u);
