@@ -14,6 +14,10 @@ import { fileURLToPath } from 'node:url';
 
 await import('./ready.mjs');
 
+// Node reads the certificates that this names as it starts: 0.1 s for each of some thousand processes that talk to
+// this machine alone.
+delete process.env.NODE_EXTRA_CA_CERTS;
+
 /**
  * What tests may need beyond Node: a test group that may be skipped says so in its title, "(needs NAME)".
  * `optional` ones may be absent even where all is required.
