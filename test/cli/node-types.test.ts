@@ -46,7 +46,7 @@ describe('triscope node types', () => {
     const [here, absent] = out.split('\n\n');
     expect(here).toMatch(/^ +type +devices +µs +what\n +cpu +2 +\d+ +scheduler accounting/);
     expect(absent).toMatch(/^ +not here +why\n/);
-    expect(absent).toMatch(/\n +vm +\S+ has none of the\s+keys\n/);
+    expect(absent).toMatch(/\n +vm +\S+\s+has\s+none\s+of\s+the\s+keys\n/);
     // Long reasons go on in lines that begin with more blanks.
     const types = out.split('\n').filter((line) => /^ {2}\S/.test(line));
     expect(types).toHaveLength(NODE_TYPES.length + 2);

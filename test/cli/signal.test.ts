@@ -270,7 +270,7 @@ describe('signal watch', () => {
     [['-p', '2', '-t', '1'], 'TIME board 0\n', 'is longer than --time'],
     [['-p', '1'], 'TIME board 0\n', 'needs --pid or --metrics'],
     [['-p', 'often', '-t', '1'], 'TIME board 0\n', '--period often: it is a number, 0 to 86400'],
-    [['-f', 'xml'], 'TIME board 0\n', 'it is yaml or csv'],
+    [['-f', 'xml'], 'TIME board 0\n', 'it is yaml, csv or json'],
     [['-o', '/no/such/folder/rows'], 'TIME board 0\n', 'cannot write /no/such/folder/rows'],
     [['--pid', '2000000000', '-p', '1'], 'TIME board 0\n', 'there is no such process'],
     [[], 'TIME board 0\nTIME\n', "requests, line 2: 'TIME' is not SIGNAL DOMAIN INDEX"],

@@ -118,9 +118,9 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
       }
       await reads(page, '[data-facts]', `${((from + count) / 10).toFixed(1)} s`);
     };
-    await run(2, 198);
+    await run(2, 998);
     const before = await heap();
-    await run(200, 2000);
+    await run(1000, 2000);
     const after = await heap();
     expect(after.nodes - before.nodes).toBeLessThan(50);
     // 100,000 samples of 35 values of 4 bytes are 14 MB; the buffers that hold them double.

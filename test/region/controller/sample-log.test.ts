@@ -19,11 +19,13 @@ function waiting() {
   const tree = new Tree({
     ...TWO_BY_TWO,
     'sys/class/powercap/intel-rapl:0/name': 'package-0',
+    'sys/class/powercap/intel-rapl:0/max_energy_range_uj': 1e12,
     [ENERGY]: 1_000_000,
   });
   const platform = Platform.open({ root: tree.root });
-  const energy = platform.push('CPU_ENERGY', 'board', 0);
-  const power = platform.push('CPU_POWER', 'board', 0);
+  const energy = platform.push('CPU_ENERGY', 'package', 0);
+  const power = platform.push('CPU_POWER', 'package', 0);
+  platform.readBatch();
   const process: Place = { hash: 1, hint: 2, progress: Number.NaN, epochs: 0 };
   const processes = [process as unknown as ApplicationProcess];
   const log = new SampleLog(platform);
