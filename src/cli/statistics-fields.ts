@@ -93,6 +93,12 @@ export const STATISTICS: readonly StatisticsSection[] = [
         column: 'pe_event_ties',
         value: (r) => r.eventTies,
       },
+      {
+        label: 'Minimum TS Offset Detected in Conservative Mode',
+        as: 'seconds',
+        when: (r) => r.config.synch === 'conservative',
+        value: (r) => r.leastOffset,
+      },
       { label: 'Efficiency', column: 'eff', as: 'percent', value: (r) => r.efficiency },
       {
         label: 'Total Remote (shared mem) Events Processed',

@@ -33,9 +33,11 @@ export class InOrderLp extends LpContext {
   private readonly first: number;
   private readonly locals: number;
   private readonly linear: boolean;
+  private readonly least: Float64Array;
 
   constructor(...args: ConstructorParameters<typeof LpContext>) {
     super(...args);
+    this.least = this.host.leastOffset;
     const { placement, config, number } = this.host;
     this.conservative = config.synch === 'conservative';
     this.linear = placement.firsts !== null;
@@ -46,7 +48,10 @@ export class InOrderLp extends LpContext {
   send(dest: number, delay: number, priority = 1): AnyMessage {
     if (!(delay >= 0) || (dest | 0) !== dest || dest < 0 || dest >= this.lps)
       this.refuse(dest, delay);
-    if (this.conservative && delay < this.lookahead && dest !== this.id) this.refuse(dest, delay);
+    if (this.conservative) {
+      if (delay < this.lookahead && dest !== this.id) this.refuse(dest, delay);
+      if (delay < this.least[0]) this.least[0] = delay;
+    }
     const F = this.F;
     const now = F[this.h];
     const t = now + delay;

@@ -41,6 +41,8 @@ export interface PeResult {
   readonly eventBytes: number;
   readonly lpBytes: number;
   readonly criticalPath: number;
+  /** Least offset of an event, in virtual time; null where none was sent, or nobody watched. */
+  readonly leastOffset: number | null;
   /** Reached the end, and how far it got. */
   readonly finished: boolean;
   readonly gvt: number;
@@ -299,6 +301,7 @@ export class PeRun {
       eventBytes: pe.pool.stride * 8,
       lpBytes: pe.blockSize * 8,
       criticalPath: pe.longestPath(),
+      leastOffset: pe.leastOffset[0] < Infinity ? pe.leastOffset[0] : null,
       finished: this.driver.finished,
       gvt: this.driver.gvt,
       wallSeconds: Number.isNaN(this.firstEvent) ? 0 : (this.lastEvent - this.firstEvent) / 1000,

@@ -117,6 +117,9 @@ export class Pe {
   tally: Tally | null = null;
   private readonly key = startOfTime();
 
+  /** Least offset of any event sent, in virtual time; watched in conservative runs. As long as V8 leaves it where it is. */
+  readonly leastOffset = new Float64Array(16).fill(Infinity);
+
   constructor(
     model: Model,
     config: RunConfig,

@@ -72,6 +72,8 @@ export interface RunResult {
   readonly stateDigest: string;
   readonly eventDigest: string;
   readonly criticalPath: number;
+  /** Least offset of an event in a conservative run, in virtual time; null in others. */
+  readonly leastOffset: number | null;
   /** Whether the end was reached; else the run was interrupted. */
   readonly finished: boolean;
   /** Virtual time before which all is committed. */
@@ -104,6 +106,11 @@ function named<T extends string>(
   values: readonly number[],
 ): Record<T, number> {
   return Object.fromEntries(names.map((name, k) => [name, values[k]])) as Record<T, number>;
+}
+
+function leastOf(offsets: readonly (number | null)[]): number | null {
+  const known = offsets.filter((offset) => offset !== null);
+  return known.length > 0 ? Math.min(...known) : null;
 }
 
 /** Adds up what the PEs did. GVT computations and all-reduces are joint, so PE 0's stand for all. */
@@ -160,6 +167,7 @@ export function summarise(
     stateDigest: digest((p) => p.stateDigest),
     eventDigest: digest((p) => p.eventDigest),
     criticalPath: Math.max(0, ...parts.map((p) => p.criticalPath)),
+    leastOffset: leastOf(parts.map((p) => p.leastOffset)),
     finished: parts.every((p) => p.finished),
     gvt: Math.min(config.end, ...parts.map((p) => p.gvt)),
     peakEvents: parts.reduce((total, p) => total + p.peakEvents, 0),

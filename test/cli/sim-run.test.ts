@@ -132,6 +132,16 @@ describe('text', () => {
     expect(out).not.toContain('\x1b');
   });
 
+  test('tells the least offset of events, of conservative runs alone', async () => {
+    const run = (synch: string) =>
+      triscopeHere([...SMALL, '--pes=2', '--lookahead=0.5', `--synch=${synch}`]);
+    const { out } = await run('conservative');
+    const [, least] = /\tMinimum TS Offset Detected in Conservative Mode +(\S+)\n/.exec(out) ?? [];
+    expect(Number(least)).toBeGreaterThanOrEqual(0.5);
+    expect(Number(least)).toBeLessThan(0.6);
+    expect((await run('optimistic')).out).not.toContain('Minimum TS Offset');
+  });
+
   test('has what the model prints and reports', async () => {
     const printed = await triscopeHere(['sim', 'run', MISBEHAVE, '--what=output', '--synch=3']);
     const reported = await triscopeHere(['sim', 'run', 'queueing', '--end=50']);

@@ -78,6 +78,7 @@ function resultOf({ pe, scheduler }: Part): PeResult {
     eventBytes: pe.pool.stride * 8,
     lpBytes: pe.blockSize * 8,
     criticalPath: pe.longestPath(),
+    leastOffset: null,
     finished: scheduler.finished,
     gvt: scheduler.gvt,
     wallSeconds: 0,
