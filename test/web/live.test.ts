@@ -107,7 +107,11 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
     const heap = async () => {
       await page.evaluate('gc()');
       const memory = (await page.evaluate('performance.memory.usedJSHeapSize')) as number;
-      const nodes = (await page.evaluate('document.querySelectorAll("*").length')) as number;
+      // Findings come when there is something to find.
+      const count = (selector: string) => `document.querySelectorAll('${selector}').length`;
+      const nodes = (await page.evaluate(
+        `${count('*')} - ${count('[data-findings] *')}`,
+      )) as number;
       return { memory, nodes };
     };
     /** Publishes `count` batches from the `from`th, with pauses in which the page draws. */
