@@ -33,12 +33,6 @@ const PACKAGES = [
     usedBy: [...MPI_TESTS, ...SHIM_TESTS],
   },
   {
-    name: 'mpich',
-    command: 'mpiexec.hydra',
-    why: 'the other MPI library, which numbers what Open MPI points to',
-    usedBy: ['test/cli/mpich.test.ts'],
-  },
-  {
     name: 'iproute2',
     command: 'ip',
     why: 'makes hosts of their own out of namespaces',

@@ -10,6 +10,9 @@ import { version } from './version.ts';
 /** Milliseconds that other ranks leave rank 0 to say what is wrong with all of them. */
 const DEFERENCE = 1500;
 
+/** Milliseconds before a rank ends all: MPICH's launcher drops what it has not read by then. */
+const LAST_WORDS = 100;
+
 /** What is the matter with the command, the same on all ranks: the first to say so is rank 0. */
 export async function failRank(error: unknown): Promise<number> {
   const rank = launchedRank()?.rank ?? 0;
@@ -21,6 +24,9 @@ export async function failRank(error: unknown): Promise<number> {
 /** Runs `command` as one rank. Returns the exit code; a failure ends all ranks. @throws MissingPieceError */
 export async function asRank(command: (world: MpiWorld) => Promise<number>): Promise<number> {
   const world = new MpiWorld();
+  if (world.caution !== null && world.rank === 0) {
+    process.stderr.write(`triscope: ${world.caution}\n`);
+  }
   try {
     const code = await command(world);
     world.close();
@@ -30,6 +36,7 @@ export async function asRank(command: (world: MpiWorld) => Promise<number>): Pro
     // What the others say too, rank 0 says for all.
     if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE);
     process.stderr.write(`${lineFor(error)} (rank ${world.rank})\n`);
+    await sleep(LAST_WORDS);
     world.abort(code);
     return leave(code);
   }

@@ -80,6 +80,13 @@ const isThrottled = ({ throttled }: PeOnNode): boolean => (throttled ?? 0) >= QU
 /** The share of time in which it could not run. */
 const lost = ({ steal, waiting }: PeOnNode): number => (steal ?? 0) + (waiting ?? 0);
 
+/** Those spoken of, then the others; each worst first: who looks for the evidence looks at the first. */
+const rowsOf = (spoken: readonly PeOnNode[], all: readonly PeOnNode[]): readonly Row[] => {
+  const worstFirst = (some: readonly PeOnNode[]) => [...some].sort((a, b) => lost(b) - lost(a));
+  const others = all.filter((pe) => !spoken.includes(pe));
+  return asRows([...worstFirst(spoken), ...worstFirst(others)]);
+};
+
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
@@ -148,7 +155,7 @@ function outlier(pe: PeOnNode, all: readonly PeOnNode[], caused: readonly Caused
   return {
     severity,
     sentence: `PE ${pe.pe_id} could not run for ${percent(lost(pe))} of the time${compared}: ${reasons(pe)}${then}.`,
-    evidence: { sql: SQL, rows: asRows(all) },
+    evidence: { sql: SQL, rows: rowsOf([pe], all) },
     advice: adviceFor([pe]),
   };
 }
@@ -174,8 +181,8 @@ function together(some: readonly PeOnNode[], all: readonly PeOnNode[]): FindingP
   }
   return {
     severity: mean(shares) >= MUCH ? 'problem' : 'notice',
-    sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time: on average ${parts.join(', and ')}.`,
-    evidence: { sql: SQL, rows: asRows(all) },
+    sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}.`,
+    evidence: { sql: SQL, rows: rowsOf(some, all) },
     advice: adviceFor(some),
   };
 }

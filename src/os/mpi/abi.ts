@@ -8,6 +8,8 @@ export type Handle = 'world' | 'byte' | 'double' | 'noRequest';
 
 export interface MpiAbi {
   readonly name: string;
+  /** What is known to go wrong; null where tests run it. */
+  readonly caution: string | null;
   /** What MPI_Get_library_version says. */
   readonly says: RegExp;
   /** File names, the likeliest first. */
@@ -35,6 +37,7 @@ export interface MpiAbi {
 
 const OPEN_MPI: MpiAbi = {
   name: 'Open MPI',
+  caution: null,
   says: /^Open MPI/,
   files: ['libmpi.so.40', 'libmpi.so'],
   handle: 'intptr_t',
@@ -59,6 +62,7 @@ const OPEN_MPI: MpiAbi = {
 /** Libraries that are built from MPICH share its ABI (version 12), whatever they are called. */
 const MPICH: MpiAbi = {
   name: 'MPICH',
+  caution: 'MPICH is an experiment: now and then a run crashes; Open MPI is what is tested',
   says: /MPICH|^Intel\(R\) MPI/,
   files: ['libmpich.so.12', 'libmpi.so.12'],
   handle: 'int',

@@ -137,6 +137,11 @@ export class MpiWorld {
     return this.lib.func(`int ${name}(${types})`) as Call;
   }
 
+  /** What is known to go wrong with this library; null where tests run it. */
+  get caution(): string | null {
+    return this.abi.caution;
+  }
+
   private versionOf(): string {
     const text = Buffer.alloc(8192);
     const length = new Int32Array(1);
