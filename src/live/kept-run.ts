@@ -56,6 +56,18 @@ export class KeptRun {
 
   #take(stream: number, bytes: Uint8Array): boolean {
     if (this.#bytes + bytes.length > MOST) return false;
+    try {
+      this.#write(stream, bytes);
+    } catch {
+      // No room for temporary files: nothing more is kept, and the run goes on.
+      this.#bytes = MOST;
+      return false;
+    }
+    this.#bytes += bytes.length;
+    return true;
+  }
+
+  #write(stream: number, bytes: Uint8Array): void {
     let to = this.#files.get(stream);
     if (to === undefined) {
       const path = `${stream}.frames`;
@@ -63,7 +75,5 @@ export class KeptRun {
       this.#files.set(stream, to);
     }
     writeSync(to.file, bytes);
-    this.#bytes += bytes.length;
-    return true;
   }
 }
