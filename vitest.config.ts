@@ -26,6 +26,7 @@ export default defineConfig({
     // A test that takes longer hangs, on a busy machine, too.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // Many tests wait for processes and moments: three share two CPUs well.
     maxWorkers: 3,

@@ -5,7 +5,7 @@ import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { batch, peBatch, peRow, recording } from '../live/support/samples.ts';
-import { executable, PATIENCE, reads, Web } from './support/browser.ts';
+import { executable, reads, Web } from './support/browser.ts';
 
 describe.skipIf(executable === undefined)('a live page (needs chromium: npm run setup)', () => {
   let web: Web;
@@ -75,7 +75,7 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
     for (let k = 20; k < 30; k++) second.publish(peBatch(k));
     await reads(page, '.state', 'live');
     // A third of the run: of 250 bins.
-    await expect.poll(() => gapsOf(page), PATIENCE).toBeGreaterThan(60);
+    await expect.poll(() => gapsOf(page)).toBeGreaterThan(60);
     await page.close();
   });
 

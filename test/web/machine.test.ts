@@ -1,8 +1,7 @@
 /** Regions and Nodes in a real browser: what a person sees and does. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { RawBatches, readRaw } from 'triscope/formats/tacc';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { openRecording } from 'triscope/query';
@@ -10,63 +9,36 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { triscope } from '../cli/support/run.ts';
 import { cluster, FROM, hostNames, ODD, RATE, SLOW, WRAPPED } from '../live/support/cluster.ts';
 import { regionRun, SOLVE } from '../live/support/regions.ts';
+import { barriers, executable, type OpenOptions, reads, tableOf, Web } from './support/browser.ts';
 
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executable = process.env.TRISCOPE_BROWSER ?? BROWSERS.find(existsSync);
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 const HOSTS = 64;
-const PATIENCE = { timeout: 60_000 };
 
 describe.skipIf(executable === undefined)('machine views (need chromium: npm run setup)', () => {
   const run = regionRun();
   const archive = cluster(HOSTS);
-  let browser: Browser;
+  let web: Web;
   let regions: LiveServer;
   let nodes: LiveServer;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
+    web = await Web.start();
     regions = await startServer({ recording: run });
     nodes = await startServer({ recording: archive });
   });
   afterAll(async () => {
-    await browser?.close();
+    await web?.close();
     await regions?.close();
     await nodes?.close();
   });
 
   /** Opens a view; what the page complains about ends up in the second value. */
-  async function open(
-    url: string,
-    hash: string,
-    { width = 1280, dark = false }: { width?: number; dark?: boolean } = {},
-  ): Promise<[Page, string[]]> {
-    const page = await browser.newPage({
-      colorScheme: dark ? 'dark' : 'light',
-      viewport: { width, height: 800 },
+  async function open(url: string, hash: string, options: OpenOptions = {}) {
+    const { page, complaints } = await web.open(`${url}#${hash}`, {
+      height: 800,
+      until: 'main',
+      ...options,
     });
-    page.setDefaultTimeout(PATIENCE.timeout);
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${url}#${hash}`);
-    return [page, complaints];
-  }
-
-  const text = (page: Page, selector: string) => page.locator(selector).textContent();
-  const reads = (page: Page, selector: string, words: string) =>
-    expect.poll(() => text(page, selector), PATIENCE).toContain(words);
-
-  async function violations(page: Page): Promise<string[]> {
-    const { violations: found } = (await page.evaluate(
-      `${readFileSync(AXE, 'utf8')}; axe.run()`,
-    )) as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
-    return found.map(
-      ({ id, nodes: at }) =>
-        `${id}: ${at.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`).join(' ')}`,
-    );
+    return [page, complaints] as const;
   }
 
   /** Cells of a table's rows. */
@@ -105,7 +77,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await reads(page, '#says-regions', '1.25 s');
       await page.getByLabel('Host').selectOption('across');
       await expect
-        .poll(async () => (await rows(page, 'Table of regions'))[0], PATIENCE)
+        .poll(async () => (await rows(page, 'Table of regions'))[0])
         .toEqual([...[SOLVE, '2.5', '1.25', '3.75', '100.0', '3.75', '1.25']]);
       expect(page.url()).toContain('regions.host=across');
       expect(complaints).toEqual([]);
@@ -121,14 +93,13 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const box = await lanes.boundingBox();
       if (box === null) throw new Error('no lanes');
       await page.mouse.move(box.x + 0.25 * box.width, box.y + 25);
-      await expect.poll(() => text(page, '#says-region-lanes-span')).toContain(`CPU 0 at 2.5`);
+      await reads(page, '#says-region-lanes-span', 'CPU 0 at 2.5');
       await page.mouse.down();
       await page.mouse.move(box.x + 0.75 * box.width, box.y + 25, { steps: 3 });
       await page.mouse.up();
       await expect.poll(() => page.url()).toMatch(/from=2\.\d+&to=7\.\d+/);
       await reads(page, '#says-region-lanes', `50 %`);
-      await page.locator('[data-figure=region-lanes] .numbers summary').click();
-      const table = await rows(page, 'Regions of each CPU');
+      const table = await tableOf(page, 'region-lanes');
       expect(table.find(([lane, name]) => lane === 'CPU 0' && name === 'write')?.[2]).toMatch(
         /^2\.[45]/,
       );
@@ -138,7 +109,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await lanes.focus();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowRight');
-      expect(await text(page, '#says-region-lanes-span')).toContain('CPU 1 at');
+      await reads(page, '#says-region-lanes-span', 'CPU 1 at');
       expect(complaints).toEqual([]);
       await page.close();
     });
@@ -146,7 +117,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
     it('shows regions inside regions, and looks into one', async () => {
       const [page] = await open(regions.url, 'view=regions');
       const places = page.locator('[data-chart=icicle] button');
-      await expect.poll(() => places.count(), PATIENCE).toBe(4);
+      await expect.poll(() => places.count()).toBe(4);
       expect(await places.nth(1).getAttribute('title')).toContain(
         '79 %: 7.5 s, 8 visits, 2.5 s of it in no region deeper',
       );
@@ -155,7 +126,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await expect.poll(() => places.count()).toBe(2);
       await reads(page, '#says-icicle', `33 % of ${SOLVE} are in no region deeper`);
       await page.reload();
-      await expect.poll(() => places.count(), PATIENCE).toBe(2);
+      await expect.poll(() => places.count()).toBe(2);
       await places.first().press('Enter');
       await expect.poll(() => places.count()).toBe(4);
       await reads(
@@ -196,9 +167,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const { out } = await triscope(['node', 'job', '7', '--archive', archive, '--json']);
       const { metrics } = JSON.parse(out) as { metrics: { name: string; value: number }[] };
       const cores = metrics.find(({ name }) => name === 'avg_cpuusage')?.value ?? Number.NaN;
-      expect(await text(page, '[data-gauge=processors] p')).toContain(
-        `${cores.toFixed(1)} of 4 cores`,
-      );
+      await reads(page, '[data-gauge=processors] p', `${cores.toFixed(1)} of 4 cores`);
       expect(await page.locator('[data-gauge=balance]').getAttribute('data-grade')).toBe('poor');
       // Only what is in sight is there.
       expect(await cards.count()).toBeLessThan(HOSTS);
@@ -216,14 +185,14 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const card = page.locator(`[data-host="${WRAPPED}"]`);
       expect(await card.getAttribute('title')).toContain('rolled over, and was repaired');
       expect(await page.locator(`[data-host="${ODD}"]`).getAttribute('title')).toContain('c099');
-      await page.locator('[data-figure=hosts] .numbers summary').click();
+      const shown = await tableOf(page, 'hosts');
       const tables = await openRecording(archive);
       const [{ mean }] = await tables.query<{ mean: number }>(
         `SELECT avg(rx_bytes) AS mean FROM node_net_rate WHERE host = '${WRAPPED}'`,
       );
       await tables.close();
       expect(mean).toBeCloseTo(RATE, 3);
-      const own = (await rows(page, 'net.rx_bytes')).find(([host]) => host?.startsWith(WRAPPED));
+      const own = shown.find(([host]) => host?.startsWith(WRAPPED));
       expect(own?.[1]).toBe('10.0 k');
       await page.close();
     });
@@ -234,10 +203,10 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await first.focus();
       await page.keyboard.press('Enter');
       const detail = page.getByRole('region', { name: `Host ${SLOW}` });
-      await expect.poll(() => detail.locator('figure').count(), PATIENCE).toBe(3);
+      await expect.poll(() => detail.locator('figure').count()).toBe(3);
       expect(page.url()).toContain(`path=${SLOW}`);
       await page.reload();
-      await expect.poll(() => detail.locator('figure').count(), PATIENCE).toBe(3);
+      await expect.poll(() => detail.locator('figure').count()).toBe(3);
       await detail.getByRole('button', { name: 'Close' }).click();
       await expect.poll(() => detail.count()).toBe(0);
       await page.close();
@@ -247,7 +216,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const [page] = await open(nodes.url, `view=nodes&nodes.type=net&nodes.devicehost=${WRAPPED}`);
       const total = String(30 * 600 * RATE);
       await expect
-        .poll(async () => (await rows(page, 'Devices'))[0], PATIENCE)
+        .poll(async () => (await rows(page, 'Devices'))[0])
         .toEqual([...['c003', 'all', total, '30000']]);
       const header = page.locator('thead button', { hasText: 'rx_bytes' });
       expect(await header.getAttribute('title')).toContain('1 wrapped');
@@ -255,7 +224,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await expect.poll(async () => (await rows(page, 'Devices'))[0]?.[2]).toBe('10.0 k');
       await page.locator('label', { hasText: /^Type/ }).locator('select').selectOption('mem');
       await page.getByRole('button', { name: 'most', exact: true }).click();
-      await expect.poll(async () => (await rows(page, 'Devices'))[0]?.[2], PATIENCE).toBe('34.4 G');
+      await expect.poll(async () => (await rows(page, 'Devices'))[0]?.[2]).toBe('34.4 G');
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page
@@ -281,12 +250,12 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await page.getByLabel('Condition').fill('avg_cpuusage > 1 AND hosts > 4');
       await page.getByLabel('Condition').press('Enter');
       await expect
-        .poll(async () => (await rows(page, 'Table of jobs')).map(([id]) => id), PATIENCE)
+        .poll(async () => (await rows(page, 'Table of jobs')).map(([id]) => id))
         .toEqual(['7']);
       await page.getByLabel('Condition').fill('nonsense > 1');
       await page.getByLabel('Condition').press('Enter');
       await expect
-        .poll(() => page.locator('[role=alert]').first().textContent(), PATIENCE)
+        .poll(() => page.locator('[role=alert]').first().textContent())
         .toContain('nonsense');
       await page.getByLabel('Condition').fill('');
       await page.getByLabel('Condition').press('Enter');
@@ -332,18 +301,18 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
     await server.close();
   });
 
-  describe.each(['light', 'dark'])('for all, %s', (scheme) => {
+  describe.each(['light', 'dark'] as const)('for all, %s', (scheme) => {
     it.each([
       ['regions', '[data-chart=region-lanes]'],
       ['nodes', '[data-chart=hosts] .card'],
     ])('%s', async (view, there) => {
       const url = view === 'regions' ? regions.url : nodes.url;
-      const [page] = await open(url, `view=${view}`, { dark: scheme === 'dark' });
+      const [page] = await open(url, `view=${view}`, { scheme });
       await page.locator(there).first().waitFor();
       await page.evaluate(
         'for (const one of document.querySelectorAll("main details")) one.open = true',
       );
-      expect(await violations(page)).toEqual([]);
+      expect(await barriers(page)).toEqual([]);
       await page.close();
     });
   });
@@ -353,7 +322,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
     const [page] = await open(url, `view=${view}`, { width: 390 });
     await page.locator('main figure').first().waitFor();
     const wide = () => page.evaluate('document.documentElement.scrollWidth');
-    await expect.poll(wide, PATIENCE).toBeLessThanOrEqual(390);
+    await expect.poll(wide).toBeLessThanOrEqual(390);
     await page.close();
   });
 });

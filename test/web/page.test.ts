@@ -4,7 +4,7 @@ import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { batch, HOST, peBatch, peRow, recording } from '../live/support/samples.ts';
-import { executable, PATIENCE, reads, Web } from './support/browser.ts';
+import { executable, reads, tableOf, Web } from './support/browser.ts';
 
 /** In the page: pixels of each chart that are neither the ground nor a grid line. */
 const COLOURED = `Object.fromEntries([...document.querySelectorAll('[data-chart]')].map((chart) => {
@@ -33,7 +33,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
 
   it('shows a recording: facts, lines, sentences, tables', async () => {
     const { page, complaints } = await web.open(server.url);
-    await expect.poll(() => page.locator('canvas').count(), PATIENCE).toBe(6);
+    await expect.poll(() => page.locator('canvas').count()).toBe(6);
     const drawn = await coloured(page);
     expect(Object.keys(drawn)).toEqual(['events', 'undone', 'heat', 'phases', 'cpus']);
     for (const count of Object.values(drawn)) expect(count).toBeGreaterThan(500);
@@ -44,23 +44,16 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     // 15,000 events a second are handled, 500 of them undone.
     expect(facts).toContain('14.5 k events/s');
     expect(facts).toContain('3.3 % rolled back');
-    expect(await page.textContent('#says-events')).toContain(
+    await reads(
+      page,
+      '#says-events',
       'PE 0 is the fastest with 10.0 k events a second, 2.00 times PE 1',
     );
-    expect(await page.textContent('#says-undone')).toContain('PE 1 undoes the most: 10 %');
-    expect(await page.textContent('#says-cpus')).toContain('2 CPUs are 75 % busy');
-    const table = page.locator('figure', { has: page.locator('[data-chart=events]') });
-    await table.locator('.numbers summary').click();
-    const cells = await table.locator('tbody :is(th, td)').allTextContents();
-    expect(cells.map((cell) => cell.trim())).toEqual([
-      'PE 0',
-      '10.0 k',
-      '10.0 k',
-      '10.0 k',
-      'PE 1',
-      '5.00 k',
-      '5.00 k',
-      '5.00 k',
+    await reads(page, '#says-undone', 'PE 1 undoes the most: 10 %');
+    await reads(page, '#says-cpus', '2 CPUs are 75 % busy');
+    expect(await tableOf(page, 'events')).toEqual([
+      ['PE 0', '10.0 k', '10.0 k', '10.0 k'],
+      ['PE 1', '5.00 k', '5.00 k', '5.00 k'],
     ]);
     expect(complaints).toEqual([]);
     await page.close();
@@ -78,9 +71,9 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.mouse.down();
     await page.mouse.move(box.x + 0.5 * box.width, box.y + 20, { steps: 4 });
     await page.mouse.up();
-    await expect.poll(() => whole.isDisabled(), PATIENCE).toBe(false);
+    await expect.poll(() => whole.isDisabled()).toBe(false);
     await page.locator('[data-chart=cpus] .u-over').dblclick();
-    await expect.poll(() => whole.isDisabled(), PATIENCE).toBe(true);
+    await expect.poll(() => whole.isDisabled()).toBe(true);
     expect(complaints).toEqual([]);
     await page.close();
   });

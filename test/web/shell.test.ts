@@ -6,15 +6,7 @@ import type { Page } from 'playwright-core';
 import { type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { peRow, recording } from '../live/support/samples.ts';
-import {
-  barriers,
-  executable,
-  exported,
-  PATIENCE,
-  reads,
-  settled,
-  Web,
-} from './support/browser.ts';
+import { barriers, executable, exported, reads, settled, Web } from './support/browser.ts';
 
 /** PE 1 undoes half of what it handles; GVT goes three times as fast in the second half. */
 const slow = (k: number, pe: number) => ({
@@ -64,7 +56,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     expect(after.equals(before)).toBe(true);
     // “Back” undoes the axis.
     await page.goBack();
-    await expect.poll(() => hashOf(page), PATIENCE).not.toContain('axis');
+    await expect.poll(() => hashOf(page)).not.toContain('axis');
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -73,11 +65,11 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     const { page } = await open('from=0.5&to=1&axis=virtual');
     const valueText = () => page.getAttribute('[data-minimap]', 'aria-valuetext');
     // 0.5 s: sample 4, GVT 4; the end at 1 s: 5 + 3 · 4.
-    await expect.poll(valueText, PATIENCE).toMatch(/^4\.0+ to 17\.0+$/);
+    await expect.poll(valueText).toMatch(/^4\.0+ to 17\.0+$/);
     await page.getByRole('button', { name: 'GVT index' }).click();
-    await expect.poll(valueText, PATIENCE).toMatch(/^4(\.0+)? to 9(\.0+)?$/);
+    await expect.poll(valueText).toMatch(/^4(\.0+)? to 9(\.0+)?$/);
     await page.getByRole('button', { name: 'Real time' }).click();
-    await expect.poll(valueText, PATIENCE).toMatch(/^0\.50* s to 1\.0+ s$/);
+    await expect.poll(valueText).toMatch(/^0\.50* s to 1\.0+ s$/);
     expect(await hashOf(page)).toContain('from=0.5&to=1');
     await page.close();
   });
@@ -117,7 +109,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     const finding = page.locator('[data-finding=efficiency]');
     expect(await finding.textContent()).toContain('PE 1');
     await finding.getByRole('button', { name: 'Show PE 1' }).click();
-    await expect.poll(() => hashOf(page), PATIENCE).toContain('view=simulation');
+    await expect.poll(() => hashOf(page)).toContain('view=simulation');
     expect(await hashOf(page)).toContain('pe=1');
     await page.close();
   });
@@ -127,27 +119,25 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     const text = () => page.getAttribute('[data-minimap]', 'aria-valuetext');
     const whole = await text();
     await page.keyboard.press('+');
-    await expect.poll(text, PATIENCE).not.toBe(whole);
+    await expect.poll(text).not.toBe(whole);
     const zoomed = await text();
     await page.keyboard.press('d');
-    await expect.poll(text, PATIENCE).not.toBe(zoomed);
+    await expect.poll(text).not.toBe(zoomed);
     await page.keyboard.press('0');
-    await expect.poll(text, PATIENCE).toBe(whole);
+    await expect.poll(text).toBe(whole);
     await page.keyboard.press('3');
-    await expect
-      .poll(() => page.evaluate('document.activeElement.id'), PATIENCE)
-      .toBe('lane-nodes-section');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('lane-nodes-section');
     await page.keyboard.press('Shift+C');
-    await expect.poll(() => hashOf(page), PATIENCE).toContain('view=compare');
+    await expect.poll(() => hashOf(page)).toContain('view=compare');
     await page.keyboard.press('?');
     expect(await page.getByRole('dialog').textContent()).toContain('zoom in');
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.getByRole('dialog').count(), PATIENCE).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.keyboard.press('/');
     await page.keyboard.type('simulation');
-    await expect.poll(() => page.locator('[role=option]').count(), PATIENCE).toBeGreaterThan(0);
+    await expect.poll(() => page.locator('[role=option]').count()).toBeGreaterThan(0);
     await page.keyboard.press('Enter');
-    await expect.poll(() => hashOf(page), PATIENCE).toContain('view=simulation');
+    await expect.poll(() => hashOf(page)).toContain('view=simulation');
     // What has the focus is seen.
     await page.keyboard.press('Shift+O');
     await page.evaluate('document.activeElement.blur()');
@@ -175,8 +165,8 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     const { page } = await open();
     await page.getByRole('button', { name: 'Search' }).click();
     await page.keyboard.type('pe 1');
-    await page.locator('[role=option]', { hasText: /^\s*pe\s+PE 1\s*$/ }).click(PATIENCE);
-    await expect.poll(() => hashOf(page), PATIENCE).toContain('pe=1');
+    await page.locator('[role=option]', { hasText: /^\s*pe\s+PE 1\s*$/ }).click();
+    await expect.poll(() => hashOf(page)).toContain('pe=1');
     await page.close();
   });
 
@@ -203,7 +193,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     const { page } = await open('from=0.2&to=0.8');
     await reads(page, '[data-findings]', 'rolled back');
     const [file] = await Promise.all([
-      page.waitForEvent('download', PATIENCE),
+      page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save page' }).click(),
     ]);
     const path = join(mkdtempSync(join(tmpdir(), 'triscope-saved-')), 'saved.html');
@@ -215,7 +205,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     expect(await saved.page.textContent('[role=status]')).toContain('saved');
     await reads(saved.page, '[data-findings]', 'rolled back');
     await saved.page.getByRole('button', { name: 'Simulation' }).click();
-    await saved.page.waitForSelector('main [data-figure] canvas', PATIENCE);
+    await saved.page.waitForSelector('main [data-figure] canvas');
     expect(saved.complaints).toEqual([]);
     await saved.page.close();
     await page.close();

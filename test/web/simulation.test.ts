@@ -14,9 +14,9 @@ import {
   executable,
   exported,
   type OpenOptions,
-  PATIENCE,
   reads,
   settled,
+  tableOf,
   Web,
 } from './support/browser.ts';
 
@@ -56,21 +56,13 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
   const labels = (page: Page, figure: string) =>
     page.locator(`[data-figure=${figure}] .labels span`).allInnerTexts();
   const field = (page: Page, chart: string) => page.locator(`[data-chart=${chart}]`);
-  /** Rows of a figure's table, as texts. */
-  async function tableOf(page: Page, figure: string): Promise<string[][]> {
-    const frame = page.locator(`[data-figure=${figure}]`);
-    await frame.locator('details.numbers > summary').click();
-    const rows = await frame.locator('details.numbers tbody tr').all();
-    return Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
-  }
-
   it('drills from PEs to KPs to LPs by click and by keyboard, and back', async () => {
     const { page, complaints } = await open('view=simulation');
     expect(await labels(page, 'heat')).toEqual(['PE 0', 'PE 1']);
     const box = await field(page, 'heat').boundingBox();
     if (box === null) throw new Error('no heatmap');
     await page.mouse.click(box.x + 0.9 * box.width, box.y + 0.75 * box.height);
-    await expect.poll(() => labels(page, 'heat'), PATIENCE).toContain('KP 1/3');
+    await expect.poll(() => labels(page, 'heat')).toContain('KP 1/3');
     expect(await labels(page, 'heat')).toEqual(['KP 1/0', 'KP 1/1', 'KP 1/2', 'KP 1/3']);
     // The cascades are those of the cell that was clicked.
     await reads(page, '.spot', 'with a rollback in PE 1');
@@ -80,17 +72,17 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.keyboard.press('ArrowDown');
     await reads(page, '#says-heat-cell', 'KP 2 of PE 1');
     await page.keyboard.press('Enter');
-    await expect.poll(() => labels(page, 'heat'), PATIENCE).toContain('LP 24');
+    await expect.poll(() => labels(page, 'heat')).toContain('LP 24');
     expect(await labels(page, 'heat')).toEqual(['LP 24', 'LP 25', 'LP 26', 'LP 27']);
     const path = page.getByRole('navigation', { name: 'Drilled into' });
     expect(await path.textContent()).toMatch(/All PEs\s*PE 1\s*KP 2/);
     await page.goBack();
-    await expect.poll(() => labels(page, 'heat'), PATIENCE).toContain('KP 1/0');
+    await expect.poll(() => labels(page, 'heat')).toContain('KP 1/0');
     // The switch of the PE that is looked at alone, and the path, are one.
     await page.getByRole('button', { name: 'PE 0', exact: true }).click();
-    await expect.poll(() => labels(page, 'heat'), PATIENCE).toContain('KP 0/0');
+    await expect.poll(() => labels(page, 'heat')).toContain('KP 0/0');
     await path.getByRole('button', { name: 'All PEs' }).click();
-    await expect.poll(() => labels(page, 'heat'), PATIENCE).toEqual(['PE 0', 'PE 1']);
+    await expect.poll(() => labels(page, 'heat')).toEqual(['PE 0', 'PE 1']);
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -165,7 +157,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     const tools = page.locator('[data-figure=matrix] .tools');
     await tools.getByRole('button', { name: 'KP', exact: true }).click();
     await tools.getByRole('button', { name: 'log', exact: true }).click();
-    await expect.poll(() => labels(page, 'matrix'), PATIENCE).toContain('KP 1/3');
+    await expect.poll(() => labels(page, 'matrix')).toContain('KP 1/3');
     await field(page, 'matrix').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
@@ -252,7 +244,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     };
     for (let k = 0; k < 5; k++) publish(k);
     const { page, complaints } = await open('view=simulation', {}, live.url);
-    await expect.poll(() => labels(page, 'heat'), PATIENCE).toEqual(['PE 0', 'PE 1']);
+    await expect.poll(() => labels(page, 'heat')).toEqual(['PE 0', 'PE 1']);
     await reads(page, '#says-surface', 'KP 0 of PE 0 is the laggard');
     await reads(page, '[data-figure=cascades]', 'No rollbacks');
     const rollback = { real_time: 0.55, pe_id: 1, rollback_id: 1, events_undone: 42, source_lp: 7 };

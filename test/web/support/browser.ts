@@ -10,9 +10,6 @@ export const executable: string | undefined =
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** How long a page may take to show something. */
-export const PATIENCE = { timeout: 60_000 };
-
 export interface OpenOptions {
   readonly scheme?: 'light' | 'dark';
   readonly width?: number;
@@ -42,12 +39,14 @@ export class Web {
 
   async context(options: OpenOptions = {}): Promise<BrowserContext> {
     const { scheme = 'light', width = 1280, height = 720 } = options;
-    return this.#browser.newContext({
+    const context = await this.#browser.newContext({
       colorScheme: scheme,
       viewport: { width, height },
       acceptDownloads: true,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
+    context.setDefaultTimeout(60_000);
+    return context;
   }
 
   async open(url: string, options: OpenOptions = {}): Promise<OpenPage> {
@@ -59,7 +58,7 @@ export class Web {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(url);
-    await page.waitForSelector(options.until ?? '[data-chart] canvas', PATIENCE);
+    await page.waitForSelector(options.until ?? '[data-chart] canvas');
     return { page, complaints };
   }
 
@@ -70,7 +69,7 @@ export class Web {
 
 /** Waits until an element's text contains `expected`. */
 export const reads = (page: Page, selector: string, expected: string): Promise<void> =>
-  expect.poll(() => page.textContent(selector), PATIENCE).toContain(expected);
+  expect.poll(() => page.textContent(selector)).toContain(expected);
 
 /** What keeps some people from using the page, as axe finds it: rule and element. */
 export async function barriers(page: Page): Promise<string[]> {
@@ -89,10 +88,22 @@ export async function settled(page: Page): Promise<void> {
     await page.waitForTimeout(150);
     return now + (await busy());
   };
-  await expect.poll(twice, PATIENCE).toBe(0);
+  await expect.poll(twice).toBe(0);
   // Canvases are painted in the next frames.
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  );
+}
+
+/** Opens the table of what a figure draws: its rows' cells. */
+export async function tableOf(page: Page, figure: string): Promise<string[][]> {
+  const numbers = page.locator(`[data-figure="${figure}"] details.numbers`);
+  await numbers.locator('> summary').click();
+  const rows = numbers.locator('tbody tr');
+  // They are made when they are looked at: after the click, not in it.
+  await rows.first().waitFor();
+  return rows.evaluateAll((found) =>
+    found.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent.trim())),
   );
 }
 
