@@ -2,7 +2,8 @@
  * The final statistics of a run: ROSS's fields, under ROSS's names, in ROSS's order. One table for the text
  * and for `ross.csv`. What has no counterpart here is null: “n/a” in text, empty in the file.
  */
-import type { Activity } from '../sim/counters.ts';
+import { ACTIVITIES, type Activity, COUNTERS } from '../sim/counters.ts';
+import { KP_SHIFT } from '../sim/kp-layout.ts';
 import type { RunResult } from '../sim/statistics.ts';
 
 export interface StatisticsField {
@@ -22,6 +23,9 @@ export interface StatisticsSection {
   readonly fields: readonly StatisticsField[];
 }
 
+/** Bytes of a PE's counters and times; of a KP's state, beside what undoing its events needs. */
+const PE_TABLES = 8 * (COUNTERS.length + ACTIVITIES.length);
+const KP_STATE = 4 << KP_SHIFT;
 /** Bytes of an LP's two random streams; of its entries in the tables of ids, KPs and path lengths. */
 const STREAMS = 64;
 const LP_TABLES = 12;
@@ -40,12 +44,6 @@ const seconds = (label: string, column: string, activity: Activity): StatisticsF
   column,
   as: 'seconds',
   value: slowest(activity),
-});
-
-const none = (label: string, column: string): StatisticsField => ({
-  label,
-  column,
-  value: () => null,
 });
 
 const several = (r: RunResult) => r.pes > 1;
@@ -160,7 +158,7 @@ export const STATISTICS: readonly StatisticsSection[] = [
         column: 'memory_alloc',
         value: (r) => Math.ceil((r.peakEvents * r.eventBytes + r.lps * r.lpBytes) / 1024),
       },
-      none('Memory Wasted (KB)', 'memory_wasted'),
+      { label: 'Memory Wasted (KB)', column: 'memory_wasted', value: () => null },
     ],
   },
   {
@@ -183,8 +181,8 @@ export const STATISTICS: readonly StatisticsSection[] = [
   {
     title: 'TW Data Structure sizes in bytes (sizeof)',
     fields: [
-      none('PE struct', 'pe_struct'),
-      none('KP struct', 'kp_struct'),
+      { label: 'PE struct', column: 'pe_struct', value: () => PE_TABLES },
+      { label: 'KP struct', column: 'kp_struct', value: () => KP_STATE },
       { label: 'LP struct', column: 'lp_struct', value: () => LP_TABLES },
       {
         label: 'LP Model struct',
