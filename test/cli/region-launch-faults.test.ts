@@ -292,9 +292,10 @@ describe('settings of the machine', () => {
   it('are changed by power_governor, and put back at the end', async () => {
     const root = tree({ ...CPUS, ...POWERCAP });
     const folder = programFolder(`
-      import { copyFileSync } from 'node:fs';
-      region('a').run(() => sleep(150));
-      copyFileSync(${JSON.stringify(join(root, LIMIT))}, 'while');`);
+      import { copyFileSync, readFileSync } from 'node:fs';
+      const limit = ${JSON.stringify(join(root, LIMIT))};
+      region('a').run(() => until(() => readFileSync(limit, 'utf8').startsWith('190000000')));
+      copyFileSync(limit, 'while');`);
     const options = [...GOVERNOR, policy(folder, '{"CPU_POWER_LIMIT": 190}'), '--root', root];
     const { report, host, err } = await launched(folder, options, undefined, stateIn(folder));
     expect(err).toBe('');
@@ -317,7 +318,9 @@ describe('settings of the machine', () => {
 
   it('are put back by region restore where the controller was killed', async () => {
     const root = tree({ ...CPUS, ...POWERCAP });
-    const folder = programFolder("region('a').run(() => sleep(1500));");
+    const folder = programFolder(`
+      const launcher = process.ppid;
+      region('a').run(() => until(() => process.ppid !== launcher));`);
     const options = [...GOVERNOR, policy(folder, '{"CPU_POWER_LIMIT": 180}'), '--root', root];
     await triscope(['region', 'launch', ...options, '--', process.execPath, 'app.mjs'], {
       cwd: folder,
@@ -344,9 +347,10 @@ describe('settings of the machine', () => {
       const put = (text) => { writeFileSync('p.tmp', text); renameSync('p.tmp', 'endpoint.json'); };
       const seen = [];
       region('a').enter();
-      for (const text of ['{"CPU_POWER_LIMIT": 170}', 'nonsense', '{"CPU_POWER_LIMIT": 160}']) {
+      for (const [text, watts] of [['{"CPU_POWER_LIMIT": 170}', 170], ['nonsense', 0], ['{"CPU_POWER_LIMIT": 160}', 160]]) {
         put(text);
-        sleep(400);
+        if (watts === 0) sleep(400);
+        else until(() => limit() === \`\${watts}000000\`);
         seen.push(limit());
       }
       region('a').exit();
@@ -377,7 +381,8 @@ describe('settings of the machine', () => {
       import { readFileSync, writeFileSync } from 'node:fs';
       const limit = () => parseInt(readFileSync(${JSON.stringify(limit)}, 'utf8'), 10);
       const seen = [];
-      for (const name of ['A', 'B']) region(name).run(() => { sleep(200); seen.push(limit()); });
+      for (const [name, hertz] of [['A', 1.5e9], ['B', 2e9]])
+        region(name).run(() => { until(() => limit() === hertz / 1000); seen.push(limit()); });
       writeFileSync('seen', seen.join());`);
     const text = '{"FREQ_CPU_DEFAULT": 2e9, "HASH_0": "0xd3d99e8b", "FREQ_0": 1.5e9}';
     const options = ['--geopm-agent=frequency_map', '--allow-control', policy(folder, text)];

@@ -59,6 +59,8 @@ export function programFolder(body: string): string {
 export const programText = (body: string) => `
 import { region, epoch, shutdown } from ${JSON.stringify(REGION)};
 const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+/** Waits until it is so, 20 seconds at most. */
+const until = (isSo) => { for (let k = 0; k < 1000 && !isSo(); k++) sleep(20); };
 ${body}
 `;
 
