@@ -7,10 +7,12 @@
 /** Share of events rolled back above which the window shrinks, and below which it grows where the PE had to wait. */
 const TOO_MANY = 0.03;
 const FEW = 0.02;
-/** Events handled per GVT: with fewer than the first a narrower window, with fewer than the second this one, costs more in GVTs … */
+/**
+ * Events handled per GVT. A GVT has its price too: below the first number the window shrinks only where FAR_TOO_MANY are
+ * rolled back, and below the second one it grows unless they are.
+ */
 const WORTH_A_GVT = 512;
 const TOO_FEW = 256;
-/** … than is saved, unless this share is rolled back. */
 const FAR_TOO_MANY = 0.1;
 /** Events that make a stretch worth judging. */
 const STRETCH = 512;
