@@ -29,7 +29,7 @@ export interface Memory {
 }
 
 /** All views over `buffer`. */
-export function memoryOf(buffer: ArrayBuffer): Memory {
+export function memoryOf(buffer: ArrayBufferLike): Memory {
   return {
     i8: new Int8Array(buffer),
     u8: new Uint8Array(buffer),

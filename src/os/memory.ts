@@ -28,7 +28,7 @@ function load(): Madvise | null {
  * Asks for 2 MB pages behind `buffer`: random access to a few hundred MB is a third faster, for want of
  * misses in the translation of addresses. Returns whether the system agreed. Source: madvise(2).
  */
-export function adviseLargePages(buffer: ArrayBuffer): boolean {
+export function adviseLargePages(buffer: ArrayBufferLike): boolean {
   const length = buffer.byteLength - PAGE;
   if (length < LEAST) return false;
   const call = load();

@@ -3,6 +3,7 @@
  * `layout.ts` has a picture of the record.
  */
 import * as layout from './layout.ts';
+import { type Reserved, reserved } from './reserved.ts';
 
 export * from './layout.ts';
 
@@ -52,7 +53,7 @@ const GRANT = 4096;
 export class EventPool {
   readonly F: Float64Array;
   readonly I: Int32Array;
-  readonly buffer: ArrayBuffer;
+  readonly buffer: Reserved;
   /** Most records that there is address space for. */
   readonly capacity: number;
   /** Record size in doubles. */
@@ -158,10 +159,10 @@ export class EventPool {
 }
 
 /** An address range of `bytes`, or the largest half, quarter… of it that the system lets us reserve. */
-function reserve(bytes: number, least: number): ArrayBuffer {
+function reserve(bytes: number, least: number): Reserved {
   for (let size = bytes; size >= least * 16; size = Math.ceil(size / 2 / least) * least) {
     try {
-      return new ArrayBuffer(size);
+      return reserved(size);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
     }

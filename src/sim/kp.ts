@@ -11,6 +11,7 @@
  */
 import type { WriteLog } from '../model/struct-class.ts';
 import * as layout from './kp-layout.ts';
+import { reserved } from './reserved.ts';
 
 export * from './kp-layout.ts';
 
@@ -44,7 +45,7 @@ export class Entries {
 
   /** @param records most events that can be uncommitted at once */
   constructor(nkp: number, records: number) {
-    this.E = new Int32Array((Math.ceil(records / PER_CHUNK) + 2 * nkp + 2) * CHUNK);
+    this.E = new Int32Array(reserved((Math.ceil(records / PER_CHUNK) + 2 * nkp + 2) * CHUNK * 4));
     this.K = new Int32Array(Math.max(64, (nkp + 1) << KP_SHIFT));
     for (let k = 0; k < nkp; k++) {
       const chunk = this.take();

@@ -4,8 +4,16 @@
  * wait (after S. Das and R. Fujimoto, "An Adaptive Memory Management Protocol for Time Warp", 1997).
  */
 
-/** Share of events rolled back above which the window shrinks. */
-const TOO_MANY = 0.1;
+/** Share of events rolled back above which the window shrinks, and below which it grows where the PE had to wait. */
+const TOO_MANY = 0.03;
+const FEW = 0.02;
+/**
+ * Events handled per GVT. A GVT has its price too: below the first number the window shrinks only where FAR_TOO_MANY are
+ * rolled back, and below the second one it grows unless they are.
+ */
+const WORTH_A_GVT = 512;
+const TOO_FEW = 256;
+const FAR_TOO_MANY = 0.1;
 /** Events that make a stretch worth judging. */
 const STRETCH = 512;
 
@@ -16,6 +24,7 @@ export class OptimismWindow {
   private processed = 0;
   private rolledBack = 0;
   private waited = 0;
+  private gvts = 0;
 
   /** @param bound the user's `--max-opt-lookahead`; Infinity lets the window adapt */
   constructor(bound: number, lookahead: number) {
@@ -33,12 +42,18 @@ export class OptimismWindow {
    * @param span virtual time from GVT to the furthest event handled
    */
   adapt(processed: number, rolledBack: number, span: number): void {
-    if (this.fixed || processed - this.processed < STRETCH) return;
-    const share = (rolledBack - this.rolledBack) / (processed - this.processed);
-    if (share > TOO_MANY) {
+    this.gvts++;
+    const handled = processed - this.processed;
+    if (this.fixed || handled < STRETCH) return;
+    const share = (rolledBack - this.rolledBack) / handled;
+    const perGvt = handled / this.gvts;
+    if (share > (perGvt > WORTH_A_GVT ? TOO_MANY : FAR_TOO_MANY)) {
       const from = Number.isFinite(this.size) ? this.size : Math.max(span, 0);
       if (from > 0) this.size = from * 0.8;
-    } else if (this.waited > 0) this.size *= 1.25;
+    } else if (this.waited > 0 && share < (perGvt < TOO_FEW ? FAR_TOO_MANY : FEW)) {
+      this.size *= 1.25;
+    }
+    this.gvts = 0;
     this.processed = processed;
     this.rolledBack = rolledBack;
     this.waited = 0;

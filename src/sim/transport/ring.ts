@@ -24,6 +24,8 @@ export function ringMemory(words: number): SharedArrayBuffer {
 
 export class RingProducer {
   readonly words: Int32Array;
+  /** The same memory: the first double of a slot is at half the index of its first word. */
+  readonly doubles: Float64Array;
   private readonly size: number;
   private readonly mask: number;
   private tail = 0;
@@ -32,6 +34,7 @@ export class RingProducer {
 
   constructor(memory: SharedArrayBuffer, size: number) {
     this.words = new Int32Array(memory);
+    this.doubles = new Float64Array(memory);
     this.size = size;
     this.mask = slotsFor(size) - 1;
   }
@@ -61,6 +64,7 @@ export class RingProducer {
 
 export class RingConsumer {
   readonly words: Int32Array;
+  readonly doubles: Float64Array;
   private readonly size: number;
   private readonly mask: number;
   private head = 0;
@@ -68,6 +72,7 @@ export class RingConsumer {
 
   constructor(memory: SharedArrayBuffer, size: number) {
     this.words = new Int32Array(memory);
+    this.doubles = new Float64Array(memory);
     this.size = size;
     this.mask = slotsFor(size) - 1;
   }

@@ -5,7 +5,7 @@ import { Control, type ControlMemory } from './control.ts';
 import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport.ts';
 
-const { EXTRA, RECV, STATE } = layout;
+const { BITS, DEST, EXTRA, PATH, PAYLOAD, RECV, SEND, SOURCE, STATE, TIE } = layout;
 
 export interface ThreadMemory {
   readonly control: ControlMemory;
@@ -27,6 +27,8 @@ export function threadRings(
 
 /** Word of a slot that tells an event (its channel) from an anti-message (~channel). */
 const CHANNEL_WORD = STATE;
+
+const PAYLOAD_WORD = 2 * PAYLOAD;
 
 /** Word of an anti-message: the rollback that sent it. */
 const ROLLBACK_WORD = 0;
@@ -80,8 +82,16 @@ export class ThreadTransport implements Transport {
     const ring = this.out[pe] as RingProducer;
     if (this.overflow[pe].slots.length === 0 && ring.room(1 + tail)) {
       const at = ring.next();
-      const words = ring.words;
-      for (let k = 0; k < this.size; k++) words[at + k] = I[i + k];
+      const { words, doubles } = ring;
+      // What the receiver needs, times as doubles: half the stores of a copy word by word.
+      const d = at >> 1;
+      doubles[d + RECV] = time;
+      doubles[d + SEND] = F[h + SEND];
+      doubles[d + TIE] = F[h + TIE];
+      words[at + DEST] = I[i + DEST];
+      words[at + SOURCE] = I[i + SOURCE];
+      words[at + PATH] = I[i + PATH];
+      for (let k = PAYLOAD_WORD; k < this.size; k++) words[at + k] = I[i + k];
       words[at + CHANNEL_WORD] = channel;
       words[at + EXTRA] = extra;
       if (tail > 0) this.postSignature(ring, tail);
@@ -198,10 +208,19 @@ export class ThreadTransport implements Transport {
       return 1;
     }
     const extra = words[at + EXTRA];
-    const I = this.host.pool.I;
+    const { F, I } = this.host.pool;
+    const { doubles } = ring;
     const h = receiver.arriving();
     const i = h << 1;
-    for (let k = 0; k < this.size; k++) I[i + k] = words[at + k];
+    const d = at >> 1;
+    F[h + RECV] = doubles[d + RECV];
+    F[h + SEND] = doubles[d + SEND];
+    F[h + TIE] = doubles[d + TIE];
+    I[i + DEST] = words[at + DEST];
+    I[i + SOURCE] = words[at + SOURCE];
+    I[i + PATH] = words[at + PATH];
+    for (let k = PAYLOAD_WORD; k < this.size; k++) I[i + k] = words[at + k];
+    I[i + BITS] = 0;
     I[i + EXTRA] = 0;
     const tail = extra === 0 ? 0 : Math.ceil((extra * 2) / this.size);
     if (tail > 0) {
