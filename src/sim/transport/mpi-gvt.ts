@@ -16,6 +16,9 @@
  * rank that has cut waits a few turns for those of the others, and one that sees such a batch first cuts too:
  * then one reduction is mostly enough. A batch of the colour after the next cannot meet one of the old: a round
  * starts when the one before has ended.
+ *
+ * Neighbours that share memory count nothing: between the last message of a colour and the first of the next there is a
+ * mark in the ring, and a rank contributes once it has taken the marks of all its neighbours.
  */
 import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
 import { GVT_TIES, type Gvt } from './transport.ts';
@@ -82,6 +85,9 @@ export class MpiGvt {
   /** By sender: whether such a batch has come; and from how many. */
   private readonly seen: Uint8Array;
   private cuts = 0;
+  /** Marks of neighbours that have come for the same round, and that must. */
+  private marks = 0;
+  private readonly marksWanted: number;
   private waited = 0;
   /** Least time posted in the new colour. */
   private readonly posted = new Float64Array([Infinity]);
@@ -90,7 +96,9 @@ export class MpiGvt {
   /** Batches of the old colour received before the last contribution. */
   private counted = 0;
 
-  constructor(world: MpiWorld) {
+  /** @param sharing ranks that share memory with this one, and this one */
+  constructor(world: MpiWorld, sharing = 1) {
+    this.marksWanted = sharing - 1;
     this.reduction = world.reduction(WORDS, combineContributions);
     this.seen = new Uint8Array(world.size);
   }
@@ -114,7 +122,17 @@ export class MpiGvt {
 
   batchReceived(from: number, colour: number): void {
     this.received[colour]++;
-    if (colour !== this.ahead || this.seen[from] !== 0) return;
+    if (colour === this.ahead) this.cutBy(from);
+  }
+
+  /** A neighbour has begun the round to come, or the present one before this rank contributed. */
+  markReceived(from: number): void {
+    this.marks++;
+    this.cutBy(from);
+  }
+
+  private cutBy(from: number): void {
+    if (this.seen[from] !== 0) return;
     this.seen[from] = 1;
     this.cuts++;
   }
@@ -152,6 +170,7 @@ export class MpiGvt {
   awaits(): boolean {
     if (this.state === 'again') return true;
     if (this.state !== 'cut') return false;
+    if (this.marks < this.marksWanted) return false;
     return this.cuts === this.seen.length - 1 || this.waited++ >= PATIENT_TURNS;
   }
 
@@ -178,6 +197,7 @@ export class MpiGvt {
     this.ahead = old;
     this.seen.fill(0);
     this.cuts = 0;
+    this.marks = 0;
     this.contributions++;
     this.state = 'reducing';
     this.reduction.start();

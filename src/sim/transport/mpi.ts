@@ -4,6 +4,7 @@ import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
+import type { HostRings } from './host-rings.ts';
 import {
   BATCH_COLOUR,
   BATCH_FROM,
@@ -15,7 +16,9 @@ import {
 import { MpiGvt } from './mpi-gvt.ts';
 import { BatchesIn } from './mpi-in.ts';
 import { BatchesOut } from './mpi-out.ts';
-import type { Gvt, Receiver, Transport } from './transport.ts';
+import { Neighbours } from './neighbours.ts';
+import type { RankProgress, RankTransport } from './ranks.ts';
+import type { Gvt, Receiver } from './transport.ts';
 
 const { EXTRA, RECV, STATE } = layout;
 
@@ -61,10 +64,12 @@ interface Partial {
 
 const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
 
-export class MpiTransport implements Transport {
+export class MpiTransport implements RankTransport {
   readonly pe: number;
   readonly pes: number;
-  readonly gvt: MpiGvt;
+  private readonly gvt: MpiGvt;
+  /** Ranks of this machine, where they share memory. */
+  private readonly near: Neighbours | null;
   private readonly host: Pe;
   private readonly shape: BatchShape;
   private readonly size: number;
@@ -85,13 +90,15 @@ export class MpiTransport implements Transport {
   constructor(
     host: Pe,
     world: MpiWorld,
+    rings: HostRings | null = null,
     most = Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size)),
   ) {
     this.most = most;
     this.host = host;
     this.pe = world.rank;
     this.pes = world.size;
-    this.gvt = new MpiGvt(world);
+    this.gvt = new MpiGvt(world, rings?.ranks.length);
+    this.near = rings && new Neighbours(host, rings, world, this.gvt);
     this.size = host.pool.stride * 2;
     this.shape = batchShape(this.size);
     this.out = new BatchesOut(world, this.shape, this.gvt.batchSent);
@@ -108,6 +115,7 @@ export class MpiTransport implements Transport {
     const { out, size } = this;
     const i = h << 1;
     this.gvt.post(F[h + RECV]);
+    if (this.near?.post(pe, h, channel)) return;
     const at = out.slot(pe);
     const { words } = out;
     for (let k = 0; k < size; k++) words[at + k] = I[i + k];
@@ -134,6 +142,7 @@ export class MpiTransport implements Transport {
 
   cancel(pe: number, channel: number, time: number, rollback: number): void {
     this.gvt.post(time);
+    if (this.near?.cancel(pe, channel, rollback)) return;
     const at = this.out.slot(pe);
     const { words } = this.out;
     words[at + CHANNEL_WORD] = ~channel;
@@ -146,6 +155,7 @@ export class MpiTransport implements Transport {
    * wait for it. Not while a rank is idle, nor while others wait for this one.
    */
   flush(): void {
+    this.near?.flush();
     if ((this.turns++ & (MEASURED - 1)) === 0) this.measure();
     if (!this.out.gathered) return;
     if (++this.held < this.hold && !this.gvt.urgent) return;
@@ -170,7 +180,7 @@ export class MpiTransport implements Transport {
 
   drain(receiver: Receiver): number {
     const { in: arrivals, gvt } = this;
-    let total = 0;
+    let total = this.near?.drain(receiver) ?? 0;
     for (let n = 0; n < MOST_BATCHES && arrivals.look(); n++) {
       const at = arrivals.at();
       const { words } = arrivals;
@@ -238,6 +248,7 @@ export class MpiTransport implements Transport {
   private cut(): void {
     this.send();
     this.gvt.cut();
+    this.near?.cut();
   }
 
   gvtWaits(): boolean {
@@ -278,6 +289,15 @@ export class MpiTransport implements Transport {
     this.gvt.mine.rolledBack = rolledBack;
   }
 
+  get batches(): number {
+    return this.gvt.batches;
+  }
+
+  progress(): RankProgress {
+    const { gvt, committed, rolledBack } = this.gvt;
+    return { gvt, committed, rolledBack };
+  }
+
   /** Stops the run: all ranks, at the next GVT. */
   stop(): void {
     this.gvt.mine.stop = true;
@@ -290,11 +310,12 @@ export class MpiTransport implements Transport {
 
   rest(turns: number): void {
     this.send();
+    this.near?.flush();
     if (turns <= PATIENT_TURNS) return;
     this.gvt.hurry();
     const until = performance.now() + this.spin;
     do {
-      if (this.in.look() || this.gvt.look() || this.gvt.awaits()) return;
+      if (this.in.look() || this.gvt.look() || this.gvt.awaits() || this.near?.awaited()) return;
     } while (performance.now() < until);
     // For other ranks on the same CPU.
     Atomics.wait(this.bed, 0, 0, NAP);
