@@ -128,12 +128,16 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
   });
 
   it('a rank that is killed ends all', async () => {
+    let shared = '';
     const { code, err } = await ranksOf(2, LONG, async (job) => {
       const [, second] = await ranksUnder(job, 2);
       await underWay();
+      shared = readFileSync(`/proc/${second}/maps`, 'utf8').match(/\/dev\/shm\/#.*/)?.[0] ?? '';
       process.kill(second, 'SIGKILL');
     });
     expect(code).not.toBe(0);
+    // What they share has no name, so that nothing is left.
+    expect(shared).toMatch(/ \(deleted\)$/);
     expect(err).toMatch(/signal 9/);
   });
 
@@ -159,8 +163,8 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     expect(out).toMatch(/Net Events Processed +[1-9]/);
   });
 
-  it('so does a signal to one rank', async () => {
-    const { code, out } = await ranksOf(2, LONG, async (job) => {
+  it('so does a signal to one rank, also where none shares memory', async () => {
+    const { code, out } = await ranksOf(2, [...LONG, '--mpi-shared=0'], async (job) => {
       const [, second] = await ranksUnder(job, 2);
       await underWay();
       process.kill(second, 'SIGINT');
