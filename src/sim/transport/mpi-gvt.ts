@@ -12,13 +12,13 @@
  * old colour had been received before its receiver contributed, and what crossed the contributions was sent in the
  * new colour: the least is the GVT. Otherwise all contribute again.
  *
- * Batches of one rank arrive in order: after its first in the new colour, none of the old is missing. So a
- * rank that has cut waits a few turns for those of the others, and one that sees such a batch first cuts too:
- * then one reduction is mostly enough. A batch of the colour after the next cannot meet one of the old: a round
- * starts when the one before has ended.
+ * Batches of one rank arrive in order: after its first in the new colour, none of the old is missing, and one that sees
+ * such a batch first cuts too. A batch of the colour after the next cannot meet one of the old: a round starts when the
+ * one before has ended. Among few ranks each says that it has cut by a batch without slots, and contributes when all the
+ * others have said so: then one reduction is enough. Among many it waits a few turns for batches that go anyhow.
  *
  * Neighbours that share memory count nothing: between the last message of a colour and the first of the next there is a
- * mark in the ring, and a rank contributes once it has taken the marks of all its neighbours.
+ * mark in the ring, and a rank always waits for the marks of all its neighbours.
  */
 import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
 import { GVT_TIES, type Gvt } from './transport.ts';
@@ -38,7 +38,9 @@ const PRIORITY = 8;
 const TIES = 9;
 const WORDS = TIES + GVT_TIES;
 
-/** Turns that a rank waits for the others' cuts. */
+/** Ranks that tell each other of their cuts: each sends so many messages a round. */
+const FEW_RANKS = 16;
+/** Turns that one of many waits for the others' cuts. */
 const PATIENT_TURNS = 4;
 
 /** Combines two ranks' contributions. */
@@ -88,6 +90,8 @@ export class MpiGvt {
   /** Marks of neighbours that have come for the same round, and that must. */
   private marks = 0;
   private readonly marksWanted: number;
+  /** Whether each rank is told of a cut. */
+  readonly tells: boolean;
   private waited = 0;
   /** Least time posted in the new colour. */
   private readonly posted = new Float64Array([Infinity]);
@@ -99,6 +103,7 @@ export class MpiGvt {
   /** @param sharing ranks that share memory with this one, and this one */
   constructor(world: MpiWorld, sharing = 1) {
     this.marksWanted = sharing - 1;
+    this.tells = world.size <= FEW_RANKS;
     this.reduction = world.reduction(WORDS, combineContributions);
     this.seen = new Uint8Array(world.size);
   }
@@ -149,7 +154,7 @@ export class MpiGvt {
 
   /** A batch sent now tells another rank what it waits for. */
   get urgent(): boolean {
-    return this.state === 'cut';
+    return this.state === 'cut' && !this.tells;
   }
 
   /** Begins a round. All that was posted has gone. */
@@ -170,8 +175,9 @@ export class MpiGvt {
   awaits(): boolean {
     if (this.state === 'again') return true;
     if (this.state !== 'cut') return false;
-    if (this.marks < this.marksWanted) return false;
-    return this.cuts === this.seen.length - 1 || this.waited++ >= PATIENT_TURNS;
+    if (this.cuts === this.seen.length - 1) return true;
+    if (this.tells || this.marks < this.marksWanted) return false;
+    return this.waited++ >= PATIENT_TURNS;
   }
 
   /** All that was posted before the cut has gone. */

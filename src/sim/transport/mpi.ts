@@ -249,6 +249,10 @@ export class MpiTransport implements RankTransport {
     this.send();
     this.gvt.cut();
     this.near?.cut();
+    if (!this.gvt.tells) return;
+    for (let rank = 0; rank < this.pes; rank++) {
+      if (rank !== this.pe && !this.near?.has(rank)) this.out.tell(rank);
+    }
   }
 
   gvtWaits(): boolean {

@@ -39,6 +39,10 @@ export class Neighbours {
     };
   }
 
+  has(rank: number): boolean {
+    return this.places[rank] >= 0;
+  }
+
   /** As a transport's `post`; false where `pe` is elsewhere. */
   post(pe: number, h: number, channel: number): boolean {
     const place = this.places[pe];
