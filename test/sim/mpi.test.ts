@@ -39,7 +39,7 @@ const inTurn = <T extends Case>(cases: readonly T[], first = 0): T[] =>
 /** All of them in each way on two ranks, where the last is the first; on four, which take longer, in turn. */
 const inWays = (cases: readonly Case[], ranks: number): Case[] =>
   ranks === 2 || RUNS !== undefined
-    ? WAYS.slice(0, ranks - 1).flatMap((way) => cases.map((one) => ({ ...one, ...way })))
+    ? WAYS.slice(0, ranks === 2 ? 2 : 3).flatMap((way) => cases.map((one) => ({ ...one, ...way })))
     : inTurn(cases, 1);
 
 /** Runs `cases` one after the other in one job: a launcher takes longer to start than most of them. */

@@ -14,7 +14,7 @@
  *
  * Batches of one rank arrive in order: after its first in the new colour, none of the old is missing, and one that sees
  * such a batch first cuts too. A batch of the colour after the next cannot meet one of the old: a round starts when the
- * one before has ended. Among few ranks each says that it has cut by a batch without slots, and contributes when all the
+ * one before has ended. Among few ranks each says that it has cut by a batch without slots, which nobody counts, and contributes when all the
  * others have said so: then one reduction is enough. Among many it waits a few turns for batches that go anyhow.
  *
  * Neighbours that share memory count nothing: between the last message of a colour and the first of the next there is a
@@ -136,7 +136,8 @@ export class MpiGvt {
     this.cutBy(from);
   }
 
-  private cutBy(from: number): void {
+  /** Another rank has begun it. */
+  cutBy(from: number): void {
     if (this.seen[from] !== 0) return;
     this.seen[from] = 1;
     this.cuts++;

@@ -79,9 +79,9 @@ export class BatchesOut {
     begun.length = 0;
   }
 
-  /** Sends a batch without slots, which tells its colour. */
+  /** Sends a batch without slots. */
   tell(to: number): void {
-    this.send(to, this.take(), 0);
+    this.start(to, this.take(), 0, 0);
   }
 
   private startOf(buffer: number): number {
@@ -89,11 +89,15 @@ export class BatchesOut {
   }
 
   private send(to: number, buffer: number, slots: number): void {
+    this.start(to, buffer, slots, this.sent(to));
+  }
+
+  private start(to: number, buffer: number, slots: number, colour: number): void {
     const { words, addresses, requests } = this.chunks[(buffer / CHUNK) | 0];
     const at = this.startOf(buffer);
     words[at + BATCH_SLOTS] = slots;
     words[at + BATCH_FROM] = this.world.rank;
-    words[at + BATCH_COLOUR] = this.sent(to);
+    words[at + BATCH_COLOUR] = colour;
     const bytes = (BATCH_HEADER + slots * this.shape.slotWords) * 4;
     const k = buffer % CHUNK;
     this.world.startSend(addresses[k], bytes, to, requests[k]);

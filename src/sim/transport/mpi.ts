@@ -186,7 +186,8 @@ export class MpiTransport implements RankTransport {
       const { words } = arrivals;
       const from = words[at + BATCH_FROM];
       const slots = words[at + BATCH_SLOTS];
-      gvt.batchReceived(from, words[at + BATCH_COLOUR]);
+      if (slots === 0) gvt.cutBy(from);
+      else gvt.batchReceived(from, words[at + BATCH_COLOUR]);
       for (let s = 0; s < slots; s++) {
         this.take(words, at + BATCH_HEADER + s * this.size, from, receiver);
       }
