@@ -20,6 +20,7 @@ import { configFor, type Settings } from './settings.ts';
 import type { RunOptions } from './simulate.ts';
 import { type RunResult, summarise } from './statistics.ts';
 import { type HostRings, hostRings } from './transport/host-rings.ts';
+import type { MpiLimits } from './transport/mpi.ts';
 import { commonBudget, type RankTransport, rankTransport } from './transport/ranks.ts';
 import { tuneV8 } from './v8-flags.ts';
 
@@ -52,10 +53,9 @@ export type RankOptions = Pick<
 > & {
   /** Measures how far the clocks of the ranks' machines are apart, also where nothing is instrumented. */
   readonly clocks?: boolean;
-  /** Batches that a rank may have on their way at most; else as many as memory is meant for. */
-  readonly mostBatches?: number;
   /** Ranks of a machine that share memory at most: with 1, all messages are MPI's. */
   readonly mostSharing?: number;
+  readonly limits?: MpiLimits;
 };
 
 const sharedBy = (parts: readonly Part[]) => {
@@ -159,7 +159,7 @@ function onePe(
   placement: Placement,
   memory: InstrumentMemory | null,
   rings: HostRings | null,
-  { mostBatches }: RankOptions,
+  { limits }: RankOptions,
 ) {
   const common = commonBudget(world, rings, recordsFor(model, config));
   const share = Math.max(4096, Math.floor(config.maxMemory / world.size));
@@ -173,7 +173,7 @@ function onePe(
     world.rank,
     budget,
     (host) => {
-      transport = rankTransport(host, world, rings, mostBatches);
+      transport = rankTransport(host, world, rings, limits);
       return transport;
     },
     memory,

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { type LoadedModel, loadModel, type RunResult, type Settings, simulate } from 'triscope/sim';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { MpiLimits } from '../../src/sim/transport/mpi.ts';
 import { combineContributions } from '../../src/sim/transport/mpi-gvt.ts';
 import { HAS_MPI, mpirun, NEEDS_MPI } from './support/mpirun.ts';
 
@@ -17,8 +18,8 @@ interface Case {
   /** Built-in name, or path. */
   readonly model: string;
   readonly settings: Settings;
-  readonly mostBatches?: number;
   readonly mostSharing?: number;
+  readonly limits?: MpiLimits;
 }
 
 interface Outcome {
@@ -29,17 +30,25 @@ interface Outcome {
 /** TRISCOPE_RUNS: the longest too, and more random models than usual. */
 const RUNS = process.env.TRISCOPE_RUNS;
 
+/** As in jobs of so many ranks that they do not tell each other of GVT rounds. */
+const MANY_RANKS = { fewRanks: 1 };
+
 /** Ranks that share memory: all, none, or those of two machines with two ranks each. */
-const WAYS: readonly Pick<Case, 'mostSharing'>[] = [{}, { mostSharing: 1 }, { mostSharing: 2 }];
+const WAYS: readonly Pick<Case, 'mostSharing' | 'limits'>[] = [
+  {},
+  { mostSharing: 1 },
+  { mostSharing: 2, limits: MANY_RANKS },
+  { mostSharing: 1, limits: MANY_RANKS },
+];
 
 /** Each of the cases in another way. */
 const inTurn = <T extends Case>(cases: readonly T[], first = 0): T[] =>
   cases.map((one, k) => ({ ...one, ...WAYS[(first + k) % WAYS.length] }));
 
-/** All of them in each way on two ranks, where the last is the first; on four, which take longer, in turn. */
+/** All of them in each way on two ranks, of which two are the same; on four, which take longer, in turn. */
 const inWays = (cases: readonly Case[], ranks: number): Case[] =>
   ranks === 2 || RUNS !== undefined
-    ? WAYS.slice(0, ranks === 2 ? 2 : 3).flatMap((way) => cases.map((one) => ({ ...one, ...way })))
+    ? WAYS.flatMap((way) => cases.map((one) => ({ ...one, ...way })))
     : inTurn(cases, 1);
 
 /** Runs `cases` one after the other in one job: a launcher takes longer to start than most of them. */
@@ -190,8 +199,8 @@ const LARGE: readonly Case[] = [
 const HELD: readonly Case[] = SYNCHRONISERS.map((synch) => ({
   model: 'phold',
   settings: { synch, end: 30, lookahead: 0.5, options: { 'total-lps': 64, remote: 1 } },
-  mostBatches: 1,
   mostSharing: 1,
+  limits: { mostBatches: 1 },
 }));
 
 const OTHERS: readonly Case[] = [

@@ -38,8 +38,6 @@ const PRIORITY = 8;
 const TIES = 9;
 const WORDS = TIES + GVT_TIES;
 
-/** Ranks that tell each other of their cuts: each sends so many messages a round. */
-const FEW_RANKS = 16;
 /** Turns that one of many waits for the others' cuts. */
 const PATIENT_TURNS = 4;
 
@@ -100,10 +98,13 @@ export class MpiGvt {
   /** Batches of the old colour received before the last contribution. */
   private counted = 0;
 
-  /** @param sharing ranks that share memory with this one, and this one */
-  constructor(world: MpiWorld, sharing = 1) {
+  /**
+   * @param tells whether ranks tell each other of their cuts
+   * @param sharing ranks that share memory with this one, and this one
+   */
+  constructor(world: MpiWorld, tells: boolean, sharing = 1) {
     this.marksWanted = sharing - 1;
-    this.tells = world.size <= FEW_RANKS;
+    this.tells = tells;
     this.reduction = world.reduction(WORDS, combineContributions);
     this.seen = new Uint8Array(world.size);
   }

@@ -50,6 +50,8 @@ const MOST_BATCHES = 64;
  */
 const MOST_UNREAD = 65_536;
 const LEAST_UNREAD = 64;
+/** Ranks that tell each other of GVT rounds: each sends so many messages a round. */
+const FEW_RANKS = 16;
 
 /** An event whose list of priority and tie-breakers has not arrived in full. */
 interface Partial {
@@ -60,6 +62,13 @@ interface Partial {
   /** Doubles that count, and words that are there. */
   readonly length: number;
   filled: number;
+}
+
+export interface MpiLimits {
+  /** Batches that a rank may have on their way; else as many as memory is meant for. */
+  readonly mostBatches?: number;
+  /** Ranks up to which each tells all others that it has begun a GVT round; 16 where nothing is said. */
+  readonly fewRanks?: number;
 }
 
 const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
@@ -86,18 +95,13 @@ export class MpiTransport implements RankTransport {
   private measured = performance.now();
   private readonly bed = new Int32Array(new SharedArrayBuffer(4));
 
-  /** @param most batches that this rank may have on their way */
-  constructor(
-    host: Pe,
-    world: MpiWorld,
-    rings: HostRings | null = null,
-    most = Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size)),
-  ) {
-    this.most = most;
+  constructor(host: Pe, world: MpiWorld, rings: HostRings | null, limits: MpiLimits) {
+    const { mostBatches, fewRanks = FEW_RANKS } = limits;
+    this.most = mostBatches ?? Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size));
     this.host = host;
     this.pe = world.rank;
     this.pes = world.size;
-    this.gvt = new MpiGvt(world, rings?.ranks.length);
+    this.gvt = new MpiGvt(world, world.size <= fewRanks, rings?.ranks.length);
     this.near = rings && new Neighbours(host, rings, world, this.gvt);
     this.size = host.pool.stride * 2;
     this.shape = batchShape(this.size);

@@ -8,7 +8,7 @@ import type { Budget } from '../event.ts';
 import type { Pe } from '../pe.ts';
 import { Control, fillBudget } from './control.ts';
 import type { HostRings } from './host-rings.ts';
-import { MpiTransport } from './mpi.ts';
+import { type MpiLimits, MpiTransport } from './mpi.ts';
 import { ThreadTransport } from './threads.ts';
 import type { Transport } from './transport.ts';
 
@@ -68,13 +68,12 @@ export function commonBudget(
   return new Control(control, world.size).budget;
 }
 
-/** @param mostBatches that this rank may have on their way */
 export function rankTransport(
   host: Pe,
   world: MpiWorld,
   rings: HostRings | null,
-  mostBatches?: number,
+  limits: MpiLimits = {},
 ): RankTransport {
   if (allShare(world, rings)) return new NeighbourTransport(host, rings);
-  return new MpiTransport(host, world, rings, mostBatches);
+  return new MpiTransport(host, world, rings, limits);
 }
