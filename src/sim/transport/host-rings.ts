@@ -9,8 +9,8 @@ import { controlBytes } from './control.ts';
 import { ringBytes } from './ring.ts';
 import type { ThreadMemory } from './threads.ts';
 
-/** All rings of a machine together, about; but no ring has less than 64 slots. */
-const MOST_BYTES = 1 << 28;
+/** All rings of a machine together, about: containers often have 64 MB in /dev/shm. But no ring has less than 64 slots. */
+const MOST_BYTES = 1 << 25;
 /** Parts begin on cache lines of their own. */
 const LINE = 128;
 
