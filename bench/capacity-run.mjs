@@ -6,7 +6,7 @@ import { launchedRank } from '../dist/os/mpi/launcher.js';
 import { MpiWorld } from '../dist/os/mpi/world.js';
 import { simulateRank } from '../dist/sim/simulate-rank.js';
 
-const { model, settings, until } = JSON.parse(process.argv[2]);
+const { model, settings, until, mostSharing } = JSON.parse(process.argv[2]);
 const stop = new AbortController();
 const options = {
   signal: stop.signal,
@@ -17,7 +17,7 @@ if (launchedRank() === null) console.log(JSON.stringify(await simulate(loaded, s
 else {
   const world = new MpiWorld();
   const { pes: _, ...own } = settings;
-  const { result } = await simulateRank(world, loaded, own, options);
+  const { result } = await simulateRank(world, loaded, own, { ...options, mostSharing });
   const rss = Float64Array.of(process.resourceUsage().maxRSS * 1024);
   const all = world.gather(new Uint8Array(rss.buffer));
   if (result !== null && all !== null) {

@@ -1,4 +1,4 @@
-// npm run bench:mpi: two ranks against two threads and ROSS's best; the transport's round trip and message rate against
+// npm run bench:mpi: two ranks, which share memory or exchange messages only, against two threads and ROSS's best; the transport's round trip and message rate against
 // plain C over the same library; one result on 1 to 8 ranks; a cost model, and what it says of more PEs. Medians of
 // REPEATS (5) pairs. Run it on an otherwise idle machine. Needs openmpi-bin and libopenmpi-dev. With `-- ping costs` only
 // these of M, L, ping, scaling, costs.
@@ -41,30 +41,40 @@ console.log(
 
 let titled = false;
 /**
- * Two ranks against two threads, in turn, with the options that were best for ROSS and here (bench/sim.mjs); and
+ * Two ranks, both ways, against two threads, in turn, with the options that were best for ROSS and here (bench/sim.mjs); and
  * against ROSS's best on two ranks, as it is and scaled by what a naive heap reaches here and reached there.
  */
 function threadsPart(name) {
   if (!titled) {
-    console.log('workload  threads     MPI   MPI/threads   MPI/ROSS  machine  on equal machines');
-    console.log('           Mev/s    Mev/s    (aim 0.8)    (aim 1)    factor');
+    console.log(
+      'workload  2 PEs                Mev/s   of threads   of ROSS  machine  on equal machines',
+    );
+    console.log('                                        (aim 0.8)   (aim 1)   factor');
   }
   titled = true;
   const w = PARALLEL[name];
   const two = arguments_(w, w.long, ['--synch=3', ...w.options]);
-  const rates = { threads: [], mpi: [], naive: [] };
+  const rates = { threads: [], shared: [], messages: [], naive: [] };
   for (let k = 0; k < repeats; k++) {
     rates.threads.push(rate([process.execPath, bin, ...two, '--pes=2']));
-    rates.mpi.push(rate([...ranks, process.execPath, bin, ...two]));
+    rates.shared.push(rate([...ranks, process.execPath, bin, ...two]));
+    rates.messages.push(rate([...ranks, process.execPath, bin, ...two, '--mpi-shared=0']));
     rates.naive.push(run([process.execPath, naive, name]).rate / 1e6);
   }
-  const [threads, mpi] = [median(rates.threads), median(rates.mpi)];
-  const ratio = median(rates.mpi.map((r, k) => r / rates.threads[k]));
   const factor = median(rates.naive) / WORKLOADS[name].naive;
   const cell = (value, width) => value.toFixed(2).padStart(width);
-  console.log(
-    `${name.padEnd(8)} ${cell(threads, 8)} ${cell(mpi, 7)} ${cell(ratio, 13)} ${cell(mpi / w.ross, 10)} ${cell(factor, 8)} ${cell(mpi / w.ross / factor, 18)}`,
-  );
+  const KINDS = [
+    ['threads', rates.threads],
+    ['ranks', rates.shared],
+    ['ranks, nothing shared', rates.messages],
+  ];
+  for (const [kind, measured] of KINDS) {
+    const middle = median(measured);
+    const ratio = median(measured.map((r, k) => r / rates.threads[k]));
+    console.log(
+      `${name.padEnd(8)} ${kind.padEnd(21)} ${cell(middle, 6)} ${cell(ratio, 12)} ${cell(middle / w.ross, 9)} ${cell(factor, 8)} ${cell(middle / w.ross / factor, 18)}`,
+    );
+  }
 }
 
 /** Against plain C over the same library. */
@@ -93,7 +103,9 @@ function pingPart() {
 
 /** One size on more ranks (strong), and so many LPs on each (weak): the result is that of a sequential run. */
 function scalingPart() {
-  console.log('\nscaling   ranks      LPs      Mev/s   result   (more ranks than CPUs share them)');
+  console.log(
+    '\nscaling   ranks      LPs  Mev/s: sharing  not   result   (more ranks than CPUs share them)',
+  );
   for (const kind of ['strong', 'weak']) {
     for (const n of [1, 2, 4, 8]) {
       const lps = kind === 'strong' ? 8192 : 2048 * n;
@@ -107,10 +119,15 @@ function scalingPart() {
       ];
       const of = ['--end=10', '--json'];
       const alone = run([process.execPath, bin, ...model, ...of, '--synch=1']);
-      const many = run([...onRanks(n), process.execPath, bin, ...model, ...of, '--synch=3']);
-      const same = ['eventDigest', 'stateDigest', 'netEvents'].every((k) => alone[k] === many[k]);
+      const ways = [[], ['--mpi-shared=0']].map((way) =>
+        run([...onRanks(n), process.execPath, bin, ...model, ...of, '--synch=3', ...way]),
+      );
+      const same = ways.every((many) =>
+        ['eventDigest', 'stateDigest', 'netEvents'].every((k) => alone[k] === many[k]),
+      );
+      const rates = ways.map(({ eventRate }) => (eventRate / 1e6).toFixed(2).padStart(10));
       console.log(
-        `${kind.padEnd(8)} ${String(n).padStart(6)} ${String(lps).padStart(8)} ${(many.eventRate / 1e6).toFixed(2).padStart(10)}   ${same ? 'same' : 'DIFFERENT'}`,
+        `${kind.padEnd(8)} ${String(n).padStart(6)} ${String(lps).padStart(8)} ${rates.join(' ')}   ${same ? 'same' : 'DIFFERENT'}`,
       );
       if (!same) process.exitCode = 1;
     }
@@ -146,7 +163,13 @@ function costPart() {
       `--remote=${remote}`,
       `--end=${end}`,
     ];
-    const how = ['--synch=3', `--batch=${batch}`, `--gvt-interval=${interval}`, '--json'];
+    const how = [
+      '--synch=3',
+      `--batch=${batch}`,
+      `--gvt-interval=${interval}`,
+      '--mpi-shared=0',
+      '--json',
+    ];
     const done = run([...ranks, process.execPath, bin, 'sim', 'run', 'phold', ...what, ...how]);
     reductions += done.allReduces;
     gvts += done.gvtComputations;

@@ -3,7 +3,13 @@ import { ACTIVITIES, type Activity } from '../sim/counters.ts';
 import type { ModelResults } from '../sim/results.ts';
 import type { PeStatistics, RunResult } from '../sim/statistics.ts';
 import { instrumentationLines } from './instrumentation.ts';
-import { GVT_TITLE, MPI_GVT_TITLE, STATISTICS, type StatisticsField } from './statistics-fields.ts';
+import {
+  GVT_TITLE,
+  MPI_GVT_TITLE,
+  overNetwork,
+  STATISTICS,
+  type StatisticsField,
+} from './statistics-fields.ts';
 import { figure, table } from './table.ts';
 
 /** More PEs than this are summed up. */
@@ -41,7 +47,7 @@ function statisticsLines(r: RunResult): string[] {
       lines.push('', `\t: Running Time = ${r.wallSeconds.toFixed(4)} seconds`);
     }
     lines.push('');
-    const over = title === GVT_TITLE && r.transport === 'mpi' ? MPI_GVT_TITLE : title;
+    const over = title === GVT_TITLE && overNetwork(r) ? MPI_GVT_TITLE : title;
     if (over !== null) lines.push(`${over}:`);
     for (const f of here) lines.push(`\t${(f.label ?? '').padEnd(50)} ${shown(f, r).padStart(11)}`);
   }

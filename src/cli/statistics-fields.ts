@@ -23,6 +23,9 @@ export interface StatisticsSection {
   readonly fields: readonly StatisticsField[];
 }
 
+/** Whether events of other PEs come in messages: of all of them, where only some ranks share memory. */
+export const overNetwork = (r: RunResult) => r.transport === 'mpi' && r.sharedMemory !== 'all';
+
 /** Bytes of a PE's counters and times; of a KP's state, beside what undoing its events needs. */
 const PE_TABLES = 8 * (COUNTERS.length + ACTIVITIES.length);
 const KP_STATE = 4 << KP_SHIFT;
@@ -101,24 +104,24 @@ export const STATISTICS: readonly StatisticsSection[] = [
       {
         label: 'Total Remote (shared mem) Events Processed',
         column: 'send_loc_remote',
-        value: (r) => (r.transport === 'mpi' ? 0 : r.remoteEvents),
+        value: (r) => (overNetwork(r) ? 0 : r.remoteEvents),
       },
       {
         label: 'Percent Remote Events',
         column: 'percent_loc',
         as: 'percent',
-        value: (r) => (r.transport === 'mpi' ? 0 : percent(r.remoteEvents, r.netEvents)),
+        value: (r) => (overNetwork(r) ? 0 : percent(r.remoteEvents, r.netEvents)),
       },
       {
         label: 'Total Remote (network) Events Processed',
         column: 'send_net_remote',
-        value: (r) => (r.transport === 'mpi' ? r.remoteEvents : 0),
+        value: (r) => (overNetwork(r) ? r.remoteEvents : 0),
       },
       {
         label: 'Percent Remote Events',
         column: 'percent_net',
         as: 'percent',
-        value: (r) => (r.transport === 'mpi' ? percent(r.remoteEvents, r.netEvents) : 0),
+        value: (r) => (overNetwork(r) ? percent(r.remoteEvents, r.netEvents) : 0),
       },
     ],
   },

@@ -43,6 +43,8 @@ function load(): LibC | null {
 /** A file in memory. */
 export interface Mapping {
   readonly memory: ArrayBuffer;
+  /** A part of it by itself. */
+  part(at: number, length: number): ArrayBuffer;
   /** Afterwards nothing may look at `memory`: it is not there any more. */
   unmap(): void;
 }
@@ -63,5 +65,9 @@ export function mapFile(fd: number, length: number, access: 'read' | 'write'): M
   } catch {
     return null;
   }
-  return { memory, unmap: () => c.munmap(address, length) };
+  return {
+    memory,
+    part: (at, bytes) => c.view(address + BigInt(at), bytes),
+    unmap: () => c.munmap(address, length),
+  };
 }

@@ -1,10 +1,11 @@
 /** Runs a simulation as one rank of an MPI job: one PE, in this thread. */
 import { deserialize, serialize } from 'node:v8';
 import type { RecordingHost } from '../model/recording.ts';
+import { layoutOf } from '../model/struct.ts';
 import { threadId } from '../os/affinity.ts';
 import type { MpiWorld } from '../os/mpi/world.ts';
 import type { RunConfig } from './config.ts';
-import { LocalBudget } from './event.ts';
+import { LocalBudget, strideFor } from './event.ts';
 import type { InstrumentMemory } from './instrument/pe-instrument.ts';
 import { hostClocks, type RankClock, RankClocks } from './instrument/rank-clocks.ts';
 import { RankRecorder } from './instrument/rank-recorder.ts';
@@ -18,7 +19,9 @@ import { thisHost } from './record.ts';
 import { configFor, type Settings } from './settings.ts';
 import type { RunOptions } from './simulate.ts';
 import { type RunResult, summarise } from './statistics.ts';
-import { MpiTransport } from './transport/mpi.ts';
+import { type HostRings, hostRings } from './transport/host-rings.ts';
+import type { MpiLimits } from './transport/mpi.ts';
+import { commonBudget, type RankTransport, rankTransport } from './transport/ranks.ts';
 import { tuneV8 } from './v8-flags.ts';
 
 /** Milliseconds between looks at what has been printed, and for signals. */
@@ -32,6 +35,8 @@ interface Part {
   readonly report: RecorderReport | null;
   readonly clock: RankClock | null;
   readonly batches: number;
+  /** Ranks with which it shares memory, and itself. */
+  readonly sharing: number;
 }
 
 export interface RankOutcome {
@@ -48,8 +53,14 @@ export type RankOptions = Pick<
 > & {
   /** Measures how far the clocks of the ranks' machines are apart, also where nothing is instrumented. */
   readonly clocks?: boolean;
-  /** Batches that a rank may have on their way at most; else as many as memory is meant for. */
-  readonly mostBatches?: number;
+  /** Ranks of a machine that share memory at most: with 1, all messages are MPI's. */
+  readonly mostSharing?: number;
+  readonly limits?: MpiLimits;
+};
+
+const sharedBy = (parts: readonly Part[]) => {
+  if (parts.every(({ sharing }) => sharing === 1)) return 'none';
+  return parts.every(({ sharing }) => sharing === parts.length) ? 'all' : 'some';
 };
 
 const NOWHERE: InstrumentOutput = { files: null, frames: null, version: 'Triscope', settings: [] };
@@ -58,7 +69,7 @@ const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Runs `model` with one PE per rank; all ranks call this with the same settings. Lines that models print are given to
- * `run.onOutput` of the rank that has their LP. Event memory is shared out evenly. An abort of any rank's signal
+ * `run.onOutput` of the rank that has their LP. Event memory is shared out evenly, but among ranks of one machine. An abort of any rank's signal
  * stops all of them at the next GVT.
  * @throws ModelError or OptionError with a line for the user, on the rank that failed: it must then end the job
  */
@@ -84,7 +95,10 @@ export async function simulateRank(
     instrument === null || clocks === null
       ? null
       : new RankRecorder(world, model, config, instrument, placement, output, clocks);
-  const { pe, transport } = onePe(world, model, config, placement, recorder?.memory ?? null, run);
+  const slotWords = strideFor(layoutOf('message', model.message).size) * 2;
+  const rings = hostRings(world, slotWords, run.mostSharing);
+  const memory = recorder?.memory ?? null;
+  const { pe, transport } = onePe(world, model, config, placement, memory, rings, run);
   const print = () => {
     const lines = pe.takeOutputs();
     if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
@@ -95,7 +109,7 @@ export async function simulateRank(
   const begun = performance.now();
   while (pe.advance(SLICE)) {
     print();
-    const { gvt, committed, rolledBack } = transport.gvt;
+    const { gvt, committed, rolledBack } = transport.progress();
     const seconds = (performance.now() - begun) / 1000;
     run.onProgress?.({ gvt, end: config.end, committed, rolledBack, seconds });
     await breathe();
@@ -105,14 +119,16 @@ export async function simulateRank(
   print();
   const report = (await recorder?.finish(result.streams)) ?? null;
   const clock = clocks?.end(!result.finished) ?? null;
-  const { batches } = transport.gvt;
+  const { batches } = transport;
   const place = { threadId: threadId(), host: thisHost() };
-  const part: Part = { result, ...place, report, clock, batches };
+  const sharing = rings?.ranks.length ?? 1;
+  const part: Part = { result, ...place, report, clock, batches, sharing };
   const parts = world.gather(serialize(part))?.map((bytes) => deserialize(bytes) as Part);
   recorder?.unite();
   transport.close();
   // A faster rank's next run must not fill this one's receives.
   world.meet();
+  rings?.release();
   const { finished } = result;
   if (parts === undefined) return { finished, result: null };
   const results = parts.map((p) => p.result);
@@ -127,6 +143,7 @@ export async function simulateRank(
     ...whole,
     transport: 'mpi',
     rankHosts,
+    sharedMemory: sharedBy(parts),
     batches: parts.reduce((sum, p) => sum + p.batches, 0),
     ...(clocks !== null && { clocks: hostClocks(measured, names) }),
   };
@@ -141,12 +158,14 @@ function onePe(
   config: RunConfig,
   placement: Placement,
   memory: InstrumentMemory | null,
-  { mostBatches }: RankOptions,
+  rings: HostRings | null,
+  { limits }: RankOptions,
 ) {
-  const maxMemory = Math.max(4096, Math.floor(config.maxMemory / world.size));
-  const own: RunConfig = { ...config, maxMemory };
-  const budget = new LocalBudget(recordsFor(model, own));
-  let transport: MpiTransport | null = null;
+  const common = commonBudget(world, rings, recordsFor(model, config));
+  const share = Math.max(4096, Math.floor(config.maxMemory / world.size));
+  const own: RunConfig = common === null ? { ...config, maxMemory: share } : config;
+  const budget = common ?? new LocalBudget(recordsFor(model, own));
+  let transport: RankTransport | null = null;
   const pe = new PeRun(
     model,
     own,
@@ -154,10 +173,10 @@ function onePe(
     world.rank,
     budget,
     (host) => {
-      transport = new MpiTransport(host, world, mostBatches);
+      transport = rankTransport(host, world, rings, limits);
       return transport;
     },
     memory,
   );
-  return { pe, transport: transport as unknown as MpiTransport };
+  return { pe, transport: transport as unknown as RankTransport };
 }

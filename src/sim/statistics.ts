@@ -33,6 +33,8 @@ export interface RunResult {
   readonly transport?: 'mpi';
   /** Where each rank ran, over MPI. */
   readonly rankHosts?: readonly RecordingHost[];
+  /** Whether ranks shared memory: all of them, some with some (those of a machine), or none; over MPI. */
+  readonly sharedMemory?: 'all' | 'some' | 'none';
   /** Messages between ranks, each a batch of events and anti-messages. */
   readonly batches?: number;
   /** How far the clocks of those machines were apart, where that was measured. */

@@ -10,9 +10,9 @@ import {
   casesForRanks,
   MOST_EXAMINED,
   NOT_AGAIN,
+  type RankCase,
   rowOf,
   TRIES,
-  type VerifyCase,
   type VerifyOptions,
   type VerifyRow,
 } from './verify.ts';
@@ -46,15 +46,16 @@ export async function verifyRanks(
   world: MpiWorld,
   loaded: LoadedModel,
   settings: Settings = {},
-  options: Pick<VerifyOptions, 'signal' | 'onCase'> = {},
+  options: Pick<VerifyOptions, 'signal' | 'onCase'> & Pick<RankOptions, 'mostSharing'> = {},
 ): Promise<VerifyRow[]> {
   const first = world.rank === 0;
   const sizedFor = settings.pes ?? 1;
   const { synch: _, ...rest } = settings;
   const alone: Settings = { ...rest, synch: 'sequential', pes: 1 };
-  const run: RankOptions = { sizedFor, ...(options.signal && { signal: options.signal }) };
+  const { mostSharing = Infinity } = options;
+  const run = { sizedFor, ...(options.signal && { signal: options.signal }) };
   const { lookahead } = configFor(loaded.model, settings);
-  const cases = casesForRanks(settings, lookahead, world.size);
+  const cases = casesForRanks(settings, lookahead, world.size, mostSharing);
   const rows: VerifyRow[] = [];
   const say = (index: number, name: string) => {
     if (first) options.onCase?.(name, index, cases.length + 1);
@@ -66,7 +67,11 @@ export async function verifyRanks(
   };
 
   /** Where the run differs: all ranks run it again, with logs. */
-  const whereDifferent = async ({ name, settings: how }: VerifyCase): Promise<string> => {
+  const whereDifferent = async ({
+    name,
+    settings: how,
+    mostSharing,
+  }: RankCase): Promise<string> => {
     const truth = first ? await loggedAlone(loaded, alone, sizedFor) : [];
     for (let k = 0; k < TRIES; k++) {
       let difference: string | null = null;
@@ -77,7 +82,7 @@ export async function verifyRanks(
         ];
         difference = firstDifference(loaded.model, a, b);
       };
-      await simulateRank(world, loaded, how, { ...run, onCommits });
+      await simulateRank(world, loaded, how, { ...run, mostSharing, onCommits });
       if (agree(difference === null ? GO_ON : STOP) === STOP) return difference ?? '';
     }
     return NOT_AGAIN;
@@ -89,7 +94,11 @@ export async function verifyRanks(
   if (agree(truth?.finished ? GO_ON : STOP) === STOP) return rows;
   for (const [k, one] of cases.entries()) {
     say(k + 1, one.name);
-    const { finished, result } = await simulateRank(world, loaded, one.settings, run);
+    const { mostSharing } = one;
+    const { finished, result } = await simulateRank(world, loaded, one.settings, {
+      ...run,
+      mostSharing,
+    });
     if (!finished) break;
     const row = truth && result && rowOf(one.name, result, truth);
     const examined = rows.filter((r) => r.difference).length;

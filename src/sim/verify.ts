@@ -15,6 +15,11 @@ export interface VerifyCase {
   readonly settings: Settings;
 }
 
+/** The same on ranks, of which so many of a machine share memory at most. */
+export interface RankCase extends VerifyCase {
+  readonly mostSharing: number;
+}
+
 /** What came of it, compared with the sequential run. */
 export interface VerifyRow {
   readonly name: string;
@@ -61,16 +66,23 @@ const whatOf = (settings: Settings): Settings =>
 const asksHow = (settings: Settings) => HOW.some((name) => settings[name] !== undefined);
 
 /** What to run on the ranks of an MPI job, one PE each. */
-export function casesForRanks(settings: Settings, lookahead: number, ranks: number): VerifyCase[] {
+export function casesForRanks(
+  settings: Settings,
+  lookahead: number,
+  ranks: number,
+  sharing: number,
+): RankCase[] {
   const what = whatOf(settings);
-  const of = (name: string, how: Settings): VerifyCase => ({
+  const of = (name: string, how: Settings, mostSharing = sharing): RankCase => ({
     name: name.replace('N', `${ranks} rank${ranks === 1 ? '' : 's'}`),
     settings: { ...what, pes: ranks, ...how },
+    mostSharing,
   });
   const synch = 'optimistic';
   return [
     ...(lookahead > 0 ? [of('conservative, N', { synch: 'conservative' })] : []),
     of('optimistic, N', { synch }),
+    ...(sharing > 1 ? [of('optimistic, N, nothing shared', { synch }, 1)] : []),
     of('optimistic, N, nkp 1, batch 1, gvt 4', { synch, nkp: 1, batch: 1, gvtInterval: 4 }),
     of('optimistic, N, nkp 64, batch 256, gvt 64', {
       synch,

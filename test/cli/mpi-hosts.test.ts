@@ -46,6 +46,8 @@ describe.skipIf(!HAS_HOSTS)(`on two hosts${NEEDS_HOSTS}`, { timeout: PATIENCE },
       alone.netEvents,
     ]);
     expect(both.remoteEvents).toBeGreaterThan(0);
+    // Those of a host with each other.
+    expect(both.sharedMemory).toBe('some');
   });
 
   it('the recording says which PE was where', () => {

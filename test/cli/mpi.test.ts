@@ -40,6 +40,14 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     const { code, out, err } = await ranksOf(2, SMALL);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.match(/phold: optimistic, 2 PEs, 8 LPs/g)).toHaveLength(1);
+    expect(out).toMatch(/Total Remote \(shared mem\) Events Processed +[1-9]/);
+    expect(out).toMatch(/Total Remote \(network\) Events Processed +0\n/);
+    expect(out).not.toContain('MPI AllReduce');
+  });
+
+  it('without memory that they share, events go through MPI', async () => {
+    const { code, out, err } = await ranksOf(2, [...SMALL, '--mpi-shared=0']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/Total Remote \(shared mem\) Events Processed +0\n/);
     expect(out).toMatch(/Total Remote \(network\) Events Processed +[1-9]/);
     expect(out).toContain('TW GVT Statistics: MPI AllReduce');
@@ -49,7 +57,7 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     const over = await ranksOf(2, [...SMALL, '--json']);
     const alone = await triscope([...SMALL, '--json']);
     const [a, b] = [over, alone].map(({ out }) => JSON.parse(out));
-    expect(a.transport).toBe('mpi');
+    expect([a.transport, a.sharedMemory, a.batches]).toEqual(['mpi', 'all', 0]);
     expect([a.eventDigest, a.stateDigest, a.netEvents]).toEqual([
       b.eventDigest,
       b.stateDigest,
@@ -120,12 +128,16 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
   });
 
   it('a rank that is killed ends all', async () => {
+    let shared = '';
     const { code, err } = await ranksOf(2, LONG, async (job) => {
       const [, second] = await ranksUnder(job, 2);
       await underWay();
+      shared = readFileSync(`/proc/${second}/maps`, 'utf8').match(/\/dev\/shm\/#.*/)?.[0] ?? '';
       process.kill(second, 'SIGKILL');
     });
     expect(code).not.toBe(0);
+    // What they share has no name, so that nothing is left.
+    expect(shared).toMatch(/ \(deleted\)$/);
     expect(err).toMatch(/signal 9/);
   });
 
@@ -151,8 +163,8 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     expect(out).toMatch(/Net Events Processed +[1-9]/);
   });
 
-  it('so does a signal to one rank', async () => {
-    const { code, out } = await ranksOf(2, LONG, async (job) => {
+  it('so does a signal to one rank, also where none shares memory', async () => {
+    const { code, out } = await ranksOf(2, [...LONG, '--mpi-shared=0'], async (job) => {
       const [, second] = await ranksUnder(job, 2);
       await underWay();
       process.kill(second, 'SIGINT');
@@ -199,10 +211,14 @@ describe.skipIf(!HAS_MPI)(`sim verify over MPI${NEEDS_MPI}`, () => {
     expect({ code, same }).toEqual({ code: 0, same: true });
     const names = runs.map(({ name }) => name);
     expect(names[0]).toBe('sequential');
-    for (const name of ['optimistic, 2 PEs', 'conservative, 2 ranks', 'optimistic, 4 ranks']) {
+    for (const name of [
+      'optimistic, 2 PEs',
+      'conservative, 2 ranks',
+      'optimistic, 4 ranks, nothing shared',
+    ]) {
       expect(names).toContain(name);
     }
-    expect(names.filter((name) => /[24] ranks/.test(name))).toHaveLength(10);
+    expect(names.filter((name) => /[24] ranks/.test(name))).toHaveLength(12);
     expect(new Set(runs.map(({ eventDigest }) => eventDigest)).size).toBe(1);
   });
 

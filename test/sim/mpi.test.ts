@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { type LoadedModel, loadModel, type RunResult, type Settings, simulate } from 'triscope/sim';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { MpiLimits } from '../../src/sim/transport/mpi.ts';
 import { combineContributions } from '../../src/sim/transport/mpi-gvt.ts';
 import { HAS_MPI, mpirun, NEEDS_MPI } from './support/mpirun.ts';
 
@@ -17,13 +18,38 @@ interface Case {
   /** Built-in name, or path. */
   readonly model: string;
   readonly settings: Settings;
-  readonly mostBatches?: number;
+  readonly mostSharing?: number;
+  readonly limits?: MpiLimits;
 }
 
 interface Outcome {
   readonly run: RunResult;
   readonly printed: number;
 }
+
+/** TRISCOPE_RUNS: the longest too, and more random models than usual. */
+const RUNS = process.env.TRISCOPE_RUNS;
+
+/** As in jobs of so many ranks that they do not tell each other of GVT rounds. */
+const MANY_RANKS = { fewRanks: 1 };
+
+/** Ranks that share memory: all, none, or those of two machines with two ranks each. */
+const WAYS: readonly Pick<Case, 'mostSharing' | 'limits'>[] = [
+  {},
+  { mostSharing: 1 },
+  { mostSharing: 2, limits: MANY_RANKS },
+  { mostSharing: 1, limits: MANY_RANKS },
+];
+
+/** Each of the cases in another way. */
+const inTurn = <T extends Case>(cases: readonly T[], first = 0): T[] =>
+  cases.map((one, k) => ({ ...one, ...WAYS[(first + k) % WAYS.length] }));
+
+/** All of them in each way on two ranks, of which two are the same; on four, which take longer, in turn. */
+const inWays = (cases: readonly Case[], ranks: number): Case[] =>
+  ranks === 2 || RUNS !== undefined
+    ? WAYS.flatMap((way) => cases.map((one) => ({ ...one, ...way })))
+    : inTurn(cases, 1);
 
 /** Runs `cases` one after the other in one job: a launcher takes longer to start than most of them. */
 async function overMpi(ranks: number, cases: readonly Case[]): Promise<Outcome[]> {
@@ -80,8 +106,12 @@ const essence = ({ run, printed }: Outcome) => ({
 });
 
 /** A run whose books balance. */
-function expectSound({ run }: Outcome, ranks: number, name: string): void {
+function expectSound({ run }: Outcome, ranks: number, { mostSharing }: Case, name: string): void {
   expect(run.pes, name).toBe(ranks);
+  const sharing = Math.min(mostSharing ?? ranks, ranks);
+  const shared = sharing === ranks ? 'all' : sharing > 1 ? 'some' : 'none';
+  expect(run.sharedMemory, name).toBe(shared);
+  if (shared === 'all') expect(run.batches, name).toBe(0);
   expect(run.transport, name).toBe('mpi');
   expect(run.remoteReceives, name).toBe(run.remoteSends);
   expect(run.eventsProcessed - run.eventsRolledBack, name).toBe(run.netEvents);
@@ -125,8 +155,6 @@ const PHOLD: readonly Phold[] = [
 ];
 /** Runs of more events are made once, optimistically, on two ranks. */
 const MANY = 200_000;
-/** TRISCOPE_RUNS: the longest too, and more random models than usual. */
-const RUNS = process.env.TRISCOPE_RUNS;
 const LONG = RUNS === undefined ? 500_000 : Number.POSITIVE_INFINITY;
 /** Conservative runs stop at every such time: with less there is little else. */
 const LEAST_LOOKAHEAD = 0.1;
@@ -171,7 +199,8 @@ const LARGE: readonly Case[] = [
 const HELD: readonly Case[] = SYNCHRONISERS.map((synch) => ({
   model: 'phold',
   settings: { synch, end: 30, lookahead: 0.5, options: { 'total-lps': 64, remote: 1 } },
-  mostBatches: 1,
+  mostSharing: 1,
+  limits: { mostBatches: 1 },
 }));
 
 const OTHERS: readonly Case[] = [
@@ -228,8 +257,11 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
   { timeout: PATIENCE },
   (ranks) => {
     const most = ranks === 2 ? LONG : MANY;
-    const phold = PHOLD.filter(({ events }) => events < most).flatMap(pholdCases);
-    const cases: readonly Case[] = [...phold, ...OTHERS, ...LARGE, ...HELD, ...RANDOM];
+    const phold = inTurn(PHOLD.filter(({ events }) => events < most).flatMap(pholdCases));
+    const others = inTurn(OTHERS);
+    const large = inWays(LARGE, ranks);
+    const random = inWays(RANDOM, ranks);
+    const cases: readonly Case[] = [...phold, ...others, ...large, ...HELD, ...random];
     let outcomes: Outcome[] = [];
     const of = (some: readonly Case[]) => some.map((one) => outcomes[cases.indexOf(one)]);
 
@@ -241,7 +273,7 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
       for (const one of some) {
         const [got] = of([one]);
         const name = JSON.stringify(one);
-        expectSound(got, ranks, name);
+        expectSound(got, ranks, one, name);
         expect(essence(got), name).toEqual(essence(await sequential(one)));
       }
     };
@@ -250,7 +282,7 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
       const got = of(phold);
       for (const [k, one] of phold.entries()) {
         const { run } = got[k];
-        expectSound(got[k], ranks, JSON.stringify(one));
+        expectSound(got[k], ranks, one, JSON.stringify(one));
         expect([run.netEvents, run.eventsPastEnd], JSON.stringify(one)).toEqual(one.counts);
       }
       expect(got.reduce((n, { run }) => n + run.remoteEvents, 0)).toBeGreaterThan(100_000);
@@ -258,11 +290,11 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
       await expectSame(phold.filter(({ counts }) => counts[0] < MANY));
     });
 
-    it('so do the other models', () => expectSame(OTHERS));
+    it('so do the other models', () => expectSame(others));
 
     it('random models do, with ties, priorities, zero offsets and cascades of rollbacks', async () => {
-      await expectSame(RANDOM);
-      const remote = of(RANDOM).reduce((n, { run }) => n + run.remoteEvents, 0);
+      await expectSame(random);
+      const remote = of(random).reduce((n, { run }) => n + run.remoteEvents, 0);
       expect(remote).toBeGreaterThan(100);
     });
 
@@ -272,7 +304,7 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
     });
 
     it('messages larger than a batch, and event memory that runs out, change nothing', () =>
-      expectSame(LARGE));
+      expectSame(large));
   },
 );
 

@@ -15,6 +15,7 @@ import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
 import type { RunCommand } from '../run-command.ts';
+import { mostSharing } from '../transport-option.ts';
 import { version } from '../version.ts';
 import { finishRecording } from './sim-run.ts';
 
@@ -72,6 +73,7 @@ async function run(
     const { finished, result } = await simulateRank(world, loaded, asked, {
       signal,
       clocks: folder !== null,
+      mostSharing: mostSharing({ loaded, settings, own }),
       onOutput: (lines: readonly OutputLine[]) => {
         const out = json ? process.stderr : process.stdout;
         out.write(`${lines.map((line) => line.text).join('\n')}\n`);
@@ -80,6 +82,7 @@ async function run(
       ...(first && progress.on && { onProgress: (now) => progress.update(now) }),
     });
     progress.clear();
+    if (result !== null) noteNotShared(result, { loaded, settings, own });
     const hosts = (await companions?.stop()) ?? [];
     const complete = result === null || print(result, recording, hosts, { loaded, settings, own });
     if (!finished) return EXIT.interrupted;
@@ -89,6 +92,16 @@ async function run(
     recording?.fail(error);
     throw error;
   }
+}
+
+/** Says where ranks of one machine could not share its memory. */
+function noteNotShared(result: RunResult, command: RunCommand): void {
+  const names = (result.rankHosts ?? []).map(({ name }) => name);
+  if (mostSharing(command) === 1 || result.sharedMemory !== 'none') return;
+  if (new Set(names).size === names.length) return;
+  process.stderr.write(
+    'triscope: ranks of one machine could not share memory (no room in /dev/shm?): their events went through MPI\n',
+  );
 }
 
 /** Prints what came of it and completes the recording; false where something of that failed. */

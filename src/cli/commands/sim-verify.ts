@@ -9,7 +9,7 @@ import { onRanks } from '../on-ranks.ts';
 import { ProgressLine } from '../progress.ts';
 import { type RunCommand, readRunCommand } from '../run-command.ts';
 import { painter, table } from '../table.ts';
-import { transportGroup, wantsRanks } from '../transport-option.ts';
+import { mostSharing, transportGroup, wantsRanks } from '../transport-option.ts';
 
 const USAGE = `usage: triscope sim verify MODEL [options]
 
@@ -46,7 +46,11 @@ async function start(args: readonly string[]): Promise<number> {
     const { verifyRanks } = await import('../../sim/verify-rank.ts');
     const { signal } = interrupt;
     return await asRank(async (world) => {
-      const rows = await verifyRanks(world, loaded, settings, { signal, onCase });
+      const rows = await verifyRanks(world, loaded, settings, {
+        signal,
+        onCase,
+        mostSharing: mostSharing(command),
+      });
       progress.clear();
       return world.rank === 0 ? tell(command, rows, signal.aborted) : 0;
     });

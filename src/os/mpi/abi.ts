@@ -4,7 +4,7 @@
  */
 
 /** A handle that the library defines. */
-export type Handle = 'world' | 'byte' | 'double' | 'noRequest';
+export type Handle = 'world' | 'byte' | 'double' | 'int' | 'noRequest' | 'noInfo';
 
 export interface MpiAbi {
   readonly name: string;
@@ -21,6 +21,8 @@ export interface MpiAbi {
   readonly anySource: number;
   /** MPI_THREAD_FUNNELED: only the thread that initialised it calls. */
   readonly funneled: number;
+  /** MPI_COMM_TYPE_SHARED */
+  readonly sharedMemory: number;
   /** MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE. */
   readonly noStatus: number;
   /** By which environment a program knows that its launcher started it, and as what. */
@@ -45,10 +47,13 @@ const OPEN_MPI: MpiAbi = {
     world: 'ompi_mpi_comm_world',
     byte: 'ompi_mpi_byte',
     double: 'ompi_mpi_double',
+    int: 'ompi_mpi_int',
     noRequest: 'ompi_request_null',
+    noInfo: 'ompi_mpi_info_null',
   },
   anySource: -1,
   funneled: 1,
+  sharedMemory: 0,
   noStatus: 0,
   environment: {
     rank: 'OMPI_COMM_WORLD_RANK',
@@ -66,9 +71,17 @@ const MPICH: MpiAbi = {
   says: /MPICH|^Intel\(R\) MPI/,
   files: ['libmpich.so.12', 'libmpi.so.12'],
   handle: 'int',
-  handles: { world: 0x44000000, byte: 0x4c00010d, double: 0x4c00080b, noRequest: 0x2c000000 },
+  handles: {
+    world: 0x44000000,
+    byte: 0x4c00010d,
+    double: 0x4c00080b,
+    int: 0x4c000405,
+    noRequest: 0x2c000000,
+    noInfo: 0x1c000000,
+  },
   anySource: -2,
   funneled: 1,
+  sharedMemory: 1,
   noStatus: 1,
   environment: {
     rank: 'PMI_RANK',

@@ -279,6 +279,23 @@ export class MpiWorld {
       : Number(new BigUint64Array(memory)[0]);
   }
 
+  /** The ranks, this one among them, whose memory this one's machine can share; in order. All ranks call it. */
+  neighbours(): number[] {
+    const comm = pinned(8);
+    const { sharedMemory } = this.abi;
+    const split = this.call('MPI_Comm_split_type', 'HANDLE, int, int, HANDLE, PTR');
+    split(this.world, sharedMemory, this.rank, this.handle('noInfo'), comm.address);
+    const host = this.handleIn(comm.memory);
+    this.call('MPI_Comm_size', 'HANDLE, PTR')(host, this.flag.address);
+    const ranks = pinned(4 * this.flagWord[0]);
+    const int = this.handle('int');
+    this.flagWord[0] = this.rank;
+    const gather = this.call('MPI_Allgather', 'PTR, int, HANDLE, PTR, int, HANDLE, HANDLE');
+    gather(this.flag.address, 1, int, ranks.address, 1, int, host);
+    this.call('MPI_Comm_free', 'PTR')(comm.address);
+    return [...new Int32Array(ranks.memory)];
+  }
+
   /** Waits for all ranks to get here. */
   meet(): void {
     this.call('MPI_Barrier', 'HANDLE')(this.world);
@@ -293,6 +310,23 @@ export class MpiWorld {
     const parts = [mine];
     for (let rank = 1; rank < this.size; rank++) parts.push(this.hear(rank));
     return parts;
+  }
+
+  /** Each rank's bytes, in the order of ranks, on all of them. Waits for all ranks. */
+  exchange(mine: Uint8Array): Uint8Array[] {
+    const parts = this.gather(mine);
+    const lengths = new Int32Array(this.size);
+    if (parts !== null) for (const [k, part] of parts.entries()) lengths[k] = part.byteLength;
+    this.broadcast(new Uint8Array(lengths.buffer));
+    const all = new Uint8Array(lengths.reduce((a, b) => a + b, 0));
+    let at = 0;
+    const starts = Array.from(lengths, (length) => {
+      at += length;
+      return at - length;
+    });
+    if (parts !== null) for (const [k, part] of parts.entries()) all.set(part, starts[k]);
+    this.broadcast(all);
+    return starts.map((start, k) => all.subarray(start, start + lengths[k]));
   }
 
   /** Sends bytes to rank 0, which must `hear` them. */

@@ -1,5 +1,5 @@
 /**
- * The shared words by which threads agree: GVT rounds, stop, memory budget, progress.
+ * The shared words by which the threads of a process, or the processes of a machine, agree: GVT rounds, stop, memory budget, progress.
  *
  * GVT (after R. Fujimoto and M. Hybinette, "Computing Global Virtual Time in Shared-Memory
  * Multiprocessors", 1997): a round starts when anyone increments ROUND. Each PE, having seen that, drains
@@ -23,7 +23,9 @@ const HOOK_ROUND = 7 * LINE;
 const BELL = 8 * LINE;
 const READY = 9 * LINE;
 const RESTING = 10 * LINE;
-const WORDS = 11 * LINE;
+const STOP_ASKED = 11 * LINE;
+const STOP_ROUND = 12 * LINE;
+const WORDS = 13 * LINE;
 /** Doubles: the GVT, then two cache lines per PE: its contribution and its progress. */
 const KEY = 2 + GVT_TIES;
 const GVT = 0;
@@ -33,18 +35,41 @@ const COMMITTED = KEY;
 const ROLLED_BACK = KEY + 1;
 
 export interface ControlMemory {
-  readonly words: SharedArrayBuffer;
-  readonly doubles: SharedArrayBuffer;
+  readonly words: ArrayBufferLike;
+  readonly doubles: ArrayBufferLike;
+}
+
+/** Bytes of `words` and `doubles`. */
+export function controlBytes(pes: number) {
+  return { words: WORDS * 4, doubles: (pes + 1) * PE_LINE * 8 };
 }
 
 export function controlMemory(pes: number, records: number): ControlMemory {
+  const { words, doubles } = controlBytes(pes);
   const memory = {
-    words: new SharedArrayBuffer(WORDS * 4),
-    doubles: new SharedArrayBuffer((pes + 1) * PE_LINE * 8),
+    words: new SharedArrayBuffer(words),
+    doubles: new SharedArrayBuffer(doubles),
   };
-  new Int32Array(memory.words)[BUDGET] = Math.min(records, 0x7fffffff);
+  fillBudget(memory, records);
   return memory;
 }
+
+/** How much event memory there is for all. Said before the first PE begins. */
+export function fillBudget({ words }: ControlMemory, records: number): void {
+  new Int32Array(words)[BUDGET] = Math.min(records, 0x7fffffff);
+}
+
+/** How PEs sleep until a word changes: `Atomics` knows the threads of one process. */
+export interface Sleep {
+  /** Returns when somebody wakes `words[at]`, after so long, at once where it is not `value`, or for nothing. */
+  wait(words: Int32Array, at: number, value: number, milliseconds: number): void;
+  wake(words: Int32Array, at: number): void;
+}
+
+const ATOMICS: Sleep = {
+  wait: (words, at, value, milliseconds) => Atomics.wait(words, at, value, milliseconds),
+  wake: (words, at) => Atomics.notify(words, at),
+};
 
 /** Whether the key at `a` comes before that at `b`; as `compareGvts`. */
 function precedes(D: Float64Array, a: number, b: number): boolean {
@@ -56,11 +81,13 @@ export class Control {
   readonly pes: number;
   private readonly W: Int32Array;
   private readonly D: Float64Array;
+  private readonly sleep: Sleep;
   private seen = 0;
   private taken = 0;
 
-  constructor(memory: ControlMemory, pes: number) {
+  constructor(memory: ControlMemory, pes: number, sleep = ATOMICS) {
     this.pes = pes;
+    this.sleep = sleep;
     this.W = new Int32Array(memory.words);
     this.D = new Float64Array(memory.doubles);
   }
@@ -100,6 +127,7 @@ export class Control {
     for (let k = 0; k < KEY; k++) D[GVT + k] = D[first + k];
     Atomics.store(this.W, REPORTED, 0);
     if (Atomics.exchange(this.W, HOOK_ASKED, 0) !== 0) Atomics.store(this.W, HOOK_ROUND, round);
+    if (Atomics.exchange(this.W, STOP_ASKED, 0) !== 0) Atomics.store(this.W, STOP_ROUND, round);
     Atomics.store(this.W, DONE, round);
     this.wake();
   }
@@ -151,6 +179,17 @@ export class Control {
     return this.W[STOP] !== 0;
   }
 
+  /** Stops the run for all at one GVT, which is told by `stopDue`. */
+  stopAtGvt(): void {
+    Atomics.store(this.W, STOP_ASKED, 1);
+    this.ring();
+  }
+
+  /** Whether the GVT just taken is the last. */
+  stopDue(): boolean {
+    return this.taken !== 0 && Atomics.load(this.W, STOP_ROUND) === this.taken;
+  }
+
   setPressure(level: number): void {
     Atomics.store(this.W, PRESSURE, level);
   }
@@ -162,7 +201,7 @@ export class Control {
   /** Wakes PEs that rest. */
   ring(): void {
     Atomics.add(this.W, BELL, 1);
-    Atomics.notify(this.W, BELL);
+    this.sleep.wake(this.W, BELL);
   }
 
   /** As `ring`, if any PE rests. Called after what it should notice has been stored. */
@@ -177,7 +216,7 @@ export class Control {
   rest(milliseconds: number, awaited: () => boolean): void {
     Atomics.add(this.W, RESTING, 1);
     const bell = Atomics.load(this.W, BELL);
-    if (!awaited()) Atomics.wait(this.W, BELL, bell, milliseconds);
+    if (!awaited()) this.sleep.wait(this.W, BELL, bell, milliseconds);
     Atomics.sub(this.W, RESTING, 1);
   }
 
@@ -189,12 +228,12 @@ export class Control {
   /** Waits for all PEs to get here; false where the run is stopped meanwhile. */
   meet(): boolean {
     Atomics.add(this.W, READY, 1);
-    Atomics.notify(this.W, READY);
+    this.sleep.wake(this.W, READY);
     for (;;) {
       const ready = Atomics.load(this.W, READY);
       if (ready >= this.pes) return true;
       if (this.stopped()) return false;
-      Atomics.wait(this.W, READY, ready, 50);
+      this.sleep.wait(this.W, READY, ready, 50);
     }
   }
 

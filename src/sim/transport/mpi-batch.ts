@@ -4,7 +4,8 @@
  *     word 0 slots | 1 sending rank | 2 colour | 3 – | slots …
  *
  * A slot is an event record, an anti-message, or a part of an event's list of priority and tie-breakers, which
- * follows its event and may go on in the next batch of the same rank.
+ * follows its event and may go on in the next batch of the same rank. A batch without slots says that its sender has
+ * begun a GVT round.
  */
 
 export const BATCH_SLOTS = 0;

@@ -12,10 +12,13 @@
  * old colour had been received before its receiver contributed, and what crossed the contributions was sent in the
  * new colour: the least is the GVT. Otherwise all contribute again.
  *
- * Batches of one rank arrive in order: after its first in the new colour, none of the old is missing. So a
- * rank that has cut waits a few turns for those of the others, and one that sees such a batch first cuts too:
- * then one reduction is mostly enough. A batch of the colour after the next cannot meet one of the old: a round
- * starts when the one before has ended.
+ * Batches of one rank arrive in order: after its first in the new colour, none of the old is missing, and one that sees
+ * such a batch first cuts too. A batch of the colour after the next cannot meet one of the old: a round starts when the
+ * one before has ended. Among few ranks each says that it has cut by a batch without slots, which nobody counts, and contributes when all the
+ * others have said so: then one reduction is enough. Among many it waits a few turns for batches that go anyhow.
+ *
+ * Neighbours that share memory count nothing: between the last message of a colour and the first of the next there is a
+ * mark in the ring, and a rank always waits for the marks of all its neighbours.
  */
 import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
 import { GVT_TIES, type Gvt } from './transport.ts';
@@ -35,7 +38,7 @@ const PRIORITY = 8;
 const TIES = 9;
 const WORDS = TIES + GVT_TIES;
 
-/** Turns that a rank waits for the others' cuts. */
+/** Turns that one of many waits for the others' cuts. */
 const PATIENT_TURNS = 4;
 
 /** Combines two ranks' contributions. */
@@ -82,6 +85,11 @@ export class MpiGvt {
   /** By sender: whether such a batch has come; and from how many. */
   private readonly seen: Uint8Array;
   private cuts = 0;
+  /** Marks of neighbours that have come for the same round, and that must. */
+  private marks = 0;
+  private readonly marksWanted: number;
+  /** Whether each rank is told of a cut. */
+  readonly tells: boolean;
   private waited = 0;
   /** Least time posted in the new colour. */
   private readonly posted = new Float64Array([Infinity]);
@@ -90,7 +98,13 @@ export class MpiGvt {
   /** Batches of the old colour received before the last contribution. */
   private counted = 0;
 
-  constructor(world: MpiWorld) {
+  /**
+   * @param tells whether ranks tell each other of their cuts
+   * @param sharing ranks that share memory with this one, and this one
+   */
+  constructor(world: MpiWorld, tells: boolean, sharing = 1) {
+    this.marksWanted = sharing - 1;
+    this.tells = tells;
     this.reduction = world.reduction(WORDS, combineContributions);
     this.seen = new Uint8Array(world.size);
   }
@@ -114,7 +128,18 @@ export class MpiGvt {
 
   batchReceived(from: number, colour: number): void {
     this.received[colour]++;
-    if (colour !== this.ahead || this.seen[from] !== 0) return;
+    if (colour === this.ahead) this.cutBy(from);
+  }
+
+  /** A neighbour has begun the round to come, or the present one before this rank contributed. */
+  markReceived(from: number): void {
+    this.marks++;
+    this.cutBy(from);
+  }
+
+  /** Another rank has begun it. */
+  cutBy(from: number): void {
+    if (this.seen[from] !== 0) return;
     this.seen[from] = 1;
     this.cuts++;
   }
@@ -131,7 +156,7 @@ export class MpiGvt {
 
   /** A batch sent now tells another rank what it waits for. */
   get urgent(): boolean {
-    return this.state === 'cut';
+    return this.state === 'cut' && !this.tells;
   }
 
   /** Begins a round. All that was posted has gone. */
@@ -152,7 +177,9 @@ export class MpiGvt {
   awaits(): boolean {
     if (this.state === 'again') return true;
     if (this.state !== 'cut') return false;
-    return this.cuts === this.seen.length - 1 || this.waited++ >= PATIENT_TURNS;
+    if (this.cuts === this.seen.length - 1) return true;
+    if (this.tells || this.marks < this.marksWanted) return false;
+    return this.waited++ >= PATIENT_TURNS;
   }
 
   /** All that was posted before the cut has gone. */
@@ -178,6 +205,7 @@ export class MpiGvt {
     this.ahead = old;
     this.seen.fill(0);
     this.cuts = 0;
+    this.marks = 0;
     this.contributions++;
     this.state = 'reducing';
     this.reduction.start();

@@ -49,7 +49,7 @@ export class BatchesOut {
   slot(to: number): number {
     let buffer = this.filling[to];
     if (buffer >= 0 && this.filled[to] === this.shape.slots) {
-      this.send(to, buffer);
+      this.send(to, buffer, this.filled[to]);
       buffer = -1;
     }
     if (buffer < 0) {
@@ -73,23 +73,31 @@ export class BatchesOut {
     const { begun } = this;
     for (let k = 0; k < begun.length; k++) {
       const to = begun[k];
-      this.send(to, this.filling[to]);
+      this.send(to, this.filling[to], this.filled[to]);
       this.filling[to] = -1;
     }
     begun.length = 0;
+  }
+
+  /** Sends a batch without slots. */
+  tell(to: number): void {
+    this.start(to, this.take(), 0, 0);
   }
 
   private startOf(buffer: number): number {
     return (buffer % CHUNK) * (this.shape.bytes / 4);
   }
 
-  private send(to: number, buffer: number): void {
+  private send(to: number, buffer: number, slots: number): void {
+    this.start(to, buffer, slots, this.sent(to));
+  }
+
+  private start(to: number, buffer: number, slots: number, colour: number): void {
     const { words, addresses, requests } = this.chunks[(buffer / CHUNK) | 0];
     const at = this.startOf(buffer);
-    const slots = this.filled[to];
     words[at + BATCH_SLOTS] = slots;
     words[at + BATCH_FROM] = this.world.rank;
-    words[at + BATCH_COLOUR] = this.sent(to);
+    words[at + BATCH_COLOUR] = colour;
     const bytes = (BATCH_HEADER + slots * this.shape.slotWords) * 4;
     const k = buffer % CHUNK;
     this.world.startSend(addresses[k], bytes, to, requests[k]);

@@ -4,6 +4,7 @@ import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
+import type { HostRings } from './host-rings.ts';
 import {
   BATCH_COLOUR,
   BATCH_FROM,
@@ -15,7 +16,9 @@ import {
 import { MpiGvt } from './mpi-gvt.ts';
 import { BatchesIn } from './mpi-in.ts';
 import { BatchesOut } from './mpi-out.ts';
-import type { Gvt, Receiver, Transport } from './transport.ts';
+import { Neighbours } from './neighbours.ts';
+import type { RankProgress, RankTransport } from './ranks.ts';
+import type { Gvt, Receiver } from './transport.ts';
 
 const { EXTRA, RECV, STATE } = layout;
 
@@ -47,6 +50,8 @@ const MOST_BATCHES = 64;
  */
 const MOST_UNREAD = 65_536;
 const LEAST_UNREAD = 64;
+/** Ranks that tell each other of GVT rounds: each sends so many messages a round. */
+const FEW_RANKS = 16;
 
 /** An event whose list of priority and tie-breakers has not arrived in full. */
 interface Partial {
@@ -59,12 +64,21 @@ interface Partial {
   filled: number;
 }
 
+export interface MpiLimits {
+  /** Batches that a rank may have on their way; else as many as memory is meant for. */
+  readonly mostBatches?: number;
+  /** Ranks up to which each tells all others that it has begun a GVT round; 16 where nothing is said. */
+  readonly fewRanks?: number;
+}
+
 const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
 
-export class MpiTransport implements Transport {
+export class MpiTransport implements RankTransport {
   readonly pe: number;
   readonly pes: number;
-  readonly gvt: MpiGvt;
+  private readonly gvt: MpiGvt;
+  /** Ranks of this machine, where they share memory. */
+  private readonly near: Neighbours | null;
   private readonly host: Pe;
   private readonly shape: BatchShape;
   private readonly size: number;
@@ -81,17 +95,14 @@ export class MpiTransport implements Transport {
   private measured = performance.now();
   private readonly bed = new Int32Array(new SharedArrayBuffer(4));
 
-  /** @param most batches that this rank may have on their way */
-  constructor(
-    host: Pe,
-    world: MpiWorld,
-    most = Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size)),
-  ) {
-    this.most = most;
+  constructor(host: Pe, world: MpiWorld, rings: HostRings | null, limits: MpiLimits) {
+    const { mostBatches, fewRanks = FEW_RANKS } = limits;
+    this.most = mostBatches ?? Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size));
     this.host = host;
     this.pe = world.rank;
     this.pes = world.size;
-    this.gvt = new MpiGvt(world);
+    this.gvt = new MpiGvt(world, world.size <= fewRanks, rings?.ranks.length);
+    this.near = rings && new Neighbours(host, rings, world, this.gvt);
     this.size = host.pool.stride * 2;
     this.shape = batchShape(this.size);
     this.out = new BatchesOut(world, this.shape, this.gvt.batchSent);
@@ -108,6 +119,7 @@ export class MpiTransport implements Transport {
     const { out, size } = this;
     const i = h << 1;
     this.gvt.post(F[h + RECV]);
+    if (this.near?.post(pe, h, channel)) return;
     const at = out.slot(pe);
     const { words } = out;
     for (let k = 0; k < size; k++) words[at + k] = I[i + k];
@@ -134,6 +146,7 @@ export class MpiTransport implements Transport {
 
   cancel(pe: number, channel: number, time: number, rollback: number): void {
     this.gvt.post(time);
+    if (this.near?.cancel(pe, channel, rollback)) return;
     const at = this.out.slot(pe);
     const { words } = this.out;
     words[at + CHANNEL_WORD] = ~channel;
@@ -146,6 +159,7 @@ export class MpiTransport implements Transport {
    * wait for it. Not while a rank is idle, nor while others wait for this one.
    */
   flush(): void {
+    this.near?.flush();
     if ((this.turns++ & (MEASURED - 1)) === 0) this.measure();
     if (!this.out.gathered) return;
     if (++this.held < this.hold && !this.gvt.urgent) return;
@@ -170,13 +184,14 @@ export class MpiTransport implements Transport {
 
   drain(receiver: Receiver): number {
     const { in: arrivals, gvt } = this;
-    let total = 0;
+    let total = this.near?.drain(receiver) ?? 0;
     for (let n = 0; n < MOST_BATCHES && arrivals.look(); n++) {
       const at = arrivals.at();
       const { words } = arrivals;
       const from = words[at + BATCH_FROM];
       const slots = words[at + BATCH_SLOTS];
-      gvt.batchReceived(from, words[at + BATCH_COLOUR]);
+      if (slots === 0) gvt.cutBy(from);
+      else gvt.batchReceived(from, words[at + BATCH_COLOUR]);
       for (let s = 0; s < slots; s++) {
         this.take(words, at + BATCH_HEADER + s * this.size, from, receiver);
       }
@@ -238,6 +253,11 @@ export class MpiTransport implements Transport {
   private cut(): void {
     this.send();
     this.gvt.cut();
+    this.near?.cut();
+    if (!this.gvt.tells) return;
+    for (let rank = 0; rank < this.pes; rank++) {
+      if (rank !== this.pe && !this.near?.has(rank)) this.out.tell(rank);
+    }
   }
 
   gvtWaits(): boolean {
@@ -278,6 +298,15 @@ export class MpiTransport implements Transport {
     this.gvt.mine.rolledBack = rolledBack;
   }
 
+  get batches(): number {
+    return this.gvt.batches;
+  }
+
+  progress(): RankProgress {
+    const { gvt, committed, rolledBack } = this.gvt;
+    return { gvt, committed, rolledBack };
+  }
+
   /** Stops the run: all ranks, at the next GVT. */
   stop(): void {
     this.gvt.mine.stop = true;
@@ -290,11 +319,12 @@ export class MpiTransport implements Transport {
 
   rest(turns: number): void {
     this.send();
+    this.near?.flush();
     if (turns <= PATIENT_TURNS) return;
     this.gvt.hurry();
     const until = performance.now() + this.spin;
     do {
-      if (this.in.look() || this.gvt.look() || this.gvt.awaits()) return;
+      if (this.in.look() || this.gvt.look() || this.gvt.awaits() || this.near?.awaited()) return;
     } while (performance.now() < until);
     // For other ranks on the same CPU.
     Atomics.wait(this.bed, 0, 0, NAP);

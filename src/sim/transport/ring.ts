@@ -12,14 +12,24 @@ const HEADER_WORDS = 32;
 const RING_BYTES = 1 << 20;
 
 /** Slots of a ring for slots of `words` words: a power of two. */
-function slotsFor(words: number): number {
+function slotsFor(words: number, bytes: number): number {
   let slots = 64;
-  while (slots * 2 * words * 4 <= RING_BYTES) slots *= 2;
+  while (slots * 2 * words * 4 <= bytes) slots *= 2;
   return slots;
 }
 
+/** Bytes of a ring for slots of `words` words, where it is to take `most` bytes, about. */
+export function ringBytes(words: number, most = RING_BYTES): number {
+  return (HEADER_WORDS + slotsFor(words, Math.min(most, RING_BYTES)) * words) * 4;
+}
+
 export function ringMemory(words: number): SharedArrayBuffer {
-  return new SharedArrayBuffer((HEADER_WORDS + slotsFor(words) * words) * 4);
+  return new SharedArrayBuffer(ringBytes(words));
+}
+
+/** Its slots less one, for `size` words each. */
+function maskOf(memory: ArrayBufferLike, size: number): number {
+  return (memory.byteLength / 4 - HEADER_WORDS) / size - 1;
 }
 
 export class RingProducer {
@@ -32,11 +42,11 @@ export class RingProducer {
   private published = 0;
   private head = 0;
 
-  constructor(memory: SharedArrayBuffer, size: number) {
+  constructor(memory: ArrayBufferLike, size: number) {
     this.words = new Int32Array(memory);
     this.doubles = new Float64Array(memory);
     this.size = size;
-    this.mask = slotsFor(size) - 1;
+    this.mask = maskOf(memory, size);
   }
 
   /** Whether there is room for `slots` more. */
@@ -70,11 +80,11 @@ export class RingConsumer {
   private head = 0;
   private tail = 0;
 
-  constructor(memory: SharedArrayBuffer, size: number) {
+  constructor(memory: ArrayBufferLike, size: number) {
     this.words = new Int32Array(memory);
     this.doubles = new Float64Array(memory);
     this.size = size;
-    this.mask = slotsFor(size) - 1;
+    this.mask = maskOf(memory, size);
   }
 
   /** Number of slots that have been published and not taken. */

@@ -1,7 +1,7 @@
 /** PEs as worker threads of one process: rings on shared memory, GVT by shared words. */
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
-import { Control, type ControlMemory } from './control.ts';
+import { Control, type ControlMemory, type Sleep } from './control.ts';
 import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport.ts';
 
@@ -10,7 +10,7 @@ const { BITS, DEST, EXTRA, PATH, PAYLOAD, RECV, SEND, SOURCE, STATE, TIE } = lay
 export interface ThreadMemory {
   readonly control: ControlMemory;
   /** rings[from][to] */
-  readonly rings: readonly (readonly SharedArrayBuffer[])[];
+  readonly rings: readonly (readonly ArrayBufferLike[])[];
 }
 
 /** Shared memory for `pes` PEs whose event records have `stride` doubles. */
@@ -44,12 +44,15 @@ interface Overflow {
   least: number;
 }
 
+/** What it needs of its PE, whose number is its place in the memory. */
+export type RingHost = Pick<Pe, 'number' | 'pool' | 'signatures'>;
+
 export class ThreadTransport implements Transport {
   readonly pe: number;
   readonly pes: number;
   readonly reductionsPerGvt = 1;
   readonly control: Control;
-  private readonly host: Pe;
+  private readonly host: RingHost;
   private readonly size: number;
   private readonly out: readonly (RingProducer | null)[];
   private readonly in: readonly (RingConsumer | null)[];
@@ -60,11 +63,11 @@ export class ThreadTransport implements Transport {
   /** Least time posted since this PE last saw that no GVT round was open, or contributed to one. */
   private readonly least = new Float64Array([Infinity]);
 
-  constructor(host: Pe, memory: ThreadMemory, pes: number) {
+  constructor(host: RingHost, memory: ThreadMemory, pes: number, sleep?: Sleep) {
     this.host = host;
     this.pe = host.number;
     this.pes = pes;
-    this.control = new Control(memory.control, pes);
+    this.control = new Control(memory.control, pes, sleep);
     this.size = host.pool.stride * 2;
     const { size, pe } = this;
     this.out = memory.rings[pe].map((m, to) => (to === pe ? null : new RingProducer(m, size)));
@@ -282,7 +285,7 @@ export class ThreadTransport implements Transport {
     this.control.report(this.pe, committed, rolledBack);
   }
 
-  private readonly awaited = (): boolean => {
+  readonly awaited = (): boolean => {
     if (this.stopped() || this.overflowing > 0 || this.control.roundAwaits()) return true;
     for (let from = 0; from < this.pes; from++) {
       const ring = this.in[from];

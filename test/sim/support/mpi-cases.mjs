@@ -7,11 +7,12 @@ import { simulateRank } from '../../../dist/sim/simulate-rank.js';
 const [, , from, to] = process.argv;
 const world = new MpiWorld();
 const results = [];
-for (const { model, settings, mostBatches } of JSON.parse(readFileSync(from, 'utf8'))) {
+for (const { model, settings, mostSharing, limits } of JSON.parse(readFileSync(from, 'utf8'))) {
   const loaded = await loadModel(model);
   let printed = 0;
   const { result } = await simulateRank(world, loaded, settings, {
-    mostBatches,
+    mostSharing,
+    limits,
     onOutput: (lines) => {
       printed += lines.length;
     },

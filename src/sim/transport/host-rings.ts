@@ -1,0 +1,68 @@
+/**
+ * What the ranks of one machine share: control words and a ring for each ordered pair of them, in one stretch of memory.
+ *
+ *     words | doubles | ring 0 → 1 | ring 0 → 2 | … | ring 1 → 0 | …
+ */
+import { hostMemory } from '../../os/mpi/host-memory.ts';
+import type { MpiWorld } from '../../os/mpi/world.ts';
+import { controlBytes } from './control.ts';
+import { ringBytes } from './ring.ts';
+import type { ThreadMemory } from './threads.ts';
+
+/** All rings of a machine together, about: containers often have 64 MB in /dev/shm. But no ring has less than 64 slots. */
+const MOST_BYTES = 1 << 25;
+/** Parts begin on cache lines of their own. */
+const LINE = 128;
+
+export interface HostRings {
+  /** The ranks that share, this one among them; a rank's place here is its number in `memory`. */
+  readonly ranks: readonly number[];
+  readonly memory: ThreadMemory;
+  release(): void;
+}
+
+const lines = (bytes: number) => Math.ceil(bytes / LINE) * LINE;
+
+/** This rank's group, where at most so many ranks of a machine share. */
+function groupOf(world: MpiWorld, most: number): number[] {
+  const neighbours = world.neighbours();
+  const first = Math.floor(neighbours.indexOf(world.rank) / most) * most;
+  return neighbours.slice(first, first + most);
+}
+
+/**
+ * The memory that this rank shares with others of its machine. All ranks call it.
+ * @param words of a slot
+ * @param most ranks that share one memory
+ * @returns null where a rank is alone, or its machine gives no memory to share
+ */
+export function hostRings(world: MpiWorld, words: number, most = Infinity): HostRings | null {
+  if (world.size === 1) return null;
+  const ranks = groupOf(world, Math.min(most, world.size));
+  const n = ranks.length;
+  const control = controlBytes(n);
+  const doublesAt = lines(control.words);
+  const ringsAt = doublesAt + lines(control.doubles);
+  const bytes = ringBytes(words, MOST_BYTES / (n * n));
+  const whole = n === 1 ? 0 : ringsAt + n * (n - 1) * lines(bytes);
+  const mapping = hostMemory(world, ranks, whole);
+  if (mapping === null) return null;
+  let at = ringsAt;
+  const next = () => {
+    at += lines(bytes);
+    return mapping.part(at - lines(bytes), bytes);
+  };
+  const nothing = new ArrayBuffer(0);
+  const rings = ranks.map((_, from) => ranks.map((__, to) => (from === to ? nothing : next())));
+  return {
+    ranks,
+    memory: {
+      control: {
+        words: mapping.part(0, control.words),
+        doubles: mapping.part(doublesAt, control.doubles),
+      },
+      rings,
+    },
+    release: () => mapping.unmap(),
+  };
+}

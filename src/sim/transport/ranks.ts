@@ -1,0 +1,79 @@
+/**
+ * PEs as the ranks of an MPI job, each by the shortest way: where all of them are on one machine, through the rings and
+ * words of shared memory that threads have, too; else through messages (`mpi.ts`), but for neighbours.
+ */
+import { waitFor, wake } from '../../os/futex.ts';
+import type { MpiWorld } from '../../os/mpi/world.ts';
+import type { Budget } from '../event.ts';
+import type { Pe } from '../pe.ts';
+import { Control, fillBudget } from './control.ts';
+import type { HostRings } from './host-rings.ts';
+import { type MpiLimits, MpiTransport } from './mpi.ts';
+import { ThreadTransport } from './threads.ts';
+import type { Transport } from './transport.ts';
+
+/** Of all ranks, as of the last GVT. */
+export interface RankProgress {
+  readonly gvt: number;
+  readonly committed: number;
+  readonly rolledBack: number;
+}
+
+export interface RankTransport extends Transport {
+  /** Batches sent so far. */
+  readonly batches: number;
+  progress(): RankProgress;
+  /** Stops the run: all ranks, at the next GVT. */
+  stop(): void;
+  /** After the last GVT: nothing is received any more. */
+  close(): void;
+}
+
+/** All ranks are on this machine, and share memory. */
+class NeighbourTransport extends ThreadTransport implements RankTransport {
+  readonly batches = 0;
+
+  constructor(host: Pe, { memory, ranks }: HostRings) {
+    super(host, memory, ranks.length, { wait: waitFor, wake });
+  }
+
+  progress(): RankProgress {
+    return { gvt: this.control.gvt(), ...this.control.progress() };
+  }
+
+  stop(): void {
+    this.control.stopAtGvt();
+  }
+
+  override stopped(): boolean {
+    return this.control.stopDue();
+  }
+
+  close(): void {}
+}
+
+const allShare = (world: MpiWorld, rings: HostRings | null): rings is HostRings =>
+  rings?.ranks.length === world.size;
+
+/** The event memory of all ranks, where they share: so many records. Else null. All ranks call it. */
+export function commonBudget(
+  world: MpiWorld,
+  rings: HostRings | null,
+  records: number,
+): Budget | null {
+  if (!allShare(world, rings)) return null;
+  const { control } = rings.memory;
+  if (world.rank === 0) fillBudget(control, records);
+  world.meet();
+  return new Control(control, world.size).budget;
+}
+
+export function rankTransport(
+  host: Pe,
+  world: MpiWorld,
+  rings: HostRings | null,
+  limits: MpiLimits = {},
+): RankTransport {
+  if (allShare(world, rings)) return new NeighbourTransport(host, rings);
+  return new MpiTransport(host, world, rings, limits);
+}
