@@ -87,6 +87,11 @@ export class InOrderLp extends LpContext {
     return this.sent;
   }
 
+  /** Without counting draws: none is ever taken back. */
+  override uniform(): number {
+    return next(this.S, this.base);
+  }
+
   private route(h: number, dest: number, t: number): void {
     const { placement, number, queue } = this.host;
     const pe = peOfLp(placement, dest);
