@@ -1,5 +1,5 @@
-// The limit on this machine: PHOLD with the product's queue discipline, generator, record layout and digest in one
-// hand-written loop. No model API, no LP types, no statistics. Usage: node bench/limit.mjs [S|M|L|XL]
+// What a hand-written loop reaches on this machine: PHOLD with the product's buckets, generator, record layout and digest. All
+// zones have buckets: where there are many, the product's windows are faster. No model API, no LP types, no statistics. Usage: node bench/limit.mjs [S|M|L|XL]
 import { setFlagsFromString } from 'node:v8';
 import { log } from '../dist/sim/math/log.js';
 import { CORE_SEEDS, MODEL_SEEDS, next, seedStreams } from '../dist/sim/rng/clcg4.js';
