@@ -43,6 +43,13 @@ export class LocalBudget implements Budget {
 const MOST_BYTES = 2 ** 32 - 2 ** 16;
 /** Address space for events that arrive past the bound, in records; beside as much as the bound again. */
 const ARRIVALS = 1 << 16;
+// Words of a pool's state. In a typed array: numbers in fields would be tagged, and a handle might become a double.
+const FREE_LIST = 0;
+const TOP = 1;
+const GRANTED = 2;
+/** Records that may be taken into use without asking the budget. */
+const SPARE = 3;
+
 /** Records asked of the budget at a time; a share of it when the budget is small. */
 const GRANT = 4096;
 
@@ -61,17 +68,12 @@ export class EventPool {
   /** Payload size in doubles. */
   readonly payload: number;
   readonly sink: number;
-  /** Records in use, and the highest that has been. */
-  live = 0;
-  peak = 0;
-  /** Records that may be in use without asking the budget. */
-  granted = 0;
   /** Something has arrived past the bound. */
   overdrawn = false;
   readonly #budget: Budget;
   readonly #grant: number;
-  #free = 0;
-  #top: number;
+  /** At least 128 bytes: V8 keeps smaller arrays in its heap, where they move. */
+  private readonly words = new Int32Array(32);
   readonly #end: number;
 
   /**
@@ -91,26 +93,34 @@ export class EventPool {
     this.I = new Int32Array(this.buffer);
     this.capacity = Math.floor(this.F.length / this.stride) - 3;
     this.sink = ALIGN;
-    this.#top = ALIGN + this.stride;
+    this.words[TOP] = ALIGN + this.stride;
     this.#end = this.F.length - this.stride;
     this.#budget = budget;
     this.#grant = grant;
   }
 
+  /** Records in use. */
+  get live(): number {
+    return this.words[GRANTED] - this.words[SPARE];
+  }
+
+  /** Most that have been in use at a time: a new one is made only where none is free. */
+  get peak(): number {
+    return (this.words[TOP] - ALIGN) / this.stride - 1;
+  }
+
   /** A record with a zeroed payload, or 0 when the bound is reached. Links and flags are the caller's. */
   alloc(): number {
-    if (this.live >= this.granted && !this.#more()) return 0;
-    const F = this.F;
-    // An integer for the compiler: what is made of it then needs no checks.
-    let h = this.#free | 0;
-    if (h !== 0) this.#free = this.I[(h << 1) + NEXT];
+    const { F, words } = this;
+    if (words[SPARE] <= 0 && !this.#more()) return 0;
+    let h = words[FREE_LIST];
+    if (h !== 0) words[FREE_LIST] = this.I[(h << 1) + NEXT];
     else {
-      h = this.#top | 0;
+      h = words[TOP];
       if (h > this.#end) return 0;
-      this.#top = h + this.stride;
+      words[TOP] = h + this.stride;
     }
-    const live = ++this.live;
-    if (live > this.peak) this.peak = live;
+    words[SPARE]--;
     F[h + PAYLOAD] = 0;
     for (let k = PAYLOAD + 1; k < this.stride; k++) F[h + k] = 0;
     return h;
@@ -123,17 +133,18 @@ export class EventPool {
   }
 
   free(h: number): void {
+    const { I, words } = this;
     const i = h << 1;
-    this.I[i + NEXT] = this.#free;
-    this.I[i + STATE] = FREE;
-    this.#free = h;
-    this.live--;
+    I[i + NEXT] = words[FREE_LIST];
+    I[i + STATE] = FREE;
+    words[FREE_LIST] = h;
+    words[SPARE]++;
   }
 
   /** A record even past the bound: for an event that has already arrived. @throws RangeError if none is left at all. */
   allocArrived(): number {
-    if (this.live >= this.granted && !this.#more()) {
-      this.granted++;
+    if (this.words[SPARE] <= 0 && !this.#more()) {
+      this.#grantMore(1);
       this.overdrawn = true;
       this.#budget.give(-1);
     }
@@ -144,17 +155,22 @@ export class EventPool {
 
   /** Gives back what is granted beyond need; all of it where memory is short. */
   settle(short = false): void {
-    const spare = this.granted - this.live - (short ? 0 : 2 * this.#grant);
+    const spare = this.words[SPARE] - (short ? 0 : 2 * this.#grant);
     if (spare > 0) {
-      this.granted -= spare;
+      this.#grantMore(-spare);
       this.#budget.give(spare);
     }
   }
 
   #more(): boolean {
     const granted = this.#budget.take(this.#grant);
-    this.granted += granted;
+    this.#grantMore(granted);
     return granted > 0;
+  }
+
+  #grantMore(records: number): void {
+    this.words[GRANTED] += records;
+    this.words[SPARE] += records;
   }
 }
 

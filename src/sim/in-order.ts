@@ -20,7 +20,7 @@ import {
 
 const { BITS, CORE_STREAM, DEST, EXTRA, PATH, PENDING, RECV, REMOTE, SEND, SOURCE, STATE, TIE } =
   layout;
-const { next } = clcg4;
+const { nextAhead } = clcg4;
 const { indexOfLp, peOfLp } = placements;
 
 /** No more event memory, and no way to go on with what there is. */
@@ -55,7 +55,7 @@ export class InOrderLp extends LpContext {
     const F = this.F;
     const now = F[this.h];
     const t = now + delay;
-    const tie = next(this.S, this.base + CORE_STREAM);
+    const tie = nextAhead(this.S, this.base + CORE_STREAM);
     if (!(t < this.end)) {
       this.host.counts[C.eventsPastEnd]++;
       this.sent.$b = this.host.pool.emptySink();
@@ -85,6 +85,11 @@ export class InOrderLp extends LpContext {
       this.host.queue.push(t, h);
     } else this.route(h, dest, t);
     return this.sent;
+  }
+
+  /** Without counting draws: none is ever taken back. */
+  override uniform(): number {
+    return nextAhead(this.S, this.base);
   }
 
   private route(h: number, dest: number, t: number): void {

@@ -51,6 +51,6 @@ export const ORIGIN_SHIFT = 8;
  */
 export const ALIGN = 6;
 
-/** An LP's block: the model's stream at +0, the core stream, and its state struct. */
+/** An LP's block: the model's stream at +0, the core stream (both a step ahead), and its state struct. */
 export const CORE_STREAM = 4;
 export const LP_STATE = 8;

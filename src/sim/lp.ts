@@ -4,6 +4,8 @@
  * An LP's memory is one block of doubles, so that handling an event touches few cache lines:
  *
  *     +0 … +3  model stream     +4 … +7  core stream     +8 …  state struct
+ *
+ * Both streams are kept one step ahead of their draws.
  */
 
 import { layoutOf, type StructLayout, type StructOf } from '../model/struct.ts';
@@ -26,7 +28,7 @@ export { CORE_STREAM, LP_STATE } from './layout.ts';
 
 const { ALIGN, BITS, EXTRA, LP_STATE, PAYLOAD, SEND, SOURCE } = layout;
 const { exp: ownExp, log: ownLog, pow: ownPow } = math;
-const { next } = clcg4;
+const { nextAhead } = clcg4;
 
 type AnyFields = Readonly<Record<string, never>>;
 export type AnyLp = Lp<AnyFields, AnyFields, unknown>;
@@ -154,7 +156,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
 
   uniform(): number {
     this.draws++;
-    return next(this.S, this.base);
+    return nextAhead(this.S, this.base);
   }
 
   integer(lo: number, hi: number): number {

@@ -26,7 +26,7 @@ const {
   STATE,
   TIE,
 } = layout;
-const { next } = clcg4;
+const { nextAhead } = clcg4;
 const { indexOfLp, peOfLp } = placements;
 const { CURRENT, E_OUT, E_OUTS, OUT_PAST_END } = kpLayout;
 
@@ -72,7 +72,7 @@ export class OptimisticLp extends LpContext {
     const F = this.F;
     const now = F[this.h];
     const t = now + delay;
-    const tie = next(this.S, this.base + CORE_STREAM);
+    const tie = nextAhead(this.S, this.base + CORE_STREAM);
     this.coreDraws++;
     if (!(t < this.end)) {
       this.host.counts[C.eventsPastEnd]++;

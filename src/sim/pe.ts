@@ -16,7 +16,7 @@ import { type Model, ModelError } from './model.ts';
 import { indexOfLp, kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
-import { seedStreams } from './rng/clcg4.ts';
+import { next, previous, seedStreams } from './rng/clcg4.ts';
 import { Signatures } from './signature.ts';
 import {
   compareGvts,
@@ -191,6 +191,10 @@ export class Pe {
       seedStreams(S, at + CORE_STREAM, blockSize, config.coreSeeds, core, n, every);
       k += n;
     }
+    for (let k = 0, at = ALIGN; k < ids.length; k++, at += blockSize) {
+      next(S, at);
+      next(S, at + CORE_STREAM);
+    }
   }
 
   contextOf(index: number): LpContext {
@@ -338,9 +342,16 @@ export class Pe {
   stateDigest(): Digest {
     const digest = new Digest();
     const words = this.memory.i32;
+    const streams = new Float64Array(LP_STATE);
+    const streamWords = new Int32Array(streams.buffer);
     for (let k = 0; k < this.ids.length; k++) {
-      const at = (k * this.blockSize + ALIGN) << 1;
-      digest.addWords(this.ids[k], words, at, LP_STATE * 2);
+      const block = k * this.blockSize + ALIGN;
+      const at = block << 1;
+      // The states as they are after what has been drawn, not a step ahead.
+      for (let i = 0; i < LP_STATE; i++) streams[i] = this.memory.f64[block + i];
+      previous(streams, 0);
+      previous(streams, CORE_STREAM);
+      digest.addWords(this.ids[k], streamWords, 0, LP_STATE * 2);
       const state = (this.blockSize - LP_STATE) * 2;
       if (state > 0) digest.addWords(~this.ids[k], words, at + LP_STATE * 2, state);
     }

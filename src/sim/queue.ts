@@ -1,31 +1,37 @@
 /**
  * The pending events of one PE, in exact order: a ladder of buckets, sorted a few events at a time.
  *
- *     run + heap      buckets of the rung                 far
- *     exact order     one list each, about one event      arrays, unsorted
- *     |  zone < cur |  cur … nb-1                       |  beyond the rung        > time
+ *     run + heap      window of buckets      lists               far
+ *     exact order     about one event each   a window's each     arrays, unsorted
+ *     |  zone < cur |  cur … high-1        |  high … zones-1   |  beyond the rung       > time
  *
  * An event's zone is decided by the one expression `(t - t0) * inv`, which is monotone in t: whatever is
- * in run or heap is at or before whatever is in the buckets, which is before whatever is far. So taking
- * the first of run and heap is exact, ties included.
+ * in run or heap is at or before whatever is in the buckets, which is before whatever is in lists, and that before
+ * whatever is far. So taking the first of run and heap is exact, ties included.
  *
- * When run and heap are empty, the next buckets are gathered into a run of 12 to 16 events. Their
- * records, and their LPs' memory, are touched together, so that cache misses overlap instead of following
- * one another (a miss costs as much as handling an event); and they are sorted by integer keys in a network
- * without branches, and by the whole signature where two keys are the same. When the rung is used up, `far`
- * becomes a new one, or, where it is few events of one time, a run at once. Events that arrive in front of the buckets (stragglers, rolled-back events, short
- * offsets) and those of an overfull bucket go through the heap: O(log n), never quadratic.
+ * When run and heap are empty, the next buckets are gathered into a run of 12 to 16 events, which are
+ * sorted by integer keys in a network without branches, and by the whole signature where two keys are the same. When
+ * the window is used up, the next list's events are spread over it, and when the rung is used up, `far`
+ * becomes a new one, or, where it is few events of one time, a run at once. Events that arrive in front of
+ * the buckets (stragglers, rolled-back events, short offsets) and those of an overfull bucket go through
+ * the heap: O(log n), never quadratic.
+ *
+ * A cache miss costs as much as handling an event, unless it overlaps with others. So the records of a list's events
+ * and their LPs' memory are touched together, and a window is small enough for the cache to keep them. A
+ * rung of few events is one window.
  */
 
+import * as chunkLists from './chunk-lists.ts';
 import type { EventPool } from './event.ts';
+import * as heaps from './heap.ts';
 import * as layout from './layout.ts';
 import type { Signatures } from './signature.ts';
 import * as network from './sort-network.ts';
 
 const { DEST, EXTRA, NEXT, RECV, TIE } = layout;
 
-/** Heap arity 4, root at 3: the children of i are 4i-8 … 4i-5, a group aligned to four. */
-const ROOT = 3;
+const { END, ROOT } = heaps;
+
 /** Room of the run, and the number of events at which gathering stops. */
 const ROOM = network.SORTED;
 const GATHER = 12;
@@ -33,7 +39,10 @@ const GATHER = 12;
 const FINE = 2 ** 26;
 /** Keys after those of all events. */
 const LAST_KEYS = 0x7ffffe00;
-const MAX_BUCKETS = 1 << 26;
+/** Buckets of the window: all of a rung that has no more. A power of two. */
+const BUCKETS = 16384;
+/** Binary logarithm of a window's zones in a larger rung. */
+const SHIFT = 9;
 /** LP memory smaller than this stays in the cache by itself. */
 const TOUCH_BYTES = 1 << 17;
 
@@ -45,15 +54,15 @@ const T0 = 3;
 const INV = 4;
 
 // Integers of Q.
-/** One past the last used heap slot; slots below CLEARED hold a key or Infinity. */
-const END = 0;
-const CLEARED = 1;
 /** The run: positions AT to RUN_END. */
-const AT = 2;
-const RUN_END = 3;
-/** Buckets of the rung, and the first that has not been opened. */
-const NB = 4;
-const CUR = 5;
+const AT = 0;
+const RUN_END = 1;
+/** The first zone that has not been gathered, one past the window's last, and one past the rung's last. */
+const CUR = 2;
+const HIGH = 3;
+const ZONES = 4;
+/** Events in the window. */
+const WITHIN = 5;
 const N_FAR = 6;
 /** Keeps the touching loads alive. */
 const TOUCHED = 7;
@@ -69,7 +78,7 @@ export interface EventQueue {
   take(bound: number): number;
   /** Drops every event for which `keep` returns false. O(n). */
   sweep(keep: (h: number) => boolean): void;
-  /** The memory that may become large: buckets, accessed at random, and what is far. */
+  /** The memory that may become large: lists, accessed at random, and what is far. */
   readonly memory: readonly ArrayBuffer[];
 }
 
@@ -89,29 +98,32 @@ export function createEventQueue(
   // At least 128 bytes each: V8 keeps smaller arrays in its heap, where they move.
   const D = new Float64Array(16);
   const Q = new Int32Array(32);
-  const keys = new Float64Array(pool.capacity + 32);
-  const handles = new Int32Array(pool.capacity + 32);
+  const heap = heaps.createHeap(pool.capacity, sig);
+  const { state: H, keys, handles, push: heapPush, pop: heapPop } = heap;
   const run = new Int32Array(2 * ROOM);
   const gathered = new Int32Array(2 * ROOM);
   const sorting = new Int32Array(2 * ROOM);
   const sort = network.sorter(sorting, gathered, run);
-  const buckets = new Int32Array(Math.min(MAX_BUCKETS, bucketsFor(pool.capacity)));
+  const buckets = new Int32Array(BUCKETS);
+  const mostLists = (zonesFor(pool.capacity) >> SHIFT) + 1;
+  const lists = chunkLists.createChunkLists(mostLists, pool.capacity);
+  const { append, take: takeList, out: opened } = lists;
   const farTimes = new Float64Array(pool.capacity + 16);
   const farHandles = new Int32Array(pool.capacity + 32);
   const touch = lpMemory.byteLength >= TOUCH_BYTES;
-  Q[END] = ROOT;
-  Q[CLEARED] = ROOT;
   clearFar();
 
   /** Adds event `h`, whose receive time is `t` (finite). */
   function push(t: number, h: number): void {
     const zone = (t - D[T0]) * D[INV];
     if (zone >= Q[CUR]) {
-      if (zone < Q[NB]) {
-        const k = zone | 0;
+      if (zone < Q[HIGH]) {
+        const k = zone & (BUCKETS - 1);
         I[(h << 1) + NEXT] = buckets[k];
         buckets[k] = h;
-      } else farPush(t, h);
+        Q[WITHIN]++;
+      } else if (zone < Q[ZONES]) append(zone >> SHIFT, h);
+      else farPush(t, h);
     } else heapPush(t, h);
   }
 
@@ -127,28 +139,28 @@ export function createEventQueue(
 
   /** The first event, still held; 0 when there is none. */
   function peek(): number {
-    if (Q[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]];
+    if (H[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]];
     return peekSlow() | 0;
   }
 
   function peekSlow(): number {
-    if (Q[END] === ROOT) {
+    if (H[END] === ROOT) {
       if (Q[AT] === Q[RUN_END] && !refill()) return 0;
-      if (Q[END] === ROOT) return run[Q[AT]];
+      if (H[END] === ROOT) return run[Q[AT]];
     }
     return Q[AT] < Q[RUN_END] && !heapFirst() ? run[Q[AT]] : handles[ROOT];
   }
 
   /** Takes the first event; 0 when there is none. */
   function pop(): number {
-    if (Q[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]++];
+    if (H[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]++];
     return popSlow() | 0;
   }
 
   function popSlow(): number {
-    if (Q[END] === ROOT) {
+    if (H[END] === ROOT) {
       if (Q[AT] === Q[RUN_END] && !refill()) return 0;
-      if (Q[END] === ROOT) return run[Q[AT]++];
+      if (H[END] === ROOT) return run[Q[AT]++];
     }
     if (Q[AT] < Q[RUN_END] && !heapFirst()) return run[Q[AT]++];
     return heapPop();
@@ -157,7 +169,7 @@ export function createEventQueue(
   /** Takes the first event if its time is before `bound`; 0 otherwise. */
   function take(bound: number): number {
     const at = Q[AT];
-    if (Q[END] === ROOT && at < Q[RUN_END]) {
+    if (H[END] === ROOT && at < Q[RUN_END]) {
       const h = run[at];
       if (!(F[h + RECV] < bound)) return 0;
       Q[AT] = at + 1;
@@ -181,17 +193,21 @@ export function createEventQueue(
   /** Drops every event for which `keep` returns false. O(n). */
   function sweep(keep: (h: number) => boolean): void {
     const all: number[] = [];
-    for (let i = ROOT; i < Q[END]; i++) all.push(handles[i]);
+    for (let i = ROOT; i < H[END]; i++) all.push(handles[i]);
     for (let i = Q[AT]; i < Q[RUN_END]; i++) all.push(run[i]);
-    for (let k = Q[CUR]; k < Q[NB]; k++) {
-      for (let h = buckets[k]; h !== 0; h = I[(h << 1) + NEXT]) all.push(h);
+    buckets.forEach((head, k) => {
+      for (let h = head; h !== 0; h = I[(h << 1) + NEXT]) all.push(h);
       buckets[k] = 0;
+    });
+    for (let zone = Q[HIGH]; zone < Q[ZONES]; zone += 1 << SHIFT) {
+      const n = takeList(zone >> SHIFT);
+      for (let i = 0; i < n; i++) all.push(opened[i]);
     }
     for (let n = 0; n < Q[N_FAR]; n++) all.push(farHandles[n]);
-    keys.fill(Infinity, ROOT, Q[END]);
-    Q[END] = ROOT;
+    heap.clear();
     Q[AT] = 0;
     Q[RUN_END] = 0;
+    Q[WITHIN] = 0;
     clearFar();
     for (const h of all) if (keep(h)) push(F[h + RECV], h);
   }
@@ -210,6 +226,7 @@ export function createEventQueue(
       const n = gather();
       if (n > 0) sortRun(n, from);
       if (n !== 0) return true;
+      if (openWindow()) continue;
       const far = Q[N_FAR];
       if (far === 0) return false;
       if (far <= ROOM && D[FAR_MIN] === D[FAR_MAX]) {
@@ -226,22 +243,61 @@ export function createEventQueue(
     for (let i = 0; i < n; i++) gathered[i] = farHandles[i];
     D[T0] = t;
     D[INV] = 1 / leastWidth(t);
-    Q[NB] = 1;
     Q[CUR] = 1;
+    Q[HIGH] = 1;
+    Q[ZONES] = 1;
     clearFar();
     touchLps(n);
     tieKeys(n);
     begin(n);
   }
 
+  /** Spreads the next list that has events over the window; false where there is none. */
+  function openWindow(): boolean {
+    let high = Q[HIGH];
+    let n = 0;
+    while (n === 0) {
+      if (high >= Q[ZONES]) return false;
+      n = takeList(high >> SHIFT);
+      Q[CUR] = high;
+      high += 1 << SHIFT;
+      Q[HIGH] = high;
+    }
+    touchAll(n);
+    const t0 = D[T0];
+    const inv = D[INV];
+    for (let i = 0; i < n; i++) {
+      const h = opened[i];
+      const k = ((F[h + RECV] - t0) * inv) & (BUCKETS - 1);
+      I[(h << 1) + NEXT] = buckets[k];
+      buckets[k] = h;
+    }
+    Q[WITHIN] = n;
+    return true;
+  }
+
+  /** Touches the records of the `n` opened events, then their LPs. Short loops: so more of them overlap. */
+  function touchAll(n: number): void {
+    let x = 0;
+    for (let i = 0; i < n; i++) x ^= I[(opened[i] << 1) + DEST];
+    for (let i = 0; i < n; i++) x ^= lpMemory[Math.imul(I[(opened[i] << 1) + DEST], lpStride)];
+    Q[TOUCHED] = x;
+  }
+
   /** Takes whole buckets until there are enough events: their number, or -1 for one overfull bucket, now in the heap. */
   function gather(): number {
-    const nb = Q[NB];
+    const within = Q[WITHIN];
+    if (within === 0) {
+      Q[CUR] = Q[HIGH];
+      return 0;
+    }
+    const high = Q[HIGH];
     let k = Q[CUR];
     let n = 0;
-    while (k < nb && n < GATHER) {
+    while (k < high && n < GATHER) {
+      const b = k & (BUCKETS - 1);
       // Event 0 has no successor. So an empty bucket, as likely as not, is no branch.
-      const head = buckets[k];
+      const head = buckets[b];
       let m = (n + Number(head !== 0)) | 0;
       gathered[n] = head;
       let h = I[(head << 1) + NEXT];
@@ -251,26 +307,30 @@ export function createEventQueue(
       }
       if (h !== 0) {
         if (n > 0) break;
-        pour(head);
-        buckets[k] = 0;
+        Q[WITHIN] = within - pour(head);
+        buckets[b] = 0;
         Q[CUR] = k + 1;
         return -1;
       }
-      buckets[k] = 0;
+      buckets[b] = 0;
       n = m;
       k++;
     }
+    Q[WITHIN] = within - n;
     Q[CUR] = k;
     return n;
   }
 
-  function pour(head: number): void {
+  function pour(head: number): number {
+    let n = 0;
     let h = head;
     while (h !== 0) {
       const next = I[(h << 1) + NEXT];
       heapPush(F[h + RECV], h);
       h = next;
+      n++;
     }
+    return n;
   }
 
   /** Sorts the `n` gathered events, from bucket `from` on, into the run. */
@@ -337,90 +397,21 @@ export function createEventQueue(
   }
 
   /**
-   * Spreads `far` over a new rung that starts at its first event, one event per bucket by the mean distance
-   * from there, and covers two and a half times that distance.
+   * Spreads `far` over a new rung that starts at its first event, one event per zone by the mean distance
+   * from there.
    */
   function newRung(): void {
     const n = Q[N_FAR];
     const first = D[FAR_MIN];
     const mean = D[FAR_SUM] / n - first;
-    const inv = 1 / Math.max(mean / n, leastWidth(D[FAR_MAX]));
-    const nb = Math.min(buckets.length, bucketsFor(n));
-    clearFar();
     D[T0] = first;
-    D[INV] = inv;
-    Q[NB] = nb;
+    D[INV] = 1 / Math.max(mean / n, leastWidth(D[FAR_MAX]));
+    clearFar();
+    const zones = zonesFor(n);
     Q[CUR] = 0;
-    for (let k = 0; k < n; k++) {
-      const t = farTimes[k];
-      const h = farHandles[k];
-      const zone = (t - first) * inv;
-      if (zone < nb) {
-        const b = zone | 0;
-        I[(h << 1) + NEXT] = buckets[b];
-        buckets[b] = h;
-      } else farPush(t, h);
-    }
-  }
-
-  function heapPush(t: number, h: number): void {
-    let i = Q[END];
-    if (i + 4 >= Q[CLEARED]) clearMore();
-    Q[END] = i + 1;
-    while (i > ROOT) {
-      const parent = (i + 8) >> 2;
-      const key = keys[parent];
-      if (key < t) break;
-      const ph = handles[parent];
-      if (key === t && !sig.tieBefore(h, ph)) break;
-      keys[i] = key;
-      handles[i] = ph;
-      i = parent;
-    }
-    keys[i] = t;
-    handles[i] = h;
-  }
-
-  function heapPop(): number {
-    const h = handles[ROOT];
-    const last = Q[END] - 1;
-    Q[END] = last;
-    const t = keys[last];
-    keys[last] = Infinity;
-    if (last > ROOT) siftDown(t, handles[last]);
-    return h;
-  }
-
-  function siftDown(t: number, h: number): void {
-    const end = Q[END];
-    let i = ROOT;
-    for (;;) {
-      let child = (i << 2) - 8;
-      if (child >= end) break;
-      let best = child;
-      let key = keys[child];
-      // Unused slots hold Infinity, so the group of four needs no bounds tests.
-      for (let n = 0; n < 3; n++) {
-        child++;
-        const k = keys[child];
-        if (k < key || (k === key && child < end && sig.tieBefore(handles[child], handles[best]))) {
-          key = k;
-          best = child;
-        }
-      }
-      if (key > t || (key === t && sig.tieBefore(h, handles[best]))) break;
-      keys[i] = key;
-      handles[i] = handles[best];
-      i = best;
-    }
-    keys[i] = t;
-    handles[i] = h;
-  }
-
-  function clearMore(): void {
-    const to = Math.min(keys.length, Q[CLEARED] + 1024);
-    keys.fill(Infinity, Q[CLEARED], to);
-    Q[CLEARED] = to;
+    Q[ZONES] = zones;
+    Q[HIGH] = zones <= BUCKETS ? zones : 0;
+    for (let k = 0; k < n; k++) push(farTimes[k], farHandles[k]);
   }
 
   return {
@@ -429,7 +420,7 @@ export function createEventQueue(
     pop,
     take,
     sweep,
-    memory: [buckets.buffer, farTimes.buffer, farHandles.buffer],
+    memory: [lists.memory, farTimes.buffer, farHandles.buffer],
   };
 }
 
@@ -438,7 +429,11 @@ function leastWidth(t: number): number {
   return Math.abs(t) * 1e-14 + 1e-300;
 }
 
-/** Buckets of a rung for `n` events. */
-function bucketsFor(n: number): number {
-  return Math.ceil(2.5 * n) + 16;
+/**
+ * Zones of a rung for `n` events, one to an event at its beginning: eight times their mean distance where that is one
+ * window, so that few events are far; four times it, in whole windows, where more lists would crowd the cache.
+ */
+function zonesFor(n: number): number {
+  const zones = 8 * n + 16;
+  return zones <= BUCKETS ? zones : (((4 * n) >> SHIFT) + 1) << SHIFT;
 }

@@ -9,6 +9,7 @@ import {
   MODULI,
   MULTIPLIERS,
   next,
+  nextAhead,
   previous,
   REVERSE_MULTIPLIERS,
   type Seeds,
@@ -59,6 +60,23 @@ const seedsOf = fc
   .map((a) => a as unknown as Seeds);
 
 describe('CLCG4', () => {
+  it('gives the same numbers where it is kept one step ahead, and takes them back', () => {
+    fc.assert(
+      fc.property(seedsOf, fc.nat(1000), (seeds, number) => {
+        const S = stream(seeds, number, 3);
+        const ahead = S.slice();
+        next(ahead, 3);
+        const start = ahead.slice();
+        for (let k = 0; k < 40; k++) expect(nextAhead(ahead, 3)).toBe(next(S, 3));
+        const end = ahead.slice();
+        previous(end, 3);
+        expect(end).toEqual(S);
+        for (let k = 0; k < 40; k++) previous(ahead, 3);
+        expect(ahead).toEqual(start);
+      }),
+    );
+  });
+
   it('has the multipliers of the ROSS stream layout', () => {
     expect(REVERSE_MULTIPLIERS).toEqual([1441196816, 1463744518, 499766181, 660421676]);
     expect(STREAM_MULTIPLIERS).toEqual([584425330, 1351201844, 1323813018, 28067816]);

@@ -200,6 +200,28 @@ export function next(S: Float64Array, at: number): number {
   return u - Math.floor(u);
 }
 
+/**
+ * As {@link next}, on a stream that is kept one step ahead of its draws: where `next` would step and give the number
+ * of the new state, this gives the number of the state as it is, and then steps. So nobody waits for the step,
+ * a third of a draw's time. `previous` and `jump` move such a stream too.
+ */
+export function nextAhead(S: Float64Array, at: number): number {
+  const a = S[at] as number;
+  const b = S[at + 1] as number;
+  const c = S[at + 2] as number;
+  const d = S[at + 3] as number;
+  let u = a * N0 - b * N1;
+  u -= Math.floor(u);
+  u += c * N2;
+  u -= Math.floor(u);
+  u -= d * N3;
+  S[at] = 45991 * a - Math.floor(a * Q0) * M0;
+  S[at + 1] = 207707 * b - Math.floor(b * Q1) * M1;
+  S[at + 2] = 138556 * c - Math.floor(c * Q2) * M2;
+  S[at + 3] = 49689 * d - Math.floor(d * Q3) * M3;
+  return u - Math.floor(u);
+}
+
 /** Take one draw back: the state becomes exactly what it was before the last {@link next}. */
 export function previous(S: Float64Array, at: number): void {
   let s = S[at] as number;
