@@ -5,6 +5,8 @@
  * of one cache line each, so that a list can be walked without its records, and all their misses overlap.
  */
 
+import { reservedInts } from './reserved.ts';
+
 /** Words of a chunk: a link to the chunk before it, and events. */
 const CHUNK = 16;
 
@@ -18,15 +20,15 @@ export interface ChunkLists {
   take(k: number): number;
   /** What `take` has taken. */
   readonly out: Int32Array;
-  readonly memory: ArrayBuffer;
+  readonly memory: ArrayBufferLike;
 }
 
 /** `lists` empty lists, numbered from 0, with room for `capacity` events in all. Memory that is never touched costs nothing. */
 export function createChunkLists(lists: number, capacity: number): ChunkLists {
-  const chunks = new Int32Array((Math.ceil(capacity / (CHUNK - 1)) + lists + 2) * CHUNK);
+  const chunks = reservedInts((Math.ceil(capacity / (CHUNK - 1)) + lists + 2) * CHUNK);
   /** One past a list's last event; 0 where it is empty. */
-  const ends = new Int32Array(lists + 32);
-  const out = new Int32Array(capacity + 32);
+  const ends = reservedInts(lists + 32);
+  const out = reservedInts(capacity + 32);
   const state = new Int32Array(32);
   state[TOP] = CHUNK;
 

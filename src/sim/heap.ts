@@ -3,6 +3,7 @@
  * Closures over constants, as in `queue.ts`.
  */
 
+import { reservedDoubles, reservedInts } from './reserved.ts';
 import type { Signatures } from './signature.ts';
 
 /** Root at 3: the children of i are 4i-8 … 4i-5, a group aligned to four. */
@@ -26,8 +27,8 @@ export interface Heap {
 /** A heap with room for `capacity` events. Memory that is never touched costs nothing. */
 export function createHeap(capacity: number, sig: Signatures): Heap {
   const state = new Int32Array(32);
-  const keys = new Float64Array(capacity + 32);
-  const handles = new Int32Array(capacity + 32);
+  const keys = reservedDoubles(capacity + 32);
+  const handles = reservedInts(capacity + 32);
   state[END] = ROOT;
   state[CLEARED] = ROOT;
 

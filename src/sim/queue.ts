@@ -25,6 +25,7 @@ import * as chunkLists from './chunk-lists.ts';
 import type { EventPool } from './event.ts';
 import * as heaps from './heap.ts';
 import * as layout from './layout.ts';
+import { reservedDoubles, reservedInts } from './reserved.ts';
 import type { Signatures } from './signature.ts';
 import * as network from './sort-network.ts';
 
@@ -79,7 +80,7 @@ export interface EventQueue {
   /** Drops every event for which `keep` returns false. O(n). */
   sweep(keep: (h: number) => boolean): void;
   /** The memory that may become large: lists, accessed at random, and what is far. */
-  readonly memory: readonly ArrayBuffer[];
+  readonly memory: readonly ArrayBufferLike[];
 }
 
 /**
@@ -108,8 +109,8 @@ export function createEventQueue(
   const mostLists = (zonesFor(pool.capacity) >> SHIFT) + 1;
   const lists = chunkLists.createChunkLists(mostLists, pool.capacity);
   const { append, take: takeList, out: opened } = lists;
-  const farTimes = new Float64Array(pool.capacity + 16);
-  const farHandles = new Int32Array(pool.capacity + 32);
+  const farTimes = reservedDoubles(pool.capacity + 16);
+  const farHandles = reservedInts(pool.capacity + 32);
   const touch = lpMemory.byteLength >= TOUCH_BYTES;
   clearFar();
 

@@ -10,3 +10,7 @@ export type Reserved = SharedArrayBuffer;
 export function reserved(bytes: number): Reserved {
   return new SharedArrayBuffer(bytes);
 }
+
+export const reservedInts = (length: number) => new Int32Array(reserved(4 * length));
+
+export const reservedDoubles = (length: number) => new Float64Array(reserved(8 * length));
