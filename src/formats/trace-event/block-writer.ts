@@ -2,22 +2,15 @@
 import type { Block } from './blocks.ts';
 import type { DrawnEvents } from './drawn-events.ts';
 import {
-  ARGS_END,
   BYTES,
-  DURATION,
-  END,
-  FROM,
   FULL,
-  ID,
-  NAME,
   piecesOf,
   putDecimal,
-  putFixed,
   putInteger,
   putMicros,
   putPiece,
-  RECEIVE,
-  SEND,
+  putWord,
+  wordOf,
 } from './event-bytes.ts';
 import { NONE } from './event-links.ts';
 
@@ -35,6 +28,19 @@ const headsOf = ({ pid, tid }: { readonly pid: number; readonly tid: number }) =
 };
 const HEADS = 3;
 
+// Texts between, cut into words.
+const DURATION = wordOf(',"dur":');
+const NAME = wordOf(',"name":');
+const LP = wordOf('"LP ');
+const ARGS = wordOf('","args"');
+const FROM = wordOf(':{"from"');
+const COLON = wordOf(':');
+const SEND = wordOf(',"send":');
+const RECEIVE = wordOf(',"recv":');
+const ARGS_END = wordOf('}}');
+const ID = wordOf(',"id":');
+const END = wordOf('}');
+
 /** Writes events from `from` to before `to`, places in their order, from byte `at` of the thread's block; returns the place behind. */
 type WriteEvents = (from: number, to: number, at: number, take: TakeBytes) => number;
 
@@ -50,19 +56,21 @@ function eventsWriter(events: DrawnEvents): WriteEvents {
       const time = start[event];
       const head = lane[event] * HEADS;
       at = putMicros(putPiece(at, heads, head), time);
-      at = putMicros(putFixed(at, DURATION), duration[event]);
-      at = putInteger(putFixed(at, NAME), destination[event]);
-      at = putInteger(putFixed(at, FROM), source[event]);
-      at = putDecimal(putFixed(at, SEND), send[event]);
-      at = putDecimal(putFixed(at, RECEIVE), receive[event]);
-      at = putFixed(at, ARGS_END);
+      at = putMicros(putWord(at, DURATION, 7), duration[event]);
+      at = putWord(putWord(at, NAME, 8), LP, 4);
+      at = putInteger(at, destination[event]);
+      at = putWord(putWord(putWord(at, ARGS, 8), FROM, 8), COLON, 1);
+      at = putInteger(at, source[event]);
+      at = putDecimal(putWord(at, SEND, 8), send[event]);
+      at = putDecimal(putWord(at, RECEIVE, 8), receive[event]);
+      at = putWord(at, ARGS_END, 2);
       if (before[event] !== event) {
         at = putMicros(putPiece(at, heads, head + 1), time);
-        at = putFixed(putInteger(putFixed(at, ID), event), END);
+        at = putWord(putInteger(putWord(at, ID, 6), event), END, 1);
       }
       for (let arrow = sent[event]; arrow !== NONE; arrow = before[arrow]) {
         at = putMicros(putPiece(at, heads, head + 2), time);
-        at = putFixed(putInteger(putFixed(at, ID), arrow), END);
+        at = putWord(putInteger(putWord(at, ID, 6), arrow), END, 1);
         if (at >= FULL) {
           take(BYTES.subarray(0, at));
           at = 0;

@@ -49,34 +49,13 @@ export function piecesOf(texts: readonly string[]): Pieces {
   return { words, lengths: Uint32Array.from(texts, ({ length }) => length), firsts };
 }
 
-const FIXED = piecesOf([
-  ',"dur":',
-  ',"name":"LP ',
-  '","args":{"from":',
-  ',"send":',
-  ',"recv":',
-  '}}',
-  ',"id":',
-  '}',
-]);
-/** Numbers of fixed texts of records. */
-export const DURATION = 0;
-export const NAME = 1;
-export const FROM = 2;
-export const SEND = 3;
-export const RECEIVE = 4;
-export const ARGS_END = 5;
-export const ID = 6;
-export const END = 7;
+/** A text of up to eight ASCII characters as one store. */
+export const wordOf = (text: string): number =>
+  new DataView(new TextEncoder().encode(text.padEnd(WORD)).buffer).getFloat64(0, true);
 
-const FIXED_WORDS = FIXED.words;
-const FIXED_LENGTHS = FIXED.lengths;
-const FIXED_FIRSTS = FIXED.firsts;
-
-export function putFixed(at: number, number: number): number {
-  const length = FIXED_LENGTHS[number];
-  let word = FIXED_FIRSTS[number];
-  for (let k = 0; k < length; k += WORD) VIEW.setFloat64(at + k, FIXED_WORDS[word++], true);
+/** Puts a text of `length` characters. */
+export function putWord(at: number, word: number, length: number): number {
+  VIEW.setFloat64(at, word, true);
   return at + length;
 }
 

@@ -6,9 +6,8 @@
  *                 \ s
  * PE 1  KP 0       `-> f [LP 9]
  * ```
- * An event that `source` sent at virtual time `send` was sent by the event that `source` handled at that virtual time:
- * a hash table over (LP, virtual time) finds it. Events are entered in the order of time, and of several the latest one
- * is meant, so that no arrow goes back.
+ * An event that `source` sent at virtual time `send` was sent by the event that `source` handled at that virtual time.
+ * Events are gone through in the order of time, and of several the latest one is meant, so that no arrow goes back.
  */
 import { type EventColumns, sharedWords } from './event-columns.ts';
 
@@ -35,63 +34,95 @@ export function noLinks(length: number): EventLinks {
   return { sent: sharedWords(length).fill(NONE), before };
 }
 
-/** Events whose slots are looked up together: misses of the processor's cache overlap. */
-const TOGETHER = 64;
+/** A hash table from (LP, virtual time) to the event entered last. */
+class Handled {
+  readonly #columns: EventColumns;
+  /** Numbers of events plus 1; 0 is free. */
+  readonly #slots: Uint32Array;
+  readonly #double = new Float64Array(1);
+  readonly #words = new Int32Array(this.#double.buffer);
+  /** Events entered so far, in their order. */
+  entered = 0;
+
+  constructor(columns: EventColumns) {
+    this.#columns = columns;
+    const { length } = columns;
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(16, length * 1.25))));
+  }
+
+  /** -1: there is none. */
+  find(lp: number, time: number): number {
+    return this.#slots[this.#slot(lp, time)] - 1;
+  }
+
+  /** Enters events of these places that were not yet. */
+  enterTo(place: number, order: Uint32Array): void {
+    const { destination, receive } = this.#columns;
+    for (; this.entered < place; this.entered++) {
+      const event = order[this.entered];
+      this.#slots[this.#slot(destination[event], receive[event])] = event + 1;
+    }
+  }
+
+  /** The slot of the event that `lp` handled at `time`, or the free one where it belongs. */
+  #slot(lp: number, time: number): number {
+    const { destination, receive } = this.#columns;
+    const slots = this.#slots;
+    this.#double[0] = time;
+    let hash = Math.imul(this.#words[0] ^ Math.imul(lp, 0x9e3779b1), 0x85ebca6b) ^ this.#words[1];
+    hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
+    const mask = slots.length - 1;
+    for (let slot = (hash ^ (hash >>> 13)) & mask; ; slot = (slot + 1) & mask) {
+      const event = slots[slot] - 1;
+      if (event < 0 || (destination[event] === lp && receive[event] === time)) return slot;
+    }
+  }
+}
+
+/** LPs below it have a list of what they handled, */
+const LISTED = 1 << 20;
+/** which is followed so far back before the hash table is asked: most causes are near, and in the processor's cache. */
+const STEPS = 16;
 
 /** Fills in the links. @param order of the events' times */
 export function link(
-  { length, source, destination, send, receive }: EventColumns,
+  columns: EventColumns,
   order: Uint32Array,
   { sent, before }: EventLinks,
 ): LinkCounts {
-  const size = 2 ** Math.ceil(Math.log2(Math.max(16, length * 1.25)));
-  const mask = size - 1;
-  // Numbers of events plus 1; 0 is free.
-  const slots = new Uint32Array(size);
-  const double = new Float64Array(1);
-  const words = new Int32Array(double.buffer);
-  const hashOf = (lp: number, time: number): number => {
-    double[0] = time;
-    let hash = Math.imul(words[0] ^ Math.imul(lp, 0x9e3779b1), 0x85ebca6b) ^ words[1];
-    hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
-    return (hash ^ (hash >>> 13)) & mask;
-  };
-  /** The slot of the event that `lp` handled at `time`, or the free one where it belongs. */
-  const slotOf = (hash: number, lp: number, time: number): number => {
-    let slot = hash;
-    for (;;) {
-      const event = slots[slot] - 1;
-      if (event < 0 || (destination[event] === lp && receive[event] === time)) return slot;
-      slot = (slot + 1) & mask;
-    }
-  };
-  const finds = new Int32Array(TOGETHER);
-  const enters = new Int32Array(TOGETHER);
+  const { length, source, destination, send, receive } = columns;
+  // By LP and by event: the event that the LP handled last before, plus 1.
+  const latest = new Uint32Array(LISTED);
+  const previous = new Uint32Array(length);
+  let handled: Handled | null = null;
   let sends = 0;
   let arrows = 0;
-  let touched = 0;
-  for (let from = 0; from < length; from += TOGETHER) {
-    const count = Math.min(TOGETHER, length - from);
-    for (let k = 0; k < count; k++) {
-      const event = order[from + k];
-      finds[k] = hashOf(source[event], send[event]);
-      enters[k] = hashOf(destination[event], receive[event]);
-      touched ^= slots[finds[k]] ^ slots[enters[k]];
+  for (let place = 0; place < length; place++) {
+    const event = order[place];
+    const lp = source[event];
+    const time = send[event];
+    // What models send before the run begins has no cause.
+    if (time > 0) sends++;
+    let cause = lp < LISTED ? latest[lp] - 1 : -1;
+    let steps = lp < LISTED ? 0 : STEPS;
+    for (; cause >= 0 && steps < STEPS && receive[cause] !== time; steps++) {
+      cause = previous[cause] - 1;
     }
-    for (let k = 0; k < count; k++) {
-      const event = order[from + k];
-      // What models send before the run begins has no cause.
-      if (send[event] > 0) sends++;
-      const cause = slots[slotOf(finds[k], source[event], send[event])] - 1;
-      if (cause >= 0) {
-        arrows++;
-        before[event] = sent[cause];
-        sent[cause] = event;
-      }
-      slots[slotOf(enters[k], destination[event], receive[event])] = event + 1;
+    if (steps === STEPS) {
+      handled ??= new Handled(columns);
+      handled.enterTo(place, order);
+      cause = handled.find(lp, time);
+    }
+    if (cause >= 0) {
+      arrows++;
+      before[event] = sent[cause];
+      sent[cause] = event;
+    }
+    const by = destination[event];
+    if (by < LISTED) {
+      previous[event] = latest[by];
+      latest[by] = event + 1;
     }
   }
-  // The sum is of no use, but for that it makes the processor look.
-  if (touched === -1) slots.fill(0);
   return { sends, arrows };
 }
