@@ -77,8 +77,8 @@ async function exported(
   }
 }
 
-/** Bytes of files from which on a trace is written by several threads: a second of events of a large run. */
-const LARGE = 4 << 20;
+/** Bytes of files from which on a trace is written by several threads: some ten thousand events. */
+const LARGE = 1 << 20;
 const MOST_THREADS = 8;
 
 function threadsFor(sources: readonly Sources[]): number {
