@@ -1,6 +1,7 @@
 /** Every rule on two recordings of one kind: one just beyond its threshold, and one just short of it. */
 import { afterAll, expect, it } from 'vitest';
 import { FINDINGS } from '../../src/findings/index.ts';
+import type { Batch } from '../../src/model/metric.ts';
 import { SIM_STREAM } from '../../src/model/schemas/sim.ts';
 import {
   batchOf,
@@ -24,7 +25,7 @@ import { ALIGNED, cpi, INTEL, jobAt, report, reportText, user } from './support/
 
 afterAll(removeFolder);
 
-const run = (...batches: Parameters<typeof framesOf>): string =>
+const run = (...batches: Batch[]): string =>
   writeFolder(newPath('.tri'), {
     'recording.json': recordingOf(),
     'extra.frames': framesOf(...batches),
