@@ -49,7 +49,7 @@ function record() {
     for (let k = 0; k < length; k++) {
       const event = from + k;
       const cause = Math.max(0, event - LPS);
-      lp[event] = Math.imul(event, 2654435761) % LPS;
+      lp[event] = (Math.imul(event, 2654435761) >>> 0) % LPS;
       at[event] = at[cause] + 0.1 + ((event * 7919) % 1000) / 1000;
       source[k] = lp[cause];
       send[k] = at[cause];

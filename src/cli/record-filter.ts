@@ -20,6 +20,8 @@ type Test = (value: CellValue) => boolean;
 
 /** A condition on any of the keys that a kind has. */
 interface Condition {
+  /** The option that asks for it. */
+  readonly option: string;
   readonly keys: readonly string[];
   readonly test: Test;
 }
@@ -56,28 +58,30 @@ export class RecordFilter {
   readonly #conditions: readonly Condition[];
   readonly #kinds: ReadonlySet<string> | null;
   readonly #places = new Map<RecordKind, Places>();
+  /** By option: kinds of records that were left out, as they have nothing that it could mean. */
+  readonly #without = new Map<string, Set<string>>();
 
   /** @throws UsageError */
   constructor(options: PathOptions) {
     const conditions: Condition[] = [];
-    const put = (keys: readonly string[], test: Test | undefined) => {
-      if (test !== undefined) conditions.push({ keys, test });
+    const put = (option: string, keys: readonly string[], test: Test | undefined) => {
+      if (test !== undefined) conditions.push({ option, keys, test });
     };
     const numbers = (name: string): Test | undefined => {
       const test = numbersOption(options, name);
       return test && ((value) => test(Number(value)));
     };
-    put(['pe_id'], numbers('pe'));
-    put(['kp_id'], numbers('kp'));
-    put(['lp_id', 'source_lp', 'destination_lp'], numbers('lp'));
-    put(['type'], textsOption(options, 'type'));
-    put(['device'], textsOption(options, 'device'));
-    put(['host'], textsOption(options, 'host'));
-    put(['jobids'], textsOption(options, 'job'));
+    put('pe', ['pe_id'], numbers('pe'));
+    put('kp', ['kp_id'], numbers('kp'));
+    put('lp', ['lp_id', 'source_lp', 'destination_lp'], numbers('lp'));
+    put('type', ['type'], textsOption(options, 'type'));
+    put('device', ['device'], textsOption(options, 'device'));
+    put('host', ['host'], textsOption(options, 'host'));
+    put('job', ['jobids'], textsOption(options, 'job'));
     const from = timeOption(options, 'from');
     const to = timeOption(options, 'to');
-    put(TIMES, from === undefined ? undefined : (t) => Number(t) >= from);
-    put(TIMES, to === undefined ? undefined : (t) => Number(t) <= to);
+    put('from', TIMES, from === undefined ? undefined : (t) => Number(t) >= from);
+    put('to', TIMES, to === undefined ? undefined : (t) => Number(t) <= to);
     this.#conditions = conditions;
     const kinds = options.text('kind');
     this.#kinds = kinds === undefined ? null : new Set(kinds.split(',').map((k) => k.trim()));
@@ -102,8 +106,24 @@ export class RecordFilter {
       places = this.#conditions.map(({ keys }) =>
         keys.map((key) => kind.keys.indexOf(key)).filter((place) => place >= 0),
       );
+      for (const [k, { option }] of this.#conditions.entries()) {
+        if (places[k].length > 0) continue;
+        const kinds = this.#without.get(option) ?? new Set();
+        this.#without.set(option, kinds.add(kind.name));
+      }
       this.#places.set(kind, places);
     }
     return places;
+  }
+
+  /** Why records that were there did not pass, where they cannot; a line each. */
+  get notes(): string[] {
+    return [...this.#without].map(([option, kinds]) => {
+      const why = `records of kind ${[...kinds].join(', ')} do not say what --${option} asks for, and are left out`;
+      const isOfPe = option === 'pe' || option === 'kp';
+      return isOfPe && kinds.has('event')
+        ? `${why}; events have LPs: --lp, with the LPs that lp-mapping.txt gives to the ${option.toUpperCase()}`
+        : why;
+    });
   }
 }

@@ -50,8 +50,11 @@ export function fill(chunk: unknown, at: number, column: RawColumn): void {
   const vector = bindings.data_chunk_get_vector(chunk, at);
   const { buffer, byteOffset, byteLength } = column;
   bindings.copy_data_to_vector(vector, 0, buffer, byteOffset, byteLength);
-  const isFloat = column instanceof Float64Array || column instanceof Float32Array;
-  if (isFloat && markMissing(column)) setValidity(vector, column.length);
+  const isMissing =
+    column instanceof Float64Array
+      ? markMissing64(column)
+      : column instanceof Float32Array && markMissing32(column);
+  if (isMissing) setValidity(vector, column.length);
 }
 
 /** Makes all `rows` values of a column null. */
@@ -66,15 +69,27 @@ function setValidity(vector: Vector, rows: number): void {
   bindings.copy_data_to_vector_validity(vector, 0, validity.buffer, 0, bytes);
 }
 
-/** Writes `validity`. Returns whether anything is missing. */
-function markMissing(column: Float64Array | Float32Array): boolean {
-  let any = false;
-  for (let row = 0; row < column.length; row++) {
-    const value = column[row];
-    if (!Number.isNaN(value)) continue;
-    if (!any) validity.fill(-1);
-    any = true;
-    validity[row >> 5] &= ~(1 << (row & 31));
+/** Writes `validity`. Returns whether anything is missing. Twice, as compiled code for one type is several times as fast. */
+function markMissing64(column: Float64Array): boolean {
+  const { length } = column;
+  let row = 0;
+  while (row < length && !Number.isNaN(column[row])) row++;
+  if (row === length) return false;
+  validity.fill(-1);
+  for (; row < length; row++) {
+    if (Number.isNaN(column[row])) validity[row >> 5] &= ~(1 << (row & 31));
   }
-  return any;
+  return true;
+}
+
+function markMissing32(column: Float32Array): boolean {
+  const { length } = column;
+  let row = 0;
+  while (row < length && !Number.isNaN(column[row])) row++;
+  if (row === length) return false;
+  validity.fill(-1);
+  for (; row < length; row++) {
+    if (Number.isNaN(column[row])) validity[row >> 5] &= ~(1 << (row & 31));
+  }
+  return true;
 }

@@ -40,8 +40,11 @@ const HEAD_BYTES = 4096;
 const SCHEMA = '%schema%';
 const VIEWS = '_views';
 
-/** Rows that are gathered before they are written: a wide table's would take much memory. */
-const GROUP_ROWS = 24_576;
+/** Rows that are gathered before they are written: a wide table's take 2 KB each. */
+const GROUP_ROWS = 8192;
+
+/** Part of the columns that queries keep in memory. */
+const KEPT_PART = 4;
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -150,7 +153,8 @@ function isAlive(pid: number): boolean {
 }
 
 async function build(sources: Sources, path: string, memory: string): Promise<void> {
-  const loaded = await loadTables(sources, keptBytesOf(memory));
+  // What was kept and is let go of stays with the process.
+  const loaded = await loadTables(sources, keptBytesOf(memory) / KEPT_PART);
   const instance = await DuckDBInstance.create(':memory:', {
     ...SETTINGS,
     memory_limit: buildingLimitOf(memory),

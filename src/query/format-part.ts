@@ -2,7 +2,35 @@
 import type { FileSource, Format } from '../formats/format.ts';
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import type { Batch, Schema } from '../model/metric.ts';
-import type { TablePart } from './part.ts';
+import type { TablePart, Within } from './part.ts';
+import { timeColumnOf } from './table.ts';
+
+/** Times of rows in the order of the file, as far as it was read. */
+class Course {
+  #from = Infinity;
+  #to = -Infinity;
+  /** By how much a row is earlier than one before it, at most. */
+  #back = 0;
+  /** Whether all rows were seen. */
+  whole = false;
+
+  see(times: RawColumn): void {
+    for (const time of times as Float64Array) {
+      if (time < this.#from) this.#from = time;
+      if (time > this.#to) this.#to = time;
+      else if (this.#to - time > this.#back) this.#back = this.#to - time;
+    }
+  }
+
+  isOutside({ from, to }: Within): boolean {
+    return this.whole && (this.#to < from || this.#from > to);
+  }
+
+  /** Whether no row behind one of this time is within. */
+  isBehind(time: number, { to }: Within): boolean {
+    return this.whole && time - this.#back > to;
+  }
+}
 
 export class FormatPart implements TablePart {
   readonly schema: Schema;
@@ -12,6 +40,8 @@ export class FormatPart implements TablePart {
   readonly #codes: readonly (Map<string, number> | null)[];
   readonly #format: Format;
   readonly #source: FileSource;
+  readonly #time: number | null;
+  #course = new Course();
 
   /** Reads the label columns once: a table's labels must be known before its rows. */
   constructor(format: Format, source: FileSource, schema: Schema) {
@@ -20,17 +50,32 @@ export class FormatPart implements TablePart {
     this.#codes = this.labels.map((labels) => labels && new Map<string, number>());
     this.#format = format;
     this.#source = source;
+    this.#time = timeColumnOf(this);
     const columns = schema.metrics.flatMap(({ cell }, k) => (cell === 'label' ? [k] : []));
     if (columns.length === 0) return;
-    for (const batch of this.#batches(columns)) {
-      for (const column of columns) this.#coded(batch, column);
-    }
+    for (const _ of this.read(this.#time === null ? columns : [...columns, this.#time]));
   }
 
-  *read(columns: readonly number[]): Generator<RawRows, void, undefined> {
-    for (const batch of this.#batches(columns)) {
+  /** Ends where what follows is later than `within`, by what an earlier reading told of the order of times. */
+  *read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
+    const time = this.#time;
+    const range = within?.time === time ? within : undefined;
+    if (range !== undefined && this.#course.isOutside(range)) return;
+    const asked =
+      range !== undefined && time !== null && !columns.includes(time)
+        ? [...columns, time]
+        : columns;
+    const seen = !this.#course.whole && time !== null && asked.includes(time) ? new Course() : null;
+    for (const batch of this.#batches(asked)) {
+      const times = time !== null && asked.includes(time) ? this.#coded(batch, time) : null;
+      if (times !== null) seen?.see(times);
       yield { rows: batch.length, columns: columns.map((column) => this.#coded(batch, column)) };
+      const last = Number(times?.[batch.length - 1]);
+      if (range !== undefined && this.#course.isBehind(last, range)) return;
     }
+    if (seen === null) return;
+    seen.whole = true;
+    this.#course = seen;
   }
 
   /** Damage was told when the file was opened. */

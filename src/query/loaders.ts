@@ -1,4 +1,5 @@
 /** Files as parts of tables. */
+import { statSync } from 'node:fs';
 import type { FileSource } from '../formats/format.ts';
 import { openFrames } from '../formats/frames/index.ts';
 import { identify } from '../formats/registry.ts';
@@ -51,6 +52,7 @@ const FRAMES: Loader = {
       what: `byte ${offset}: ${what}`,
     }));
     const tell = (what: string) => suspects.push({ file: path, what });
+    if (statSync(path).size === 0) tell('it is empty: nothing was written into it yet, or ever');
     if (cut > 0) tell(`its last ${cut} bytes are not a whole frame: the writer was stopped`);
     if (lost > 0) tell(`${lost} frames of samples are missing`);
     return { format: 'frames', parts: tables, suspects, close };

@@ -72,9 +72,7 @@ class Scan {
   #turned(column: RawColumn, asked: number, { shift, codes }: TablePiece): RawColumn {
     const { timed } = this.#table;
     if (timed && asked === 0) {
-      const t = this.#t.subarray(0, column.length);
-      for (let row = 0; row < t.length; row++) t[row] = (column[row] as number) + shift;
-      return t;
+      return shift === 0 ? column : moved(column as Float64Array, shift, this.#t);
     }
     const map = codes[asked - (timed ? 1 : 0)];
     if (map === null) return column;
@@ -106,6 +104,12 @@ class Scan {
       this.#steps = piece.part.read(read, within ?? undefined)[Symbol.iterator]();
     }
   }
+}
+
+function moved(times: Float64Array, shift: number, into: Float64Array): Float64Array {
+  const { length } = times;
+  for (let row = 0; row < length; row++) into[row] = times[row] + shift;
+  return into.subarray(0, length);
 }
 
 /** Relative error of a time that was moved to the timeline, with a margin. */

@@ -38,6 +38,6 @@ export const limitOf = (memory: string): string =>
 
 /** DuckDB's part where it writes what readers give: they need memory beside it, for blocks that are not collected yet. */
 export function buildingLimitOf(memory: string): string {
-  const half = (bytesOf(memory) ?? 0) / 2;
-  return half < (bytesOf(LEAST) ?? 0) ? LEAST : `${Math.floor(half / 2 ** 20)}MiB`;
+  const part = (bytesOf(memory) ?? 0) / 4;
+  return part < (bytesOf(LEAST) ?? 0) ? LEAST : `${Math.floor(part / 2 ** 20)}MiB`;
 }

@@ -48,6 +48,15 @@ const objects = (text: string) =>
 beforeAll(writeFiles);
 
 describe('read', () => {
+  it('says why nothing is printed where records do not have what is asked for', async () => {
+    const { code, out, err } = await triscopeHere(['read', EVENTS, '--pe=0']);
+    expect([code, out]).toEqual([0, '']);
+    expect(err).toBe(
+      'triscope: records of kind event do not say what --pe asks for, and are left out; events have LPs: --lp, with the LPs that lp-mapping.txt gives to the PE\n',
+    );
+    expect((await triscopeHere(['read', EVENTS, '--lp=77'])).err).toBe('');
+  });
+
   it('prints one JSON object per record, in file order', async () => {
     const { code, out, err } = await triscope(['read', GVT, '--format', 'json']);
     expect([code, err]).toEqual([0, '']);

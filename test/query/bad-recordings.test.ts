@@ -70,6 +70,9 @@ describe('an empty recording', () => {
     });
     const recording = await open(path);
     expect(await recording.query('SELECT count(*) AS n FROM clocks')).toEqual([{ n: 0 }]);
+    expect(whats(recording)).toContain(
+      'extra.frames: it is empty: nothing was written into it yet, or ever',
+    );
   });
 
   it('of schemas without rows has their tables', async () => {

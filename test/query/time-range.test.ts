@@ -6,7 +6,12 @@ import fc from 'fast-check';
 import { type OpenRecording, openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFrames } from '../../src/formats/frames/index.ts';
+import { identifyOrFail } from '../../src/formats/registry.ts';
+import { writeEvent24At } from '../../src/formats/ross/write/index.ts';
+import { openFile } from '../../src/formats/source.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
+import { FormatPart } from '../../src/query/format-part.ts';
+import type { Within } from '../../src/query/part.ts';
 import {
   batchOf,
   framesOf,
@@ -154,5 +159,49 @@ describe('a condition on t', () => {
     } finally {
       await open.close();
     }
+  });
+
+  it('ends the reading of ROSS’s own files where all that follows is later, and changes no row', () => {
+    const rows = 200_000;
+    const file = join(folder, 'run-evtrace.bin');
+    const bytes = new Uint8Array(32 * rows);
+    const view = new DataView(bytes.buffer);
+    for (let k = 0; k < rows; k++) {
+      // PEs write blocks of their own: times go back a little.
+      const time = 100 + k - (k % 100 < 50 ? 0 : 60);
+      writeEvent24At(view, 32 * k, k % 2, 1, k, k + 0.5, time, 8);
+    }
+    writeFileSync(file, bytes);
+    const source = openFile(file);
+    const { format } = identifyOrFail(source);
+    const [schema] = format.schemas(source, {});
+    const part = new FormatPart(format, source, schema);
+    const [real, lp] = ['real_time', 'source_lp'].map((key) =>
+      schema.metrics.findIndex((metric) => metric.key === key),
+    );
+    const read = (within?: Within) => {
+      const times: number[] = [];
+      let steps = 0;
+      for (const { columns } of part.read([lp, real], within)) {
+        times.push(...Array.from(columns[1] as Float64Array));
+        steps++;
+      }
+      return { times, steps };
+    };
+    const all = read();
+    expect(all.times).toHaveLength(rows);
+    for (const [from, to, steps] of [
+      [0, 100, 1],
+      [60_000, 65_500, 1],
+      [65_400, 65_600, 2],
+      [199_000, 300_000, all.steps],
+      [300_000, 400_000, 0],
+    ]) {
+      const isWithin = (time: number) => time >= from && time <= to;
+      const some = read({ time: real, from, to });
+      expect(some.times.filter(isWithin)).toEqual(all.times.filter(isWithin));
+      expect(some.steps).toBe(steps);
+    }
+    source.close();
   });
 });

@@ -44,12 +44,20 @@ Takes a sample that is marked TEXT.`,
 Ends the current file. The next sample begins another; with --raw-version 2 one is taken at once.`,
 };
 
-const MORE_HELP = `  --job IDS          the jobs that run, separated by commas (-, none); else they are found out
-  --mark TEXT        a mark for the sample (collect)
+const JOB_HELP =
+  '  --job IDS          the jobs that run, separated by commas (-, none); else they are found out';
+const SAMPLE_HELP = `  --mark TEXT        a mark for the sample (collect)
   --json             print the sample as one object; writes nothing to the log
   --print            print the sample as a file of its own, and leave the log alone; also where
-                     --root is given without --dir
-  -v, --verbose      say which types this machine lacks, and why`;
+                     --root is given without --dir`;
+const VERBOSE_HELP = '  -v, --verbose      say which types this machine lacks, and why';
+
+const helpOf = (kind: Kind): string =>
+  [
+    ...[USAGES[kind], '', LOG_HELP, JOB_HELP],
+    ...(kind === 'rotate' ? [] : [SAMPLE_HELP]),
+    ...[VERBOSE_HELP, ''],
+  ].join('\n');
 
 /** A mark is one line: line ends become the two characters \n. */
 const markFrom = (value: string) => value.replace(/\r\n|[\r\n]/g, '\\n');
@@ -95,8 +103,12 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
     verbose: { ...flag, short: 'v' },
   });
   if (words.values.help) {
-    process.stdout.write(`${USAGES[kind]}\n\n${LOG_HELP}\n${MORE_HELP}\n`);
+    process.stdout.write(helpOf(kind));
     return 0;
+  }
+  const { json: asJson, print: asFile, stdout } = words.values;
+  if (kind === 'rotate' && (asJson || asFile || stdout)) {
+    throw new UsageError('node rotate prints nothing: --json and --print are for node collect');
   }
   const place = placeFrom(words);
   const occasion = occasionFrom(kind, words, place.sources.file);

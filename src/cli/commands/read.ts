@@ -168,9 +168,11 @@ export async function read(args: readonly string[]): Promise<number> {
   const bins = width === undefined ? null : new EventBins(width);
   const printer = bins === null ? printerFor(format, files, scan, options) : null;
   if (printer !== null) out.write(printer.head());
+  let passed = 0;
   const records = (block: RecordBlock): boolean => {
     for (let k = 0; k < block.length; k++) {
       if (!filter.passes(block, k)) continue;
+      passed++;
       if (printer !== null) out.write(printer.line(block, k));
       else bins?.add(block, k);
     }
@@ -189,6 +191,7 @@ export async function read(args: readonly string[]): Promise<number> {
     }
   }
   skipped.end();
+  if (passed === 0) for (const note of filter.notes) process.stderr.write(`triscope: ${note}\n`);
   if (bins !== null) printBins(bins, format, out);
   out.flush();
   return code;

@@ -1,4 +1,14 @@
 /** Chrome trace events: see docs/export.md. */
-export { type EventColumns, type EventPlaces, EventStream } from './events.ts';
+
+export { blockWriter, type TakeBytes } from './block-writer.ts';
+export { type Block, blocksOf } from './blocks.ts';
+export { type DrawnEvents, drawn, joined } from './drawn-events.ts';
+export {
+  type EventColumns,
+  type EventPlaces,
+  sharedDoubles,
+  sharedWords,
+} from './event-columns.ts';
+export { type EventLinks, type LinkCounts, link, noLinks } from './event-links.ts';
 export { mergeInto, type TraceStream } from './merge.ts';
-export { type ArgsOf, type ArgValue, type Lane, laneOf, TraceWriter } from './writer.ts';
+export { type ArgsOf, type ArgValue, type Lane, TraceWriter } from './writer.ts';

@@ -8,8 +8,19 @@ export interface TraceStream {
   run(out: TraceWriter, until: number): void;
 }
 
-/** Writes until all streams have ended or the writer is full. True at the end. */
-export function mergeInto(out: TraceWriter, streams: readonly TraceStream[]): boolean {
+/** The time of what comes next in all streams, ns; Infinity at the end. */
+export function nextOf(streams: readonly TraceStream[]): number {
+  let least = Infinity;
+  for (const { next } of streams) if (next < least) least = next;
+  return least;
+}
+
+/** Writes what lies at or before `until` (ns), up to where the writer is full. */
+export function mergeInto(
+  out: TraceWriter,
+  streams: readonly TraceStream[],
+  until = Infinity,
+): void {
   while (!out.full) {
     let first: TraceStream | null = null;
     let least = Infinity;
@@ -22,8 +33,7 @@ export function mergeInto(out: TraceWriter, streams: readonly TraceStream[]): bo
         first = stream;
       } else if (next < second) second = next;
     }
-    if (first === null) return true;
-    first.run(out, second);
+    if (first === null || least > until) return;
+    first.run(out, Math.min(second, until));
   }
-  return false;
 }

@@ -1,10 +1,12 @@
 /** Numbers in ascending order: a radix sort, which costs the same for few and many streams of them. */
 
+import { sharedWords } from './event-columns.ts';
+
 const BITS = 11;
 const BUCKETS = 1 << BITS;
 const HALF = 2 ** 22;
 
-/** Indexes of `values` (integers from 0 to 2^53), such that the values ascend; equal ones keep their order. */
+/** In shared memory: indexes of `values` (integers from 0 to 2^53), such that the values ascend; equal ones keep their order. */
 export function ascending(values: Float64Array): Uint32Array {
   const { length } = values;
   let most = 0;
@@ -13,10 +15,10 @@ export function ascending(values: Float64Array): Uint32Array {
     if (values[k] < most) isSorted = false;
     else most = values[k];
   }
-  let order = new Uint32Array(length);
+  let order = sharedWords(length);
   for (let k = 0; k < length; k++) order[k] = k;
   if (isSorted) return order;
-  let other = new Uint32Array(length);
+  let other = sharedWords(length);
   const part = new Uint32Array(length);
   for (let scale = 1; scale <= most; scale *= HALF) {
     for (let k = 0; k < length; k++) part[k] = Math.floor(values[k] / scale) % HALF;

@@ -1,14 +1,17 @@
 /** Blocks of bytes into a file, compressed on request; a block is written while the next one is made. */
-import { closeSync, openSync, write as writeTo } from 'node:fs';
+import { closeSync, fdatasync, openSync, write as writeTo } from 'node:fs';
 import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw } from 'node:zlib';
+import type { BytePart } from './byte-part.ts';
+import { crcOfBoth, deflated } from './deflate.ts';
 
 const writeBytes = promisify(writeTo);
-const deflateBytes = promisify<Uint8Array, object, Uint8Array>(deflateRaw);
+const putOnDisk = promisify(fdatasync);
 
 export interface Sink {
   /** The bytes are in use until the next call has returned. @throws a file system's error as it is, perhaps of earlier bytes */
   write(bytes: Uint8Array): Promise<void>;
+  /** The same of bytes that are compressed already, where the file is. */
+  writePart(part: BytePart): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -18,10 +21,15 @@ export const openSink = (path: string, gzip: boolean, signal: AbortSignal): Sink
   return gzip ? new GzipSink(file) : file;
 };
 
+/** Bytes after which the disk is told to begin, so that little is left to wait for at the end. */
+const TO_DISK = 32 << 20;
+
 class FileSink implements Sink {
   readonly #fd: number;
   readonly #signal: AbortSignal;
   #last: Promise<void> = Promise.resolve();
+  #onDisk: Promise<void> | null = null;
+  #waiting = 0;
 
   constructor(path: string, signal: AbortSignal) {
     this.#signal = signal;
@@ -36,8 +44,13 @@ class FileSink implements Sink {
     this.#last.catch(() => {});
   }
 
+  writePart({ bytes }: BytePart): Promise<void> {
+    return this.write(bytes);
+  }
+
   async end(): Promise<void> {
     await this.#last;
+    await this.#onDisk;
     closeSync(this.#fd);
   }
 
@@ -46,24 +59,27 @@ class FileSink implements Sink {
       const { bytesWritten } = await writeBytes(this.#fd, bytes, at, bytes.length - at, null);
       at += bytesWritten;
     }
+    this.#waiting += bytes.length;
+    if (this.#waiting >= TO_DISK && this.#onDisk === null) this.#toDisk();
+  }
+
+  #toDisk(): void {
+    this.#waiting = 0;
+    this.#onDisk = putOnDisk(this.#fd).then(() => {
+      this.#onDisk = null;
+    });
+    this.#onDisk.catch(() => {});
   }
 }
 
-/** Blocks that are being compressed at a time. */
-const AT_ONCE = 4;
 /** RFC 1952: deflate, no name, no time, made by Unix. */
 const HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3);
 /** An empty last block (RFC 1951). */
 const LAST = Uint8Array.of(3, 0);
-const WHOLE_BYTES = { level: 1, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1 << 18 };
 
-/**
- * One gzip member whose blocks are compressed by themselves, on threads of Node's pool, several at a time: each ends at a
- * whole byte, and knows nothing of those before it, which costs less than a hundredth of the size.
- */
+/** One gzip member, as not every reader takes several. */
 class GzipSink implements Sink {
   readonly #file: FileSink;
-  readonly #waiting: Promise<Uint8Array>[] = [];
   #crc = 0;
   #size = 0n;
   #begun = false;
@@ -72,18 +88,18 @@ class GzipSink implements Sink {
     this.#file = file;
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    if (bytes.length === 0) return;
-    this.#crc = crc32(bytes, this.#crc);
-    this.#size += BigInt(bytes.length);
-    const block = deflateBytes(bytes.slice(), WHOLE_BYTES);
-    block.catch(() => {});
-    this.#waiting.push(block);
-    if (this.#waiting.length >= AT_ONCE) await this.#pass();
+  write(bytes: Uint8Array): Promise<void> {
+    return this.writePart(deflated(bytes));
+  }
+
+  async writePart({ bytes, size, crc }: BytePart): Promise<void> {
+    await this.#begin();
+    this.#crc = crcOfBoth(this.#crc, crc, size);
+    this.#size += BigInt(size);
+    await this.#file.write(bytes);
   }
 
   async end(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#pass();
     await this.#begin();
     const tail = new DataView(new ArrayBuffer(8));
     tail.setUint32(0, this.#crc, true);
@@ -91,13 +107,6 @@ class GzipSink implements Sink {
     await this.#file.write(LAST);
     await this.#file.write(new Uint8Array(tail.buffer));
     await this.#file.end();
-  }
-
-  /** Writes the block that was given first. */
-  async #pass(): Promise<void> {
-    await this.#begin();
-    const bytes = await this.#waiting.shift();
-    if (bytes !== undefined) await this.#file.write(bytes);
   }
 
   async #begin(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Columns of a table as arrays, read by our readers: without DuckDB between there is nothing to wait for. */
 import type { RawColumn } from '../../formats/frames/index.ts';
+import { sharedDoubles, sharedWords } from '../../formats/trace-event/index.ts';
 import { withinOf } from '../scan.ts';
 import type { Table } from '../table.ts';
 import type { TimeRange } from '../time-range.ts';
@@ -18,7 +19,7 @@ class Growing {
     if (at + rows > this.#array.length) {
       const length = Math.max(at + rows, 2 * this.#array.length);
       const larger =
-        this.#array instanceof Float64Array ? new Float64Array(length) : new Uint32Array(length);
+        this.#array instanceof Float64Array ? sharedDoubles(length) : sharedWords(length);
       larger.set(this.#array);
       this.#array = larger;
     }
@@ -44,10 +45,11 @@ export interface TableColumns {
   readonly columns: Readonly<Record<string, NumberArray>>;
 }
 
+/** Rows that there is room for at first, where the table does not know how many it has. */
 const FIRST = 1 << 16;
 
 /**
- * The rows of a timed table that have a time within `range`.
+ * The rows of a timed table that have a time within `range`, in shared memory.
  * @param asked by column: integers or numbers
  * @param most rows; `tooMany` makes the error for more
  */
@@ -60,9 +62,11 @@ export function columnsOfTable(
 ): TableColumns {
   const names = Object.keys(asked);
   const places = names.map((name) => table.columns.findIndex((column) => column.name === name));
-  const times = new Growing(new Float64Array(FIRST));
+  const isWhole = range.from === -Infinity && range.to === Infinity;
+  const first = isWhole && table.rows !== null ? Math.min(most, table.rows) : FIRST;
+  const times = new Growing(sharedDoubles(first));
   const columns = names.map(
-    (name) => new Growing(asked[name] === 'u32' ? new Uint32Array(FIRST) : new Float64Array(FIRST)),
+    (name) => new Growing(asked[name] === 'u32' ? sharedWords(first) : sharedDoubles(first)),
   );
   let rows = 0;
   for (const piece of table.pieces) {

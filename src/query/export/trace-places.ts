@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type Lane, laneOf } from '../../formats/trace-event/index.ts';
+import type { Lane } from '../../formats/trace-event/index.ts';
 import type { Sources } from '../sources.ts';
 import { columnsOf } from './vectors.ts';
 
@@ -30,7 +30,7 @@ export class Places {
     const key = `${pe} ${kp}`;
     let lane = this.#lanes.get(key);
     if (lane === undefined) {
-      lane = laneOf(this.#base + pe, kp);
+      lane = { pid: this.#base + pe, tid: kp };
       this.#lanes.set(key, lane);
     }
     return lane;

@@ -1,11 +1,5 @@
 /** Streams of trace events from tables of numbers and texts, in the order of time. */
-import {
-  type ArgValue,
-  type Lane,
-  laneOf,
-  type TraceStream,
-  type TraceWriter,
-} from '../../formats/trace-event/index.ts';
+import type { ArgValue, Lane, TraceStream, TraceWriter } from '../../formats/trace-event/index.ts';
 import type { Columns } from './vectors.ts';
 
 const nanoseconds = (seconds: number): number => Math.max(0, Math.round(seconds * 1e9));
@@ -119,7 +113,7 @@ export class RegionStream extends RowStream {
     const pid = this.#base + this.#pid[row];
     let open = this.#open.get(pid);
     if (open === undefined) {
-      open = { lane: laneOf(pid, 0), names: [] };
+      open = { lane: { pid, tid: 0 }, names: [] };
       this.#open.set(pid, open);
     }
     const { lane, names } = open;

@@ -52,7 +52,7 @@ async function counters(
   const columns = await columnsOf(
     connection,
     `SELECT ${seconds}, (${pid})::UINTEGER, ${name}, ${list.join(', ')} FROM ${from}
-      WHERE ${within} AND ${where} ORDER BY t`,
+      WHERE ${within} AND ${where} ORDER BY t, 2, 3`,
     [...HEAD, ...doubles(keys.length)],
   );
   return new CounterStream(columns, keys, base);
@@ -106,7 +106,7 @@ export async function rollbacks(tables: TraceTables): Promise<TraceStream[]> {
   const columns = await columnsOf(
     connection,
     `SELECT ${seconds}, pe_id, kp_id, 'rollback', ${numbers.map((one) => `${one}::DOUBLE`).join(', ')}, cause
-      FROM ${table} WHERE ${within} ORDER BY t`,
+      FROM ${table} WHERE ${within} ORDER BY t, pe_id, kp_id, rollback_id`,
     ['DOUBLE', 'UINTEGER', 'UINTEGER', 'VARCHAR', ...doubles(numbers.length), 'VARCHAR'],
   );
   const keys = [...numbers, 'cause'];

@@ -1,8 +1,12 @@
 /** A recording as a trace: see docs/export.md for what is drawn where. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
-  EventStream,
-  mergeInto,
+  blocksOf,
+  type DrawnEvents,
+  drawn,
+  joined,
+  type LinkCounts,
+  link,
   type TraceStream,
   TraceWriter,
 } from '../../formats/trace-event/index.ts';
@@ -24,6 +28,7 @@ import {
   type TraceTables,
   WHOLE,
 } from './trace-tables.ts';
+import type { TraceThreads, WrittenBlock } from './trace-threads.ts';
 import { columnsOf } from './vectors.ts';
 
 /** Events that one trace may have: about 80 bytes each in memory, and far more than viewers open. */
@@ -34,8 +39,8 @@ const RANGE = 2_000_000;
 const UNKNOWN_DURATION = 1000;
 
 interface Drawn {
-  /** A number beyond those of its arrows. */
-  readonly nextId: number;
+  readonly events: DrawnEvents | null;
+  readonly counts: LinkCounts;
   readonly streams: readonly TraceStream[];
   readonly places: Places;
   /** PEs with samples. */
@@ -50,29 +55,45 @@ export async function traceTo(
   recordings: readonly PlacedRecording[],
   sink: Sink,
   options: ExportOptions,
+  threads: TraceThreads,
 ): Promise<{ rows: number; notes: string[] }> {
   const out = new TraceWriter({
     exporter: 'triscope',
     recordings: recordings.map(({ sources }) => sources.name).join(', '),
     slices: 'last as long as events of their PE take on average, at most to its next one',
   });
-  const streams: TraceStream[] = [];
-  const notes: string[] = [];
-  let firstId = 0;
+  const all: Drawn[] = [];
   for (const [k, recording] of recordings.entries()) {
-    const drawn = await draw(connection, recording, { base: k * RANGE, firstId }, options);
-    firstId = drawn.nextId;
-    streams.push(...drawn.streams);
-    notes.push(...drawn.notes);
+    const one = await draw(connection, recording, k * RANGE, options);
+    all.push(one);
     const prefix = recordings.length > 1 ? `${recording.sources.name}: ` : '';
-    for (const step of naming(out, recording, drawn, k * RANGE, prefix)) {
+    for (const step of naming(out, recording, one, k * RANGE, prefix)) {
       step();
-      if (out.full) await sink.write(out.take());
+      if (out.full) await sink.write(Buffer.from(out.take()));
     }
   }
-  while (!mergeInto(out, streams)) await sink.write(out.take());
-  await sink.write(out.end());
-  return { rows: out.count - out.names, notes };
+  const traced = all.flatMap(({ events }) => (events === null ? [] : [events]));
+  const events = traced.length === 0 ? null : joined(traced);
+  threads.use(events);
+  const waiting: Promise<WrittenBlock>[] = [];
+  let last: WrittenBlock | null = null;
+  const pass = async (): Promise<void> => {
+    const written = await (waiting.shift() as Promise<WrittenBlock>);
+    for (const part of written.parts) await sink.writePart(part);
+    // Its last part may still be in use.
+    last?.release();
+    last = written;
+  };
+  const streams = all.flatMap((one) => one.streams);
+  for (const block of blocksOf(events, streams, out)) {
+    waiting.push(threads.write(block));
+    if (waiting.length > threads.atOnce) await pass();
+  }
+  while (waiting.length > 0) await pass();
+  await sink.write(Buffer.from(out.end()));
+  const arrows = all.reduce((sum, { counts }) => sum + counts.arrows, 0);
+  const rows = out.count - out.names + (events?.columns.length ?? 0) + 2 * arrows;
+  return { rows, notes: all.flatMap(({ notes }) => notes) };
 }
 
 /** Names of processes and threads, each a step. */
@@ -105,7 +126,7 @@ function* naming(
 async function draw(
   connection: DuckDBConnection,
   { sources, schema, shift, tables: files }: PlacedRecording,
-  { base, firstId }: { readonly base: number; readonly firstId: number },
+  base: number,
   options: ExportOptions,
 ): Promise<Drawn> {
   const places = new Places(base);
@@ -133,26 +154,25 @@ async function draw(
     to: (options.to ?? Infinity) - shift,
   };
   const held = files.find(({ name }) => name.toLowerCase() === 'ross_event');
-  const traced = await events(tables, held, {
-    shift,
-    stretch,
-    flows: options.flows !== false,
-    firstId,
-  });
+  const traced = await events(tables, held, shift, stretch);
+  const hasArrows = traced !== null && options.flows !== false;
+  const counts = hasArrows
+    ? link(traced.columns, traced.order, traced.links)
+    : { sends: 0, arrows: 0 };
   const streams = [
-    ...(traced === null ? [] : [traced]),
     ...(await rollbacks(tables)),
     ...(await peCounters(tables)),
     ...node.streams,
     ...region.streams,
   ];
   return {
-    nextId: traced?.nextId ?? firstId,
+    events: traced,
+    counts,
     streams,
     places,
     sampled: await sampledPes(tables),
     processes: [...node.processes, ...region.processes],
-    notes: traced === null ? [] : notesOn(traced, sources.name),
+    notes: notesOn(counts, sources.name),
   };
 }
 
@@ -167,7 +187,7 @@ async function sampledPes({ connection, table, columns }: TraceTables): Promise<
 }
 
 /** Arrows cannot go back in time. */
-function notesOn({ sends, arrows }: EventStream, name: string): string[] {
+function notesOn({ sends, arrows }: LinkCounts, name: string): string[] {
   const without = sends - arrows;
   if (without <= 0 || arrows === 0) return [];
   return [
@@ -196,18 +216,9 @@ async function tablesOf(connection: DuckDBConnection, schema: string) {
 async function events(
   { connection, table, places, base }: TraceTables,
   held: Table | undefined,
-  {
-    shift,
-    stretch,
-    flows,
-    firstId,
-  }: {
-    readonly shift: number;
-    readonly stretch: TimeRange;
-    readonly flows: boolean;
-    readonly firstId: number;
-  },
-): Promise<EventStream | null> {
+  shift: number,
+  stretch: TimeRange,
+): Promise<DrawnEvents | null> {
   if (held?.timed !== true) return null;
   const {
     rows,
@@ -239,7 +250,7 @@ async function events(
   };
   const mean = await meanDurations(connection, table('ross_pe'));
   const longest = (pid: number) => mean.get(pid - base) ?? UNKNOWN_DURATION;
-  return new EventStream(columns, { laneOf: (lp) => places.laneOf(lp), longest }, flows, firstId);
+  return drawn(columns, { laneOf: (lp) => places.laneOf(lp), longest });
 }
 
 /** Nanoseconds that an event takes, by PE, from its samples. */

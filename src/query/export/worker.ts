@@ -1,4 +1,6 @@
 /** The thread that exports: DuckDB here may write, but only into the folder that is given. */
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -16,6 +18,7 @@ import { type Selection, selectionsOf } from './selection.ts';
 import { openSink } from './sink.ts';
 import { makeFolderOf } from './staging.ts';
 import { traceTo } from './trace.ts';
+import { TraceThreads } from './trace-threads.ts';
 
 export interface ExportTask {
   readonly options: ExportOptions;
@@ -36,17 +39,34 @@ export type ExportReply =
 const EXTENSIONS = { parquet: '.parquet', arrow: '.arrow', csv: '.csv', json: '.jsonl' } as const;
 
 async function main(task: ExportTask): Promise<ExportReply> {
-  const { options, folder } = task;
+  const { options } = task;
   const sources = options.paths.map(sourcesOf);
+  // They start while the rest is loaded.
+  const threads = new TraceThreads(
+    options.format === 'trace-event' ? threadsFor(sources) : 0,
+    options.gzip === true,
+  );
+  try {
+    return await exported(task, sources, threads);
+  } finally {
+    await threads.close();
+  }
+}
+
+async function exported(
+  task: ExportTask,
+  sources: readonly Sources[],
+  threads: TraceThreads,
+): Promise<ExportReply> {
   const Database = await loadDatabase();
-  const database = await Database.open(sources, { folder });
+  const database = await Database.open(sources, { folder: task.folder });
   const notes = notesOn(sources, database);
   const connection = await database.connect();
   const interrupt = () => connection.interrupt();
   stop.signal.addEventListener('abort', interrupt);
   try {
     stop.signal.throwIfAborted();
-    const { files, notes: more } = await write(database, connection, sources, task);
+    const { files, notes: more } = await write(database, connection, sources, task, threads);
     return { kind: 'done', files, notes: [...notes, ...more] };
   } catch (error) {
     throw isOfDuckDb(error) ? database.explained(error) : error;
@@ -56,6 +76,18 @@ async function main(task: ExportTask): Promise<ExportReply> {
     database.close();
   }
 }
+
+/** Bytes of files from which on a trace is written by several threads: some ten thousand events. */
+const LARGE = 1 << 20;
+const MOST_THREADS = 8;
+
+function threadsFor(sources: readonly Sources[]): number {
+  const sizes = sources.flatMap(({ files }) => files.map(({ path }) => sizeOf(path)));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return bytes < LARGE ? 0 : Math.min(MOST_THREADS, availableParallelism()) - 1;
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** On the timeline of the earliest; those of which nothing tells the time of day begin with it. */
 function placed(database: Database, sources: readonly Sources[]): PlacedRecording[] {
@@ -85,13 +117,14 @@ async function write(
   connection: DuckDBConnection,
   sources: readonly Sources[],
   { options, result, mayBeFolder }: ExportTask,
+  threads: TraceThreads,
 ): Promise<Written> {
   const { format } = options;
   if (format === 'trace-event' || format === 'openmetrics') {
     const sink = openSink(result, options.gzip === true, stop.signal);
     const recordings = placed(database, sources);
     if (format === 'trace-event') {
-      const { rows, notes } = await traceTo(connection, recordings, sink, options);
+      const { rows, notes } = await traceTo(connection, recordings, sink, options, threads);
       await sink.end();
       return { files: [{ table: 'trace', path: result, rows }], notes };
     }

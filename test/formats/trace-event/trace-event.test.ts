@@ -2,22 +2,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  BYTES,
+  piecesOf,
+  putDecimal,
+  putInteger,
+  putMicros,
+  putPiece,
+} from '../../../src/formats/trace-event/event-bytes.ts';
+import {
+  blocksOf,
+  blockWriter,
+  type DrawnEvents,
+  drawn,
   type EventColumns,
-  EventStream,
-  laneOf,
-  mergeInto,
+  joined,
+  link,
   type TraceStream,
   TraceWriter,
 } from '../../../src/formats/trace-event/index.ts';
-import { JsonBytes, piece } from '../../../src/formats/trace-event/json-bytes.ts';
 import { ascending } from '../../../src/formats/trace-event/order.ts';
 import { faults, type Trace, type TraceEvent } from './rules.ts';
 
-const textOf = (write: (out: JsonBytes) => void): string => {
-  const out = new JsonBytes();
-  write(out);
-  return Buffer.from(out.take()).toString();
-};
+const textOf = (put: (at: number) => number): string =>
+  Buffer.from(BYTES.subarray(0, put(0))).toString();
 
 /** [source, destination, send, receive, real seconds] */
 type Event = readonly [number, number, number, number, number];
@@ -32,23 +39,34 @@ const columnsOf = (events: readonly Event[]): EventColumns => ({
 });
 
 /** LP n on PE n % 2, KP 0; an event takes 200 ns. */
-const LANES = [laneOf(0, 0), laneOf(1, 0)];
+const LANES = [
+  { pid: 0, tid: 0 },
+  { pid: 1, tid: 0 },
+];
 const PLACES = { laneOf: (lp: number) => LANES[lp % 2], longest: () => 200 };
 
-function traceOf(...streams: readonly TraceStream[]): Trace {
+function traceOf(events: DrawnEvents | null, streams: readonly TraceStream[] = []): Trace {
   const out = new TraceWriter({ exporter: 'test' });
   for (const pid of [0, 1]) {
     out.process(pid, `PE ${pid}`, pid);
     out.thread(pid, 0, 'KP 0');
   }
-  const parts: Uint8Array[] = [];
-  while (!mergeInto(out, streams)) parts.push(out.take().slice());
-  parts.push(out.end());
+  const write = blockWriter(events);
+  const parts: Buffer[] = [];
+  for (const block of blocksOf(events, streams, out)) {
+    write(block, (bytes) => parts.push(Buffer.from(bytes)));
+  }
+  parts.push(Buffer.from(out.end()));
   return JSON.parse(Buffer.concat(parts).toString()) as Trace;
 }
 
-const traced = (events: readonly Event[], flows = true) =>
-  traceOf(new EventStream(columnsOf(events), PLACES, flows));
+function eventsOf(events: readonly Event[], flows = true): DrawnEvents {
+  const placed = drawn(columnsOf(events), PLACES);
+  if (flows) link(placed.columns, placed.order, placed.links);
+  return placed;
+}
+
+const traced = (events: readonly Event[], flows = true) => traceOf(eventsOf(events, flows));
 const of = (trace: Trace, ph: string): TraceEvent[] =>
   trace.traceEvents.filter((event) => event.ph === ph);
 
@@ -56,59 +74,42 @@ describe('numbers', () => {
   it('are those of JavaScript, for integers', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (n) => {
-        expect(textOf((out) => out.integer(n))).toBe(String(n));
+        expect(textOf((at) => putInteger(at, n))).toBe(String(n));
       }),
     );
     for (const n of [0, 9, 10, 99, 100, 9999, 10000, 99999999, 1e8, 2 ** 32, 2 ** 53 - 1]) {
-      expect(textOf((out) => out.integer(n))).toBe(String(n));
+      expect(textOf((at) => putInteger(at, n))).toBe(String(n));
     }
   });
 
   it('have nine decimals at least, where they are fractions', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (x) => {
-        const read = Number(textOf((out) => out.decimal(x)));
+        const read = Number(textOf((at) => putDecimal(at, x)));
         expect(Math.abs(read - x)).toBeLessThanOrEqual(5.1e-10);
       }),
     );
-    expect(textOf((out) => out.decimal(0.1))).toBe('0.1');
-    expect(textOf((out) => out.decimal(-2.25))).toBe('-2.25');
-    expect(textOf((out) => out.decimal(0.9999999999))).toBe('1');
+    expect(textOf((at) => putDecimal(at, 0.1))).toBe('0.1');
+    expect(textOf((at) => putDecimal(at, -2.25))).toBe('-2.25');
+    expect(textOf((at) => putDecimal(at, 0.9999999999))).toBe('1');
   });
 
   it('are microseconds with the nanoseconds behind the point', () => {
-    expect(textOf((out) => out.micros(1_580_090_123))).toBe('1580090.123');
-    expect(textOf((out) => out.micros(5))).toBe('0.005');
-    expect(textOf((out) => out.micros(7000))).toBe('7');
-    const twice = textOf((out) => {
-      out.micros(1234);
-      out.put(piece(' '));
-      out.micros(1234);
-    });
-    expect(twice).toBe('1.234 1.234');
+    expect(textOf((at) => putMicros(at, 1_580_090_123))).toBe('1580090.123');
+    expect(textOf((at) => putMicros(at, 5))).toBe('0.005');
+    expect(textOf((at) => putMicros(at, 7000))).toBe('7');
   });
 
   it('are integers of any length, and fixed texts of any length', () => {
     fc.assert(
       fc.property(fc.oneof(fc.nat(99_999), fc.maxSafeNat()), (value) => {
-        expect(textOf((out) => out.integer(value))).toBe(String(value));
+        expect(textOf((at) => putInteger(at, value))).toBe(String(value));
       }),
     );
     for (let length = 0; length < 40; length++) {
       const text = '{"ph":"X","cat":"event","name":"LP 12345"}'.slice(0, length);
-      expect(textOf((out) => out.put(piece(text)))).toBe(text);
+      expect(textOf((at) => putPiece(at, piecesOf(['before', text]), 1))).toBe(text);
     }
-  });
-
-  it('lie in blocks that stay as they are while the next one is written', () => {
-    const out = new JsonBytes();
-    out.put(piece('first},\n'));
-    const first = out.takeHolding();
-    out.put(piece('second},\n'));
-    expect(Buffer.from(first).toString()).toBe('first}');
-    out.back(2);
-    expect(Buffer.from(out.take()).toString()).toBe(',\nsecond}');
-    expect(Buffer.from(first).toString()).toBe('first}');
   });
 
   it('come in order out of the sort, equal ones as they were', () => {
@@ -203,10 +204,48 @@ describe('traced events', () => {
     );
   });
 
+  it('whose cause is far back, or of an LP with a large number, have their arrow', () => {
+    const far = Array.from({ length: 50 }, (_, k): Event => [9, 0, 0, 1 + k, 1e-6 * k]);
+    const large: Event = [9, 2 ** 32 - 2, 0, 7, 60e-6];
+    const trace = traced([...far, large, [0, 1, 3, 70, 1e-4], [2 ** 32 - 2, 1, 7, 71, 2e-4]]);
+    expect(of(trace, 's').map(({ ts, id }) => [ts, id])).toEqual([
+      [2, 51],
+      [60, 52],
+    ]);
+    expect(faults(trace)).toEqual([]);
+  });
+
+  it('of several recordings have arrows of their own', () => {
+    const trace = traceOf(joined([eventsOf(PAIR), eventsOf(PAIR)]));
+    expect(of(trace, 'X')).toHaveLength(4);
+    expect(of(trace, 'f').map(({ id }) => id)).toEqual([1, 3]);
+  });
+
   it('may be none', () => {
     expect(traced([]).traceEvents.every(({ ph }) => ph === 'M')).toBe(true);
-    const empty = new TraceWriter({}).end();
-    expect(JSON.parse(Buffer.from(empty).toString()).traceEvents).toEqual([]);
+    expect(JSON.parse(new TraceWriter({}).end()).traceEvents).toEqual([]);
+  });
+
+  it('are cut into blocks, and what happens meanwhile lies between them', () => {
+    const events = eventsOf(
+      Array.from({ length: 5000 }, (_, k): Event => [9, k % 2, 0, k, k * 1e-6]),
+    );
+    /** A counter every 700 ns. */
+    const counters = {
+      next: 0,
+      run(out: TraceWriter, until: number) {
+        for (; this.next <= until; this.next += 700) {
+          if (this.next > 6e6) this.next = Infinity;
+          else out.counter(0, 'c', this.next, { a: this.next });
+        }
+      },
+    };
+    const trace = traceOf(events, [counters]);
+    expect(faults(trace)).toEqual([]);
+    expect(of(trace, 'X')).toHaveLength(5000);
+    expect(of(trace, 'C').map(({ args }) => args?.a)).toEqual(
+      Array.from({ length: 8572 }, (_, k) => k * 700),
+    );
   });
 });
 
@@ -216,7 +255,7 @@ describe('the writer', () => {
     out.process(0, 'tab\t"quoted"', 0);
     out.counter(0, 'c', 1500, { a: 1.5, b: Number.NaN, c: null, d: Infinity });
     out.counter(0, 'c', 1500, { b: Number.NaN });
-    const trace = JSON.parse(Buffer.from(out.end()).toString()) as Trace;
+    const trace = JSON.parse(out.end()) as Trace;
     expect(trace.otherData).toEqual({ 'a"b': '\u2028 \\ é' });
     expect(trace.traceEvents[0].args).toEqual({ name: 'tab\t"quoted"' });
     expect(trace.traceEvents[2]).toEqual({

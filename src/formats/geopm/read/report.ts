@@ -2,16 +2,17 @@
  * Reports of GEOPM, from 1.1 on in YAML (geopm_report(7)), before that as text. Numbers are read as C prints them,
  * which YAML does not always: `3e+06`, `nan`. Names that GEOPM left unescaped are recovered, and told.
  */
+import { numberOf, unquoted } from '../values.ts';
 import {
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
+  type LineCounter,
+  lineCounter,
   type Node,
   parseAllDocuments,
   type YAMLMap,
-} from 'yaml';
-import { numberOf, unquoted } from '../values.ts';
+} from './yaml.ts';
 
 export type SectionName = 'region' | 'unmarked' | 'epoch' | 'application';
 
@@ -164,7 +165,7 @@ class ReportReader {
 /** Reads the documents of a report in YAML. */
 export function readYamlReports(text: string): ReportsRead {
   const oddities: Oddity[] = [];
-  const lines = new LineCounter();
+  const lines = lineCounter();
   const readable = mended(text, oddities);
   const documents = parseAllDocuments(readable, {
     schema: 'failsafe',
@@ -174,7 +175,6 @@ export function readYamlReports(text: string): ReportsRead {
   });
   const reports: GeopmReport[] = [];
   const reader = new ReportReader(readable, lines, oddities);
-  if (!Array.isArray(documents)) return { reports, oddities };
   for (const document of documents) {
     for (const { pos, message } of document.errors) {
       oddities.push({ line: lines.linePos(pos[0]).line, what: message.split('\n')[0] });

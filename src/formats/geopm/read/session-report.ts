@@ -1,6 +1,6 @@
 /** Reports of geopmsession: statistics of each signal, in YAML (one document a report) or as a table. */
-import { isMap, isScalar, parseAllDocuments, type YAMLMap } from 'yaml';
 import { numberOf } from '../values.ts';
+import { isMap, isScalar, parseAllDocuments, type YAMLMap } from './yaml.ts';
 
 /** One report: keys as the table's columns are called, such as `TIME-mean`. */
 export type SessionReport = ReadonlyMap<string, number | string>;
@@ -22,7 +22,6 @@ function putAll(into: Map<string, number | string>, map: YAMLMap, prefix: string
 /** Reads the documents of a session's report in YAML. */
 export function readSessionReports(text: string): SessionReport[] {
   const documents = parseAllDocuments(text, { schema: 'failsafe', prettyErrors: false });
-  if (!Array.isArray(documents)) return [];
   return documents.flatMap(({ contents }) => {
     if (!isMap(contents)) return [];
     const values = new Map<string, number | string>();

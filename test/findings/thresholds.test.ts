@@ -1,0 +1,214 @@
+/** Every rule on two recordings of one kind: one just beyond its threshold, and one just short of it. */
+import { afterAll, expect, it } from 'vitest';
+import { FINDINGS } from '../../src/findings/index.ts';
+import type { Batch } from '../../src/model/metric.ts';
+import { SIM_STREAM } from '../../src/model/schemas/sim.ts';
+import {
+  batchOf,
+  framesOf,
+  NOON,
+  rawStats,
+  recordingOf,
+  writeFolder,
+} from '../query/support/recording.ts';
+import { CPU, MEM, NET } from './job/support/archive.ts';
+import {
+  findingsAt,
+  kpSamples,
+  lpSamples,
+  newPath,
+  peSamples,
+  removeFolder,
+  rollbacks,
+} from './support/findings.ts';
+import { ALIGNED, cpi, INTEL, jobAt, report, reportText, user } from './support/machine.ts';
+
+afterAll(removeFolder);
+
+const run = (...batches: Batch[]): string =>
+  writeFolder(newPath('.tri'), {
+    'recording.json': recordingOf(),
+    'extra.frames': framesOf(...batches),
+  });
+
+/** Of 1000 events handled each second. */
+const undone = (events_rolled_back: number) => ({ events_processed: 1000, events_rolled_back });
+const COSTLY = peSamples(undone(200));
+
+/** A PE whose CPU is stolen for this share of four seconds. */
+function stolen(share: number): string {
+  const seconds = [0, 1, 2, 3, 4];
+  return writeFolder(newPath('.tri'), {
+    'recording.json': recordingOf(),
+    'extra.frames': framesOf(peSamples(undone(0), undone(0))),
+    'node/h1/1': rawStats(
+      'h1',
+      seconds.map((s) => ({
+        time: NOON + s,
+        cpus: [{ user: 100 * s }, { user: 100 * s * (1 - share), steal: 100 * s * share }],
+      })),
+    ),
+  });
+}
+
+/** One KP among eight undoes so many events a second, the others 40. */
+const culprit = (first: number) =>
+  run(
+    COSTLY,
+    kpSamples(
+      ...Array.from({ length: 8 }, (_, kp_id) => ({
+        ...{ pe_id: 0, kp_id, events_processed: 1000 },
+        events_rolled_back: kp_id === 0 ? first : 40,
+      })),
+    ),
+  );
+
+/** A late event undoes 100 events, of which a cascade does so many; others undo 100 one by one. */
+const cascade = (more: number) =>
+  run(
+    COSTLY,
+    rollbacks(
+      { pe_id: 0, rollback_id: 1, source_pe: 1, source_lp: 5, events_undone: 100 - more },
+      ...[{ pe_id: 1, rollback_id: 2, cause: 'cancellation', parent_pe: 0, parent_id: 1 }].map(
+        (one) => ({ ...one, events_undone: more }),
+      ),
+    ),
+  );
+
+/** Eight KPs of so many LPs each. */
+const sharing = (lps: number) =>
+  run(
+    COSTLY,
+    lpSamples(
+      ...Array.from({ length: 8 * lps }, (_, lp) => ({
+        ...{ pe_id: 0, kp_id: lp % 8, events_processed: 100, events_rolled_back: 20 },
+      })),
+    ),
+  );
+
+const waited = (seconds: number) =>
+  run(
+    batchOf(SIM_STREAM, [
+      {
+        ...{ pe_id: 1, real_time: 10, stream: 'evtrace', bytes: 1e6, waited: seconds * 1e3 },
+        ...{ dropped_records: 0, dropped: 0 },
+      },
+    ]),
+  );
+
+const messages = (network_read_time: number) =>
+  run(
+    peSamples({
+      ...{ events_processed: 1000, network_receives: 900, network_sends: 900 },
+      ...{ network_read_time, network_other_time: 0 },
+    }),
+  );
+
+const committing = (events_rolled_back: number) =>
+  writeFolder(newPath('.tri'), {
+    'recording.json': recordingOf(),
+    'extra.frames': framesOf(peSamples({ events_processed: 100, events_rolled_back })),
+    'run.report': reportText([{ ...ALIGNED, joules: 50 }]),
+  });
+
+const imc = (lines: number) => {
+  const [reads, writes] = [0x400304, 0x400c04];
+  return jobAt([INTEL, '!intel_snb_imc CTL0,C CTL1,C CTR0,E,W=48 CTR1,E,W=48'], {
+    a: [0, lines].map((n) => [
+      'intel_snb 0 0 0 0 0 0 0 0',
+      `intel_snb_imc 0 ${reads} ${writes} ${n} 0`,
+    ]),
+  });
+};
+/** Bytes a second over Ethernet. */
+const ethernet = (rate: number) =>
+  jobAt([NET], { a: [0, 1].map((k) => [`net eth0 ${k * rate * 60} 0`]) });
+const opens = (rate: number) =>
+  jobAt(['!llite open,E close,E'], {
+    a: [0, 1].map((k) => [`llite /work ${k * rate * 60} 0`]),
+  });
+const swapped = (rate: number) =>
+  jobAt(['!vm pswpin,E pswpout,E'], { a: [0, 1, 2].map((k) => [`vm - ${k * rate * 60} 0`]) });
+const inUse = (percent: number) =>
+  jobAt([MEM], { a: [0, 1].map(() => [`mem 0 10000000 ${percent * 1e5} 0 0`]) });
+const waiting = (joules: number) =>
+  report([
+    { ...ALIGNED, joules: 1000 - joules },
+    { name: 'wait', runtime: 2, sync: 2, joules, network: 1.9 },
+  ]);
+const unaligned = (sync: number) =>
+  report([ALIGNED, { name: 'exchange', runtime: 2, sync, joules: 100 }]);
+
+/** By rule: the recording beyond, and the one short. */
+const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
+  [
+    'suspect-data',
+    () => writeFolder(newPath('.tri'), { 'recording.json': recordingOf() }),
+    () => run(COSTLY),
+  ],
+  ['instrumentation', () => waited(0.21), () => waited(0.19)],
+  ['stolen-cpu', () => stolen(0.06), () => stolen(0.04)],
+  ['efficiency', () => run(peSamples(undone(105))), () => run(peSamples(undone(95)))],
+  ['rollback-culprits', () => culprit(170), () => culprit(150)],
+  [
+    'secondary-rollbacks',
+    () => run(peSamples({ ...undone(200), total_rollbacks: 100, secondary_rollbacks: 51 })),
+    () => run(peSamples({ ...undone(200), total_rollbacks: 100, secondary_rollbacks: 49 })),
+  ],
+  ['rollback-chains', () => cascade(26), () => cascade(24)],
+  ['false-rollbacks', () => sharing(8), () => sharing(6)],
+  [
+    'imbalance',
+    () => run(peSamples(undone(0), { events_processed: 590 })),
+    () => run(peSamples(undone(0), { events_processed: 610 })),
+  ],
+  ['network-bound', () => messages(0.21), () => messages(0.19)],
+  [
+    'gvt-interval',
+    () => run(peSamples({ ...undone(0), gvt_time: 0.11 })),
+    () => run(peSamples({ ...undone(0), gvt_time: 0.09 })),
+  ],
+  [
+    'memory-pressure',
+    () => run(peSamples({ ...undone(0), fossil_collect_attempts: 410 })),
+    () => run(peSamples({ ...undone(0), fossil_collect_attempts: 390 })),
+  ],
+  ['region-alignment', () => unaligned(1.79), () => unaligned(1.81)],
+  ['energy-per-region', () => waiting(101), () => waiting(99)],
+  ['energy-per-event', () => committing(99), () => committing(100)],
+  ['low-frequency', () => report([ALIGNED], 89), () => report([ALIGNED], 91)],
+  [
+    'catastrophe',
+    () => jobAt([CPU], { a: user(0, 6e3, 12e3, 18e3, 24e3, 24040, 24080, 24120, 24160) }),
+    () => jobAt([CPU], { a: user(0, 6e3, 12e3, 18e3, 24e3, 24090, 24180, 24270, 24360) }),
+  ],
+  [
+    'idle-nodes',
+    () => jobAt([CPU], { a: user(0, 6000), b: user(0, 59) }),
+    () => jobAt([CPU], { a: user(0, 6000), b: user(0, 61) }),
+  ],
+  ['high-cpi', () => cpi(100, 151), () => cpi(100, 149)],
+  ['memory-bound', () => imc(5.05e10), () => imc(4.9e10)],
+  ['wrong-interconnect', () => ethernet(1.01e7), () => ethernet(0.99e7)],
+  ['metadata-storm', () => opens(10_100), () => opens(9900)],
+  ['swap', () => swapped(1.05), () => swapped(0.95)],
+  ['node-memory', () => inUse(91), () => inUse(89)],
+];
+
+/** How it went is always told. */
+const concerns = async (rule: string, path: string) =>
+  (await findingsAt(path, rule)).filter(
+    ({ severity }) => severity !== 'info' || rule === 'energy-per-event',
+  );
+
+it('all rules are here', () => {
+  expect(PAIRS.map(([rule]) => rule).sort()).toEqual(FINDINGS.map(({ name }) => name).sort());
+});
+
+it.each(PAIRS)(
+  '%s fires beyond its threshold, and keeps silent short of it',
+  async (rule, beyond, short) => {
+    expect(await concerns(rule, beyond())).not.toEqual([]);
+    expect(await concerns(rule, short())).toEqual([]);
+  },
+);
