@@ -22,6 +22,13 @@ function placeOf(message: string, sql: string): string {
   return begin < 0 || column < 1 ? ` at line ${line}` : ` at line ${line}, column ${column}`;
 }
 
+/** A table of a layer that is not in the recording: one of another, however alike their names, is not what was meant. */
+const LAYER = /^(?:ross|sim|node|region|geopm)_/i;
+const isMeant = (near: string, table: string) => {
+  const layer = LAYER.exec(table)?.[0].toLowerCase();
+  return layer === undefined || near.startsWith(layer);
+};
+
 /**
  * @param names tables that there are
  * @param sql the statement, where the user wrote it: errors then say where
@@ -32,7 +39,8 @@ export function lineOf(error: unknown, names: readonly string[], sql = ''): stri
   const table = NO_TABLE.exec(message)?.[1];
   if (table !== undefined) {
     const near = /Did you mean "(?:\w+\.)*(\w+)"/.exec(message)?.[1];
-    const meant = near !== undefined && names.includes(near) ? `did you mean ${near}? ` : '';
+    const isNear = near !== undefined && names.includes(near) && isMeant(near, table);
+    const meant = isNear ? `did you mean ${near}? ` : '';
     return `there is no table ${table}${place}; ${meant}tables: ${names.join(', ')}`;
   }
   const column = NO_COLUMN.exec(message);
