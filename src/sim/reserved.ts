@@ -1,14 +1,24 @@
 /**
  * Address space for arrays that may become large; pages are supplied as they are touched.
  *
- * Shared memory, though no other thread sees it: V8 counts that of a private ArrayBuffer as garbage to be, and a few GiB
- * reserved at the start of a run would make it collect several times, up to 20 ms each, just when the loop is to be compiled.
+ * V8 counts that of a private ArrayBuffer as garbage to be, and a few GiB reserved at the start of a run make it
+ * collect several times, up to 20 ms each, just when the loop is to be compiled; that of a shared one it does not. But
+ * then nothing makes it collect after the run: a process that simulates many times would keep the address
+ * space of all, and with more of that than there is memory Linux lets it start no other. So only threads that end with their
+ * run reserve shared memory.
  */
-export type Reserved = SharedArrayBuffer;
+export type Reserved = ArrayBufferLike;
+
+let endsWithRun = false;
+
+/** Says that this thread ends with its run. */
+export function reserveForOneRun(): void {
+  endsWithRun = true;
+}
 
 /** @throws RangeError where the system does not let us reserve so much */
 export function reserved(bytes: number): Reserved {
-  return new SharedArrayBuffer(bytes);
+  return endsWithRun ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
 }
 
 export const reservedInts = (length: number) => new Int32Array(reserved(4 * length));

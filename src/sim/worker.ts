@@ -9,6 +9,7 @@ import { ModelError } from './model.ts';
 import type { OutputLine } from './pe.ts';
 import { type PeResult, PeRun } from './pe-run.ts';
 import type { Placement } from './placement.ts';
+import { reserveForOneRun } from './reserved.ts';
 import { Control } from './transport/control.ts';
 import { type ThreadMemory, ThreadTransport } from './transport/threads.ts';
 
@@ -89,4 +90,5 @@ async function main(task: WorkerTask): Promise<void> {
   }
 }
 
+reserveForOneRun();
 await main(workerData as WorkerTask);
