@@ -77,7 +77,7 @@ export class Scheduler {
     this.engine = engine;
     this.clock = clock;
     this.conservative = config.synch === 'conservative';
-    this.window = new OptimismWindow(config.maxOptLookahead, config.lookahead);
+    this.window = new OptimismWindow(config.maxOptLookahead, config.lookahead, transport.slowGvt);
     this.pressure = new MemoryPressure(pe, transport, engine);
     this.hooks = new GvtHooks(pe);
     this.realTimeGvt = config.synch === 'optimistic-realtime';

@@ -21,13 +21,20 @@ export class OptimismWindow {
   /** Virtual time beyond GVT; Infinity at the start, where nothing is known. */
   size: number;
   private readonly fixed: boolean;
+  private readonly tooMany: number;
+  private readonly few: number;
   private processed = 0;
   private rolledBack = 0;
   private waited = 0;
   private gvts = 0;
 
-  /** @param bound the user's `--max-opt-lookahead`; Infinity lets the window adapt */
-  constructor(bound: number, lookahead: number) {
+  /**
+   * @param bound the user's `--max-opt-lookahead`; Infinity lets the window adapt
+   * @param slowGvt GVTs take so long that only FAR_TOO_MANY events rolled back are worth waiting for them
+   */
+  constructor(bound: number, lookahead: number, slowGvt: boolean) {
+    this.tooMany = slowGvt ? FAR_TOO_MANY : TOO_MANY;
+    this.few = slowGvt ? FAR_TOO_MANY : FEW;
     this.fixed = Number.isFinite(bound);
     this.size = this.fixed ? bound : lookahead > 0 ? 8 * lookahead : Infinity;
   }
@@ -47,10 +54,10 @@ export class OptimismWindow {
     if (this.fixed || handled < STRETCH) return;
     const share = (rolledBack - this.rolledBack) / handled;
     const perGvt = handled / this.gvts;
-    if (share > (perGvt > WORTH_A_GVT ? TOO_MANY : FAR_TOO_MANY)) {
+    if (share > (perGvt > WORTH_A_GVT ? this.tooMany : FAR_TOO_MANY)) {
       const from = Number.isFinite(this.size) ? this.size : Math.max(span, 0);
       if (from > 0) this.size = from * 0.8;
-    } else if (this.waited > 0 && share < (perGvt < TOO_FEW ? FAR_TOO_MANY : FEW)) {
+    } else if (this.waited > 0 && share < (perGvt < TOO_FEW ? FAR_TOO_MANY : this.few)) {
       this.size *= 1.25;
     }
     this.gvts = 0;

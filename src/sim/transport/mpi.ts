@@ -74,6 +74,7 @@ export interface MpiLimits {
 const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
 
 export class MpiTransport implements RankTransport {
+  readonly slowGvt = true;
   readonly pe: number;
   readonly pes: number;
   private readonly gvt: MpiGvt;

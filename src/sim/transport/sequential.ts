@@ -4,6 +4,7 @@ import { copyGvt, type Gvt, startOfTime, type Transport } from './transport.ts';
 export class SequentialTransport implements Transport {
   readonly pe = 0;
   readonly pes = 1;
+  readonly slowGvt = false;
   readonly reductionsPerGvt = 0;
   gvt = 0;
   committed = 0;

@@ -50,6 +50,7 @@ export type RingHost = Pick<Pe, 'number' | 'pool' | 'signatures'>;
 export class ThreadTransport implements Transport {
   readonly pe: number;
   readonly pes: number;
+  readonly slowGvt = false;
   readonly reductionsPerGvt = 1;
   readonly control: Control;
   private readonly host: RingHost;

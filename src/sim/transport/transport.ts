@@ -93,6 +93,8 @@ export interface Transport {
   stopped(): boolean;
   /** Waits a little, after `turns` turns without anything to do. */
   rest(turns: number): void;
+  /** Whether a GVT takes as long as hundreds of events: it goes over a network. */
+  readonly slowGvt: boolean;
   /** All-reduce operations per GVT computation. */
   readonly reductionsPerGvt: number;
 }
