@@ -175,7 +175,9 @@ describe('cascades', () => {
   it('have trees with as many rollbacks, and those of a KP are among them', async () => {
     const { cascades } = await json<CascadeList>('cascades?within=1/0&most=1');
     const [{ pe, id, rollbacks, undone }] = cascades;
-    const { nodes } = await json<{ nodes: CascadeNode[] }>(`cascades/tree?pe=${pe}&id=${id}`);
+    const { nodes } = await json<{ nodes: CascadeNode[] }>(
+      `cascades/tree?pe=${pe}&id=${id}&most=5000`,
+    );
     expect(nodes).toHaveLength(rollbacks);
     expect(nodes.reduce((sum, node) => sum + node.undone, 0)).toBe(undone);
     expect(nodes.some((node) => node.pe === 1 && node.kp === 0)).toBe(true);
