@@ -12,6 +12,10 @@ function shareOf({ a, b }: Difference): number {
   return a === 0 ? Infinity : Math.abs((b - a) / a);
 }
 
+/** A zero that the other report has not: it says nothing. */
+const isBareZero = ({ a, b }: Difference) =>
+  (Number.isNaN(a) && b === 0) || (Number.isNaN(b) && a === 0);
+
 function changeText({ a, b }: Difference): string {
   if (Number.isNaN(a)) return 'only in B';
   if (Number.isNaN(b)) return 'only in A';
@@ -27,7 +31,7 @@ function print(differences: readonly Difference[]): void {
   const paint = painter(process.stdout);
   const bySection = new Map<string, Difference[]>();
   for (const one of differences) {
-    const title = [one.host, one.region === null ? one.section : `region ${one.region}`].join(', ');
+    const title = `${one.host}, ${one.region === null ? one.section : `region ${one.region}`}`;
     bySection.set(title, [...(bySection.get(title) ?? []), one]);
   }
   for (const [title, values] of bySection) {
@@ -51,10 +55,12 @@ export interface ReportDiffOptions {
 
 /** Prints it; whether there is a difference. @throws FormatError */
 export function diffReports(a: FileSource, b: FileSource, options: ReportDiffOptions): boolean {
-  const differences = compareReports(a, b);
+  const differences = compareReports(a, b, ({ path, line, what }) => {
+    process.stderr.write(`triscope: ${path}: line ${line}: ${what}\n`);
+  });
   const shown = differences.filter((one) => {
     const share = shareOf(one);
-    return options.all || (share > 0 && share >= options.least);
+    return options.all || (share > 0 && share >= options.least && !isBareZero(one));
   });
   const differs = shown.some((one) => shareOf(one) > 0);
   if (options.json) {

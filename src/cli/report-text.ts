@@ -56,7 +56,7 @@ function said(mark: string, { severity, sentence, advice }: Finding): string[] {
 }
 
 /** Characters of a course, and of what stands before and behind it. */
-const COURSE = { most: 60, least: 20, beside: 50 };
+const COURSE = { most: 60, least: 20, beside: 58 };
 
 /** How numbers went over the run; the blocks begin at 0 and end at the number behind them. */
 function courseLines(chart: Chart): string[] {
@@ -68,8 +68,8 @@ function courseLines(chart: Chart): string[] {
   const top = most < 1000 ? figure(Number(most.toPrecision(3))) : short(most);
   return chart.series.map(({ name, points }) => {
     const values = points.map(([, y]) => y ?? Number.NaN);
-    const head = cut(`${chart.title}, ${plain(name)}`, 34).padEnd(34);
-    return `  ${head}  ${sparkline(values, most, width).padEnd(width)}  ${top}`;
+    const head = cut(name === chart.title ? name : `${chart.title}, ${plain(name)}`, 34).padEnd(34);
+    return `  ${head}  ${sparkline(values, most, width).padEnd(width)}  ${top} ${chart.unit}`.trimEnd();
   });
 }
 

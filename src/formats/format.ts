@@ -37,6 +37,8 @@ export interface Damage {
   readonly what: string;
   /** Bytes passed over by `salvage`; 0 where reading ended there. */
   readonly skipped: number;
+  /** What is there was read, and may be wrong. */
+  readonly kept?: true;
 }
 
 /** A file that is not what it must be: one line with the place and the mend. Exit code 3. */

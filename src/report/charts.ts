@@ -45,7 +45,7 @@ FROM binned GROUP BY pe_id, bin, lo, width ORDER BY rank, x`;
 
 const UNDONE = `WITH ${mode('pe_id, t, events_processed, events_rolled_back')}
 SELECT 'all PEs' AS name, 0 AS rank, lo + (bin + 0.5) * width AS x,
-  100 * sum(events_rolled_back) / nullif(sum(events_processed), 0) AS y
+  sum(events_rolled_back)::DOUBLE / any_value(width) AS y
 FROM binned GROUP BY bin, lo, width ORDER BY x`;
 
 const GVT = `WITH ${mode('pe_id, t, gvt')}
@@ -90,11 +90,11 @@ const EVENT_COLUMNS = ['events_processed', 'events_rolled_back', 'mode', 't'].ma
 
 const LINES: readonly Lines[] = [
   {
-    ...{ title: 'Committed events a second', unit: 'events/s', sql: () => EVENTS, over: 'sum' },
+    ...{ title: 'Committed events', unit: 'events/s', sql: () => EVENTS, over: 'sum' },
     needs: EVENT_COLUMNS,
   },
   {
-    ...{ title: 'Events rolled back', unit: '%', sql: () => UNDONE, over: 'mean' },
+    ...{ title: 'Events rolled back', unit: 'events/s', sql: () => UNDONE, over: 'mean' },
     needs: EVENT_COLUMNS,
   },
   {

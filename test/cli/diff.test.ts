@@ -55,6 +55,43 @@ describe('triscope diff of two reports', () => {
     expect((await triscope(['diff', A, A])).out).toBe('no difference in 6 values\n');
   });
 
+  it('compares regions inside regions by their path, and no processes', async () => {
+    const own = (pid: number, walk: number) => `    Triscope:
+      complete: true
+      processes:
+        - pid: ${pid}
+          name: "app"
+          runtime (s): 4
+          regions:
+            - region: "A"
+              count: 10
+              runtime (s): 2
+      regions:
+        - region: "A"
+          count: 10
+          runtime (s): 2
+          inside:
+            - region: "walk"
+              count: 10
+              runtime (s): ${walk}
+`;
+    const path = join(FOLDER, 'own.report');
+    const other = join(FOLDER, 'other.report');
+    writeFileSync(path, report('vm1', 4, region('A', 2)) + own(17, 1));
+    writeFileSync(other, report('vm1', 4, region('A', 2)) + own(18, 1.5));
+    const { out } = await triscope(['diff', path, other]);
+    expect(out).toMatch(/^vm1, region A \/ walk\n.*\n {2}runtime \(s\) +1 +1\.5 +\+50\.0 %\n\n$/);
+  });
+
+  it('says where a report is cut off', async () => {
+    const cut = join(FOLDER, 'cut.report');
+    writeFileSync(cut, report('vm1', 4, region('A', 2)).slice(0, -3));
+    const { err } = await triscope(['diff', A, cut]);
+    expect(err).toBe(
+      `triscope: ${cut}: line 17: the line has no end: its last value may be cut off\n`,
+    );
+  });
+
   it('refuses files of other kinds, and other than two', async () => {
     const wrong = await triscope(['diff', A, NONE]);
     expect(wrong.code).toBe(3);

@@ -118,7 +118,7 @@ describe('the page of --html', () => {
     expect(page).toContain(
       '&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;  [2J',
     );
-    for (const title of ['Committed events a second', 'Events rolled back', 'GVT', 'Busy CPUs']) {
+    for (const title of ['Committed events', 'Events rolled back', 'GVT', 'Busy CPUs']) {
       expect(page).toContain(`<h3>${title} <span`);
     }
     expect(page).toContain('could not run for 40 % of the time');

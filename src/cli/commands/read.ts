@@ -133,18 +133,18 @@ function printBins(bins: EventBins, format: string, out: Output): void {
 /** Places told of each file: a file of another kind may have one in each line. */
 const MOST_TOLD = 20;
 
-/** Says what was passed over, of each file the first places and how many there were. */
+/** Says what was passed over or is doubtful, of each file the first places and how many there were. */
 class SkippedReport {
   #path = '';
   #count = 0;
 
-  readonly add = ({ path, offset, line, what, skipped }: Damage): void => {
+  readonly add = ({ path, offset, line, what, skipped, kept }: Damage): void => {
     if (path !== this.#path) this.end();
     this.#path = path;
     if (++this.#count > MOST_TOLD) return;
     const place = line === undefined ? `byte ${offset}` : `line ${line}`;
-    const much = line === undefined ? `passed over ${skipped} bytes` : 'left out';
-    process.stderr.write(`triscope: ${path}: ${place}: ${what}; ${much}\n`);
+    const lost = line === undefined ? `passed over ${skipped} bytes` : 'left out';
+    process.stderr.write(`triscope: ${path}: ${place}: ${what}${kept ? '' : `; ${lost}`}\n`);
   };
 
   end(): void {

@@ -1,7 +1,8 @@
 /** Two reports side by side: sections by host and region, values by key. */
-import type { FileSource } from '../format.ts';
+import type { Damage, FileSource, RecordBlock } from '../format.ts';
 import { FormatError } from '../format.ts';
 import { identifyOrFail } from '../registry.ts';
+import { INSIDE_KIND, PROCESS_KIND } from './read/own-section.ts';
 
 /** One value of a section in two reports. */
 export interface Difference {
@@ -23,8 +24,35 @@ interface ReportValues {
   readonly rows: readonly (readonly [Omit<Difference, 'a' | 'b'>, number])[];
 }
 
+type At = Omit<Difference, 'a' | 'b' | 'key'>;
+
+const text = (block: RecordBlock, record: number, key: string): string | null =>
+  block.cell(record, block.kind(record).keys.indexOf(key)) as string | null;
+
+/**
+ * Where a record's values belong; null for one that is not compared: processes, whose numbers are others each time, and
+ * regions inside no other, which the report's own sections have.
+ */
+function placeOf(block: RecordBlock, record: number): At | null {
+  const { name, keys } = block.kind(record);
+  if (name === PROCESS_KIND) return null;
+  const at = {
+    host: text(block, record, 'host') ?? '',
+    section: text(block, record, 'section') ?? '',
+  };
+  if (name !== INSIDE_KIND) return { ...at, region: text(block, record, 'region') };
+  const [depth, overlapping] = ['depth', 'overlapping'].map((key) =>
+    block.cell(record, keys.indexOf(key)),
+  );
+  if (depth === 1 && overlapping === 0) return null;
+  return { ...at, region: text(block, record, 'path') };
+}
+
+/** Keys that say where a value belongs. */
+const PLACE = new Set(['host', 'section', 'region', 'hash', 'path', 'depth', 'overlapping']);
+
 /** @throws FormatError where the file is no report */
-function valuesOf(source: FileSource): ReportValues {
+function valuesOf(source: FileSource, damaged: (damage: Damage) => void): ReportValues {
   const { format, detection } = identifyOrFail(source);
   const hosts = new Set<string>();
   const rows: [Omit<Difference, 'a' | 'b'>, number][] = [];
@@ -35,16 +63,18 @@ function valuesOf(source: FileSource): ReportValues {
         const { keys } = block.kind(k);
         if (keys[1] !== 'section') continue;
         sections++;
-        const [host, section, region] = [0, 1, 2].map((c) => block.cell(k, c) as string | null);
-        hosts.add(host ?? '');
-        for (let c = 4; c < keys.length; c++) {
+        const at = placeOf(block, k);
+        if (at === null) continue;
+        hosts.add(at.host);
+        for (let c = 0; c < keys.length; c++) {
           const value = block.cell(k, c);
-          if (typeof value !== 'number') continue;
-          rows.push([{ host: host ?? '', section: section ?? '', region, key: keys[c] }, value]);
+          if (typeof value !== 'number' || PLACE.has(keys[c])) continue;
+          rows.push([{ ...at, key: keys[c] }, value]);
         }
       }
       return true;
     },
+    damage: damaged,
   });
   if (sections === 0) {
     const what = `expected a report of GEOPM; it is: ${detection.era}`;
@@ -56,10 +86,15 @@ function valuesOf(source: FileSource): ReportValues {
 /**
  * All values of both, in A's order, then those that only B has. Two reports of one host each are compared though
  * their hosts have other names.
+ * @param damaged hears of what was read and may be wrong
  * @throws FormatError where one is no report
  */
-export function compareReports(a: FileSource, b: FileSource): Difference[] {
-  const [left, right] = [valuesOf(a), valuesOf(b)];
+export function compareReports(
+  a: FileSource,
+  b: FileSource,
+  damaged: (damage: Damage) => void,
+): Difference[] {
+  const [left, right] = [valuesOf(a, damaged), valuesOf(b, damaged)];
   const single = left.hosts.size === 1 && right.hosts.size === 1;
   const nameOf = ({ host, section, region, key }: Omit<Difference, 'a' | 'b'>) =>
     [single ? '' : host, section, region ?? '', key].join('\0');

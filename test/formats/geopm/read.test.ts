@@ -91,6 +91,40 @@ describe('reports', () => {
   });
 });
 
+describe('a report that is cut off', () => {
+  const whole = `${HEADER}  h:
+    Regions:
+    -
+      region: "A"
+      hash: 0xd3d99e8b
+      runtime (s): 12.5
+    Application Totals:
+      runtime (s): 20.75
+`;
+  const told = (length: number) =>
+    rowsInText(whole.slice(0, length)).damages.map(({ line, what }) => `line ${line}: ${what}`);
+
+  it('says that its last value may be, and that totals are missing', () => {
+    expect(told(whole.length)).toEqual([]);
+    expect(told(whole.length - 2)).toEqual([
+      'line 15: the line has no end: its last value may be cut off',
+    ]);
+    expect(told(whole.indexOf('.5'))).toEqual([
+      'line 13: the line has no end: its last value may be cut off',
+      'line 13: ends before the Application Totals of h',
+    ]);
+    expect(told(whole.indexOf('    Application'))).toEqual([
+      'line 13: ends before the Application Totals of h',
+    ]);
+  });
+
+  it('is not called damaged: what is there was read', () => {
+    const info = GEOPM.info(textSource(whole.slice(0, -2)));
+    expect(info.damaged).toBe(false);
+    expect(info.suspect).toHaveLength(1);
+  });
+});
+
 describe('what our reports say beside GEOPM’s fields', () => {
   const text = `${HEADER}  vm:
     Application Totals:
@@ -189,7 +223,9 @@ describe('tables', () => {
   });
 
   it('a last line without an end counts, and is told', () => {
-    const info = GEOPM.info(textSource(`${TRACE}1|0|0x1\n2|0|0x2`));
+    const text = `${TRACE}1|0|0x1\n2|0|0x2`;
+    expect(rowsInText(text).damages).toMatchObject([{ line: 5, kept: true }]);
+    const info = GEOPM.info(textSource(text));
     expect(info.records).toEqual({ trace: 2 });
     expect(info.suspect).toEqual([
       { where: 'line 5', what: 'the line has no end: its last value may be cut off' },

@@ -144,6 +144,25 @@ describe.each(FILES)('%s', (_name, name, bytes, beside, middle) => {
   });
 });
 
+it('a trace of 2017 that is cut in a record is not one record with all the rest as bytes of its model', () => {
+  const bytes = new Uint8Array(20 * 40);
+  const view = new DataView(bytes.buffer);
+  for (let k = 0; k < 20; k++) {
+    view.setBigUint64(k * 40, BigInt(k % 3), true);
+    view.setBigUint64(k * 40 + 8, BigInt(k % 4), true);
+    view.setFloat64(k * 40 + 16, k + Math.SQRT2, true);
+    view.setFloat64(k * 40 + 24, k + Math.LN2, true);
+    view.setFloat64(k * 40 + 32, 10 + k / 7, true);
+  }
+  const whole = readBytes('a-evtrace.bin', bytes, {}, BESIDE);
+  expect(whole.rows).toHaveLength(20);
+  for (let length = 4 * 40; length < bytes.length; length++) {
+    const { rows, fault } = readBytes('a-evtrace.bin', bytes.subarray(0, length), {}, BESIDE);
+    expect(rows).toEqual(whole.rows.slice(0, Math.floor(length / 40)));
+    expect(fault === null).toBe(length % 40 === 0);
+  }
+});
+
 it('a size of 4 GB is not believed', () => {
   const bytes = events(10);
   new DataView(bytes.buffer).setUint32(5 * 28 + 20, 0xfffffff0, true);

@@ -11,7 +11,7 @@ import { FormatError } from '../../format.ts';
 import { numberOf } from '../values.ts';
 import { type GeopmFile, isTable } from './detect.ts';
 import { ownRows } from './own-section.ts';
-import { type GeopmReport, type ReportsRead, readYamlReports } from './report.ts';
+import { type GeopmReport, type Oddity, type ReportsRead, readYamlReports } from './report.ts';
 import { readSessionReports } from './session-report.ts';
 import { rowsOf, type TableHead } from './table-file.ts';
 import { readTextReport } from './text-report.ts';
@@ -23,8 +23,6 @@ export interface Row {
   readonly line: number;
   /** Byte; of rows of reports that of the file, whose place is the line. */
   readonly offset: number;
-  /** False for a last line without an end: its last value may be cut off. */
-  readonly whole?: boolean;
 }
 
 /** Reports are read whole. */
@@ -47,8 +45,25 @@ export function wholeText(source: FileSource): string {
   return new TextDecoder().decode(bytes.subarray(0, source.read(0, bytes)));
 }
 
-export const readReports = (source: FileSource, what: 'report' | 'text-report'): ReportsRead =>
-  what === 'report' ? readYamlReports(wholeText(source)) : readTextReport(wholeText(source));
+const lineCount = (text: string): number => text.replace(/\s+$/, '').split('\n').length;
+
+const CUT_LINE = 'the line has no end: its last value may be cut off';
+
+/** Where a report ends before all was written. GEOPM ends each line, and each host with its totals. */
+function missingEnd(text: string, { reports }: ReportsRead): Oddity[] {
+  const line = lineCount(text);
+  const cut = text.endsWith('\n') ? [] : [{ line, what: CUT_LINE }];
+  const host = reports.at(-1)?.hosts.at(-1);
+  if (host === undefined || host.sections.at(-1)?.section === 'application') return cut;
+  return [...cut, { line, what: `ends before the Application Totals of ${host.name}` }];
+}
+
+/** A file's reports, and what is strange about them. @throws FormatError */
+export function readReports(source: FileSource, what: 'report' | 'text-report'): ReportsRead {
+  const text = wholeText(source);
+  const read = what === 'report' ? readYamlReports(text) : readTextReport(text);
+  return { ...read, oddities: [...read.oddities, ...missingEnd(text, read)] };
+}
 
 function* sectionRows(reports: readonly GeopmReport[]): Generator<Row, void> {
   const kinds = new Map<string, RecordKind>();
@@ -87,15 +102,31 @@ function* tableRows(
   source: FileSource,
   what: keyof typeof KIND_OF_TABLE,
   head: TableHead,
+  salvage: boolean,
   damaged?: (damage: Damage) => void,
 ): Generator<Row, void> {
   const kind = kindOf(KIND_OF_TABLE[what], head.columns);
-  for (const { cells, line, offset, whole } of rowsOf(source, head, damaged)) {
-    yield { kind, values: cells.map(cellOf), line, offset, whole };
+  const passOver = salvage ? (damage: Damage) => damaged?.(damage) : undefined;
+  for (const { cells, line, offset, whole } of rowsOf(source, head, passOver)) {
+    yield { kind, values: cells.map(cellOf), line, offset };
+    if (!whole) damaged?.({ ...doubt(source, line, CUT_LINE), offset });
   }
 }
 
-/** The rows of a file. @throws FormatError at damage, unless told to salvage */
+const doubt = ({ path }: FileSource, line: number, what: string): Damage => ({
+  path,
+  offset: -1,
+  line,
+  what,
+  skipped: 0,
+  kept: true,
+});
+
+/**
+ * The rows of a file.
+ * @param damaged hears of what was passed over, and of what was read and may be wrong
+ * @throws FormatError at damage, unless told to salvage
+ */
 export function* rowsIn(
   source: FileSource,
   file: GeopmFile,
@@ -103,15 +134,18 @@ export function* rowsIn(
   damaged?: (damage: Damage) => void,
 ): Generator<Row, void> {
   if (file.what === 'report' || file.what === 'text-report') {
-    yield* sectionRows(readReports(source, file.what).reports);
+    const { reports, oddities } = readReports(source, file.what);
+    yield* sectionRows(reports);
+    for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
   } else if (!isTable(file)) {
-    for (const report of readSessionReports(wholeText(source))) {
+    const text = wholeText(source);
+    for (const report of readSessionReports(text)) {
       const kind = kindOf('session_report', [...report.keys()]);
       yield { kind, values: [...report.values()], line: 1, offset: 0 };
     }
+    if (!text.endsWith('\n')) damaged?.(doubt(source, lineCount(text), CUT_LINE));
   } else {
-    const tell = options.salvage ? (damage: Damage) => damaged?.(damage) : undefined;
-    yield* tableRows(source, file.what, file.head, tell);
+    yield* tableRows(source, file.what, file.head, options.salvage === true, damaged);
   }
 }
 

@@ -59,7 +59,7 @@ function impossible(reports: readonly GeopmReport[]): Oddity[] {
 const INCOMPLETE = /incomplete/i;
 
 function ofReports(source: FileSource, what: 'report' | 'text-report') {
-  const { reports, oddities } = readReports(source, what);
+  const { reports } = readReports(source, what);
   const hosts = reports.flatMap((report) => report.hosts);
   const regions = new Set(hosts.flatMap((host) => host.sections.map((s) => s.region ?? '')));
   regions.delete('');
@@ -75,9 +75,7 @@ function ofReports(source: FileSource, what: 'report' | 'text-report') {
     [...header].filter(([key]) => INCOMPLETE.test(key)).map(([key, value]) => `${key}: ${value}`),
   );
   const suspect = [
-    ...oddities
-      .concat(impossible(reports))
-      .map(({ line, what }) => ({ where: `line ${line}`, what })),
+    ...impossible(reports).map(({ line, what }) => ({ where: `line ${line}`, what })),
     ...unfinished.map((what) => ({ where: 'header', what })),
     ...hosts.flatMap((host) => {
       const why = incompleteness(host);
@@ -140,13 +138,6 @@ export function infoOf(source: FileSource, { file, detection }: GeopmDetection):
   const { entities, more, ...rest } = isReport ? ofReports(source, file.what) : ofTable(file, rows);
   if ('suspect' in rest) suspect.push(...(rest.suspect as Suspect[]));
   for (const { line, what } of damages) suspect.push({ where: `line ${line}`, what });
-  const last = rows.at(-1);
-  if (last?.whole === false) {
-    suspect.push({
-      where: `line ${last.line}`,
-      what: 'the line has no end: its last value may be cut off',
-    });
-  }
   const records: Record<string, number> = {};
   for (const { kind } of rows) records[kind.name] = (records[kind.name] ?? 0) + 1;
   const span = spanOf(rows);
@@ -162,6 +153,6 @@ export function infoOf(source: FileSource, { file, detection }: GeopmDetection):
     to: span?.to ?? null,
     suspect,
     more,
-    damaged: damages.length > 0,
+    damaged: damages.some(({ kept }) => kept !== true),
   };
 }

@@ -286,6 +286,13 @@ function standsAlone({ least }: Candidate, { records, share }: Fit): boolean {
   return records >= least && (share === 1 || records >= 16 * least);
 }
 
+/**
+ * How well a layout explains a file. Some number of the model's bytes makes one record of any file, also of one that is
+ * cut in a record: such a fit is worth less than one that sees several and leaves a rest.
+ */
+const worth = ({ least }: Candidate, { records, share }: Fit): number =>
+  share * Math.min(1, records / least);
+
 /** Packed records are weak evidence: a few of them may be those of a cut file in the other byte order. */
 const isDoubtful = ({ layout, least }: Candidate, { records }: Fit): boolean =>
   !layout.little && records < least;
@@ -310,8 +317,10 @@ function bestOf(head: Head, suffix: Suffix | null, facts: ReadmeFacts | null): B
       if (fit.records === 0) continue;
       if (isDoubtful(candidate, fit)) continue;
       if (!candidate.fitsName && !standsAlone(candidate, fit)) continue;
-      if (best === null || fit.share > best.fit.share) best = { candidate, fit };
-      if (fit.share === 1) return true;
+      if (best === null || worth(candidate, fit) > worth(best.candidate, best.fit)) {
+        best = { candidate, fit };
+      }
+      if (worth(candidate, fit) === 1) return true;
     }
     return best?.candidate.fitsName === true && best.fit.share >= ENOUGH;
   };
