@@ -19,7 +19,7 @@ interface Entry {
 const COMMANDS: readonly Entry[] = [
   {
     words: ['demo'],
-    arguments: '[--json]',
+    arguments: '[--json] [--no-wait]',
     help: 'a tour in 20 seconds: an optimistic parallel simulation that proves itself right',
     load: async () => (await import('./commands/demo.ts')).demo,
   },
@@ -103,7 +103,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     words: ['node', 'types'],
-    arguments: '[--json]',
+    arguments: '[TYPE…] [--json]',
     help: 'list what can be collected, with keys and units',
     load: async () => (await import('./commands/node-types.ts')).nodeTypes,
   },
@@ -169,8 +169,8 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     words: ['serve'],
-    arguments: 'PATH [options]',
-    help: 'show a recording in the browser',
+    arguments: 'PATH… [options]',
+    help: 'show recordings in the browser',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
@@ -188,7 +188,7 @@ const COMMANDS: readonly Entry[] = [
   {
     words: ['diff'],
     arguments: 'A B [options]',
-    help: 'what changed from one report to another',
+    help: 'what changed from one run to another',
     load: async () => (await import('./commands/diff.ts')).diff,
   },
 ];

@@ -1,15 +1,15 @@
 /** `triscope node archive --server`: what daemons publish, into an archive, until it is told to stop. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrokerOptions } from '../live/amqp/index.ts';
 import { about } from '../node/log/error.ts';
 import { PidFile } from '../node/log/pid-file.ts';
+import { makeFolder } from '../os/folder.ts';
 import { say } from './node-log-options.ts';
 
 /** Returns the exit code. @throws LogError where another service writes this archive; BrokerError */
 export async function receive(broker: BrokerOptions, folder: string): Promise<number> {
   const { AmqpConsumer, Archive } = await import('../live/amqp/index.ts');
-  about(folder, () => mkdirSync(folder, { recursive: true }));
+  about(folder, () => makeFolder(folder));
   const lock = new PidFile(join(folder, '.service.pid'));
   try {
     const archive = about(folder, () => new Archive(folder));

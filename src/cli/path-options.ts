@@ -49,7 +49,8 @@ export function readPathOptions(
     throw new UsageError((error as Error).message.split('. ')[0]);
   }
   const { values, positionals } = parsed;
-  if (positionals.length === 0) throw new UsageError(`which file? ${usage.split('\n')[0]}`);
+  if (positionals.length === 0)
+    throw new UsageError(`which recording or file? ${usage.split('\n')[0]}`);
   return {
     paths: positionals,
     text: (name) => values[name] as string | undefined,

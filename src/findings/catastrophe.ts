@@ -9,6 +9,14 @@ const FALL = {
   source: 'tacc_stats 2.3, exam Catastrophe',
 };
 
+const USED = {
+  value: 0.1,
+  unit: 'core',
+  means:
+    'of user time over the job at least, on average: with less there is no work that could stop',
+  source: 'ours: below it are ticks of /proc/stat, and niced work is no user time',
+};
+
 export const CATASTROPHE = jobRule({
   name: 'catastrophe',
   title: 'work that suddenly stops',
@@ -16,9 +24,12 @@ export const CATASTROPHE = jobRule({
     'The least ratio of a host’s rate of user time after a moment to that before it, as the metric Catastrophe.',
   set: 'exam',
   metric: 'Catastrophe',
-  thresholds: { FALL },
+  thresholds: { USED, FALL },
   knob: 'Did a process fail while the others wait for it? See the job’s output around that time, and end a job with its first failed process.',
-  severity: (value) => (value <= FALL.value ? 'problem' : null),
+  severity: (value, job) => {
+    const used = job.metric('summary', 'avg_cpuusage')?.value ?? 0;
+    return used >= USED.value && value <= FALL.value ? 'problem' : null;
+  },
   says: (value, job) =>
     `work stopped within the job: after the fall a host does ${value === 0 ? 'nothing' : percent(value)} of what it did before (${hostsOf(job)}, ${short(job.job.times[job.job.times.length - 1] - job.job.times[0])} s in all)`,
 });

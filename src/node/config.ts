@@ -10,6 +10,7 @@
  * One setting a line; between name and value stand blanks, tabs, colons or `=`. `#` begins a comment.
  */
 import { readFileSync } from 'node:fs';
+import { reasonOf } from './log/error.ts';
 
 /** A configuration file that cannot be used. The message names file and line. */
 export class ConfigError extends Error {
@@ -86,9 +87,7 @@ export function readConfig(path: string): NodeConfig {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(
-      `${path}: ${(error as Error).message.split(':', 1)[0]}: it cannot be read`,
-    );
+    throw new ConfigError(`${path}: it cannot be read: ${reasonOf(error)}`);
   }
   return parseConfig(text, path);
 }

@@ -3,10 +3,11 @@
  * OpenMP differ from machine to machine.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../os/folder.ts';
 
 /** The sources, beside the built package. */
 export const NATIVE_FOLDER = fileURLToPath(new URL('../../native', import.meta.url));
@@ -168,7 +169,7 @@ function buildOne(name: ShimName, folder: string): ShimResult {
 
 /** Builds the libraries named in `folder`; the one they all need comes first. @throws Error folder cannot be written */
 export function buildShims(folder: string, names: readonly ShimName[]): ShimResult[] {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const results: ShimResult[] = [];
   for (const name of ['region', ...names.filter((one) => one !== 'region')] as const) {
     const base = results[0];

@@ -1,5 +1,5 @@
 /** Writes a page: whole, or not at all. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeWhole } from '../os/whole-file.ts';
 
 /** The page cannot be written. The message names the file. */
 export class ReportFileError extends Error {
@@ -8,18 +8,9 @@ export class ReportFileError extends Error {
 
 /** @throws ReportFileError; nothing is left under the final name, or beside it */
 export function writePage(file: string, text: string): void {
-  const partial = `${file}.partial-${process.pid}`;
   try {
-    const fd = openSync(partial, 'wx');
-    try {
-      writeFileSync(fd, text);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(partial, file);
+    writeWhole(file, text, true);
   } catch (error) {
-    rmSync(partial, { force: true });
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'its folder does not exist' : message;
     throw new ReportFileError(`--html=${file}: cannot be written: ${why}`);

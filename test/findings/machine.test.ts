@@ -136,6 +136,9 @@ describe('jobs', () => {
     expect(found.evidence.sql).toContain('FROM node_cpu');
     const goesOn = jobAt([CPU], { a: user(0, 6e3, 12e3, 18e3, 24e3, 30e3, 36e3) });
     expect(await findingsAt(goesOn, 'catastrophe')).toEqual([]);
+    // Niced work is no user time: a few ticks that stop are no job that stops.
+    const ticks = jobAt([CPU], { a: user(0, 6, 12, 18, 24, 24, 24, 24, 24) });
+    expect(await findingsAt(ticks, 'catastrophe')).toEqual([]);
   });
 
   it('swap: pages in and out', async () => {

@@ -1,6 +1,7 @@
 /** `triscope diff A B`: what changed from one run to another. */
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { FormatError } from '../../formats/format.ts';
 import { identify } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
 import { type Comparison, compareRecordings } from '../../report/index.ts';
@@ -33,6 +34,12 @@ export async function diff(args: readonly string[]): Promise<number> {
   if (!(least >= 0))
     throw new UsageError(`--least=${options.text('least')}: must be a percentage from 0`);
   const [a, b] = options.paths;
+  // Before the first is read, which may take long.
+  for (const path of options.paths) {
+    if (existsSync(path)) continue;
+    const what = 'there is no such file or folder';
+    throw new FormatError({ path, offset: -1, what, skipped: 0 });
+  }
   const asked = { all: options.on('all'), least, json: options.on('json') };
   const differs =
     isReport(a) && isReport(b) ? twoReports(a, b, asked) : await twoRecordings(a, b, asked);

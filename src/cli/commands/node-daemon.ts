@@ -1,5 +1,4 @@
 /** `triscope node daemon`: samples at even times into the log. */
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RawStyle } from '../../formats/tacc/writer.ts';
 import {
@@ -14,6 +13,7 @@ import { Daemon } from '../../node/daemon.ts';
 import { about } from '../../node/log/error.ts';
 import { PidFile } from '../../node/log/pid-file.ts';
 import { Sampling } from '../../node/sampling.ts';
+import { makeFolder } from '../../os/folder.ts';
 import { EXIT, lineFor, UsageError } from '../errors.ts';
 import {
   collectionFrom,
@@ -113,8 +113,8 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
   tellRights(first.collection.absent);
   first.close();
   const pidPath = stringOf(words, 'pid-file') ?? join(log.folder, 'daemon.pid');
-  about(log.folder, () => mkdirSync(log.folder, { recursive: true }));
-  about(pidPath, () => mkdirSync(dirname(pidPath), { recursive: true }));
+  about(log.folder, () => makeFolder(log.folder));
+  about(pidPath, () => makeFolder(dirname(pidPath)));
   const pidFile = new PidFile(pidPath);
   const sinks = await sinksFrom(words, config, log.folder).catch((error: unknown) => {
     pidFile.close();

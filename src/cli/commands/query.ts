@@ -1,7 +1,7 @@
 /** `triscope query PATH… "SQL"`: a recording as SQL tables. */
-import { parseArgs } from 'node:util';
 import { type OpenOptions, type OpenRecording, openRecording } from '../../query/index.ts';
 import { UsageError } from '../errors.ts';
+import { type PathOptions, readPathOptions } from '../path-options.ts';
 import { csvLine, jsonText, printTable, say } from '../result-rows.ts';
 
 const USAGE = `usage: triscope query PATH… "SQL" [--json | --csv] [options]
@@ -37,54 +37,38 @@ const MOST_SECONDS = 2_000_000;
 const SQL_WORD =
   /^[\s(]*(select|with|from|describe|desc|show|summarize|explain|values|pivot|unpivot|table)\b/i;
 
+const OPTIONS = {
+  json: 'switch',
+  csv: 'switch',
+  limit: 'text',
+  cache: 'switch',
+  'cache-dir': 'text',
+  memory: 'text',
+  'time-limit': 'text',
+} as const;
+
 /** @throws UsageError; null for --help */
 function read(args: readonly string[]): Asked | null {
-  const boolean = { type: 'boolean' } as const;
-  let parsed: ReturnType<typeof parse>;
-  const parse = () =>
-    parseArgs({
-      args: [...args],
-      options: {
-        help: { ...boolean, short: 'h' },
-        json: boolean,
-        csv: boolean,
-        limit: { type: 'string' },
-        cache: boolean,
-        'cache-dir': { type: 'string' },
-        memory: { type: 'string' },
-        'time-limit': { type: 'string' },
-      },
-      allowPositionals: true,
-    });
-  try {
-    parsed = parse();
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
-  }
-  const { values, positionals } = parsed;
-  if (values.help) return null;
-  if (values.json && values.csv) throw new UsageError('--json or --csv, not both');
-  const limit = Number(values.limit ?? 1000);
+  const asked = readPathOptions(args, OPTIONS, USAGE);
+  if (asked === null) return null;
+  if (asked.on('json') && asked.on('csv')) throw new UsageError('--json or --csv, not both');
+  const limit = Number(asked.text('limit') ?? 1000);
   if (!Number.isInteger(limit) || limit < 1) {
-    throw new UsageError(`--limit ${values.limit}: it is an integer of at least 1`);
+    throw new UsageError(`--limit ${asked.text('limit')}: it is an integer of at least 1`);
   }
-  const last = positionals[positionals.length - 1];
-  const hasSql = positionals.length > 1 && (SQL_WORD.test(last) || /\s/.test(last));
-  const paths = hasSql ? positionals.slice(0, -1) : positionals;
-  if (paths.length === 0) throw new UsageError(`which recording? ${USAGE.split('\n')[0]}`);
-  const form = values.json ? 'json' : values.csv ? 'csv' : 'text';
-  return { paths, sql: hasSql ? last : null, form, limit, options: optionsOf(values) };
+  const words = asked.paths;
+  const last = words[words.length - 1];
+  const hasSql = words.length > 1 && (SQL_WORD.test(last) || /\s/.test(last));
+  const paths = hasSql ? words.slice(0, -1) : words;
+  const form = asked.on('json') ? 'json' : asked.on('csv') ? 'csv' : 'text';
+  return { paths, sql: hasSql ? last : null, form, limit, options: optionsOf(asked) };
 }
 
 const SIZE = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
 
-function optionsOf(values: {
-  readonly cache?: boolean;
-  readonly 'cache-dir'?: string;
-  readonly memory?: string;
-  readonly 'time-limit'?: string;
-}): OpenOptions {
-  const { cache = false, 'cache-dir': folder, memory, 'time-limit': limit } = values;
+function optionsOf(asked: PathOptions): OpenOptions {
+  const [folder, memory, limit] = ['cache-dir', 'memory', 'time-limit'].map(asked.text);
+  const cache = asked.on('cache');
   if (folder === '') throw new UsageError('--cache-dir: which folder?');
   if (memory !== undefined && !SIZE.test(memory)) {
     throw new UsageError(`--memory ${memory}: it is a size such as 2GB`);
@@ -111,10 +95,7 @@ WHERE t.table_catalog = 'memory' ORDER BY ALL`;
 /** Prints the answer. Returns the exit code. @throws UsageError, QueryError, InputError, MissingPieceError */
 export async function query(args: readonly string[]): Promise<number> {
   const asked = read(args);
-  if (asked === null) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
+  if (asked === null) return 0;
   const recording = await openRecording(asked.paths, asked.options);
   try {
     for (const { file, what } of recording.suspects) {

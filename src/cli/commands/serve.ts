@@ -1,8 +1,8 @@
 /** `triscope serve PATH…`: the dashboard for recordings. */
-import { parseArgs } from 'node:util';
 import { startServer } from '../../live/index.ts';
 import { UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { readPathOptions } from '../path-options.ts';
 
 const USAGE = `usage: triscope serve PATH… [--port N] [--host ADDRESS] [--json]
 
@@ -24,39 +24,20 @@ const MOST_PORT = 65535;
 
 /** Null for --help. @throws UsageError */
 function read(args: readonly string[]): Call | null {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  let parsed: ReturnType<typeof parse>;
-  const parse = () =>
-    parseArgs({
-      args: [...args],
-      options: { port: text, host: text, json: flag, help: { ...flag, short: 'h' } },
-      allowPositionals: true,
-    });
-  try {
-    parsed = parse();
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
-  }
-  const { values, positionals } = parsed;
-  if (values.help) return null;
-  if (positionals.length === 0) {
-    throw new UsageError('which recording? usage: triscope serve PATH… [--port N]');
-  }
-  const port = Number(values.port ?? 0);
+  const specs = { port: 'text', host: 'text', json: 'switch' } as const;
+  const options = readPathOptions(args, specs, USAGE);
+  if (options === null) return null;
+  const port = Number(options.text('port') ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > MOST_PORT) {
-    throw new UsageError(`--port ${values.port}: it is 0 to ${MOST_PORT}`);
+    throw new UsageError(`--port ${options.text('port')}: it is 0 to ${MOST_PORT}`);
   }
-  return { paths: positionals, port, host: values.host, json: values.json === true };
+  return { paths: options.paths, port, host: options.text('host'), json: options.on('json') };
 }
 
 /** Serves until interrupted. Returns the exit code. @throws UsageError, RecordingError, ServeError */
 export async function serve(args: readonly string[]): Promise<number> {
   const call = read(args);
-  if (call === null) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
+  if (call === null) return 0;
   const { paths, port, host } = call;
   const server = await startServer({
     recordings: paths,

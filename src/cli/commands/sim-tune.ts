@@ -1,7 +1,7 @@
 /** `triscope sim tune MODEL [options]`: a faster setting for a model. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { flag, float, int, text } from '../../model/option.ts';
+import { writeWhole } from '../../os/whole-file.ts';
 import { ModelError } from '../../sim/model.ts';
 import { configFor } from '../../sim/settings.ts';
 import { type Tuned, type TuneOptions, tune } from '../../sim/tune.ts';
@@ -185,13 +185,10 @@ function verdict({ gain, certain, startRate, bestRate }: Tuned): string {
 }
 
 function writeArgs(file: string, model: string, tuned: Tuned): void {
-  const partial = `${file}.partial-${process.pid}`;
   const lines = [`# ${model}: ${verdict(tuned)}`, ...wordsOf(tuned.best), ''];
   try {
-    writeFileSync(partial, lines.join('\n'), { flag: 'wx' });
-    renameSync(partial, file);
+    writeWhole(file, lines.join('\n'));
   } catch (error) {
-    rmSync(partial, { force: true });
     throw new ModelError(`-o ${file}: cannot be written: ${(error as Error).message}`);
   }
 }

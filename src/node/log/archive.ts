@@ -7,11 +7,12 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { makeFolder } from '../../os/folder.ts';
 import { LogError, reasonOf } from './error.ts';
 import { headText, propertyOf } from './head.ts';
 
@@ -99,7 +100,7 @@ async function compress(from: string, to: string, folder: string): Promise<void>
 async function move(path: string, name: string, archive: string): Promise<string> {
   const folder = join(archive, await hostOf(path));
   const to = join(folder, `${name}.gz`);
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const there = await stat(to).catch(() => null);
   if (there === null) await compress(path, to, folder);
   else if ((await digestWithin(to)) !== (await digestOf(path))) {

@@ -15,7 +15,6 @@ import {
   fchmodSync,
   fstatSync,
   linkSync,
-  mkdirSync,
   openSync,
   readSync,
   statSync,
@@ -23,6 +22,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../os/folder.ts';
 import { appendWhole, mend } from './append.ts';
 import { about, LogError } from './error.ts';
 import { headText, type LogHead, propertyOf, refusal } from './head.ts';
@@ -131,7 +131,7 @@ export class NodeLog {
       this.#lock.acquire(PATIENCE);
     } catch (error) {
       if (codeOf((error as Error).cause) !== 'ENOENT') throw error;
-      about(this.folder, () => mkdirSync(this.folder, { recursive: true }));
+      about(this.folder, () => makeFolder(this.folder));
       this.#lock.acquire(PATIENCE);
     }
   }

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
+import { isReplaceable, writeWhole } from '../../os/whole-file.ts';
 import {
   type Agent,
   type AgentKind,
@@ -32,7 +33,6 @@ import { type ControllerSettings, OutputError, SettingsError } from './settings.
 import { startTimeText } from './start-time.ts';
 import { type SampledColumn, traceColumns } from './trace-columns.ts';
 import { TraceFile } from './trace-files.ts';
-import { writeWhole } from './write-whole.ts';
 
 const RUNNING = 'the application was running when this was written';
 
@@ -389,6 +389,8 @@ export class Controller {
   #writeReport(now: number, exit: string | null, incomplete: string | null): void {
     const { report: path } = this.#settings;
     if (path === undefined) return;
+    // A device or a pipe gets the report once, at the end.
+    if (exit === null && !isReplaceable(path)) return;
     this.#saved = now;
     const text = reportText(this.#report(now, exit, incomplete));
     try {

@@ -9,8 +9,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { writeWhole } from '../../os/whole-file.ts';
 import { restoreSettings, type SavedSetting } from '../controls.ts';
-import { writeWhole } from './write-whole.ts';
 
 const VERSION = 1;
 
@@ -45,11 +45,13 @@ export function forgetControls(path: string): void {
 
 /** @throws SavedControlsError */
 export function readSavedControls(path: string): SavedControls {
+  const wrong = `${path}: no file of settings that region launch kept`;
   let saved: Partial<SavedControls>;
   try {
     saved = JSON.parse(readFileSync(path, 'utf8')) as Partial<SavedControls>;
   } catch (error) {
-    throw new SavedControlsError(`${path}: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new SavedControlsError(`${wrong}${code === undefined ? '' : `: ${message}`}`);
   }
   const { version, pid, host, settings } = saved;
   const whole =
@@ -58,7 +60,7 @@ export function readSavedControls(path: string): SavedControls {
     typeof host === 'string' &&
     Array.isArray(settings) &&
     settings.every((s) => typeof s?.path === 'string' && typeof s.text === 'string');
-  if (!whole) throw new SavedControlsError(`${path}: no file of settings that region launch kept`);
+  if (!whole) throw new SavedControlsError(wrong);
   return { version, pid, host, settings };
 }
 

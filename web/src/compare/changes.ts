@@ -18,6 +18,12 @@ const signed = (text: string, value: number) => (value > 0 ? `+${text}` : text.r
 export const relative = ({ a, change }: ComparedChange): number | null =>
   a === null || change === null || a.value === 0 ? null : (100 * change) / Math.abs(a.value);
 
+/** Scopes whose entities are named so already: “PE 0”, “PE 0 KP 3”. */
+const NAMED: ReadonlySet<string> = new Set(['pe', 'kp', 'lp']);
+
+const whatOf = ({ scope, entity }: ComparedChange): string =>
+  NAMED.has(scope) ? entity : `${scope} ${entity}`.trimEnd();
+
 export function tableOf(changes: readonly ComparedChange[]): Table {
   return {
     columns: [
@@ -45,7 +51,7 @@ export function tableOf(changes: readonly ComparedChange[]): Table {
     rows: changes.map((change, k) => ({
       id: String(k),
       cells: {
-        what: `${change.scope}${change.entity === '' ? '' : ` ${change.entity}`}`,
+        what: whatOf(change),
         key: change.key,
         unit: change.unit,
         a: change.a?.value ?? null,

@@ -170,8 +170,8 @@ const PHASES = [
   { label: 'queue', keys: ['priority_queue_time'] },
   { label: 'rollback', keys: ['rollback_time', 'cancel_q_time', 'events_aborted_time'] },
   { label: 'GVT', keys: ['gvt_time'] },
-  { label: 'commit', keys: ['fossil_collect_time'] },
-  { label: 'exchange', keys: ['network_read_time', 'network_other_time'] },
+  { label: 'fossil collection', keys: ['fossil_collect_time'] },
+  { label: 'network', keys: ['network_read_time', 'network_other_time'] },
 ];
 
 const SHARES: LaneChart = {

@@ -1,7 +1,7 @@
 /** uPlot's options for a chart: crosshair, brush, colours from the style sheet. */
 import type uPlot from 'uplot';
 import type { Axis } from '../axis.ts';
-import { percent, short } from '../figures.ts';
+import { short, withUnit } from '../figures.ts';
 import { type Chart, type Line, tops } from './lines.ts';
 import { css } from './svg.ts';
 
@@ -18,7 +18,7 @@ export const colourOf = (k: number): string => css(`--c${k % COLOURS}`);
 export const figureOf =
   (unit: string): ((value: number) => string) =>
   (value) =>
-    unit === '%' ? percent(value) : unit === 'B' ? `${short(value)}B` : short(value);
+    unit === '/s' ? `${short(value)}/s` : withUnit(value, unit);
 
 const gaps = (values: ArrayLike<number>) =>
   Array.from(values, (value) => (Number.isNaN(value) ? null : value));

@@ -1,0 +1,41 @@
+/** Writes a file in one piece: whoever reads it sees all of the old text or all of the new. */
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+
+/** Whether a file may take the place of what is at `path`: nothing, or a file; never a device, a pipe or a folder. */
+export function isReplaceable(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() !== false;
+}
+
+/**
+ * Writes `text` beside `path` and renames it. A device or a pipe, such as /dev/stdout, is written to as it is.
+ * @param onDisk waits until it is on the disk
+ * @throws the system's error; nothing is left beside
+ */
+export function writeWhole(path: string, text: string, onDisk = false): void {
+  if (!isReplaceable(path)) {
+    writeFileSync(path, text);
+    return;
+  }
+  const beside = `${path}.${process.pid}.tmp`;
+  try {
+    const file = openSync(beside, 'w');
+    try {
+      writeFileSync(file, text);
+      if (onDisk) fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,161 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CPUS, HOST, launched, POWERCAP, programFolder, tree } from './support/region.ts';
+import { triscope } from './support/run.ts';
+
+/** Waits until `is`, at most 50 s. */
+async function until(is: () => boolean): Promise<void> {
+  for (let k = 0; k < 2500 && !is(); k++) await new Promise((done) => setTimeout(done, 20));
+}
+
+const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+describe('settings of the machine', () => {
+  const LIMIT = 'sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw';
+  const policy = (folder: string, text: string) => {
+    writeFileSync(join(folder, 'policy.json'), text);
+    return '--geopm-policy=policy.json';
+  };
+  /** Keeps what the controller saves in a folder of its own. */
+  const stateIn = (folder: string) => ({ env: { XDG_STATE_HOME: join(folder, 'state') } });
+  const GOVERNOR = ['--geopm-agent=power_governor', '--allow-control'];
+
+  it('are changed by power_governor, and put back at the end', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder(`
+      import { copyFileSync, readFileSync } from 'node:fs';
+      const limit = ${JSON.stringify(join(root, LIMIT))};
+      region('a').run(() => until(() => readFileSync(limit, 'utf8').startsWith('190000000')));
+      copyFileSync(limit, 'while');`);
+    const options = [...GOVERNOR, policy(folder, '{"CPU_POWER_LIMIT": 190}'), '--root', root];
+    const { report, host, err } = await launched(folder, options, undefined, stateIn(folder));
+    expect(err).toBe('');
+    expect(textOf(join(folder, 'while'))).toMatch(/^190000000\b/);
+    expect(textOf(join(root, LIMIT)).trim()).toBe('200000000');
+    expect([report.Agent, report.Policy]).toEqual(['power_governor', { CPU_POWER_LIMIT: 190 }]);
+    expect(host).toHaveProperty('Power limit of each package (W)', 190);
+    expect(readdirSync(join(folder, 'state/triscope/controls'))).toEqual([]);
+  });
+
+  it('are not touched without --allow-control, which is said', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder("region('a').run(() => sleep(50));");
+    const options = [GOVERNOR[0], policy(folder, '{"CPU_POWER_LIMIT": 190}'), '--root', root];
+    const { err, host } = await launched(folder, options);
+    expect(err).toMatch(/power_governor changes nothing: --allow-control permits/);
+    expect(host.Triscope.warnings?.length).toBe(1);
+    expect(textOf(join(root, LIMIT)).trim()).toBe('200000000');
+  });
+
+  it('are put back by region restore where the controller was killed', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder(`
+      const launcher = process.ppid;
+      region('a').run(() => until(() => process.ppid !== launcher));`);
+    const options = [...GOVERNOR, policy(folder, '{"CPU_POWER_LIMIT": 180}'), '--root', root];
+    await triscope(['region', 'launch', ...options, '--', process.execPath, 'app.mjs'], {
+      cwd: folder,
+      ...stateIn(folder),
+      meanwhile: (child) =>
+        void until(() => textOf(join(root, LIMIT)).startsWith('180000000')).then(() =>
+          child.kill('SIGKILL'),
+        ),
+    });
+    expect(textOf(join(root, LIMIT))).toMatch(/^180000000/);
+    const { code, out } = await triscope(['region', 'restore', '--json'], stateIn(folder));
+    expect(code).toBe(0);
+    const [{ restored, error }] = JSON.parse(out);
+    expect([restored, error]).toEqual([[{ path: join(root, LIMIT), text: '200000000' }], null]);
+    expect(textOf(join(root, LIMIT)).trim()).toMatch(/^200000000/);
+    expect((await triscope(['region', 'restore'], stateIn(folder))).out).toBe('');
+  });
+
+  it('follow an endpoint while the application runs', async () => {
+    const root = tree({ ...CPUS, ...POWERCAP });
+    const folder = programFolder(`
+      import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+      const limit = () => readFileSync(${JSON.stringify(join(root, LIMIT))}, 'utf8').trim();
+      const put = (text) => { writeFileSync('p.tmp', text); renameSync('p.tmp', 'endpoint.json'); };
+      const seen = [];
+      region('a').enter();
+      for (const [text, watts] of [['{"CPU_POWER_LIMIT": 170}', 170], ['nonsense', 0], ['{"CPU_POWER_LIMIT": 160}', 160]]) {
+        put(text);
+        if (watts === 0) sleep(400);
+        else until(() => limit() === \`\${watts}000000\`);
+        seen.push(limit());
+      }
+      region('a').exit();
+      writeFileSync('seen', seen.join());`);
+    const options = [...GOVERNOR, '--geopm-endpoint=endpoint.json', '--root', root];
+    const { report, err } = await launched(folder, options, undefined, stateIn(folder));
+    expect(textOf(join(folder, 'seen'))).toBe('170000000,170000000,160000000');
+    expect(report.Policy).toBe('DYNAMIC');
+    expect(err).toMatch(/endpoint.json: not JSON: .*; the policy before it holds/);
+  });
+
+  it('are limits of frequency, region by region, under frequency_map', async () => {
+    const files = Object.fromEntries(
+      [0, 1].flatMap((cpu) => {
+        const policyFolder = `sys/devices/system/cpu/cpufreq/policy${cpu}`;
+        return [
+          [`${policyFolder}/affected_cpus`, String(cpu)],
+          [`${policyFolder}/scaling_max_freq`, '3000000'],
+          [`${policyFolder}/scaling_min_freq`, '1000000'],
+          [`${policyFolder}/cpuinfo_max_freq`, '3000000'],
+          [`${policyFolder}/cpuinfo_min_freq`, '1000000'],
+        ];
+      }),
+    );
+    const root = tree({ ...CPUS, ...files });
+    const limit = join(root, 'sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq');
+    const folder = programFolder(`
+      import { readFileSync, writeFileSync } from 'node:fs';
+      const limit = () => parseInt(readFileSync(${JSON.stringify(limit)}, 'utf8'), 10);
+      const seen = [];
+      for (const [name, hertz] of [['A', 1.5e9], ['B', 2e9]])
+        region(name).run(() => { until(() => limit() === hertz / 1000); seen.push(limit()); });
+      writeFileSync('seen', seen.join());`);
+    const text = '{"FREQ_CPU_DEFAULT": 2e9, "HASH_0": "0xd3d99e8b", "FREQ_0": 1.5e9}';
+    const options = ['--geopm-agent=frequency_map', '--allow-control', policy(folder, text)];
+    const args = [...options, '--geopm-period=0.005', '--root', root];
+    const { host } = await launched(folder, args, undefined, stateIn(folder));
+    expect(textOf(join(folder, 'seen'))).toBe('1500000,2000000');
+    expect(textOf(limit).trim()).toMatch(/^3000000/);
+    const limits = host.Regions?.map((region) => [region.region, region['frequency-map']]);
+    expect(limits?.toSorted()).toEqual([
+      ['A', 1.5e9],
+      ['B', 2e9],
+    ]);
+    expect(host).toHaveProperty(['Frequency map', '3554254475'], 1.5e9);
+  });
+
+  it('and an agent of one’s own is a module', async () => {
+    const folder = programFolder("region('a').run(() => sleep(100));");
+    writeFileSync(
+      join(folder, 'agent.mjs'),
+      `let samples = 0;
+      export default {
+        name: 'counting', help: '', period: 0.01, policy: [{ name: 'STEP', unit: '', help: '' }],
+        open: () => ({
+          validatePolicy() {}, adjust() {}, sample() { samples++; },
+          reportHeader: () => new Map([['Counting', 'yes, it is']]),
+          reportHost: () => new Map([['samples counted', samples]]),
+          reportRegion: () => new Map([['step', 7]]),
+          traceColumns: [{ name: 'SAMPLES', format: 'integer' }],
+          trace: (values, at) => { values[at] = samples; },
+        }),
+      };`,
+    );
+    const args = [`--geopm-agent=${join(folder, 'agent.mjs')}`, '--geopm-trace=t'];
+    const { report, host } = await launched(folder, args);
+    expect(report.Agent).toBe('counting');
+    expect(report).toHaveProperty('Counting', 'yes, it is');
+    expect(host.Regions?.[0].step).toBe(7);
+    const lines = textOf(join(folder, `t-${HOST}`))
+      .trim()
+      .split('\n');
+    expect(lines[5].split('|').at(-1)).toBe('SAMPLES');
+    expect(Number(lines.at(-1)?.split('|').at(-1))).toBeGreaterThan(3);
+  });
+});
