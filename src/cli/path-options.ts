@@ -11,6 +11,14 @@ export interface PathOptions {
   on(name: string): boolean;
 }
 
+/** What Node's parser refused, in our words. */
+function refusalOf({ message }: Error, specs: PathOptionSpecs): string {
+  const name = /--([\w-]+)/.exec(message)?.[1] ?? '';
+  if (specs[name] === 'switch') return `--${name} takes no value`;
+  if (specs[name] === 'text') return `--${name} needs a value: --${name}=…`;
+  return message.split('. ')[0];
+}
+
 /**
  * Reads the words. For `--help` prints `usage` and gives null.
  * @throws UsageError for options that are not in `specs`, and where no path is given
@@ -46,7 +54,7 @@ export function readPathOptions(
   try {
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
+    throw new UsageError(refusalOf(error as Error, specs));
   }
   const { values, positionals } = parsed;
   if (positionals.length === 0)

@@ -91,7 +91,7 @@ export const ROLLBACK_CHAINS: FindingRule = {
     const long = worst.rollbacks >= LONG.value ? 'notice' : null;
     const severity = graded(share, SOME, MUCH) ?? long;
     if (severity === null) return [];
-    const back = worst.depth === null ? '' : ` ${short(worst.depth)} of virtual time back,`;
+    const back = worst.depth === null ? '' : ` back by ${short(worst.depth)} of virtual time,`;
     const over = worst.on_pes > 1 ? ` on ${whole(worst.on_pes)} PEs` : '';
     return [
       {

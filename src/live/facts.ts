@@ -46,8 +46,3 @@ export function zeroOf(recording: Recording): string {
     .sort((a, b) => (a < b ? -1 : 1));
   return String(least ?? BigInt(Date.parse(recording.started)) * 1_000_000n);
 }
-
-/** Seconds from `zero` to `other`, both nanoseconds since 1970. */
-export function secondsBetween(zero: string, other: string): number {
-  return Number(BigInt(other) - BigInt(zero)) / 1e9;
-}

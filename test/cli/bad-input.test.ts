@@ -33,6 +33,10 @@ const CASES: readonly Case[] = [
   ['sim models phold', 2, 'unexpected phold; sim models takes only --json'],
   ['sim run', 2, 'which model? usage: triscope sim run MODEL [options]'],
   ['sim run --end=5 phold', 2, 'the model comes first, then options such as --end=5'],
+  ['serve --prt=3', 2, 'unknown option --prt; did you mean --port?'],
+  ['query x --limit -4', 2, '--limit needs a value: --limit=…'],
+  ['info x --json=3', 2, '--json takes no value'],
+  ['diff x y', 3, 'x: there is no such file or folder'],
   // options
   ['sim run phold --lookahed=1', 2, 'unknown option --lookahed; did you mean --lookahead?'],
   ['sim run phold --mean=0.5', 1, '--mean=0.5 is less than --lookahead=1'],

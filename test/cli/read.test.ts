@@ -82,7 +82,7 @@ describe('read', () => {
   });
 
   it('prints CSV: one table, empty cells where a kind has no such column', async () => {
-    const { out } = await triscopeHere(['read', GVT, '--format=csv']);
+    const { out } = await triscopeHere(['read', GVT, '--csv']);
     const [head, ...rows] = lines(out).map((line) => line.split(','));
     expect(head.slice(0, 5)).toEqual(
       Object.keys({ kind: 0, virtual_time: 0, real_time: 0, pe_id: 0, events_processed: 0 }),

@@ -100,7 +100,7 @@ describe('rollback-chains', () => {
       rollbacks(...tree, single),
     ]);
     expect(said([found])).toEqual([
-      'problem: Cascades undid 70 % of 100 events; the largest began at 1 s, when a late event of LP 5 (PE 1) took KP 2 of PE 0 1 of virtual time back, and became 4 rollbacks on 2 PEs in 3 generations: 80 events undone, 10 of them at once.',
+      'problem: Cascades undid 70 % of 100 events; the largest began at 1 s, when a late event of LP 5 (PE 1) took KP 2 of PE 0 back by 1 of virtual time, and became 4 rollbacks on 2 PEs in 3 generations: 80 events undone, 10 of them at once.',
     ]);
     expect(found.evidence.rows.map((row) => [row.source_lp, row.rollbacks, row.undone])).toEqual([
       [5, 4, 80],

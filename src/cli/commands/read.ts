@@ -18,7 +18,7 @@ const USAGE = `usage: triscope read PATH… [--format text|json|csv] [options]
 Decodes files to rows, in file order. What a file is follows from its content. PATH is a file or a folder.
 
   --format=FORMAT   text (default), json (one object per line) or csv (one table)
-  --json            the same as --format=json
+  --json, --csv     the same as --format=json, --format=csv
   --names=NAMES     of CSV columns: triscope (default), or reader for those of ross-binary-reader
   --kind=KINDS      only these kinds of records, such as pe,kp
   --pe=N --kp=N --lp=N   only these; N is a list such as 0,2,5-7. Of events, LPs are source or destination
@@ -34,6 +34,7 @@ const OPTIONS = {
   ...FILTER_OPTIONS,
   format: 'text',
   json: 'switch',
+  csv: 'switch',
   names: 'text',
   layout: 'text',
   salvage: 'switch',
@@ -43,7 +44,8 @@ const OPTIONS = {
 const FORMATS = ['text', 'json', 'csv'];
 
 function formatOf(options: PathOptions): string {
-  const format = options.text('format') ?? (options.on('json') ? 'json' : 'text');
+  const short = options.on('json') ? 'json' : options.on('csv') ? 'csv' : 'text';
+  const format = options.text('format') ?? short;
   if (!FORMATS.includes(format)) {
     throw new UsageError(`--format=${format}: must be one of ${FORMATS.join(', ')}`);
   }

@@ -68,7 +68,7 @@ export class JobView {
   /** Seconds from the first to the last time. */
   get seconds(): number {
     const { times } = this.job;
-    if (times.length < 2) throw new MissingInput('a second record group');
+    if (times.length < 2) throw new MissingInput('a second record group, of a later time');
     return times[times.length - 1] - times[0];
   }
 
@@ -149,7 +149,7 @@ export class JobView {
   /** Of each host, counts a second in the intervals between aligned times. */
   rates(type: string, ...keys: readonly string[]): HostSeries {
     const { times } = this;
-    if (times.length < 2) throw new MissingInput('a second record group');
+    if (times.length < 2) throw new MissingInput('a second record group, of a later time');
     const found = new Map<string, Float64Array>();
     for (const [host, sums] of this.series(type, ...keys)) {
       const rates = new Float64Array(sums.length - 1);

@@ -14,11 +14,6 @@ export function numberOf(text: string): number | null {
   return null;
 }
 
-/** A number or a hexadecimal one, as in a trace; null where the text is none. Hexadecimal is exact to 53 bits. */
-export function cellNumber(text: string): number | null {
-  return HEX.test(text) ? Number(text) : numberOf(text);
-}
-
 /** A hash: 32 bits, written with 8 digits, or by old versions with 16. Null where the text is none. */
 export function hashOf(text: string): number | null {
   if (!HEX.test(text)) return null;

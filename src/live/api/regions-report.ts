@@ -11,7 +11,6 @@ import type { RegionTraces } from './regions-traces.ts';
 
 /** Of geopm_region. */
 const LABELS = ['host', 'section', 'region', 'hash'];
-const BETWEEN = ' / ';
 /** Sentences about doubtful files that are told. */
 const MOST_SUSPECTS = 50;
 
@@ -134,6 +133,3 @@ export async function regionFacts(sql: OpenRecording, traces: RegionTraces): Pro
     suspects: [...mixed(rows), ...suspects.slice(0, MOST_SUSPECTS)],
   };
 }
-
-/** `step / walk`. */
-export const pathText = (path: readonly string[]): string => path.join(BETWEEN);

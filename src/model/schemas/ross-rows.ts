@@ -28,7 +28,6 @@ export const MODES = ['', 'gvt', 'rt', 'vt'] as const;
 export const MODE_GVT = 1;
 export const MODE_RT = 2;
 export const MODE_VT = 3;
-export type SampleMode = 'gvt' | 'rt' | 'vt';
 
 /** Words of a row before its fields. */
 export const ROW_KIND = 0;

@@ -34,7 +34,3 @@ export const HATCH_ID = 'suspect';
 /** A pattern for an SVG's <defs>; fill with `url(#suspect)`. */
 export const hatchPattern = (colour: string): string =>
   `<pattern id="${HATCH_ID}" width="${GAP}" height="${GAP}" patternUnits="userSpaceOnUse"><path d="M0 ${GAP}L${GAP} 0" stroke="${colour}" stroke-width="1.2"/></pattern>`;
-
-/** CSS background for legends and table cells. */
-export const HATCH_CSS =
-  'repeating-linear-gradient(135deg, transparent 0 3px, currentColor 3px 4px)';

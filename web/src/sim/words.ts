@@ -14,6 +14,7 @@ const THINGS: Readonly<Record<string, string>> = {
 };
 
 const LABELS: Readonly<Record<string, string>> = {
+  events_processed: 'Events handled',
   efficiency: 'Efficiency',
   rolled_back_share: 'Rolled back',
   secondary_share: 'Secondary rollbacks',
