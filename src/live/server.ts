@@ -49,16 +49,24 @@ const LIMITS = {
 };
 const MOST_CONNECTIONS = 1024;
 
+const noAddress = (_port: number, host: string) =>
+  `${host} is no address of this machine; give one with --host, or 0.0.0.0 for all`;
+
+/** Why the system does not let us listen, and the mend. */
+const REFUSALS: Readonly<Record<string, (port: number, host: string) => string>> = {
+  EADDRINUSE: (port, host) =>
+    `port ${port} of ${host} is taken; give another with --port, or 0 for any`,
+  EACCES: (port, host) =>
+    `port ${port} of ${host} needs more rights; give one above 1023 with --port`,
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
+};
+
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === 'EADDRINUSE'
-          ? 'is taken; give another with --port, or 0 for any'
-          : error.code === 'EACCES'
-            ? 'needs more rights; give one above 1023 with --port'
-            : error.message;
-      reject(new ServeError(`port ${port} of ${host} ${reason}`));
+      const why = REFUSALS[error.code ?? ''];
+      reject(new ServeError(why?.(port, host) ?? `port ${port} of ${host}: ${error.message}`));
     });
     server.listen(port, host, () => {
       const address = server.address();

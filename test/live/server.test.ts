@@ -348,6 +348,14 @@ describe('triscope serve', () => {
     expect(outcome.code).toBe(code);
   });
 
+  it('says that an address is not this machine’s', async () => {
+    const outcome = await triscope(['serve', folder, '--host', '192.0.2.1']);
+    expect(outcome.err).toBe(
+      'triscope: 192.0.2.1 is no address of this machine; give one with --host, or 0.0.0.0 for all\n',
+    );
+    expect(outcome.code).toBe(1);
+  });
+
   it('says that a port is taken', async () => {
     const outcome = await triscope(['serve', folder, '--port', String(server.port)]);
     expect(outcome.err).toContain('is taken; give another with --port');
