@@ -89,7 +89,9 @@ export function numbersOption(
     if (match === null) {
       throw new UsageError(`--${name}=${text}: must be numbers such as 3 or 0,2,5-7`);
     }
-    return [Number(match[1]), Number(match[2] ?? match[1])] as const;
+    const [low, high] = [Number(match[1]), Number(match[2] ?? match[1])];
+    if (low > high) throw new UsageError(`--${name}=${text}: ${part.trim()} has no number in it`);
+    return [low, high] as const;
   });
   return (value) => ranges.some(([low, high]) => value >= low && value <= high);
 }

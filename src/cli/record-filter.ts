@@ -57,6 +57,8 @@ const TIMES = ['virtual_time', 'virtual_recv_time', 'time'];
 export class RecordFilter {
   readonly #conditions: readonly Condition[];
   readonly #kinds: ReadonlySet<string> | null;
+  /** Kinds that are there and were not asked for. */
+  readonly #others = new Set<string>();
   readonly #places = new Map<RecordKind, Places>();
   /** By option: kinds of records that were left out, as they have nothing that it could mean. */
   readonly #without = new Map<string, Set<string>>();
@@ -89,7 +91,10 @@ export class RecordFilter {
 
   passes(block: RecordBlock, record: number): boolean {
     const kind = block.kind(record);
-    if (this.#kinds !== null && !this.#kinds.has(kind.name)) return false;
+    if (this.#kinds !== null && !this.#kinds.has(kind.name)) {
+      this.#others.add(kind.name);
+      return false;
+    }
     const places = this.#placesOf(kind);
     for (let c = 0; c < places.length; c++) {
       const { test } = this.#conditions[c];
@@ -118,12 +123,17 @@ export class RecordFilter {
 
   /** Why records that were there did not pass, where they cannot; a line each. */
   get notes(): string[] {
-    return [...this.#without].map(([option, kinds]) => {
+    const others = [...this.#others].join(', ');
+    const asked = [...(this.#kinds ?? [])].join(', ');
+    const none =
+      others === '' ? [] : [`no record of kind ${asked} passes; there are also ${others}`];
+    const lacking = [...this.#without].map(([option, kinds]) => {
       const why = `records of kind ${[...kinds].join(', ')} do not say what --${option} asks for, and are left out`;
       const isOfPe = option === 'pe' || option === 'kp';
       return isOfPe && kinds.has('event')
         ? `${why}; events have LPs: --lp, with the LPs that lp-mapping.txt gives to the ${option.toUpperCase()}`
         : why;
     });
+    return [...none, ...lacking];
   }
 }

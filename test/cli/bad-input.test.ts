@@ -36,6 +36,7 @@ const CASES: readonly Case[] = [
   ['serve --prt=3', 2, 'unknown option --prt; did you mean --port?'],
   ['query x --limit -4', 2, '--limit needs a value: --limit=…'],
   ['info x --json=3', 2, '--json takes no value'],
+  ['read x --lp=5-2', 2, '--lp=5-2: 5-2 has no number in it'],
   ['diff x y', 3, 'x: there is no such file or folder'],
   // options
   ['sim run phold --lookahed=1', 2, 'unknown option --lookahed; did you mean --lookahead?'],

@@ -77,6 +77,11 @@ describe('read', () => {
   it('filters by kind, ids and virtual time', async () => {
     const args = ['read', GVT, '--json', '--kind=lp', '--pe=1', '--from=5', '--to=10'];
     expect(objects((await triscopeHere(args)).out)).toMatchObject([{ lp_id: 8, virtual_time: 10 }]);
+    const none = await triscopeHere(['read', GVT, '--kind=lps']);
+    expect([none.out, none.err]).toEqual([
+      '',
+      'triscope: no record of kind lps passes; there are also pe, kp, lp\n',
+    ]);
     const some = await triscopeHere(['read', EVENTS, '--json', '--lp=0', '--to=4.5']);
     expect(objects(some.out).map((row) => row.virtual_recv_time)).toEqual([0.5, 2.5, 4.5]);
   });

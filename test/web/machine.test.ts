@@ -84,6 +84,13 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await page.close();
     });
 
+    it('says on an overview without samples of PEs and hosts that other views have what there is', async () => {
+      const [page] = await open(regions.url, 'view=overview', { until: '[data-no-lanes]' });
+      expect(await page.locator('[data-no-lanes]').innerText()).toContain('the other views show');
+      const findings = await page.locator('[data-findings]').boundingBox();
+      expect(findings?.width).toBeGreaterThan(1000);
+    });
+
     it('draws lanes of CPUs and processes; a brush in them is the page’s', async () => {
       const [page, complaints] = await open(regions.url, 'view=regions');
       const lanes = page.locator('[data-chart=region-lanes]');
