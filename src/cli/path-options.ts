@@ -20,13 +20,14 @@ function refusalOf({ message }: Error, specs: PathOptionSpecs): string {
 }
 
 /**
- * Reads the words. For `--help` prints `usage` and gives null.
+ * Reads the words. For `--help` prints `usage` and gives null. `noun`: what a path stands for.
  * @throws UsageError for options that are not in `specs`, and where no path is given
  */
 export function readPathOptions(
   args: readonly string[],
   specs: PathOptionSpecs,
   usage: string,
+  noun = 'file',
 ): PathOptions | null {
   if (args.some((word) => word === '--help' || word === '-h')) {
     process.stdout.write(`${usage}\n`);
@@ -57,8 +58,7 @@ export function readPathOptions(
     throw new UsageError(refusalOf(error as Error, specs));
   }
   const { values, positionals } = parsed;
-  if (positionals.length === 0)
-    throw new UsageError(`which recording or file? ${usage.split('\n')[0]}`);
+  if (positionals.length === 0) throw new UsageError(`which ${noun}? ${usage.split('\n')[0]}`);
   return {
     paths: positionals,
     text: (name) => values[name] as string | undefined,

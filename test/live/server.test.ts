@@ -337,7 +337,7 @@ describe('triscope serve', () => {
   });
 
   it.each([
-    [['serve'], 2, 'which recording or file?'],
+    [['serve'], 2, 'which recording?'],
     [['serve', '/nowhere.tri'], 3, '/nowhere.tri: there is no such file or folder'],
     [['serve', '/nowhere.tri', '--port', 'x'], 2, '--port x'],
     [['serve', '/nowhere.tri', '--wrong'], 2, 'unknown option --wrong'],

@@ -105,7 +105,7 @@ describe('triscope query', () => {
       3,
       `${join(folder, 'none.tri')}: there is no such file or folder`,
     ]);
-    expect(await wrong()).toEqual([2, expect.stringMatching(/^which recording or file\?/)]);
+    expect(await wrong()).toEqual([2, expect.stringMatching(/^which recording\?/)]);
     expect(await wrong(path, 'SELECT 1', '--csv', '--json')).toEqual([
       2,
       '--json or --csv, not both',

@@ -86,7 +86,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
 
     it('says on an overview without samples of PEs and hosts that other views have what there is', async () => {
       const [page] = await open(regions.url, 'view=overview', { until: '[data-no-lanes]' });
-      expect(await page.locator('[data-no-lanes]').innerText()).toContain('the other views show');
+      expect(await page.locator('[data-no-lanes]').textContent()).toContain('the other views show');
       const findings = await page.locator('[data-findings]').boundingBox();
       expect(findings?.width).toBeGreaterThan(1000);
     });

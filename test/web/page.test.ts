@@ -52,8 +52,8 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await reads(page, '#says-undone', 'PE 1 undoes the most: 10 %');
     await reads(page, '#says-cpus', '2 CPUs are 75 % busy');
     expect(await tableOf(page, 'events')).toEqual([
-      ['PE 0', '10.0 k', '10.0 k', '10.0 k'],
-      ['PE 1', '5.00 k', '5.00 k', '5.00 k'],
+      ['PE 0', '10.0 k/s', '10.0 k/s', '10.0 k/s'],
+      ['PE 1', '5.00 k/s', '5.00 k/s', '5.00 k/s'],
     ]);
     expect(complaints).toEqual([]);
     await page.close();

@@ -66,7 +66,7 @@ function parse(args: readonly string[]) {
 function read(args: readonly string[]): Asked | null {
   const { values, positionals: paths } = parse(args);
   if (values.help) return null;
-  if (paths.length === 0) throw new UsageError(`which recording or file? ${USAGE.split('\n')[0]}`);
+  if (paths.length === 0) throw new UsageError(`which recording? ${USAGE.split('\n')[0]}`);
   const format = formatOf(values.to);
   const out = values.output;
   if (out === undefined || out === '') throw new UsageError('-o OUT is missing: where to write to');

@@ -49,7 +49,7 @@ const OPTIONS = {
 
 /** @throws UsageError; null for --help */
 function read(args: readonly string[]): Asked | null {
-  const asked = readPathOptions(args, OPTIONS, USAGE);
+  const asked = readPathOptions(args, OPTIONS, USAGE, 'recording');
   if (asked === null) return null;
   if (asked.on('json') && asked.on('csv')) throw new UsageError('--json or --csv, not both');
   const limit = Number(asked.text('limit') ?? 1000);

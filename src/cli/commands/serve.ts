@@ -25,7 +25,7 @@ const MOST_PORT = 65535;
 /** Null for --help. @throws UsageError */
 function read(args: readonly string[]): Call | null {
   const specs = { port: 'text', host: 'text', json: 'switch' } as const;
-  const options = readPathOptions(args, specs, USAGE);
+  const options = readPathOptions(args, specs, USAGE, 'recording');
   if (options === null) return null;
   const port = Number(options.text('port') ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > MOST_PORT) {
