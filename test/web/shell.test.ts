@@ -217,7 +217,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     });
     // Of PE 1, 250 of 500 were undone in A, 50 in B: 2,000 a second less.
     await reads(page, '#says-difference', 'PE 1');
-    expect(await page.textContent('#says-difference')).toContain('−2.00 k /s');
+    expect(await page.textContent('#says-difference')).toContain('−2.00 k events/s');
     await reads(page, '[data-changes]', 'changed by more than chance');
     const csv = String((await exported(page, 'difference', 'CSV')).bytes)
       .trimEnd()
