@@ -1,4 +1,5 @@
 /** Runs a simulation: on one PE in this thread, or on several in worker threads. */
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { layoutOf } from '../model/struct.ts';
 import { allowedCpus } from '../os/affinity.ts';
@@ -61,6 +62,13 @@ const DEFAULT_OUTPUT: InstrumentOutput = {
   version: 'Triscope',
   settings: [],
 };
+
+const WORKER = new URL('worker.js', import.meta.url);
+/**
+ * The same as one file, where the package was built so, for built-in models: what a user's module imports must be what
+ * the engine is made of.
+ */
+const QUICK = new URL('../../bin/pe.js', import.meta.url);
 
 const SLICE = 50;
 const POLL = 50;
@@ -247,7 +255,7 @@ async function manyPes(
       logCommits: run.onCommits !== undefined,
       instrument: recorder?.memory(pe) ?? null,
     };
-    const worker = new Worker(new URL('worker.js', import.meta.url), {
+    const worker = new Worker('name' in reference && existsSync(QUICK) ? QUICK : WORKER, {
       workerData: task,
       stdout: run.console !== undefined,
       ...(run.preload !== undefined && {

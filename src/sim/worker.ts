@@ -91,4 +91,5 @@ async function main(task: WorkerTask): Promise<void> {
 }
 
 reserveForOneRun();
-await main(workerData as WorkerTask);
+// Not awaited: nothing is thrown, and what is one file cannot await.
+void main(workerData as WorkerTask);
