@@ -32,16 +32,20 @@ exports.preloaded = () =>
     /(^|\s)(--import|--require|-r|--loader|--experimental-loader)\b/.test(words),
   );
 
-exports.quick = (name) => {
+/** @param use what it is used for: of what is compiled, each use has its own, if it was kept when the package was built */
+exports.quick = (name, use = '') => {
   const path = join(folder, `${name}.js`);
   if (!existsSync(path)) return null;
-  const cache = join(folder, `${name}.cache`);
+  const usual = join(folder, `${name}.cache`);
+  const own = use === '' ? usual : join(folder, `${name}-${use}.cache`);
+  const keeps = process.env.TRISCOPE_WRITE_CACHE;
+  const cache = keeps || existsSync(own) ? own : usual;
   const script = new Script(
     `(function(module,require,load,__dirname){${readFileSync(path, 'latin1')}\n})`,
     { filename: path, cachedData: existsSync(cache) ? readFileSync(cache) : undefined },
   );
   const bundle = { exports: {} };
   script.runInThisContext()(bundle, require, load, folder);
-  if (process.env.TRISCOPE_WRITE_CACHE) process.on('exit', () => write(cache, script));
+  if (keeps) process.on('exit', () => write(cache, script));
   return bundle.exports;
 };

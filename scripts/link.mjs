@@ -9,6 +9,15 @@ import { build } from 'esbuild';
 /** Runs in the script: `defs` are modules, `paths` where they are from `dist`, `names` what each calls those it imports. */
 function run(defs, paths, names, entry, module, require, load, urlOf) {
   const made = [];
+  // Few modules ask where they are.
+  class Meta {
+    constructor(path) {
+      this.path = path;
+    }
+    get url() {
+      return urlOf(this.path);
+    }
+  }
   const get = (i) => {
     if (made[i] === undefined) {
       const own = { exports: {} };
@@ -19,7 +28,7 @@ function run(defs, paths, names, entry, module, require, load, urlOf) {
         own.exports,
         (name) => (known(name) ? get(names[i][name]) : require(name)),
         async (name) => (known(name) ? get(names[i][name]) : load(name)),
-        urlOf(paths[i]),
+        new Meta(paths[i]),
       );
     }
     return made[i].exports;
@@ -66,7 +75,7 @@ export async function link(dist, entry, packages) {
     ...settings,
     entryPoints: paths.map((path, i) => ({ in: join(dist, path), out: `${i}` })),
     format: 'cjs',
-    define: { 'import.meta.url': '__url' },
+    define: { 'import.meta': '__meta' },
     minifyWhitespace: true,
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
@@ -74,7 +83,7 @@ export async function link(dist, entry, packages) {
     const text = plain(texts.get(join(dist, 'quick', `${i}.js`)));
     const strict = path.startsWith('..') ? '' : '"use strict";';
     const code = text.replaceAll(/\bimport\(/g, '__import(');
-    return `(module,exports,require,__import,__url)=>{${strict}${code}}`;
+    return `(module,exports,require,__import,__meta)=>{${strict}${code}}`;
   });
   return [
     "const urlOf=f=>require('url').pathToFileURL(require('path').join(__dirname,'..',f)).href;",

@@ -33,9 +33,12 @@ const PHOLD = ['sim', 'run', 'phold', '--total-lps=256', '--lookahead=0.1', '--e
 const RUNS = [
   ['node', 'collect', '--dir', 'log'],
   ['region', 'launch', '--geopm-period=0.005', '--geopm-trace=trace', '--', 'sleep', '0.5'],
+  ['--version'],
   [...PHOLD, '--record=run'],
   [...PHOLD, '--pes=2', '--json'],
   ['query', 'run.tri', 'SELECT 1'],
+  ['report', 'run.tri'],
+  ['info', 'run.tri'],
 ];
 
 /** Files that are found beside a file of `dist` are found from its bundle too; modules of the user by bin/quick.js. */

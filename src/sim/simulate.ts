@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { layoutOf } from '../model/struct.ts';
-import { allowedCpus } from '../os/affinity.ts';
+import { allowedCpus, pinThread } from '../os/affinity.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
@@ -194,6 +194,11 @@ async function manyPes(
     threadId: null as number | null,
     cpu: null as number | null,
   }));
+  // From here: each thread would have to load the means to pin itself.
+  const placed = (pe: number, threadId: number | null) => {
+    const pinned = cpus.length >= pes && threadId !== null && pinThread(cpus[pe], threadId);
+    return { threadId, cpu: pinned ? cpus[pe] : null };
+  };
   let failure: Error | null = null;
   let overdue: NodeJS.Timeout | null = null;
   const running = new Map<number, Worker>();
@@ -215,8 +220,7 @@ async function manyPes(
     new Promise<void>((resolve) => {
       let done = false;
       worker.on('message', (message: WorkerMessage) => {
-        if (message.kind === 'started')
-          places[pe] = { threadId: message.threadId, cpu: message.cpu };
+        if (message.kind === 'started') places[pe] = placed(pe, message.threadId);
         else if (message.kind === 'output') run.onOutput?.([...message.lines].sort(compareLines));
         else if (message.kind === 'done') {
           done = true;
@@ -250,7 +254,6 @@ async function manyPes(
       config,
       placement,
       pe,
-      cpu: cpus.length >= pes ? cpus[pe] : null,
       memory,
       logCommits: run.onCommits !== undefined,
       instrument: recorder?.memory(pe) ?? null,
