@@ -8,12 +8,10 @@ import * as layout from './layout.ts';
 import { type AnyMessage, LpContext } from './lp.ts';
 import type { Optimism } from './optimistic.ts';
 import * as placements from './placement.ts';
-import * as clcg4 from './rng/clcg4.ts';
 
 const {
   ASKS_HOOK,
   BITS,
-  CORE_STREAM,
   DEST,
   EXTRA,
   HAS_OUTPUT,
@@ -26,7 +24,6 @@ const {
   STATE,
   TIE,
 } = layout;
-const { nextAhead } = clcg4;
 const { indexOfLp, peOfLp } = placements;
 const { CURRENT, E_OUT, E_OUTS, OUT_PAST_END } = kpLayout;
 
@@ -72,7 +69,7 @@ export class OptimisticLp extends LpContext {
     const F = this.F;
     const now = F[this.h];
     const t = now + delay;
-    const tie = nextAhead(this.S, this.base + CORE_STREAM);
+    const tie = this.ties.take(this.index, this.base);
     this.coreDraws++;
     if (!(t < this.end)) {
       this.host.counts[C.eventsPastEnd]++;
