@@ -4,10 +4,11 @@
  * or with other flags; then it compiles.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { link } from './link.mjs';
 
 /** Bundles by name, and the file of `dist` that each is made of. */
 const BUNDLES = {
@@ -16,10 +17,28 @@ const BUNDLES = {
   controller: 'region/controller/worker.js',
 };
 
+/** All commands, and the thread of a PE: too much, or too fast, to be bundled into one scope. */
+const SCRIPTS = {
+  main: 'cli/main.js',
+  pe: 'sim/worker.js',
+};
+/** Loaded by the few commands that need them. */
+const PACKAGES = Object.keys(
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies,
+).filter((name) => name !== 'commander');
+
+const PHOLD = ['sim', 'run', 'phold', '--total-lps=256', '--lookahead=0.1', '--end=100'];
+
 /** Runs that tell V8 which functions are needed. */
 const RUNS = [
   ['node', 'collect', '--dir', 'log'],
   ['region', 'launch', '--geopm-period=0.005', '--geopm-trace=trace', '--', 'sleep', '0.5'],
+  ['--version'],
+  [...PHOLD, '--record=run'],
+  [...PHOLD, '--pes=2', '--json'],
+  ['query', 'run.tri', 'SELECT 1'],
+  ['report', 'run.tri'],
+  ['info', 'run.tri'],
 ];
 
 /** Files that are found beside a file of `dist` are found from its bundle too; modules of the user by bin/quick.js. */
@@ -58,6 +77,11 @@ export async function makeQuick(dist) {
     },
     logLevel: 'warning',
   });
+  await Promise.all(
+    Object.entries(SCRIPTS).map(async ([out, path]) =>
+      writeFileSync(join(folder, `${out}.js`), await link(dist, path, PACKAGES)),
+    ),
+  );
   const cwd = mkdtempSync(join(tmpdir(), 'triscope-'));
   for (const args of RUNS) {
     spawnSync(process.execPath, [join(dist, '..', 'bin', 'triscope'), ...args], {

@@ -3,6 +3,17 @@ import { EXIT } from './errors.ts';
 
 let expected = false;
 
+let alone = false;
+
+/** Says that this process runs one command and ends. */
+export function runOneCommand(): void {
+  alone = true;
+}
+
+export function endsWithCommand(): boolean {
+  return alone;
+}
+
 /** From here on the process may end: the command is done. */
 export function expectExit(): void {
   expected = true;

@@ -1,7 +1,13 @@
 /** The command `triscope`: one table of commands; each file is loaded when its command is called. */
 import { Command, CommanderError } from 'commander';
 import { EXIT, report, UsageError } from './errors.ts';
-import { expectExit, leave, tolerateClosedPipes, watchForStrayExits } from './leave.ts';
+import {
+  expectExit,
+  leave,
+  runOneCommand,
+  tolerateClosedPipes,
+  watchForStrayExits,
+} from './leave.ts';
 import { didYouMean } from './nearest.ts';
 import { version } from './version.ts';
 
@@ -283,6 +289,7 @@ export async function runWords(args: readonly string[]): Promise<number> {
 
 /** The same as a process: sets its exit code, and ends it where something fails that nobody waits for. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
+  runOneCommand();
   tolerateClosedPipes();
   watchForStrayExits();
   const fail = (error: unknown) => leave(report(error));

@@ -4,14 +4,14 @@
  * V8 counts that of a private ArrayBuffer as garbage to be, and a few GiB reserved at the start of a run make it
  * collect several times, up to 20 ms each, just when the loop is to be compiled; that of a shared one it does not. But
  * then nothing makes it collect after the run: a process that simulates many times would keep the address
- * space of all, and with more of that than there is memory Linux lets it start no other. So only threads that end with their
- * run reserve shared memory.
+ * space of all, and with more of that than there is memory Linux lets it start no other. So only threads and processes that end
+ * with their run reserve shared memory.
  */
 export type Reserved = ArrayBufferLike;
 
 let endsWithRun = false;
 
-/** Says that this thread ends with its run. */
+/** Says that this thread, or the process, ends with its run. */
 export function reserveForOneRun(): void {
   endsWithRun = true;
 }

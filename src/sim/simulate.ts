@@ -1,7 +1,8 @@
 /** Runs a simulation: on one PE in this thread, or on several in worker threads. */
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { layoutOf } from '../model/struct.ts';
-import { allowedCpus } from '../os/affinity.ts';
+import { allowedCpus, pinThread } from '../os/affinity.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
@@ -61,6 +62,13 @@ const DEFAULT_OUTPUT: InstrumentOutput = {
   version: 'Triscope',
   settings: [],
 };
+
+const WORKER = new URL('worker.js', import.meta.url);
+/**
+ * The same as one file, where the package was built so, for built-in models: what a user's module imports must be what
+ * the engine is made of.
+ */
+const QUICK = new URL('../../bin/pe.js', import.meta.url);
 
 const SLICE = 50;
 const POLL = 50;
@@ -186,6 +194,11 @@ async function manyPes(
     threadId: null as number | null,
     cpu: null as number | null,
   }));
+  // From here: each thread would have to load the means to pin itself.
+  const placed = (pe: number, threadId: number | null) => {
+    const pinned = cpus.length >= pes && threadId !== null && pinThread(cpus[pe], threadId);
+    return { threadId, cpu: pinned ? cpus[pe] : null };
+  };
   let failure: Error | null = null;
   let overdue: NodeJS.Timeout | null = null;
   const running = new Map<number, Worker>();
@@ -207,8 +220,7 @@ async function manyPes(
     new Promise<void>((resolve) => {
       let done = false;
       worker.on('message', (message: WorkerMessage) => {
-        if (message.kind === 'started')
-          places[pe] = { threadId: message.threadId, cpu: message.cpu };
+        if (message.kind === 'started') places[pe] = placed(pe, message.threadId);
         else if (message.kind === 'output') run.onOutput?.([...message.lines].sort(compareLines));
         else if (message.kind === 'done') {
           done = true;
@@ -242,12 +254,11 @@ async function manyPes(
       config,
       placement,
       pe,
-      cpu: cpus.length >= pes ? cpus[pe] : null,
       memory,
       logCommits: run.onCommits !== undefined,
       instrument: recorder?.memory(pe) ?? null,
     };
-    const worker = new Worker(new URL('worker.js', import.meta.url), {
+    const worker = new Worker('name' in reference && existsSync(QUICK) ? QUICK : WORKER, {
       workerData: task,
       stdout: run.console !== undefined,
       ...(run.preload !== undefined && {

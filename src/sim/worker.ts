@@ -1,6 +1,6 @@
 /** Entry of a worker thread: one PE. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { pinThread, threadId } from '../os/affinity.ts';
+import { threadId } from '../os/affinity.ts';
 import type { RunConfig } from './config.ts';
 import type { InstrumentMemory } from './instrument/pe-instrument.ts';
 import { THREADS } from './instrument/slab.ts';
@@ -18,7 +18,6 @@ export interface WorkerTask {
   readonly config: RunConfig;
   readonly placement: Placement;
   readonly pe: number;
-  readonly cpu: number | null;
   readonly memory: ThreadMemory;
   /** Whether to log what is committed. */
   readonly logCommits: boolean;
@@ -31,7 +30,6 @@ export type WorkerMessage =
       readonly kind: 'started';
       readonly pe: number;
       readonly threadId: number | null;
-      readonly cpu: number | null;
     }
   | { readonly kind: 'output'; readonly lines: readonly OutputLine[]; readonly gvt: number }
   | { readonly kind: 'done'; readonly result: PeResult }
@@ -49,12 +47,11 @@ async function main(task: WorkerTask): Promise<void> {
   const say = (message: WorkerMessage) => parentPort?.postMessage(message);
   const control = new Control(task.memory.control, task.placement.pes);
   try {
-    const cpu = task.cpu !== null && pinThread(task.cpu) ? task.cpu : null;
     const thread = threadId();
     if (task.instrument !== null && thread !== null) {
       Atomics.store(new Int32Array(task.instrument.bell), THREADS + task.pe, thread);
     }
-    say({ kind: 'started', pe: task.pe, threadId: thread, cpu });
+    say({ kind: 'started', pe: task.pe, threadId: thread });
     const model = await importModel(task.model);
     const run = new PeRun(
       model,
@@ -91,4 +88,5 @@ async function main(task: WorkerTask): Promise<void> {
 }
 
 reserveForOneRun();
-await main(workerData as WorkerTask);
+// Not awaited: nothing is thrown, and what is one file cannot await.
+void main(workerData as WorkerTask);

@@ -5,6 +5,7 @@ import type { RecordingSource } from '../../model/recording.ts';
 import type { Model } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { RecordError, recordingFolder, SimRecording } from '../../sim/record.ts';
+import { reserveForOneRun } from '../../sim/reserved.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
 import type { RunResult } from '../../sim/statistics.ts';
@@ -12,6 +13,7 @@ import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report } from '../errors.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { endsWithCommand } from '../leave.ts';
 import { onRanks } from '../on-ranks.ts';
 import { PageOut } from '../page-out.ts';
 import { ProgressLine } from '../progress.ts';
@@ -126,6 +128,7 @@ async function run(
       });
     }
     const preload = companions?.preload;
+    if (endsWithCommand()) reserveForOneRun();
     const result = await simulate(loaded, asked, {
       signal,
       ...(preload !== undefined && { preload }),
