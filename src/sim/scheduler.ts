@@ -45,6 +45,8 @@ const IDLE_TURNS = 4;
 const IDLE_IN_DOUBT = 16;
 /** Share of the way to the bound at which a new GVT is worth asking for, once all PEs have come so far. */
 const WORTH_ASKING = 0.5;
+/** Events of a PE that are worth a GVT all the same: more that wait to be committed crowd the cache. */
+const CROWD = 512;
 
 export class Scheduler {
   readonly pe: Pe;
@@ -68,6 +70,11 @@ export class Scheduler {
   private idle = 0;
   private bound = 0;
   private worthAsking = 0;
+  /** Virtual time in which this PE commits CROWD events, at its pace between the last two GVTs. */
+  private crowdTime = Infinity;
+  private readonly crowds: boolean;
+  private committed = 0;
+  private last = 0;
   private oneByOne = false;
   private closing = false;
   private readonly mine = startOfTime();
@@ -90,6 +97,8 @@ export class Scheduler {
     this.gvtPeriod = config.gvtInterval;
     this.patience = Number.isNaN(transport.told()) || this.realTimeGvt ? IDLE_TURNS : IDLE_IN_DOUBT;
     this.phases = pe.instrument?.phases ?? null;
+    // Where something happens every n GVTs, they come as often as the user said.
+    this.crowds = pe.instrument === null && pe.model.gvtHook?.every === undefined;
     this.setBound();
   }
 
@@ -152,7 +161,7 @@ export class Scheduler {
     if (this.realTimeGvt) return performance.now() >= this.nextGvt;
     if (this.sinceGvt >= this.gvtPeriod) return true;
     if (!(least >= this.worthAsking) || !(this.transport.told() >= this.worthAsking)) return false;
-    this.window.wait();
+    if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
     return true;
   }
 
@@ -172,6 +181,7 @@ export class Scheduler {
     const { transport, engine, clock, pe, key } = this;
     const { counts } = pe;
     const gvt = key.time;
+    const before = this.last;
     this.sinceGvt = 0;
     this.idle = 0;
     if (this.realTimeGvt) this.nextGvt = performance.now() + this.gvtPeriod;
@@ -193,6 +203,11 @@ export class Scheduler {
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], this.span);
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
     tellMarks(this.marks, gvt, counts);
+    const committed = counts[C.committed] - this.committed;
+    if (this.crowds && committed > 0 && gvt > before)
+      this.crowdTime = ((gvt - before) / committed) * CROWD;
+    this.committed = counts[C.committed];
+    this.last = gvt;
     this.setBound();
     if (gvt >= pe.config.end && !this.hooksMayCome()) {
       this.finished = true;
@@ -215,7 +230,7 @@ export class Scheduler {
       ? gvt + lookahead
       : this.pressure.bound(gvt, Math.max(gvt + this.window.size, justAfter(gvt)));
     this.bound = Math.min(free, this.hooks.nextTime);
-    this.worthAsking = gvt + (this.bound - gvt) * WORTH_ASKING;
+    this.worthAsking = gvt + Math.min((this.bound - gvt) * WORTH_ASKING, this.crowdTime);
     // A lookahead too small to move GVT promises nothing about events of its time; nor does want of memory.
     this.oneByOne =
       this.hooks.nextTime > gvt &&
