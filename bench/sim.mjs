@@ -1,5 +1,7 @@
 // npm run bench:sim: events per second of the simulator, against ROSS's best figures and a naive heap measured
 // in the same run. Medians of REPEATS (5) processes each. Run it on an otherwise idle machine.
+// `whole` is the rate of a run of at least 5 million events a PE, V8's warm-up included; `steady` that of what a run three
+// times as long has beyond it: the rate that a run tends to, as ROSS's does from its start.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -36,46 +38,43 @@ console.log(
   `load average before: ${loadavg()[0].toFixed(2)} (should be near 0); medians of ${repeats}\n`,
 );
 console.log(
-  'workload                 Mev/s  (min – max)      ROSS   ratio  machine  ratio on equal  peak RSS  reach    aim',
+  'workload                whole  (min – max)   steady     ROSS   ratio   machine  steady on equal  peak RSS  reach    aim',
 );
 console.log(
-  '                                                 best           factor        machines        MB',
+  '                        Mev/s                Mev/s     best  (steady)  factor     machines        MB',
 );
 
 const factors = {};
 
-function line(label, w, rates, rss, factor) {
-  const m = median(rates);
+/** One line: `repeats` runs up to the virtual times `w.long` and three times that, in turns with what `rival` runs. */
+function measure(label, w, more, rival) {
+  const long = [];
+  const longer = [];
+  const rivals = [];
+  for (let k = 0; k < repeats; k++) {
+    long.push(run([bin, ...arguments_(w, w.long, more)]));
+    longer.push(run([bin, ...arguments_(w, 3 * w.long, more)]));
+    if (rival !== null) rivals.push(run([naive, rival]).rate / 1e6);
+  }
+  const seconds = (runs) => median(runs.map((r) => r.wallSeconds));
+  const rates = long.map((r) => r.eventRate / 1e6);
+  const steady =
+    (longer[0].netEvents - long[0].netEvents) / (seconds(longer) - seconds(long)) / 1e6;
+  const rss = median(longer.map((r) => r.peakRssBytes / 2 ** 20));
+  if (rival !== null) factors[rival] = median(rivals) / w.naive;
+  const factor = factors[label.split(' ')[0]] ?? 1;
   console.log(
-    `${label.padEnd(22)}${format(m)}  (${format(Math.min(...rates), 5)} –${format(Math.max(...rates), 6)})${format(w.ross)} ${format(m / w.ross)} ${format(factor, 8)} ${format(m / w.ross / factor, 15)} ${format(median(rss), 9, 0)} ${format(w.reach, 6, 1)} ${format(w.aim, 6, 1)}`,
+    `${label.padEnd(22)}${format(median(rates))}  (${format(Math.min(...rates), 5)} –${format(Math.max(...rates), 6)})${format(steady, 8)} ${format(w.ross, 8)} ${format(steady / w.ross)} ${format(factor, 9)} ${format(steady / factor, 12)} ${format(rss, 13, 0)} ${format(w.reach, 6, 1)} ${format(w.aim, 6, 1)}`,
   );
 }
 
 for (const [name, w] of Object.entries(WORKLOADS)) {
-  if (!wanted(name)) continue;
-  const rates = [];
-  const rss = [];
-  const rival = [];
-  for (let k = 0; k < repeats; k++) {
-    const r = run([bin, ...arguments_(w, w.long, ['--synch=sequential'])]);
-    rates.push(r.eventRate / 1e6);
-    rss.push(r.peakRssBytes / 2 ** 20);
-    rival.push(run([naive, name]).rate / 1e6);
-  }
-  factors[name] = median(rival) / w.naive;
-  line(`${name} sequential`, w, rates, rss, factors[name]);
+  if (wanted(name)) measure(`${name} sequential`, w, ['--synch=sequential'], name);
 }
-
 for (const [name, w] of Object.entries(PARALLEL)) {
-  if (!wanted(`${name}2`)) continue;
-  const rates = [];
-  const rss = [];
-  for (let k = 0; k < repeats; k++) {
-    const r = run([bin, ...arguments_(w, w.long, ['--synch=optimistic', '--pes=2', ...w.options])]);
-    rates.push(r.eventRate / 1e6);
-    rss.push(r.peakRssBytes / 2 ** 20);
+  if (wanted(`${name}2`)) {
+    measure(`${name} optimistic, 2 PEs`, w, ['--synch=optimistic', '--pes=2', ...w.options], null);
   }
-  line(`${name} optimistic, 2 PEs`, w, rates, rss, factors[name] ?? 1);
 }
 
 if (wanted('short')) {

@@ -2,7 +2,7 @@
 import { layoutOf } from '../model/struct.ts';
 import { memoryOf, plain, structClass } from '../model/struct-class.ts';
 import type { CommitLog } from './commit-log.ts';
-import { LP_STATE } from './lp.ts';
+import { LP_STATE, SENDS } from './layout.ts';
 import type { Model } from './model.ts';
 
 /** A run by its name in messages, and the logs of its PEs. */
@@ -92,9 +92,9 @@ function partDifference(
     }
   }
   const word = a.words.findIndex((w, k) => w !== b.words[k]);
-  if (word < LP_STATE) return `(${name}): its random stream differs`;
+  if (word < 2 * SENDS) return `(${name}): its random stream differs`;
   return word < 2 * LP_STATE
-    ? `(${name}): its core random stream differs (another number of sends)`
+    ? `(${name}): its number of sends differs`
     : `(${name}): its state differs in word ${word - 2 * LP_STATE}`;
 }
 

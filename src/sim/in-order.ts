@@ -18,8 +18,7 @@ import {
   type Transport,
 } from './transport/transport.ts';
 
-const { BITS, CORE_STREAM, DEST, EXTRA, PATH, PENDING, RECV, REMOTE, SEND, SOURCE, STATE, TIE } =
-  layout;
+const { BITS, DEST, EXTRA, PATH, PENDING, RECV, REMOTE, SEND, SOURCE, STATE, TIE } = layout;
 const { nextAhead } = clcg4;
 const { indexOfLp, peOfLp } = placements;
 
@@ -55,7 +54,7 @@ export class InOrderLp extends LpContext {
     const F = this.F;
     const now = F[this.h];
     const t = now + delay;
-    const tie = nextAhead(this.S, this.base + CORE_STREAM);
+    const tie = this.ties.take(this.index, this.base);
     if (!(t < this.end)) {
       this.host.counts[C.eventsPastEnd]++;
       this.sent.$b = this.host.pool.emptySink();

@@ -6,7 +6,7 @@
  *
  *     F h+0  receive time        I +6  destination LP (index on its PE)   I +10  model's bitfield
  *     F h+1  send time           I +7  source LP (global id)              I +11  causal path length
- *     F h+2  tie-breaker         I +8  next (bucket, far or free list)    I +12  channel id, if remote
+ *     F h+2  tie-breaker (ties.ts) I +8  next (bucket, far or free list)    I +12  channel id, if remote
  *                                I +9  state and flags                    I +13  signature extra, or 0
  *     F h+7… payload
  *
@@ -51,6 +51,6 @@ export const ORIGIN_SHIFT = 8;
  */
 export const ALIGN = 6;
 
-/** An LP's block: the model's stream at +0, the core stream (both a step ahead), and its state struct. */
-export const CORE_STREAM = 4;
-export const LP_STATE = 8;
+/** An LP's block: the model's stream at +0 (a step ahead), how many events it has sent, and its state struct. */
+export const SENDS = 4;
+export const LP_STATE = 5;

@@ -3,9 +3,7 @@
  *
  * An LP's memory is one block of doubles, so that handling an event touches few cache lines:
  *
- *     +0 … +3  model stream     +4 … +7  core stream     +8 …  state struct
- *
- * Both streams are kept one step ahead of their draws.
+ *     +0 … +3  model stream, one step ahead of its draws     +4  events sent     +5 …  state struct
  */
 
 import { layoutOf, type StructLayout, type StructOf } from '../model/struct.ts';
@@ -23,8 +21,9 @@ import { type EventInfo, type Lp, type LpType, type LpView, ModelError } from '.
 import type { Pe } from './pe.ts';
 import * as clcg4 from './rng/clcg4.ts';
 import * as dist from './rng/distributions.ts';
+import type { TieBreakers } from './ties.ts';
 
-export { CORE_STREAM, LP_STATE } from './layout.ts';
+export { LP_STATE } from './layout.ts';
 
 const { ALIGN, BITS, EXTRA, LP_STATE, PAYLOAD, SEND, SOURCE } = layout;
 const { exp: ownExp, log: ownLog, pow: ownPow } = math;
@@ -83,6 +82,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   protected readonly I: Int32Array;
   /** LP memory. */
   protected readonly S: Float64Array;
+  protected readonly ties: TieBreakers;
   private readonly ids: Int32Array;
   private readonly blockSize: number;
   id = 0;
@@ -90,7 +90,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   index = 0;
   base = 0;
   h = 0;
-  /** Draws made by the current call, from either stream. */
+  /** Draws made by the current call, from the model's stream and for tie-breakers. */
   draws = 0;
   coreDraws = 0;
   /** Causal path length up to and including the current event. */
@@ -108,6 +108,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     this.F = host.pool.F;
     this.I = host.pool.I;
     this.S = host.memory.f64;
+    this.ties = host.ties;
     this.ids = host.ids;
     this.blockSize = host.blockSize;
     this.event = new CurrentEvent(host);
@@ -315,9 +316,9 @@ export class LpReader implements LpView<AnyFields, unknown> {
   }
 }
 
-/** Doubles of an LP's block for a state of `bytes`. */
+/** Doubles of an LP's block for a state of `bytes`. At least 8: a cache line, and blocks start on one. */
 export function blockSizeFor(bytes: number): number {
-  return LP_STATE + Math.ceil(bytes / 8);
+  return Math.max(8, LP_STATE + Math.ceil(bytes / 8));
 }
 
 export type { Memory };

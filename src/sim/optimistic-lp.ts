@@ -9,12 +9,10 @@ import { type AnyMessage, LpContext } from './lp.ts';
 import type { Optimism } from './optimistic.ts';
 import type { Pe } from './pe.ts';
 import * as placements from './placement.ts';
-import * as clcg4 from './rng/clcg4.ts';
 
 const {
   ASKS_HOOK,
   BITS,
-  CORE_STREAM,
   DEST,
   EXTRA,
   HAS_OUTPUT,
@@ -27,7 +25,6 @@ const {
   STATE,
   TIE,
 } = layout;
-const { nextAhead } = clcg4;
 const { indexOfLp, peOfLp } = placements;
 const { CURRENT, E_OUT, E_OUTS, OUT_PAST_END } = kpLayout;
 
@@ -44,11 +41,10 @@ function sender(
   kps: readonly Kp[],
   entries: Entries,
 ): OptimisticLp['send'] {
-  const { pool, queue, counts, placement, number, kps: kpOf } = pe;
+  const { pool, queue, counts, placement, number, ties, kps: kpOf } = pe;
   const { F, I } = pool;
   const { E, K } = entries;
   const { lps, end } = lp;
-  const S = pe.memory.f64;
   const { pes } = placement;
   const linear = placement.firsts !== null;
   const first = placement.firsts?.[number] ?? 0;
@@ -86,7 +82,7 @@ function sender(
     const parent = lp.h;
     const now = F[parent];
     const t = now + delay;
-    const tie = nextAhead(S, lp.base + CORE_STREAM);
+    const tie = ties.take(lp.index, lp.base);
     lp.coreDraws++;
     if (!(t < end)) {
       counts[PAST_END]++;

@@ -22,17 +22,16 @@ import type { LpContext } from './lp.ts';
 import type { Kept } from './optimistic-contexts.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
-import * as clcg4 from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
 import { SpeculationError, speculation } from './speculation.ts';
 import { Suspensions } from './suspensions.ts';
+import { unDraw } from './ties.ts';
 import type { Gvt, Receiver, Transport } from './transport/transport.ts';
 
 const {
   ASKS_HOOK,
   CANCELLED,
   CHANNEL,
-  CORE_STREAM,
   DEST,
   HAS_OUTPUT,
   ORIGIN_SHIFT,
@@ -43,7 +42,6 @@ const {
   STATE,
   STATE_MASK,
 } = layout;
-const { jump, previous } = clcg4;
 const {
   BROKEN,
   E_CORE_DRAWS,
@@ -56,14 +54,6 @@ const {
   E_UNDO,
   OUT_PAST_END,
 } = kpLayout;
-
-/** Un-draws up to this many one by one; more by a jump. */
-const STEPS = 12;
-
-function unDraw(S: Float64Array, at: number, draws: number): void {
-  if (draws > STEPS) jump(S, at, -draws);
-  else for (let k = 0; k < draws; k++) previous(S, at);
-}
 
 export class Optimism implements Engine, Receiver {
   readonly pe: Pe;
@@ -211,7 +201,7 @@ export class Optimism implements Engine, Receiver {
       if (lp.handlers.reverse !== undefined) lp.handlers.reverse(lp, lp.received);
       for (let n = E[e + E_UNDO]; n > 0; n--) kp.restore(pe.memory.i32, pe.spareWords);
       unDraw(pe.memory.f64, lp.base, E[e + E_DRAWS]);
-      unDraw(pe.memory.f64, lp.base + CORE_STREAM, E[e + E_CORE_DRAWS]);
+      pe.ties.takeBack(index, lp.base, E[e + E_CORE_DRAWS]);
       const outs = E[e + E_OUTS];
       for (let n = 1; n < outs; n++) this.cancelOut(kp.popOut(), F[h], index);
       if (outs > 0) this.cancelOut(E[e + E_OUT], F[h], index);
@@ -408,7 +398,8 @@ export class Optimism implements Engine, Receiver {
 
   /** What event `h`, the newest of its KP, has sent: a digest of times, destinations and messages. */
   newestSends(h: number): string {
-    const { pool } = this.pe;
+    const { pe } = this;
+    const { pool } = pe;
     const kp = this.kps[this.kpOf[pool.I[(h << 1) + DEST]]];
     const sent = new Digest();
     const { E } = this.entries;
@@ -417,6 +408,8 @@ export class Optimism implements Engine, Receiver {
     for (let n = 1; n <= count; n++) {
       const code = n === count ? E[e + E_OUT] : kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
       if (code < 0) continue;
+      // Whether its tie-breaker has been asked for is no part of it.
+      pe.ties.of(code);
       sent.addWords(n, pool.I, code << 1, 6);
       sent.addWords(-n, pool.I, (code + PAYLOAD) << 1, pool.payload * 2);
       sent.addWords(n, pool.I, (code << 1) + DEST, 1);

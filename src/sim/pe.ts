@@ -16,8 +16,9 @@ import { type Model, ModelError } from './model.ts';
 import { indexOfLp, kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
-import { next, previous, seedStreams } from './rng/clcg4.ts';
-import { Signatures } from './signature.ts';
+import { next, previous, seedStreamsOf } from './rng/clcg4.ts';
+import { DEFAULT_PRIORITY, Signatures } from './signature.ts';
+import { TieBreakers } from './ties.ts';
 import {
   compareGvts,
   copyGvt,
@@ -28,7 +29,7 @@ import {
 } from './transport/transport.ts';
 
 const { T_SENDS } = tallies;
-const { ALIGN, CORE_STREAM, EXTRA, LP_STATE, RECV, SOURCE, TIE } = layout;
+const { ALIGN, EXTRA, LP_STATE, RECV, SOURCE, TIE } = layout;
 
 /** LPs from which memory is large enough for large pages to pay for loading the means to ask for them. */
 const MANY_LPS = 4096;
@@ -82,6 +83,7 @@ export class Pe {
   readonly messageLayout: StructLayout;
   readonly pool: EventPool;
   readonly poolMemory: Memory;
+  readonly ties: TieBreakers;
   readonly signatures: Signatures;
   readonly queue: EventQueue;
   /** LP blocks; see `lp.ts`. */
@@ -139,7 +141,6 @@ export class Pe {
     const share = Math.max(1, Math.floor(capacity / (64 * pes)));
     this.pool = new EventPool(this.messageLayout.size, capacity, budget, Math.min(4096, share));
     this.poolMemory = memoryOf(this.pool.buffer);
-    this.signatures = new Signatures(this.pool);
     this.ids = lpsOfPe(placement, number);
     this.kps = kpsOfPe(model, this.ids, config.nkp);
     this.paths = new Int32Array(this.ids.length);
@@ -147,6 +148,16 @@ export class Pe {
     const sizes = names.map((name) => layoutOf(name, model.types.get(name)?.state ?? {}).size);
     this.blockSize = blockSizeFor(Math.max(...sizes));
     this.memory = memoryOf(new ArrayBuffer((this.ids.length * this.blockSize + ALIGN) * 8));
+    this.ties = new TieBreakers(this.pool, {
+      number,
+      placement,
+      ids: this.ids,
+      blocks: this.memory.f64,
+      blockSize: this.blockSize,
+      seeds: config.coreSeeds,
+      handled: () => this.counts[C.eventsProcessed],
+    });
+    this.signatures = new Signatures(this.pool, this.ties);
     const lpWords = this.memory.i32.subarray(2 * ALIGN);
     this.queue = createEventQueue(this.pool, this.signatures, lpWords, this.blockSize * 2);
     if (this.ids.length >= MANY_LPS) {
@@ -175,26 +186,12 @@ export class Pe {
     return index;
   }
 
-  /** LP g draws from stream g; its core stream is number (LPs + g). */
+  /** LP g draws from stream g. */
   #seed(): void {
-    const { lps } = this.placement;
     const { ids, blockSize, config } = this;
     const S = this.memory.f64;
-    // One call per stretch of ids at equal distances: a stream then costs a multiplication, not a power.
-    for (let k = 0; k < ids.length; ) {
-      const every = Math.max(1, ids[k + 1] - ids[k] || 1);
-      let n = 1;
-      while (k + n < ids.length && ids[k + n] === ids[k] + n * every) n++;
-      const at = k * blockSize + ALIGN;
-      const core = lps + ids[k];
-      seedStreams(S, at, blockSize, config.seeds, ids[k], n, every);
-      seedStreams(S, at + CORE_STREAM, blockSize, config.coreSeeds, core, n, every);
-      k += n;
-    }
-    for (let k = 0, at = ALIGN; k < ids.length; k++, at += blockSize) {
-      next(S, at);
-      next(S, at + CORE_STREAM);
-    }
+    seedStreamsOf(S, ALIGN, blockSize, config.seeds, ids, 0);
+    for (let k = 0, at = ALIGN; k < ids.length; k++, at += blockSize) next(S, at);
   }
 
   contextOf(index: number): LpContext {
@@ -260,6 +257,16 @@ export class Pe {
     return out;
   }
 
+  /** As `keyOf`, or, where the tie-breaker would have to be found, a key before it, of the same time and priority. */
+  boundOf(h: number, out: Gvt): Gvt {
+    const { F, I } = this.pool;
+    if (h === 0 || F[h + TIE] >= 0 || I[(h << 1) + EXTRA] !== 0) return this.keyOf(h, out);
+    out.time = F[h + RECV];
+    out.priority = DEFAULT_PRIORITY;
+    out.ties.fill(-Infinity);
+    return out;
+  }
+
   stage(h: number, pe: number, channel: number): void {
     const n = this.nStaged;
     if (n + 3 > this.staged.length) {
@@ -306,7 +313,7 @@ export class Pe {
     return {
       time,
       priority: this.signatures.priority(h),
-      tie: this.pool.F[h + TIE],
+      tie: this.signatures.tie(h),
       prefix: n === 0 ? NO_PREFIX : [...list],
       lp,
       text,
@@ -350,7 +357,6 @@ export class Pe {
       // The states as they are after what has been drawn, not a step ahead.
       for (let i = 0; i < LP_STATE; i++) streams[i] = this.memory.f64[block + i];
       previous(streams, 0);
-      previous(streams, CORE_STREAM);
       digest.addWords(this.ids[k], streamWords, 0, LP_STATE * 2);
       const state = (this.blockSize - LP_STATE) * 2;
       if (state > 0) digest.addWords(~this.ids[k], words, at + LP_STATE * 2, state);

@@ -371,7 +371,8 @@ export function createEventQueue(
     let extra = 0;
     for (let i = 0; i < n; i++) {
       const h = gathered[i];
-      const u = F[h + TIE];
+      const held = F[h + TIE];
+      const u = held < 0 ? sig.tie(h) : held;
       sorting[i] = ((u * FINE) << 4) | i;
       // A draw is from 0 to 1: beyond, a key would overflow.
       extra |= I[(h << 1) + EXTRA] | Number(u > 1);

@@ -25,7 +25,7 @@ export class RollbackError extends ModelError {
 function partOf(lp: LpContext, word: number): string {
   const double = word >> 1;
   if (double < 4) return 'its random stream';
-  if (double < LP_STATE) return 'its core stream';
+  if (double < LP_STATE) return 'its number of sends';
   const byte = (double - LP_STATE) * 8 + (word & 1) * 4;
   const field = lp.stateLayout.fields.findLast((f) => f.offset <= byte + 3);
   return `state.${field?.name ?? `byte ${byte}`}`;

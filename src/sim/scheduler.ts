@@ -171,7 +171,11 @@ export class Scheduler {
     this.marks?.enter(MARK_GVT);
     this.transport.drain(this.engine);
     this.transport.flush();
-    this.transport.contribute(this.pe.keyOf(this.engine.first(), this.mine));
+    const { pe, mine } = this;
+    const h = this.engine.first();
+    // A GVT that stands still, or is handled event by event, has to tell events of its time apart.
+    const exact = this.oneByOne || pe.pool.F[h] === this.key.time;
+    this.transport.contribute(exact ? pe.keyOf(h, mine) : pe.boundOf(h, mine));
     this.marks?.exit(MARK_GVT);
     this.phases?.exit(PHASE_GVT);
     this.clock.end('gvt', started);

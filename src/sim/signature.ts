@@ -1,7 +1,7 @@
 /**
  * Event order: receive time, user priority (lower first), tie-breaker list. As ROSS 8.
  *
- * Every created event draws one uniform from its sender's core stream: its tie-breaker. An event sent with
+ * Every created event has one uniform of its sender's core stream: its tie-breaker. An event sent with
  * an offset has the list [own]; a zero-offset one has its parent's list followed by its own, so it comes
  * after its parent. Lists compare element by element, then shorter first. Nearly every event has
  * priority 1 and a list of one: that form needs nothing beyond its record. The others hold an `extra`:
@@ -13,13 +13,15 @@
 
 import type { EventPool } from './event.ts';
 import * as layout from './layout.ts';
+import type { TieSource } from './ties.ts';
 
-const { EXTRA, RECV, SOURCE, TIE } = layout;
+const { EXTRA, RECV, SOURCE } = layout;
 
 export const DEFAULT_PRIORITY = 1;
 
 export class Signatures {
   readonly #pool: EventPool;
+  readonly #ties: TieSource;
   // extras: slot 0 is "none"
   #priority = new Float64Array(16);
   #prefix = new Int32Array(16);
@@ -35,14 +37,20 @@ export class Signatures {
   #left = new Float64Array(16);
   #right = new Float64Array(16);
 
-  constructor(pool: EventPool) {
+  constructor(pool: EventPool, ties: TieSource) {
     this.#pool = pool;
+    this.#ties = ties;
   }
 
   /** Priority of event `h`. */
   priority(h: number): number {
     const x = this.#pool.I[(h << 1) + EXTRA];
     return x === 0 ? DEFAULT_PRIORITY : this.#priority[x];
+  }
+
+  /** The event's own tie-breaker. */
+  tie(h: number): number {
+    return this.#ties.of(h);
   }
 
   /** The first elements of the event's list, as many as `out` takes; -Infinity after the last. */
@@ -63,8 +71,8 @@ export class Signatures {
     const ia = a << 1;
     const ib = b << 1;
     if ((I[ia + EXTRA] | I[ib + EXTRA]) === 0) {
-      const ua = F[a + TIE];
-      const ub = F[b + TIE];
+      const ua = this.#ties.of(a);
+      const ub = this.#ties.of(b);
       if (ua !== ub) return ua < ub;
     } else {
       const order = this.#compareFull(a, b);
@@ -98,7 +106,7 @@ export class Signatures {
   }
 
   #list(h: number, left: boolean): number {
-    const { F, I } = this.#pool;
+    const { I } = this.#pool;
     const x = I[(h << 1) + EXTRA];
     let node = x === 0 ? 0 : this.#prefix[x];
     const n = this.#depth[node] + 1;
@@ -107,7 +115,7 @@ export class Signatures {
       this.#right = grownDoubles(this.#right, n);
     }
     const out = left ? this.#left : this.#right;
-    out[n - 1] = F[h + TIE];
+    out[n - 1] = this.tie(h);
     for (let k = n - 2; k >= 0; k--) {
       out[k] = this.#value[node];
       node = this.#up[node];
@@ -123,9 +131,9 @@ export class Signatures {
     let node = 0;
     let urgency = priority;
     if (zeroOffset) {
-      const { F, I } = this.#pool;
+      const { I } = this.#pool;
       const x = I[(parent << 1) + EXTRA];
-      node = this.#node(F[parent + TIE], x === 0 ? 0 : this.#prefix[x]);
+      node = this.#node(this.tie(parent), x === 0 ? 0 : this.#prefix[x]);
       urgency = Math.max(priority, this.priority(parent));
     }
     this.#attach(child, urgency, node);

@@ -165,6 +165,29 @@ export function seedStreams(
 }
 
 /**
+ * Put the streams numbered `from + id` for every id of `ids` at their starts, at `at` and every `stride` from there. Where
+ * ids are equally far apart, a stream costs a multiplication, not a power.
+ *
+ * @throws RangeError as {@link seedStreams}
+ */
+export function seedStreamsOf(
+  S: Float64Array,
+  at: number,
+  stride: number,
+  seeds: Seeds,
+  ids: Int32Array,
+  from: number,
+): void {
+  for (let k = 0; k < ids.length; ) {
+    const every = Math.max(1, ids[k + 1] - ids[k] || 1);
+    let n = 1;
+    while (k + n < ids.length && ids[k + n] === ids[k] + n * every) n++;
+    seedStreams(S, at + k * stride, stride, seeds, from + ids[k], n, every);
+    k += n;
+  }
+}
+
+/**
  * Draw one uniform number and advance the stream by one step.
  *
  * The value lies strictly between 0 and 1 except in about one draw of 2^53, where rounding may

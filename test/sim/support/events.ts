@@ -50,7 +50,7 @@ export function maker(capacity: number): Made {
   // A pool is never smaller than this.
   const records = Math.max(capacity, 64);
   const pool = new EventPool(0, records, new LocalBudget(records));
-  const signatures = new Signatures(pool);
+  const signatures = new Signatures(pool, { of: (h) => pool.F[h + TIE] });
   return {
     pool,
     signatures,
