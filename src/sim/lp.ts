@@ -231,7 +231,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   }
 
   /** @throws ModelError that says what is wrong with these arguments of `send`. */
-  protected refuse(dest: number, delay: number): never {
+  refuse(dest: number, delay: number): never {
     const to = `send(${dest}, ${delay})`;
     if (!Number.isInteger(dest) || dest < 0 || dest >= this.lps) {
       throw new ModelError(`${to}: no such LP; ids are 0…${this.lps - 1}`);
@@ -253,7 +253,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   }
 
   /** Signature extras of a new event, where its priority or offset is out of the ordinary. */
-  protected inherit(h: number, zeroOffset: boolean, priority: number): void {
+  inherit(h: number, zeroOffset: boolean, priority: number): void {
     if (Number.isNaN(priority)) {
       throw new ModelError('send(): the priority is not a number');
     }

@@ -7,6 +7,7 @@ import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import { type AnyMessage, LpContext } from './lp.ts';
 import type { Optimism } from './optimistic.ts';
+import type { Pe } from './pe.ts';
 import * as placements from './placement.ts';
 
 const {
@@ -30,6 +31,94 @@ const { CURRENT, E_OUT, E_OUTS, OUT_PAST_END } = kpLayout;
 const F64 = new Float64Array(1);
 const I32 = new Int32Array(F64.buffer);
 
+/**
+ * `lp.send`: a closure over constants, as the loop that it is called from, because V8 does not inline it there where
+ * there are several PEs.
+ */
+function sender(
+  lp: OptimisticLp,
+  pe: Pe,
+  kps: readonly Kp[],
+  entries: Entries,
+): OptimisticLp['send'] {
+  const { pool, queue, counts, placement, number, ties, kps: kpOf } = pe;
+  const { F, I } = pool;
+  const { E, K } = entries;
+  const { lps, end } = lp;
+  const { pes } = placement;
+  const linear = placement.firsts !== null;
+  const first = placement.firsts?.[number] ?? 0;
+  const locals = placement.counts[number];
+  const PAST_END = C.eventsPastEnd;
+
+  /** Remembers an output of the current event. */
+  function remember(code: number): void {
+    const at = K[CURRENT];
+    const n = E[at + E_OUTS];
+    E[at + E_OUTS] = n + 1;
+    if (n === 0) E[at + E_OUT] = code;
+    // What `init` sends is never taken back.
+    else if (at !== 0) kps[kpOf[lp.index]].pushOut(code);
+  }
+
+  function route(h: number, dest: number, t: number): void {
+    const to = peOfLp(placement, dest);
+    const i = h << 1;
+    I[i + DEST] = indexOfLp(placement, dest, to);
+    if (to === number) {
+      I[i + STATE] = PENDING;
+      remember(h);
+      queue.push(t, h);
+    } else {
+      const channel = (lp.engine as Optimism).channels.take(to);
+      I[i + STATE] = REMOTE;
+      remember(outOf(channel, to, pes));
+      pe.stage(h, to, channel);
+    }
+  }
+
+  return function send(dest: number, delay: number, priority = 1): AnyMessage {
+    if (!(delay >= 0) || (dest | 0) !== dest || dest < 0 || dest >= lps) lp.refuse(dest, delay);
+    const parent = lp.h;
+    const now = F[parent];
+    const t = now + delay;
+    const tie = ties.take(lp.index, lp.base);
+    lp.coreDraws++;
+    if (!(t < end)) {
+      counts[PAST_END]++;
+      remember(OUT_PAST_END);
+      return lp.nothing();
+    }
+    const h = pool.alloc();
+    if (h === 0) {
+      if (parent === 0) {
+        throw new OutOfEventMemoryError(
+          `out of event memory at virtual time 0: the events of init fill --max-memory=${pe.config.maxMemory}; raise it`,
+        );
+      }
+      lp.aborted = true;
+      return lp.nothing();
+    }
+    const i = h << 1;
+    F[h + RECV] = t;
+    F[h + SEND] = now;
+    F[h + TIE] = tie;
+    I[i + SOURCE] = lp.id;
+    I[i + BITS] = 0;
+    I[i + PATH] = lp.path;
+    I[i + EXTRA] = 0;
+    if (t === now || priority !== 1) lp.inherit(h, t === now, priority);
+    const index = dest - first;
+    if (linear && index >= 0 && index < locals) {
+      I[i + DEST] = index;
+      I[i + STATE] = PENDING;
+      remember(h);
+      queue.push(t, h);
+    } else route(h, dest, t);
+    return lp.messageOf(h);
+  };
+}
+
 export class OptimisticLp extends LpContext {
   /** Whether writes to the state are logged, with the KP in `state.$log`. */
   readonly logged: boolean;
@@ -37,13 +126,8 @@ export class OptimisticLp extends LpContext {
   aborted = false;
   /** Set by the engine once it exists; contexts are made first. */
   engine: Optimism | null = null;
-  private readonly first: number;
-  private readonly locals: number;
-  private readonly linear: boolean;
-  private readonly pes: number;
   private readonly kps: readonly Kp[];
-  /** Entries of all KPs, and state of each. */
-  private readonly E: Int32Array;
+  /** State of each KP. */
   private readonly K: Int32Array;
 
   constructor(
@@ -54,88 +138,23 @@ export class OptimisticLp extends LpContext {
     super(...args);
     this.logged = this.handlers.reverse === undefined;
     this.kps = kps;
-    this.E = entries.E;
     this.K = entries.K;
-    const { placement, number } = this.host;
-    this.linear = placement.firsts !== null;
-    this.first = placement.firsts?.[number] ?? 0;
-    this.locals = placement.counts[number];
-    this.pes = placement.pes;
+    this.send = sender(this, this.host, kps, entries);
   }
 
-  send(dest: number, delay: number, priority = 1): AnyMessage {
-    if (!(delay >= 0) || (dest | 0) !== dest || dest < 0 || dest >= this.lps)
-      this.refuse(dest, delay);
-    const F = this.F;
-    const now = F[this.h];
-    const t = now + delay;
-    const tie = this.ties.take(this.index, this.base);
-    this.coreDraws++;
-    if (!(t < this.end)) {
-      this.host.counts[C.eventsPastEnd]++;
-      this.remember(OUT_PAST_END);
-      this.sent.$b = this.host.pool.emptySink();
-      return this.sent;
-    }
-    const h = this.host.pool.alloc();
-    if (h === 0) {
-      if (this.h === 0) {
-        throw new OutOfEventMemoryError(
-          `out of event memory at virtual time 0: the events of init fill --max-memory=${this.host.config.maxMemory}; raise it`,
-        );
-      }
-      this.aborted = true;
-      this.sent.$b = this.host.pool.emptySink();
-      return this.sent;
-    }
-    const I = this.I;
-    const i = h << 1;
-    F[h + RECV] = t;
-    F[h + SEND] = now;
-    F[h + TIE] = tie;
-    I[i + SOURCE] = this.id;
-    I[i + BITS] = 0;
-    I[i + PATH] = this.path;
-    I[i + EXTRA] = 0;
-    if (t === now || priority !== 1) this.inherit(h, t === now, priority);
-    this.sent.$b = h;
-    const index = dest - this.first;
-    if (this.linear && index >= 0 && index < this.locals) {
-      I[i + DEST] = index;
-      I[i + STATE] = PENDING;
-      this.remember(h);
-      this.host.queue.push(t, h);
-    } else this.route(h, dest, t);
+  /** The message of an event that is not created. */
+  nothing(): AnyMessage {
+    this.sent.$b = this.host.pool.emptySink();
     return this.sent;
   }
 
-  /** Remembers an output of the current event. */
-  private remember(code: number): void {
-    const { E } = this;
-    const at = this.K[CURRENT];
-    const n = E[at + E_OUTS];
-    E[at + E_OUTS] = n + 1;
-    if (n === 0) E[at + E_OUT] = code;
-    // What `init` sends is never taken back.
-    else if (at !== 0) this.kps[this.host.kps[this.index]].pushOut(code);
+  /** The message of event `h`, which has just been created. */
+  messageOf(h: number): AnyMessage {
+    this.sent.$b = h;
+    return this.sent;
   }
 
-  private route(h: number, dest: number, t: number): void {
-    const { placement, number, queue } = this.host;
-    const pe = peOfLp(placement, dest);
-    const i = h << 1;
-    this.I[i + DEST] = indexOfLp(placement, dest, pe);
-    if (pe === number) {
-      this.I[i + STATE] = PENDING;
-      this.remember(h);
-      queue.push(t, h);
-    } else {
-      const channel = (this.engine as Optimism).channels.take(pe);
-      this.I[i + STATE] = REMOTE;
-      this.remember(outOf(channel, pe, this.pes));
-      this.host.stage(h, pe, channel);
-    }
-  }
+  readonly send: (dest: number, delay: number, priority?: number) => AnyMessage;
 
   output(text: string): void {
     if (this.h === 0) {

@@ -298,7 +298,9 @@ export class Optimism implements Engine, Receiver {
 
   /** Virtual time from `gvt` to the furthest event handled. */
   span(gvt: number): number {
-    return Math.max(0, ...Array.from(this.kpTimes, (t) => t - gvt));
+    let furthest = gvt;
+    for (const time of this.kpTimes) if (time > furthest) furthest = time;
+    return furthest - gvt;
   }
 
   // --- messages ------------------------------------------------------------------------------------

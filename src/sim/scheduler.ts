@@ -40,8 +40,13 @@ export interface Engine extends Receiver {
 
 /** One turn in this many has its parts timed. */
 const TIMED_EVERY = 64;
-/** Turns without anything to do before GVT is asked for. */
+/** Turns without anything to do before GVT is asked for: where PEs know how far the others are, only in case of doubt. */
 const IDLE_TURNS = 4;
+const IDLE_IN_DOUBT = 16;
+/** Share of the way to the bound at which a new GVT is worth asking for, once all PEs have come so far. */
+const WORTH_ASKING = 0.5;
+/** Events of a PE that are worth a GVT all the same: more that wait to be committed crowd the cache. */
+const CROWD = 512;
 
 export class Scheduler {
   readonly pe: Pe;
@@ -57,15 +62,23 @@ export class Scheduler {
   private readonly pressure: MemoryPressure;
   private readonly hooks: GvtHooks;
   private readonly gvtPeriod: number;
+  private readonly patience: number;
   private readonly realTimeGvt: boolean;
   private nextGvt = 0;
   private turns = 0;
   private sinceGvt = 0;
   private idle = 0;
   private bound = 0;
+  private worthAsking = 0;
+  /** Virtual time in which this PE commits CROWD events, at its pace between the last two GVTs. */
+  private crowdTime = Infinity;
+  private readonly crowds: boolean;
+  private committed = 0;
+  private last = 0;
   private oneByOne = false;
   private closing = false;
   private readonly mine = startOfTime();
+  private readonly span = () => this.engine.span(this.key.time);
   private readonly phases: PhaseMarks | null;
   /** Regions, for whoever looks on from outside. */
   private readonly marks = engineMarks();
@@ -82,7 +95,10 @@ export class Scheduler {
     this.hooks = new GvtHooks(pe);
     this.realTimeGvt = config.synch === 'optimistic-realtime';
     this.gvtPeriod = config.gvtInterval;
+    this.patience = Number.isNaN(transport.told()) || this.realTimeGvt ? IDLE_TURNS : IDLE_IN_DOUBT;
     this.phases = pe.instrument?.phases ?? null;
+    // Where something happens every n GVTs, they come as often as the user said.
+    this.crowds = pe.instrument === null && pe.model.gvtHook?.every === undefined;
     this.setBound();
   }
 
@@ -120,9 +136,11 @@ export class Scheduler {
     transport.flush();
     if (timed) clock.lap('networkOther', t, TIMED_EVERY);
     this.sinceGvt++;
-    if (n === 0 && arrived === 0) this.rest();
+    const least = engine.least();
+    transport.tell(least);
+    if (n === 0 && arrived === 0) this.rest(least);
     else this.idle = 0;
-    if (held || engine.starved || this.gvtIsDue()) {
+    if (held || engine.starved || this.gvtIsDue(least)) {
       const early = this.sinceGvt < this.gvtPeriod;
       if (transport.requestGvt() && early) pe.counts[C.forcedGvts]++;
     }
@@ -131,17 +149,20 @@ export class Scheduler {
     return !transport.stopped();
   }
 
-  private rest(): void {
+  private rest(least: number): void {
     this.idle++;
     this.pe.counts[C.idleTurns]++;
-    if (this.engine.least() < Infinity) this.window.wait();
+    if (least < Infinity) this.window.wait();
     this.transport.rest(this.idle);
   }
 
-  private gvtIsDue(): boolean {
-    if (this.idle >= IDLE_TURNS) return true;
+  private gvtIsDue(least: number): boolean {
+    if (this.idle >= this.patience) return true;
     if (this.realTimeGvt) return performance.now() >= this.nextGvt;
-    return this.sinceGvt >= this.gvtPeriod;
+    if (this.sinceGvt >= this.gvtPeriod) return true;
+    if (!(least >= this.worthAsking) || !(this.transport.told() >= this.worthAsking)) return false;
+    if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
+    return true;
   }
 
   private contribute(): void {
@@ -164,6 +185,7 @@ export class Scheduler {
     const { transport, engine, clock, pe, key } = this;
     const { counts } = pe;
     const gvt = key.time;
+    const before = this.last;
     this.sinceGvt = 0;
     this.idle = 0;
     if (this.realTimeGvt) this.nextGvt = performance.now() + this.gvtPeriod;
@@ -182,9 +204,14 @@ export class Scheduler {
     }
     this.hooks.reached(gvt, transport.hookDue());
     this.pressure.reached(key);
-    this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], engine.span(gvt));
+    this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], this.span);
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
     tellMarks(this.marks, gvt, counts);
+    const committed = counts[C.committed] - this.committed;
+    if (this.crowds && committed > 0 && gvt > before)
+      this.crowdTime = ((gvt - before) / committed) * CROWD;
+    this.committed = counts[C.committed];
+    this.last = gvt;
     this.setBound();
     if (gvt >= pe.config.end && !this.hooksMayCome()) {
       this.finished = true;
@@ -207,6 +234,7 @@ export class Scheduler {
       ? gvt + lookahead
       : this.pressure.bound(gvt, Math.max(gvt + this.window.size, justAfter(gvt)));
     this.bound = Math.min(free, this.hooks.nextTime);
+    this.worthAsking = gvt + Math.min((this.bound - gvt) * WORTH_ASKING, this.crowdTime);
     // A lookahead too small to move GVT promises nothing about events of its time; nor does want of memory.
     this.oneByOne =
       this.hooks.nextTime > gvt &&

@@ -11,8 +11,8 @@ const FEW = 0.02;
  * Events handled per GVT. A GVT has its price too: below the first number the window shrinks only where FAR_TOO_MANY are
  * rolled back, and below the second one it grows unless they are.
  */
-const WORTH_A_GVT = 512;
-const TOO_FEW = 256;
+const WORTH_A_GVT = 256;
+const TOO_FEW = 128;
 const FAR_TOO_MANY = 0.1;
 /** Events that make a stretch worth judging. */
 const STRETCH = 512;
@@ -46,16 +46,16 @@ export class OptimismWindow {
 
   /**
    * Judges the stretch since the last time.
-   * @param span virtual time from GVT to the furthest event handled
+   * @param span gives the virtual time from GVT to the furthest event handled
    */
-  adapt(processed: number, rolledBack: number, span: number): void {
+  adapt(processed: number, rolledBack: number, span: () => number): void {
     this.gvts++;
     const handled = processed - this.processed;
     if (this.fixed || handled < STRETCH) return;
     const share = (rolledBack - this.rolledBack) / handled;
     const perGvt = handled / this.gvts;
     if (share > (perGvt > WORTH_A_GVT ? this.tooMany : FAR_TOO_MANY)) {
-      const from = Number.isFinite(this.size) ? this.size : Math.max(span, 0);
+      const from = Number.isFinite(this.size) ? this.size : Math.max(span(), 0);
       if (from > 0) this.size = from * 0.8;
     } else if (this.waited > 0 && share < (perGvt < TOO_FEW ? FAR_TOO_MANY : this.few)) {
       this.size *= 1.25;

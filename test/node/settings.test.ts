@@ -53,7 +53,9 @@ describe('the configuration file of tacc_stats', () => {
   });
 
   it('is named where it cannot be read', () => {
-    expect(() => readConfig(join(here, 'none'))).toThrow(/none: it cannot be read: there is no such file or folder/);
+    expect(() => readConfig(join(here, 'none'))).toThrow(
+      /none: it cannot be read: there is no such file or folder/,
+    );
   });
 });
 

@@ -26,13 +26,14 @@ const RESTING = 10 * LINE;
 const STOP_ASKED = 11 * LINE;
 const STOP_ROUND = 12 * LINE;
 const WORDS = 13 * LINE;
-/** Doubles: the GVT, then two cache lines per PE: its contribution and its progress. */
+/** Doubles: the GVT, then two cache lines per PE: its contribution, its progress, and how far it is. */
 const KEY = 2 + GVT_TIES;
 const GVT = 0;
 const PE_LINE = 16;
 const LEAST = 0;
 const COMMITTED = KEY;
 const ROLLED_BACK = KEY + 1;
+const FIRST_PENDING = KEY + 2;
 
 export interface ControlMemory {
   readonly words: ArrayBufferLike;
@@ -117,7 +118,7 @@ export class Control {
     const mine = (pe + 1) * PE_LINE + LEAST;
     D[mine] = least.time;
     D[mine + 1] = least.priority;
-    D.set(least.ties, mine + 2);
+    for (let k = 0; k < GVT_TIES; k++) D[mine + 2 + k] = least.ties[k];
     if (Atomics.add(this.W, REPORTED, 1) !== this.pes - 1) return;
     let first = PE_LINE + LEAST;
     for (let k = 1; k < this.pes; k++) {
@@ -158,6 +159,19 @@ export class Control {
   report(pe: number, committed: number, rolledBack: number): void {
     this.D[(pe + 1) * PE_LINE + COMMITTED] = committed;
     this.D[(pe + 1) * PE_LINE + ROLLED_BACK] = rolledBack;
+  }
+
+  tell(pe: number, least: number): void {
+    this.D[(pe + 1) * PE_LINE + FIRST_PENDING] = least;
+  }
+
+  /** The least that PEs other than `pe` have told. */
+  told(pe: number): number {
+    let least = Infinity;
+    for (let k = 0; k < this.pes; k++) {
+      if (k !== pe) least = Math.min(least, this.D[(k + 1) * PE_LINE + FIRST_PENDING]);
+    }
+    return least;
   }
 
   progress(): { committed: number; rolledBack: number } {

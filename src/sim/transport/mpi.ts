@@ -318,6 +318,12 @@ export class MpiTransport implements RankTransport {
     return this.gvt.stopped;
   }
 
+  tell(): void {}
+
+  told(): number {
+    return Number.NaN;
+  }
+
   rest(turns: number): void {
     this.send();
     this.near?.flush();

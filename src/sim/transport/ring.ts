@@ -9,7 +9,7 @@ const HEAD = 0;
 const TAIL = 16;
 const HEADER_WORDS = 32;
 /** Shared memory per ring, about. */
-const RING_BYTES = 1 << 20;
+const RING_BYTES = 1 << 16;
 
 /** Slots of a ring for slots of `words` words: a power of two. */
 function slotsFor(words: number, bytes: number): number {

@@ -72,5 +72,9 @@ export class SequentialTransport implements Transport {
   stopped(): boolean {
     return this.stop;
   }
+  tell(): void {}
+  told(): number {
+    return Number.NaN;
+  }
   rest(): void {}
 }

@@ -299,6 +299,14 @@ export class ThreadTransport implements Transport {
     return this.control.stopped();
   }
 
+  tell(least: number): void {
+    this.control.tell(this.pe, least);
+  }
+
+  told(): number {
+    return this.control.told(this.pe);
+  }
+
   rest(turns: number): void {
     if (turns <= PATIENT_TURNS) return;
     // Waited for here, not turn by turn: turns without anything to do would be what V8 optimises the turn for.

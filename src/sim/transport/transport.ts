@@ -91,6 +91,10 @@ export interface Transport {
   report(gvt: number, committed: number, rolledBack: number): void;
   /** Whether the run is to stop before its end. */
   stopped(): boolean;
+  /** Says how far this PE is: the time of its first pending event. Only a hint, which may reach others late. */
+  tell(least: number): void;
+  /** The least that the other PEs have said; NaN where they do not know of each other. */
+  told(): number;
   /** Waits a little, after `turns` turns without anything to do. */
   rest(turns: number): void;
   /** Whether a GVT takes as long as hundreds of events: it goes over a network. */
