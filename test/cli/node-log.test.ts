@@ -250,7 +250,11 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
     [['archive', '--archive', 'x', '--age', 'y'], 2, 'a number of seconds'],
     [['archive', '--archive', 'x', '--dir', '/nowhere'], 1, '/nowhere: there is no such'],
     [['daemon', '--freq', '0'], 2, 'it is a number from'],
-    [['daemon', '--config', '/nowhere'], 3, '/nowhere: ENOENT'],
+    [
+      ['daemon', '--config', '/nowhere'],
+      3,
+      '/nowhere: it cannot be read: there is no such file or folder',
+    ],
     [['daemon', 'cpu'], 2, '--type.cpu'],
     [['daemon', '--no-type.cpv'], 2, 'there is no type cpv'],
   ])('%j: exit %d, one line', async (words, code, expected) => {

@@ -3,6 +3,7 @@ import { defineModel, type RunResult } from 'triscope/sim';
 import { describe, expect, test } from 'vitest';
 import type { CommitLog } from '../../src/sim/commit-log.ts';
 import { firstDifference } from '../../src/sim/first-difference.ts';
+import { LP_STATE, SENDS } from '../../src/sim/layout.ts';
 import { fixture, triscopeHere } from './support/run.ts';
 
 test('a sound model: every run is the same', async () => {
@@ -49,12 +50,12 @@ describe('the first difference', () => {
 
   type Event = readonly [time: number, source: number, destination: number];
 
-  /** Blocks of 8 doubles of random streams and one of state. */
+  /** Blocks with one double of state. */
   function log(events: readonly Event[], counts: readonly number[], lps = [0, 1]): CommitLog {
-    const blockWords = 18;
+    const blockWords = 2 * (LP_STATE + 1);
     const memory = new Int32Array(blockWords * lps.length);
     counts.forEach((count, k) => {
-      memory[k * blockWords + 16] = count;
+      memory[k * blockWords + 2 * LP_STATE] = count;
     });
     return {
       times: Float64Array.from(events, (e) => e[0]),
@@ -141,5 +142,12 @@ describe('the first difference', () => {
     const two = log([], [0, 0]);
     two.memory[3] = 1;
     expect(between([one], [two])).toBe('same events; LP 0 (two): its random stream differs');
+  });
+
+  test('a number of sends', () => {
+    const one = log([], [0, 0]);
+    const two = log([], [0, 0]);
+    two.memory[2 * SENDS] = 1;
+    expect(between([one], [two])).toBe('same events; LP 0 (two): its number of sends differs');
   });
 });
