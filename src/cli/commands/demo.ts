@@ -35,8 +35,8 @@ const WORKLOAD: Settings = { lookahead: 0.1, batch: 64, options: { 'total-lps': 
 const TRIAL_END = 300;
 const LEAST_END = 1000;
 const MOST_END = 100_000;
-/** Seconds that a run may take, going by the short one: enough for its result, enough to be watched. */
-const PATIENCE = 1;
+/** Seconds that a run may take, going by the short one: long enough beside V8’s warm-up, which takes CPUs too; enough to be watched. */
+const PATIENCE = 4;
 const WATCHED = 6;
 
 /** How far this machine gets in so many seconds. */
