@@ -44,9 +44,7 @@ console.log(
   '                        Mev/s                Mev/s     best  (steady)  factor     machines        MB',
 );
 
-const factors = {};
-
-/** One line: `repeats` runs up to the virtual times `w.long` and three times that, in turns with what `rival` runs. */
+/** One line: `repeats` runs up to the virtual times `w.long` and three times that, in turns with the naive heap on workload `rival`. */
 function measure(label, w, more, rival) {
   const long = [];
   const longer = [];
@@ -54,15 +52,14 @@ function measure(label, w, more, rival) {
   for (let k = 0; k < repeats; k++) {
     long.push(run([bin, ...arguments_(w, w.long, more)]));
     longer.push(run([bin, ...arguments_(w, 3 * w.long, more)]));
-    if (rival !== null) rivals.push(run([naive, rival]).rate / 1e6);
+    rivals.push(run([naive, rival]).rate / 1e6);
   }
   const seconds = (runs) => median(runs.map((r) => r.wallSeconds));
   const rates = long.map((r) => r.eventRate / 1e6);
   const steady =
     (longer[0].netEvents - long[0].netEvents) / (seconds(longer) - seconds(long)) / 1e6;
   const rss = median(longer.map((r) => r.peakRssBytes / 2 ** 20));
-  if (rival !== null) factors[rival] = median(rivals) / w.naive;
-  const factor = factors[label.split(' ')[0]] ?? 1;
+  const factor = median(rivals) / w.naive;
   console.log(
     `${label.padEnd(22)}${format(median(rates))}  (${format(Math.min(...rates), 5)} –${format(Math.max(...rates), 6)})${format(steady, 8)} ${format(w.ross, 8)} ${format(steady / w.ross)} ${format(factor, 9)} ${format(steady / factor, 12)} ${format(rss, 13, 0)} ${format(w.reach, 6, 1)} ${format(w.aim, 6, 1)}`,
   );
@@ -73,7 +70,7 @@ for (const [name, w] of Object.entries(WORKLOADS)) {
 }
 for (const [name, w] of Object.entries(PARALLEL)) {
   if (wanted(`${name}2`)) {
-    measure(`${name} optimistic, 2 PEs`, w, ['--synch=optimistic', '--pes=2', ...w.options], null);
+    measure(`${name} optimistic, 2 PEs`, w, ['--synch=optimistic', '--pes=2', ...w.options], name);
   }
 }
 
