@@ -1,7 +1,7 @@
 /** Files as sources of bytes; bytes in memory too. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { FileSource } from './format.ts';
+import { type FileSource, FormatError } from './format.ts';
 
 class DiskFile implements FileSource {
   readonly path: string;
@@ -14,7 +14,8 @@ class DiskFile implements FileSource {
     const stat = fstatSync(this.#fd);
     if (!stat.isFile()) {
       closeSync(this.#fd);
-      throw Object.assign(new Error(`${path} is no file`), { code: 'EISDIR' });
+      const what = stat.isDirectory() ? 'it is a folder, not a file' : 'it is a device, not a file';
+      throw new FormatError({ path, offset: -1, what, skipped: 0 });
     }
     this.size = stat.size;
   }
@@ -42,7 +43,7 @@ class DiskFile implements FileSource {
   }
 }
 
-/** Opens a file. @throws the operating system's error */
+/** Opens a file. @throws the operating system's error; FormatError for what is no file */
 export function openFile(path: string): FileSource {
   return new DiskFile(path);
 }

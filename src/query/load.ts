@@ -47,7 +47,8 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     try {
       loaded = await loadFile(path, budget);
     } catch (error) {
-      const what = `cannot be read: ${reasonOf(error)}`;
+      const reason = reasonOf(error);
+      const what = `cannot be read: ${reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason}`;
       // A recording without one of its files is still one.
       if (sources.recording === null) throw new InputError(`${path}: ${what}`);
       suspects.push({ file: shown(path), what });

@@ -38,6 +38,8 @@ const CASES: readonly Case[] = [
   ['info x --json=3', 2, '--json takes no value'],
   ['read x --lp=5-2', 2, '--lp=5-2: 5-2 has no number in it'],
   ['diff x y', 3, 'x: there is no such file or folder'],
+  ['info /dev/null', 3, '/dev/null: it is a device, not a file'],
+  ['query /dev/null SELECT', 3, '/dev/null: cannot be read: it is a device, not a file'],
   // options
   ['sim run phold --lookahed=1', 2, 'unknown option --lookahed; did you mean --lookahead?'],
   ['sim run phold --mean=0.5', 1, '--mean=0.5 is less than --lookahead=1'],
