@@ -2,13 +2,20 @@
 // in the same run. Medians of REPEATS (5) processes each. Run it on an otherwise idle machine.
 // `whole` is the rate of a run of at least 5 million events a PE, V8's warm-up included; `steady` that of what a run three
 // times as long has beyond it: the rate that a run tends to, as ROSS's does from its start.
+// Another Node: npm run bench:sim -- --node=/path/to/node, or NODE=/path/to/node; `node scripts/nodes.mjs 24` prints one's.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { arguments_, PARALLEL, WORKLOADS } from './workloads.mjs';
 
 const repeats = Number(process.env.REPEATS ?? 5);
-const only = process.argv.slice(2);
+const words = process.argv.slice(2);
+/** What runs the simulations. */
+const node =
+  words.find((word) => word.startsWith('--node='))?.slice('--node='.length) ||
+  process.env.NODE ||
+  process.execPath;
+const only = words.filter((word) => !word.startsWith('--node='));
 const bin = fileURLToPath(new URL('../bin/triscope', import.meta.url));
 const naive = fileURLToPath(new URL('naive-run.mjs', import.meta.url));
 
@@ -17,10 +24,11 @@ delete process.env.NODE_EXTRA_CA_CERTS;
 
 function run(args) {
   const started = performance.now();
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+  const { stdout, stderr, status, error } = spawnSync(node, args, {
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   });
+  if (error !== undefined) throw new Error(`${node}: ${error.message}`);
   if (status !== 0) throw new Error(`${args.join(' ')}: exit ${status}: ${stderr}`);
   return { ...JSON.parse(stdout), processSeconds: (performance.now() - started) / 1000 };
 }
@@ -34,8 +42,10 @@ function median(values) {
 const format = (x, width = 7, digits = 2) => x.toFixed(digits).padStart(width);
 const wanted = (name) => only.length === 0 || only.includes(name);
 
+const { stdout: version } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+if (!version) throw new Error(`${node}: no Node that runs`);
 console.log(
-  `load average before: ${loadavg()[0].toFixed(2)} (should be near 0); medians of ${repeats}\n`,
+  `Node ${version.trim().slice(1)}; load average before: ${loadavg()[0].toFixed(2)} (should be near 0); medians of ${repeats}\n`,
 );
 console.log(
   'workload                whole  (min – max)   steady     ROSS   ratio   machine  steady on equal  peak RSS  reach    aim',

@@ -113,9 +113,16 @@ const dragged = (page, to) =>
     return { took: (await frame()) - begun, charts: before.length };
   }, to);
 
+/** Address of a route: the link's token is asked for there, too. */
+function apiOf(url, route) {
+  const address = new URL(`/api/${route}`, url);
+  address.searchParams.set('token', new URL(url).searchParams.get('token') ?? '');
+  return address;
+}
+
 async function recorded(browser) {
   const server = await serve('recorded', record(folder, SAMPLES));
-  const ask = async (route) => (await fetch(`${server.url}api/${route}`)).arrayBuffer();
+  const ask = async (route) => (await fetch(apiOf(server.url, route))).arrayBuffer();
   await ask('tables');
   await ask('findings');
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, bypassCSP: true });

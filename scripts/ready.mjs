@@ -8,24 +8,20 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import script from '../bin/script.js';
 
+const { buildOf } = script;
 const LEAST = [20, 19];
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const inRoot = (...parts) => join(ROOT, ...parts);
 /** What the packages in `node_modules`, and the files in `dist`, were made from. */
 const FETCHED = inRoot('node_modules', '.triscope-fetched');
 const BUILT = inRoot('dist', '.built');
+/** In which tsc says what it has written. */
+const TOLD = inRoot('dist', '.tsbuildinfo');
 /** The page: compiled by another build than the rest. */
 const PAGE = inRoot('dist', 'web');
 const PAGE_BUILT = join(PAGE, '.built');
@@ -56,14 +52,21 @@ function checkNode() {
   fail(`triscope needs Node ${LEAST.join('.')} or later; this is ${process.versions.node}`);
 }
 
-/** Runs npm; returns whether it succeeded. Where its output is shown, failure ends it all. */
+/**
+ * Runs npm, and no script of a package: none is needed (docs/dependencies.md). Returns whether it succeeded. Where its output
+ * is shown, failure ends it all.
+ */
 function npm(args, output) {
   say(`fetching packages: npm ${args.join(' ')}`);
-  const run = spawnSync('npm', [...args, '--no-fund', '--no-audit', '--loglevel=error'], {
-    cwd: ROOT,
-    stdio: output === 'inherit' ? ['ignore', 2, 2] : 'ignore',
-    shell: process.platform === 'win32',
-  });
+  const run = spawnSync(
+    'npm',
+    [...args, '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'],
+    {
+      cwd: ROOT,
+      stdio: output === 'inherit' ? ['ignore', 2, 2] : 'ignore',
+      shell: process.platform === 'win32',
+    },
+  );
   if (run.error) fail(`npm cannot be run: ${run.error.message}`);
   if (run.status !== 0 && output === 'inherit')
     fail(`npm ${args[0]} failed with code ${run.status}`);
@@ -109,38 +112,43 @@ function sourcesNow(sources) {
   );
 }
 
-/** Removes what earlier builds made from sources that are gone. */
+/** Its sources, and what tsc last wrote: another tsc may have been there since. */
+const builtFrom = (sources) => `${sourcesNow(sources)} ${buildOf(inRoot('dist'))}`;
+
+/** What tsc makes of a source; and its declaration, and its map. */
+const outputOf = (path, end = '.js') =>
+  inRoot('dist', relative(inRoot('src'), path).replace(/\.ts$/, end));
+
+/** Removes what earlier builds made, but not from these sources. */
 function removeStale(sources) {
   const expected = new Set(
-    sources.flatMap((path) => {
-      const stem = inRoot('dist', relative(inRoot('src'), path).replace(/\.ts$/, ''));
-      return ['.js', '.js.map', '.d.ts'].map((end) => stem + end);
-    }),
+    sources.flatMap((path) => ['.js', '.js.map', '.d.ts'].map((end) => outputOf(path, end))),
   );
   // Not the page, which its own build may be writing.
-  const places = readdirSync(inRoot('dist')).map((name) => inRoot('dist', name));
-  const compiled = places
-    .filter((path) => path !== PAGE)
-    .flatMap((path) => (statSync(path).isDirectory() ? filesUnder(path) : [path]))
-    .filter((path) => /\.(js|js\.map|d\.ts)$/.test(path));
-  for (const path of compiled) if (!expected.has(path)) rmSync(path);
+  const made = readdirSync(inRoot('dist'))
+    .map((name) => inRoot('dist', name))
+    .filter((path) => path !== PAGE && path !== TOLD)
+    .flatMap((path) => (statSync(path).isDirectory() ? filesUnder(path) : [path]));
+  for (const path of made) if (!expected.has(path)) rmSync(path);
 }
 
 async function build() {
   const sources = filesUnder(inRoot('src')).filter((path) => path.endsWith('.ts'));
-  const now = sourcesNow(sources);
-  if (read(BUILT) === now) return;
+  if (read(BUILT) === builtFrom(sources)) return;
   // Types are checked once for all, by `npm run check`: here that would double the time.
   const args = ['-p', 'tsconfig.build.json', '--noCheck'];
   say(`compiling src into dist: tsc ${args.join(' ')}`);
+  // tsc writes what has changed since it wrote TOLD: all, where some is missing.
+  if (!existsSync(BUILT) || !sources.every((path) => existsSync(outputOf(path)))) {
+    rmSync(TOLD, { force: true });
+  }
   rmSync(BUILT, { force: true });
   const tsc = inRoot('node_modules', 'typescript', 'bin', 'tsc');
   if ((await runNode([tsc, ...args])) !== 0) fail('src does not compile');
   removeStale(sources);
-  const { makeQuick } = await import('./once.mjs');
-  await makeQuick(inRoot('dist'));
-  mkdirSync(inRoot('dist'), { recursive: true });
-  writeFileSync(BUILT, now);
+  const { makeScripts } = await import('../bin/link.mjs');
+  await makeScripts(inRoot('dist'));
+  writeFileSync(BUILT, builtFrom(sources));
 }
 
 async function buildPage() {

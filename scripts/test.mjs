@@ -29,6 +29,8 @@ const NEEDS = {
   },
 };
 const BY_SETUP = { command: 'npm run setup', optional: false };
+/** Another Node than the one that runs the tests. */
+const BY_NODES = { command: 'npm run nodes', optional: false };
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const requireAll = process.env.TRISCOPE_REQUIRE_ALL === '1';
@@ -54,7 +56,8 @@ rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 const { passed, failed, groups } = count(suites);
 let missing = 0;
 for (const [title, { need, tests, path }] of groups) {
-  const { command, optional } = NEEDS[need] ?? (need === null ? {} : BY_SETUP);
+  const { command, optional } =
+    NEEDS[need] ?? (need === null ? {} : /^Node /.test(need) ? BY_NODES : BY_SETUP);
   const lacking = requireAll && optional !== true;
   if (lacking) missing += tests;
   console.log(

@@ -1,4 +1,5 @@
 /** Text tables that fit the terminal. */
+import { oneLine } from './terminal.ts';
 
 /** A text column is not made narrower than this. */
 const NARROW = 12;
@@ -41,7 +42,8 @@ export interface Fitted {
  * Makes rows (the first is the header) as wide as `width`: texts are cut, the longest first; where that is not enough,
  * the last columns are left out. Numbers are never cut.
  */
-export function fitRows(rows: readonly (readonly string[])[], width: number): Fitted {
+export function fitRows(cells: readonly (readonly string[])[], width: number): Fitted {
+  const rows = cells.map((row) => row.map(oneLine));
   const count = rows[0]?.length ?? 0;
   const widths = Array.from({ length: count }, (_, k) =>
     rows.reduce((most, row) => Math.max(most, (row[k] ?? '').length), 0),

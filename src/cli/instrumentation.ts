@@ -1,12 +1,18 @@
 /** What a command line asks to be recorded, where it goes, and what is said of it in the end. */
 import { join } from 'node:path';
-import { OptionError, type OptionSpecs } from '../model/option.ts';
+import type { OptionSpecs } from '../model/option.ts';
+import type { RunConfig } from '../sim/config.ts';
 import { type InstrumentConfig, recordsAnything } from '../sim/instrument/config.ts';
-import { INSTRUMENT_OPTIONS, instrumentConfig } from '../sim/instrument/options.ts';
+import {
+  INSTRUMENT_OPTIONS,
+  type InstrumentOption,
+  instrumentConfig,
+} from '../sim/instrument/options.ts';
 import { payloadLayouts } from '../sim/instrument/payload.ts';
 import { extraFrames, type InstrumentOutput } from '../sim/instrument/recorder.ts';
 import type { Model } from '../sim/model.ts';
 import type { RunResult } from '../sim/statistics.ts';
+import { effectiveSettings } from './effective-settings.ts';
 import type { OptionGroup, OptionValue } from './ross-options.ts';
 import { figure, table } from './table.ts';
 import { version } from './version.ts';
@@ -17,68 +23,83 @@ export const INSTRUMENT_GROUP: OptionGroup = {
   options: INSTRUMENT_OPTIONS satisfies OptionSpecs,
 };
 
+/** What a command line says of the run itself. */
+export interface RequestedRun {
+  readonly run: RunConfig;
+  /** All options, those of the model too. */
+  readonly groups: readonly OptionGroup[];
+}
+
 export interface InstrumentRequest {
   readonly config: Partial<InstrumentConfig>;
   readonly output: InstrumentOutput;
-  /** One line per option that is called something else now. */
+  /** One line per option that is called something else now, means something else elsewhere, or does nothing alone. */
   readonly notes: readonly string[];
 }
 
-/** What `--record` records where nothing else is asked for. */
-const RECORDED_BY_DEFAULT: Partial<InstrumentConfig> = {
-  engine: { gvt: false, rt: true, vt: false },
-  levels: { pe: true, kp: true, lp: false },
-  rtInterval: 10,
-};
+/** What `--record` records where nothing else is asked for: what options say of it still counts. */
+function recordedByDefault(config: InstrumentConfig, given: Given): Partial<InstrumentConfig> {
+  const { levels } = config;
+  return {
+    engine: { gvt: false, rt: true, vt: false },
+    levels: { ...levels, kp: levels.kp || given.get('kp-data') !== false },
+    rtInterval: given.has('rt-interval') ? config.rtInterval : 10,
+  };
+}
+
+type Given = ReadonlyMap<string, OptionValue>;
+
+/** Options that say what is recorded; the others say how. */
+const SWITCHES = [
+  'engine-stats',
+  'model-stats',
+  'event-trace',
+  'enable-gvt-stats',
+  'real-time-samp',
+] as const satisfies readonly InstrumentOption[];
 
 const isInstrumentOption = (name: string) => Object.hasOwn(INSTRUMENT_OPTIONS, name);
 
 /**
- * @param end virtual time at which the run ends
  * @param recording the recording's folder; null where none is made
  * @param onFrames who follows the run
- * @returns null where nothing is to be recorded
  * @throws OptionError
  */
 export function instrumentRequest(
-  values: ReadonlyMap<string, OptionValue>,
-  end: number,
+  values: Given,
+  { run, groups }: RequestedRun,
   recording: string | null,
   onFrames: ((frames: readonly Uint8Array[], dropped: number) => void) | null,
-): InstrumentRequest | null {
-  const { config, files, notes } = instrumentConfig(values, end);
+): InstrumentRequest {
+  const { config, files, notes, engineOff } = instrumentConfig(values, run.end);
   const asked = recordsAnything(config);
-  if (!asked && recording === null && onFrames === null) {
-    const stray = [...values.keys()].find(isInstrumentOption);
-    if (stray !== undefined) {
-      throw new OptionError(
-        `--${stray} records nothing by itself; add --engine-stats, --model-stats or --event-trace`,
-      );
-    }
-    return null;
-  }
+  const followed = recording !== null || onFrames !== null;
+  const stray = [...values.keys()].find(isInstrumentOption);
+  const idle = !asked && !followed && !SWITCHES.some((name) => values.has(name));
   const path =
     recording === null || values.has('stats-path') ? files.path : join(recording, files.path);
+  const asking = {
+    ...config,
+    ...(!asked && followed && !engineOff && recordedByDefault(config, values)),
+    rollbacks: followed,
+    phases: followed,
+  };
   return {
-    config: {
-      ...config,
-      ...(!asked && RECORDED_BY_DEFAULT),
-      rollbacks: recording !== null || onFrames !== null,
-      phases: recording !== null || onFrames !== null,
-    },
+    config: asking,
     output: {
       files: asked || recording !== null ? { ...files, path } : null,
       frames: recording === null ? null : extraFrames(recording),
       ...(onFrames !== null && { onFrames }),
       version: `Triscope ${version()}`,
-      settings: [
-        {
-          title: 'Options',
-          options: [...values].map(([name, value]) => [name, String(value)] as const),
-        },
-      ],
+      settings: effectiveSettings(groups, values, run, asking),
     },
-    notes,
+    notes:
+      idle && stray !== undefined
+        ? [
+            ...notes,
+            `--${stray} records nothing by itself; add --engine-stats, --model-stats or --event-trace`,
+          ]
+        : notes,
   };
 }
 

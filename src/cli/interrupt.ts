@@ -8,13 +8,16 @@ export interface Interrupt {
   release(): void;
 }
 
-/** mpirun passes SIGUSR2 on as it is; after the others it gives ranks a second. (SIGUSR1 starts Node's debugger.) */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2'] as const;
+/**
+ * mpirun passes SIGUSR2 on as it is; after the others it gives ranks a second. SIGHUP
+ * is what a lost connection sends: Node takes it also where nohup(1) has it ignored. (SIGUSR1 starts Node's debugger.)
+ */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const;
 
 /** Milliseconds in which a second signal is the first once more: npm and timeout(1) pass on what we got too. */
 const ECHO = 300;
 
-/** Listens to SIGINT, SIGTERM and SIGUSR2 until released. */
+/** Listens to SIGINT, SIGTERM, SIGUSR2, and SIGHUP, which a lost connection sends, until released. */
 export function onInterrupt(): Interrupt {
   const controller = new AbortController();
   let first = 0;

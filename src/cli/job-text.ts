@@ -1,4 +1,5 @@
 /** A job's page for the terminal. */
+
 import {
   balanceOf,
   conditionOf,
@@ -14,6 +15,7 @@ import {
   type Track,
   tracksOf,
 } from '../findings/job/index.ts';
+import { duration } from '../model/measures/index.ts';
 import { sparkline } from './sparkline.ts';
 import { figure, type painter, table } from './table.ts';
 
@@ -27,12 +29,6 @@ const GB = 2 ** 30;
 const plural = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 const more = (count: number, what: string) =>
   count > 0 ? [`  … and ${plural(count, what)} more (--all, --json)`] : [];
-
-function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  const parts = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-  return parts.map((part) => String(part).padStart(2, '0')).join(':');
-}
 
 function headLines(job: Job, paint: Paint): string[] {
   const { accounted, times, hosts } = job;

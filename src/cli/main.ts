@@ -9,6 +9,7 @@ import {
   watchForStrayExits,
 } from './leave.ts';
 import { didYouMean } from './nearest.ts';
+import { guardTerminals } from './terminal.ts';
 import { version } from './version.ts';
 
 type Run = (args: readonly string[]) => Promise<number>;
@@ -289,6 +290,7 @@ export async function runWords(args: readonly string[]): Promise<number> {
 
 /** The same as a process: sets its exit code, and ends it where something fails that nobody waits for. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
+  guardTerminals();
   runOneCommand();
   tolerateClosedPipes();
   watchForStrayExits();

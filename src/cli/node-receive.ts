@@ -15,13 +15,13 @@ export async function receive(broker: BrokerOptions, folder: string): Promise<nu
     const archive = about(folder, () => new Archive(folder));
     const consumer = new AmqpConsumer({ ...broker, archive, say });
     const stop = () => consumer.stop();
-    process.on('SIGINT', stop).on('SIGTERM', stop);
+    process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
     try {
       const { appended, repeated, rejected } = await consumer.run();
       say(`${appended} samples filed, ${repeated} came again, ${rejected} rejected`);
       return 0;
     } finally {
-      process.off('SIGINT', stop).off('SIGTERM', stop);
+      process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
       archive.close();
     }
   } finally {

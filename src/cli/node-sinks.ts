@@ -20,6 +20,7 @@ export const SINK_OPTIONS = {
   'no-log': flag,
   metrics: text,
   'metrics-address': text,
+  'metrics-allow': text,
 } as const;
 
 const PORTS = [1, 65_535] as const;
@@ -63,17 +64,14 @@ export async function sinksFrom(
   }
   const port = portFrom(words, 'metrics');
   if (port !== undefined) {
-    const { NodeMetrics } = await import('../live/node-metrics.ts');
+    const { serveNodeMetrics } = await import('../live/metrics.ts');
     const address = stringOf(words, 'metrics-address');
+    const allowed = stringOf(words, 'metrics-allow');
     const token = process.env.TRISCOPE_METRICS_TOKEN;
-    const { NODE_TYPES } = await import('../node/types/index.ts');
-    const help = (type: string, key: string) =>
-      NODE_TYPES.find(({ name }) => name === type)?.metrics.find((one) => one.key === key)?.help ??
-      null;
-    const metrics = await NodeMetrics.serve({
+    const metrics = await serveNodeMetrics({
       port,
-      help,
       ...(address !== undefined && { address }),
+      ...(allowed !== undefined && { allowed: allowed.split(',') }),
       ...(token && { token }),
     });
     say(`metrics: ${metrics.url}`);

@@ -1,10 +1,11 @@
 /**
  * The short way to the commands that a scheduler and cron call: `triscope node begin|collect|end|mark|rotate`. This file
- * and all that it needs are made into one (`scripts/once.mjs`), which `bin/triscope` runs: to load a hundred files one by
+ * and all that it needs are made into one (`bin/link.mjs`), which `bin/triscope` runs: to load a hundred files one by
  * one takes longer than the rest of the command.
  */
 import { nodeBegin, nodeCollect, nodeEnd, nodeMark, nodeRotate } from './commands/node.ts';
 import { report } from './errors.ts';
+import { guardTerminals } from './terminal.ts';
 
 type Run = (args: readonly string[]) => Promise<number>;
 
@@ -18,6 +19,7 @@ const RUNS: Readonly<Record<string, Run>> = {
 
 /** Runs `triscope node COMMAND …args`, and sets the process's exit code. */
 export async function runOnce(command: string, args: readonly string[]): Promise<void> {
+  guardTerminals();
   try {
     process.exitCode = await RUNS[command](args);
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Data on stdout in large pieces, written at once: nothing piles up, and a reader that goes away is noticed. */
 import { writeSync } from 'node:fs';
+import { guarded } from './terminal.ts';
 
 const PIECE = 1 << 16;
 
@@ -33,7 +34,9 @@ export class Output {
 
   flush(): void {
     if (this.#text === '' || this.closed) return;
-    this.closed = !writeAll(Buffer.from(this.#text));
+    this.closed = !writeAll(
+      Buffer.from(process.stdout.isTTY === true ? guarded(this.#text) : this.#text),
+    );
     this.#text = '';
   }
 }

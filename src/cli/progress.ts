@@ -1,9 +1,14 @@
-/** The progress line: on stderr, on a terminal only, rewritten in place. */
+/** Progress on stderr: on a terminal a line rewritten in place; in a log, where asked for, a line per interval. */
 import type { Progress } from '../sim/simulate.ts';
+import type { RunResult } from '../sim/statistics.ts';
 import { figure, short } from './table.ts';
+import { steering } from './terminal.ts';
 
 /** Milliseconds between two lines, at least. */
 const PACE = 100;
+
+/** Takes away what stands on the line. */
+const CLEAR = () => steering('\r\x1b[K');
 
 /** The part of a stream that a progress line needs. */
 export interface ProgressStream {
@@ -22,52 +27,91 @@ export function progressText(now: Progress, before: Progress | null): string {
   return `GVT ${figure(gvt)}  ${share} %  ${short(rate)} events/s  efficiency ${efficiency.toFixed(1)} %`;
 }
 
+/** On a terminal, in a log, or nowhere. */
+type Place = 'terminal' | 'log' | null;
+
 export class ProgressLine {
   private readonly stream: ProgressStream;
   private readonly interval: number;
   private readonly clock: () => number;
+  private readonly place: Place;
   private shown = false;
   private lastAt = -Infinity;
   private last: Progress | null = null;
   private lastShare = -Infinity;
 
-  /** @param interval part of the end time between two lines (`--report-interval`) */
+  /**
+   * @param interval part of the end time between two lines (`--report-interval`)
+   * @param asked whether the interval was given: then a log gets lines, too
+   */
   constructor(
     interval: number,
+    asked = false,
     stream: ProgressStream = process.stderr,
     clock: () => number = () => performance.now(),
   ) {
     this.interval = interval;
     this.stream = stream;
     this.clock = clock;
+    const terminal = stream.isTTY === true && process.env.TERM !== 'dumb';
+    this.place = terminal ? 'terminal' : asked ? 'log' : null;
   }
 
   /** Whether anything will ever be shown. */
   get on(): boolean {
-    return this.stream.isTTY === true && process.env.TERM !== 'dumb';
+    return this.place !== null;
   }
 
   /** Shows `now`, unless it is too early for it. */
   update(now: Progress): void {
+    if (!this.on) return;
     const share = now.end > 0 ? now.gvt / now.end : 1;
     const at = this.clock();
-    if (!this.on || at - this.lastAt < PACE || share - this.lastShare < this.interval) return;
+    // A log is not rewritten: where the interval paces it, no other pace is needed.
+    const paced = this.place === 'terminal' || this.interval === 0;
+    if (paced && at - this.lastAt < PACE) return;
+    if (share - this.lastShare < this.interval || (!paced && share < this.interval)) return;
     this.lastAt = at;
-    this.lastShare = share;
+    this.lastShare = paced ? share : Math.floor(share / this.interval) * this.interval;
     this.show(progressText(now, this.last));
     this.last = now;
   }
 
-  /** Shows `text` in place of what is there. */
+  /** The run has ended: takes the line away; a log gets its last one. */
+  end(now: Progress): void {
+    this.clear();
+    if (this.place === 'log') this.show(progressText(now, null));
+  }
+
+  /** Shows `text` in place of what is there; in a log, after it. */
   show(text: string): void {
-    if (!this.on) return;
-    this.stream.write(`\r\x1b[K${text.slice(0, (this.stream.columns ?? 80) - 1)}`);
+    if (this.place === 'log') this.stream.write(`${text}\n`);
+    if (this.place !== 'terminal') return;
+    this.stream.write(CLEAR() + text.slice(0, (this.stream.columns ?? 80) - 1));
     this.shown = true;
   }
 
   /** Takes the line away: before other output, and at the end. */
   clear(): void {
-    if (this.shown) this.stream.write('\r\x1b[K');
+    if (this.shown) this.stream.write(CLEAR());
     this.shown = false;
   }
+}
+
+/** How far a run got in all. */
+export function progressOf({
+  config,
+  gvt,
+  netEvents,
+  eventsRolledBack,
+  wallSeconds,
+}: RunResult): Progress {
+  const { end } = config;
+  return {
+    gvt: Math.min(gvt, end),
+    end,
+    committed: netEvents,
+    rolledBack: eventsRolledBack,
+    seconds: wallSeconds,
+  };
 }

@@ -1,8 +1,9 @@
 /** A command as the ranks of an MPI job: under a launcher, or by starting one. */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MissingPieceError } from '../model/error.ts';
 import { launchedRank, mpirunWords } from '../os/mpi/launcher.ts';
-import { MissingPieceError, MpiWorld } from '../os/mpi/world.ts';
+import { MpiWorld } from '../os/mpi/world.ts';
 import { EXIT, exitCodeFor, lineFor, UsageError } from './errors.ts';
 import { leave } from './leave.ts';
 import { version } from './version.ts';

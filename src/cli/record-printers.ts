@@ -1,6 +1,8 @@
 /** Records as lines: text for people, JSON, CSV. */
 import type { CellValue, RecordBlock, RecordKind } from '../formats/format.ts';
+import { csvText } from './csv.ts';
 import { figure } from './table.ts';
+import { oneLine } from './terminal.ts';
 
 export interface Printer {
   /** What comes before all records. */
@@ -72,7 +74,7 @@ function openObject(keys: string[], { name, from }: NonNullable<RecordKind['valu
 const plain = (value: CellValue): string => {
   if (typeof value === 'number') return figure(value);
   if (Array.isArray(value)) return `[${value.map(plain).join(' ')}]`;
-  return value === null ? '-' : String(value);
+  return value === null ? '-' : oneLine(String(value));
 };
 
 /** `pe virtual_time=8.7 …`: numbers to six digits. */
@@ -84,14 +86,14 @@ export class TextPrinter implements Printer {
   line(block: RecordBlock, record: number): string {
     const { name, keys, payload } = block.kind(record);
     const values = payload.length > 0 ? block.payload(record) : null;
-    let text = name;
+    let text = oneLine(name);
     keys.forEach((key, k) => {
       if (key === MODEL_DATA && values !== null) return;
-      text += ` ${key}=${plain(block.cell(record, k))}`;
+      text += ` ${oneLine(key)}=${plain(block.cell(record, k))}`;
     });
     if (values !== null) {
       payload.forEach((key, k) => {
-        text += ` ${key}=${plain(values[k])}`;
+        text += ` ${oneLine(key)}=${plain(values[k])}`;
       });
     }
     return `${text}\n`;
@@ -99,23 +101,31 @@ export class TextPrinter implements Printer {
 }
 
 /** A CSV cell; what is missing is empty. */
-export function csvCell(value: CellValue): string {
+function csvCell(value: CellValue, formulas: 'keep' | 'quote'): string {
   if (value === null) return '';
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  const text = Array.isArray(value) ? value.map(csvCell).join(' ') : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = Array.isArray(value)
+    ? value.map((one) => csvCell(one, 'keep')).join(' ')
+    : String(value);
+  return csvText(text, formulas);
 }
 
 /** One table for all kinds that occur: a column for each key of any of them, empty where a kind has it not. */
 export class CsvPrinter implements Printer {
   readonly #columns: readonly string[];
   readonly #rename: (key: string) => string;
+  readonly #cell: (value: CellValue) => string;
   /** Whether there is a column of kinds: not where all rows say by themselves what they are. */
   readonly #kinds: boolean;
   /** For each kind the place of each column's key, or of a decoded field behind the keys; -1: none. */
   readonly #places = new Map<RecordKind, readonly number[]>();
 
-  constructor(kinds: Iterable<RecordKind>, rename: (key: string) => string = (key) => key) {
+  constructor(
+    kinds: Iterable<RecordKind>,
+    rename: (key: string) => string = (key) => key,
+    formulas: 'keep' | 'quote' = 'keep',
+  ) {
+    this.#cell = (value) => csvCell(value, formulas);
     const columns = new Set<string>();
     let named = false;
     for (const kind of kinds) {
@@ -129,13 +139,13 @@ export class CsvPrinter implements Printer {
 
   head(): string {
     const names = [...(this.#kinds ? ['kind'] : []), ...this.#columns.map(this.#rename)];
-    return `${names.map(csvCell).join(',')}\n`;
+    return `${names.map(this.#cell).join(',')}\n`;
   }
 
   line(block: RecordBlock, record: number): string {
     const kind = block.kind(record);
     const decoded = kind.payload.length > 0 ? block.payload(record) : null;
-    let text = this.#kinds ? csvCell(kind.name) : '';
+    let text = this.#kinds ? this.#cell(kind.name) : '';
     let comma = this.#kinds;
     for (const place of this.#placesOf(kind)) {
       if (comma) text += ',';
@@ -143,9 +153,9 @@ export class CsvPrinter implements Printer {
       if (place < 0) continue;
       if (place < kind.keys.length) {
         if (decoded === null || kind.keys[place] !== MODEL_DATA) {
-          text += csvCell(block.cell(record, place));
+          text += this.#cell(block.cell(record, place));
         }
-      } else if (decoded !== null) text += csvCell(decoded[place - kind.keys.length]);
+      } else if (decoded !== null) text += this.#cell(decoded[place - kind.keys.length]);
     }
     return `${text}\n`;
   }

@@ -1,6 +1,7 @@
 /** Rows of a query as text, CSV and JSON. */
 import { once } from 'node:events';
 import type { ResultColumn, Value } from '../query/index.ts';
+import { csvText } from './csv.ts';
 import { fitRows, widthOf } from './fit.ts';
 import { sparkline } from './sparkline.ts';
 import { figure } from './table.ts';
@@ -24,12 +25,11 @@ function plainText(value: Value): string {
   return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
-const csvCell = (text: string): string =>
-  /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+const isNumber = (value: Value) => typeof value === 'number' || typeof value === 'bigint';
 
-/** A line of CSV (RFC 4180, but \n); missing values are empty. */
-export const csvLine = (row: readonly Value[]): string =>
-  `${row.map((value) => csvCell(plainText(value))).join(',')}\n`;
+/** A line of CSV; missing values are empty. */
+export const csvLine = (row: readonly Value[], formulas: 'keep' | 'quote' = 'keep'): string =>
+  `${row.map((value) => csvText(plainText(value), isNumber(value) ? 'keep' : formulas)).join(',')}\n`;
 
 const NUMBER = /INT|FLOAT|DOUBLE|DECIMAL/;
 
@@ -80,6 +80,17 @@ function fittedTable(
   return { text: `${lines.join('\n')}\n`, left };
 }
 
+/** What EXPLAIN gives: a drawing of several lines, which is shown as it is. */
+const isPlan = (columns: readonly ResultColumn[]): boolean =>
+  columns.map(({ name }) => name).join() === 'explain_key,explain_value';
+
+const planText = (plan: Value): string =>
+  plainText(plan)
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd())
+    .join('\n');
+
 /** Prints up to `limit` rows, and says on stderr that there were more. */
 export async function printTable(
   columns: readonly ResultColumn[],
@@ -94,6 +105,7 @@ export async function printTable(
     more = block.length > room;
     if (more) break;
   }
+  if (isPlan(columns)) return say(rows.map(([, plan]) => `${planText(plan)}\n`).join(''));
   const { text, left } = fittedTable(columns, rows);
   await say(text);
   if (left > 0) {

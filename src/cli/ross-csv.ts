@@ -2,12 +2,15 @@
  * `ross.csv`: one line per run. ROSS's columns first, under ROSS's names and in its order (an empty cell is
  * something that does not exist here), then ours. The header is written where the file is new.
  */
+
 import { appendFileSync, readFileSync } from 'node:fs';
+import { TriscopeError } from '../model/error.ts';
 import type { RunResult } from '../sim/statistics.ts';
+import { csvText } from './csv.ts';
 import { MORE_COLUMNS, STATISTICS, type StatisticsField } from './statistics-fields.ts';
 
 /** The file cannot be written to, or is of another layout. */
-export class CsvError extends Error {
+export class CsvError extends TriscopeError {
   override readonly name = 'CsvError';
 }
 
@@ -21,8 +24,7 @@ export const CSV_HEADER = FIELDS.map(({ column }) => column).join(',');
 
 function cell(value: number | string | null): string {
   if (value === null) return '';
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvText(String(value));
 }
 
 /** The line of one run, without its end. Numbers are unrounded. */

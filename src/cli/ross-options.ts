@@ -1,12 +1,15 @@
 /**
  * Reads a simulation's options: `--name=value`, `--name value`, `--no-name`, `--args-file=FILE`, and for
- * ROSS's own names any beginning of one before `=`, as ROSS does (`--sync=3`, `--en=50`).
+ * ROSS's own names any beginning of one before `=`, as ROSS does (`--sync=3`, `--en=50`). `--` ends them.
  */
 import { readFileSync } from 'node:fs';
-import { type OptionSpec, type OptionSpecs, parseOption } from '../model/option.ts';
+import { type OptionSpec, type OptionSpecs, parseOption, text } from '../model/option.ts';
 import {
+  ARGS_FILE,
   ENGINE_GROUPS,
   ENGINE_OPTIONS,
+  ENGINE_SYNONYMS,
+  HELP,
   IGNORED_OPTIONS,
   ROSS_NAMES,
 } from '../sim/engine-options.ts';
@@ -23,32 +26,30 @@ export interface OptionGroup {
 export type OptionValue = number | boolean | string;
 
 export interface ParsedOptions {
-  /** Values given, by full name; what was not given is not there. */
+  /** Values given, by full name, in the order in which they were given last; what was not given is not there. */
   readonly values: ReadonlyMap<string, OptionValue>;
-  /** One line per option that has no effect. */
+  /** One line per option that has no effect, or another name now. */
   readonly notes: readonly string[];
   readonly help: boolean;
 }
 
-/** The engine's groups, with the defaults that `model` has of its own. */
+/** The engine's groups, with the defaults that `model` has of its own, without what `model` declares itself. */
 export function engineGroups(model: Model | null): OptionGroup[] {
   const own: Readonly<Record<string, number | undefined>> = {
     end: model?.end,
     lookahead: model?.lookahead,
   };
-  const ignored: Readonly<Record<string, string>> = IGNORED_OPTIONS;
-  const engine: OptionSpecs = ENGINE_OPTIONS;
+  const engine: OptionSpecs = { ...ENGINE_OPTIONS, ...IGNORED_OPTIONS, ...ENGINE_SYNONYMS };
   const spec = (name: string): OptionSpec => {
-    if (name in ignored) {
-      const help = `no effect: ${ignored[name]}`;
-      return { kind: 'string', default: '', help, placeholder: 'N' };
-    }
     const value = own[name];
     return value === undefined ? engine[name] : { ...engine[name], default: value };
   };
+  // A model may have an option of its own in the place of another name of the engine's.
+  const shown = (name: string) =>
+    !Object.hasOwn(ENGINE_SYNONYMS, name) || model?.options[name] === undefined;
   return ENGINE_GROUPS.map(({ title, names }) => ({
     title,
-    options: Object.fromEntries(names.map((name) => [name, spec(name)])),
+    options: Object.fromEntries(names.filter(shown).map((name) => [name, spec(name)])),
   }));
 }
 
@@ -62,7 +63,12 @@ const fail = (word: Word, message: string): never => {
   throw new UsageError(word.where + message);
 };
 
-const ARGS_FILE = 'args-file';
+/** What is read here, and is no value of the run. */
+const GENERAL: OptionSpecs = {
+  [ARGS_FILE]: text('', 'read options from a file', { placeholder: 'FILE' }),
+  [HELP]: text('', 'list the options', { bare: '1' }),
+};
+
 /** Files that name files that name files… */
 const DEEPEST = 8;
 
@@ -92,31 +98,30 @@ class Parser {
   help = false;
 
   constructor(groups: readonly OptionGroup[]) {
-    this.specs = new Map(groups.flatMap(({ options }) => Object.entries(options)));
+    const all = [...groups.map(({ options }) => options), GENERAL];
+    this.specs = new Map(all.flatMap((options) => Object.entries(options)));
     this.prefixed = ROSS_NAMES.filter((name) => this.specs.has(name));
   }
 
   read(words: readonly Word[], depth = 0): void {
     for (let k = 0; k < words.length; k++) {
       const word = words[k];
-      if (word.text === '-h' || word.text === '--help') {
+      if (word.text === '--') {
+        this.end(word, words.length - k - 1);
+        return;
+      }
+      if (word.text === '-h') {
         this.help = true;
         continue;
       }
-      if (!word.text.startsWith('--') || word.text === '--') this.refuse(word);
+      if (!word.text.startsWith('--')) this.refuse(word);
       const equals = word.text.indexOf('=');
       const given = word.text.slice(2, equals < 0 ? undefined : equals);
       const glued = equals < 0 ? undefined : word.text.slice(equals + 1);
-      if (given === ARGS_FILE) {
-        const file = glued ?? words[++k]?.text ?? fail(word, `--${ARGS_FILE} needs a file`);
-        if (depth === DEEPEST) fail(word, `--${ARGS_FILE}=${file}: files name each other`);
-        this.read(wordsOfFile(file, word), depth + 1);
-        continue;
-      }
       const { name, negated } = this.resolve(word, given, glued !== undefined);
       if (negated) {
         if (glued !== undefined) fail(word, `--${given} takes no value`);
-        this.values.set(name, false);
+        this.put(name, false);
         continue;
       }
       const spec = this.specs.get(name) as OptionSpec;
@@ -128,22 +133,45 @@ class Parser {
         raw = next;
         k++;
       }
-      this.set(word, name, spec, raw);
+      if (name === HELP) this.help = true;
+      else if (name === ARGS_FILE) {
+        const file = raw ?? fail(word, `--${ARGS_FILE} needs a file`);
+        if (depth === DEEPEST) fail(word, `--${ARGS_FILE}=${file}: files name each other`);
+        this.read(wordsOfFile(file, word), depth + 1);
+      } else this.set(word, name, spec, raw);
     }
   }
 
+  /** What follows `--` is, in ROSS, for the model's program; models here read nothing but options. */
+  private end(word: Word, following: number): void {
+    if (word.where !== '') fail(word, '-- has no place in a file of options; leave it out');
+    if (following === 0) return;
+    const what = following === 1 ? 'the word' : `the ${following} words`;
+    this.notes.set('--', `${what} after -- ${following === 1 ? 'is' : 'are'} not read`);
+  }
+
   private set(word: Word, name: string, spec: OptionSpec, raw: string | undefined): void {
-    if (Object.hasOwn(IGNORED_OPTIONS, name)) {
-      if (raw === undefined) fail(word, `--${name} needs a value`);
-      const why = IGNORED_OPTIONS[name as keyof typeof IGNORED_OPTIONS];
-      this.notes.set(name, `--${name} has no effect here: ${why}`);
+    const full = spec.as ?? name;
+    if (spec.note !== undefined) this.notes.set(name, spec.note);
+    if (spec.noEffect !== undefined) {
+      this.notes.set(name, `--${name} has no effect here: ${spec.noEffect}`);
+    }
+    if (raw !== undefined && raw === spec.none) {
+      this.values.delete(full);
       return;
     }
     try {
-      this.values.set(name, parseOption(name, spec, raw));
+      const value = parseOption(name, spec, raw);
+      if (spec.noEffect === undefined) this.put(full, value);
     } catch (error) {
       fail(word, (error as Error).message);
     }
+  }
+
+  /** Later wins, and stands where it was given last. */
+  private put(name: string, value: OptionValue): void {
+    this.values.delete(name);
+    this.values.set(name, value);
   }
 
   /** The full name of the option that was written as `given`. */
@@ -154,8 +182,10 @@ class Parser {
     }
     const prefixOf = glued && given !== '' && this.prefixed.find((name) => name.startsWith(given));
     if (prefixOf) return { name: prefixOf, negated: false };
-    const names = [...this.specs.keys(), ARGS_FILE, 'help'];
-    return fail(word, `unknown option --${given}${didYouMean(given, names, '--')}`);
+    return fail(
+      word,
+      `unknown option --${given}${didYouMean(given, [...this.specs.keys()], '--')}`,
+    );
   }
 
   private refuse(word: Word): never {

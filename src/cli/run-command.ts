@@ -1,6 +1,7 @@
 /** What `sim run` and `sim verify` share: the model and the settings that a command line asks for. */
 import { Console } from 'node:console';
 import type { OptionSpecs } from '../model/option.ts';
+import { launchedRank } from '../os/mpi/launcher.ts';
 import { ENGINE_OPTIONS } from '../sim/engine-options.ts';
 import { type LoadedModel, loadModel, ModelNotFoundError } from '../sim/load-model.ts';
 import { type Model, ModelError } from '../sim/model.ts';
@@ -26,7 +27,8 @@ export interface RunCommand {
   readonly own: ReadonlyMap<string, OptionValue>;
 }
 
-function groupsFor(model: Model | null, own: readonly OptionGroup[]): OptionGroup[] {
+/** All options of a command that runs a model, under their titles; the model's first. */
+export function groupsFor(model: Model | null, own: readonly OptionGroup[]): OptionGroup[] {
   const engine = engineGroups(model);
   if (model === null) return [...engine, ...own];
   const taken = new Map(
@@ -47,8 +49,17 @@ function seedsOf(
   fallback: Seeds,
 ): Seeds | undefined {
   const names = fallback.map((_, k) => `${prefix}${k + 1}`);
-  if (!names.some((name) => values.has(name))) return undefined;
-  return names.map((name, k) => values.get(name) ?? fallback[k]) as unknown as Seeds;
+  const given = names.filter((name) => values.has(name));
+  if (given.length === 0) return undefined;
+  if (given.length < names.length) {
+    throw new UsageError(
+      `--${given[0]} alone: ROSS takes all four seeds or none; add ${names
+        .filter((name) => !values.has(name))
+        .map((name) => `--${name}`)
+        .join(', ')}`,
+    );
+  }
+  return names.map((name) => values.get(name)) as unknown as Seeds;
 }
 
 /** Engine options whose setting has another name. */
@@ -115,7 +126,9 @@ export async function readRunCommand(
       return null;
     }
     if (parsed.values.get('json') === true) keepStdoutClean();
-    for (const note of parsed.notes) process.stderr.write(`triscope: ${note}\n`);
+    // Of the ranks of an MPI job one speaks for all.
+    const speaks = (launchedRank()?.rank ?? 0) === 0;
+    for (const note of speaks ? parsed.notes : []) process.stderr.write(`triscope: ${note}\n`);
     return { loaded, settings: settingsFrom(parsed, own), own: parsed.values };
   } catch (error) {
     loaded.dispose();

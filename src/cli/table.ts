@@ -1,6 +1,7 @@
 /** Text tables, numbers and colours for people. */
 
 import { fitRows, widthOf } from './fit.ts';
+import { steering } from './terminal.ts';
 
 /** Rows under a header; numbers to the right, the first column to the left. As wide as the terminal at most. */
 export function table(
@@ -45,6 +46,7 @@ export function painter(stream: { readonly isTTY?: boolean }): {
 } {
   const on =
     stream.isTTY === true && (process.env.NO_COLOR ?? '') === '' && process.env.TERM !== 'dumb';
-  const paint = (code: number) => (text: string) => (on ? `\x1b[${code}m${text}\x1b[0m` : text);
+  const paint = (code: number) => (text: string) =>
+    on ? steering(`\x1b[${code}m`) + text + steering('\x1b[0m') : text;
   return { bold: paint(1), dim: paint(2), good: paint(32), bad: paint(31) };
 }

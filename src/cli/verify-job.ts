@@ -1,5 +1,5 @@
 /** What a job of `sim verify` over MPI found: its rows, or why there are none. */
-import { MissingPieceError } from '../os/mpi/world.ts';
+import { MissingPieceError } from '../model/error.ts';
 import { failedRow, type VerifyRow } from '../sim/verify.ts';
 import { EXIT } from './errors.ts';
 import type { JobOutcome } from './ranks.ts';

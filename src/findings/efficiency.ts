@@ -1,4 +1,11 @@
 /** How much of the work was kept: efficiency of the run and of its worst PE. */
+import {
+  evaluate,
+  EFFICIENCY as MEASURE,
+  ROLLED_BACK_SHARE,
+  type SumOf,
+  sqlOf,
+} from '../model/measures/index.ts';
 import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
 import { BAD, countedIn, FINE, oneMode } from './samples.ts';
 
@@ -25,7 +32,7 @@ const sql = (
   table: string,
 ) => `SELECT pe_id, sum(events_processed) AS processed, sum(events_rolled_back) AS rolled_back
 FROM ${table} WHERE ${oneMode(table)}
-GROUP BY pe_id ORDER BY sum(events_rolled_back) / greatest(1, sum(events_processed)) DESC, pe_id`;
+GROUP BY pe_id ORDER BY ${sqlOf(ROLLED_BACK_SHARE)} DESC NULLS LAST, pe_id`;
 
 interface PeRow {
   readonly pe_id: number;
@@ -37,7 +44,7 @@ export const EFFICIENCY: FindingRule = {
   name: 'efficiency',
   title: 'how much work was kept',
   looks:
-    'Sums the events that each PE handled and rolled back. Efficiency is ROSS’s: 1 − rolled back / (handled − rolled back).',
+    'Sums the events that each PE handled and rolled back. Efficiency is ROSS’s: 1 − rolled back / (handled − rolled back), below 0 where more is undone than kept.',
   needs: [],
   thresholds: { SOME, MUCH, WORSE },
   knob: 'Bound the optimism: a smaller --batch or --gvt-interval, or --max-opt-lookahead; more KPs (--nkp) roll back less at a time.',
@@ -49,9 +56,10 @@ export const EFFICIENCY: FindingRule = {
     const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
     const processed = sum((row) => row.processed);
     if (processed === 0) return [];
-    const share = sum((row) => row.rolled_back) / processed;
-    const net = processed * (1 - share);
-    const efficiency = net > 0 ? Math.max(0, 1 - share / (1 - share)) : 0;
+    const undone = sum((row) => row.rolled_back);
+    const sums: SumOf = (key) => (key === 'events_processed' ? processed : undone);
+    const share = undone / processed;
+    const efficiency = evaluate(MEASURE, sums, null);
     const [worst] = rows;
     const worstShare = worst.rolled_back / Math.max(1, worst.processed);
     const named = rows.length > 1 && share > 0.01 && worstShare > share * WORSE.value;
@@ -62,7 +70,7 @@ export const EFFICIENCY: FindingRule = {
     return [
       {
         severity: severity ?? 'info',
-        sentence: `${whole(processed)} events were handled and ${percent(share)} of them rolled back: efficiency ${percent(efficiency)}${worstOne}.`,
+        sentence: `${whole(processed)} events were handled and ${percent(share)} of them rolled back${efficiency === null ? ', more than were kept' : `: efficiency ${percent(efficiency / 100)}`}${worstOne}.`,
         evidence: { sql: query, rows: asRows(rows) },
         advice: severity === null ? '' : this.knob,
       },

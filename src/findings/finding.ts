@@ -1,4 +1,5 @@
 /** What is slow, why, how that is known, and what to turn: a query with a sentence. */
+import { percent as percentText } from '../model/measures/index.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
 import type { MeasuredJob } from './measured-jobs.ts';
 
@@ -72,14 +73,8 @@ export function graded(value: number, some: Threshold, bad: Threshold): Severity
   return value >= some.value ? 'notice' : null;
 }
 
-/** 0.123 as “12 %”, 0.0123 as “1.2 %”, 0.00001 as “less than 0.1 %”. */
-export function percent(share: number): string {
-  const value = 100 * share;
-  if (value > 0 && value < 0.05) return 'less than 0.1 %';
-  const isNear = (end: number) => value !== end && Math.abs(value - end) < 9.95;
-  const digits = isNear(0) || isNear(100) ? 1 : 0;
-  return `${value.toFixed(digits).replace(/\.0$/, '')} %`;
-}
+/** A share as per cent: 0.123 as “12 %”. */
+export const percent = (share: number): string => percentText(100 * share);
 
 /** 1234567 as “1,234,567”. */
 export const whole = (count: number): string => Math.round(count).toLocaleString('en-US');

@@ -26,7 +26,7 @@ const sql = (
   gvts: string,
 ) => `SELECT pe_id, ${gvts} AS gvts, sum(gvt_time) AS gvt_time, ${SECONDS} AS seconds,
   sum(events_processed) AS processed, sum(events_rolled_back) AS undone,
-  sum(events_processed) / greatest(1, ${gvts}) AS events_per_gvt
+  CASE WHEN ${gvts} IS NOT NULL THEN sum(events_processed) / greatest(1, ${gvts}) END AS events_per_gvt
 FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY pe_id`;
 
 interface PeRow {

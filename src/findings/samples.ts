@@ -1,13 +1,8 @@
 /** What several rules ask of the simulator's samples. */
+import { oneMode } from '../model/measures/index.ts';
 import type { Subject } from './finding.ts';
 
-/**
- * A condition that keeps one mode's samples: each mode counts the same events again. `vt` only where there is no other:
- * it ends before the run does.
- */
-export const oneMode = (table: string): string =>
-  `mode = (SELECT mode FROM ${table} WHERE mode IN ('gvt', 'rt', 'vt') GROUP BY mode
-  ORDER BY mode = 'vt', count(*) DESC, mode LIMIT 1)`;
+export { oneMode };
 
 /** Rolled back less than this share of the events handled: nothing to do. */
 export const FINE = 0.1;

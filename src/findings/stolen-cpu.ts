@@ -49,7 +49,7 @@ const SQL = `SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(s
   sum(steal * seconds) / sum(seconds) AS steal,
   sum(waiting * seconds) / sum(seconds) AS waiting,
   sum(others * seconds) / sum(seconds) AS others,
-  sum(CASE WHEN cpu IS NOT NULL AND idle IS NOT NULL THEN least(waiting, idle) * seconds END) / sum(seconds) AS throttled
+  sum(CASE WHEN cpu IS NOT NULL AND idle IS NOT NULL AND waiting IS NOT NULL THEN least(waiting, idle) * seconds END) / sum(seconds) AS throttled
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 
 const CAUSED = `SELECT source_pe AS pe_id, sum(events_undone) AS undone

@@ -52,7 +52,7 @@ function isKnown(path: string): boolean {
 
 /**
  * Files as named, and those within folders that some format knows, in the order of their names.
- * @throws FormatError for a path that is not there, and a folder without such files
+ * @throws FormatError for a path that is not there, and a folder without such files that is no recording
  */
 export function filesOf(paths: readonly string[]): string[] {
   const files: string[] = [];
@@ -70,7 +70,10 @@ export function filesOf(paths: readonly string[]): string[] {
       files.push(file);
       if (files.length > MOST_FILES) throw fault(path, `more than ${MOST_FILES} files`);
     }
-    if (found === 0) throw fault(path, 'no file in this folder is of a format that is known');
+    // A recording may hold nothing but what lies beside native files.
+    const isRecording = statSync(join(path, 'recording.json'), { throwIfNoEntry: false })?.isFile();
+    if (found === 0 && !isRecording)
+      throw fault(path, 'no file in this folder is of a format that is known');
   }
   return files;
 }

@@ -2,7 +2,9 @@
  * What every file format offers. A format has one decoder; rows, batches and the survey that `info` prints are
  * visitors of it. A new format is a folder and a line in `registry.ts`.
  */
+import { EXIT, TriscopeError } from '../model/error.ts';
 import type { Batch, Schema } from '../model/metric.ts';
+import type { GivenLayout } from './model-bytes.ts';
 import type { PayloadField } from './payload.ts';
 
 /** A file, or bytes that stand for one. Reading is synchronous: decoders run in workers and commands. */
@@ -42,8 +44,9 @@ export interface Damage {
 }
 
 /** A file that is not what it must be: one line with the place and the mend. Exit code 3. */
-export class FormatError extends Error {
+export class FormatError extends TriscopeError {
   override readonly name = 'FormatError';
+  override readonly exitCode = EXIT.input;
   readonly damage: Damage;
 
   constructor(damage: Damage, mend = '') {
@@ -94,6 +97,8 @@ export interface ScanOptions {
   readonly reuse?: boolean;
   /** How to decode the model's bytes. */
   readonly payload?: readonly PayloadField[];
+  /** What is said of files that do not describe themselves. */
+  readonly given?: GivenLayout;
   /** Bytes read at a time. */
   readonly bufferBytes?: number;
 }

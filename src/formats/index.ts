@@ -2,6 +2,7 @@
 export * from './format.ts';
 export { FRAMES } from './frames/format.ts';
 export { GEOPM } from './geopm/format.ts';
+export { checkGiven, type GivenLayout, type TypeBytes } from './model-bytes.ts';
 export {
   checkPayload,
   type PayloadField,

@@ -1,4 +1,5 @@
 /** How a model's bytes are laid out: a list of typed fields, packed unless a field says where it lies. */
+import { EXIT, TriscopeError } from '../model/error.ts';
 
 export const PAYLOAD_TYPES = {
   u8: 1,
@@ -37,8 +38,9 @@ export interface PayloadLayout {
 }
 
 /** A layout file that cannot be one. The message is for the user. */
-export class PayloadLayoutError extends Error {
+export class PayloadLayoutError extends TriscopeError {
   override readonly name = 'PayloadLayoutError';
+  override readonly exitCode = EXIT.input;
 }
 
 const MOST_VALUES = 4096;
@@ -74,6 +76,10 @@ export function checkPayload(value: unknown, where: string): readonly PayloadFie
   if (values > MOST_VALUES) wrong(`${values} values; at most ${MOST_VALUES}`);
   return value as readonly PayloadField[];
 }
+
+/** Whether a record's bytes are those of a layout: exactly, or up to the next multiple of 4, which we write in frames. */
+export const fits = (bytes: number, size: number): boolean =>
+  bytes === size || bytes === ((size + 3) & ~3);
 
 export function payloadLayout(fields: readonly PayloadField[]): PayloadLayout {
   let next = 0;

@@ -1,5 +1,5 @@
 /** Files as sources of bytes; bytes in memory too. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type FileSource, FormatError } from './format.ts';
 
@@ -10,11 +10,16 @@ class DiskFile implements FileSource {
 
   constructor(path: string) {
     this.path = path;
-    this.#fd = openSync(path, 'r');
+    // A named pipe that nobody writes to must not stop us.
+    this.#fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(this.#fd);
     if (!stat.isFile()) {
       closeSync(this.#fd);
-      const what = stat.isDirectory() ? 'it is a folder, not a file' : 'it is a device, not a file';
+      const what = stat.isDirectory()
+        ? 'it is a folder, not a file'
+        : stat.isFIFO()
+          ? 'it is a pipe, not a file'
+          : 'it is a device, not a file';
       throw new FormatError({ path, offset: -1, what, skipped: 0 });
     }
     this.size = stat.size;

@@ -1,60 +1,45 @@
-/** What answers requests: who may ask, what may be asked, and where the answers are. */
+/** What answers requests that were let in: the API, the stream, metrics, the page's files. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import type { Access } from './access.ts';
 import { api } from './api/index.ts';
 import { ApiError } from './api/route.ts';
 import { followByEvents } from './events.ts';
 import type { Exhibit, Find } from './exhibit.ts';
-import { Heavy } from './heavy.ts';
 import { EVENTS_PATH, followQuery } from './message.ts';
-import type { MetricsText } from './metrics-server.ts';
+import type { MetricsText } from './metrics-text.ts';
+import { Desk } from './net/desk.ts';
+import type { Followers } from './net/followers.ts';
+import { type Admitted, bounded, refuse } from './net/guard.ts';
 import { type PageFile, pageFiles } from './page.ts';
-import type { Seats } from './seats.ts';
-
-/** Everything from this server, nothing inline, nobody may frame it. */
-const HEADERS = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': 'no-store',
-};
-
-/** The only path that takes a body. */
-const QUERY_PATH = '/api/query';
-/** Bytes of a body, and characters of an address. */
-const MOST_BODY = 64 * 1024;
-const MOST_ADDRESS = 8 * 1024;
 
 export interface Served {
-  readonly access: Access;
   readonly find: Find;
   readonly exhibits: readonly Exhibit[];
-  readonly seats: Seats;
+  readonly followers: Followers;
   /** When the server goes. */
   readonly closed: AbortSignal;
   readonly metrics: MetricsText;
 }
 
-/** The body, if it is not too long. */
-async function bodyOf(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (Number(request.headers.get('content-length') ?? 0) > MOST_BODY) return null;
+/** What the guard said of a request, by the request. */
+const admissions = new WeakMap<IncomingMessage, Admitted>();
+
+function admittedOf(c: Context): Admitted {
+  const admitted = admissions.get((c.env as { incoming: IncomingMessage }).incoming);
+  if (admitted === undefined) throw new Error('a request that nobody let in');
+  return admitted;
+}
+
+/** The body, if it has at most `most` bytes. */
+async function bodyOf(request: Request, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (Number(request.headers.get('content-length') ?? 0) > most) return null;
   const parts: Uint8Array[] = [];
   let size = 0;
   // A length is not always said, and not always true.
   for await (const part of request.body ?? []) {
     size += part.length;
-    if (size > MOST_BODY) return null;
+    if (size > most) return null;
     parts.push(part);
   }
   return new Uint8Array(Buffer.concat(parts));
@@ -71,69 +56,37 @@ function fileAnswer(c: Context, { type, bytes, packed }: PageFile): Response {
   return c.body(packed(), 200, { 'Content-Type': type, 'Content-Encoding': 'gzip' });
 }
 
-export function application({ access, find, exhibits, seats, closed, metrics }: Served): Hono {
+function routes({ find, exhibits, closed, metrics }: Served): Hono {
   const files = pageFiles();
-  const heavy = new Heavy();
+  const desk = new Desk(closed);
   const app = new Hono();
   app.use(async (c, next) => {
-    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
-    if (c.req.url.length > MOST_ADDRESS) return c.text('the address is too long\n', 414);
-    const credentials = {
-      host: c.req.header('host'),
-      origin: c.req.header('origin'),
-      cookie: c.req.header('cookie'),
-      authorization: c.req.header('authorization'),
-    };
-    if (!access.isOurs(credentials)) {
-      return c.text(
-        'This server answers to its own name only: use the link that it printed.\n',
-        403,
-      );
+    if (c.req.method !== 'POST') return next();
+    const { limits } = admittedOf(c);
+    const body = await bodyOf(c.req.raw, limits.body);
+    if (body === null) {
+      return c.json({ error: `the body has more than ${limits.body} bytes` }, 413);
     }
-    const { method, path } = c.req;
-    const isQuery = method === 'POST' && path === QUERY_PATH;
-    if (!isQuery && method !== 'GET' && method !== 'HEAD') {
-      return c.text(`GET only; POST to ${QUERY_PATH}\n`, 405);
-    }
-    const token = c.req.query('token');
-    if (token !== undefined && access.isToken(token)) {
-      c.header('Set-Cookie', access.setCookie);
-      return c.redirect('/', 303);
-    }
-    if (!access.isKnown(credentials)) {
-      return c.text('Use the link that the server printed: it holds the token.\n', 401);
-    }
-    if (isQuery) {
-      const body = await bodyOf(c.req.raw);
-      if (body === null) return c.json({ error: `the body has more than ${MOST_BODY} bytes` }, 413);
-      c.req.raw = new Request(c.req.raw.url, { method, headers: c.req.raw.headers, body });
-    }
+    const { url, method, headers } = c.req.raw;
+    c.req.raw = new Request(url, { method, headers, body });
     return next();
   });
-  const routes = api({
-    shown: async (c) => {
-      const id = c.req.query('recording') ?? null;
-      const found = find(id);
-      if (found === null) {
-        throw new ApiError(404, `there is no recording ${JSON.stringify(id)}: see /api/recordings`);
-      }
-      return found.now();
-    },
-    all: () => Promise.all(exhibits.map((one) => one.now())),
-    heavy: (work) => heavy.run(work),
+  const shown = async (c: Context) => {
+    const id = c.req.query('recording') ?? null;
+    const found = find(id);
+    if (found === null) {
+      throw new ApiError(404, `there is no recording ${JSON.stringify(id)}: see /api/recordings`);
+    }
+    return found.now();
+  };
+  const all = () => Promise.all(exhibits.map((one) => one.now()));
+  app.route('/api', api({ desk, gone: (c) => admittedOf(c).gone, shown, all }));
+  app.get('/metrics', (c) => {
+    const { limits, gone } = admittedOf(c);
+    return desk.serve(limits, gone, async () =>
+      c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }),
+    );
   });
-  app.route('/api', routes);
-  app.get(EVENTS_PATH, (c) => {
-    const { recording, without } = followQuery(new URL(c.req.url).searchParams);
-    const exhibit = find(recording);
-    if (exhibit === null) return c.text('no such recording\n', 404);
-    const leave = seats.take();
-    if (leave === null) return c.text('too many pages follow\n', 503);
-    return followByEvents(c, exhibit, { without, closed, leave });
-  });
-  app.get('/metrics', async (c) =>
-    c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }),
-  );
   app.get('*', (c) => {
     const file = files.get(c.req.path === '/' ? '/index.html' : c.req.path);
     if (file !== undefined) return fileAnswer(c, file);
@@ -145,4 +98,25 @@ export function application({ access, find, exhibits, seats, closed, metrics }: 
     return c.text('something went wrong here\n', 500);
   });
   return app;
+}
+
+/** Answers requests; each is one that the guard let in. */
+export function application(served: Served) {
+  const app = routes(served);
+  const answered = getRequestListener(app.fetch);
+  return (request: IncomingMessage, response: ServerResponse, admitted: Admitted): unknown => {
+    const { method, path, query } = admitted.asked;
+    if (path === EVENTS_PATH && method === 'GET') {
+      const { recording, without } = followQuery(query);
+      const exhibit = served.find(recording);
+      const refusal =
+        exhibit === null
+          ? { status: 404, line: 'no such recording' }
+          : followByEvents(request, response, { exhibit, without, followers: served.followers });
+      return refusal === null ? undefined : refuse(response, refusal);
+    }
+    bounded(response, admitted);
+    admissions.set(request, admitted);
+    return answered(request, response);
+  };
 }

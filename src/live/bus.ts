@@ -16,6 +16,8 @@ export interface Follower {
   facts(facts: Facts): void;
   /** Whether it wants samples of a table; all where it does not say. */
   wants?(table: string): boolean;
+  /** Of one that passes on: who follows it, and frames for which those had no room. */
+  counts?(): { readonly followers: number; readonly skipped: number };
 }
 
 interface Kept {
@@ -53,10 +55,9 @@ function nameOf(frame: Uint8Array): string {
 }
 
 export class LiveBus {
-  /** Data frames that were left out, over all followers. */
-  skipped = 0;
   readonly #followers = new Set<Following>();
   readonly #encoder = new FrameEncoder();
+  #skipped = 0;
   #facts: Facts;
   /** Definitions and dictionaries by stream: who joins needs them all. */
   readonly #definitions: Kept[] = [];
@@ -78,7 +79,16 @@ export class LiveBus {
   }
 
   get followers(): number {
-    return this.#followers.size;
+    let count = 0;
+    for (const { follower } of this.#followers) count += follower.counts?.().followers ?? 1;
+    return count;
+  }
+
+  /** Data frames that were left out, over all followers. */
+  get skipped(): number {
+    let count = this.#skipped;
+    for (const { follower } of this.#followers) count += follower.counts?.().skipped ?? 0;
+    return count;
   }
 
   /** Changes what is said about the run: its PEs' places once they are known, its state at the end. */
@@ -96,7 +106,7 @@ export class LiveBus {
   stream(): (frames: readonly Uint8Array[], dropped?: number) => void {
     const stream = this.#streams++;
     return (frames, dropped = 0) => {
-      this.skipped += dropped;
+      this.#skipped += dropped;
       // They are missing for all, like frames that one had no room for.
       for (const following of this.#followers) following.left += dropped;
       this.#send(stream, frames);
@@ -115,7 +125,9 @@ export class LiveBus {
     }
     const following = { follower, left };
     this.#followers.add(following);
-    return () => void this.#followers.delete(following);
+    return () => {
+      if (this.#followers.delete(following)) this.#skipped += follower.counts?.().skipped ?? 0;
+    };
   }
 
   #send(stream: number, frames: readonly Uint8Array[]): void {
@@ -134,7 +146,7 @@ export class LiveBus {
     if (!(follower.wants?.(table) ?? true)) return;
     if (follower.frame(stream, frame, must, left)) return;
     following.left++;
-    this.skipped++;
+    this.#skipped++;
   }
 
   #tableOf(stream: number, frame: Uint8Array, flags: number): string {

@@ -184,6 +184,8 @@ export class Exhibit {
     const bus = new LiveBus({ title: name });
     const tail = new RecordingTail(path, name, bus);
     tail.look();
+    // All that is there before anybody follows: it comes to them as the past, which nobody is too slow for.
+    while (tail.poll()) {}
     this.#bus = bus;
     this.#tail = tail;
     this.#written = performance.now();

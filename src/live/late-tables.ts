@@ -2,12 +2,10 @@
 import { existsSync } from 'node:fs';
 import { type OpenRecording, openRecording } from '../query/index.ts';
 import { ApiError } from './api/route.ts';
+import { STATEMENT_SECONDS } from './net/limits.ts';
 
 /** Milliseconds for which queries that run may go on after newer tables have taken over. */
 const GRACE = 60_000;
-
-/** Seconds that a statement may take. */
-const TIME_LIMIT = 20;
 
 export class LateTables {
   readonly #path: string | (() => string);
@@ -28,7 +26,7 @@ export class LateTables {
     if (this.#open === null) {
       const path = typeof this.#path === 'string' ? this.#path : this.#path();
       if (!existsSync(path)) throw new ApiError(410, `${path} was removed while it was shown`);
-      const opening = openRecording(path, { timeLimit: TIME_LIMIT });
+      const opening = openRecording(path, { timeLimit: STATEMENT_SECONDS, isolated: true });
       this.#open = opening;
       this.#opened = performance.now();
       // A failure is told to who asked; the next one tries again.

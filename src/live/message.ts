@@ -5,9 +5,6 @@ export const LIVE_PATH = '/live';
 /** Path of the server-sent events. */
 export const EVENTS_PATH = '/live/events';
 
-/** Bytes waiting for a follower beyond which data frames are left out. */
-export const MOST_WAITING = 8 * 1024 * 1024;
-
 /** Bytes before a frame: u32 number of its stream, u32 frames left out before it, modulo 2^32. Frames stay aligned to 8. */
 const PREFIX = 8;
 

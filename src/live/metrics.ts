@@ -1,15 +1,27 @@
-/** Values of the moment for Prometheus and its like: OpenMetrics over HTTP at /metrics, on loopback unless told. */
-import { Counter, Gauge, Registry } from 'prom-client';
-import { type MetricsServer, serveMetricsText } from './metrics-server.ts';
+/**
+ * Values of the moment for Prometheus and its like, served by a thread of their own: whoever asks, or does harm to it,
+ * takes nothing from the one that samples.
+ */
+import type { MetricsOptions, MetricsServer } from './metrics-http.ts';
+import type { MetricsSample, MetricsTask } from './metrics-worker.ts';
+import { ServerThread } from './net/thread.ts';
+import type { MetricSeries } from './signal-metrics.ts';
 
-/** One time series. */
-export interface MetricSeries {
-  /** Lower case, with its unit, such as `triscope_cpu_energy_joules`; without `_total`. */
-  readonly name: string;
-  readonly help: string;
-  /** `counter`: only grows. */
-  readonly kind: 'counter' | 'gauge';
-  readonly labels: Readonly<Record<string, string>>;
+/** MiB of its heap: it holds one sample. */
+const HEAP = 256;
+
+async function start(task: MetricsTask): Promise<ServerThread<MetricsSample>> {
+  const thread = await ServerThread.start<MetricsSample, MetricsTask>({
+    name: 'the server of metrics',
+    script: new URL('metrics-worker.js', import.meta.url),
+    task,
+    heap: HEAP,
+    killable: true,
+  });
+  void thread.ended.then((why) => {
+    if (why !== null) process.stderr.write(`triscope: ${why.message}; sampling goes on\n`);
+  });
+  return thread;
 }
 
 export interface SignalMetrics extends MetricsServer {
@@ -20,39 +32,37 @@ export interface SignalMetrics extends MetricsServer {
 /** @throws ServeError where it cannot listen there */
 export async function serveMetrics(
   series: readonly MetricSeries[],
-  port: number,
-  host = '127.0.0.1',
+  options: MetricsOptions,
 ): Promise<SignalMetrics> {
-  const registry = new Registry();
-  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
-  const current = new Float64Array(series.length).fill(Number.NaN);
-  for (const name of new Set(series.map((one) => one.name))) {
-    const all = series.flatMap((one, k) => (one.name === name ? [{ ...one, k }] : []));
-    const own = [...new Map(all.map((one) => [JSON.stringify(one.labels), one])).values()];
-    const [{ help, kind, labels }] = own;
-    const options = { name, help, labelNames: Object.keys(labels), registers: [registry] };
-    if (kind === 'counter') {
-      new Counter({
-        ...options,
-        collect() {
-          this.reset();
-          for (const one of own) {
-            if (!Number.isNaN(current[one.k])) this.inc(one.labels, Math.max(0, current[one.k]));
-          }
-        },
-      });
-    } else {
-      new Gauge({
-        ...options,
-        collect() {
-          this.reset();
-          for (const one of own) {
-            if (!Number.isNaN(current[one.k])) this.set(one.labels, current[one.k]);
-          }
-        },
-      });
-    }
-  }
-  const server = await serveMetricsText(registry, port, host);
-  return { ...server, set: (values) => current.set(values) };
+  const thread = await start({ ...options, series });
+  return {
+    url: thread.url,
+    port: thread.port,
+    close: () => thread.close(),
+    set: (given) => {
+      const values = Float64Array.from(given);
+      thread.post({ kind: 'values', values }, values.byteLength);
+    },
+  };
+}
+
+export interface NodeMetrics extends MetricsServer {
+  readonly name: 'metrics';
+  /** Takes a record group, with its header where there is one. */
+  write(bytes: Uint8Array, about: { readonly host: string }): void;
+}
+
+/** @throws ServeError where it cannot listen there */
+export async function serveNodeMetrics(options: MetricsOptions): Promise<NodeMetrics> {
+  const thread = await start({ ...options, series: null });
+  return {
+    name: 'metrics',
+    url: thread.url,
+    port: thread.port,
+    close: () => thread.close(),
+    write: (bytes, { host }) => {
+      // A copy: the writer's buffer is written anew.
+      thread.post({ kind: 'group', bytes: bytes.slice(), host }, bytes.length);
+    },
+  };
 }

@@ -1,8 +1,8 @@
 /** What the dashboard's server tells Prometheus and its like: its followers, and how its recordings fare. */
 import { Gauge, Registry } from 'prom-client';
 import type { Exhibit } from './exhibit.ts';
-import type { MetricsText } from './metrics-server.ts';
-import type { Seats } from './seats.ts';
+import type { MetricsText } from './metrics-text.ts';
+import type { Followers } from './net/followers.ts';
 import type { Shown } from './shown.ts';
 
 /** Seconds before the last sample over which rates are taken. */
@@ -26,7 +26,7 @@ function ratesOf({ store }: Shown, key: string): readonly (readonly [string, num
   return series.flatMap(({ entity, mean }) => (Number.isNaN(mean[0]) ? [] : [[entity, mean[0]]]));
 }
 
-export function serverMetrics(exhibits: readonly Exhibit[], seats: Seats): MetricsText {
+export function serverMetrics(exhibits: readonly Exhibit[], followers: Followers): MetricsText {
   const registry = new Registry();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
   const gauge = (
@@ -49,7 +49,15 @@ export function serverMetrics(exhibits: readonly Exhibit[], seats: Seats): Metri
     const all = await Promise.allSettled(exhibits.map((one) => one.now()));
     return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   };
-  gauge('triscope_followers', 'pages that follow what is shown', [], (one) => one.set(seats.taken));
+  gauge('triscope_followers', 'pages that follow what is shown', [], (one) =>
+    one.set(followers.taken),
+  );
+  gauge(
+    'triscope_followers_dropped',
+    'followers that were sent away as they took too little, since the start',
+    [],
+    (one) => one.set(followers.dropped),
+  );
   gauge(
     'triscope_frames_left_out',
     'frames that followers had no room for, since the start',

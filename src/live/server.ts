@@ -1,15 +1,13 @@
-/** The dashboard's server: page, API and live frames, on loopback unless told otherwise. */
-import type { Server } from 'node:http';
-import { basename, resolve } from 'node:path';
-import { createAdaptorServer } from '@hono/node-server';
-import { Access } from './access.ts';
-import { application } from './application.ts';
+/**
+ * The dashboard's server, in a thread of its own: a run, or a sampler, in this one goes on whatever comes by network.
+ */
 import type { LiveBus } from './bus.ts';
-import { Exhibit, type Find } from './exhibit.ts';
 import type { Facts } from './facts.ts';
-import { Seats } from './seats.ts';
-import { serverMetrics } from './server-metrics.ts';
-import { followBySocket } from './sockets.ts';
+import { isLoopback, newToken } from './net/access.ts';
+import { ServeError } from './net/listen.ts';
+import { ServerThread } from './net/thread.ts';
+import type { PageServer } from './page-server.ts';
+import type { PageMessage, PageTask } from './page-worker.ts';
 
 export interface ServerOptions {
   /** A live run to follow. */
@@ -20,76 +18,51 @@ export interface ServerOptions {
   readonly recordings?: readonly string[];
   /** 0, or nothing: any that is free. */
   readonly port?: number;
-  /** Address to listen on; 127.0.0.1 where nothing is said. Others need the token of the result's `url`. */
+  /** Address to listen on; 127.0.0.1 where nothing is said. */
   readonly host?: string;
+  /**
+   * What who looks must know: it is in the result's `url`. Where nothing is said that of TRISCOPE_TOKEN, else a new one;
+   * false: nothing, for 127.0.0.1 alone.
+   */
+  readonly token?: string | false;
 }
 
-export interface LiveServer {
-  /** Link to the page, with the token where one is needed. */
+export interface LiveServer extends PageServer {
+  /** Link to the page, with the token. */
   readonly url: string;
-  readonly port: number;
-  /** Says more of the first recording than is written in it. */
-  update(facts: Partial<Facts>): void;
-  close(): Promise<void>;
-}
-
-/** The server cannot be: the port is taken, the address is not this machine's. */
-export class ServeError extends Error {
-  override readonly name = 'ServeError';
+  /** Resolves when it has ended: to null where it was closed, else to why. */
+  readonly ended: Promise<Error | null>;
 }
 
 const LOOPBACK = '127.0.0.1';
+/** Bytes of frames that wait for the thread, beyond which samples are left out. */
+const MOST_WAITING = 32 * 1024 * 1024;
+/** A token that nobody guesses, and that an address may hold as it is. */
+const TOKEN = /^[\w-]{16,200}$/;
 
-/** Who sends a request slowly, or a large one, does not hold a connection for long. */
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 10_000,
-  maxHeaderSize: 16 * 1024,
-};
-const MOST_CONNECTIONS = 1024;
-
-const noAddress = (_port: number, host: string) =>
-  `${host} is no address of this machine; give one with --host, or 0.0.0.0 for all`;
-
-/** Why the system does not let us listen, and the mend. */
-const REFUSALS: Readonly<Record<string, (port: number, host: string) => string>> = {
-  EADDRINUSE: (port, host) =>
-    `port ${port} of ${host} is taken; give another with --port, or 0 for any`,
-  EACCES: (port, host) =>
-    `port ${port} of ${host} needs more rights; give one above 1023 with --port`,
-  EADDRNOTAVAIL: noAddress,
-  ENOTFOUND: noAddress,
-};
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = REFUSALS[error.code ?? ''];
-      reject(new ServeError(why?.(port, host) ?? `port ${port} of ${host}: ${error.message}`));
-    });
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
+/** @throws ServeError */
+function tokenOf({ token = process.env.TRISCOPE_TOKEN, host = LOOPBACK }: ServerOptions) {
+  if (token === false) {
+    if (isLoopback(host)) return null;
+    throw new ServeError(`without a token only 127.0.0.1 is served, not ${host}`);
+  }
+  if (token === undefined || token === '') return newToken();
+  if (TOKEN.test(token)) return token;
+  throw new ServeError('a token has 16 to 200 letters, digits, - and _');
 }
 
-function linkTo(host: string, port: number, token: string | null): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  const base = `http://${name.includes(':') ? `[${name}]` : name}:${port}/`;
-  return token === null ? base : `${base}?token=${token}`;
-}
-
-/** Ids of recordings: their folders' names, numbered where taken. */
-function idsOf(paths: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return paths.map((path) => {
-    const name = basename(resolve(path)).replace(/\.tri$/, '');
-    let id = name;
-    for (let k = 2; taken.has(id); k++) id = `${name}-${k}`;
-    taken.add(id);
-    return id;
+/** Lets a run's samples go to the thread. Call the result to stop. */
+function feed(bus: LiveBus, known: Facts, thread: ServerThread<PageMessage>): () => void {
+  return bus.follow({
+    facts: (facts) => {
+      if (facts !== known) thread.post({ kind: 'facts', facts }, 0);
+    },
+    frame: (stream, frame, must, left) => {
+      if (!must && thread.waiting > MOST_WAITING) return false;
+      thread.post({ kind: 'frame', stream, frame, left }, frame.length);
+      return true;
+    },
+    counts: () => thread.shared.counts,
   });
 }
 
@@ -98,47 +71,32 @@ function idsOf(paths: readonly string[]): string[] {
  * @throws ServeError; InputError where a recording is none
  */
 export async function startServer(options: ServerOptions): Promise<LiveServer> {
-  const { bus = null, port = 0, host = LOOPBACK } = options;
-  const paths = [
-    ...(options.recording === undefined ? [] : [options.recording]),
-    ...(options.recordings ?? []),
-  ];
-  const ids = idsOf(paths);
-  if (bus === null && paths.length === 0)
-    throw new ServeError('neither a run nor a recording to show');
-  // Says at once what cannot be shown.
-  const exhibits: Exhibit[] = [];
-  for (const [k, path] of paths.entries()) {
-    exhibits.push(await Exhibit.open(ids[k], k === 0 ? bus : null, path));
-  }
-  if (bus !== null && paths.length === 0) exhibits.push(await Exhibit.open('live', bus, null));
-  const access = new Access(host);
-  const closing = new AbortController();
-  const find: Find = (id) =>
-    id === null ? exhibits[0] : (exhibits.find((one) => one.id === id) ?? null);
-  const seats = new Seats();
-  const app = application({
-    access,
-    find,
-    exhibits,
-    seats,
-    closed: closing.signal,
-    metrics: serverMetrics(exhibits, seats),
+  const { bus, recording, recordings = [], port = 0, host = LOOPBACK } = options;
+  const known = bus?.facts ?? null;
+  const task: PageTask = {
+    facts: known,
+    paths: [...(recording === undefined ? [] : [recording]), ...recordings],
+    port,
+    host,
+    token: tokenOf(options),
+  };
+  const thread = await ServerThread.start<PageMessage, PageTask>({
+    name: 'the page’s server',
+    script: new URL('page-worker.js', import.meta.url),
+    task,
+    killable: false,
   });
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: LIMITS }) as Server;
-  server.maxConnections = MOST_CONNECTIONS;
-  const actual = await listen(server, port, host);
-  const stop = followBySocket(server, { find, access, seats });
+  const stop = bus === undefined || known === null ? null : feed(bus, known, thread);
+  void thread.ended.then((why) => {
+    stop?.();
+    // Whoever follows a run in this process hears of it here; who only serves, by `ended`.
+    if (why !== null && bus !== undefined) process.stderr.write(`triscope: ${why.message}\n`);
+  });
   return {
-    url: linkTo(host, actual, access.token),
-    port: actual,
-    update: (facts) => exhibits[0].update(facts),
-    close: async () => {
-      stop();
-      closing.abort();
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      await Promise.all(exhibits.map((one) => one.close()));
-    },
+    url: thread.url,
+    port: thread.port,
+    ended: thread.ended,
+    update: (facts: Partial<Facts>) => thread.post({ kind: 'update', facts }, 0),
+    close: () => thread.close(),
   };
 }

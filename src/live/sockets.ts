@@ -1,78 +1,95 @@
 /** Followers by WebSocket: facts as text, frames as binary messages. */
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Access } from './access.ts';
 import type { Exhibit, Find } from './exhibit.ts';
-import { followQuery, LIVE_PATH, MOST_WAITING, message } from './message.ts';
-import type { Seats } from './seats.ts';
+import { followQuery, LIVE_PATH, message } from './message.ts';
+import type { Asked, Refusal } from './net/asked.ts';
+import type { Followers, Following } from './net/followers.ts';
+import { FOLLOWERS } from './net/limits.ts';
 
-/** Followers say nothing of length. */
-const MOST_SAID = 1024;
 /** Milliseconds between looks at whether followers are still there. */
 const HEARTBEAT = 15_000;
 
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+export interface SocketsOptions {
+  readonly find: Find;
+  readonly followers: Followers;
 }
 
-function serve(socket: WebSocket, exhibit: Exhibit, without: ReadonlySet<string>): void {
-  const stop = exhibit.follow({
-    facts: (facts) => socket.send(JSON.stringify({ kind: 'facts', facts })),
-    wants: (table) => !without.has(table),
-    frame: (stream, frame, must, left) => {
-      // The past goes out whole; a follower that falls behind loses data, never definitions.
-      if (!must && socket.bufferedAmount > MOST_WAITING) return false;
-      socket.send(message(stream, frame, left));
-      return true;
-    },
-  });
-  socket.on('close', stop);
-  socket.on('error', stop);
-}
-
-/** Lets pages follow what is shown on this server. Call the result to send them away. */
-export function followBySocket(
-  server: Server,
-  { find, access, seats }: { find: Find; access: Access; seats: Seats },
-): () => void {
-  const sockets = new WebSocketServer({
+export class Sockets {
+  readonly #find: Find;
+  readonly #followers: Followers;
+  readonly #server = new WebSocketServer({
     noServer: true,
-    maxPayload: MOST_SAID,
+    maxPayload: FOLLOWERS.said,
     perMessageDeflate: false,
   });
-  const alive = new WeakSet<WebSocket>();
-  const heartbeat = setInterval(() => {
-    for (const socket of sockets.clients) {
-      if (!alive.has(socket)) socket.terminate();
-      alive.delete(socket);
+  readonly #alive = new WeakSet<WebSocket>();
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor({ find, followers }: SocketsOptions) {
+    this.#find = find;
+    this.#followers = followers;
+    this.#heartbeat = setInterval(() => this.#look(), HEARTBEAT);
+    this.#heartbeat.unref();
+  }
+
+  /** Lets who asks follow what is shown; else why not. */
+  follow(request: IncomingMessage, socket: Duplex, head: Buffer, asked: Asked): Refusal | null {
+    const { recording, without } = followQuery(asked.query);
+    const exhibit = asked.path === LIVE_PATH ? this.#find(recording) : null;
+    if (exhibit === null) return { status: 404, line: 'no such recording' };
+    let client: WebSocket | null = null;
+    const following: Following = {
+      socket: socket as Socket,
+      waiting: () => client?.bufferedAmount ?? 0,
+    };
+    const leave = this.#followers.take(following);
+    if (leave === null) return { status: 503, line: 'too many pages follow' };
+    socket.once('close', leave);
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      client = opened;
+      this.#alive.add(opened);
+      opened.on('pong', () => this.#alive.add(opened));
+      this.#serve(opened, following, exhibit, without);
+    });
+    return null;
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    for (const socket of this.#server.clients) socket.terminate();
+    this.#server.close();
+  }
+
+  #serve(
+    socket: WebSocket,
+    following: Following,
+    exhibit: Exhibit,
+    without: ReadonlySet<string>,
+  ): void {
+    // Before anything is sent: what cannot be is an error of the socket.
+    socket.on('error', () => socket.terminate());
+    const stop = exhibit.follow({
+      facts: (facts) => socket.send(JSON.stringify({ kind: 'facts', facts })),
+      wants: (table) => !without.has(table),
+      frame: (stream, frame, must, left) => {
+        // The past goes out whole; a follower that falls behind loses data, never definitions.
+        if (!this.#followers.hasRoom(following, must)) return false;
+        socket.send(message(stream, frame, left));
+        return true;
+      },
+    });
+    socket.on('close', stop);
+    if (socket.readyState !== socket.OPEN) stop();
+  }
+
+  #look(): void {
+    for (const socket of this.#server.clients) {
+      if (!this.#alive.has(socket)) socket.terminate();
+      this.#alive.delete(socket);
       socket.ping();
     }
-  }, HEARTBEAT);
-  heartbeat.unref();
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const { host, origin, cookie, authorization } = request.headers;
-    const credentials = { host, origin, cookie, authorization };
-    if (!access.isOurs(credentials)) return refuse(socket, '403 Forbidden');
-    if (!access.isKnown(credentials)) return refuse(socket, '401 Unauthorized');
-    const [path, query = ''] = (request.url ?? '').split('?');
-    const { recording, without } = followQuery(new URLSearchParams(query));
-    const exhibit = path === LIVE_PATH ? find(recording) : null;
-    if (exhibit === null) return refuse(socket, '404 Not Found');
-    const leave = seats.take();
-    if (leave === null) return refuse(socket, '503 Service Unavailable');
-    socket.once('close', leave);
-    sockets.handleUpgrade(request, socket, head, (client) => {
-      alive.add(client);
-      client.on('pong', () => alive.add(client));
-      serve(client, exhibit, without);
-    });
-  };
-  server.on('upgrade', upgrade);
-  return () => {
-    clearInterval(heartbeat);
-    server.off('upgrade', upgrade);
-    for (const socket of sockets.clients) socket.terminate();
-    sockets.close();
-  };
+  }
 }

@@ -1,4 +1,5 @@
 /** Declared options: one table feeds the parser, `--help`, the types and the checks. */
+import { EXIT, TriscopeError } from './error.ts';
 
 export type OptionKind = 'int' | 'float' | 'size' | 'bool' | 'string';
 
@@ -18,6 +19,14 @@ export interface OptionSpec<V extends number | boolean | string = number | boole
   readonly bare?: string;
   /** The words that a `string` option may be, with the number that may stand for each. */
   readonly words?: Readonly<Record<string, number>>;
+  /** The option of which this is another name: a value of either replaces the other's. */
+  readonly as?: string;
+  /** What is said where it is used. */
+  readonly note?: string;
+  /** The option is checked and does nothing: why. */
+  readonly noEffect?: string;
+  /** The text that stands for “not given”, as in ROSS, whose options always have a value. */
+  readonly none?: string;
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -39,6 +48,7 @@ interface Bounds {
   readonly max?: number;
   readonly unit?: string;
   readonly fallback?: string;
+  readonly none?: string;
 }
 
 /** An integer option (decimal; also 1e6). */
@@ -70,7 +80,7 @@ export function oneOf(
   words: Readonly<Record<string, number>>,
   initial: string,
   help: string,
-  bounds: Pick<Bounds, 'fallback'> = {},
+  bounds: Pick<Bounds, 'fallback' | 'none'> = {},
 ): OptionSpec<string> {
   return { kind: 'string', default: initial, help, words, ...bounds };
 }
@@ -79,14 +89,30 @@ export function oneOf(
 export function text(
   initial: string,
   help: string,
-  bounds: Pick<OptionSpec, 'bare' | 'placeholder'> = {},
+  bounds: Pick<OptionSpec, 'bare' | 'placeholder' | 'none'> = {},
 ): OptionSpec<string> {
   return { kind: 'string', default: initial, help, ...bounds };
 }
 
+/** `spec` under another name. @param note what is said where it is used */
+export function alias<V extends number | boolean | string>(
+  as: string,
+  spec: OptionSpec<V>,
+  help: string,
+  note?: string,
+): OptionSpec<V> {
+  return { ...spec, help, as, ...(note !== undefined && { note }) };
+}
+
+/** An integer option of another program that does nothing here. @param fallback its default there */
+export function noEffect(fallback: number, why: string): OptionSpec<number> {
+  return { kind: 'int', default: fallback, help: `no effect: ${why}`, noEffect: why, none: '' };
+}
+
 /** A value that an option cannot take. The message is for the user. */
-export class OptionError extends Error {
+export class OptionError extends TriscopeError {
   override readonly name = 'OptionError';
+  override readonly exitCode = EXIT.usage;
 }
 
 /**

@@ -2,6 +2,7 @@
  * `recording.json`: what lies in a recording's folder, how it was made, and how its clocks align.
  * Written first when a run starts (`running`) and again when it ends; native files lie beside it.
  */
+import { EXIT, TriscopeError } from './error.ts';
 
 /** Number of this layout; it grows when a reader of the old one would go wrong. */
 export const RECORDING_VERSION = 1;
@@ -114,8 +115,9 @@ export interface Recording {
 }
 
 /** A `recording.json` that cannot be one. The message is for the user. */
-export class RecordingError extends Error {
+export class RecordingError extends TriscopeError {
   override readonly name = 'RecordingError';
+  override readonly exitCode = EXIT.input;
 }
 
 type Check = (value: unknown, at: string) => void;
@@ -126,18 +128,26 @@ const wrong = (at: string, what: string): never => {
 const text: Check = (v, at) => typeof v === 'string' || wrong(at, 'must be a text');
 const count: Check = (v, at) =>
   (Number.isSafeInteger(v) && (v as number) >= 0) || wrong(at, 'must be an integer of at least 0');
-const countOrNull: Check = (v, at) => v === null || count(v, at);
+const number: Check = (v, at) =>
+  (Number.isInteger(v) && (v as number) >= 0 && (v as number) < 2 ** 32) ||
+  wrong(at, 'must be an integer of 0 to 4294967295');
+const numberOrNull: Check = (v, at) => v === null || number(v, at);
 const date: Check = (v, at) =>
   (typeof v === 'string' && !Number.isNaN(Date.parse(v))) || wrong(at, 'must be a date, ISO 8601');
 const nanoseconds: Check = (v, at) =>
-  (typeof v === 'string' && /^\d+$/.test(v)) || wrong(at, 'must be nanoseconds, as decimal digits');
+  (typeof v === 'string' && /^\d{1,19}$/.test(v)) ||
+  wrong(at, 'must be nanoseconds, as 1 to 19 decimal digits');
 const signed: Check = (v, at) =>
-  (typeof v === 'string' && /^-?\d+$/.test(v)) ||
-  wrong(at, 'must be nanoseconds, as signed digits');
+  (typeof v === 'string' && /^-?\d{1,19}$/.test(v)) ||
+  wrong(at, 'must be nanoseconds, as 1 to 19 signed digits');
 const yesOrNo: Check = (v, at) => typeof v === 'boolean' || wrong(at, 'must be true or false');
 const finite: Check = (v, at) => Number.isFinite(v) || wrong(at, 'must be a number');
 const insidePath: Check = (v, at) =>
-  (typeof v === 'string' && v !== '' && !v.startsWith('/') && !v.split(/[\\/]/).includes('..')) ||
+  (typeof v === 'string' &&
+    v !== '' &&
+    !v.startsWith('/') &&
+    !v.includes('\0') &&
+    !v.split(/[\\/]/).includes('..')) ||
   wrong(at, 'must be a path inside the folder');
 const list =
   (of: Check): Check =>
@@ -202,12 +212,12 @@ const recording = object(
       ),
     ),
     pes: list(
-      object({ pe: count, rank: count, host: text, cpu: countOrNull, threadId: countOrNull }),
+      object({ pe: number, rank: number, host: text, cpu: numberOrNull, threadId: numberOrNull }),
     ),
     clocks: list(
       object({
         host: text,
-        rank: count,
+        rank: number,
         same: yesOrNo,
         start: offset,
         end: offset,

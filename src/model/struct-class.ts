@@ -5,6 +5,7 @@
  * memory, and is moved before each use. Offsets are literals in generated code, which V8 folds into one
  * load or store; a closure per field or a table look-up is 3 to 10 times slower.
  */
+import { EXIT } from './error.ts';
 import {
   type Fields,
   layoutOf,
@@ -62,6 +63,7 @@ export type Access = 'plain' | 'logged' | 'readonly';
 /** A value that does not fit its field. */
 export class FieldOverflowError extends RangeError {
   override readonly name = 'FieldOverflowError';
+  readonly exitCode = EXIT.failed;
 }
 
 /** A write to a struct that is read-only here. */

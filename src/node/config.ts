@@ -9,12 +9,15 @@
  *
  * One setting a line; between name and value stand blanks, tabs, colons or `=`. `#` begins a comment.
  */
+
 import { readFileSync } from 'node:fs';
+import { EXIT, TriscopeError } from '../model/error.ts';
 import { reasonOf } from './log/error.ts';
 
 /** A configuration file that cannot be used. The message names file and line. */
-export class ConfigError extends Error {
+export class ConfigError extends TriscopeError {
   override readonly name = 'ConfigError';
+  override readonly exitCode = EXIT.input;
 }
 
 export interface NodeConfig {

@@ -6,7 +6,8 @@
  *
  * and where neither names one, SLURM_JOB_ID. A list of before the machine was started again is stale and holds none.
  */
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { replaceFile } from '../os/whole-file.ts';
 import { about } from './log/error.ts';
 
 /** Where tacc_stats' prologs write the job. */
@@ -59,9 +60,7 @@ export class JobList {
 
   #write(ids: readonly string[]): void {
     about(this.path, () => {
-      const draft = `${this.path}.new`;
-      writeFileSync(draft, [bootId(), ...ids, ''].join('\n'), { mode: 0o644 });
-      renameSync(draft, this.path);
+      replaceFile(this.path, [bootId(), ...ids, ''].join('\n'), { mode: 0o644 });
     });
   }
 }

@@ -7,13 +7,18 @@
  * It is written before the registers are, so that whoever is killed between leaves what is to be restored; `done` follows
  * when all are written. A file of before the machine was started again says nothing any more.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { readTrusted, UntrustedError } from '../os/trusted-file.ts';
+import { replaceFile } from '../os/whole-file.ts';
 import { restoreRegisters } from './hardware/register-type.ts';
 import type { SavedRegister } from './hardware/registers.ts';
 import { bootId } from './jobs.ts';
 import { about, reasonOf } from './log/error.ts';
 import { type NodeTree, UnavailableError } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
+
+/** Bytes of the file: 100 for each register of a large machine. */
+const MOST = 1 << 24;
 
 interface Kept {
   readonly boot: string;
@@ -67,9 +72,8 @@ export class Programming {
   /** @throws LogError */
   #keep(saved: readonly SavedRegister[], done: boolean): void {
     about(this.#path, () => {
-      const draft = `${this.#path}.new`;
-      writeFileSync(draft, `${JSON.stringify({ boot: bootId(), done, saved } satisfies Kept)}\n`);
-      renameSync(draft, this.#path);
+      const kept: Kept = { boot: bootId(), done, saved };
+      replaceFile(this.#path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
     });
   }
 
@@ -78,19 +82,38 @@ export class Programming {
     const kept = this.#kept();
     if (kept === null) return;
     try {
-      restoreRegisters(tree, kept.saved);
+      restoreRegisters(tree, NODE_TYPES, kept.saved);
     } catch (error) {
       this.#say(`registers are not all as they were: ${reasonOf(error)}`);
     }
     rmSync(this.#path, { force: true });
   }
 
+  /** What the file says; null where there is none, or none of this boot, or none to be believed. */
   #kept(): Kept | null {
     try {
-      const kept = JSON.parse(readFileSync(this.#path, 'utf8')) as Kept;
-      return kept.boot === bootId() && Array.isArray(kept.saved) ? kept : null;
-    } catch {
+      const kept: unknown = JSON.parse(readTrusted(this.#path, MOST));
+      return isKept(kept) && kept.boot === bootId() ? kept : null;
+    } catch (error) {
+      if (error instanceof UntrustedError) this.#say(`${error.message}: no register is restored`);
       return null;
     }
   }
+}
+
+function isKept(value: unknown): value is Kept {
+  const { boot, saved } = (value ?? {}) as Partial<Kept>;
+  return typeof boot === 'string' && Array.isArray(saved) && saved.every(isSaved);
+}
+
+function isSaved(value: unknown): value is SavedRegister {
+  const { space, at, width, value: held } = (value ?? {}) as Partial<SavedRegister>;
+  return (
+    typeof space === 'string' &&
+    Number.isInteger(at) &&
+    (width === 4 || width === 8) &&
+    typeof held === 'string' &&
+    /^\d{1,20}$/.test(held) &&
+    BigInt(held) >> BigInt(8 * width) === 0n
+  );
 }

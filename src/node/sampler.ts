@@ -1,5 +1,7 @@
 /** Samples this machine beside a run: a thread of its own writes `FOLDER/HOST/SECOND`, a raw stats file. */
+
 import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { TriscopeError } from '../model/error.ts';
 import { fullHostname } from './fqdn.ts';
 import type { SamplerMessage, SamplerResult, SamplerTask } from './sampler-worker.ts';
 import { NodeTree } from './tree.ts';
@@ -24,7 +26,7 @@ export interface SamplerOptions {
 }
 
 /** The sampler could not start, or came to an early end. */
-export class SamplerError extends Error {
+export class SamplerError extends TriscopeError {
   override readonly name = 'SamplerError';
 }
 

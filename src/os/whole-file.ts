@@ -20,13 +20,25 @@ export function isReplaceable(path: string): boolean {
  * @throws the system's error; nothing is left beside
  */
 export function writeWhole(path: string, text: string, onDisk = false): void {
-  if (!isReplaceable(path)) {
-    writeFileSync(path, text);
-    return;
-  }
+  if (isReplaceable(path)) replaceFile(path, text, { onDisk });
+  else writeFileSync(path, text);
+}
+
+/**
+ * Puts a file of `text` in the place of whatever has the name `path`: no link of that name, or of the draft's, is
+ * followed.
+ * @throws the system's error; nothing is left beside
+ */
+export function replaceFile(
+  path: string,
+  text: string,
+  { onDisk = false, mode = 0o666 }: { readonly onDisk?: boolean; readonly mode?: number } = {},
+): void {
   const beside = `${path}.${process.pid}.tmp`;
+  // Of a dead process of the same number, if any.
+  rmSync(beside, { force: true });
   try {
-    const file = openSync(beside, 'w');
+    const file = openSync(beside, 'wx', mode);
     try {
       writeFileSync(file, text);
       if (onDisk) fsyncSync(file);

@@ -45,7 +45,18 @@ export function objectsOf(
   const columns = types.map((type, k) => valuesOf(batch, k, type));
   return Array.from({ length: batch.rows }, (_, row) => {
     const object: Record<string, Value> = {};
-    for (let k = 0; k < names.length; k++) object[names[k]] = columns[k][row];
+    for (let k = 0; k < names.length; k++) {
+      if (names[k] === '__proto__') setOwn(object, names[k], columns[k][row]);
+      else object[names[k]] = columns[k][row];
+    }
     return object;
   });
 }
+
+const setOwn = (object: object, name: string, value: Value) =>
+  Object.defineProperty(object, name, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });

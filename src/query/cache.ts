@@ -19,22 +19,24 @@ import {
   statSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RECORDING_FILE } from '../model/recording.ts';
 import { define } from './define.ts';
-import { DuckDBInstance, version } from './duckdb.ts';
+import { version } from './duckdb.ts';
 import { InputError } from './errors.ts';
+import { suspectTable } from './facts.ts';
 import { loadTables } from './load.ts';
+import { openLocked } from './locked.ts';
+import { makeFacts, runAll, runDerived } from './make.ts';
 import type { Suspect } from './part.ts';
-import { MACROS } from './rates.ts';
 import { registerScan } from './scan.ts';
 import { buildingLimitOf, keptBytesOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 
 /** Grows when tables become others of the same files. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 const HEAD_BYTES = 4096;
 /** Stands for the schema in stored views. */
 const SCHEMA = '%schema%';
@@ -155,19 +157,21 @@ function isAlive(pid: number): boolean {
 async function build(sources: Sources, path: string, memory: string): Promise<void> {
   // What was kept and is let go of stays with the process.
   const loaded = await loadTables(sources, keptBytesOf(memory) / KEPT_PART);
-  const instance = await DuckDBInstance.create(':memory:', {
+  const settings = {
     ...SETTINGS,
     memory_limit: buildingLimitOf(memory),
     // Rows come from one reader: more threads only hold more of them.
     threads: '1',
     temp_directory: `${path}.spill`,
-  });
+  };
+  const instance = await openLocked(settings, [dirname(path)]);
   const connection = await instance.connect();
   try {
-    for (const statement of MACROS) await connection.run(statement);
     const definition = define(sources, loaded, 'main', '_scan');
     for (const [name, table] of definition.scans) registerScan(connection, name, table);
-    await connection.run(definition.stored.join(';\n'));
+    await runAll(connection, definition.stored);
+    const facts = [...definition.facts, suspectTable(loaded.suspects)];
+    await makeFacts(connection, facts, 'main');
     const made = await connection.runAndReadAll(
       `SELECT table_name, comment FROM (
         SELECT view_name AS table_name, comment FROM duckdb_views() WHERE NOT internal
@@ -212,7 +216,7 @@ export async function attach(
 ): Promise<AttachedRecording> {
   await connection.run(`ATTACH ${quoteText(path)} AS ${database} (READ_ONLY)`);
   try {
-    return await viewsOf(connection, schemaName, database);
+    return await viewsOf(connection, { path, schemaName, database });
   } catch (error) {
     await connection.run(`DETACH ${database}`);
     throw error;
@@ -221,8 +225,7 @@ export async function attach(
 
 async function viewsOf(
   connection: DuckDBConnection,
-  schemaName: string,
-  database: string,
+  { path, schemaName, database }: Readonly<Record<'path' | 'schemaName' | 'database', string>>,
 ): Promise<AttachedRecording> {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS();
   const schema = quoteName(schemaName);
@@ -242,14 +245,19 @@ async function viewsOf(
   const derived = await rows(`SELECT sql FROM ${database}.main.${VIEWS}`);
   const [[start]] = await rows(`SELECT start_ns FROM ${database}.main.recording`);
   const suspects = await rows(`SELECT file, what FROM ${database}.main.suspect`);
-  const statements = [
+  await runAll(connection, [
     ...(schemaName === 'main' ? [] : [`CREATE SCHEMA ${schema}`]),
     ...views,
-    ...derived.map(([sql]) => String(sql).replaceAll(quoteName(SCHEMA), schema)),
-  ];
-  await connection.run(statements.join(';\n'));
+  ]);
+  const faults = await runDerived(
+    connection,
+    derived.map(([sql]) => String(sql).replaceAll(quoteName(SCHEMA), schema)),
+  );
   return {
     start: start === null ? null : BigInt(String(start)),
-    suspects: suspects.map(([file, what]) => ({ file: String(file), what: String(what) })),
+    suspects: [
+      ...suspects.map(([file, what]) => ({ file: String(file), what: String(what) })),
+      ...faults.map((what) => ({ file: path, what })),
+    ],
   };
 }

@@ -68,6 +68,22 @@ export function batchOf(chunks: readonly DuckDBDataChunk[], types: readonly stri
   return { rows, columns, missing };
 }
 
+/** Bytes of a text in a vector: its length, in the first four, then its beginning or where it is. */
+const TEXT_ENTRY = 16;
+
+/** Bytes of the texts of a chunk; what lists hold is not counted. */
+export function textBytes(chunk: DuckDBDataChunk, types: readonly string[]): number {
+  let bytes = 0;
+  for (const [column, type] of types.entries()) {
+    if (type !== 'VARCHAR' && type !== 'BLOB') continue;
+    const vector = bindings.data_chunk_get_vector(chunk.chunk, column);
+    const entries = bindings.vector_get_data(vector, chunk.rowCount * TEXT_ENTRY);
+    const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
+    for (let at = 0; at < view.byteLength; at += TEXT_ENTRY) bytes += view.getUint32(at, true);
+  }
+  return bytes;
+}
+
 function copy(chunk: DuckDBDataChunk, column: number, into: NumberArray, at: number): void {
   const vector = bindings.data_chunk_get_vector(chunk.chunk, column);
   const width = into.BYTES_PER_ELEMENT;

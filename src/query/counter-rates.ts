@@ -1,6 +1,6 @@
 /**
- * `node_TYPE_rate`: what raw stats' counters counted, per second. Differences are those of the one rule of
- * `formats/tacc/repair.ts`, over a device's records in the order of their times, across files:
+ * `node_TYPE_rate`, `sim_…_rate`: what running totals counted, per second. Differences are those of the one rule of
+ * `model/counter.ts`, over a device's records in the order of their times, across files:
  *
  *     ok, wrapped, dip     counted / seconds (of a dip 0: the next record is compared with the one before it)
  *     reset, suspect       missing: what was counted is not known
@@ -12,13 +12,20 @@
 import type { RawColumn, RawRows } from '../formats/frames/index.ts';
 import { type RawSchema, type RepairPlan, repairPlan } from '../formats/tacc/index.ts';
 import { DeviceRates, type RatePlace, type RecordValues } from './device-rates.ts';
-import type { TablePart } from './part.ts';
+import type { RawOrigin, TablePart } from './part.ts';
 import type { Table, TablePiece } from './table.ts';
 
 /** Beginnings of intervals; missing where a row ends none. No key of a schema is called so. */
 export const SINCE = 'before t';
 
-const [TIME, HOST, DEVICE] = ['time', 'host', 'device'];
+const HOST = 'host';
+/** Columns that only tell the time, as `t` does. */
+const TIMES = ['time', 'real_time'];
+/** A job comes and goes, and its host's counters go on. */
+const JOBS = 'jobids';
+const COUNTERS = /^(node|sim)_/i;
+/** Of tables that are of no raw stats file. */
+const NO_ORIGIN: RawOrigin = { boot: null, scaledEnergy: false };
 const WIDEST = 64;
 
 /** Rows of a piece that were read at once, and what is computed for them. */
@@ -36,8 +43,10 @@ class Plan {
   readonly repair: readonly [RepairPlan, RepairPlan];
   /** Columns with values. */
   readonly numbers: readonly number[];
+  /** Columns that say what a record is about: a device of a host, a PE. */
+  readonly keys: readonly number[];
+  /** The one with the host; -1 where there is none. */
   readonly host: number;
-  readonly device: number;
 
   constructor(table: Table, counters: readonly number[]) {
     this.table = table;
@@ -51,9 +60,10 @@ class Plan {
     const schema: RawSchema = { type: table.name.replace(/^node_/, ''), keys };
     this.repair = [repairPlan(schema, false), repairPlan(schema, true)];
     this.numbers = table.columns.flatMap(({ metric }, k) => (metric.cell === 'u64' ? [k] : []));
-    const at = (name: string) => table.columns.findIndex((column) => column.metric.key === name);
-    this.host = at(HOST);
-    this.device = at(DEVICE);
+    this.keys = table.columns.flatMap(({ metric: { key, cell, behaviour } }, k) =>
+      (cell === 'label' && key !== JOBS) || behaviour === 'constant' ? [k] : [],
+    );
+    this.host = table.columns.findIndex(({ metric }) => metric.key === HOST);
   }
 
   /** A block for rows that were read; all rates are missing yet. */
@@ -81,8 +91,8 @@ const kept = ({ rows, columns }: RawRows): RawRows => ({
 /** A walk over records, of each device in the order of their times. */
 class Walk {
   readonly #plan: Plan;
-  /** By host and device: numbers of labels. */
-  readonly #devices = new Map<number, Map<number, { rates: DeviceRates; piece: TablePiece }>>();
+  /** By its keys, one inside the other. */
+  readonly #devices: Devices = new Map();
   readonly #record: RecordValues;
 
   constructor(plan: Plan) {
@@ -92,10 +102,9 @@ class Walk {
   }
 
   take(block: Block, row: number): void {
-    const { repair, counters, numbers, host, device } = this.#plan;
+    const { repair, counters, numbers, keys } = this.#plan;
     const { piece, rows } = block;
-    const { raw = null } = piece.part;
-    if (raw === null) return;
+    const raw = piece.part.raw ?? NO_ORIGIN;
     const { words } = this.#record;
     for (let n = 0; n < numbers.length; n++) {
       const k = 2 * numbers[n];
@@ -104,32 +113,48 @@ class Walk {
       words[k + 1] = from === null ? 0 : from[2 * row + 1];
     }
     const seconds = rows.columns[piece.time as number][row] as number;
-    const byDevice = this.#devicesOf(labelOf(piece, host, rows, row));
-    const name = labelOf(piece, device, rows, row);
-    const known = byDevice.get(name);
+    const byLast = this.#devicesOf(piece, rows, row);
+    const last = keys.length === 0 ? 0 : keyOf(piece, keys[keys.length - 1], rows, row);
+    const known = byLast.get(last) as Device | undefined;
     if (known !== undefined && sameColumns(known.piece, piece) && known.rates.goesOn(raw)) {
       known.rates.take(seconds, block, row, this.#record, raw);
       known.piece = piece;
     } else {
       const rates = new DeviceRates(repair[raw.scaledEnergy ? 1 : 0], counters, raw, seconds);
       rates.begin(seconds, this.#record.values);
-      byDevice.set(name, { rates, piece });
+      byLast.set(last, { rates, piece });
     }
   }
 
-  #devicesOf(host: number) {
-    let devices = this.#devices.get(host);
-    if (devices === undefined) {
-      devices = new Map();
-      this.#devices.set(host, devices);
+  #devicesOf(piece: TablePiece, rows: RawRows, row: number): Devices {
+    const { keys } = this.#plan;
+    let devices = this.#devices;
+    for (let n = 0; n < keys.length - 1; n++) {
+      const key = keyOf(piece, keys[n], rows, row);
+      let next = devices.get(key) as Devices | undefined;
+      if (next === undefined) {
+        next = new Map();
+        devices.set(key, next);
+      }
+      devices = next;
     }
     return devices;
   }
 }
 
-function labelOf(piece: TablePiece, column: number, rows: RawRows, row: number): number {
-  const value = rows.columns[piece.from[column]][row] as number;
-  return piece.codes[column]?.[value] ?? value;
+interface Device {
+  readonly rates: DeviceRates;
+  piece: TablePiece;
+}
+
+type Devices = Map<number | bigint, Devices | Device>;
+
+/** A key's value; a label's number in the table; -1 where the piece does not have it. */
+function keyOf(piece: TablePiece, column: number, rows: RawRows, row: number): number | bigint {
+  const from = piece.from[column];
+  if (from < 0) return -1;
+  const value = rows.columns[from][row];
+  return piece.codes[column]?.[Number(value)] ?? value;
 }
 
 const sameColumns = (a: TablePiece, b: TablePiece): boolean =>
@@ -170,7 +195,7 @@ function inOrder(pieces: readonly TablePiece[], host: number): readonly TablePie
   const ends = new Map<string, number>();
   for (const { piece, span } of spans) {
     if (span === null || !span.ordered) return null;
-    for (const name of piece.part.labels[piece.from[host]] ?? []) {
+    for (const name of (host < 0 ? null : piece.part.labels[piece.from[host]]) ?? ['']) {
       if ((ends.get(name) ?? Number.NEGATIVE_INFINITY) > span.from) return null;
       ends.set(name, span.to);
     }
@@ -205,19 +230,19 @@ class RatePart implements TablePart {
 }
 
 /**
- * The table of rates: columns of `table` without counters and the time of day, but with `SINCE` and the counters as
- * rates. Null where `table` is none of raw stats, or has no counters.
+ * The table of rates: columns of `table` without counters and times, but with `SINCE` and the counters as rates. Null
+ * where `table` has no running totals, or no time.
  */
 export function rateTable(table: Table): Table | null {
   const { columns, pieces } = table;
   const counters = columns.flatMap(({ metric }, k) =>
-    metric.kind === 'event' && metric.cell === 'u64' ? [k] : [],
+    metric.kind === 'event' && metric.form === 'total' && metric.cell === 'u64' ? [k] : [],
   );
-  const isRaw = pieces.every(({ part, time }) => part.raw != null && time !== null);
-  if (!isRaw || counters.length === 0 || !/^node_/.test(table.name)) return null;
+  const isTimed = pieces.every(({ time }) => time !== null);
+  if (!isTimed || counters.length === 0 || !COUNTERS.test(table.name)) return null;
   const plan = new Plan(table, counters);
   const others = columns.flatMap(({ metric }, k) =>
-    counters.includes(k) || metric.key === TIME ? [] : [k],
+    counters.includes(k) || TIMES.includes(metric.key) ? [] : [k],
   );
   const number = (name: string, k: number) => ({
     name,

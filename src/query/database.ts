@@ -1,7 +1,5 @@
 /** The embedded DuckDB: tables that stream from files, read-only, cut off from everything else. */
-import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
   DuckDBConnection,
@@ -10,17 +8,21 @@ import type {
   DuckDBResult,
 } from '@duckdb/node-api';
 import { attach, keep } from './cache.ts';
-import { batchOf, type RawBatch } from './column-batches.ts';
+import { batchOf, type RawBatch, textBytes } from './column-batches.ts';
 import { define } from './define.ts';
-import { DuckDBInstance, StatementType } from './duckdb.ts';
+import { type DuckDBInstance, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
+import { suspectTable } from './facts.ts';
 import { GVT_MACROS } from './gvt.ts';
+import { judge, refused, several } from './judge.ts';
 import { loadTables } from './load.ts';
+import { openLocked } from './locked.ts';
+import { makeFacts, runAll, runDerived } from './make.ts';
 import type { Suspect } from './part.ts';
-import { MACROS } from './rates.ts';
 import { registerScan, ScanHints } from './scan.ts';
 import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
+import { spillFolder } from './spill.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 import type { Table } from './table.ts';
@@ -28,12 +30,20 @@ import { scansOf, type TimeRange } from './time-range.ts';
 
 const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
 
+/** What users' statements run in: it changes nothing that others see, whatever is in them. */
+const READ_ONLY = 'BEGIN TRANSACTION READ ONLY';
+
 /** A statement without the word has no condition on `t`. */
 const LOOKS_AT_TIME = /\bt\b/i;
 const LOOKS_AT_COMMENTS = /duckdb_columns|column_comment/i;
 
+/** Milliseconds between interrupts of a query that is to end. */
+const INTERRUPTS = 10;
+
 /** Rows of a batch of columns, about. */
 const BATCH_ROWS = 1 << 15;
+/** Bytes of its texts, but for its last chunk's. */
+const BATCH_BYTES = 1 << 23;
 
 export interface ResultColumn {
   readonly name: string;
@@ -46,6 +56,8 @@ export interface ResultStream {
   readonly header: readonly ResultColumn[];
   /** Null at the end. @throws QueryError, TimeLimitError */
   columns(): Promise<RawBatch | null>;
+  /** Makes what runs of it end with an error. */
+  interrupt(): void;
   /** Ends it, early perhaps. */
   close(): void;
 }
@@ -67,6 +79,15 @@ export interface DatabaseOptions {
   readonly cacheFolder?: string | null;
   /** Memory of intermediate results, such as `2GiB`. */
   readonly memory?: string;
+  /** Where intermediate results go beyond it; it is made when it is needed, and removed. */
+  readonly spill?: string;
+}
+
+export interface StartOptions {
+  /** Seconds until the query is ended. */
+  readonly timeLimit?: number | undefined;
+  /** Ends it; the error is then of no matter. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export class Database {
@@ -93,22 +114,19 @@ export class Database {
   /**
    * @throws InputError that names the file
    */
-  static async open(
-    all: readonly Sources[],
-    { folder = null, cacheFolder = null, memory = SETTINGS.memory_limit }: DatabaseOptions = {},
-  ): Promise<Database> {
-    const spill =
-      folder ?? join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
+  static async open(all: readonly Sources[], options: DatabaseOptions = {}): Promise<Database> {
+    const { folder = null, cacheFolder = null, memory = SETTINGS.memory_limit } = options;
+    const spill = folder ?? options.spill ?? spillFolder();
     const settings: Record<string, string> = {
       ...SETTINGS,
       // Made when it is needed, and removed, by DuckDB.
       temp_directory: folder === null ? spill : join(spill, 'spill'),
       memory_limit: limitOf(memory),
     };
-    const database = new Database(await DuckDBInstance.create(':memory:', settings), memory);
+    const folders = [folder, cacheFolder].filter((one) => one !== null);
+    const database = new Database(await openLocked(settings, folders), memory);
     const connection = await database.#instance.connect();
     try {
-      for (const statement of MACROS) await connection.run(statement);
       const schemas = all.length > 1 ? schemaNames(all) : ['main'];
       for (const [k, sources] of all.entries()) {
         const isKept =
@@ -117,9 +135,6 @@ export class Database {
         if (!isKept) await database.#load(connection, sources, schemas[k], k);
       }
       if (all.length > 1) await shortNames(connection, schemas[0]);
-      if (folder !== null) await connection.run(`SET allowed_directories = [${quoteText(folder)}]`);
-      await connection.run('SET enable_external_access = false');
-      await connection.run('SET lock_configuration = true');
       database.#names = await tableNames(connection, 'main');
       connection.closeSync();
       return database;
@@ -148,11 +163,19 @@ export class Database {
     const loaded = await loadTables(sources, keptBytesOf(this.#memory));
     this.#open.push(loaded);
     this.#tables.set(schemaName, loaded.tables);
-    const { scans, stored, derived } = define(sources, loaded, schemaName, `_scan_${number}`);
+    const { scans, stored, facts, derived } = define(
+      sources,
+      loaded,
+      schemaName,
+      `_scan_${number}`,
+    );
     for (const [name, table] of scans) registerScan(connection, name, table, this.#hints);
-    // At once: each run costs a millisecond beside its work.
-    await connection.run([...stored, ...derived].join(';\n'));
-    this.#add(sources, schemaName, loaded);
+    await runAll(connection, stored);
+    await makeFacts(connection, facts, schemaName);
+    const faults = await runDerived(connection, derived);
+    const suspects = [...loaded.suspects, ...faults.map((what) => ({ file: sources.path, what }))];
+    await makeFacts(connection, [suspectTable(suspects)], schemaName);
+    this.#add(sources, schemaName, { start: loaded.start, suspects });
   }
 
   /** The same from the cache; false where it cannot be. */
@@ -200,6 +223,7 @@ export class Database {
   async check(sql: string, written = sql): Promise<void> {
     const connection = await this.#instance.connect();
     try {
+      await connection.run(READ_ONLY);
       await prepare(connection, sql);
     } catch (error) {
       throw this.explained(error, written);
@@ -215,10 +239,12 @@ export class Database {
 
   /**
    * Starts a query.
-   * @param timeLimit seconds until it is ended
    * @throws QueryError in one line, TimeLimitError
    */
-  async start(sql: string, timeLimit = Number.POSITIVE_INFINITY): Promise<ResultStream> {
+  async start(
+    sql: string,
+    { timeLimit = Number.POSITIVE_INFINITY, signal }: StartOptions = {},
+  ): Promise<ResultStream> {
     if (LOOKS_AT_COMMENTS.test(sql)) {
       this.#comments ??= this.#comment();
       await this.#comments;
@@ -226,20 +252,29 @@ export class Database {
     const connection = await this.#instance.connect();
     this.#running.add(connection);
     let isLate = false;
-    const timer = Number.isFinite(timeLimit)
-      ? setInterval(() => {
-          isLate = true;
-          connection.interrupt();
-        }, timeLimit * 1000)
-      : undefined;
+    let again: NodeJS.Timeout | undefined;
+    // Again and again: one between two steps of the query would be lost.
+    const interrupt = () => {
+      again ??= setInterval(() => connection.interrupt(), INTERRUPTS);
+      connection.interrupt();
+    };
+    const late = () => {
+      isLate = true;
+      interrupt();
+    };
+    const timer = Number.isFinite(timeLimit) ? setTimeout(late, timeLimit * 1000) : undefined;
+    signal?.addEventListener('abort', interrupt);
     const close = () => {
-      clearInterval(timer);
+      clearTimeout(timer);
+      clearInterval(again);
+      signal?.removeEventListener('abort', interrupt);
       this.#running.delete(connection);
       this.#hints.forget(connection.clientContext.connectionId);
       connection.closeSync();
     };
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
       try {
+        signal?.throwIfAborted();
         const result = await work();
         if (isLate) throw new Error('late');
         return result;
@@ -250,16 +285,16 @@ export class Database {
     };
     try {
       return await told(async () => {
-        const statement = await prepare(connection, sql);
-        if (statement.statementType === StatementType.SELECT && LOOKS_AT_TIME.test(sql)) {
-          await this.#tellRanges(connection, sql);
-        }
+        await connection.run(READ_ONLY);
+        const { statement, isPlain } = await prepare(connection, sql);
+        if (isPlain && LOOKS_AT_TIME.test(sql)) await this.#tellRanges(connection, sql);
         const result = await statement.stream();
         const names = result.deduplicatedColumnNames();
         const types = result.columnTypes().map(String);
         return {
           header: types.map((type, k) => ({ name: names[k], type })),
           columns: () => told(() => nextBatch(result, types)),
+          interrupt,
           close,
         };
       });
@@ -323,31 +358,35 @@ async function nextChunk(result: DuckDBResult): Promise<DuckDBDataChunk | null> 
 async function nextBatch(result: DuckDBResult, types: readonly string[]): Promise<RawBatch | null> {
   const chunks: DuckDBDataChunk[] = [];
   let rows = 0;
-  while (rows < BATCH_ROWS) {
+  let bytes = 0;
+  while (rows < BATCH_ROWS && bytes < BATCH_BYTES) {
     const chunk = await nextChunk(result);
     if (chunk === null) break;
     chunks.push(chunk);
     rows += chunk.rowCount;
+    bytes += textBytes(chunk, types);
   }
   return rows === 0 ? null : batchOf(chunks, types);
 }
 
-/** @throws QueryError for more than one statement, or one that does more than read */
+/**
+ * A user's statement, judged, ready to run.
+ * @throws QueryError for more than one statement, or one that does more than read
+ */
 async function prepare(
   connection: DuckDBConnection,
   sql: string,
-): Promise<DuckDBPreparedStatement> {
-  if (sql.trim() === '') throw new QueryError('an empty query');
-  const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1) {
-    throw new QueryError(`one query at a time: there are ${statements.count} statements`);
+): Promise<{ readonly statement: DuckDBPreparedStatement; readonly isPlain: boolean }> {
+  const { before, last, statements, isSelect } = await judge(connection, sql);
+  for (const number of before) {
+    const statement = await statements.prepare(number);
+    if (statement.statementType !== StatementType.CREATE) throw several(statements.count);
+    await statement.run();
   }
-  const statement = await statements.prepare(0);
+  const statement = await statements.prepare(last);
   const kind = statement.statementType;
-  if (!READING.includes(kind)) {
-    throw new QueryError(`recordings are read-only: ${StatementType[kind]} cannot be, SELECT can`);
-  }
-  return statement;
+  if (!READING.includes(kind)) throw refused(StatementType[kind]);
+  return { statement, isPlain: isSelect && before.length === 0 };
 }
 
 async function tableNames(connection: DuckDBConnection, schema: string): Promise<string[]> {

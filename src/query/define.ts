@@ -1,19 +1,21 @@
 /** What a recording's schema is made of, as SQL. */
 import { rateTable } from './counter-rates.ts';
-import { factStatements } from './facts.ts';
+import { type FactTable, factTables } from './facts.ts';
 import { gvtStatements } from './gvt.ts';
 import type { LoadedTables } from './load.ts';
 import { peOnNode } from './pe-on-node.ts';
-import { rateScanView, rateView } from './rates.ts';
+import { rateView } from './rates.ts';
 import type { Sources } from './sources.ts';
-import { quoteName, quoteText } from './sql.ts';
+import { quoteName, quoteText, textOf } from './sql.ts';
 import type { Table } from './table.ts';
 
 export interface Definition {
   /** Table functions to register first, by their names. */
   readonly scans: readonly (readonly [name: string, table: Table])[];
-  /** Views over them, and tables with what is known of the recording. */
+  /** Views over them. */
   readonly stored: readonly string[];
+  /** What is known of the recording, to be appended. */
+  readonly facts: readonly FactTable[];
   /** Views over those; they read nothing themselves. */
   readonly derived: readonly string[];
 }
@@ -21,7 +23,7 @@ export interface Definition {
 /** @param scan how its table functions' names begin */
 export function define(
   sources: Sources,
-  { tables, suspects, start, clocks }: LoadedTables,
+  { tables, start, clocks }: LoadedTables,
   schemaName: string,
   scan: string,
 ): Definition {
@@ -32,31 +34,27 @@ export function define(
     scans.push([`${scan}_${n}`, table]);
     const name = `${schema}.${quoteName(table.name)}`;
     views.push(`CREATE VIEW ${name} AS ${selectFrom(table, `${scan}_${n}`)}`);
-    views.push(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
+    if (table.help !== '') {
+      views.push(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
+    }
     const rates = rateTable(table);
     if (rates === null) continue;
     scans.push([`${scan}_${n}_rate`, rates]);
-    views.push(rateScanView(rates, selectFrom(rates, `${scan}_${n}_rate`), schema));
+    views.push(rateView(rates, selectFrom(rates, `${scan}_${n}_rate`), schema));
   }
-  const facts = { tables, suspects, start, clocks };
+  const facts = { tables, start, clocks };
   return {
     scans,
-    stored: [
-      ...(schemaName === 'main' ? [] : [`CREATE SCHEMA ${schema}`]),
-      ...views,
-      ...factStatements(sources, facts, schema),
-    ],
+    stored: [...(schemaName === 'main' ? [] : [`CREATE SCHEMA ${schema}`]), ...views],
+    facts: factTables(sources, facts),
     derived: derived(tables, schema),
   };
 }
 
 function derived(tables: readonly Table[], schema: string): string[] {
   const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-  const statements = [...tables.map((table) => rateView(table, schema)), peOnNode(byName, schema)];
-  return [
-    ...statements.filter((statement) => statement !== null),
-    ...gvtStatements(byName, schema),
-  ];
+  const joined = peOnNode(byName, schema);
+  return [...(joined === null ? [] : [joined]), ...gvtStatements(byName, schema)];
 }
 
 /** What users see of a scan: labels as texts. */
@@ -66,7 +64,7 @@ function selectFrom(table: Table, scan: string): string {
     if (labels === null) return column;
     if (labels.length === 0) return `NULL::VARCHAR AS ${column}`;
     // Index 0 is outside the list, which gives null: missing.
-    return `list_extract([${labels.map(quoteText).join(', ')}], ${column}) AS ${column}`;
+    return `list_extract([${labels.map(textOf).join(', ')}], ${column}) AS ${column}`;
   });
   return `SELECT ${(table.timed ? ['t', ...columns] : columns).join(', ')} FROM ${scan}()`;
 }

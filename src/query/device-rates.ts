@@ -1,5 +1,6 @@
-/** One device's counters of raw stats as differences per second, record by record: by the rule of `formats/tacc/repair.ts`. */
+/** One device's counters as differences per second, record by record: by the rule of `model/counter.ts`. */
 import { DeviceRepair, type RepairPlan, wasRestarted } from '../formats/tacc/index.ts';
+import { isExact } from '../model/counter.ts';
 import type { RawOrigin } from './part.ts';
 
 /** A record's values by key, and the same memory as words, low half first. */
@@ -67,12 +68,11 @@ export class DeviceRates {
     this.#repair.step(
       seconds,
       values,
-      (k, { verdict, delta, base }) => {
+      (k, repaired) => {
         const n = this.#counters.indexOf(k);
         this.#told.add(n);
-        const isKnown = verdict !== 'reset' && verdict !== 'suspect';
-        this.#counted[n] += isKnown ? Number(delta) : Number.NaN;
-        this.#base[n] = base;
+        this.#counted[n] += isExact(repaired) ? Number(repaired.delta) : Number.NaN;
+        this.#base[n] = repaired.base;
       },
       { rebooted },
     );

@@ -1,26 +1,31 @@
 /** What can go wrong with a query. Each message is one line for the user. */
+import { EXIT, MissingPieceError, TriscopeError } from '../model/error.ts';
 
 /** The SQL is wrong: it does not parse, names what is not there, or would change something. */
-export class QueryError extends Error {
+export class QueryError extends TriscopeError {
   override readonly name = 'QueryError';
+  override readonly exitCode = EXIT.usage;
 }
 
 /** A file or folder that cannot be read as a recording. The message names the file and the place. */
-export class InputError extends Error {
+export class InputError extends TriscopeError {
   override readonly name = 'InputError';
-}
-
-/** An optional piece is missing; the message says how to install it. */
-export class MissingPieceError extends Error {
-  override readonly name = 'MissingPieceError';
+  override readonly exitCode = EXIT.input;
 }
 
 /** A query took longer than it may. */
-export class TimeLimitError extends Error {
+export class TimeLimitError extends TriscopeError {
   override readonly name = 'TimeLimitError';
 }
 
-const CLASSES = [QueryError, InputError, MissingPieceError, TimeLimitError];
+export { MissingPieceError };
+
+/** A query took more memory than it may, and was ended with its process. */
+export class MemoryLimitError extends Error {
+  override readonly name = 'MemoryLimitError';
+}
+
+const CLASSES = [QueryError, InputError, MissingPieceError, TimeLimitError, MemoryLimitError];
 
 /** An error as it crosses from the worker. */
 export interface ErrorMessage {

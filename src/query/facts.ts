@@ -3,32 +3,49 @@ import type { Recording } from '../model/recording.ts';
 import type { ClockPlace } from './clocks.ts';
 import type { Suspect } from './part.ts';
 import type { Sources } from './sources.ts';
-import { createTable } from './sql.ts';
 import { SQL_TYPES, type Table } from './table.ts';
 
-const texts = (...names: readonly string[]) => names.map((name) => `${name} VARCHAR`);
-const counts = (...names: readonly string[]) => names.map((name) => `${name} UINTEGER`);
+export type FactType = 'VARCHAR' | 'UINTEGER' | 'INTEGER' | 'HUGEINT' | 'DOUBLE';
+export type FactColumn = readonly [name: string, type: FactType];
+
+const columns =
+  (type: FactType) =>
+  (...names: readonly string[]): FactColumn[] =>
+    names.map((name) => [name, type]);
+const [texts, counts, integers, huge, doubles] = (
+  ['VARCHAR', 'UINTEGER', 'INTEGER', 'HUGEINT', 'DOUBLE'] as const
+).map(columns);
+
+const table = (
+  name: string,
+  columns: readonly FactColumn[],
+  rows: FactTable['rows'],
+): FactTable => ({ name, columns, rows });
 
 export interface Facts {
   readonly tables: readonly Table[];
-  readonly suspects: readonly Suspect[];
   readonly start: bigint | null;
   readonly clocks: readonly ClockPlace[];
 }
 
-/** Statements that make `recording`, `metrics`, `pes`, `entities`, `clocks` and `suspect`. */
-export function factStatements(
+export interface FactTable {
+  readonly name: string;
+  readonly columns: readonly FactColumn[];
+  readonly rows: readonly (readonly (string | number | bigint | null | undefined)[])[];
+}
+
+/** `recording`, `metrics`, `pes`, `entities` and `clocks`. */
+export function factTables(
   { name, recording }: Sources,
-  { tables, suspects, start, clocks }: Facts,
-  schema: string,
-): string[] {
+  { tables, start, clocks }: Facts,
+): FactTable[] {
   const dropped = recording?.sources.reduce((sum, one) => sum + BigInt(one.droppedBytes), 0n);
   return [
-    ...createTable(
-      `${schema}.recording`,
+    table(
+      'recording',
       [
         ...texts('name', 'state', 'started', 'ended', 'error', 'command', 'triscope'),
-        ...['start_ns HUGEINT', 'dropped_bytes HUGEINT'],
+        ...huge('start_ns', 'dropped_bytes'),
       ],
       [
         [
@@ -38,47 +55,53 @@ export function factStatements(
         ],
       ],
     ),
-    ...createTable(
-      `${schema}.metrics`,
+    table(
+      'metrics',
       [
         ...texts('table_name', 'column_name', 'type', 'kind', 'behaviour', 'form', 'unit'),
-        ...['bits INTEGER', ...texts('combine', 'help')],
+        ...integers('bits'),
+        ...texts('combine', 'help'),
       ],
-      tables.flatMap((table) =>
-        table.columns.map(({ name: column, metric: m }) => [
-          ...[table.name, column, SQL_TYPES[m.cell], m.kind, m.behaviour, m.form, m.unit],
+      tables.flatMap((one) =>
+        one.columns.map(({ name: column, metric: m }) => [
+          ...[one.name, column, SQL_TYPES[m.cell], m.kind, m.behaviour, m.form, m.unit],
           ...[m.bits, m.over, m.help],
         ]),
       ),
     ),
-    ...createTable(
-      `${schema}.pes`,
+    table(
+      'pes',
       [...counts('pe', 'rank'), ...texts('host'), ...counts('cpu', 'thread_id')],
       (recording?.pes ?? []).map((one) => [one.pe, one.rank, one.host, one.cpu, one.threadId]),
     ),
-    ...createTable(
-      `${schema}.entities`,
+    table(
+      'entities',
       [...texts('domain'), ...counts('id'), ...texts('name', 'parent_domain'), ...counts('parent')],
       entities(recording),
     ),
-    ...createTable(
-      `${schema}.clocks`,
+    table(
+      'clocks',
       [
         ...texts('file', 'table_name', 'placement'),
-        ...['zero_ns HUGEINT', 'shift DOUBLE', ...texts('quality')],
+        ...huge('zero_ns'),
+        ...doubles('shift'),
+        ...texts('quality'),
       ],
       clocks.map((one) => [
         ...[one.file, one.table, one.placement, one.zero],
         ...[one.placement === 'untimed' ? null : one.shift, one.quality],
       ]),
     ),
-    ...createTable(
-      `${schema}.suspect`,
-      texts('file', 'what'),
-      suspects.map(({ file, what }) => [file, what]),
-    ),
   ];
 }
+
+/** `suspect`. */
+export const suspectTable = (suspects: readonly Suspect[]): FactTable =>
+  table(
+    'suspect',
+    texts('file', 'what'),
+    suspects.map(({ file, what }) => [file, what]),
+  );
 
 type EntityRow = [string, number, string, string | null, number | null];
 

@@ -1,5 +1,6 @@
-/** Rows in memory, chosen by an SQL condition: `WHERE` without a recording. */
+/** Rows in memory, chosen by an SQL condition: `WHERE` without a recording. See `filter.ts` for limits. */
 import { MissingPieceError, QueryError } from './errors.ts';
+import { SETTINGS } from './settings.ts';
 import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 
@@ -8,6 +9,15 @@ export type Cell = string | number | boolean | null;
 export interface FilterColumn {
   readonly name: string;
   readonly type: 'VARCHAR' | 'DOUBLE' | 'BIGINT' | 'BOOLEAN';
+}
+
+export interface FilterTask {
+  /** Its name in the condition. */
+  readonly table: string;
+  readonly columns: readonly FilterColumn[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** An SQL condition. */
+  readonly where: string;
 }
 
 /** Rows of an INSERT: its text stays small. */
@@ -22,28 +32,20 @@ function literal(value: Cell): string {
 
 async function load() {
   try {
-    return await import('@duckdb/node-api');
+    const [{ judge }, { openLocked }] = await Promise.all([
+      import('./judge.ts'),
+      import('./locked.ts'),
+    ]);
+    return { judge, openLocked };
   } catch {
     throw new MissingPieceError('SQL needs @duckdb/node-api: npm install @duckdb/node-api');
   }
 }
 
-/**
- * The numbers of the rows for which `where` is true, in their order.
- * @throws QueryError in one line, MissingPieceError
- */
-export async function filterRows(
-  table: string,
-  columns: readonly FilterColumn[],
-  rows: readonly (readonly Cell[])[],
-  where: string,
-): Promise<number[]> {
-  const { DuckDBInstance, StatementType } = await load();
-  const instance = await DuckDBInstance.create(':memory:', {
-    enable_external_access: 'false',
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
+/** The numbers of the rows for which `where` is true, in their order. @throws QueryError in one line, MissingPieceError */
+export async function filterHere({ table, columns, rows, where }: FilterTask): Promise<number[]> {
+  const { judge, openLocked } = await load();
+  const instance = await openLocked(SETTINGS);
   const connection = await instance.connect();
   try {
     const types = columns.map(({ name, type }) => `${quoteName(name)} ${type}`).join(', ');
@@ -54,15 +56,12 @@ export async function filterRows(
         .map((row, k) => `(${[from + k, ...row.map(literal)].join(', ')})`);
       await connection.run(`INSERT INTO ${quoteName(table)} VALUES ${values.join(', ')}`);
     }
-    await connection.run('SET lock_configuration = true');
     // On lines of its own: a comment in it must not swallow the parenthesis.
     const sql = `SELECT "#" FROM ${quoteName(table)} WHERE (\n${where}\n) ORDER BY "#"`;
-    const statements = await connection.extractStatements(sql);
-    if (statements.count !== 1) throw new QueryError('--where takes one condition');
-    const statement = await statements.prepare(0);
-    if (statement.statementType !== StatementType.SELECT) {
-      throw new QueryError('--where takes a condition, such as avg_cpi > 1.5');
-    }
+    const { before, last, statements } = await judge(connection, sql);
+    if (before.length > 0) throw new QueryError('--where takes a condition, such as avg_cpi > 1.5');
+    await connection.run('BEGIN TRANSACTION READ ONLY');
+    const statement = await statements.prepare(last);
     const found = await statement.runAndReadAll();
     return found.getRowsJS().map(([row]) => Number(row));
   } catch (error) {

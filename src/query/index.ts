@@ -2,7 +2,13 @@
 
 export type { ColumnData } from './column-batches.ts';
 export type { ResultColumn } from './database.ts';
-export { InputError, MissingPieceError, QueryError, TimeLimitError } from './errors.ts';
+export {
+  InputError,
+  MemoryLimitError,
+  MissingPieceError,
+  QueryError,
+  TimeLimitError,
+} from './errors.ts';
 export {
   EXPORT_FORMATS,
   ExportError,
@@ -13,18 +19,22 @@ export {
   exportRecording,
   exportToStream,
 } from './export/index.ts';
-export { type Cell, type FilterColumn, filterRows } from './filter-rows.ts';
+export { filterRows } from './filter.ts';
+export type { Cell, FilterColumn } from './filter-rows.ts';
+export type { Limits } from './limits.ts';
 export {
   type ColumnBatch,
   type ColumnResult,
   type OpenOptions,
   type OpenRecording,
   openRecording,
+  type QueryOptions,
   type Row,
   type Rows,
   type Value,
 } from './open.ts';
 export type { Suspect } from './part.ts';
+export { quoteName, quoteText } from './sql.ts';
 export type {
   KnownTables,
   TableColumn,

@@ -8,6 +8,7 @@ import type { PlacedPart, Suspect, TimeSpan } from './part.ts';
 import { KeptBudget } from './raw-part.ts';
 import type { Sources } from './sources.ts';
 import { type Table, tableOf, timeColumnOf, WALL_TIME } from './table.ts';
+import { tableNames } from './table-names.ts';
 
 export interface LoadedTables {
   readonly tables: readonly Table[];
@@ -89,10 +90,18 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     const name = one.part.schema.name.toLowerCase();
     byName.set(name, [...(byName.get(name) ?? []), one]);
   }
+  const names = tableNames([...byName.values()].map(([{ part }]) => part.schema.name));
+  const nameOf = ({ part }: Found) => names.get(part.schema.name.toLowerCase()) ?? '';
+  for (const [one] of byName.values()) {
+    const { name } = one.part.schema;
+    if (nameOf(one) === name) continue;
+    const what = `no table can be called ${JSON.stringify(name)} here: it is ${nameOf(one)}`;
+    suspects.push({ file: one.file, what });
+  }
   const clocks = found.map(
     (one): ClockPlace => ({
       file: one.file,
-      table: one.part.schema.name,
+      table: nameOf(one),
       placement: one.placement,
       zero: isWallTime(one) ? null : one.zero,
       shift: shiftOf(one, start),
@@ -103,7 +112,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   for (const parts of byName.values()) {
     const placed = preferred(parts).map((one) => ({ ...one, shift: shiftOf(one, start) }));
     if (placed[0].part.schema.metrics.length === 0) continue;
-    tables.push(tableOf(placed[0].part.schema.name, placed, suspects));
+    tables.push(tableOf(nameOf(placed[0]), placed, suspects));
   }
   const close = () => {
     for (const one of open) one.close();

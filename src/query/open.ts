@@ -1,14 +1,13 @@
 /** Opens recordings for queries. */
-import { Worker } from 'node:worker_threads';
-import { endAtExit, endFlag } from './at-exit.ts';
 import { objectsOf, rowsOf } from './batch-rows.ts';
 import { defaultCacheFolder } from './cache-folder.ts';
 import type { ColumnData } from './column-batches.ts';
 import type { ResultColumn } from './database.ts';
-import { errorFrom } from './errors.ts';
+import { errorFrom, TimeLimitError } from './errors.ts';
+import { type Host, type MakeHost, processHost, threadHost } from './host.ts';
 import type { Suspect } from './part.ts';
+import type { Reply, Request, ServedTask } from './serve.ts';
 import { type KnownTables, selectOf, type TableOptions, type TypedTable } from './typed-table.ts';
-import type { Reply, Request, WorkerTask } from './worker.ts';
 
 /**
  * A value in a result. 64-bit integers are numbers where a number holds them exactly, bigints beyond; missing is null;
@@ -53,6 +52,17 @@ export interface OpenOptions {
   readonly memory?: string;
   /** Seconds that a query may take. */
   readonly timeLimit?: number;
+  /**
+   * DuckDB runs in a process of its own, so that limits hold whatever a query does: one that goes on after its time or
+   * signal, or takes more than `memory` beside what the recording itself takes, is ended with its process; the next opens
+   * the recording anew. Without it, DuckDB is asked to end: it counts no memory, and hears no signal, within a function.
+   */
+  readonly isolated?: boolean;
+}
+
+export interface QueryOptions {
+  /** Ends the query: it is rejected with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One or more recordings, open. */
@@ -67,13 +77,13 @@ export interface OpenRecording {
   readonly notes: readonly string[];
   /**
    * All rows of a query.
-   * @throws QueryError in one line
+   * @throws QueryError in one line, TimeLimitError, MemoryLimitError, the signal's reason
    */
-  query<T extends object = Row>(sql: string): Promise<T[]>;
+  query<T extends object = Row>(sql: string, options?: QueryOptions): Promise<T[]>;
   /** The rows of a query, as they come. Leaving the loop ends the query. @throws QueryError */
-  rows(sql: string): Promise<Rows>;
+  rows(sql: string, options?: QueryOptions): Promise<Rows>;
   /** The same as columns, without objects for rows. @throws QueryError */
-  columns(sql: string): Promise<ColumnResult>;
+  columns(sql: string, options?: QueryOptions): Promise<ColumnResult>;
   /** A table, typed where its schema is known beforehand. */
   table<N extends keyof KnownTables | (string & {})>(name: N): TypedTable<N>;
   close(): Promise<void>;
@@ -84,39 +94,127 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-class WorkerRecording implements OpenRecording {
+/** A query under way. */
+interface Running {
+  readonly query: number;
+  readonly columns: readonly ResultColumn[];
+  /** Of the process's clock, when it will have taken its time. */
+  readonly until: number;
+  readonly host: QueryHost;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Milliseconds that DuckDB has to end a query by itself. */
+const GRACE = 1000;
+
+type Opened = Extract<Reply, { kind: 'open' }>;
+
+/** A thread or process that has the recordings open, and the queries that wait for it. */
+class QueryHost {
+  readonly #host: Host;
+  readonly #waiting = new Map<number, Waiting>();
+  #dead: Error | null = null;
+  readonly opened: Promise<Opened>;
+
+  constructor(make: MakeHost) {
+    let tell: { resolve(reply: Opened): void; reject(error: Error): void };
+    this.opened = new Promise((resolve, reject) => {
+      tell = { resolve, reject };
+    });
+    this.#host = make(
+      (message) => {
+        const reply = message as Reply;
+        if (reply.kind === 'open') {
+          // Whoever forgets to close it does not keep the process alive.
+          this.#host.unref();
+          tell.resolve(reply);
+        } else if (reply.kind === 'failed') tell.reject(errorFrom(reply.error));
+        else this.#receive(reply);
+      },
+      (why) => {
+        this.#dead ??= why;
+        tell.reject(why);
+        for (const { reject } of this.#waiting.values()) reject(why);
+        this.#waiting.clear();
+      },
+    );
+  }
+
+  get isDead(): boolean {
+    return this.#dead !== null;
+  }
+
+  ask(request: Extract<Request, { query: number }>): Promise<Reply> {
+    if (this.#dead !== null) return Promise.reject(this.#dead);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(request.query, { resolve, reject });
+      this.#host.ref();
+      this.#host.post(request);
+    });
+  }
+
+  /** Ends a query. Where its host can be ended and the query is still at work after a while, that is ended, too. */
+  end(query: number, why: Error): void {
+    this.#host.post({ kind: 'end', query } satisfies Request);
+    this.killAfter(query, GRACE, why);
+  }
+
+  /** @returns what calls it off */
+  killAfter(query: number, milliseconds: number, why: Error): () => void {
+    const { kill } = this.#host;
+    if (kill === null || !Number.isFinite(milliseconds)) return () => {};
+    const timer = setTimeout(() => {
+      if (this.#waiting.has(query)) kill(why);
+    }, milliseconds);
+    timer.unref();
+    return () => clearTimeout(timer);
+  }
+
+  async close(): Promise<void> {
+    if (this.#dead !== null) return;
+    this.#host.ref();
+    await this.#host.close({ kind: 'close' } satisfies Request);
+  }
+
+  #receive(reply: Extract<Reply, { query: number }>): void {
+    const waiting = this.#waiting.get(reply.query);
+    this.#waiting.delete(reply.query);
+    if (this.#waiting.size === 0) this.#host.unref();
+    if (reply.kind === 'error') waiting?.reject(errorFrom(reply.error));
+    else waiting?.resolve(reply);
+  }
+}
+
+class HostedRecording implements OpenRecording {
   readonly names: readonly string[];
   readonly suspects: readonly Suspect[];
   readonly notes: readonly string[];
-  readonly #timeLimit: number | undefined;
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #timeLimit: number;
+  readonly #make: MakeHost;
+  #host: QueryHost;
   #last = 0;
-  #dead: Error | null = null;
+  #isClosed = false;
 
   constructor(
-    worker: Worker,
-    { recordings, notes }: Extract<Reply, { kind: 'open' }>,
-    timeLimit: number | undefined,
+    host: QueryHost,
+    { recordings, notes }: Opened,
+    make: MakeHost,
+    timeLimit = Number.POSITIVE_INFINITY,
   ) {
-    this.#worker = worker;
+    this.#host = host;
+    this.#make = make;
     this.notes = notes;
     this.#timeLimit = timeLimit;
     this.names = recordings.map(({ name }) => name);
     this.suspects = recordings.flatMap(({ suspects }) => suspects);
-    worker.on('message', (reply: Reply) => this.#receive(reply));
-    worker.on('error', (error) => this.#die(error));
-    worker.on('exit', () => this.#die(new Error('the recording is closed')));
-    // Whoever forgets to close it does not keep the process alive.
-    worker.unref();
   }
 
   get name(): string {
     return this.names[0];
   }
 
-  async query<T extends object = Row>(sql: string): Promise<T[]> {
-    const { columns, batches } = await this.columns(sql);
+  async query<T extends object = Row>(sql: string, options?: QueryOptions): Promise<T[]> {
+    const { columns, batches } = await this.columns(sql, options);
     const types = columns.map(({ type }) => type);
     const names = columns.map(({ name }) => name);
     const all: Row[][] = [];
@@ -124,15 +222,15 @@ class WorkerRecording implements OpenRecording {
     return (all.length === 1 ? all[0] : all.flat()) as T[];
   }
 
-  async rows(sql: string): Promise<Rows> {
-    const { query, columns } = await this.#start(sql);
-    const types = columns.map(({ type }) => type);
-    return { columns, blocks: this.#blocks(query, types) };
+  async rows(sql: string, options?: QueryOptions): Promise<Rows> {
+    const running = await this.#start(sql, options);
+    const types = running.columns.map(({ type }) => type);
+    return { columns: running.columns, blocks: this.#blocks(running, types) };
   }
 
-  async columns(sql: string): Promise<ColumnResult> {
-    const { query, columns } = await this.#start(sql);
-    return { columns, batches: this.#batches(query) };
+  async columns(sql: string, options?: QueryOptions): Promise<ColumnResult> {
+    const running = await this.#start(sql, options);
+    return { columns: running.columns, batches: this.#batches(running) };
   }
 
   table<N extends string>(name: N): TypedTable<N> {
@@ -148,67 +246,84 @@ class WorkerRecording implements OpenRecording {
     return { name, batches: batches as TypedTable<N>['batches'] };
   }
 
-  async #start(sql: string) {
+  async #start(sql: string, { signal }: QueryOptions = {}): Promise<Running> {
+    signal?.throwIfAborted();
+    const host = await this.#living();
     const query = ++this.#last;
-    const limit = this.#timeLimit === undefined ? {} : { timeLimit: this.#timeLimit };
-    const started = await this.#ask({ kind: 'start', query, sql, ...limit });
+    const limit = this.#timeLimit;
+    const until = performance.now() + 1000 * limit;
+    const running: Running = { query, columns: [], until, host, signal };
+    const request: Request = {
+      kind: 'start',
+      query,
+      sql,
+      ...(limit < Infinity && { timeLimit: limit }),
+    };
+    const started = await this.#ask(running, request);
     if (started.kind !== 'started') throw new Error(`unexpected reply: ${started.kind}`);
-    return { query, columns: started.columns };
+    return { ...running, columns: started.columns };
+  }
+
+  /** Asks, until the query has taken its time or its signal ends it. */
+  async #ask(running: Running, request: Extract<Request, { query: number }>): Promise<Reply> {
+    const { query, until, host, signal } = running;
+    signal?.throwIfAborted();
+    const late = new TimeLimitError(
+      `the query was ended after ${this.#timeLimit} s, its time limit`,
+    );
+    const inTime = host.killAfter(query, until + GRACE - performance.now(), late);
+    let abort = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => {
+        host.end(query, new Error('a query beside it had to be ended: ask again'));
+        reject(signal?.reason);
+      };
+    });
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await Promise.race([host.ask(request), aborted]);
+    } finally {
+      inTime();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** The host; where it had to be ended, another one. */
+  async #living(): Promise<QueryHost> {
+    if (this.#isClosed) throw new Error('the recording is closed');
+    if (this.#host.isDead) this.#host = new QueryHost(this.#make);
+    const host = this.#host;
+    await host.opened;
+    return host;
   }
 
   async *#blocks(
-    query: number,
+    running: Running,
     types: readonly string[],
   ): AsyncGenerator<Value[][], void, undefined> {
-    for await (const batch of this.#batches(query)) yield rowsOf(batch, types);
+    for await (const batch of this.#batches(running)) yield rowsOf(batch, types);
   }
 
   /** Up to the last, or an error; whoever leaves early ends the query. */
-  async *#batches(query: number): AsyncGenerator<ColumnBatch, void, undefined> {
+  async *#batches(running: Running): AsyncGenerator<ColumnBatch, void, undefined> {
+    const { query, host } = running;
     let ended = false;
     try {
       for (;;) {
         ended = true;
-        const reply = await this.#ask({ kind: 'columns', query });
+        const reply = await this.#ask(running, { kind: 'columns', query });
         if (reply.kind !== 'batch' || reply.batch === null) return;
         ended = false;
         yield reply.batch;
       }
     } finally {
-      if (!ended) this.#worker.postMessage({ kind: 'end', query } satisfies Request);
+      if (!ended) host.end(query, new Error('the recording is closed'));
     }
   }
 
   async close(): Promise<void> {
-    if (this.#dead !== null) return;
-    this.#worker.ref();
-    const gone = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
-    this.#worker.postMessage({ kind: 'close' } satisfies Request);
-    await gone;
-  }
-
-  #ask(request: Extract<Request, { query: number }>): Promise<Reply> {
-    if (this.#dead !== null) return Promise.reject(this.#dead);
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(request.query, { resolve, reject });
-      this.#worker.ref();
-      this.#worker.postMessage(request);
-    });
-  }
-
-  #receive(reply: Reply): void {
-    if (!('query' in reply)) return;
-    const waiting = this.#waiting.get(reply.query);
-    this.#waiting.delete(reply.query);
-    if (this.#waiting.size === 0) this.#worker.unref();
-    if (reply.kind === 'error') waiting?.reject(errorFrom(reply.error));
-    else waiting?.resolve(reply);
-  }
-
-  #die(error: Error): void {
-    this.#dead ??= error;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    this.#isClosed = true;
+    await this.#host.close();
   }
 }
 
@@ -228,26 +343,15 @@ export function openRecording(
 ): Promise<OpenRecording> {
   const paths = [path, ...rest].flatMap((one) => (typeof one === 'string' ? [one] : isList(one)));
   const options = rest.find((one) => typeof one === 'object') ?? {};
-  const { cache = false, memory, timeLimit } = options;
+  const { cache = false, memory, timeLimit, isolated = false } = options;
   const cacheFolder = cache === true ? defaultCacheFolder() : cache === false ? null : cache;
-  const task: WorkerTask = {
+  const task: ServedTask = {
     paths,
-    ended: endFlag(),
     options: { cacheFolder, ...(memory !== undefined && { memory }) },
   };
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('worker.js', import.meta.url), {
-      workerData: task,
-      name: 'query',
-    });
-    endAtExit(worker, task.ended, { kind: 'close' } satisfies Request);
-    worker.once('error', reject);
-    worker.once('message', (reply: Reply) => {
-      worker.off('error', reject);
-      if (reply.kind === 'open') resolve(new WorkerRecording(worker, reply, timeLimit));
-      else if (reply.kind === 'failed') reject(errorFrom(reply.error));
-    });
-  });
+  const make: MakeHost = (...told) => (isolated ? processHost : threadHost)(task, ...told);
+  const host = new QueryHost(make);
+  return host.opened.then((opened) => new HostedRecording(host, opened, make, timeLimit));
 }
 
 const isList = (value: readonly string[] | OpenOptions): readonly string[] =>

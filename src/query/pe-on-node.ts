@@ -8,16 +8,22 @@
  * A PE's counts are summed up over time and read off, between samples in proportion, at the edges of the windows. That
  * takes two searches a window, however many samples there are.
  */
+import { EFFICIENCY, HANDLED_RATE, oneMode, sqlOf } from '../model/measures/index.ts';
 import { PHASES } from '../model/schemas/sim.ts';
 import type { Table } from './table.ts';
 
 type Tables = ReadonlyMap<string, Table>;
+
+/** Measures of one row. */
+const ROW = { metric: (key: string) => key, seconds: 'seconds' };
 
 const has = (table: Table | undefined, column: string): boolean =>
   table?.columns.some(({ name }) => name === column) === true;
 
 /** States of a CPU in `node_cpu`, as in /proc/stat. */
 const STATES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
+/** What /proc/stat counts of a CPU in a second, over all states. */
+const PER_SECOND = 100;
 const COUNTS = ['events_processed', 'events_rolled_back', 'total_rollbacks'];
 /** Of a PE's thread, in `sim_thread`: nanoseconds. */
 const THREAD_TIMES = ['cpu_time', 'run_queue_wait'];
@@ -27,6 +33,9 @@ const SWITCHES = 'timeslices';
 const PHASE_TIMES = PHASES.map((phase) => `${phase}_time`);
 /** In `geopm_trace`: Hz, the mean of a host's CPUs. */
 const FREQUENCY = 'cpu_frequency_status';
+
+/** Missing stays missing: DuckDB's least and greatest leave it out. */
+const atLeastZero = (value: string): string => `CASE WHEN ${value} < 0 THEN 0 ELSE ${value} END`;
 
 const list = (names: readonly string[], one: (name: string) => string): string =>
   names.map(one).join(', ');
@@ -44,15 +53,14 @@ function cpuWindows(tables: Tables, schema: string): string {
        ON s.host = c.host AND s.device = c.device AND s.t = c.t`
     : '';
   const share = (state: string) =>
-    `${known.includes(state) ? `"${state}" / total` : 'NULL::DOUBLE'} AS "${state}"`;
+    `${known.includes(state) ? `"${state}" / ${PER_SECOND}` : 'NULL::DOUBLE'} AS "${state}"`;
   return `cpu_time AS (
       SELECT split_part(c.host, '.', 1) AS host, try_cast(c.device AS INTEGER) AS cpu, c.t0, c.t,
         ${list(known, (state) => `"${state}"`)}
       FROM ${schema}.node_cpu_rate c ${join}),
     one_cpu AS (
       SELECT host, cpu, t0, t, ${list(STATES, share)}
-      FROM (SELECT *, ${known.map((state) => `coalesce("${state}", 0)`).join(' + ')} AS total FROM cpu_time)
-      WHERE total > 0 AND cpu IS NOT NULL),
+      FROM cpu_time WHERE cpu IS NOT NULL),
     cpu_window AS (
       SELECT * FROM one_cpu UNION ALL
       SELECT host, NULL, t0, t, ${list(STATES, (state) => `avg("${state}")`)}
@@ -70,10 +78,7 @@ const threadWindows = (schema: string): string => `pe_window AS (
 
 /** `sample`: of each PE, its samples as intervals s0 to s1, with changes and the totals before. */
 function samples(tables: Tables, schema: string): string {
-  const mode = has(tables.get('ross_pe'), 'mode')
-    ? `WHERE mode = (SELECT mode FROM ${schema}.ross_pe WHERE mode IN ('gvt', 'rt')
-        GROUP BY mode ORDER BY count(*) DESC, mode LIMIT 1)`
-    : '';
+  const mode = has(tables.get('ross_pe'), 'mode') ? `WHERE ${oneMode(`${schema}.ross_pe`)}` : '';
   // Samples of one moment are one; the first covers the time from the run's zero.
   return `moment AS (
       SELECT pe_id, t, min(t - real_time) AS zero, ${list(COUNTS, (one) => `sum(${one}::DOUBLE) AS ${one}`)}
@@ -86,20 +91,15 @@ function samples(tables: Tables, schema: string): string {
 
 /** `thread`: the same of the threads' times, in seconds, and switches, since the thread's first sample. */
 function threads(schema: string): string {
-  // The first sample's total is taken off before anything becomes a double.
-  const span = (amount: string) => {
-    const unit = amount === SWITCHES ? '' : ' / 1e9';
-    return `(before_${amount}::HUGEINT - first_${amount}::HUGEINT)::DOUBLE${unit} AS ${amount}_before,
-     counted(before_${amount}, ${amount}, 64)::DOUBLE${unit} AS ${amount}`;
-  };
+  const span = (amount: string) =>
+    `${amount} * (t - t0)${amount === SWITCHES ? '' : ' / 1e9'} AS ${amount}`;
+  const before = (amount: string) =>
+    `coalesce(sum(${amount}) OVER w, 0) - coalesce(${amount}, 0) AS ${amount}_before`;
   const all = [...THREAD_TIMES, SWITCHES];
-  const before = (time: string) =>
-    `lag(${time}) OVER w AS before_${time}, first_value(${time}) OVER w AS first_${time}`;
   return `thread AS (
-      SELECT pe_id, s0, t AS s1, ${list(all, span)}
-      FROM (SELECT *, lag(t) OVER w AS s0, ${list(all, before)} FROM ${schema}.sim_thread
-        WINDOW w AS (PARTITION BY pe_id ORDER BY t))
-      WHERE t > s0)`;
+      SELECT *, ${list(all, before)}
+      FROM (SELECT pe_id, t0 AS s0, t AS s1, ${list(all, span)} FROM ${schema}.sim_thread_rate)
+      WINDOW w AS (PARTITION BY pe_id ORDER BY s1))`;
 }
 
 /** `phase`: the same of the phases that PEs mark. */
@@ -125,7 +125,9 @@ const frequencies = (schema: string): string => `frequency AS (
 /** `NAME_at`: totals of table `name` at the edges; and `NAME_extent`: the time that it covers. */
 function atEdges(name: string, amounts: readonly string[]): string {
   const share = 'least(1, (e.edge - f.s0) / (f.s1 - f.s0))';
-  const total = (one: string) => `coalesce(f.${one}_before + ${share} * f.${one}, 0) AS ${one}`;
+  // Before the first interval nothing was counted; within one whose count is missing, what was is not known.
+  const total = (one: string) =>
+    `CASE WHEN f.s0 IS NULL THEN 0 ELSE f.${one}_before + ${share} * f.${one} END AS ${one}`;
   return `${name}_at AS (
       SELECT e.pe_id, e.edge, ${list(amounts, total)}
       FROM edge e ASOF LEFT JOIN ${name} f ON e.pe_id = f.pe_id AND e.edge >= f.s0),
@@ -138,7 +140,7 @@ function within(name: string, amounts: readonly string[], seconds: string) {
   const [a, b, x] = ['a', 'b', 'x'].map((letter) => `${name}_${letter}`);
   return {
     columns: `${list(amounts, (one) => `${b}.${one} - ${a}.${one} AS ${one}`)},
-      least(w.t, ${x}.to_t) - greatest(w.t0, ${x}.from_t) AS ${seconds}`,
+      CASE WHEN ${x}.from_t IS NOT NULL THEN least(w.t, ${x}.to_t) - greatest(w.t0, ${x}.from_t) END AS ${seconds}`,
     joins: `LEFT JOIN ${name}_at ${a} ON ${a}.pe_id = w.pe_id AND ${a}.edge = w.t0
       LEFT JOIN ${name}_at ${b} ON ${b}.pe_id = w.pe_id AND ${b}.edge = w.t
       LEFT JOIN ${name}_extent ${x} ON ${x}.pe_id = w.pe_id`,
@@ -193,13 +195,12 @@ export function peOnNode(tables: Tables, schema: string): string | null {
   return `CREATE VIEW ${schema}.pe_on_node AS
     WITH ${parts.join(',\n')}
     SELECT pe_id, host, cpu, t0, t, seconds, ${COUNTS.join(', ')},
-      events_processed / seconds AS events_per_s,
+      ${sqlOf(HANDLED_RATE, ROW)} AS events_per_s,
       events_rolled_back / nullif(events_processed, 0) AS rolled_back,
-      CASE WHEN events_processed > events_rolled_back
-        THEN 100 * (1 - events_rolled_back / (events_processed - events_rolled_back)) ELSE 0 END AS efficiency,
+      ${sqlOf(EFFICIENCY, ROW)} AS efficiency,
       "user", nice, system, idle, iowait, irq + softirq AS interrupts, steal,
       ${running} AS running, ${waiting} AS waiting,
-      CASE WHEN cpu IS NOT NULL THEN greatest(0, "user" + nice + system - (${running})) END AS others,
+      ${atLeastZero(`CASE WHEN cpu IS NOT NULL THEN "user" + nice + system - (${running}) END`)} AS others,
       ${hasFrequency ? 'frequency' : 'NULL::DOUBLE'} AS frequency, ${switches} AS context_switches,
       ${region} AS region, ${inside(gvt)} AS in_gvt, ${inside(commit)} AS in_commit
     FROM joined WHERE seconds > 0`;

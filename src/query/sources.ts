@@ -1,6 +1,6 @@
 /** What a path holds: a recording's folder, or loose files in a folder, or a loose file. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { withoutLinks } from '../formats/files.ts';
 import {
   checkRecording,
@@ -37,6 +37,7 @@ const MOST_FILES = 100_000;
 
 /** @throws InputError that names the path */
 export function sourcesOf(given: string): Sources {
+  if (given === '') throw new InputError("'': an empty path; . is the current folder");
   const path = resolve(given);
   const name = basename(path).replace(/\.tri$/, '');
   let isFolder: boolean;
@@ -74,10 +75,11 @@ export function sourcesOf(given: string): Sources {
   const fallback = BigInt(
     recording.sources[0]?.zero ?? BigInt(Date.parse(recording.started)) * 1000000n,
   );
+  const folders = byFolder(listed);
   const files = all
     .filter((file) => file !== join(path, RECORDING_FILE))
     .map((file) => {
-      const source = listed.get(file) ?? nearSource(file, listed);
+      const source = listed.get(file) ?? folders.get(dirname(file));
       const zero = source === undefined ? fallback : BigInt(source.zero);
       return { path: file, zero, ahead: BigInt(source?.ahead ?? 0) };
     });
@@ -90,14 +92,14 @@ export function sourcesOf(given: string): Sources {
   return { path, name, recording, files, missing, start };
 }
 
-/** The source that wrote into the same folder: a run that was killed may not have listed all its files. */
-function nearSource(
-  file: string,
-  listed: ReadonlyMap<string, RecordingSource>,
-): RecordingSource | undefined {
-  const folder = join(file, '..');
-  for (const [path, source] of listed) if (join(path, '..') === folder) return source;
-  return undefined;
+/** By folder, the source that wrote into it: a run that was killed may not have listed all its files. */
+function byFolder(listed: ReadonlyMap<string, RecordingSource>): Map<string, RecordingSource> {
+  const folders = new Map<string, RecordingSource>();
+  for (const [path, source] of listed) {
+    const folder = dirname(path);
+    if (!folders.has(folder)) folders.set(folder, source);
+  }
+  return folders;
 }
 
 function readRecording(path: string, given: string): Recording | null {

@@ -1,22 +1,14 @@
 /** Pieces of SQL text. */
 
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** SQL ends at a NUL: one is shown by its sign. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '\u2400');
 
-/** A value as a literal; undefined and null are NULL. */
-export function literal(value: string | number | bigint | null | undefined): string {
-  if (value === null || value === undefined) return 'NULL';
-  return typeof value === 'string' ? quoteText(value) : String(value);
-}
+export const quoteName = (name: string): string => `"${withoutNul(name).replaceAll('"', '""')}"`;
+/** A text between quotes. */
+export const quoteText = (text: string): string => `'${withoutNul(text).replaceAll("'", "''")}'`;
 
-/** `CREATE TABLE` with its rows. `columns` are SQL: name and type. */
-export function createTable(
-  name: string,
-  columns: readonly string[],
-  rows: readonly (readonly (string | number | bigint | null | undefined)[])[],
-): string[] {
-  const create = `CREATE TABLE ${name} (${columns.join(', ')})`;
-  if (rows.length === 0) return [create];
-  const values = rows.map((row) => `(${row.map(literal).join(', ')})`).join(',\n');
-  return [create, `INSERT INTO ${name} VALUES ${values}`];
-}
+/** The same, NULs as they are, where an expression may be. */
+export const textOf = (text: string): string =>
+  text.includes('\0')
+    ? `(${text.split('\0').map(quoteText).join(' || chr(0) || ')})`
+    : quoteText(text);

@@ -1,5 +1,6 @@
 /** A table: parts under one name, with the columns of all. */
 import type { Cell, Metric } from '../model/metric.ts';
+import { plainName } from '../model/schema-check.ts';
 import type { PlacedPart, Suspect, TablePart } from './part.ts';
 
 export interface TableColumn {
@@ -48,14 +49,15 @@ class Columns {
   readonly list: { name: string; metric: Metric; labels: string[] | null }[] = [];
   readonly #byKey = new Map<string, number>();
   /** Names in lower case: SQL does not tell case apart. */
-  readonly #names = new Set(['t']);
+  readonly #names = new Set(['t', 't0', 'before t']);
 
   /** The number of the column for `metric`; -1 where one of its key has other cells. */
   add(metric: Metric): number {
     const known = this.#byKey.get(metric.key);
     if (known !== undefined) return this.list[known].metric.cell === metric.cell ? known : -1;
-    let name = metric.key;
-    for (let k = 2; this.#names.has(name.toLowerCase()); k++) name = `${metric.key}_${k}`;
+    const plain = plainName(metric.key);
+    let name = plain;
+    for (let k = 2; this.#names.has(name.toLowerCase()); k++) name = `${plain}_${k}`;
     this.#names.add(name.toLowerCase());
     const at = this.list.push({ name, metric, labels: metric.cell === 'label' ? [] : null }) - 1;
     this.#byKey.set(metric.key, at);

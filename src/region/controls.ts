@@ -2,7 +2,10 @@
  * Settings of the machine that may be written, such as power limits. Every file's text is kept before its first
  * change, so that whoever changed it (or whoever cleans up behind one that was killed) can put it back.
  */
-import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, readFileSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { openBelow } from '../os/trusted-file.ts';
+import type { Machine } from './machine.ts';
 import { ControlError, SignalError } from './signal-error.ts';
 import type { Control, ControlDeclaration, Setting, SignalDomain } from './signals/provider.ts';
 import type { Topology } from './topology.ts';
@@ -18,42 +21,20 @@ interface PushedControl {
   readonly settings: readonly Setting[];
 }
 
-/** @throws ControlError */
-function put(path: string, text: string): void {
-  let file = -1;
-  try {
-    // Never made anew: a setting that has vanished is not one.
-    file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
-    writeSync(file, text);
-  } catch (error) {
-    throw new ControlError(`cannot write ${text} to ${path}: ${(error as Error).message}`);
-  } finally {
-    if (file >= 0) closeSync(file);
-  }
-}
-
-/** Writes back what was kept, the last change first. @throws ControlError after all were tried */
-export function restoreSettings(saved: readonly SavedSetting[]): void {
-  let first: unknown;
-  for (const { path, text } of [...saved].reverse()) {
-    try {
-      put(path, text);
-    } catch (error) {
-      first ??= error;
-    }
-  }
-  if (first !== undefined) throw first;
-}
+/** Settings are numbers. */
+const VALUE = /^-?\d{1,20}$/;
 
 export class Controls {
+  readonly #folder: string;
   readonly #topology: Topology;
   readonly #controls: readonly Control[];
   readonly #allowed: boolean;
   readonly #saved = new Map<string, SavedSetting>();
   readonly #pushed: PushedControl[] = [];
 
-  constructor(topology: Topology, controls: readonly Control[], allowed: boolean) {
-    this.#topology = topology;
+  constructor(machine: Machine, controls: readonly Control[], allowed: boolean) {
+    this.#folder = machine.path('sys');
+    this.#topology = machine.topology;
     this.#controls = controls;
     this.#allowed = allowed;
   }
@@ -108,7 +89,7 @@ export class Controls {
       } catch (error) {
         throw new ControlError(`${control.name}: ${(error as Error).message}`);
       }
-      put(setting.path, text);
+      this.#put(setting.path, text);
     }
   }
 
@@ -122,9 +103,49 @@ export class Controls {
     return [...this.#saved.values()];
   }
 
-  /** Puts them back. @throws ControlError after all were tried */
-  restore(): void {
-    restoreSettings(this.saved());
+  /**
+   * Puts back what was kept, by this process or, in `saved`, by another; the last change first. Only settings that this
+   * machine's controls write are put back, whatever `saved` names: it comes from a file.
+   * @throws ControlError after all were tried
+   */
+  restore(saved: readonly SavedSetting[] = this.saved()): void {
+    const own = this.#paths();
+    let first: unknown;
+    for (const { path, text } of saved.toReversed()) {
+      try {
+        if (!own.has(resolve(path))) {
+          throw new ControlError(`${path}: it is no setting of this machine that is ever changed`);
+        }
+        if (!VALUE.test(text)) throw new ControlError(`${path}: what was kept is no number`);
+        this.#put(path, text);
+      } catch (error) {
+        first ??= error;
+      }
+    }
+    if (first !== undefined) throw first;
+  }
+
+  /** The files of all controls. */
+  #paths(): ReadonlySet<string> {
+    const settings = this.#controls.flatMap((control) =>
+      this.#topology.indices(control.domain).flatMap((index) => control.settings(index)),
+    );
+    return new Set(settings.map(({ path }) => resolve(path)));
+  }
+
+  /** @throws ControlError */
+  #put(path: string, text: string): void {
+    let file = -1;
+    try {
+      // Never made anew: a setting that has vanished is not one.
+      file = openBelow(this.#folder, path, constants.O_WRONLY);
+      ftruncateSync(file);
+      writeSync(file, text);
+    } catch (error) {
+      throw new ControlError(`cannot write ${text} to ${path}: ${(error as Error).message}`);
+    } finally {
+      if (file >= 0) closeSync(file);
+    }
   }
 
   #keep(path: string): void {

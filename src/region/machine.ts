@@ -9,10 +9,8 @@ import {
   realpathSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { NON_BLOCKING } from './polled-file.ts';
 import { Topology } from './topology.ts';
-
-/** A named pipe in place of a file must not stop us. */
-export const NON_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export class Machine {
   readonly root: string;

@@ -93,7 +93,7 @@ export class Platform {
     if (options.synthetic) open(syntheticProvider);
     for (const provider of providers) if (isLast(provider)) open(provider);
     const found = this.#opened.flatMap(({ controls }) => controls ?? []);
-    this.controls = new Controls(this.topology, found, options.allowControl ?? false);
+    this.controls = new Controls(this.#machine, found, options.allowControl ?? false);
     this.setActiveCpus(options.activeCpus ?? null);
   }
 

@@ -1,8 +1,10 @@
 /** A file of /proc or /sys that is read anew at each tick, through a descriptor that stays open. */
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { readAt } from '../os/raw-calls.ts';
-import { NON_BLOCKING } from './machine.ts';
 import { parseDecimal } from './signals/digits.ts';
+
+/** A named pipe in place of a file must not stop us. */
+export const NON_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 const START = 4096;
 const MOST = 1 << 24;

@@ -1,6 +1,9 @@
 /** A signal, control, domain or index that this machine does not have. The message says what it has. */
-export class SignalError extends Error {
+import { EXIT, TriscopeError } from '../model/error.ts';
+
+export class SignalError extends TriscopeError {
   override readonly name = 'SignalError';
+  override readonly exitCode = EXIT.usage;
   /** What was asked for, and what could have been meant. */
   readonly given: string;
   readonly names: readonly string[];
@@ -13,16 +16,17 @@ export class SignalError extends Error {
 }
 
 /** A signal that exists, but not here. The message says where it would come from. */
-export class AbsentSignalError extends Error {
+export class AbsentSignalError extends TriscopeError {
   override readonly name = 'AbsentSignalError';
 }
 
 /** A control that could not be written, or must not. */
-export class ControlError extends Error {
+export class ControlError extends TriscopeError {
   override readonly name = 'ControlError';
 }
 
 /** A file that describes signals, and is not as it should be. */
-export class SignalConfigError extends Error {
+export class SignalConfigError extends TriscopeError {
   override readonly name = 'SignalConfigError';
+  override readonly exitCode = EXIT.input;
 }

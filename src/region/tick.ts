@@ -5,7 +5,18 @@
 import type { Machine } from './machine.ts';
 import { MsrFile, type Register } from './msr-file.ts';
 import { PolledFile } from './polled-file.ts';
-import type { Signal, SignalReader } from './signals/provider.ts';
+
+/** Holds what it needs between ticks, such as overflows counted. */
+export interface SignalReader {
+  /** Its value at this tick, of files already read; NaN where it is absent. Called once per tick. */
+  read(): number;
+}
+
+/** What a channel is opened from: a `Signal`. */
+interface Readable {
+  open(index: number, tick: Tick): SignalReader | null;
+  readonly computed?: true;
+}
 
 /** One signal at one native index. */
 export class Channel {
@@ -36,7 +47,7 @@ export class Tick {
   readonly #polled: Polled[] = [];
   readonly #files = new Map<string, PolledFile>();
   readonly #msrs = new Map<number, MsrFile>();
-  readonly #channels = new Map<Signal, Map<number, Channel>>();
+  readonly #channels = new Map<Readable, Map<number, Channel>>();
   /** In the order they were opened: what a channel is made of comes before it. */
   readonly #measured: Channel[] = [];
   readonly #computed: Channel[] = [];
@@ -83,7 +94,7 @@ export class Tick {
     return this.#shared.get(key) as T;
   }
 
-  channel(signal: Signal, index: number): Channel {
+  channel(signal: Readable, index: number): Channel {
     let ofSignal = this.#channels.get(signal);
     if (ofSignal === undefined) {
       ofSignal = new Map();

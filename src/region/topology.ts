@@ -8,8 +8,14 @@
  * A CPU's index is the kernel's number, so that affinity masks speak of the same; other indices count from 0 in the
  * order of the kernel's. Source: Documentation/admin-guide/cputopology.rst, `sys/devices/system/node`.
  */
-import type { Machine } from './machine.ts';
-import { SIGNAL_DOMAINS, type SignalDomain } from './signals/provider.ts';
+import { SIGNAL_DOMAINS, type SignalDomain } from './signals/domains.ts';
+
+/** The files that tell: of a machine, or of a recorded tree. */
+interface Tree {
+  text(path: string): string | null;
+  list(folder: string, matching?: RegExp): readonly string[];
+  exists(path: string): boolean;
+}
 
 /** Where a CPU lies. -1: in none. */
 interface CpuPlace {
@@ -71,7 +77,7 @@ export class Topology {
   readonly #chipGpu: number[];
   readonly #cores: readonly { readonly package: number; readonly core: number }[];
 
-  private constructor(machine: Machine) {
+  private constructor(machine: Tree) {
     const cpu = (name: string) => `sys/devices/system/cpu/${name}`;
     const number = (path: string) => Number.parseInt(machine.text(path) ?? '', 10);
     const found = machine.list('sys/devices/system/cpu', /^cpu\d+$/).flatMap((name) => {
@@ -126,7 +132,7 @@ export class Topology {
     };
   }
 
-  static of(machine: Machine): Topology {
+  static of(machine: Tree): Topology {
     return new Topology(machine);
   }
 
@@ -195,7 +201,7 @@ export class Topology {
 }
 
 /** Cards that render: displays without a driver of ours are cards too. */
-function gpusOf(machine: Machine): GpuPlace[] {
+function gpusOf(machine: Tree): GpuPlace[] {
   return machine.list('sys/class/drm', /^card\d+$/).flatMap((name): GpuPlace[] => {
     const folder = `sys/class/drm/${name}`;
     const i915 = machine.list(`${folder}/gt`, /^gt\d+$/).map((gt) => `${folder}/gt/${gt}`);
@@ -210,7 +216,7 @@ function gpusOf(machine: Machine): GpuPlace[] {
 }
 
 /** CPUs near GPUs, dealt out evenly where several GPUs are near the same. */
-function chipsOfCpus(machine: Machine, gpus: readonly GpuPlace[]): Map<number, number> {
+function chipsOfCpus(machine: Tree, gpus: readonly GpuPlace[]): Map<number, number> {
   const nearby = new Map<string, number[]>();
   let chip = 0;
   for (const { folder, chips } of gpus) {
@@ -230,7 +236,7 @@ function chipsOfCpus(machine: Machine, gpus: readonly GpuPlace[]): Map<number, n
 }
 
 /** Network devices that are hardware: InfiniBand ones first, then those of sys/class/net with a device. */
-function nicsOf(machine: Machine): string[] {
+function nicsOf(machine: Tree): string[] {
   const infiniband = machine.list('sys/class/infiniband');
   const net = machine.list('sys/class/net').filter((name) => {
     return machine.exists(`sys/class/net/${name}/device`);

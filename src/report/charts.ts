@@ -1,7 +1,7 @@
 /** The charts of a report: queries whose answers are few enough to draw. */
-import { oneMode } from '../findings/samples.ts';
+import { CPU_BUSY, oneMode, sqlOf } from '../model/measures/index.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
-import { CPU_COLUMNS, cpuShares, type Has } from './tables.ts';
+import { CPU_COLUMNS, cpuRates, cpuStates, type Has } from './tables.ts';
 
 export interface Series {
   readonly name: string;
@@ -52,8 +52,9 @@ const GVT = `WITH ${mode('pe_id, t, gvt')}
 SELECT 'GVT' AS name, 0 AS rank, lo + (bin + 0.5) * width AS x, max(gvt) FILTER (isfinite(gvt)) AS y
 FROM binned GROUP BY bin, lo, width ORDER BY x`;
 
-const busy = (has: Has) => `WITH ${cpuShares(has)},
-busy AS (SELECT host, t, 100 * avg("user" + system) AS y FROM rate GROUP BY host, t),
+const busy = (has: Has) => `WITH ${cpuRates(has)},
+busy AS (SELECT host, t, ${sqlOf(CPU_BUSY, { metric: (state) => `sum("${state}" * (t - t0))`, seconds: 'sum(t - t0)', has: cpuStates(has) })} AS y
+  FROM cpu_rate GROUP BY host, t),
 extent AS (SELECT min(t) AS lo, greatest(max(t), min(t) + 1e-9) AS hi FROM busy)
 SELECT host AS name, dense_rank() OVER (ORDER BY host) AS rank,
   lo + (least(${BINS - 1}, floor((t - lo) / (hi - lo) * ${BINS})) + 0.5) * (hi - lo) / ${BINS} AS x, avg(y) AS y

@@ -1,5 +1,15 @@
 /** The tables of a report: PEs beside their CPUs, regions, hosts. */
-import { countedIn, oneMode } from '../findings/samples.ts';
+import { countedIn } from '../findings/samples.ts';
+import {
+  CPU_IDLE,
+  CPU_STOLEN,
+  CPU_SYSTEM,
+  CPU_USER,
+  HANDLED_RATE,
+  oneMode,
+  ROLLED_BACK_SHARE,
+  sqlOf,
+} from '../model/measures/index.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
 
 export interface ReportTable {
@@ -12,17 +22,22 @@ export interface ReportTable {
 /** Whether there is a table, or a column `table.column`. */
 export type Has = (name: string) => boolean;
 
+/** Columns of `pe_on_node` are shares of a CPU's time: hundredths a second are a hundred times that. */
+const PE_STATES = {
+  metric: (state: string) =>
+    state === 'irq' ? '100 * sum(interrupts * seconds)' : `100 * sum("${state}" * seconds)`,
+  has: (state: string) => state !== 'softirq',
+};
+
 const PES_ON_NODE = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
-  sum(events_processed) / sum(seconds) AS "events/s",
-  100 * sum(events_rolled_back) / greatest(1, sum(events_processed)) AS "rolled back %",
-  100 * sum("user" * seconds) / sum(seconds) AS "user %",
-  100 * sum(system * seconds) / sum(seconds) AS "system %",
-  100 * sum(steal * seconds) / sum(seconds) AS "steal %",
+  ${sqlOf(HANDLED_RATE)} AS "events/s",
+  ${sqlOf(ROLLED_BACK_SHARE)} AS "rolled back %",
+  ${[CPU_USER, CPU_SYSTEM, CPU_STOLEN].map((share) => `${sqlOf(share, PE_STATES)} AS "${share.label} %"`).join(', ')},
   100 * sum(waiting * seconds) / sum(seconds) AS "waiting %"
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 
 const pes = (table: string) => `SELECT pe_id AS pe, sum(events_processed) AS events,
-  100 * sum(events_rolled_back) / greatest(1, sum(events_processed)) AS "rolled back %"
+  ${sqlOf(ROLLED_BACK_SHARE)} AS "rolled back %"
 FROM ${table} WHERE ${oneMode(table)} GROUP BY pe_id ORDER BY pe_id`;
 
 /** Columns that old reports lack are left out. */
@@ -41,35 +56,41 @@ FROM geopm_region ORDER BY host, CASE section WHEN 'region' THEN 0 WHEN 'unmarke
   ${has('geopm_region.runtime') ? 'runtime DESC, ' : ''}region`;
 };
 
+/** Columns of `cpu_rate`: what there is of a CPU's states. */
+export const cpuStates =
+  (has: Has): ((state: string) => boolean) =>
+  (state) =>
+    has(`node_cpu_rate.${state}`) || (state === 'steal' && has('node_cpu_steal_rate.steal'));
+
 /**
- * `rate`: of each host's CPUs, shares of time in each interval. Steal is a type of its own in raw stats of our collector,
- * a key of `cpu` elsewhere, or told by nobody.
+ * `cpu_rate`: hundredths of a second a second, of each host's CPUs. Steal is a type of its own in raw stats of our
+ * collector, a key of `cpu` elsewhere, or told by nobody.
  */
-export function cpuShares(has: Has): string {
-  const apart = has('node_cpu_steal_rate.steal');
-  const steal = has('node_cpu_rate.steal') ? 'c.steal' : apart ? 's.steal' : '0';
+export function cpuRates(has: Has): string {
+  const apart = has('node_cpu_steal_rate.steal') && !has('node_cpu_rate.steal');
   const join = apart
     ? 'LEFT JOIN node_cpu_steal_rate s ON s.host = c.host AND s.device = c.device AND s.t = c.t'
     : '';
-  return `counted_time AS (
-  SELECT split_part(c.host, '.', 1) AS host, c.device, c.t0, c.t, c."user", c.nice, c.system, c.idle, c.iowait,
-    coalesce(${steal}, 0) AS steal,
-    c."user" + coalesce(c.nice, 0) + c.system + c.idle + coalesce(c.iowait, 0) + coalesce(${steal}, 0) AS total
-  FROM node_cpu_rate c ${join}),
-rate AS (SELECT host, device, t0, t, ("user" + coalesce(nice, 0)) / total AS "user", system / total AS system,
-    steal / total AS steal, idle / total AS idle
-  FROM counted_time WHERE total > 0)`;
+  return `cpu_rate AS (SELECT c.* REPLACE (split_part(c.host, '.', 1) AS host)${apart ? ', s.steal' : ''}
+  FROM node_cpu_rate c ${join})`;
 }
 
-const hosts = (has: Has): string => `WITH ${cpuShares(has)}
+const hosts = (has: Has): string => {
+  const inputs = {
+    metric: (state: string) => `sum("${state}" * (t - t0))`,
+    seconds: 'sum(t - t0)',
+    has: cpuStates(has),
+  };
+  const shares = [CPU_USER, CPU_SYSTEM, CPU_STOLEN, CPU_IDLE].map(
+    (share) => `${sqlOf(share, inputs)} AS "${share.label} %"`,
+  );
+  return `WITH ${cpuRates(has)}
 SELECT host, count(DISTINCT device) AS cpus, sum(t - t0) / count(DISTINCT device) AS seconds,
-  100 * sum("user" * (t - t0)) / sum(t - t0) AS "user %",
-  100 * sum(system * (t - t0)) / sum(t - t0) AS "system %",
-  100 * sum(steal * (t - t0)) / sum(t - t0) AS "steal %",
-  100 * sum(idle * (t - t0)) / sum(t - t0) AS "idle %"
-FROM rate GROUP BY host ORDER BY host`;
+  ${shares.join(',\n  ')}
+FROM cpu_rate GROUP BY host ORDER BY host`;
+};
 
-export const CPU_COLUMNS = ['user', 'nice', 'system', 'idle', 'iowait'];
+export const CPU_COLUMNS = ['user', 'system', 'idle'];
 
 async function peRows(recording: OpenRecording, has: Has): Promise<readonly Row[]> {
   if (has('pe_on_node')) {

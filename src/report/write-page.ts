@@ -1,8 +1,9 @@
 /** Writes a page: whole, or not at all. */
+import { TriscopeError } from '../model/error.ts';
 import { writeWhole } from '../os/whole-file.ts';
 
 /** The page cannot be written. The message names the file. */
-export class ReportFileError extends Error {
+export class ReportFileError extends TriscopeError {
   override readonly name = 'ReportFileError';
 }
 

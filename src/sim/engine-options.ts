@@ -1,12 +1,24 @@
 /** The engine's command-line options: ROSS's names where ROSS has them. One table for parser and help. */
-import { flag, float, int, type OptionSpec, oneOf, size } from '../model/option.ts';
+import {
+  alias,
+  flag,
+  float,
+  int,
+  noEffect,
+  type OptionSpec,
+  oneOf,
+  size,
+} from '../model/option.ts';
 import { SYNCHRONISERS } from './config.ts';
 
-const seed = (fallback: number, help: string) => int(fallback, help, { min: 1, max: 0x7ffffffe });
+// ROSS says “not given” by 0.
+const seed = (fallback: number, help: string) =>
+  int(fallback, help, { min: 1, max: 0x7ffffffe, none: '0' });
 
 export const ENGINE_OPTIONS = {
   synch: oneOf(SYNCHRONISERS, 'optimistic', 'synchroniser, by number or word', {
     fallback: 'sequential on one PE, optimistic on several',
+    none: '0',
   }),
   nkp: int(16, 'KPs per PE', { min: 1, max: 1 << 20 }),
   end: float(100000, 'virtual time at which the run ends', { min: 0 }),
@@ -39,21 +51,40 @@ export const ENGINE_OPTIONS = {
 
 export type EngineOption = keyof typeof ENGINE_OPTIONS;
 
-/** ROSS's options that mean nothing here: accepted, and said to have no effect. */
+/** ROSS's options that mean nothing here, with ROSS's defaults: accepted, and said to have no effect. */
 export const IGNORED_OPTIONS = {
-  'read-buffer': 'over MPI 64 receives are under way on each rank; threads share memory',
-  'send-buffer': 'over MPI buffers are added as they are needed; threads share memory',
-  extramem: 'event memory grows on demand, up to --max-memory',
-  'buddy-size': 'undo logs grow on demand',
-  'lz4-knob': 'nothing is compressed',
-  'avl-size': 'remote events are looked up in a table that grows',
-  'clock-rate': 'times come from a calibrated clock',
-} as const satisfies Readonly<Record<string, string>>;
+  'read-buffer': noEffect(
+    16,
+    'over MPI 64 receives are under way on each rank; threads share memory',
+  ),
+  'send-buffer': noEffect(
+    1024,
+    'over MPI buffers are added as they are needed; threads share memory',
+  ),
+  extramem: noEffect(0, 'event memory grows on demand, up to --max-memory'),
+  'buddy-size': noEffect(0, 'undo logs grow on demand'),
+  'lz4-knob': noEffect(17, 'nothing is compressed'),
+  'avl-size': noEffect(18, 'remote events are looked up in a table that grows'),
+  'clock-rate': noEffect(1_000_000_000, 'times come from a calibrated clock'),
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+/** Other names of the engine's options. */
+export const ENGINE_SYNONYMS = {
+  'cons-lookahead': alias(
+    'lookahead',
+    ENGINE_OPTIONS.lookahead,
+    '--lookahead, of models without one of their own',
+  ),
+} as const satisfies Readonly<Record<string, OptionSpec>>;
 
 /** The options as `--help` shows them: ROSS's groups, in ROSS's order, then what is ours. */
 export const ENGINE_GROUPS: readonly {
   readonly title: string;
-  readonly names: readonly (EngineOption | keyof typeof IGNORED_OPTIONS)[];
+  readonly names: readonly (
+    | EngineOption
+    | keyof typeof IGNORED_OPTIONS
+    | keyof typeof ENGINE_SYNONYMS
+  )[];
 }[] = [
   { title: 'ROSS MPI Kernel', names: ['read-buffer', 'send-buffer'] },
   {
@@ -67,6 +98,7 @@ export const ENGINE_GROUPS: readonly {
       'buddy-size',
       'lz4-knob',
       'lookahead',
+      'cons-lookahead',
       'max-opt-lookahead',
       'avl-size',
       'rng-seed1',
@@ -84,16 +116,23 @@ export const ENGINE_GROUPS: readonly {
   { title: 'Triscope', names: ['pes', 'max-memory', 'pin'] },
 ];
 
+/** Reads options from a file; not in the table, since its value is none of the run's. */
+export const ARGS_FILE = 'args-file';
+export const HELP = 'help';
+
 /**
  * Names that a prefix may stand for, as in ROSS, where the first match wins: PHOLD's own options, then the
  * engine's in the order of the groups.
  */
 export const ROSS_NAMES: readonly string[] = [
-  ...['remote', 'nlp', 'mean', 'mult', 'lookahead', 'start-events', 'stagger', 'memory'],
+  ...['remote', 'nlp', 'mean', 'mult', 'lookahead', 'start-events', 'stagger', 'memory', 'run'],
   ...ENGINE_GROUPS.filter(({ title }) => title.startsWith('ROSS'))
-    .flatMap(({ names }) => names)
+    .flatMap(({ names }): readonly string[] =>
+      names.includes('core-rng-seed4') ? [...names, ARGS_FILE] : names,
+    )
     .filter((name) => name !== 'lookahead' && name !== 'timing'),
   ...['engine-stats', 'model-stats', 'num-gvt', 'rt-interval', 'vt-interval', 'vt-samp-end'],
-  ...['sample-count', 'pe-data', 'kp-data', 'lp-data', 'event-trace', 'stats-prefix', 'stats-path'],
-  ...['buffer-size', 'buffer-free', 'disable-output', 'granularity', 'stats-filename'],
+  ...['pe-data', 'kp-data', 'lp-data', 'event-trace', 'stats-prefix', 'stats-path'],
+  ...['buffer-size', 'buffer-free', 'disable-output', 'sample-count', HELP],
+  ...['granularity', 'stats-filename', 'enable-gvt-stats', 'real-time-samp'],
 ];

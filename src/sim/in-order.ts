@@ -12,6 +12,7 @@ import * as clcg4 from './rng/clcg4.ts';
 import type { Engine } from './scheduler.ts';
 import {
   compareGvts,
+  GVT_TIES,
   type Gvt,
   type Receiver,
   startOfTime,
@@ -121,11 +122,22 @@ export class InOrderLp extends LpContext {
   }
 }
 
+/** An event came to a conservative PE that had already handled what comes after it. */
+export class LateEventError extends ModelError {
+  override readonly name = 'LateEventError';
+}
+
 export interface InOrderLoop {
   /** Handles up to `max` events with receive times below `bound`; returns how many. */
   run(max: number, bound: number): number;
   /** Handles one and times it; returns how many (0 or 1). */
   sample(bound: number, clock: ActivityClock): number;
+  /** [0]: receive time of the event handled last; NaN before the first. */
+  readonly last: Float64Array;
+  /** On one PE of several, the event that `run` or `sample` handled last, which is kept until the next is; 0 for none. */
+  kept(): number;
+  /** Frees it. */
+  forget(): void;
 }
 
 /**
@@ -170,7 +182,17 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     }
     if (I[i + STATE] >= REMOTE) counts[REMOTE_EVENTS]++;
     if (tally !== null) tally.handled(index, F[h], I[i + STATE] >= REMOTE);
-    pe.freeEvent(h);
+  };
+
+  // What arrives must not come before the last event: that one is kept, as long as nothing else needs its record.
+  const kept = new Int32Array(32);
+  const forget = (): void => {
+    if (kept[0] !== 0) pe.freeEvent(kept[0]);
+    kept[0] = 0;
+  };
+  const keep = (h: number): void => {
+    if (deliver === null) pe.freeEvent(h);
+    else kept[0] = h;
   };
 
   const sample = (bound: number, clock: ActivityClock): number => {
@@ -179,9 +201,11 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
       take,
       (h) => queue.push(F[h], h),
       (h) => {
+        forget();
         if (F[h] === last[0]) counts[TIES]++;
         last[0] = F[h];
         handle(I[(h << 1) + DEST], h);
+        keep(h);
       },
     );
     if (!sampled) return 0;
@@ -193,14 +217,17 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   const run = (max: number, bound: number): number => {
     let n = 0;
     let ties = 0;
-    while (n < max) {
-      const h = queue.take(bound);
-      if (h === 0) break;
+    let h = max > 0 ? queue.take(bound) : 0;
+    if (h !== 0) forget();
+    while (h !== 0) {
       const t = F[h];
       if (t === last[0]) ties++;
       last[0] = t;
       handle(I[(h << 1) + DEST], h);
-      n++;
+      const next = ++n < max ? queue.take(bound) : 0;
+      if (next === 0) keep(h);
+      else pe.freeEvent(h);
+      h = next;
     }
     counts[DONE] += n;
     counts[COMMITTED] += n;
@@ -208,7 +235,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     return n;
   };
 
-  return { run, sample };
+  return { run, sample, last, kept: () => kept[0], forget };
 }
 
 /** Whether event `h` comes after the GVT's event, as far as a GVT tells. */
@@ -219,7 +246,11 @@ export function comesAfter(pe: Pe, h: number, gvt: Gvt): boolean {
 
 const KEY = startOfTime();
 
-/** Conservative handling on one PE of several: what has arrived is in the future of all that is done. */
+/**
+ * Conservative handling on one PE of several: what has arrived is in the future of all that is done. That
+ * follows from how far the scheduler lets it go (`Gvt.underWay`), and is looked at all the same: a run in which
+ * it does not hold ends there.
+ */
 export class InOrderEngine implements Engine, Receiver {
   starved = false;
   private readonly pe: Pe;
@@ -267,17 +298,41 @@ export class InOrderEngine implements Engine, Receiver {
 
   arrived(h: number): void {
     const { pool, queue, counts } = this.pe;
+    if (pool.F[h] <= this.loop.last[0]) this.expectAfterLast(h);
     pool.I[(h << 1) + STATE] = PENDING | REMOTE;
     queue.push(pool.F[h], h);
     counts[C.remoteReceives]++;
     if (this.pe.tally !== null) this.pe.tally.add(pool.I[(h << 1) + DEST], T_RECEIVES);
   }
 
+  /** @throws LateEventError unless event `h`, which arrives, comes after all that has been handled */
+  private expectAfterLast(h: number): void {
+    const { pe } = this;
+    const last = this.loop.kept();
+    if (!pe.signatures.before(h, last)) return;
+    const describe = (event: number) => {
+      const { F, I } = pe.pool;
+      const i = event << 1;
+      return `the event from LP ${I[i + SOURCE]} to LP ${pe.ids[I[i + DEST]]} at virtual time ${F[event]}`;
+    };
+    const { lookahead } = pe.config;
+    const time = pe.pool.F[last];
+    // A GVT tells events of one time apart by as many tie-breakers as it carries.
+    const why =
+      time + lookahead === time
+        ? `--lookahead=${lookahead} does not move virtual time here, and chains of more than ${GVT_TIES} events without an offset are not told apart; raise it, or take --synch=3`
+        : "this is a mistake of the simulator's; --synch=3 gets by without this order";
+    throw new LateEventError(
+      `${describe(h)} reached PE ${pe.number} after ${describe(last)} had been handled there, so the run would be wrong: ${why}`,
+    );
+  }
+
   cancelled(): void {
     throw new Error('a conservative PE takes nothing back');
   }
 
-  fossilCollect(): void {
+  fossilCollect(gvt: Gvt): void {
+    if (gvt.time >= this.pe.config.end) this.loop.forget();
     this.pe.counts[C.fossilCollects]++;
     this.pe.pool.settle();
   }

@@ -1,8 +1,10 @@
 /** Finds a model: built in, by name, or a user's module, by path (.js, .mjs, .ts, .mts). */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+
+import { existsSync, writeFileSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { EXIT } from '../model/error.ts';
+import { scratchFolder } from '../os/scratch.ts';
 import { isModel, type Model, ModelError } from './model.ts';
 import { BUILT_IN } from './models/index.ts';
 
@@ -19,6 +21,7 @@ export interface LoadedModel {
 /** No such model. */
 export class ModelNotFoundError extends ModelError {
   override readonly name = 'ModelNotFoundError';
+  override readonly exitCode = EXIT.usage;
 }
 
 /**
@@ -109,11 +112,11 @@ async function moduleFor(path: string): Promise<{ url: string; dispose: () => vo
       throw new ModelError(`${place}: ${first?.text ?? String(error)}`);
     },
   );
-  const folder = mkdtempSync(join(tmpdir(), 'triscope-model-'));
-  const file = join(folder, 'model.mjs');
+  const folder = scratchFolder('triscope-model-');
+  const file = join(folder.path, 'model.mjs');
   writeFileSync(file, result.outputFiles[0].contents);
   return {
     url: pathToFileURL(file).href,
-    dispose: () => rmSync(folder, { recursive: true, force: true }),
+    dispose: () => folder.remove(),
   };
 }

@@ -1,5 +1,6 @@
 /** What a modeller writes: a model's declaration, and what its handlers see. */
 
+import { TriscopeError } from '../model/error.ts';
 import type { OptionSpecs, OptionValues } from '../model/option.ts';
 import type { Fields, Scalar, StructOf } from '../model/struct.ts';
 
@@ -263,7 +264,7 @@ export interface Model {
 }
 
 /** A model or a run that cannot work: the message is for the user. */
-export class ModelError extends Error {
+export class ModelError extends TriscopeError {
   override readonly name: string = 'ModelError';
 }
 

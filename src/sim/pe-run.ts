@@ -38,6 +38,8 @@ export interface PeResult {
   readonly stateDigest: readonly [number, number];
   /** Most event records in use at once, and bytes of one. */
   readonly peakEvents: number;
+  /** Slots of messages that waited for room at their receiver. */
+  readonly heldBack: number;
   readonly eventBytes: number;
   readonly lpBytes: number;
   readonly criticalPath: number;
@@ -298,6 +300,7 @@ export class PeRun {
       eventDigest: [pe.eventDigest.lo, pe.eventDigest.hi],
       stateDigest: [stateDigest.lo, stateDigest.hi],
       peakEvents: pe.pool.peak,
+      heldBack: this.transport.heldBack,
       eventBytes: pe.pool.stride * 8,
       lpBytes: pe.blockSize * 8,
       criticalPath: pe.longestPath(),

@@ -173,7 +173,11 @@ export class SimRecording {
     const [source] = this.content.sources;
     const { instrumentation } = result;
     const dropped = result.streams.reduce((sum, s) => sum + s.droppedBytes, 0);
-    this.end(result.finished ? 'finished' : 'interrupted', {
+    // A run whose samples could not all be written ended well; its recording did not.
+    const error = instrumentation?.error ?? null;
+    const state = error === null ? 'finished' : 'failed';
+    this.end(result.finished ? state : 'interrupted', {
+      ...(error !== null && { error: `instrumentation is incomplete: ${error}` }),
       sources: [
         {
           ...source,

@@ -231,13 +231,13 @@ export class Scheduler {
     const gvt = this.key.time;
     const { lookahead } = this.pe.config;
     const free = this.conservative
-      ? gvt + lookahead
+      ? Math.min(gvt + lookahead, this.key.underWay)
       : this.pressure.bound(gvt, Math.max(gvt + this.window.size, justAfter(gvt)));
     this.bound = Math.min(free, this.hooks.nextTime);
     this.worthAsking = gvt + Math.min((this.bound - gvt) * WORTH_ASKING, this.crowdTime);
     // A lookahead too small to move GVT promises nothing about events of its time; nor does want of memory.
     this.oneByOne =
       this.hooks.nextTime > gvt &&
-      ((this.conservative && free === gvt) || this.pressure.oneByOne());
+      ((this.conservative && gvt + lookahead === gvt) || this.pressure.oneByOne());
   }
 }

@@ -47,6 +47,11 @@ export function defaultMaxMemory(): number {
   return Math.min(4 * GIB, Math.floor(totalmem() / 2));
 }
 
+/** Whether there is no parallel form of it. */
+export function runsOnOnePe(synch: Synchroniser): boolean {
+  return synch === 'sequential' || synch === 'rollback-check' || synch === 'optimistic-debug';
+}
+
 /**
  * Completes and checks settings for a model.
  * @throws OptionError for a value that cannot be
@@ -65,9 +70,7 @@ export function configFor(model: Model, settings: Settings): RunConfig {
   if (!Object.hasOwn(SYNCHRONISERS, synch)) {
     throw new OptionError(`--synch=${synch}: ${allowed(ENGINE_OPTIONS.synch)}`);
   }
-  const oneOnly =
-    synch === 'sequential' || synch === 'rollback-check' || synch === 'optimistic-debug';
-  if (oneOnly && pes !== 1)
+  if (pes !== 1 && runsOnOnePe(synch))
     throw new OptionError(`--pes=${pes}: --synch=${synch} runs on one PE; leave --pes out`);
   const lookahead = number('lookahead', settings.lookahead, model.lookahead ?? 0);
   if (synch === 'conservative' && !(lookahead > 0)) {

@@ -19,6 +19,7 @@ import { thisHost } from './record.ts';
 import { configFor, type Settings } from './settings.ts';
 import type { RunOptions } from './simulate.ts';
 import { type RunResult, summarise } from './statistics.ts';
+import { Chaos } from './transport/chaos.ts';
 import { type HostRings, hostRings } from './transport/host-rings.ts';
 import type { MpiLimits } from './transport/mpi.ts';
 import { commonBudget, type RankTransport, rankTransport } from './transport/ranks.ts';
@@ -49,7 +50,7 @@ export interface RankOutcome {
 /** The same on all ranks, but for who listens: `onCommits` is called on rank 0, and is there on all or on none. */
 export type RankOptions = Pick<
   RunOptions,
-  'signal' | 'onProgress' | 'onOutput' | 'onCommits' | 'sizedFor' | 'instrument'
+  'signal' | 'onProgress' | 'onOutput' | 'onCommits' | 'sizedFor' | 'instrument' | 'chaos'
 > & {
   /** Measures how far the clocks of the ranks' machines are apart, also where nothing is instrumented. */
   readonly clocks?: boolean;
@@ -159,8 +160,9 @@ function onePe(
   placement: Placement,
   memory: InstrumentMemory | null,
   rings: HostRings | null,
-  { limits }: RankOptions,
+  { limits, chaos: settings }: RankOptions,
 ) {
+  const chaos = settings && new Chaos(settings, world.rank);
   const common = commonBudget(world, rings, recordsFor(model, config));
   const share = Math.max(4096, Math.floor(config.maxMemory / world.size));
   const own: RunConfig = common === null ? { ...config, maxMemory: share } : config;
@@ -173,8 +175,8 @@ function onePe(
     world.rank,
     budget,
     (host) => {
-      transport = rankTransport(host, world, rings, limits);
-      return transport;
+      transport = rankTransport(host, world, rings, { ...limits, ...chaos?.limits });
+      return chaos?.around(transport) ?? transport;
     },
     memory,
   );

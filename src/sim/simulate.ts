@@ -14,6 +14,7 @@ import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
 import { type Placement, placeLps } from './placement.ts';
 import { configFor, type Settings } from './settings.ts';
 import { type RunResult, summarise } from './statistics.ts';
+import type { ChaosSettings } from './transport/chaos.ts';
 import { Control, controlMemory } from './transport/control.ts';
 import { SequentialTransport } from './transport/sequential.ts';
 import { threadRings } from './transport/threads.ts';
@@ -47,6 +48,8 @@ export interface RunOptions {
   readonly preload?: string;
   /** Where what `settings.instrument` asks for goes; `stats-output` where nothing is said. */
   readonly instrument?: InstrumentOutput;
+  /** Puts the transport between PEs under the worst conditions: for tests. On one PE it changes nothing. */
+  readonly chaos?: ChaosSettings;
   /** Where `console.log` in the threads of several PEs goes; standard output otherwise. */
   readonly console?: NodeJS.WritableStream;
 }
@@ -68,7 +71,7 @@ const WORKER = new URL('worker.js', import.meta.url);
  * The same as one file, where the package was built so, for built-in models: what a user's module imports must be what
  * the engine is made of.
  */
-const QUICK = new URL('../../bin/pe.js', import.meta.url);
+const QUICK = new URL('../../bin/thread.js', import.meta.url);
 
 const SLICE = 50;
 const POLL = 50;
@@ -256,9 +259,11 @@ async function manyPes(
       pe,
       memory,
       logCommits: run.onCommits !== undefined,
+      chaos: run.chaos ?? null,
       instrument: recorder?.memory(pe) ?? null,
     };
     const worker = new Worker('name' in reference && existsSync(QUICK) ? QUICK : WORKER, {
+      argv: ['pe'],
       workerData: task,
       stdout: run.console !== undefined,
       ...(run.preload !== undefined && {

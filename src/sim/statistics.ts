@@ -69,6 +69,8 @@ export interface RunResult {
   readonly remoteSends: number;
   readonly remoteReceives: number;
   readonly remoteEvents: number;
+  /** Messages that waited for room at their receiver, in slots: most take one. */
+  readonly heldBack: number;
   readonly eventTies: number;
   readonly cancelbacks: number;
   readonly stateDigest: string;
@@ -164,6 +166,7 @@ export function summarise(
     remoteSends: sum('remoteSends'),
     remoteReceives: sum('remoteReceives'),
     remoteEvents: sum('remoteEvents'),
+    heldBack: parts.reduce((total, p) => total + p.heldBack, 0),
     eventTies: sum('eventTies'),
     cancelbacks: sum('cancelbacks'),
     stateDigest: digest((p) => p.stateDigest),

@@ -1,5 +1,5 @@
 /** V8's settings that the event loop wants. */
-import { setFlagsFromString } from 'node:v8';
+import { setV8Flag } from '../os/v8-flags.ts';
 
 let done = false;
 
@@ -13,6 +13,6 @@ let done = false;
 export function tuneV8(pes: number): void {
   if (done) return;
   done = true;
-  setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${pes === 1 ? 6000 : 3000}`);
-  setFlagsFromString(`--max-inlined-bytecode-size=${pes === 1 ? 2000 : 420}`);
+  setV8Flag('max-inlined-bytecode-size-cumulative', pes === 1 ? 6000 : 3000);
+  setV8Flag('max-inlined-bytecode-size', pes === 1 ? 2000 : 420);
 }

@@ -7,15 +7,14 @@ import { configFor, type Settings } from './settings.ts';
 import { simulate } from './simulate.ts';
 import { type RankOptions, simulateRank } from './simulate-rank.ts';
 import {
-  casesForRanks,
   MOST_EXAMINED,
   NOT_AGAIN,
-  type RankCase,
   rowOf,
   TRIES,
   type VerifyOptions,
   type VerifyRow,
 } from './verify.ts';
+import { casesForRanks, chaosForRanks, type RankCase } from './verify-cases.ts';
 
 /** What rank 0 wants next. */
 const STOP = 0;
@@ -46,7 +45,8 @@ export async function verifyRanks(
   world: MpiWorld,
   loaded: LoadedModel,
   settings: Settings = {},
-  options: Pick<VerifyOptions, 'signal' | 'onCase'> & Pick<RankOptions, 'mostSharing'> = {},
+  options: Pick<VerifyOptions, 'signal' | 'onCase' | 'chaos'> &
+    Pick<RankOptions, 'mostSharing'> = {},
 ): Promise<VerifyRow[]> {
   const first = world.rank === 0;
   const sizedFor = settings.pes ?? 1;
@@ -54,12 +54,8 @@ export async function verifyRanks(
   const alone: Settings = { ...rest, synch: 'sequential', pes: 1 };
   const { mostSharing = Infinity } = options;
   const run = { sizedFor, ...(options.signal && { signal: options.signal }) };
-  const { lookahead } = configFor(loaded.model, settings);
-  const cases = casesForRanks(settings, lookahead, world.size, mostSharing);
+  const { lookahead, options: own } = configFor(loaded.model, settings);
   const rows: VerifyRow[] = [];
-  const say = (index: number, name: string) => {
-    if (first) options.onCase?.(name, index, cases.length + 1);
-  };
   const agree = (word: number): number => {
     const bytes = Uint8Array.of(word);
     world.broadcast(bytes);
@@ -71,6 +67,7 @@ export async function verifyRanks(
     name,
     settings: how,
     mostSharing,
+    chaos,
   }: RankCase): Promise<string> => {
     const truth = first ? await loggedAlone(loaded, alone, sizedFor) : [];
     for (let k = 0; k < TRIES; k++) {
@@ -82,25 +79,40 @@ export async function verifyRanks(
         ];
         difference = firstDifference(loaded.model, a, b);
       };
-      await simulateRank(world, loaded, how, { ...run, mostSharing, onCommits });
+      await simulateRank(world, loaded, how, {
+        ...run,
+        mostSharing,
+        onCommits,
+        ...(chaos && { chaos }),
+      });
       if (agree(difference === null ? GO_ON : STOP) === STOP) return difference ?? '';
     }
     return NOT_AGAIN;
   };
 
-  say(0, 'sequential');
+  if (first) options.onCase?.('sequential', 0, 1);
   const truth = first ? await simulate(loaded, alone, run) : null;
-  if (truth?.finished) rows.push(rowOf('sequential', truth, truth));
+  if (truth?.finished) rows.push(rowOf({ name: 'sequential' }, truth, truth));
   if (agree(truth?.finished ? GO_ON : STOP) === STOP) return rows;
+  // What rank 0 alone knows, and all must go by.
+  const memory = Float64Array.of((truth?.peakEvents ?? 0) * (truth?.eventBytes ?? 0));
+  world.broadcast(new Uint8Array(memory.buffer));
+  const lps = loaded.model.lps(own, { pes: sizedFor });
+  const ground = { lookahead, lps, memory: memory[0] };
+  const cases =
+    options.chaos === undefined
+      ? casesForRanks(settings, lookahead, world.size, mostSharing)
+      : chaosForRanks(options.chaos, settings, ground, world.size, mostSharing);
   for (const [k, one] of cases.entries()) {
-    say(k + 1, one.name);
-    const { mostSharing } = one;
+    if (first) options.onCase?.(one.name, k + 1, cases.length + 1);
+    const { mostSharing, chaos } = one;
     const { finished, result } = await simulateRank(world, loaded, one.settings, {
       ...run,
       mostSharing,
+      ...(chaos && { chaos }),
     });
     if (!finished) break;
-    const row = truth && result && rowOf(one.name, result, truth);
+    const row = truth && result && rowOf(one, result, truth);
     const examined = rows.filter((r) => r.difference).length;
     const examine = row !== null && !row.same && examined < MOST_EXAMINED;
     const next = options.signal?.aborted ? STOP : examine ? EXAMINE : GO_ON;

@@ -2,23 +2,16 @@
  * Proves that a model commits the same events and ends in the same state under every synchroniser, or
  * finds where it does not.
  */
+
+import { chaosCase } from './chaos-case.ts';
 import type { Synchroniser } from './config.ts';
 import { firstDifference, type LoggedRun } from './first-difference.ts';
 import type { LoadedModel } from './load-model.ts';
 import { configFor, type Settings } from './settings.ts';
 import { type RunOptions, simulate } from './simulate.ts';
 import type { RunResult } from './statistics.ts';
-
-/** One way of running the model. */
-export interface VerifyCase {
-  readonly name: string;
-  readonly settings: Settings;
-}
-
-/** The same on ranks, of which so many of a machine share memory at most. */
-export interface RankCase extends VerifyCase {
-  readonly mostSharing: number;
-}
+import type { ChaosSettings } from './transport/chaos.ts';
+import { type ChaosRuns, casesFor, type VerifyCase, whatOf } from './verify-cases.ts';
 
 /** What came of it, compared with the sequential run. */
 export interface VerifyRow {
@@ -28,9 +21,13 @@ export interface VerifyRow {
   readonly same: boolean;
   readonly netEvents: number | null;
   readonly rollbacks: number | null;
+  /** Messages that waited for room at their receiver. */
+  readonly heldBack: number | null;
   readonly stateDigest: string | null;
   readonly eventDigest: string | null;
   readonly wallSeconds: number | null;
+  /** Seed of the chaos that it ran under. */
+  readonly chaos?: number;
   /** Why the run failed, if it did. */
   readonly error?: string;
   /** Where it first differs, for the first few that do. */
@@ -38,6 +35,8 @@ export interface VerifyRow {
 }
 
 export interface VerifyOptions {
+  /** Runs under chaos, instead of the usual ones. */
+  readonly chaos?: ChaosRuns;
   /** Ends after the run under way; rows so far are returned. */
   readonly signal?: AbortSignal;
   /** Called before each run. */
@@ -54,77 +53,6 @@ export const NOT_AGAIN = `it did not show again in ${TRIES} runs: it depends on 
 
 /** Runs that are examined for where they differ; further ones most likely differ for the same reason. */
 export const MOST_EXAMINED = 3;
-
-/** Settings that say how to run, not what: they make a case of their own where they are given. */
-const HOW = ['synch', 'nkp', 'batch', 'gvtInterval', 'maxOptLookahead'] as const;
-
-const whatOf = (settings: Settings): Settings =>
-  Object.fromEntries(
-    Object.entries(settings).filter(([name]) => !(HOW as readonly string[]).includes(name)),
-  );
-
-const asksHow = (settings: Settings) => HOW.some((name) => settings[name] !== undefined);
-
-/** What to run on the ranks of an MPI job, one PE each. */
-export function casesForRanks(
-  settings: Settings,
-  lookahead: number,
-  ranks: number,
-  sharing: number,
-): RankCase[] {
-  const what = whatOf(settings);
-  const of = (name: string, how: Settings, mostSharing = sharing): RankCase => ({
-    name: name.replace('N', `${ranks} rank${ranks === 1 ? '' : 's'}`),
-    settings: { ...what, pes: ranks, ...how },
-    mostSharing,
-  });
-  const synch = 'optimistic';
-  return [
-    ...(lookahead > 0 ? [of('conservative, N', { synch: 'conservative' })] : []),
-    of('optimistic, N', { synch }),
-    ...(sharing > 1 ? [of('optimistic, N, nothing shared', { synch }, 1)] : []),
-    of('optimistic, N, nkp 1, batch 1, gvt 4', { synch, nkp: 1, batch: 1, gvtInterval: 4 }),
-    of('optimistic, N, nkp 64, batch 256, gvt 64', {
-      synch,
-      nkp: 64,
-      batch: 256,
-      gvtInterval: 64,
-    }),
-    of('optimistic-realtime, N', { synch: 'optimistic-realtime', gvtInterval: 5 }),
-    ...(asksHow(settings) ? [of('as given, N', { synch, ...settings, pes: ranks })] : []),
-  ];
-}
-
-/** What to run beside sequential. `lps` bounds the number of PEs. */
-export function casesFor(settings: Settings, lookahead: number, lps: number): VerifyCase[] {
-  const what = whatOf(settings);
-  const of = (name: string, how: Settings): VerifyCase => ({ name, settings: { ...what, ...how } });
-  const optimistic = (pes: number, how: Settings = {}) => {
-    const knobs = Object.entries({ nkp: how.nkp, batch: how.batch, gvt: how.gvtInterval })
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `, ${name} ${value}`);
-    const name = `optimistic, ${pes} PE${pes === 1 ? '' : 's'}${knobs.join('')}`;
-    return of(name, { synch: 'optimistic', pes, ...how });
-  };
-  const cases = [
-    of('rollback-check', { synch: 'rollback-check', pes: 1 }),
-    of('optimistic-debug', { synch: 'optimistic-debug', pes: 1 }),
-    ...(lookahead > 0
-      ? [1, 2].map((pes) =>
-          of(`conservative, ${pes} PE${pes === 1 ? '' : 's'}`, { synch: 'conservative', pes }),
-        )
-      : []),
-    optimistic(1),
-    optimistic(2),
-    optimistic(2, { nkp: 1, batch: 1, gvtInterval: 4 }),
-    optimistic(2, { nkp: 64, batch: 256, gvtInterval: 64 }),
-    optimistic(4, { nkp: 4 }),
-    of('optimistic-realtime, 2 PEs', { synch: 'optimistic-realtime', pes: 2, gvtInterval: 5 }),
-  ];
-  const asked = asksHow(settings) || (settings.pes ?? 1) > 1;
-  if (asked) cases.push({ name: 'as given', settings });
-  return cases.filter((c) => (c.settings.pes ?? 1) <= lps);
-}
 
 /** A model under examination: its sequential result is the truth. */
 class Examination {
@@ -148,24 +76,28 @@ class Examination {
     return simulate(this.loaded, this.sequential, this.run);
   }
 
-  result(settings: Settings): Promise<RunResult> {
-    return simulate(this.loaded, settings, this.run);
+  result({ settings, chaos }: VerifyCase): Promise<RunResult> {
+    return simulate(this.loaded, settings, { ...this.run, ...(chaos && { chaos }) });
   }
 
-  private async logged(name: string, settings: Settings): Promise<LoggedRun> {
+  private async logged(
+    name: string,
+    settings: Settings,
+    chaos?: ChaosSettings,
+  ): Promise<LoggedRun> {
     let logs: LoggedRun['logs'] = [];
     const onCommits: RunOptions['onCommits'] = (all) => {
       logs = all;
     };
-    await simulate(this.loaded, settings, { ...this.run, onCommits });
+    await simulate(this.loaded, settings, { ...this.run, onCommits, ...(chaos && { chaos }) });
     return { name, logs };
   }
 
   /** Runs both again, this time with logs, and says where they part. */
-  async whereDifferent({ name, settings }: VerifyCase): Promise<string> {
+  async whereDifferent({ name, settings, chaos }: VerifyCase): Promise<string> {
     this.truth ??= await this.logged('sequential', this.sequential);
     for (let k = 0; k < TRIES; k++) {
-      const other = await this.logged(name, settings);
+      const other = await this.logged(name, settings, chaos);
       const difference = firstDifference(this.loaded.model, this.truth, other);
       if (difference !== null) return difference;
     }
@@ -173,12 +105,22 @@ class Examination {
   }
 }
 
+/** Name and seed; not of chaos that has no seed to repeat. */
+const called = ({ name, chaos }: Pick<VerifyCase, 'name' | 'chaos'>) => ({
+  name,
+  ...(chaos !== undefined && chaos.shape === undefined && { chaos: chaos.seed }),
+});
+
 /** What of a sequential run others are compared with. */
 export type Truth = Pick<RunResult, 'netEvents' | 'stateDigest' | 'eventDigest'>;
 
-export function rowOf(name: string, result: RunResult, truth: Truth): VerifyRow {
+export function rowOf(
+  one: Pick<VerifyCase, 'name' | 'chaos'>,
+  result: RunResult,
+  truth: Truth,
+): VerifyRow {
   return {
-    name,
+    ...called(one),
     synchroniser: result.config.synch,
     pes: result.pes,
     same:
@@ -187,6 +129,7 @@ export function rowOf(name: string, result: RunResult, truth: Truth): VerifyRow 
       result.netEvents === truth.netEvents,
     netEvents: result.netEvents,
     rollbacks: result.totalRollbacks,
+    heldBack: result.heldBack,
     stateDigest: result.stateDigest,
     eventDigest: result.eventDigest,
     wallSeconds: result.wallSeconds,
@@ -194,14 +137,16 @@ export function rowOf(name: string, result: RunResult, truth: Truth): VerifyRow 
 }
 
 /** A run that failed where the sequential one did not. */
-export function failedRow({ name, settings }: VerifyCase, error: string): VerifyRow {
+export function failedRow(one: VerifyCase, error: string): VerifyRow {
+  const { settings } = one;
   return {
-    name,
+    ...called(one),
     synchroniser: settings.synch ?? 'sequential',
     pes: settings.pes ?? 1,
     same: false,
     netEvents: null,
     rollbacks: null,
+    heldBack: null,
     stateDigest: null,
     eventDigest: null,
     wallSeconds: null,
@@ -223,27 +168,35 @@ export async function verify(
   const examination = new Examination(loaded, settings, options);
   const config = configFor(loaded.model, settings);
   const lps = loaded.model.lps(config.options, { pes: config.pes });
-  const cases = casesFor(settings, config.lookahead, lps);
   const rows: VerifyRow[] = [];
   const add = (row: VerifyRow) => {
     rows.push(row);
     options.onRow?.(row);
   };
-  options.onCase?.('sequential', 0, cases.length + 1);
+  const { chaos } = options;
+  options.onCase?.('sequential', 0, 1);
   const truth = await examination.reference();
   if (!truth.finished) return rows;
-  add(rowOf('sequential', truth, truth));
+  add(rowOf({ name: 'sequential' }, truth, truth));
+  const memory = truth.peakEvents * truth.eventBytes;
+  const ground = { lookahead: config.lookahead, lps, memory };
+  const cases: readonly VerifyCase[] =
+    chaos === undefined
+      ? casesFor(settings, config.lookahead, lps)
+      : Array.from({ length: lps > 1 ? chaos.runs : 0 }, (_, k) =>
+          chaosCase(chaos.first + k, whatOf(settings), ground),
+        );
   // Debug runs keep all events until memory is full; without a bound of their own that is gigabytes.
-  const debugMemory = Math.max(256 * MIB, 4 * truth.peakEvents * truth.eventBytes);
+  const debugMemory = Math.max(256 * MIB, 4 * memory);
   for (const [k, given] of cases.entries()) {
     const isDebug = given.settings.synch === 'optimistic-debug';
     const bounded = { maxMemory: debugMemory, ...given.settings };
     const one = isDebug ? { ...given, settings: bounded } : given;
     options.onCase?.(one.name, k + 1, cases.length + 1);
     try {
-      const result = await examination.result(one.settings);
+      const result = await examination.result(one);
       if (!result.finished) break;
-      const row = rowOf(one.name, result, truth);
+      const row = rowOf(one, result, truth);
       const examine = !row.same && rows.filter((r) => r.difference).length < MOST_EXAMINED;
       add(examine ? { ...row, difference: await examination.whereDifferent(one) } : row);
     } catch (error) {

@@ -6,12 +6,14 @@ import type { InstrumentMemory } from './instrument/pe-instrument.ts';
 import { THREADS } from './instrument/slab.ts';
 import { importModel, type ModelReference } from './load-model.ts';
 import { ModelError } from './model.ts';
-import type { OutputLine } from './pe.ts';
+import type { OutputLine, Pe } from './pe.ts';
 import { type PeResult, PeRun } from './pe-run.ts';
 import type { Placement } from './placement.ts';
 import { reserveForOneRun } from './reserved.ts';
+import { Chaos, type ChaosSettings } from './transport/chaos.ts';
 import { Control } from './transport/control.ts';
 import { type ThreadMemory, ThreadTransport } from './transport/threads.ts';
+import type { Transport } from './transport/transport.ts';
 
 export interface WorkerTask {
   readonly model: ModelReference;
@@ -21,6 +23,8 @@ export interface WorkerTask {
   readonly memory: ThreadMemory;
   /** Whether to log what is committed. */
   readonly logCommits: boolean;
+  /** The worst conditions for messages between PEs; null for none. */
+  readonly chaos: ChaosSettings | null;
   /** Where to record; null for nothing. */
   readonly instrument: InstrumentMemory | null;
 }
@@ -43,6 +47,12 @@ export type WorkerMessage =
 /** Milliseconds between looks at what has been printed. */
 const SLICE = 20;
 
+function transportOf(pe: Pe, { memory, placement, chaos: settings }: WorkerTask): Transport {
+  const chaos = settings && new Chaos(settings, pe.number);
+  const transport = new ThreadTransport(pe, memory, placement.pes, chaos?.parts);
+  return chaos?.around(transport) ?? transport;
+}
+
 async function main(task: WorkerTask): Promise<void> {
   const say = (message: WorkerMessage) => parentPort?.postMessage(message);
   const control = new Control(task.memory.control, task.placement.pes);
@@ -59,7 +69,7 @@ async function main(task: WorkerTask): Promise<void> {
       task.placement,
       task.pe,
       control.budget,
-      (pe) => new ThreadTransport(pe, task.memory, task.placement.pes),
+      (pe) => transportOf(pe, task),
       task.instrument,
     );
     if (task.logCommits) run.logCommits();

@@ -1,4 +1,5 @@
 /** What a user can do wrong: one line that says what is allowed, and the exit code. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -23,6 +24,9 @@ const does = (what: string, args: string, message: string | RegExp): Case => [
 ];
 
 mkdirSync(join(folder, 'taken.tri'));
+/** Nobody writes to it: whoever opens it as a file waits for ever. */
+const pipe = join(folder, 'pipe');
+execFileSync('mkfifo', [pipe]);
 
 const CASES: readonly Case[] = [
   // commands
@@ -38,6 +42,9 @@ const CASES: readonly Case[] = [
   ['info x --json=3', 2, '--json takes no value'],
   ['read x --lp=5-2', 2, '--lp=5-2: 5-2 has no number in it'],
   ['diff x y', 3, 'x: there is no such file or folder'],
+  [`info ${pipe}`, 3, 'pipe: it is a pipe, not a file'],
+  [`query ${pipe} SELECT`, 3, 'it is a pipe, not a file'],
+  ['read /dev/zero', 3, '/dev/zero: it is a device, not a file'],
   ['info /dev/null', 3, '/dev/null: it is a device, not a file'],
   ['query /dev/null SELECT', 3, '/dev/null: cannot be read: it is a device, not a file'],
   // options
@@ -93,7 +100,19 @@ const OPTIONS: readonly (readonly [args: string, message: string])[] = [
   ['--synch=2 --lookahead=0', '--lookahead=0: must be greater than 0'],
   ['--max-opt-lookahead=0', '--max-opt-lookahead=0: must be a finite number greater than 0'],
   ['--max-memory=3Q', '--max-memory=3Q: must be a number of bytes, or of K, M, G or T'],
-  ['--rng-seed1=0', '--rng-seed1=0: must be an integer from 1 to 2147483646'],
+  ['--rng-seed1=2147483647', '--rng-seed1=2147483647: must be an integer from 1 to 2147483646'],
+  [
+    '--rng-seed1=5',
+    '--rng-seed1 alone: ROSS takes all four seeds or none; add --rng-seed2, --rng-seed3, --rng-seed4',
+  ],
+  ['--extramem=lots', '--extramem=lots: must be an integer'],
+  ['--cons-lookahead=x', '--cons-lookahead=x: must be a finite number'],
+  ['--run', '--run needs a value: it must be a text'],
+  ['--helpme=1', 'unknown option --helpme; did you mean --help?'],
+  [
+    `--args-file=${file('ends.args', '--end=5\n-- --nkp=3\n')}`,
+    `${folder}/ends.args:2: -- has no place in a file of options; leave it out`,
+  ],
   [`--args-file=${folder}/none`, `--args-file=${folder}/none: cannot be read`],
   [
     `--args-file=${file('bad.args', '--end=5\n--bach=3\n')}`,

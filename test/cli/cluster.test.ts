@@ -19,7 +19,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { seriesFor } from '../../src/live/node-metrics.ts';
+import { seriesFor } from '../../src/live/node-text.ts';
 import { NODE_TYPES } from '../../src/node/types/index.ts';
 import { Dashboard, metricsIn } from './support/dashboard.ts';
 import { BIN } from './support/run.ts';

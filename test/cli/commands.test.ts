@@ -53,11 +53,11 @@ test('a checkout that is not built says what to run', () => {
 });
 
 describe('the progress line', () => {
-  const line = (isTTY: boolean) => {
+  const line = (isTTY: boolean, asked = false) => {
     const written: string[] = [];
     let now = 0;
     const stream = { isTTY, columns: 60, write: (text: string) => written.push(text) };
-    const progress = new ProgressLine(0.01, stream, () => now);
+    const progress = new ProgressLine(0.01, asked, stream, () => now);
     const at = (milliseconds: number, gvt: number) => {
       now = milliseconds;
       const committed = gvt * 1000;
@@ -92,6 +92,26 @@ describe('the progress line', () => {
     at(1000, 100);
     at(2000, 600);
     expect(written[1]).toContain('500 k events/s');
+  });
+
+  test('is a line of its own per interval in a log, where the interval was given, and one at the end', () => {
+    const { written, progress, at } = line(false, true);
+    for (const [ms, gvt] of [
+      [1, 4],
+      [2, 12],
+      [3, 15],
+      [4, 19],
+      [5, 20],
+      [6, 55],
+      [7, 59],
+      [8, 61],
+    ])
+      at(ms, gvt);
+    const shares = () =>
+      written.map((text) => /^GVT ([\d.]+) .* efficiency 100.0 %\n$/.exec(text)?.[1]);
+    expect(shares()).toEqual(['12', '20', '55', '61']);
+    progress.end({ gvt: 1000, end: 1000, committed: 10, rolledBack: 0, seconds: 1 });
+    expect(shares()).toEqual(['12', '20', '55', '61', '1000']);
   });
 
   test('is not there where stderr is no terminal', () => {

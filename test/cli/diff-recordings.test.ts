@@ -169,7 +169,7 @@ describe('triscope diff of two recordings', () => {
     expect(out).toMatch(/gained: efficiency \(problem\)\n {4}\S/);
     expect(out).toMatch(/^All PEs\n +A +B +change +± 95 %/m);
     expect(out).toMatch(/committed events, events\/s +1975 +794\.9 +-59\.8 % +\d/);
-    expect(out).toMatch(/rolled back, % of events +1 +50 +\+49 pt/);
+    expect(out).toMatch(/rolled back, % +1 +50 +\+49 pt/);
     expect(out).toMatch(/h1 cpu: user, CPUs +0\.5 +0\.8 +\+60 %/);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });

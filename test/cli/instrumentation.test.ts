@@ -50,7 +50,7 @@ describe('what is sampled when: the files are those of ROSS', () => {
   const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['--engine-stats=1', [], ['gvt']],
     ['--engine-stats=2', [], ['rt']],
-    ['--engine-stats=3', [], ['gvt', 'rt']],
+    ['--engine-stats=gvt,rt', [], ['gvt', 'rt']],
     ['--engine-stats=gvt', [], ['gvt']],
     ['--engine-stats=rt', [], ['rt']],
     ['--engine-stats=vt', [VT], ['analysis-lps']],
@@ -58,12 +58,15 @@ describe('what is sampled when: the files are those of ROSS', () => {
     ['--engine-stats=all', [VT], ['analysis-lps', 'gvt', 'rt']],
     ['--engine-stats=3', ['--stats-era=ross-7', VT], ['analysis-lps']],
     ['--engine-stats=4', ['--stats-era=ross-7', VT], ['analysis-lps', 'gvt', 'rt']],
+    ['--engine-stats=3', [VT], ['analysis-lps']],
+    ['--engine-stats=4', [VT], ['analysis-lps', 'gvt', 'rt']],
+    ['--engine-stats=3', ['--granularity=0'], ['gvt', 'rt']],
     ['--event-trace=1', [], ['evtrace']],
     ['--event-trace=committed', [], ['evtrace']],
   ];
   test.each(cases)('%s %j', async (option, more, names) => {
-    const { code, err, cwd } = await run([option, ...more]);
-    expect([code, err]).toEqual([0, '']);
+    const { code, cwd } = await run([option, ...more]);
+    expect(code).toBe(0);
     expect(filesIn(cwd)).toEqual(['stats-output']);
     expect(filesIn(join(cwd, 'stats-output'))).toEqual(withTexts(...names));
   });
@@ -110,6 +113,29 @@ describe('levels', () => {
   });
 });
 
+test('in real-time samples an explicit --kp-data=0 counts', async () => {
+  const { cwd } = await run(['--engine-stats=rt', '--kp-data=0', '--lp-data=1']);
+  expect(kindsOf(await rowsOf(join(cwd, 'stats-output')))).toEqual(['lp', 'pe']);
+});
+
+test('“off” is a value: a run as ever', async () => {
+  const off = ['--engine-stats=0', '--model-stats=0', '--event-trace=0', '--enable-gvt-stats=0'];
+  const { code, err, cwd } = await run([
+    ...off,
+    '--kp-data=1',
+    '--stats-path=',
+    '--disable-output=1',
+  ]);
+  expect([code, err, filesIn(cwd)]).toEqual([0, '', []]);
+});
+
+test('an option that only says how: a run as ever, and a note', async () => {
+  const { code, notes, cwd } = await run(['--stats-path=x']);
+  const note =
+    'triscope: --stats-path records nothing by itself; add --engine-stats, --model-stats or --event-trace';
+  expect([code, notes, filesIn(cwd)]).toEqual([0, [note], []]);
+});
+
 describe('traces', () => {
   test.each([
     ['all', 1],
@@ -133,6 +159,47 @@ describe('traces', () => {
     );
     if (word === 'committed') expect(counts[0]).toBe(counts[1]);
   });
+});
+
+test.each([4, 6])(
+  '--synch=%i handles events again to prove that they can be undone, and traces each once',
+  async (synch) => {
+    const trace = async (number: number) => {
+      const { cwd, out } = await run([`--synch=${number}`, '--event-trace=1', '--json']);
+      const rows = await rowsOf(join(cwd, 'stats-output'));
+      expect(rows.length).toBe(JSON.parse(out).eventsProcessed);
+      return rows.map(({ real_time, ...row }) => JSON.stringify(row)).sort();
+    };
+    expect(await trace(synch)).toEqual(await trace(1));
+  },
+);
+
+test('samples of --synch=4 add up to the run', async () => {
+  const { cwd, out } = await run(['--synch=4', '--engine-stats=rt', '--lp-data', '--json']);
+  const rows = await rowsOf(join(cwd, 'stats-output'));
+  const processed = ['pe', 'kp', 'lp'].map((kind) => sum(rows, kind, 'events_processed'));
+  expect(new Set([...processed, JSON.parse(out).eventsProcessed]).size).toBe(1);
+});
+
+test('PHOLD has samples and event data, as ROSS’s: each kind of file can be made with it', async () => {
+  const { cwd, out } = await run([
+    ...['--model-stats=all', '--vt-interval=10', '--event-trace=committed', '--pes=2', '--json'],
+  ]);
+  const folder = join(cwd, 'stats-output');
+  expect(filesIn(folder)).toEqual(withTexts('analysis-lps', 'evtrace', 'model'));
+  const rows = await rowsOf(folder);
+  const of = (kind: string) => rows.filter((row) => row.kind === kind);
+  // At 10, 20 … 60; at the end of the run nothing is left to be sampled.
+  expect(of('vt_model').length).toBe(16 * 6);
+  expect(new Set(of('model').map((row) => row.stats_type))).toEqual(new Set([1, 2]));
+  // Decoded, as the README beside the files says what the bytes are.
+  for (const row of [...of('model'), ...of('vt_model')]) {
+    expect(row.model_data).toEqual({ test_int: 1 });
+  }
+  expect(of('event').length).toBe(JSON.parse(out).netEvents);
+  for (const { source_lp, destination_lp, model_data } of of('event')) {
+    expect(model_data).toEqual({ event_type: source_lp === destination_lp ? 0 : 1 });
+  }
 });
 
 describe('where files go', () => {
@@ -180,21 +247,26 @@ describe('where files go', () => {
       'NUM_KP=2',
       'LP_PER_PE=8,8',
       'NUM_GVT_VALS_PE=10',
+      'LAYOUT=ross-2017',
+      'BYTE_ORDER=little',
+      'EVENT_TRACE=0',
     ]);
     expect(readme).toMatch(/\n\nInfo for ROSS run\.\n\nDate Created:\t\w{3} \w{3} [ \d]\d /);
     expect(readme).toContain('\n## RUN TIME SETTINGS by GROUP:\n');
-    expect(readme).toContain('\n  --engine-stats      1\n');
+    expect(readme).toContain('\n  --engine-stats      gvt\n');
     const mapping = readFileSync(join(cwd, 'stats-output/lp-mapping.txt'), 'utf8');
     const lines = mapping.trim().split('\n');
-    // LP, PE, KP on it: 16 LPs in blocks.
-    expect(lines).toEqual(
-      Array.from({ length: 16 }, (_, lp) => `${lp} ${lp >> 3} ${(lp >> 2) & 1}`),
+    // 16 LPs in blocks.
+    const expected = Array.from(
+      { length: 16 },
+      (_, lp) => `${lp >> 3},${(lp >> 2) & 1},${lp},phold`,
     );
+    expect(lines).toEqual(['PE,KP,LP,type', ...expected]);
   });
 });
 
 describe('layouts are read back, with the totals of the run', () => {
-  test.each(['ross-7', 'ross-8.1', 'ross-2017'])('%s', async (layout) => {
+  test.each(['ross-7', 'ross-8.1', 'ross-2017', 'ross-2017-04'])('%s', async (layout) => {
     const { cwd, out } = await run([
       '--engine-stats=3',
       '--rt-interval=5',
@@ -204,7 +276,7 @@ describe('layouts are read back, with the totals of the run', () => {
       `--stats-layout=${layout}`,
     ]);
     const result = JSON.parse(out);
-    const old = layout === 'ross-2017';
+    const old = layout.startsWith('ross-2017');
     for (const mode of ['gvt', 'rt']) {
       const rows = await rowsOf(join(cwd, `stats-output/ross-stats-${mode}.bin`));
       const totals = {
@@ -257,7 +329,7 @@ test('--help has them under their title', async () => {
 describe('values that cannot be are one line, and nothing is made', () => {
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['--engine-stats=5'], '--engine-stats=5: must be gvt, rt, vt, several'],
-    [['--engine-stats=4'], '4 is all in --stats-era=ross-7'],
+    [['--engine-stats=4', '--stats-era=ross-2017'], '4 is all in --stats-era=ross-7'],
     [['--model-stats=often'], '--model-stats=often: must be gvt'],
     [['--granularity=4', '--engine-stats=1'], '--granularity=4: must be an integer from 0 to 3'],
     [['--event-trace=5'], '--event-trace=5: must be one of 0 none, 1 all'],
@@ -276,16 +348,10 @@ describe('values that cannot be are one line, and nothing is made', () => {
     expect(filesIn(cwd)).toEqual([]);
   });
 
-  test('an option that records nothing by itself', async () => {
-    const { code, out, notes } = await run(['--num-gvt=3']);
-    expect([code, out, notes.length]).toEqual([2, '', 1]);
-    expect(notes[0]).toContain('--num-gvt records nothing by itself; add --engine-stats');
-  });
-
   test('a model with nothing to sample: a note', async () => {
-    const { code, notes } = await run(['--model-stats=1']);
+    const { code, notes } = await run(['--model-stats=1', '--end=2'], ['torus']);
     expect([code, notes.length]).toEqual([0, 1]);
-    expect(notes[0]).toContain('phold');
+    expect(notes[0]).toContain('torus');
   });
 });
 
@@ -322,6 +388,25 @@ describe('--record', () => {
     expect(JSON.parse(out).recording).toBe('a.tri');
     const [sample] = (await rowsOf(folder)).filter((r) => r.kind === 'model');
     expect(sample).toHaveProperty('model_data.busy');
+  });
+
+  test('--engine-stats=0: no samples', async () => {
+    const { code, err, cwd } = await run(['--engine-stats=0', '--record=a', '--pes=2']);
+    expect([code, err]).toEqual([0, '']);
+    expect(filesIn(join(cwd, 'a.tri'))).toEqual([
+      'extra.frames',
+      'recording.json',
+      'sim-result.json',
+    ]);
+    const info = await triscope(['info', join(cwd, 'a.tri'), '--json']);
+    expect([info.code, info.err]).toEqual([0, '']);
+    expect(JSON.parse(info.out)).toMatchObject({
+      files: [],
+      recordings: [{ recording: { state: 'finished' } }],
+    });
+    const sql = "SELECT table_name AS t FROM information_schema.tables WHERE t LIKE 'ross_%'";
+    const tables = await triscope(['query', join(cwd, 'a.tri'), sql, '--csv']);
+    expect(tables.out).toBe('t\nross_rollback\n');
   });
 
   test('samples in real time where nothing else is asked for', async () => {

@@ -189,7 +189,10 @@ describe('node jobs', () => {
     [['--user', 'ada'], '--user needs --accounting FILE'],
     [['--flag', 'high-cp'], '--flag high-cp: there is none of this name; did you mean high-cpi?'],
     [['--where', 'cpi > 1'], 'there is no column cpi'],
-    [['--where', '1=1) ; DROP TABLE jobs; SELECT (1'], '--where takes one condition'],
+    [
+      ['--where', '1=1) ; DROP TABLE jobs; SELECT (1'],
+      'one query at a time: there are 3 statements',
+    ],
     [['--sort', 'age'], '--sort age: there is none of this name'],
     [['7'], 'one job is told by triscope node job 7'],
   ])('%j is refused: %s', async (args, message) => {

@@ -41,7 +41,7 @@ describe('each of these is refused by name', () => {
       { sources: [{ ...source, files: [{ path: '../x', format: 'y' }] }] },
       'sources[0].files[0].path must be a path inside the folder',
     ],
-    [{ pes: [{ ...good.pes[0], cpu: -1 }] }, 'pes[0].cpu must be an integer of at least 0'],
+    [{ pes: [{ ...good.pes[0], cpu: -1 }] }, 'pes[0].cpu must be an integer of 0 to 4294967295'],
   ];
   test.each(cases)('%j', (change, message) => {
     expect(() => checkRecording({ ...good, ...change })).toThrow(message);

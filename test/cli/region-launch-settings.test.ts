@@ -63,7 +63,10 @@ describe('settings of the machine', () => {
         ),
     });
     expect(textOf(join(root, LIMIT))).toMatch(/^180000000/);
-    const { code, out } = await triscope(['region', 'restore', '--json'], stateIn(folder));
+    const { code, out } = await triscope(
+      ['region', 'restore', '--json', '--root', root],
+      stateIn(folder),
+    );
     expect(code).toBe(0);
     const [{ restored, error }] = JSON.parse(out);
     expect([restored, error]).toEqual([[{ path: join(root, LIMIT), text: '200000000' }], null]);

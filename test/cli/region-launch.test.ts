@@ -276,7 +276,8 @@ describe('programs of other kinds', () => {
     const { host, code } = await launched(programFolder(''), ['--synthetic'], ['sleep', '0.3']);
     expect(code).toBe(0);
     expect(Object.keys(host)).toEqual(['Application Totals', 'Triscope']);
-    expect(host['Application Totals']['runtime (s)']).toBeGreaterThanOrEqual(0.29);
+    // The first sample comes a moment after the program has begun.
+    expect(host['Application Totals']['runtime (s)']).toBeGreaterThan(0.25);
     expect(host['Application Totals']['package-energy (J)']).toBeGreaterThan(10);
     expect(host.Triscope.processes).toEqual([]);
   });

@@ -69,7 +69,7 @@ describe('triscope report', () => {
     expect(out).toMatch(/^problem: PE 1 could not run for 40 % of the time/m);
     expect(out).toMatch(/^PEs\n {2}pe {2}host {2}cpu .*waiting %\n {3}0 {2}h1/m);
     expect(out).toMatch(
-      /^Hosts\n {2}host {2}cpus .*steal % {2}idle %\n {2}h1 +2 +4 +80 +0 +20 +0$/m,
+      /^Hosts\n {2}host {2}cpus .*stolen % {2}idle %\n {2}h1 +2 +4 +80 +0 +20 +0$/m,
     );
   });
 

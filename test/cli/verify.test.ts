@@ -1,9 +1,12 @@
 /** `triscope sim verify`: equal runs, and where unequal ones part. */
-import { defineModel, type RunResult } from 'triscope/sim';
+import { defineModel, loadModel, type RunResult, simulate } from 'triscope/sim';
 import { describe, expect, test } from 'vitest';
 import type { CommitLog } from '../../src/sim/commit-log.ts';
 import { firstDifference } from '../../src/sim/first-difference.ts';
 import { LP_STATE, SENDS } from '../../src/sim/layout.ts';
+import { BUILT_IN } from '../../src/sim/models/index.ts';
+import { configFor } from '../../src/sim/settings.ts';
+import { casesFor } from '../../src/sim/verify-cases.ts';
 import { fixture, triscopeHere } from './support/run.ts';
 
 test('a sound model: every run is the same', async () => {
@@ -35,7 +38,38 @@ test('a model that remembers more than its state: code 1, and which state differ
   expect(out).toMatch(
     /^conservative, 2 PEs: same events; LP 0 \(remembers\): state\.calls is \d+ in sequential and \d+ in conservative, 2 PEs$/m,
   );
-  expect(out).toMatch(/remembers: \d+ of 11 runs differ from the sequential one\n$/);
+  expect(out).toMatch(/remembers: \d+ of 13 runs differ from the sequential one\n$/);
+});
+
+test('under chaos: a failure names its seed, which runs it again', async () => {
+  const args = ['sim', 'verify', fixture('remembers.ts'), '--chaos', '--chaos-runs=3'];
+  const { code, out } = await triscopeHere(args);
+  expect(code).toBe(1);
+  const [row, seed] = /^ *(chaos (\d+): .*?) {2}.* DIFFERENT$/m.exec(out)?.slice(1) ?? [];
+  expect(out).toContain(`\nchaos ${seed}: again with --chaos=${seed}\n`);
+  const again = await triscopeHere(['sim', 'verify', fixture('remembers.ts'), `--chaos=${seed}`]);
+  expect(again.code).toBe(1);
+  expect(again.out).toContain(`  ${row}  `);
+  expect(again.out).toMatch(/remembers: 1 of 2 runs differ from the sequential one\n$/);
+});
+
+test.each(Object.keys(BUILT_IN))('%s: rings overflow in its own default run', async (name) => {
+  const loaded = await loadModel(name);
+  const { lookahead, options } = configFor(loaded.model, {});
+  const lps = loaded.model.lps(options, { pes: 1 });
+  const crowded = casesFor({}, lookahead, lps).filter((one) => one.name.includes('one slot'));
+  expect(crowded.length).toBe(lookahead > 0 ? 2 : 1);
+  for (const { settings, chaos } of crowded) {
+    // As far as it takes to see it.
+    const end = (loaded.model.end ?? 100_000) / 20;
+    const run = await simulate(
+      loaded,
+      { ...settings, end },
+      { ...(chaos && { chaos }), sizedFor: 1 },
+    );
+    expect(run.heldBack, settings.synch).toBeGreaterThan(0);
+  }
+  loaded.dispose();
 });
 
 describe('the first difference', () => {

@@ -102,7 +102,7 @@ describe('efficiency', () => {
   it('is a problem where more than a third is undone, with its evidence', async () => {
     const [found] = await findingsOf([samples(600)], null, { pes: [placeOf({ pe: 0 })] });
     expect(found.severity).toBe('problem');
-    expect(found.sentence).toContain('60 % of them rolled back: efficiency 0 %');
+    expect(found.sentence).toContain('60 % of them rolled back: efficiency −50 %');
     expect(found.advice).toMatch(/--batch/);
     expect(found.evidence.rows).toEqual([{ pe_id: 0, processed: 4000, rolled_back: 2400 }]);
     expect(found.evidence.sql).toContain('FROM ross_pe');

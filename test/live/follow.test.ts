@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { get } from 'node:http';
@@ -21,8 +22,10 @@ import type { ServedFacts } from '../../src/live/api/facts-facts.ts';
 import { messageOf } from '../../src/live/message.ts';
 import { LiveStore } from '../../src/live/series/live-store.ts';
 import type { TableFacts } from '../../src/live/series/store.ts';
+import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { json, query, until } from './support/ask.ts';
-import { peBatch, rawText, recording, ZERO_SECONDS } from './support/samples.ts';
+import { batch, peBatch, peRow, rawText, recording, ZERO_SECONDS } from './support/samples.ts';
+import { BEARER } from './support/token.ts';
 
 const made = () => mkdtempSync(join(tmpdir(), 'triscope-follow-'));
 
@@ -31,6 +34,8 @@ class Heard {
   readonly facts: ServedFacts[] = [];
   readonly store = new LiveStore();
   close: () => void = () => {};
+  pause: () => void = () => {};
+  resume: () => void = () => {};
 
   said(text: string): void {
     const { facts } = JSON.parse(text) as { facts: ServedFacts };
@@ -54,12 +59,14 @@ class Heard {
 
 async function bySocket(port: number, path = '/live'): Promise<Heard> {
   const heard = new Heard();
-  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: BEARER });
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) heard.took(data);
     else heard.said(String(data));
   });
   heard.close = () => socket.terminate();
+  heard.pause = () => socket.pause();
+  heard.resume = () => socket.resume();
   await new Promise((resolve, reject) => {
     socket.on('open', resolve);
     socket.on('error', reject);
@@ -70,7 +77,7 @@ async function bySocket(port: number, path = '/live'): Promise<Heard> {
 async function byEvents(port: number, path = '/live/events'): Promise<Heard> {
   const heard = new Heard();
   await new Promise<void>((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path }, (response) => {
+    const request = get({ host: '127.0.0.1', port, path, headers: BEARER }, (response) => {
       expect(response.headers['content-type']).toContain('text/event-stream');
       resolve();
       let text = '';
@@ -213,6 +220,31 @@ describe('a recording that another process writes', () => {
     heard.close();
     again.close();
     await second.close();
+  });
+
+  it('that is longer than what waits for a page comes whole to one that takes it late', async () => {
+    const { folder, frames } = begun();
+    const encoder = new FrameEncoder();
+    // 12 MB: more than the 8 MiB beyond which samples are left out.
+    const ROWS = 2000;
+    const BATCHES = 40;
+    const wide = (k: number) => {
+      const rows = Array.from({ length: ROWS }, (_, pe) => peRow(k, pe));
+      return batch(ROSS_PE, rows);
+    };
+    for (let k = 0; k < BATCHES; k++) {
+      appendFileSync(frames, Buffer.concat(encoder.encode(wide(k))));
+    }
+    expect(statSync(frames).size).toBeGreaterThan(9 * 1024 * 1024);
+    const server = await startServer({ recording: folder });
+    const heard = await bySocket(server.port);
+    heard.pause();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    heard.resume();
+    await until(() => heard.rows('ross_pe') === BATCHES * ROWS);
+    expect(heard.store.lost).toBe(0);
+    heard.close();
+    await server.close();
   });
 
   it('of a real run ends up as what the run wrote', async () => {

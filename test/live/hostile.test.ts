@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { ask, json, query, until } from './support/ask.ts';
 import { peBatch, recording } from './support/samples.ts';
+import { TOKEN } from './support/token.ts';
 
 const folder = recording();
 let server: LiveServer;
@@ -38,7 +39,7 @@ function raw(bytes: string | Buffer, patience = 2000): Promise<string> {
 }
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
-const HOST = () => `Host: 127.0.0.1:${server.port}\r\n`;
+const HOST = () => `Host: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${TOKEN}\r\n`;
 
 describe('broken HTTP', () => {
   it.each<[string, () => string, readonly number[]]>([
@@ -192,7 +193,7 @@ describe('WebSockets', () => {
   });
 
   it('a message of more than 1 kB ends the connection', async () => {
-    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/live`);
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/live?token=${TOKEN}`);
     const closed = new Promise<number>((resolve) => socket.on('close', resolve));
     socket.on('open', () => socket.send('x'.repeat(2000)));
     expect(await closed).toBe(1009);
@@ -203,7 +204,7 @@ describe('50 pages', () => {
   it('follow one run, each gets every sample; the one too many is sent away', async () => {
     const bus = new LiveBus({ title: 'run' });
     const live = await startServer({ bus });
-    const url = `ws://127.0.0.1:${live.port}/live`;
+    const url = `ws://127.0.0.1:${live.port}/live?token=${TOKEN}`;
     const heard = Array.from({ length: 50 }, () => {
       const socket = new WebSocket(url);
       const one = { socket, frames: 0, open: false };

@@ -1,7 +1,10 @@
 /** The node collector's last sample as OpenMetrics. */
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NodeMetrics, seriesFor } from '../../src/live/node-metrics.ts';
+import { type NodeMetrics, serveNodeMetrics } from '../../src/live/metrics.ts';
+import type { MetricsOptions } from '../../src/live/metrics-http.ts';
+import { NodeText, seriesFor } from '../../src/live/node-text.ts';
+import { NODE_TYPES } from '../../src/node/types/index.ts';
 
 const HEADER = `$tacc_stats 2.3.5
 $hostname n1
@@ -20,7 +23,10 @@ afterEach(async () => {
   metrics = undefined;
 });
 
-const write = (text: string) => metrics?.write(Buffer.from(text), { host: 'n1' });
+async function serve(options: Partial<MetricsOptions> = {}): Promise<NodeMetrics> {
+  metrics = await serveNodeMetrics({ port: 0, ...options });
+  return metrics;
+}
 
 function get(
   url: string,
@@ -47,15 +53,16 @@ function get(
 
 describe('metrics of the node', () => {
   it('have base units; counters end in _total, and all text in # EOF', async () => {
-    metrics = await NodeMetrics.serve({ port: 0, help: (type, key) => `help of ${type}.${key}` });
-    write(HEADER + group(100, 1234, 'mem 0 8\n'));
-    const { body, type, status } = await get(metrics.url);
+    const { url, write } = await serve();
+    write(Buffer.from(HEADER + group(100, 1234, 'mem 0 8\n')), { host: 'n1' });
+    const answer = () => get(url);
+    await expect.poll(async () => (await answer()).body).toContain('samples_total{host="n1"} 1');
+    const { body, type, status } = await answer();
     expect(status).toBe(200);
     expect(type).toContain('application/openmetrics-text');
     const lines = body.split('\n');
     expect(lines).toContain('triscope_node_cpu_user_seconds_total{host="n1",device="0"} 12.34');
     expect(lines).toContain('# TYPE triscope_node_cpu_user_seconds counter');
-    expect(lines).toContain('# HELP triscope_node_cpu_user_seconds help of cpu.user');
     expect(lines).toContain('triscope_node_mem_memfree_bytes{host="n1",device="0"} 8192');
     expect(lines).toContain(
       'triscope_node_ib_port_rcv_data_bytes_total{host="n1",device="mlx4_0.1"} 20',
@@ -64,46 +71,88 @@ describe('metrics of the node', () => {
     expect(body.endsWith('# EOF\n')).toBe(true);
   });
 
+  it('have help, each: that of its key, where the type is one of ours', async () => {
+    const { url, write } = await serve();
+    write(Buffer.from(HEADER + group(100, 1234, 'mem 0 8\n')), { host: 'n1' });
+    await expect.poll(async () => (await get(url)).body).toContain('_memfree_');
+    const lines = (await get(url)).body.split('\n');
+    const { metrics: cpu } = NODE_TYPES.find(({ name }) => name === 'cpu') ?? { metrics: [] };
+    const help = cpu.find(({ key }) => key === 'user')?.help ?? '';
+    expect(help).not.toBe('');
+    expect(lines).toContain(`# HELP triscope_node_cpu_user_seconds ${help}`);
+    const families = lines.filter((line) => line.startsWith('# TYPE '));
+    expect(families.length).toBe(5);
+    for (const family of families) {
+      const name = family.split(' ')[2];
+      expect(lines.find((line) => line.startsWith(`# HELP ${name} `))).toMatch(/ .{5,}$/);
+    }
+  });
+
   it('are those of the last sample: a device that is gone has no series', async () => {
-    metrics = await NodeMetrics.serve({ port: 0 });
-    write(HEADER + group(100, 1, 'mem 0 8\n'));
-    await metrics.text();
-    write(group(101, 300));
-    const text = await metrics.text();
-    expect(text).toContain('triscope_node_cpu_user_seconds_total{host="n1",device="0"} 3\n');
-    expect(text).not.toContain('triscope_node_mem_memfree_bytes{');
-    expect(text).toContain('triscope_node_samples_total{host="n1"} 2\n');
+    const text = new NodeText();
+    text.write(Buffer.from(HEADER + group(100, 1, 'mem 0 8\n')), 'n1');
+    await text.metrics();
+    text.write(Buffer.from(group(101, 300)), 'n1');
+    const told = await text.metrics();
+    expect(told).toContain('triscope_node_cpu_user_seconds_total{host="n1",device="0"} 3\n');
+    expect(told).not.toContain('triscope_node_mem_memfree_bytes{');
+    expect(told).toContain('triscope_node_samples_total{host="n1"} 2\n');
   });
 
   it('are given to who asks this host by name, at /metrics alone', async () => {
-    metrics = await NodeMetrics.serve({ port: 0 });
-    expect((await get(metrics.url.replace('/metrics', '/other'))).status).toBe(404);
-    expect((await get(metrics.url, { host: 'evil.example' })).status).toBe(403);
-    expect((await get(metrics.url, { origin: 'http://evil.example' })).status).toBe(403);
+    const { url } = await serve();
+    expect((await get(url)).status).toBe(200);
+    expect((await get(url.replace('/metrics', '/other'))).status).toBe(404);
+    expect((await get(url, { host: 'evil.example' })).status).toBe(403);
+    expect((await get(url, { origin: 'http://evil.example' })).status).toBe(403);
+    expect((await get(url, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   });
 
-  it('take a token that is given, which the URL then does not tell, under any name of the host', async () => {
-    metrics = await NodeMetrics.serve({ port: 0, address: '0.0.0.0', token: 'secret' });
-    const url = metrics.url.replace('0.0.0.0', '127.0.0.1');
-    expect(url).not.toContain('secret');
-    const as = async (authorization: string) =>
-      (await get(url, { host: 'c401.example', authorization })).status;
-    expect([await as('Bearer wrong'), await as(''), await as('Bearer secret')]).toEqual([
-      403, 403, 200,
-    ]);
-  });
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['0.0.0.0', 'c401.example'],
+  ])(
+    'on %s take a token that is given, which the URL then does not tell',
+    async (address, host) => {
+      const { url, port } = await serve({ address, token: 'secret' });
+      expect(url).not.toContain('secret');
+      const as = async (authorization: string) =>
+        (await get(`http://127.0.0.1:${port}/metrics`, { host, authorization })).status;
+      expect([await as('Bearer wrong'), await as(''), await as('Bearer secret')]).toEqual([
+        401, 401, 200,
+      ]);
+    },
+  );
 
   it('need the token on other addresses than loopback', async () => {
-    metrics = await NodeMetrics.serve({ port: 0, address: '0.0.0.0' });
-    const url = metrics.url.replace('0.0.0.0', '127.0.0.1');
-    expect((await get(url)).status).toBe(200);
-    expect((await get(url.replace(/token=.*/, 'token=wrong'))).status).toBe(403);
-    expect((await get(url.replace(/\?.*/, ''))).status).toBe(403);
-    const token = url.split('token=')[1];
-    expect((await get(url.replace(/\?.*/, ''), { authorization: `Bearer ${token}` })).status).toBe(
-      200,
-    );
+    const { url, port } = await serve({ address: '0.0.0.0' });
+    const token = new URL(url).searchParams.get('token') ?? '';
+    expect(token.length).toBeGreaterThan(40);
+    const at = async (query: string, authorization = '') =>
+      (await get(`http://127.0.0.1:${port}/metrics${query}`, { authorization })).status;
+    expect(await at(`?token=${token}`)).toBe(200);
+    expect(await at('?token=wrong')).toBe(401);
+    expect(await at('')).toBe(401);
+    expect(await at('', `Bearer ${token}`)).toBe(200);
   });
+
+  it.each([
+    [['127.0.0.1'], 200],
+    [['10.1.0.0/16', '127.0.0.0/8'], 200],
+    [['10.1.0.0/16', '::1'], 401],
+    [['127.0.0.2/31'], 401],
+  ])('are given to addresses %j: %d', async (allowed, status) => {
+    const { url, port } = await serve({ address: '0.0.0.0', allowed });
+    expect(url).not.toContain('token');
+    expect((await get(`http://127.0.0.1:${port}/metrics`)).status).toBe(status);
+  });
+
+  it.each(['10.1.0.0/33', 'nowhere', '10.1.0.0/', '1.2.3.4/8/8', ''])(
+    'are not given to %j, which is no address',
+    async (one) => {
+      await expect(serve({ address: '0.0.0.0', allowed: [one] })).rejects.toThrow('is no address');
+    },
+  );
 
   it('names follow from type, key and unit', () => {
     const key = (name: string, unit: string, kind: 'event' | 'gauge') => ({

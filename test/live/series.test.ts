@@ -61,6 +61,20 @@ describe('a rate', () => {
     expect([...max]).toEqual([...mean]);
   });
 
+  it('of a total is by the one rule for counters: a dip counts nothing, and is gone over', () => {
+    const node: Schema = {
+      name: 'node_numa',
+      domain: 'host',
+      help: '',
+      metrics: [metric('time', 'f64'), metric('hits', 'u64', { kind: 'event' })],
+    };
+    const made = new SeriesStore();
+    const rows = [1000n, 1100n, 1092n, 1110n].map((hits, k) => ({ time: 10 * k, hits }));
+    made.add(batch(node, rows));
+    const [{ mean }] = made.series('node_numa', ['hits'], 0, 30, 3) ?? [];
+    expect([...mean]).toEqual([10, 0, 1]);
+  });
+
   it('keeps least and most of a bin, and its mean over time', () => {
     const rows = [
       { real_time: 0.75, done: 75 },

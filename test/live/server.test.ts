@@ -11,6 +11,7 @@ import { triscope } from '../cli/support/run.ts';
 import { until } from '../support/until.ts';
 import { ask as request } from './support/ask.ts';
 import { peBatch, recording } from './support/samples.ts';
+import { BEARER, TOKEN } from './support/token.ts';
 
 const folder = recording();
 let server: LiveServer;
@@ -168,23 +169,22 @@ describe('what is refused', () => {
   });
 });
 
-/** 127.0.0.2 is on loopback, and not the address that needs no token. */
-describe('on another address', () => {
-  const HOST = '127.0.0.2';
+describe('the token', () => {
+  const HOST = '127.0.0.1';
   let other: LiveServer;
   beforeAll(async () => {
-    other = await startServer({ recording: folder, host: HOST });
+    other = await startServer({ recording: folder, token: 'a-token-of-its-own' });
   });
   afterAll(() => other.close());
   const at = (path: string, headers: Record<string, string> = {}) =>
-    ask(other.port, path, headers, HOST);
+    request(other.port, path, { headers, host: HOST, known: false });
 
   it('wants the token, once; then a cookie', async () => {
     expect((await at('/api/facts')).status).toBe(401);
     expect((await at('/')).status).toBe(401);
     const link = new URL(other.url);
     const token = link.searchParams.get('token') ?? '';
-    expect(token.length).toBeGreaterThan(40);
+    expect(token).toBe('a-token-of-its-own');
     const first = await at(link.pathname + link.search);
     expect([first.status, first.headers.location]).toEqual([303, '/']);
     const [cookie] = first.headers['set-cookie'] ?? [];
@@ -210,8 +210,13 @@ interface Heard {
   lost(): number;
 }
 
-async function follow(url: string, options: { origin?: string } = {}): Promise<Heard> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}live`, options);
+async function follow(
+  url: string,
+  options: { origin?: string; headers?: Record<string, string> } = {},
+  path = '/live',
+): Promise<Heard> {
+  const address = `${new URL(url).origin.replace('http', 'ws')}${path}`;
+  const socket = new WebSocket(address, { headers: BEARER, ...options });
   const decoders = new Map<number, FrameDecoder>();
   const facts: Heard['facts'] = [];
   let rows = 0;
@@ -309,13 +314,11 @@ describe('a live run', () => {
     const bus = new LiveBus();
     const live = await startServer({ bus });
     await expect(follow(live.url, { origin: 'http://evil.example' })).rejects.toThrow('403');
-    await expect(follow(`${live.url}other/`)).rejects.toThrow('404');
-    const own = await follow(live.url, { origin: live.url.slice(0, -1) });
+    await expect(follow(live.url, {}, '/other')).rejects.toThrow('404');
+    await expect(follow(live.url, { headers: {} })).rejects.toThrow('401');
+    const own = await follow(live.url, { origin: new URL(live.url).origin });
     expect(own.socket.readyState).toBe(WebSocket.OPEN);
     await live.close();
-    const locked = await startServer({ bus, host: '127.0.0.2' });
-    await expect(follow(`http://127.0.0.2:${locked.port}/`)).rejects.toThrow('401');
-    await locked.close();
   });
 });
 
@@ -328,7 +331,7 @@ describe('triscope serve', () => {
           const { status } = await ask(port, '/api/facts');
           process.stderr.write('');
           expect(status).toBe(200);
-          expect(url).toBe(`http://127.0.0.1:${port}/`);
+          expect(url).toBe(`http://127.0.0.1:${port}/?token=${TOKEN}`);
           child.kill('SIGINT');
         });
       },

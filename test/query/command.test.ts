@@ -53,6 +53,31 @@ describe('triscope query', () => {
     expect([code, err]).toEqual([0, '']);
   });
 
+  it('prints a plan as EXPLAIN draws it', async () => {
+    const { out, code } = await ask('EXPLAIN SELECT 1 AS one');
+    expect(code).toBe(0);
+    expect(out.split('\n').length).toBeGreaterThan(5);
+    expect(out.split('\n')[0]).toMatch(/^┌─+┐$/);
+  });
+
+  it('takes an empty text for neither a path nor a query', async () => {
+    for (const args of [
+      ['query', path, ''],
+      ['query', ''],
+      ['query', path, '  '],
+    ]) {
+      const { code, err } = await triscope(args);
+      expect(err).toContain('an empty path or query');
+      expect(code).toBe(2);
+    }
+  });
+
+  it('changes nothing by EXPLAIN ANALYZE', async () => {
+    const { code, err } = await ask('EXPLAIN ANALYZE DROP TABLE pes');
+    expect(err).toBe('triscope: recordings are read-only: DROP cannot be, SELECT can\n');
+    expect(code).toBe(2);
+  });
+
   it('prints JSON, an object a line', async () => {
     const { out } = await ask(SUMS, '--json');
     const common = { mode: 'gvt', events: 2000, third: 1 / 3, nothing: null };

@@ -73,8 +73,47 @@ const STATEMENTS: Readonly<Record<string, readonly string[]>> = {
     "FROM read_text('https://example.org/')",
   ],
   transactions: ['BEGIN', 'COMMIT', 'ROLLBACK'],
-  'PREPARE and EXECUTE': ['PREPARE p AS SELECT 1', 'EXECUTE p'],
+  'PREPARE and EXECUTE': ['PREPARE p AS SELECT 1', 'EXECUTE p', 'DEALLOCATE p'],
+  'IMPORT and VACUUM': [`IMPORT DATABASE '${path}'`, 'VACUUM', 'ANALYZE', 'VACUUM ANALYZE'],
+  'a CTE that changes data': [
+    'WITH a AS (DELETE FROM pes RETURNING *) FROM a',
+    "WITH a AS (INSERT INTO suspect VALUES ('a', 'b') RETURNING *) SELECT * FROM a",
+    "WITH a AS (SELECT 1) INSERT INTO suspect VALUES ('a', 'b')",
+    'WITH a AS (SELECT 1) UPDATE pes SET pe = 3',
+  ],
+  'functions that do more than read': [
+    'FROM enable_logging()',
+    `FROM enable_logging(storage_path = '${written}')`,
+    `SELECT * FROM pes, "Enable_Logging"(storage = 'file', storage_config = {'path': '${written}'})`,
+    `FROM system.main.enable_profiling(save_location = '${written}', format = 'json')`,
+    'FROM disable_logging()',
+    'FROM truncate_duckdb_logs()',
+    'FROM checkpoint()',
+    'SELECT (SELECT count(*) FROM force_checkpoint())',
+    'WITH a AS (FROM arrow_scan(1, 2, 3)) FROM a',
+    'FROM arrow_scan_dumb(1, 2, 3)',
+    'FROM enable_peg_parser()',
+    "FROM query('FROM arrow_scan(1, 2, 3)')",
+    "FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))",
+    `FROM read_duckdb('${secret}')`,
+    "FROM sql_auto_complete('SELECT * FROM ''/')",
+    'SELECT * FROM (PIVOT pes ON pe USING count(*)), arrow_scan(1, 2, 3)',
+    'PIVOT pes ON pe USING count(*); DROP TABLE pes',
+    'PIVOT pes ON pe USING count(*); CREATE TABLE x AS SELECT 1; SELECT 1',
+    'SELECT 1; PIVOT pes ON pe USING count(*)',
+    "CREATE TEMP TYPE x AS ENUM ('a'); SELECT 'pivot'",
+  ],
 };
+
+/** What EXPLAIN wraps runs with ANALYZE; comments may hide where it begins. */
+const WRAPPERS: readonly ((sql: string) => string)[] = [
+  (sql) => `EXPLAIN ${sql}`,
+  (sql) => `EXPLAIN ANALYZE ${sql}`,
+  (sql) => `explain (ANALYZE, FORMAT json) ${sql}`,
+  (sql) => `/* a */ EXPLAIN -- b\n ANALYZE\t${sql}`,
+  (sql) => `EXPLAIN ANALYZE /* /* */ SELECT 1 -- */ ${sql}`,
+  (sql) => `EXPLAIN EXPLAIN ANALYZE ${sql}`,
+];
 
 describe.each([
   ['over files', {}],
@@ -91,7 +130,8 @@ describe.each([
   afterAll(() => recording.close());
 
   it.each(Object.entries(STATEMENTS))('cannot: %s', async (_kind, statements) => {
-    for (const sql of statements) {
+    const wrapped = statements.flatMap((sql) => WRAPPERS.map((wrap) => wrap(sql)));
+    for (const sql of [...statements, ...wrapped]) {
       const error = await recording.query(sql).then(
         (rows) => new Error(`${sql}: was allowed: ${JSON.stringify(rows)}`),
         (reason: Error) => reason,
@@ -100,6 +140,15 @@ describe.each([
       expect(error.message).not.toContain('\n');
       expect(error.message).not.toContain('1,secret');
     }
+  });
+
+  it('tells a PIVOT whose values are not listed from two statements', async () => {
+    expect(await recording.query('PIVOT pes ON pe USING count(*) GROUP BY host')).toEqual([
+      { host: 'h1', 0: 1, 1: 1 },
+    ]);
+    await expect(recording.query('EXPLAIN PIVOT pes ON pe USING count(*)')).rejects.toThrow(
+      new QueryError('EXPLAIN of a PIVOT needs its values: PIVOT … ON column IN (…)'),
+    );
   });
 
   it('leaves the recording, and the folders, as they were', async () => {
@@ -121,6 +170,22 @@ describe.each([
       'SUMMARIZE ross_pe',
       'EXPLAIN SELECT * FROM ross_pe',
       'SHOW TABLES',
+      'DESCRIBE SELECT * FROM pes',
+      '(SELECT 1)',
+      'TABLE pes',
+      'UNPIVOT pes ON pe',
+      'FROM range(3)',
+      'FROM duckdb_tables()',
+      "FROM ross_pe WHERE mode <> 'arrow_scan(1, 2, 3)'",
+      'PIVOT pes ON pe IN (0, 1) USING count(*)',
+      'PIVOT pes ON pe USING count(*) GROUP BY host',
+      'SELECT * FROM (PIVOT pes ON host USING max(pe))',
+      'WITH a AS (FROM pes) PIVOT a ON pe USING count(*);',
+      'EXPLAIN ANALYZE SELECT * FROM ross_pe',
+      'explain (FORMAT json) FROM pes',
+      'EXPLAIN(SELECT 1)',
+      'EXPLAIN /* a comment */ ANALYZE -- another\n SELECT 1',
+      'EXPLAIN PIVOT pes ON pe IN (0, 1) USING count(*)',
       '-- a comment\nSELECT 1 AS n -- another',
     ]) {
       expect((await recording.query(sql)).length).toBeGreaterThan(0);

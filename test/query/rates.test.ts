@@ -1,7 +1,16 @@
 import { openRecording } from 'triscope/query';
 import { describe, expect, it } from 'vitest';
+import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
 import { fresh, open } from './support/opened.ts';
-import { NOON, rawStats, type Values, writeFolder } from './support/recording.ts';
+import {
+  batchOf,
+  framesOf,
+  NOON,
+  rawStats,
+  recordingOf,
+  type Values,
+  writeFolder,
+} from './support/recording.ts';
 
 describe('rates of counters', () => {
   const rates = async (values: readonly Values[]) => {
@@ -118,6 +127,31 @@ describe('rates of raw stats', () => {
     expect(found[0]).toMatchObject([
       { device: '0', n: 2499, least: 0 },
       { device: '1', n: 2499, least: 0.3, most: 0.3 },
+    ]);
+  });
+});
+
+describe('rates of PEs’ threads', () => {
+  it('go by the same rule, PE by PE: a dip counts nothing, a reset is missing', async () => {
+    const times = (pe: number, values: readonly bigint[]) =>
+      values.map((cpu_time, k) => ({ real_time: k, pe_id: pe, cpu_time }));
+    const rows = [
+      ...times(0, [5_000_000n, 6_000_000n, 5_999_000n, 7_000_000n]),
+      ...times(1, [9_000_000n, 9_500_000n, 1_000n, 2_000n]),
+    ];
+    const path = writeFolder(fresh(), {
+      'recording.json': recordingOf(),
+      'extra.frames': framesOf(batchOf(SIM_THREAD, rows)),
+    });
+    const recording = await open(path);
+    const sql = 'SELECT pe_id, t0, t, cpu_time FROM sim_thread_rate ORDER BY pe_id, t';
+    expect(await recording.query(sql)).toEqual([
+      { pe_id: 0, t0: 0, t: 1, cpu_time: 1_000_000 },
+      { pe_id: 0, t0: 1, t: 2, cpu_time: 0 },
+      { pe_id: 0, t0: 2, t: 3, cpu_time: 1_000_000 },
+      { pe_id: 1, t0: 0, t: 1, cpu_time: 500_000 },
+      { pe_id: 1, t0: 1, t: 2, cpu_time: null },
+      { pe_id: 1, t0: 2, t: 3, cpu_time: 1_000 },
     ]);
   });
 });

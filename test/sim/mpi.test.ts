@@ -309,32 +309,40 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
 );
 
 describe('contributions to a GVT', () => {
-  // 3 sums, 4 maxima, then the key: time, priority, 8 tie-breakers.
-  const words = (key: readonly number[], sums: readonly number[], maxima: readonly number[]) =>
-    Float64Array.from([...sums, ...maxima, ...key]);
+  interface Said {
+    readonly key: readonly number[];
+    readonly sums: readonly number[];
+    readonly maxima: readonly number[];
+    readonly underWay: number;
+  }
+  // 3 sums, 4 maxima, the least time under way, then the key: time, priority, 8 tie-breakers.
+  const words = ({ key, sums, maxima, underWay }: Said) =>
+    Float64Array.from([...sums, ...maxima, underWay, ...key]);
   const anyKey = fc.array(fc.constantFrom(-Infinity, 0, 1, 2), { minLength: 10, maxLength: 10 });
   const anyWords = fc.record({
     key: anyKey,
     sums: fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 3, maxLength: 3 }),
     maxima: fc.array(fc.nat(3), { minLength: 4, maxLength: 4 }),
+    underWay: fc.constantFrom(1, 2, Infinity),
   });
 
-  it('combine to sums, maxima and the first key, in any order', () => {
+  it('combine to sums, maxima, the least under way and the first key, in any order', () => {
     fc.assert(
       fc.property(anyWords, anyWords, (a, b) => {
         const first = [a.key, b.key].sort((x, y) => {
           const k = x.findIndex((v, n) => v !== y[n]);
           return k < 0 ? 0 : x[k] < y[k] ? -1 : 1;
         })[0];
-        const want = words(
-          first,
-          a.sums.map((v, k) => v + b.sums[k]),
-          a.maxima.map((v, k) => Math.max(v, b.maxima[k])),
-        );
-        const ab = words(b.key, b.sums, b.maxima);
-        combineContributions(words(a.key, a.sums, a.maxima), ab);
-        const ba = words(a.key, a.sums, a.maxima);
-        combineContributions(words(b.key, b.sums, b.maxima), ba);
+        const want = words({
+          key: first ?? [],
+          sums: a.sums.map((v, k) => v + (b.sums[k] ?? 0)),
+          maxima: a.maxima.map((v, k) => Math.max(v, b.maxima[k] ?? 0)),
+          underWay: Math.min(a.underWay, b.underWay),
+        });
+        const ab = words(b);
+        combineContributions(words(a), ab);
+        const ba = words(a);
+        combineContributions(words(b), ba);
         expect(ab).toEqual(want);
         expect(ba).toEqual(want);
       }),

@@ -1,8 +1,10 @@
 /** The page under a run that goes on: it follows, survives its server, and does not grow. */
+
 import { readFileSync, rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { duration } from '../../src/model/measures/index.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { batch, peBatch, peRow, recording } from '../live/support/samples.ts';
 import { executable, reads, Web } from './support/browser.ts';
@@ -52,7 +54,7 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
     for (let k = 10; k < 20; k++) bus.publish(peBatch(k));
     await jump.click();
     await reads(page, '.state', 'live');
-    await reads(page, '[data-facts]', '2.00 s');
+    await reads(page, '[data-facts]', '2 s');
     await page.keyboard.press('f');
     await reads(page, '.state', 'paused');
     expect(complaints).toEqual([]);
@@ -76,6 +78,20 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
     await reads(page, '.state', 'live');
     // A third of the run: of 250 bins.
     await expect.poll(() => gapsOf(page)).toBeGreaterThan(60);
+    await page.close();
+  });
+
+  it('says that another server is there, whose link it needs', async () => {
+    const bus = () => new LiveBus({ title: 'a run', pes: [], zero: '1795245576000000000' });
+    const first = bus();
+    const server = await serve(first);
+    for (let k = 0; k < 10; k++) first.publish(peBatch(k));
+    const { page } = await web.open(server.url);
+    await server.close();
+    servers.push(
+      await startServer({ bus: bus(), port: server.port, token: 'another-token-than-before' }),
+    );
+    await reads(page, '[role=alert]', 'started anew');
     await page.close();
   });
 
@@ -120,7 +136,7 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
         publish(k);
         if (k % 50 === 0) await new Promise((done) => setTimeout(done, 10));
       }
-      await reads(page, '[data-facts]', `${((from + count) / 10).toFixed(1)} s`);
+      await reads(page, '[data-facts]', duration((from + count) / 10));
     };
     await run(2, 998);
     const before = await heap();

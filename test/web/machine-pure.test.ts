@@ -161,7 +161,7 @@ describe('words', () => {
 
   it.each([
     [7, '7 s'],
-    [0.25, '0.3 s'],
+    [0.25, '250 ms'],
     [90, '1:30 min'],
     [8257, '2:17:37 h'],
   ])('%s seconds are %s', (seconds, words) => {

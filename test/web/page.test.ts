@@ -31,6 +31,23 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await server?.close();
   });
 
+  it('takes the token out of its address, and needs it no more', async () => {
+    const { page, complaints } = await web.open(`${server.url}#view=overview`);
+    expect(server.url).toContain('token=');
+    expect(page.url()).not.toContain('token');
+    expect(page.url()).toContain('#view=overview');
+    await page.reload();
+    await page.waitForSelector('[data-chart] canvas');
+    // No script gets hold of it.
+    expect(await page.evaluate('document.cookie')).toBe('');
+    expect(complaints).toEqual([]);
+    const { origin } = new URL(server.url);
+    const stranger = await (await web.context()).newPage();
+    expect((await stranger.goto(origin))?.status()).toBe(401);
+    await stranger.close();
+    await page.close();
+  });
+
   it('shows a recording: facts, lines, sentences, tables', async () => {
     const { page, complaints } = await web.open(server.url);
     await expect.poll(() => page.locator('canvas').count()).toBe(6);

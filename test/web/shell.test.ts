@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 import { type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { peRow, recording } from '../live/support/samples.ts';
-import { barriers, executable, exported, reads, settled, Web } from './support/browser.ts';
+import { TOKEN } from '../live/support/token.ts';
+import { barriers, executable, exported, reads, settled, still, Web } from './support/browser.ts';
 
 /** PE 1 undoes half of what it handles; GVT goes three times as fast in the second half. */
 const slow = (k: number, pe: number) => ({
@@ -29,7 +30,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await server?.close();
   });
 
-  const open = (hash = '', options = {}) => web.open(`${origin}/#${hash}`, options);
+  const open = (hash = '', options = {}) => web.open(`${origin}/?token=${TOKEN}#${hash}`, options);
   const hashOf = (page: Page) => page.evaluate('location.hash') as Promise<string>;
 
   it('keeps its whole state in the address: a link shows the same pixels', async () => {
@@ -48,12 +49,11 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.mouse.move(0, 0);
     await reads(page, '[data-findings]', 'rolled back');
     await settled(page);
-    const before = await page.screenshot();
+    const before = await still(page);
     await page.reload();
     await reads(page, '[data-findings]', 'rolled back');
     await settled(page);
-    const after = await page.screenshot();
-    expect(after.equals(before)).toBe(true);
+    await expect.poll(async () => (await page.screenshot()).equals(before)).toBe(true);
     // “Back” undoes the axis.
     await page.goBack();
     await expect.poll(() => hashOf(page)).not.toContain('axis');

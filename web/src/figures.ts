@@ -1,4 +1,7 @@
 /** Numbers and short lists as text. */
+import { duration, percent } from '../../src/model/measures/index.ts';
+
+export { duration, percent };
 
 /** 1234567 as “1.23 M”. */
 export function short(value: number): string {
@@ -20,16 +23,6 @@ export function withUnit(value: number, unit: string): string {
   if (unit === '' || text === '–') return text;
   // A prefix belongs to its unit.
   return /[kMG]$/.test(text) && /^[A-Z]/i.test(unit) ? `${text}${unit}` : `${text} ${unit}`;
-}
-
-export function percent(value: number): string {
-  if (!Number.isFinite(value)) return '–';
-  return `${Math.abs(value) >= 10 || value === 0 ? value.toFixed(0) : value.toFixed(1)} %`;
-}
-
-export function seconds(value: number): string {
-  if (value >= 600) return `${(value / 60).toFixed(0)} min`;
-  return value >= 10 ? `${value.toFixed(1)} s` : `${value.toFixed(2)} s`;
 }
 
 export const plural = (count: number, word: string): string =>

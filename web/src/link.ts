@@ -15,6 +15,8 @@ export interface LinkEvents {
   message(message: Message): void;
   /** The past comes anew after each `true`. */
   connected(is: boolean): void;
+  /** The server is there, and has another token than the one that this page knows. */
+  refused(): void;
 }
 
 export interface LinkOptions {
@@ -68,10 +70,20 @@ export class Link {
     this.#stop = null;
     if (this.#closed) return;
     this.#events.connected(false);
+    void this.#whether();
     // Turn by turn, until one of the two gets through.
     if (!this.#hasSocket) this.#triesEvents = !this.#triesEvents;
     this.#timer = setTimeout(() => this.#connect(), this.#retry);
     this.#retry = Math.min(MOST_RETRY, 2 * this.#retry);
+  }
+
+  /** A connection that is refused tells no reason; a request does. */
+  async #whether(): Promise<void> {
+    const status = await fetch('/api/recordings').then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 401 && !this.#closed) this.#events.refused();
   }
 
   #said(text: string): void {

@@ -127,6 +127,9 @@ export async function open(page: Page): Promise<() => void> {
         if (is && shown.source instanceof LiveSource) shown.source.restart();
         page.connection = is ? 'open' : 'lost';
       },
+      refused: () => {
+        page.connection = 'refused';
+      },
     },
   );
   return () => link.close();

@@ -9,7 +9,7 @@ import { ViewStore } from './view-store.svelte.ts';
 export type PageFacts = ServedFacts;
 
 /** `none`: a recording, no connection is needed. */
-export type Connection = 'none' | 'connecting' | 'open' | 'lost';
+export type Connection = 'none' | 'connecting' | 'open' | 'lost' | 'refused';
 
 /** Seconds that are shown of a run that is followed. */
 const FOLLOWED = 30;

@@ -1,8 +1,8 @@
 /** Where the page's samples come from: the server's API for a recording, its live stream for a run that is going on. */
+import type { ServedFacts } from '../../src/live/api/facts-facts.ts';
 import { splitParts, unpackBins } from '../../src/live/binary.ts';
 import type { TableFacts } from '../../src/live/series/store.ts';
 import type { EntityBins } from '../../src/live/series/table.ts';
-import type { PageFacts } from './page.svelte.ts';
 
 /** What is asked of a route; what is undefined is left out. */
 export type Asking = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -139,5 +139,5 @@ export class ApiSource implements PageSource {
   }
 }
 
-export const fetchFacts = (recording = ''): Promise<PageFacts> =>
-  new ApiSource(recording).json<PageFacts>('facts');
+export const fetchFacts = (recording = ''): Promise<ServedFacts> =>
+  new ApiSource(recording).json<ServedFacts>('facts');

@@ -8,6 +8,7 @@ import {
   exportRecording,
   exportToStream,
 } from '../../query/export/index.ts';
+import { QUOTE_FORMULAS } from '../csv.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { didYouMean } from '../nearest.ts';
@@ -24,6 +25,7 @@ Writes a recording, or files of any format that triscope reads, for other tools.
   --sql SQL        the answer to a query instead of tables
   --partition host folders host=NAME of Parquet, CSV or JSON files
   --names NAMES    of CSV: reader, as ross-binary-reader calls columns; geopm, the form of GEOPM's traces
+  --quote-formulas   in CSV, a text that a spreadsheet would run (= + - @) gets a ' before it
   --from S --until S   only this stretch of a trace, s since the recording's start
   --no-flows       a trace without the arrows from sends to receives
   --json           say on stdout what was written
@@ -42,6 +44,7 @@ const OPTIONS = {
   sql: text,
   partition: text,
   names: text,
+  [QUOTE_FORMULAS]: flag,
   from: text,
   until: text,
   'no-flows': flag,
@@ -51,7 +54,7 @@ const OPTIONS = {
 function parse(args: readonly string[]) {
   for (const word of args) {
     const name = /^--([^=]+)/.exec(word)?.[1];
-    if (name === undefined || name in OPTIONS) continue;
+    if (name === undefined || Object.hasOwn(OPTIONS, name)) continue;
     const near = didYouMean(name, Object.keys(OPTIONS), '--');
     throw new UsageError(`unknown option --${name}${near}`);
   }
@@ -80,6 +83,7 @@ function read(args: readonly string[]): Asked | null {
   only('sql', values.sql, rows);
   only('partition', values.partition, ['parquet', 'csv', 'json']);
   only('names', values.names, ['csv']);
+  only(QUOTE_FORMULAS, values[QUOTE_FORMULAS], ['csv']);
   for (const name of ['from', 'until', 'no-flows'] as const)
     only(name, values[name], ['trace-event']);
   if (tables !== undefined && values.sql !== undefined)
@@ -97,6 +101,7 @@ function read(args: readonly string[]): Asked | null {
     ...(values.sql !== undefined && { sql: values.sql }),
     ...partitionOf(values.partition, out),
     ...namesOf(values.names),
+    ...(values[QUOTE_FORMULAS] === true && { quoteFormulas: true }),
     ...(values.from !== undefined && { from: secondsOf('from', values.from) }),
     ...(values.until !== undefined && { to: secondsOf('until', values.until) }),
     flows: values['no-flows'] !== true,

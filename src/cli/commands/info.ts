@@ -1,25 +1,30 @@
 /** `triscope info PATH…`: what files are, what is in them, and what is strange about them. */
 import { filesOf } from '../../formats/files.ts';
-import type { FileInfo, Instant } from '../../formats/format.ts';
+import type { FileInfo, Instant, ScanOptions } from '../../formats/format.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
 import { EXIT, report } from '../errors.ts';
+import { givenLayout, LAYOUT_HELP } from '../given-layout.ts';
 import { readPathOptions } from '../path-options.ts';
 import { type RecordingInfo, recordingInfo, recordingLines } from '../recording-info.ts';
 import { painter } from '../table.ts';
+import { oneLine } from '../terminal.ts';
 
-const USAGE = `usage: triscope info PATH… [--json]
+const USAGE = `usage: triscope info PATH… [--json] [--layout=…]
 
 Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file
-or a folder with files in it; of a recording's folder also where it ran, and how its hosts' clocks align. What a file is follows from its content; no option is needed.`;
+or a folder with files in it; of a recording's folder also where it ran, and how its hosts' clocks align. What a file is follows from its content; no option is needed, but for
+files of 2017 that nothing describes.
+
+${LAYOUT_HELP}`;
 
 /** Suspect spots shown of a file. */
 const SHOWN = 20;
 
-function infoOf(path: string): FileInfo {
+function infoOf(path: string, scan: ScanOptions): FileInfo {
   const source = openFile(path);
   try {
-    return identifyOrFail(source).format.info(source);
+    return identifyOrFail(source).format.info(source, scan);
   } finally {
     source.close();
   }
@@ -66,7 +71,6 @@ function valueText(value: unknown): string {
 }
 
 function textOf(info: FileInfo): string {
-  const paint = painter(process.stdout);
   const records = Object.entries(info.records);
   const total = records.reduce((sum, [, count]) => sum + count, 0);
   const kinds = records.map(([kind, count]) => `${count} ${kind}`).join(', ');
@@ -84,7 +88,7 @@ function textOf(info: FileInfo): string {
     }),
     ...info.suspect
       .slice(0, SHOWN)
-      .map(({ where, what }) => `suspect\t${paint.bad(where)}: ${what.replaceAll('\t', ' ')}`),
+      .map(({ where, what }) => `suspect\t${where}\t${what.replaceAll('\t', ' ')}`),
     ...(info.suspect.length > SHOWN
       ? [`suspect\t${info.suspect.length - SHOWN} more places: --json lists them`]
       : []),
@@ -92,19 +96,27 @@ function textOf(info: FileInfo): string {
   return block(info.path, lines);
 }
 
-/** A title, and lines “name, tab, value” below it. */
+/** A title, and lines “name, tab, value” below it; of a suspect spot “name, tab, where, tab, what”. */
 function block(title: string, lines: readonly string[]): string {
   const paint = painter(process.stdout);
-  const rows = lines.map((line) => line.split('\t'));
-  const width = Math.max(...rows.map(([name]) => name.length));
-  const body = rows.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`);
-  return [paint.bold(title), ...body, ''].join('\n');
+  const rows = lines.map((line) => line.split('\t').map(oneLine));
+  const width = rows.reduce((most, [name]) => Math.max(most, name.length), 0);
+  const body = rows.map(([name, ...parts]) => {
+    const [where, ...what] = parts;
+    const value =
+      name === 'suspect' && what.length > 0
+        ? `${paint.bad(where)}: ${what.join(' ')}`
+        : parts.join(' ');
+    return `  ${paint.dim(name.padEnd(width))}  ${value}`;
+  });
+  return [paint.bold(oneLine(title)), ...body, ''].join('\n');
 }
 
 /** Describes the files. Returns the exit code: 3 where one of them is damaged or of no known format. */
 export async function info(args: readonly string[]): Promise<number> {
-  const options = readPathOptions(args, { json: 'switch' }, USAGE);
+  const options = readPathOptions(args, { json: 'switch', layout: 'text' }, USAGE);
   if (options === null) return 0;
+  const scan = givenLayout(options.text('layout'));
   let code = 0;
   const infos: FileInfo[] = [];
   const recordings: RecordingInfo[] = [];
@@ -120,7 +132,7 @@ export async function info(args: readonly string[]): Promise<number> {
   }
   for (const path of filesOf(options.paths)) {
     try {
-      const found = infoOf(path);
+      const found = infoOf(path, scan);
       if (found.damaged) code = EXIT.input;
       infos.push(found);
       if (!options.on('json')) process.stdout.write(`${textOf(found)}\n`);

@@ -53,6 +53,8 @@ SIGHUP: reads the configuration again. SIGINT, SIGTERM: a last sample, then the 
   --metrics PORT     serve the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics
   --metrics-address ADDRESS  on this address instead; a token is needed there: that of
                      TRISCOPE_METRICS_TOKEN, else a new one, which is printed
+  --metrics-allow LIST  addresses and networks, such as 10.0.0.5,10.1.0.0/16, that need no token;
+                     others are refused, unless they know that of TRISCOPE_METRICS_TOKEN
 ${LOG_HELP}`;
 
 /** @throws UsageError */

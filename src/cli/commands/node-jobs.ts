@@ -124,7 +124,7 @@ async function chosen(
   { where, metrics }: Search,
 ): Promise<readonly JobRow[]> {
   if (where === undefined) return rows;
-  const { filterRows } = await import('../../query/filter-rows.ts');
+  const { filterRows } = await import('../../query/filter.ts');
   const names = metrics ? METRIC_COLUMNS : [];
   const columns = [
     ...FACT_NAMES.map((name) => ({ name, type: FACTS[name] })),

@@ -1,5 +1,11 @@
 /** `triscope query PATH… "SQL"`: a recording as SQL tables. */
-import { type OpenOptions, type OpenRecording, openRecording } from '../../query/index.ts';
+import {
+  type OpenOptions,
+  type OpenRecording,
+  openRecording,
+  type Value,
+} from '../../query/index.ts';
+import { QUOTE_FORMULAS } from '../csv.ts';
 import { UsageError } from '../errors.ts';
 import { type PathOptions, readPathOptions } from '../path-options.ts';
 import { csvLine, jsonText, printTable, say } from '../result-rows.ts';
@@ -13,6 +19,7 @@ schema is named. Column t is always seconds since the recording's start. Read-on
 
   --json       an array of objects, one a line; integers beyond 2^53 as text
   --csv        with a header; missing values are empty
+  --quote-formulas  in CSV, a text that a spreadsheet would run as a formula (= + - @) gets a ' before it
   --limit N    rows of the text table at most (1000); the other forms give all
   --cache      keep the tables as a DuckDB file in the user's cache folder: read again when files change
   --cache-dir DIR  keep them there
@@ -27,6 +34,7 @@ interface Asked {
   readonly paths: readonly string[];
   readonly sql: string | null;
   readonly form: 'text' | 'json' | 'csv';
+  readonly formulas: 'keep' | 'quote';
   readonly limit: number;
   readonly options: OpenOptions;
 }
@@ -40,6 +48,7 @@ const SQL_WORD =
 const OPTIONS = {
   json: 'switch',
   csv: 'switch',
+  [QUOTE_FORMULAS]: 'switch',
   limit: 'text',
   cache: 'switch',
   'cache-dir': 'text',
@@ -58,10 +67,14 @@ function read(args: readonly string[]): Asked | null {
   }
   const words = asked.paths;
   const last = words[words.length - 1];
+  if (words.some((word) => word.trim() === '')) {
+    throw new UsageError('an empty path or query; without a query, the tables are listed');
+  }
   const hasSql = words.length > 1 && (SQL_WORD.test(last) || /\s/.test(last));
   const paths = hasSql ? words.slice(0, -1) : words;
   const form = asked.on('json') ? 'json' : asked.on('csv') ? 'csv' : 'text';
-  return { paths, sql: hasSql ? last : null, form, limit, options: optionsOf(asked) };
+  const formulas = asked.on(QUOTE_FORMULAS) ? 'quote' : 'keep';
+  return { paths, sql: hasSql ? last : null, form, formulas, limit, options: optionsOf(asked) };
 }
 
 const SIZE = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
@@ -80,7 +93,7 @@ function optionsOf(asked: PathOptions): OpenOptions {
   return {
     cache: folder ?? cache,
     ...(memory !== undefined && { memory }),
-    ...(limit !== undefined && { timeLimit }),
+    ...(limit !== undefined && { timeLimit, isolated: true }),
   };
 }
 
@@ -109,13 +122,17 @@ export async function query(args: readonly string[]): Promise<number> {
   }
 }
 
-async function answer(recording: OpenRecording, { sql, form, limit }: Asked): Promise<void> {
+async function answer(
+  recording: OpenRecording,
+  { sql, form, formulas, limit }: Asked,
+): Promise<void> {
   const { columns, blocks } = await recording.rows(sql ?? TABLES);
   const names = columns.map(({ name }) => name);
   if (form === 'text') return printTable(columns, blocks, limit);
   if (form === 'csv') {
-    await say(csvLine(names));
-    for await (const block of blocks) await say(block.map(csvLine).join(''));
+    const line = (row: readonly Value[]) => csvLine(row, formulas);
+    await say(line(names));
+    for await (const block of blocks) await say(block.map(line).join(''));
     return;
   }
   let before = '[\n';

@@ -1,12 +1,12 @@
 /** `triscope read PATH…`: files decoded to rows. */
-import { readFileSync } from 'node:fs';
 import { filesOf } from '../../formats/files.ts';
 import type { Damage, Format, RecordBlock, RecordKind, ScanOptions } from '../../formats/format.ts';
-import { checkPayload, PayloadLayoutError } from '../../formats/payload.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
+import { QUOTE_FORMULAS } from '../csv.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
 import { EventBins } from '../event-bins.ts';
+import { givenLayout, LAYOUT_HELP } from '../given-layout.ts';
 import { Output } from '../output.ts';
 import { numberOption, type PathOptions, readPathOptions } from '../path-options.ts';
 import { READER_NAMES } from '../reader-names.ts';
@@ -19,14 +19,14 @@ Decodes files to rows, in file order. What a file is follows from its content. P
 
   --format=FORMAT   text (default), json (one object per line) or csv (one table)
   --json, --csv     the same as --format=json, --format=csv
+  --quote-formulas  in CSV, a text that a spreadsheet would run as a formula (= + - @) gets a ' before it
   --names=NAMES     of CSV columns: triscope (default), or reader for those of ross-binary-reader
   --kind=KINDS      only these kinds of records, such as pe,kp
   --pe=N --kp=N --lp=N   only these; N is a list such as 0,2,5-7. Of events, LPs are source or destination
   --type=T --device=D --host=H --job=J   only these records of raw stats files; each may be a list such as cpu,mem
   --from=T --to=T   only records of this virtual time, T included; of events the time of receipt. Of raw stats
                     files the time of day: s since 1970, or a date such as 2026-11-21T10:00Z
-  --layout=FILE     how to decode the bytes of models: JSON such as [{"name": "lp", "type": "u32", "count": 1}],
-                    types u8 u16 u32 i32 u64 f32 f64
+${LAYOUT_HELP}
   --salvage         go on behind damage at the next record that can be one, and say what was passed over
   --bin=WIDTH       count events by source, destination and stretch of virtual time instead`;
 
@@ -35,6 +35,7 @@ const OPTIONS = {
   format: 'text',
   json: 'switch',
   csv: 'switch',
+  [QUOTE_FORMULAS]: 'switch',
   names: 'text',
   layout: 'text',
   salvage: 'switch',
@@ -52,18 +53,10 @@ function formatOf(options: PathOptions): string {
   return format;
 }
 
-function scanOptions(options: PathOptions): ScanOptions {
-  const salvage = options.on('salvage');
-  const file = options.text('layout');
-  if (file === undefined) return { salvage };
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new PayloadLayoutError(`${file}: ${(error as Error).message}`);
-  }
-  return { salvage, payload: checkPayload(value, file) };
-}
+const scanOptions = (options: PathOptions): ScanOptions => ({
+  salvage: options.on('salvage'),
+  ...givenLayout(options.text('layout')),
+});
 
 /** Calls `scan` with a file's format. */
 function withFile<T>(
@@ -112,7 +105,9 @@ function printerFor(
   }
   const wanted = options.text('kind')?.split(',');
   const kinds = kindsIn(files, scan).filter(({ name }) => wanted?.includes(name) !== false);
-  return new CsvPrinter(kinds, (key) => (names === 'reader' ? (READER_NAMES[key] ?? key) : key));
+  const rename = (key: string) =>
+    names === 'reader' && Object.hasOwn(READER_NAMES, key) ? READER_NAMES[key] : key;
+  return new CsvPrinter(kinds, rename, options.on(QUOTE_FORMULAS) ? 'quote' : 'keep');
 }
 
 function printBins(bins: EventBins, format: string, out: Output): void {

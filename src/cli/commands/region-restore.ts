@@ -6,19 +6,27 @@ import {
   savedControlsFiles,
   savedControlsFolder,
 } from '../../region/controller/index.ts';
-import { EXIT, UsageError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
+import type { Platform } from '../../region/signals/index.ts';
+import { EXIT } from '../errors.ts';
+import { platformOptions, readWords, withPlatform } from '../signal-options.ts';
 
-const USAGE = `usage: triscope region restore [FILE…] [--force] [--json]
+const USAGE = `usage: triscope region restore [FILE…] [--root DIR] [--force] [--json]
 
 Puts back what region launch kept before it changed settings of the machine, and was killed.
 All files of this host unless some are named; they are in
 ${savedControlsFolder()}.
+Only settings that region launch changes on this machine are put back, whatever a file names.
 
-  --force    also where the controller seems to run still
-  --json     print [{"file": …, "restored": [{path, text}], "error": null or why not}]`;
+  --root DIR   the machine is a recorded tree, as with region launch --root
+  --force      also where the controller seems to run still
+  --json       print [{"file": …, "restored": [{path, text}], "error": null or why not}]`;
 
-const OPTIONS = ['--force', '--json'];
+const OPTIONS = {
+  root: { type: 'string' },
+  force: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 interface Outcome {
   readonly file: string;
@@ -37,29 +45,46 @@ function runs(pid: number): boolean {
 
 /** Returns the exit code. @throws UsageError */
 export async function regionRestore(args: readonly string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
+  const words = readWords(args, OPTIONS);
+  if (words.values.help) {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const wrong = args.find((word) => word.startsWith('-') && !OPTIONS.includes(word));
-  if (wrong !== undefined) {
-    throw new UsageError(`unknown option ${wrong}${didYouMean(wrong, OPTIONS)}`);
-  }
-  const named = args.filter((word) => !word.startsWith('-'));
+  const named = words.positionals;
   const files = named.length > 0 ? named : savedControlsFiles(savedControlsFolder());
-  const force = args.includes('--force');
-  const outcomes = files.flatMap((file) => restore(file, force, named.length > 0) ?? []);
-  if (args.includes('--json')) process.stdout.write(`${JSON.stringify(outcomes)}\n`);
+  const force = words.values.force === true;
+  const outcomes: Outcome[] = [];
+  let unreadable: unknown;
+  if (files.length > 0) {
+    withPlatform(platformOptions(words), (platform) => {
+      for (const file of files) {
+        try {
+          const outcome = restore(file, platform, force, named.length > 0);
+          if (outcome !== null) outcomes.push(outcome);
+        } catch (error) {
+          // The others are put back all the same.
+          unreadable ??= error;
+        }
+      }
+    });
+  }
+  if (words.values.json) process.stdout.write(`${JSON.stringify(outcomes)}\n`);
   for (const { restored, error } of outcomes) {
     if (error !== null) process.stderr.write(`triscope: ${error}\n`);
-    if (args.includes('--json')) continue;
+    if (words.values.json) continue;
     for (const { path, text } of restored) process.stdout.write(`${path}: ${text}\n`);
   }
+  if (unreadable !== undefined) throw unreadable;
   return outcomes.every(({ error }) => error === null) ? 0 : EXIT.failed;
 }
 
-/** Null: a file that is none of our business. */
-function restore(file: string, force: boolean, isNamed: boolean): Outcome | null {
+/** Null: a file that is none of our business. @throws SavedControlsError */
+function restore(
+  file: string,
+  platform: Platform,
+  force: boolean,
+  isNamed: boolean,
+): Outcome | null {
   const saved = readSavedControls(file);
   const refuse = (error: string): Outcome => ({ file, restored: [], error });
   const elsewhere = saved.host !== hostname();
@@ -70,7 +95,7 @@ function restore(file: string, force: boolean, isNamed: boolean): Outcome | null
     return refuse(`${file}: ${why}; --force restores it all the same`);
   }
   try {
-    restoreControls(file, saved);
+    restoreControls(file, saved, platform.controls);
     return { file, restored: saved.settings, error: null };
   } catch (error) {
     return refuse((error as Error).message);

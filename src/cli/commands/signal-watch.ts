@@ -2,7 +2,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createInterface } from 'node:readline';
-import type { MetricSeries, SignalMetrics } from '../../live/metrics.ts';
+import type { SignalMetrics } from '../../live/metrics.ts';
+import type { MetricSeries } from '../../live/signal-metrics.ts';
 import {
   headerText,
   parseRequest,
@@ -112,7 +113,11 @@ function seriesOf({ signal, domain, index, info }: WatchColumn): MetricSeries {
 
 async function exporter(columns: readonly WatchColumn[], port: number): Promise<SignalMetrics> {
   const { serveMetrics } = await import('../../live/metrics.ts');
-  const server = await serveMetrics(columns.map(seriesOf), port);
+  const token = process.env.TRISCOPE_METRICS_TOKEN;
+  const server = await serveMetrics(columns.map(seriesOf), {
+    port,
+    ...(token && { token }),
+  });
   process.stderr.write(`triscope: metrics at ${server.url}\n`);
   return server;
 }

@@ -2,19 +2,19 @@
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { recordingFolder, SimRecording } from '../../sim/record.ts';
-import { configFor } from '../../sim/settings.ts';
+import { configFor, runsOnOnePe } from '../../sim/settings.ts';
 import { simulateRank } from '../../sim/simulate-rank.ts';
 import type { RunResult } from '../../sim/statistics.ts';
 import { besideOf } from '../companions.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
-import { instrumentRequest, nothingToSample } from '../instrumentation.ts';
-import { ProgressLine } from '../progress.ts';
+import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
+import { ProgressLine, progressOf } from '../progress.ts';
 import { type HostFiles, hostSources, markRank, RankCompanions } from '../rank-companions.ts';
 import { asRank, expectSameCommand } from '../ranks.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
-import type { RunCommand } from '../run-command.ts';
+import { groupsFor, type RunCommand } from '../run-command.ts';
 import { mostSharing } from '../transport-option.ts';
 import { version } from '../version.ts';
 import { finishRecording } from './sim-run.ts';
@@ -47,15 +47,20 @@ async function run(
       `--pes=${settings.pes}: over MPI there is one PE per rank, and there are ${world.size}; leave --pes out`,
     );
   }
+  if (world.size > 1 && settings.synch !== undefined && runsOnOnePe(settings.synch)) {
+    throw new UsageError(
+      `--synch=${settings.synch} runs on one PE, and there are ${world.size} ranks: start it without mpirun, or with -np 1`,
+    );
+  }
   const json = own.get('json') === true;
-  const progress = new ProgressLine(settings.reportInterval ?? 0.01);
+  const progress = new ProgressLine(settings.reportInterval ?? 0.01, own.has('report-interval'));
   const name = own.get('record');
   const folder = typeof name === 'string' ? recordingFolder(name) : null;
-  const { end } = configFor(loaded.model, { ...settings, pes: world.size });
-  const request = instrumentRequest(own, end, folder, null);
+  const config = configFor(loaded.model, { ...settings, pes: world.size });
+  const groups = groupsFor(loaded.model, [INSTRUMENT_GROUP]);
+  const request = instrumentRequest(own, { run: config, groups }, folder, null);
   const first = world.rank === 0;
-  const notes =
-    request === null ? [] : [...request.notes, ...nothingToSample(request.config, loaded.model)];
+  const notes = [...request.notes, ...nothingToSample(request.config, loaded.model)];
   if (first) for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
   const command = ['mpirun', '-np', `${world.size}`, 'triscope', 'sim', 'run', ...args];
   const recording =
@@ -64,7 +69,7 @@ async function run(
       : null;
   const beside = besideOf(own);
   const profile = loaded.model.name;
-  const asked = request === null ? settings : { ...settings, instrument: request.config };
+  const asked = { ...settings, instrument: request.config };
   try {
     const companions =
       beside === null || folder === null
@@ -78,11 +83,14 @@ async function run(
         const out = json ? process.stderr : process.stdout;
         out.write(`${lines.map((line) => line.text).join('\n')}\n`);
       },
-      ...(request !== null && { instrument: request.output }),
+      instrument: request.output,
       ...(first && progress.on && { onProgress: (now) => progress.update(now) }),
     });
     progress.clear();
-    if (result !== null) noteNotShared(result, { loaded, settings, own });
+    if (result !== null) {
+      progress.end(progressOf(result));
+      noteNotShared(result, { loaded, settings, own });
+    }
     const hosts = (await companions?.stop()) ?? [];
     const complete = result === null || print(result, recording, hosts, { loaded, settings, own });
     if (!finished) return EXIT.interrupted;

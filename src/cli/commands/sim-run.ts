@@ -16,11 +16,11 @@ import { onInterrupt } from '../interrupt.ts';
 import { endsWithCommand } from '../leave.ts';
 import { onRanks } from '../on-ranks.ts';
 import { PageOut } from '../page-out.ts';
-import { ProgressLine } from '../progress.ts';
+import { ProgressLine, progressOf } from '../progress.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
-import { type RunCommand, readRunCommand } from '../run-command.ts';
+import { groupsFor, type RunCommand, readRunCommand } from '../run-command.ts';
 import { StreamOut } from '../stream-out.ts';
 import { transportGroup, wantsRanks } from '../transport-option.ts';
 import { version } from '../version.ts';
@@ -85,7 +85,7 @@ async function run(
   const to = own.get('stream');
   const streamsOut = to === '-';
   const config = configFor(loaded.model, settings);
-  const progress = new ProgressLine(config.reportInterval);
+  const progress = new ProgressLine(config.reportInterval, own.has('report-interval'));
   const name = own.get('record');
   let stream: StreamOut | PageOut | null = null;
   let companions: Companions | null = null;
@@ -93,7 +93,7 @@ async function run(
   // Before anything is made: what is asked for must make sense.
   const request = instrumentRequest(
     own,
-    config.end,
+    { run: config, groups: groupsFor(loaded.model, [INSTRUMENT_GROUP]) },
     typeof name === 'string' ? recordingFolder(name) : null,
     typeof to === 'string' ? (frames, dropped) => stream?.write(frames, dropped) : null,
   );
@@ -116,10 +116,9 @@ async function run(
       stream = await PageOut.start(loaded.model.name, config.pes);
       process.stderr.write(`triscope: live at ${stream.url}\n`);
     } else if (typeof to === 'string') stream = new StreamOut(to);
-    const notes =
-      request === null ? [] : [...request.notes, ...nothingToSample(request.config, loaded.model)];
+    const notes = [...request.notes, ...nothingToSample(request.config, loaded.model)];
     for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
-    const asked = request === null ? settings : { ...settings, instrument: request.config };
+    const asked = { ...settings, instrument: request.config };
     if (recording !== null && beside !== null) {
       companions = await Companions.start({
         ...beside,
@@ -133,11 +132,11 @@ async function run(
       signal,
       ...(preload !== undefined && { preload }),
       onOutput,
-      ...(request !== null && { instrument: request.output }),
+      instrument: request.output,
       ...(progress.on && { onProgress: (now) => progress.update(now) }),
       ...(json && { console: process.stderr }),
     });
-    progress.clear();
+    progress.end(progressOf(result));
     const lost = await stream?.end();
     if (typeof lost === 'string') process.stderr.write(`triscope: ${lost}\n`);
     const failed = result.instrumentation?.error ?? null;

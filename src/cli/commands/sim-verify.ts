@@ -1,9 +1,11 @@
 /** `triscope sim verify MODEL [options]`: the same result under every synchroniser, or where not. */
-import { flag } from '../../model/option.ts';
+import { flag, int } from '../../model/option.ts';
 import { launchedRank } from '../../os/mpi/launcher.ts';
 import { configFor } from '../../sim/settings.ts';
+import { MOST_SEED } from '../../sim/transport/chaos.ts';
 import { type VerifyOptions, type VerifyRow, verify } from '../../sim/verify.ts';
-import { EXIT } from '../errors.ts';
+import type { ChaosRuns } from '../../sim/verify-cases.ts';
+import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { onRanks } from '../on-ranks.ts';
 import { ProgressLine } from '../progress.ts';
@@ -16,9 +18,43 @@ const USAGE = `usage: triscope sim verify MODEL [options]
 Runs MODEL under every synchroniser, with several numbers of PEs, KPs and batches, and compares what is
 committed and the states at the end with the sequential run's. Options are those of triscope sim run;
 --pes sizes the model. --transport=mpi runs it on 2 and 4 ranks besides; under mpirun it runs on those
-ranks alone. Exit code 1 and the place of the first difference where there is one.`;
+ranks alone. --chaos runs it instead with rings and batches of next to no room, and everything late that may
+be, in ways that a seed says; --chaos=SEED repeats one. Exit code 1 and the place of the first difference where there
+is one.`;
 
 const OPTIONS = { json: flag(false, 'print one JSON object') };
+
+/** Runs where no seed is given. */
+const CHAOS_RUNS = 24;
+const CHAOS_OPTIONS = {
+  chaos: {
+    ...int(0, 'run under chaos, as the seed says', {
+      min: 0,
+      max: MOST_SEED,
+      fallback: 'no chaos; any seed where none is given',
+    }),
+    bare: '0',
+    placeholder: 'SEED',
+  },
+  'chaos-runs': int(CHAOS_RUNS, 'seeds to run, from that one on', {
+    min: 1,
+    max: 1_000_000,
+    fallback: `${CHAOS_RUNS}; 1 where a seed is given`,
+  }),
+};
+
+/** The chaos that is asked for. @throws UsageError */
+function chaosOf({ own }: RunCommand): ChaosRuns | undefined {
+  const given = own.get('chaos');
+  const runs = own.get('chaos-runs');
+  if (given === undefined) {
+    if (runs !== undefined) throw new UsageError(`--chaos-runs=${runs}: goes with --chaos`);
+    return undefined;
+  }
+  const seed = Number(given);
+  if (seed !== 0) return { first: seed, runs: Number(runs ?? 1) };
+  return { first: 1 + Math.floor(Math.random() * 1e9), runs: Number(runs ?? CHAOS_RUNS) };
+}
 
 /** Ranks that runs over MPI have, where no launcher says how many. */
 const RANKS = [2, 4];
@@ -31,17 +67,21 @@ async function start(args: readonly string[]): Promise<number> {
     args,
     USAGE,
     transportGroup('mpi: over MPI, too', 'threads; mpi alone under mpirun'),
+    { title: 'Chaos', options: CHAOS_OPTIONS },
     { title: 'Output', options: OPTIONS },
   );
   if (command === null) return 0;
+  const chaos = chaosOf(command);
   const interrupt = onInterrupt();
   const progress = new ProgressLine(0);
   const onCase = (name: string, index: number, count: number) =>
     progress.show(`${index + 1}/${count}  ${name} …`);
   try {
-    if (!wantsRanks(command)) return await onThreads(command, interrupt.signal, onCase);
+    if (!wantsRanks(command)) return await onThreads(command, interrupt.signal, onCase, chaos);
     const { loaded, settings } = command;
-    if (launchedRank() === null) return await onBoth(command, args, interrupt.signal, onCase);
+    if (launchedRank() === null) {
+      return await onBoth(command, args, interrupt.signal, onCase, chaos);
+    }
     const { asRank } = await import('../ranks.ts');
     const { verifyRanks } = await import('../../sim/verify-rank.ts');
     const { signal } = interrupt;
@@ -50,6 +90,7 @@ async function start(args: readonly string[]): Promise<number> {
         signal,
         onCase,
         mostSharing: mostSharing(command),
+        ...(chaos && { chaos }),
       });
       progress.clear();
       return world.rank === 0 ? tell(command, rows, signal.aborted) : 0;
@@ -67,13 +108,24 @@ function threadRows(
   { loaded, settings, own }: RunCommand,
   signal: AbortSignal,
   onCase: OnCase,
+  chaos: ChaosRuns | undefined,
 ): Promise<VerifyRow[]> {
   const json = own.get('json') === true;
-  return verify(loaded, settings, { signal, onCase, ...(json && { console: process.stderr }) });
+  return verify(loaded, settings, {
+    signal,
+    onCase,
+    ...(chaos && { chaos }),
+    ...(json && { console: process.stderr }),
+  });
 }
 
-async function onThreads(command: RunCommand, signal: AbortSignal, onCase: OnCase) {
-  return tell(command, await threadRows(command, signal, onCase), signal.aborted);
+async function onThreads(
+  command: RunCommand,
+  signal: AbortSignal,
+  onCase: OnCase,
+  chaos: ChaosRuns | undefined,
+) {
+  return tell(command, await threadRows(command, signal, onCase, chaos), signal.aborted);
 }
 
 /** On threads, then in jobs of ranks that this process starts. @throws MissingPieceError */
@@ -82,6 +134,7 @@ async function onBoth(
   args: readonly string[],
   signal: AbortSignal,
   onCase: OnCase,
+  chaos: ChaosRuns | undefined,
 ): Promise<number> {
   const { runOnRanks } = await import('../ranks.ts');
   const { rowsOfJob } = await import('../verify-job.ts');
@@ -89,14 +142,15 @@ async function onBoth(
   const { options, pes } = configFor(loaded.model, settings);
   const lps = loaded.model.lps(options, { pes });
   const rows: VerifyRow[] = [];
-  const words = ['sim', 'verify', ...args, '--transport=mpi', '--json'];
+  const seeds = chaos ? [`--chaos=${chaos.first}`, `--chaos-runs=${chaos.runs}`] : [];
+  const words = ['sim', 'verify', ...args, '--transport=mpi', '--json', ...seeds];
   for (const ranks of RANKS.filter((n) => n <= lps)) {
     onCase(`${ranks} ranks`, ranks - 1, lps);
     const job = await runOnRanks(ranks, words, signal);
     if (signal.aborted) return tell(command, rows, true);
     rows.push(...rowsOfJob(ranks, job));
   }
-  const threads = await threadRows(command, signal, onCase);
+  const threads = await threadRows(command, signal, onCase, chaos);
   return tell(command, compared(threads, rows), signal.aborted);
 }
 
@@ -144,11 +198,13 @@ function text(model: string, rows: readonly VerifyRow[], same: boolean, complete
   const reasons = rows
     .filter((row) => (row.error ?? row.difference) !== undefined)
     .map((row) => bad(`${row.name}: ${row.error ?? row.difference}`));
+  const seeds = new Set(rows.filter((row) => !row.same).flatMap((row) => row.chaos ?? []));
+  const repeat = [...seeds].map((seed) => bad(`chaos ${seed}: again with --chaos=${seed}`));
   const differing = rows.filter((row) => !row.same).length;
   const last = !complete
     ? `${model}: interrupted after ${rows.length} runs`
     : same
       ? good(`${model}: all ${rows.length} runs commit the same events and end in the same state`)
       : bad(`${model}: ${differing} of ${rows.length} runs differ from the sequential one`);
-  return `${[head, ...painted, ...reasons, last].join('\n')}\n`;
+  return `${[head, ...painted, ...reasons, ...repeat, last].join('\n')}\n`;
 }

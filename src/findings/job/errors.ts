@@ -1,9 +1,13 @@
 /** An archive, an accounting file or a job that cannot be read or found. The message says all there is to say. */
-export class JobError extends Error {
+import { EXIT, TriscopeError } from '../../model/error.ts';
+
+export class JobError extends TriscopeError {
   override readonly name = 'JobError';
+  override readonly exitCode = EXIT.input;
 }
 
 /** A job that is not in the archive, or that is there more than once. The message says all there is to say. */
-export class JobNotFoundError extends Error {
+export class JobNotFoundError extends TriscopeError {
   override readonly name = 'JobNotFoundError';
+  override readonly exitCode = EXIT.usage;
 }

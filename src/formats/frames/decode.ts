@@ -45,6 +45,11 @@ interface Known {
   readonly dictionaries: readonly string[][];
 }
 
+/** Rows of a frame that has no columns: they take no bytes. */
+const MOST_BARE = 1 << 20;
+/** Of a label in a dictionary, at least: two quotes and a comma. */
+const LABEL_BYTES = 3;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** One stream's reader. Takes chunks of any size; gives batches whose columns are their own memory. */
@@ -57,6 +62,8 @@ export class FrameDecoder {
   #batches: Batch[] = [];
   #next: number | null = null;
   #error: FrameError | null = null;
+  /** Labels of all dictionaries that are not known, though others behind them are. */
+  #holes = 0;
 
   constructor(options: DecoderOptions = {}) {
     this.#options = options;
@@ -115,7 +122,7 @@ export class FrameDecoder {
     if (flags === 0) this.#count(head.getUint32(AT.sequence, true));
     const known = this.#known.get(id);
     if (known === undefined) return `schema ${id} was not defined before its data`;
-    if (flags === FLAG_DICTIONARY) return learn(known, payload);
+    if (flags === FLAG_DICTIONARY) return this.#learn(known, payload, offset);
     if (flags !== 0) return `a frame of an unknown kind (flags ${flags})`;
     const { schema, dictionaries, wanted } = known;
     const rows = head.getUint32(AT.rows, true);
@@ -123,11 +130,34 @@ export class FrameDecoder {
     if (columns !== schema.metrics.length || payload.length !== payloadBytes(schema, rows)) {
       return `the frame does not have the size of ${rows} rows of ${schema.name}`;
     }
+    if (columns === 0 && rows > MOST_BARE) {
+      return `${rows} rows of ${schema.name}, which has no columns`;
+    }
     this.#options.onData?.({ schema, dictionaries, offset: offset + HEADER_BYTES, rows });
     if (!wanted) return null;
     const unknown: string[] = [];
     this.#batches.push(batchOf(known, rows, payload, unknown));
     return unknown.length === 0 ? null : `${unknown.join(', ')}: in no dictionary, so missing`;
+  }
+
+  /** Takes the labels of a dictionary frame. Returns what is wrong with it. */
+  #learn({ schema, dictionaries }: Known, payload: Uint8Array, offset: number): string | null {
+    const part = dictionaryOf(payload);
+    if (typeof part === 'string') return part;
+    const dictionary = dictionaries[part.column];
+    if (schema.metrics[part.column]?.cell !== 'label') {
+      return `the dictionary is not one of a column of ${schema.name}`;
+    }
+    // Labels that are not there were in frames that are lost: each took some bytes of what lies before.
+    const holes = Math.max(0, part.first - dictionary.length);
+    if ((this.#holes + holes) * LABEL_BYTES > offset) {
+      return `the dictionary begins at label ${part.first}, and there are ${dictionary.length} before`;
+    }
+    this.#holes += holes;
+    // Not as holes: an array of many becomes a slow one.
+    while (dictionary.length < part.first) dictionary.push(undefined as unknown as string);
+    for (const [k, label] of part.labels.entries()) dictionary[part.first + k] = label;
+    return null;
   }
 
   /** Gaps in the sequence are lost frames; a number that was there before begins another writer's stream. */
@@ -155,8 +185,8 @@ export class FrameDecoder {
   }
 }
 
-/** Takes the labels of a dictionary frame. Returns what is wrong with it. */
-function learn(known: Known, payload: Uint8Array): string | null {
+/** What a dictionary frame holds, or what is wrong with it. */
+function dictionaryOf(payload: Uint8Array): DictionaryPart | string {
   let part: Partial<DictionaryPart> | null;
   try {
     part = JSON.parse(utf8.decode(payload)) as Partial<DictionaryPart> | null;
@@ -164,16 +194,12 @@ function learn(known: Known, payload: Uint8Array): string | null {
     return 'the dictionary is not JSON';
   }
   const { column = -1, first = -1, labels } = part ?? {};
-  const dictionary = known.dictionaries[column];
   const isPart =
-    dictionary !== undefined &&
     Number.isSafeInteger(first) &&
     first >= 0 &&
     Array.isArray(labels) &&
     labels.every((label) => typeof label === 'string');
-  if (!isPart) return `the dictionary is not one of a column of ${known.schema.name}`;
-  for (const [k, label] of labels.entries()) dictionary[first + k] = label;
-  return null;
+  return isPart ? { column, first, labels } : 'the dictionary has no first label, or no labels';
 }
 
 /** @param unknown gets the labels that are in no dictionary, one a column */

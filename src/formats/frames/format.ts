@@ -150,7 +150,7 @@ class Span {
 
 function info(source: FileSource): FileInfo {
   const suspect: { where: string; what: string }[] = [];
-  const records: Record<string, number> = {};
+  const records = new Map<string, number>();
   const spans = TIMES.map((key) => ({ key, span: new Span() }));
   let damaged = false;
   const onDamage = ({ offset, what }: FrameError) => {
@@ -161,7 +161,8 @@ function info(source: FileSource): FileInfo {
   let step = all.next();
   for (; !step.done; step = all.next()) {
     const batch = step.value;
-    records[batch.schema.name] = (records[batch.schema.name] ?? 0) + batch.length;
+    const { name } = batch.schema;
+    records.set(name, (records.get(name) ?? 0) + batch.length);
     for (const { key, span } of spans) span.add(batch, key);
   }
   const { cut, lost } = step.value;
@@ -182,7 +183,7 @@ function info(source: FileSource): FileInfo {
     era: 'stream frames',
     because: 'it begins with TRIF',
     bytes: source.size,
-    records,
+    records: Object.fromEntries(records),
     entities: {},
     from: instant('from'),
     to: instant('to'),

@@ -1,4 +1,6 @@
 /** Bytes in chunks of any size to whole, undamaged frames. */
+import { CrcIndex, MARK } from './crc-index.ts';
+import { crc32 } from './crc32.ts';
 import { frameCrc } from './encode.ts';
 import { AT, FrameError, HEADER_BYTES, MAGIC, MOST_FRAME_BYTES } from './layout.ts';
 
@@ -17,6 +19,8 @@ export class FrameSplitter {
   #base = 0;
   /** Looking for a good frame after a damaged one. */
   #searching = false;
+  /** From the first damage on: what claims to be a frame costs the same, however long it says it is. */
+  #index: CrcIndex | null = null;
 
   /** `onFrame` gets a copy that begins at a multiple of 8. After `onDamage`, good frames may follow. */
   constructor(
@@ -41,19 +45,28 @@ export class FrameSplitter {
   }
 
   #append(chunk: Uint8Array): void {
-    const held = this.#end - this.#start;
     if (this.#end + chunk.length > this.#bytes.length) {
+      // What the index may still look at stays.
+      const from = this.#index === null ? this.#start : Math.max(0, this.#start - MARK);
+      const held = this.#end - from;
       // Twice what is needed: many small chunks of one large frame are copied a few times, not every time.
       const needed = held + chunk.length;
       const into = needed > this.#bytes.length ? new Uint8Array(2 * needed) : this.#bytes;
-      into.set(this.#bytes.subarray(this.#start, this.#end));
+      into.set(this.#bytes.subarray(from, this.#end));
       this.#bytes = into;
-      this.#base += this.#start;
-      this.#start = 0;
+      this.#base += from;
+      this.#start -= from;
       this.#end = held;
     }
     this.#bytes.set(chunk, this.#end);
     this.#end += chunk.length;
+    this.#index?.extend(this.#bytes, this.#base, this.#base + this.#end);
+  }
+
+  #startIndex(): void {
+    if (this.#index !== null) return;
+    this.#index = new CrcIndex(this.#base + this.#start);
+    this.#index.extend(this.#bytes, this.#base, this.#base + this.#end);
   }
 
   #run(last: boolean): void {
@@ -72,12 +85,14 @@ export class FrameSplitter {
       if (found === 'part') {
         if (!last) return;
         // A cut end has no good frame in it; a damaged length has.
+        this.#startIndex();
         if (!this.#searching && !this.#goodFrom(this.#start + 1)) return;
       }
       if (!this.#searching) {
         const what = found === 'part' ? 'the frame says it is longer than the file' : found.wrong;
         this.#onDamage(new FrameError(what, this.#base + this.#start, this.#file));
       }
+      this.#startIndex();
       this.#searching = true;
       this.#start++;
     }
@@ -96,10 +111,16 @@ export class FrameSplitter {
       return { wrong: `a frame cannot be ${length} bytes long` };
     }
     if (left < length) return 'part';
-    const crc = frameCrc(this.#bytes.subarray(start, start + length));
-    return crc === head.getUint32(AT.crc, true)
+    return this.#crcOf(start, length) === head.getUint32(AT.crc, true)
       ? length
       : { wrong: 'the frame is damaged: its checksum is another' };
+  }
+
+  #crcOf(start: number, length: number): number {
+    if (this.#index === null) return frameCrc(this.#bytes.subarray(start, start + length));
+    const head = crc32(this.#bytes.subarray(start + AT.length, start + AT.crc));
+    const at = this.#base + start;
+    return this.#index.of(this.#bytes, this.#base, at + HEADER_BYTES, at + length, head);
   }
 
   /** Where the next magic is, or could begin, from `from` on. */

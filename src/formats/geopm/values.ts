@@ -1,6 +1,6 @@
 /** Values as GEOPM's files have them: C's numbers, hashes, quoted texts. */
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const NOT_A_NUMBER = /^[+-]?\.?nan$/i;
 const INFINITE = /^([+-]?)\.?inf(?:inity)?$/i;
 const HEX = /^0x[0-9a-f]+$/i;

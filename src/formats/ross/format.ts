@@ -1,7 +1,5 @@
 /** ROSS's instrumentation files of every era as one format. */
-import { basename } from 'node:path';
 import type { Batch, Schema } from '../../model/metric.ts';
-import { RECORDING_FILE } from '../../model/recording.ts';
 import {
   type Damage,
   type Detection,
@@ -12,8 +10,7 @@ import {
   type ScanOptions,
   type Visitor,
 } from '../format.ts';
-import { checkPayload, type PayloadField, payloadLayout } from '../payload.ts';
-import { textBeside } from '../source.ts';
+import { type PayloadField, payloadLayout } from '../payload.ts';
 import { Batcher } from './read/batches.ts';
 import { BlockReader } from './read/blocks.ts';
 import { KINDS } from './read/chunk.ts';
@@ -21,15 +18,17 @@ import { detectRoss, HEAD_BYTES, type RossDetection } from './read/detect.ts';
 import { planFor, project } from './read/plan.ts';
 import { RossRecords } from './read/records.ts';
 import { Survey } from './read/survey.ts';
+import type { Told } from './read/told.ts';
 
 const known = new WeakMap<FileSource, RossDetection>();
 
-/** What the file is. @throws FormatError for a file that is none of ROSS's */
-function detectionOf(source: FileSource): RossDetection {
-  const cached = known.get(source);
+function detected(source: FileSource, options: ScanOptions): RossDetection {
+  const told = options.given !== undefined || options.payload !== undefined;
+  const cached = told ? undefined : known.get(source);
   if (cached !== undefined) return cached;
   const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
-  const detection = detectRoss(head.subarray(0, source.read(0, head)), source);
+  const bytes = head.subarray(0, source.read(0, head));
+  const detection = detectRoss(bytes, source, told ? options : undefined);
   if (detection === null) {
     throw new FormatError({
       path: source.path,
@@ -38,55 +37,45 @@ function detectionOf(source: FileSource): RossDetection {
       skipped: 0,
     });
   }
-  known.set(source, detection);
+  if (!told) known.set(source, detection);
   return detection;
 }
 
-interface NamedPayload {
-  readonly path?: unknown;
-  readonly payload?: unknown;
+/** What the file is. @throws FormatError for a file that is none of ROSS's, or of which nothing decides what it is */
+function detectionOf(source: FileSource, options: ScanOptions): RossDetection {
+  const detection = detected(source, options);
+  const { doubt } = detection;
+  if (doubt === null) return detection;
+  throw new FormatError(
+    { path: source.path, offset: -1, what: doubt.what, skipped: 0 },
+    doubt.mend,
+  );
 }
 
-/** The layout of the model's bytes that the recording around a file names; undefined where there is none. */
-function recordedPayload(source: FileSource): readonly PayloadField[] | undefined {
-  for (const place of [RECORDING_FILE, `../${RECORDING_FILE}`]) {
-    const text = textBeside(source, place);
-    if (text === null) continue;
-    try {
-      const { sources = [] } = JSON.parse(text) as { sources?: { files?: NamedPayload[] }[] };
-      const file = sources
-        .flatMap(({ files = [] }) => files)
-        .find(({ path }) => typeof path === 'string' && basename(path) === basename(source.path));
-      if (file?.payload !== undefined) return checkPayload(file.payload, place);
-    } catch {
-      // A recording's own reader says what is wrong with it; the file can be read without.
-    }
-  }
-  return undefined;
+/** The fields of the model's bytes, where all LPs have the same. */
+function fieldsOf({ model }: Told): readonly PayloadField[] | null {
+  const [first] = model?.types ?? [];
+  const text = JSON.stringify(first?.fields);
+  const same = model?.types.every(({ fields }) => JSON.stringify(fields) === text);
+  return same ? (first?.fields ?? null) : null;
 }
-
-const withPayload = (source: FileSource, options: ScanOptions): ScanOptions => {
-  const payload = options.payload ?? recordedPayload(source);
-  return payload === undefined ? options : { ...options, payload };
-};
 
 function readerFor(
   source: FileSource,
   options: ScanOptions,
   onDamage: (damage: Damage) => void,
 ): BlockReader {
-  const { layout } = detectionOf(source);
+  const { layout } = detected(source, options);
   return new BlockReader(source, layout, { ...options, onDamage });
 }
 
-function scan(source: FileSource, visitor: Visitor, given: ScanOptions = {}): void {
-  const options = withPayload(source, given);
-  const { layout, mode } = detectionOf(source);
+function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): void {
+  const { layout, mode, told } = detectionOf(source, options);
   const reader = readerFor(source, options, (damage) => visitor.damage?.(damage));
   const { batch } = visitor;
-  const batcher = batch && new Batcher(layout, mode, options, (b) => visitor.batch?.(b));
-  const payload = options.payload === undefined ? null : payloadLayout(options.payload);
-  const records = new RossRecords(layout, payload);
+  const payload = fieldsOf(told);
+  const batcher = batch && new Batcher(layout, mode, payload, options, (b) => visitor.batch?.(b));
+  const records = new RossRecords(layout, told.model);
   try {
     for (const block of reader.blocks()) {
       batcher?.add(block);
@@ -98,12 +87,11 @@ function scan(source: FileSource, visitor: Visitor, given: ScanOptions = {}): vo
   }
 }
 
-function* batches(source: FileSource, given: ScanOptions = {}): Generator<Batch, void> {
-  const options = withPayload(source, given);
-  const { layout, mode } = detectionOf(source);
+function* batches(source: FileSource, options: ScanOptions = {}): Generator<Batch, void> {
+  const { layout, mode, told } = detectionOf(source, options);
   const reader = readerFor(source, options, () => {});
   const ready: Batch[] = [];
-  const batcher = new Batcher(layout, mode, options, (batch) => ready.push(batch));
+  const batcher = new Batcher(layout, mode, fieldsOf(told), options, (batch) => ready.push(batch));
   let fault: unknown = null;
   const blocks = reader.blocks();
   for (;;) {
@@ -123,10 +111,11 @@ function* batches(source: FileSource, given: ScanOptions = {}): Generator<Batch,
 }
 
 /** Reads the file to its end: only then is it known which kinds it has. */
-function schemas(source: FileSource, given: ScanOptions = {}): readonly Schema[] {
-  const options = withPayload(source, given);
-  const { layout, mode } = detectionOf(source);
-  const payload = options.payload === undefined ? null : payloadLayout(options.payload);
+function schemas(source: FileSource, options: ScanOptions = {}): readonly Schema[] {
+  const { layout, mode, told, doubt } = detected(source, options);
+  if (doubt !== null) return [];
+  const fields = fieldsOf(told);
+  const payload = fields && payloadLayout(fields);
   const counts = new Array<number>(KINDS).fill(0);
   const reader = readerFor(source, { ...options, salvage: true }, () => {});
   for (const block of reader.blocks()) {
@@ -140,7 +129,14 @@ function schemas(source: FileSource, given: ScanOptions = {}): readonly Schema[]
 }
 
 function info(source: FileSource, given: ScanOptions = {}): FileInfo {
-  const survey = new Survey(detectionOf(source));
+  const detection = detected(source, given);
+  const survey = new Survey(detection);
+  const { doubt } = detection;
+  if (doubt !== null) {
+    const what = `${doubt.what}; ${doubt.mend}`;
+    survey.damaged({ path: source.path, offset: -1, what, skipped: 0 });
+    return survey.info(source);
+  }
   const reader = readerFor(source, given, (damage) => survey.damaged(damage));
   try {
     for (const block of reader.blocks()) survey.add(block);

@@ -1,22 +1,47 @@
 /** The bytes of a raw stats file, plain or gzip, in blocks, read synchronously. */
 import { constants, gunzipSync } from 'node:zlib';
 import type { FileSource } from '../format.ts';
-import { unpacked } from './unpack.ts';
+import { damagedGzip, unpacked } from './unpack.ts';
 
 const BLOCK = 1 << 18;
 /** Packed files of up to so many bytes are unpacked at once, if that gives no more than MOST_UNPACKED: it is quicker. */
 const MOST_AT_ONCE = 2 ** 21;
 const MOST_UNPACKED = 2 ** 26;
+/** Damaged files of up to so many bytes, packed and unpacked, are searched for the damage: nothing before it is lost. */
+const MOST_SEARCHED = 2 ** 18;
+const MOST_FOUND = 2 ** 24;
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** What the beginning of a packed file unpacks to, as far as it goes; nothing where it is damaged. */
+/** What damaged gzip unpacks to before the damage, which is told by the first byte that cannot be unpacked. */
+function beforeDamage(packed: Uint8Array): Uint8Array | null {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_FOUND };
+  let found: Uint8Array = new Uint8Array(0);
+  let good = 0;
+  for (let bad = packed.length + 1; bad - good > 1; ) {
+    const middle = (good + bad) >>> 1;
+    try {
+      found = gunzipSync(packed.subarray(0, middle), options);
+      good = middle;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
+      bad = middle;
+    }
+  }
+  return found;
+}
+
+/** What the beginning of a packed file unpacks to, as far as it goes. */
 export function unpackedHead(head: Uint8Array): Uint8Array {
   try {
     return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 1 << 26 });
   } catch {
-    return new Uint8Array(0);
+    return beforeDamage(head) ?? new Uint8Array(0);
   }
+}
+
+function* pieces(whole: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < whole.length; at += BLOCK) yield whole.subarray(at, at + BLOCK);
 }
 
 function* gunzipped(source: FileSource): Generator<Uint8Array> {
@@ -26,15 +51,18 @@ function* gunzipped(source: FileSource): Generator<Uint8Array> {
   }
   const packed = new Uint8Array(source.size);
   const bytes = packed.subarray(0, source.read(0, packed));
-  let whole: Uint8Array;
+  let reason = '';
+  let whole: Uint8Array | null;
   try {
     whole = gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED });
-  } catch {
-    // Larger than it looks, or damaged: piece by piece all of it can be had that is there.
-    yield* unpacked(source);
-    return;
+  } catch (error) {
+    reason = (error as Error).message;
+    whole = bytes.length > MOST_SEARCHED ? null : beforeDamage(bytes);
   }
-  for (let at = 0; at < whole.length; at += BLOCK) yield whole.subarray(at, at + BLOCK);
+  // Larger than it looks, or damaged and large: piece by piece.
+  if (whole === null) yield* unpacked(source);
+  else yield* pieces(whole);
+  if (whole !== null && reason !== '') throw damagedGzip(source.path, reason);
 }
 
 /** Blocks from the file's beginning; each is valid until the next. @throws FormatError at damaged gzip, at its place */

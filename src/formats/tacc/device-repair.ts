@@ -1,6 +1,6 @@
-/** The rule of `repair.ts` over a device's records, one after the other. Records without oddities cost no bigint. */
-import { type CounterRule, counterRule, isCounter } from './counter-rule.ts';
-import { mostIn, type Repaired, repair } from './repair.ts';
+/** The rule of `model/counter.ts` over a device's records, one after the other. Records without oddities cost no bigint. */
+import { type CounterRule, mostIn, type Repaired, repair } from '../../model/counter.ts';
+import { counterRule, isCounter } from '../../model/counter-rules.ts';
 import type { RawSchema } from './schema.ts';
 
 /** What is told of a counter between two records; `key` is its number in the schema. */

@@ -1,7 +1,14 @@
 /** The raw format of tacc_stats (hpcperfstats since 2025): see docs/formats/tacc.md. */
+export {
+  type CounterRule,
+  type Reading,
+  type Repaired,
+  repair,
+  type Verdict,
+} from '../../model/counter.ts';
+export { counterRule, isCounter, scalesEnergy } from '../../model/counter-rules.ts';
 export { RawBatches, type RawBatchOptions } from './batches.ts';
 export { blocksOf } from './blocks.ts';
-export { type CounterRule, counterRule, isCounter, scalesEnergy } from './counter-rule.ts';
 export { detectRaw, looksRaw } from './detect.ts';
 export { DeviceRepair, type Listener, type RepairPlan, repairPlan } from './device-repair.ts';
 export { foreignFolder } from './foreign.ts';
@@ -11,8 +18,6 @@ export { KEPT, LOST, ODDITIES, type OddityKind } from './oddities.ts';
 export { RawParser } from './parser.ts';
 export { readRaw, TaccError } from './read.ts';
 export { RawRecords } from './records.ts';
-export { type Reading, type Repaired, repair, type Verdict } from './repair.ts';
-export { counted, isPlausible } from './rollover.ts';
 export {
   formatSchema,
   parseSchema,

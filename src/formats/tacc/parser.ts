@@ -6,6 +6,7 @@
  * type, or with another number of values than its schema, is left out; so is a last line without its newline, which may
  * have been cut. Whatever is left out or strange is told, by kind and line.
  */
+import { visible } from '../visible.ts';
 import { readDecimal } from './decimal.ts';
 import type { KnownType } from './entries.ts';
 import { HeaderWatch } from './header-watch.ts';
@@ -32,9 +33,6 @@ const ZERO = byte('0');
 const TIME = /^\d+(\.\d+)?$/;
 /** Characters of a line that a problem shows. */
 const SHOWN = 120;
-/** What no line of text has. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant.
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** Of bytes that are no UTF-8. */
 const REPLACED = '\ufffd';
 
@@ -42,9 +40,6 @@ const isBlank = (code: number) => code === BLANK || code === TAB;
 
 const textOf = (bytes: Uint8Array, from: number, to: number) =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
-
-const visible = (text: string) =>
-  text.replace(CONTROLS, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 export interface RawParserOptions {
   /** Records of other types are passed over: neither read, nor checked, nor told. */
@@ -165,7 +160,9 @@ export class RawParser {
   /** Tells what is strange and cost nothing. */
   #tell(kind: OddityKind, reason: string, text: string): void {
     this.#oddities[kind] = (this.#oddities[kind] ?? 0) + 1;
-    this.#visitor.oddity?.({ kind, line: this.#line, reason, text: visible(text.slice(0, SHOWN)) });
+    const line = this.#line;
+    const shown = visible(text.slice(0, SHOWN));
+    this.#visitor.oddity?.({ kind, line, reason: visible(reason), text: shown });
   }
 
   /** Tells of a line that is left out. */
@@ -174,7 +171,7 @@ export class RawParser {
     this.#oddities[kind] = (this.#oddities[kind] ?? 0) + 1;
     if (this.#visitor.problem === undefined) return;
     const text = visible(textOf(bytes, from, Math.min(end, from + SHOWN)));
-    this.#visitor.problem({ kind, line: this.#line, reason, text });
+    this.#visitor.problem({ kind, line: this.#line, reason: visible(reason), text });
   }
 
   #tooLong(beginning: Uint8Array): void {
@@ -248,7 +245,7 @@ export class RawParser {
 
   #unknown(bytes: Uint8Array, from: number, end: number): void {
     const text = textOf(bytes, from, Math.min(end, from + SHOWN));
-    if (text.search(CONTROLS) >= 0 || text.includes(REPLACED)) {
+    if (visible(text) !== text || text.includes(REPLACED)) {
       this.#lost('not_text', 'not text', bytes, from, end);
     } else if (this.#marked === this.#line - 1) {
       this.#marked = this.#line;

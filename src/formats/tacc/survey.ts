@@ -1,14 +1,15 @@
 /** What `triscope info` says of a raw stats file: what is in it, what is strange, and what counters did. */
+
+import type { Verdict } from '../../model/counter.ts';
+import { scalesEnergy } from '../../model/counter-rules.ts';
 import { type FileInfo, type FileSource, FormatError } from '../format.ts';
 import { blocksOf } from './blocks.ts';
-import { scalesEnergy } from './counter-rule.ts';
 import { detectRaw } from './detect.ts';
 import { DeviceRepair, type RepairPlan, repairPlan } from './device-repair.ts';
 import { foreignFolder } from './foreign.ts';
 import { wasRestarted } from './header-watch.ts';
 import type { OddityKind } from './oddities.ts';
 import { RawParser } from './parser.ts';
-import type { Verdict } from './repair.ts';
 import type { RawSchema } from './schema.ts';
 import type { RawGroup, RawProblem, RawVisitor } from './visitor.ts';
 

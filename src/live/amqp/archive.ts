@@ -5,6 +5,7 @@
  * ARCHIVE/HOST/1307509201   raw stats: a header, then the groups of messages
  *              current      hard link to the file that grows
  * ARCHIVE/.received/HOST    what was last appended, so that a message that comes again is known
+ *         .rejected.jsonl   messages that cannot be filed
  * ```
  *
  * A message is noted, then appended, then made durable; only then may it be acknowledged. After a crash the note says
@@ -22,21 +23,11 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-
-/** A message that cannot be filed. */
-export class RejectedMessageError extends Error {
-  override readonly name = 'RejectedMessageError';
-}
-
-/** How a message is numbered by who sent it. */
-export interface Stamp {
-  readonly producer: string;
-  readonly number: number;
-}
+import { DeadLetters } from './dead-letters.ts';
+import { checkLeap, factsIn, RejectedMessageError, type Stamp } from './message.ts';
 
 interface Note {
   /** Name of the file, in the host's folder. */
@@ -60,45 +51,51 @@ interface Open extends NamedFile {
   size: number;
 }
 
-const withStamp = (numbers: Note['numbers'], stamp: Stamp | null): Note['numbers'] =>
-  stamp === null ? numbers : { ...numbers, [stamp.producer]: stamp.number };
-
 const NOTES = '.received';
 const CURRENT = 'current';
-const HOST = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/;
-const decoder = new TextDecoder('utf-8', { fatal: true });
+/** No host's name begins with a dot. */
+const DRAFT = '.new';
+const DEAD_LETTERS = '.rejected.jsonl';
+/** Producers of a host whose last numbers are kept: a new one begins with each new spool. */
+const PRODUCERS = 256;
 
-/** Facts in a message's text: raw stats of either era. @throws RejectedMessageError */
-export function factsIn(message: Uint8Array): {
-  host: string;
-  second: number | null;
-  header: boolean;
-} {
-  let text: string;
-  try {
-    text = decoder.decode(message);
-  } catch {
-    throw new RejectedMessageError('it is no UTF-8');
-  }
-  const header = text.startsWith('$');
-  const named = header ? /^\$hostname (\S+)$/m.exec(text) : null;
-  const group = /^(\d+)(?:\.\d+)?(?: +(\S+))?(?: +(\S+))?\s*$/m.exec(text);
-  const host = named?.[1] ?? group?.[3];
-  if (host === undefined) throw new RejectedMessageError('it does not say of which host it is');
-  if (!HOST.test(host))
-    throw new RejectedMessageError(`${JSON.stringify(host)} is no name of a host`);
-  return { host, header, second: group === null ? null : Number(group[1]) };
+function withStamp(numbers: Note['numbers'], stamp: Stamp | null): Note['numbers'] {
+  if (stamp === null) return numbers;
+  const others = Object.entries(numbers).filter(([producer]) => producer !== stamp.producer);
+  // The newest last. `fromEntries` makes properties of its own, whatever their names.
+  return Object.fromEntries([...others.slice(1 - PRODUCERS), [stamp.producer, stamp.number]]);
+}
+
+const lastOf = (numbers: Note['numbers'] | undefined, { producer }: Stamp) =>
+  numbers !== undefined && Object.hasOwn(numbers, producer) ? numbers[producer] : 0;
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function isNote(value: unknown): value is Note {
+  const { file, before, bytes, numbers, stamp } = (value ?? {}) as Partial<Note>;
+  return (
+    typeof file === 'string' &&
+    /^\d+$/.test(file) &&
+    isCount(before) &&
+    isCount(bytes) &&
+    typeof numbers === 'object' &&
+    numbers !== null &&
+    Object.values(numbers).every(isCount) &&
+    (stamp === null || (typeof stamp?.producer === 'string' && isCount(stamp.number)))
+  );
 }
 
 export class Archive {
   readonly #folder: string;
   readonly #open = new Map<string, Open>();
-  #rejected = 0;
+  /** What could not be filed. */
+  readonly rejected: DeadLetters;
 
   /** @throws the file system's error */
   constructor(folder: string) {
     this.#folder = folder;
     mkdirSync(join(folder, NOTES), { recursive: true });
+    this.rejected = new DeadLetters(join(folder, NOTES, DEAD_LETTERS));
   }
 
   /**
@@ -108,7 +105,11 @@ export class Archive {
   append(message: Uint8Array, stamp: Stamp | null): boolean {
     const { host, header, second } = factsIn(message);
     let open = this.#open.get(host) ?? this.#recover(host);
-    if (stamp !== null && stamp.number <= (open?.numbers[stamp.producer] ?? 0)) return false;
+    if (stamp !== null) {
+      const last = lastOf(open?.numbers, stamp);
+      if (stamp.number <= last) return false;
+      checkLeap(stamp, last);
+    }
     if (header || open === null) open = this.#begin(host, open, second);
     const { numbers, size: before } = open;
     this.#note(host, { file: open.name, before, bytes: message.length, numbers, stamp });
@@ -128,15 +129,6 @@ export class Archive {
     return true;
   }
 
-  /** Puts by a message that cannot be filed. Returns its file. */
-  reject(message: Uint8Array): string {
-    const folder = join(this.#folder, NOTES, 'rejected');
-    mkdirSync(folder, { recursive: true });
-    const file = join(folder, `${Date.now()}-${process.pid}-${this.#rejected++}`);
-    writeFileSync(file, message);
-    return file;
-  }
-
   close(): void {
     for (const { file } of this.#open.values()) closeSync(file);
     this.#open.clear();
@@ -147,25 +139,26 @@ export class Archive {
   }
 
   #note(host: string, note: Note): void {
-    const path = join(this.#folder, NOTES, host);
-    const file = openSync(`${path}.tmp`, 'w');
+    const draft = join(this.#folder, NOTES, DRAFT);
+    const file = openSync(draft, 'w');
     try {
       writeSync(file, JSON.stringify(note));
       fsyncSync(file);
     } finally {
       closeSync(file);
     }
-    renameSync(`${path}.tmp`, path);
+    renameSync(draft, join(this.#folder, NOTES, host));
   }
 
   /** Goes on with a host's file where an earlier service ended; null where there is none. */
   #recover(host: string): Open | null {
-    let note: Note;
+    let note: unknown;
     try {
-      note = JSON.parse(readFileSync(join(this.#folder, NOTES, host), 'utf8')) as Note;
+      note = JSON.parse(readFileSync(join(this.#folder, NOTES, host), 'utf8'));
     } catch {
       return null;
     }
+    if (!isNote(note)) return null;
     const path = this.#path(host, note.file);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     const all = withStamp(note.numbers, note.stamp);
@@ -194,7 +187,11 @@ export class Archive {
 
   /** A new file, named by the second of its first group, or the next that is free; `current` is its other name. */
   #newFile(host: string, second: number | null): NamedFile {
-    mkdirSync(join(this.#folder, host), { recursive: true });
+    const folder = join(this.#folder, host);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new RejectedMessageError(`the archive has a file called ${host}`);
+    }
+    mkdirSync(folder, { recursive: true });
     for (let name = second ?? Math.floor(Date.now() / 1000); ; name++) {
       const path = this.#path(host, String(name));
       if (statSync(`${path}.gz`, { throwIfNoEntry: false }) !== undefined) continue;

@@ -1,5 +1,7 @@
 /** A connection to the broker, as the daemons of tacc_stats use it. */
+
 import { type ChannelModel, connect } from 'amqplib';
+import { TriscopeError } from '../../model/error.ts';
 
 export interface BrokerOptions {
   readonly server: string;
@@ -22,7 +24,7 @@ const HEARTBEAT = 20;
 const PATIENCE = 10_000;
 
 /** The broker refuses what no waiting will mend: a wrong password, a queue of another kind. */
-export class BrokerError extends Error {
+export class BrokerError extends TriscopeError {
   override readonly name = 'BrokerError';
 }
 

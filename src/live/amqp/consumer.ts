@@ -1,7 +1,8 @@
 /** Messages of collectors into an archive: acknowledged when they are durable there. */
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
-import { type Archive, RejectedMessageError, type Stamp } from './archive.ts';
+import type { Archive } from './archive.ts';
 import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
+import { RejectedMessageError, type Stamp, stampFrom } from './message.ts';
 import { NUMBER_HEADER, PRODUCER_HEADER } from './publisher.ts';
 import { wait } from './wait.ts';
 
@@ -24,11 +25,9 @@ const RETRY = [500, 30_000] as const;
 /** Messages that the broker sends ahead. */
 const AHEAD = 64;
 
-function stampOf({ properties }: ConsumeMessage): Stamp | null {
-  const producer: unknown = properties.headers?.[PRODUCER_HEADER];
-  const number: unknown = properties.headers?.[NUMBER_HEADER];
-  return typeof producer === 'string' && typeof number === 'number' ? { producer, number } : null;
-}
+/** @throws RejectedMessageError */
+const stampOf = ({ properties: { headers } }: ConsumeMessage): Stamp | null =>
+  stampFrom(headers?.[PRODUCER_HEADER], headers?.[NUMBER_HEADER]);
 
 export class AmqpConsumer {
   readonly #options: ConsumerOptions;
@@ -122,12 +121,24 @@ export class AmqpConsumer {
       else this.#repeated++;
     } catch (error) {
       if (!(error instanceof RejectedMessageError)) throw new ArchiveFault(error);
-      this.#rejected++;
-      this.#say(
-        `a message is no record group: ${error.message}; kept in ${archive.reject(message.content)}`,
-      );
+      this.#reject(message.content, error.message);
     }
     channel.ack(message);
+  }
+
+  /** Puts by what cannot be filed: it is acknowledged, else it would come again for ever. */
+  #reject(message: Uint8Array, reason: string): void {
+    this.#rejected++;
+    const { rejected } = this.#options.archive;
+    const wasFull = rejected.isFull;
+    let kept: boolean;
+    try {
+      kept = rejected.add(message, reason);
+    } catch (error) {
+      throw new ArchiveFault(error);
+    }
+    if (kept) this.#say(`a message is no record group: ${reason}; kept in ${rejected.path}`);
+    else if (!wasFull) this.#say(`${rejected.path} is full: what cannot be filed is only counted`);
   }
 }
 

@@ -8,6 +8,7 @@
  *        0000000042.msg  message 42
  * ```
  */
+
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -21,12 +22,13 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { TriscopeError } from '../../model/error.ts';
 
 const MESSAGE = /^(\d{10,})\.msg$/;
 const DIGITS = 10;
 
 /** The spool cannot be kept. The message names the file and the reason. */
-export class SpoolError extends Error {
+export class SpoolError extends TriscopeError {
   override readonly name = 'SpoolError';
 }
 

@@ -38,7 +38,7 @@ export const CASCADES: readonly Route[] = [
       const { from, to } = await simulationWindow(c, shown);
       const most = integerOf(c, 'most', 50, 1, MOST_LISTED);
       const filter = { from, to, ...kpOf(c), most };
-      const { cascades, rollbacks } = await context.heavy(() => tracesOf(shown));
+      const { cascades, rollbacks } = await tracesOf(shown);
       return c.json({ ...cascades.list(filter), recorded: rollbacks.length });
     },
   },
@@ -58,7 +58,7 @@ export const CASCADES: readonly Route[] = [
       const pe = integerOf(c, 'pe', -1, 0, 2 ** 32);
       const id = integerOf(c, 'id', -1, 0, 2 ** 32);
       const most = integerOf(c, 'most', 500, 1, MOST_NODES);
-      const { cascades } = await context.heavy(() => tracesOf(shown));
+      const { cascades } = await tracesOf(shown);
       const tree = cascades.tree(pe, id, most);
       if (tree === null) throw new ApiError(404, `PE ${pe} has no rollback ${id}`);
       return c.json(tree);

@@ -1,4 +1,5 @@
 /** How real time, virtual time and GVT index go together, and the run in a few numbers. */
+import { oneMode } from '../../model/measures/index.ts';
 import type { OpenRecording } from '../../query/index.ts';
 import type { Shown } from '../shown.ts';
 import type { ClockFacts, SummaryFacts } from './clock-facts.ts';
@@ -62,7 +63,7 @@ async function summaryOf(shown: Shown): Promise<SummaryFacts> {
   const [run] = pe.has('events_processed')
     ? await recording.query<{ processed: number; undone: number }>(`
         SELECT sum(events_processed)::DOUBLE AS processed, sum(events_rolled_back)::DOUBLE AS undone
-        FROM ross_pe GROUP BY mode ORDER BY count(*) DESC LIMIT 1`)
+        FROM ross_pe${pe.has('mode') ? ` WHERE ${oneMode('ross_pe')}` : ''}`)
     : [];
   const [energy] = region.has('package_energy')
     ? await recording.query<{ joules: number | null }>(
@@ -86,7 +87,7 @@ export const CLOCK: readonly Route[] = [
     gives: 'real, virtual, gvt: arrays of one length, empty where the recording does not say',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      return c.json(await context.heavy(() => clockOf(shown)));
+      return c.json(await clockOf(shown));
     },
   },
   {
@@ -98,7 +99,7 @@ export const CLOCK: readonly Route[] = [
       const shown = await context.shown(c);
       let summary = summaries.get(shown);
       if (summary === undefined) {
-        summary = context.heavy(() => summaryOf(shown));
+        summary = summaryOf(shown);
         summaries.set(shown, summary);
         // A failure is told to who asked; the next one tries again.
         summary.catch(() => summaries.delete(shown));

@@ -44,7 +44,7 @@ export const EVENTS: readonly Route[] = [
         ...(await simulationWindow(c, shown)),
         bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       };
-      const { events, places } = await context.heavy(() => tracesOf(shown));
+      const { events, places } = await tracesOf(shown);
       const { counts, ...head } = densityOf(events, places, ask);
       return bytesAnswer(c, pack(head, { counts }));
     },
@@ -74,7 +74,7 @@ export const EVENTS: readonly Route[] = [
         ...(await simulationWindow(c, shown)),
       };
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
-      const { events, places } = await context.heavy(() => tracesOf(shown));
+      const { events, places } = await tracesOf(shown);
       return c.json(listOf(events, places, ask, most));
     },
   },
@@ -96,7 +96,7 @@ export const EVENTS: readonly Route[] = [
       const shown = await context.shown(c);
       const { from, to } = await simulationWindow(c, shown);
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
-      const { rollbacks } = await context.heavy(() => tracesOf(shown));
+      const { rollbacks } = await tracesOf(shown);
       return c.json(rollbacksIn(rollbacks, { from, to, within: pathOf(c, 'within') }, most));
     },
   },

@@ -37,7 +37,7 @@ export const FACTS: readonly Route[] = [
       const shown = await context.shown(c);
       const tables = shown.store.tables();
       if (tables.length > 0 || shown.live) return c.json(tables);
-      const events = await context.heavy(() => traceFacts(shown));
+      const events = await traceFacts(shown);
       return c.json(events === null ? [] : [events]);
     },
   },

@@ -21,7 +21,7 @@ export const FOUND: readonly Route[] = [
       let findings = found.get(tables);
       if (findings === undefined) {
         const path = shown.path === null ? {} : { path: shown.path };
-        findings = context.heavy(() => findAll(tables, path));
+        findings = findAll(tables, path);
         found.set(tables, findings);
         // A failure is told to who asked; the next one tries again.
         findings.catch(() => found.delete(tables));

@@ -104,7 +104,7 @@ const breakdown: Route = {
   summary: 'What each PE spent its time on',
   parameters: WINDOW,
   gives:
-    'phases, and for each PE its seconds in them, and the rest: waiting and not timed; null where no times were recorded',
+    'activities, and for each PE its seconds in them, and the rest: waiting and not timed; null where no times were recorded',
   answer: async (c, context) => {
     const shown = await context.shown(c);
     const { from, to } = await simulationWindow(c, shown);

@@ -1,5 +1,7 @@
 /** All routes under /api/: one line per family. */
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import type { Desk } from '../net/desk.ts';
+import { LIMITS, type RouteLimits } from '../net/limits.ts';
 import { CASCADES } from './cascades.ts';
 import { CLOCK } from './clock.ts';
 import { COMPARE } from './compare.ts';
@@ -39,13 +41,33 @@ const STATUSES: Readonly<Record<string, ApiError['status']>> = {
   QueryError: 400,
   InputError: 410,
   TimeLimitError: 422,
+  MemoryLimitError: 422,
+  CrowdedError: 503,
+  LateError: 503,
+  GoneError: 503,
 };
 
-export function api(context: ApiContext, routes = ROUTES): Hono {
+/** What a server has for its routes. */
+export interface ApiOptions extends Pick<ApiContext, 'shown' | 'all'> {
+  readonly desk: Desk;
+  /** When who made a request has gone. */
+  gone(c: Context): AbortSignal;
+}
+
+const named = (path: string): RouteLimits => {
+  const limits = LIMITS[`/api${path}`];
+  if (limits === undefined) throw new Error(`/api${path} has no limits: see net/limits.ts`);
+  return limits;
+};
+
+export function api({ desk, gone, shown, all }: ApiOptions, routes = ROUTES): Hono {
   const app = new Hono();
   const document = openApi(routes);
   for (const { method, path, answer } of routes) {
-    app.on(method.toUpperCase(), path, (c) => answer(c, context));
+    const limits = named(path);
+    app.on(method.toUpperCase(), path, (c) =>
+      desk.serve(limits, gone(c), (signal) => answer(c, { shown, all, limits, signal })),
+    );
   }
   app.get('/openapi.json', (c) => c.json(document));
   app.notFound((c) => c.json({ error: 'no such thing: see /api/openapi.json' }, 404));

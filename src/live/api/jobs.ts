@@ -10,6 +10,7 @@ import {
   METRIC_COLUMNS,
 } from '../../findings/job/index.ts';
 import { filterRows } from '../../query/index.ts';
+import { STATEMENT_SECONDS } from '../net/limits.ts';
 import type { JobListFacts, JobListRow, JobPageFacts } from './jobs-facts.ts';
 import { jobOf, zeroSeconds } from './nodes.ts';
 import { archiveOf } from './nodes-archive.ts';
@@ -25,7 +26,11 @@ const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state'] as const;
 const NUMBERS = ['first', 'last', 'seconds', 'hosts', 'groups', 'no_begin', 'no_end'] as const;
 
 /** The rows for which an SQL condition is true. @throws QueryError, ApiError */
-async function chosen(rows: readonly JobRow[], where: string): Promise<readonly JobRow[]> {
+async function chosen(
+  rows: readonly JobRow[],
+  where: string,
+  signal: AbortSignal,
+): Promise<readonly JobRow[]> {
   if (where.length > MOST_CONDITION) {
     throw new ApiError(400, `where=… has more than ${MOST_CONDITION} characters`);
   }
@@ -41,7 +46,8 @@ async function chosen(rows: readonly JobRow[], where: string): Promise<readonly 
     (row.flags ?? []).join(','),
     ...METRIC_COLUMNS.map((name) => row.metrics[name] ?? null),
   ]);
-  return (await filterRows('jobs', columns, cells, where)).map((k) => rows[k]);
+  const limits = { timeLimit: STATEMENT_SECONDS, signal };
+  return (await filterRows('jobs', columns, cells, where, limits)).map((k) => rows[k]);
 }
 
 async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
@@ -54,8 +60,8 @@ async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
   }
   const where = c.req.query('where') ?? '';
   const measured = c.req.query('metrics') === '1' || where !== '';
-  const all = await context.heavy(() => (measured ? archive.measuredRows() : archive.plainRows()));
-  const found = where === '' ? all : await context.heavy(() => chosen(all, where));
+  const all = await (measured ? archive.measuredRows() : archive.plainRows());
+  const found = where === '' ? all : await chosen(all, where, context.signal);
   const zero = zeroSeconds(shown);
   const { problems } = await archive.list();
   return {
@@ -132,7 +138,7 @@ export const JOBS: readonly Route[] = [
       'what `node job --json` prints, without courses in time; metrics and types that /api/nodes can be asked for',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS, context);
+      const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS);
       const page = PAGES.get(job) ?? jobPage(job, zeroSeconds(shown));
       PAGES.set(job, page);
       return c.json(page);

@@ -49,7 +49,7 @@ export const MATRIX: readonly Route[] = [
         within: pathOf(c, 'within'),
         ...(await simulationWindow(c, shown)),
       };
-      const traces = await context.heavy(() => tracesOf(shown));
+      const traces = await tracesOf(shown);
       const as = (of: MatrixAsk['of']): MatrixAsk => ({ ...ask, of });
       const { events, places, rollbacks } = traces;
       const made =

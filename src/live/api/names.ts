@@ -1,4 +1,5 @@
 /** What can be searched for: entities and regions of a recording by a part of their name. */
+import { quoteText } from '../../query/index.ts';
 import type { NameFacts } from './names-facts.ts';
 import { integerOf, type Route } from './route.ts';
 
@@ -23,9 +24,6 @@ const SOURCES: readonly { readonly table: string; readonly names: string }[] = [
     names: `SELECT 'region' AS domain, region AS name FROM geopm_region WHERE section = 'region'`,
   },
 ];
-
-/** A text as SQL's own. */
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export const NAMES: readonly Route[] = [
   {
@@ -55,13 +53,11 @@ export const NAMES: readonly Route[] = [
       );
       const there = new Set(tables.map(({ name }) => name));
       const parts = SOURCES.flatMap(({ table, names }) => (there.has(table) ? [names] : []));
-      const part = literal(like.toLowerCase());
-      const names = await context.heavy(() =>
-        recording.query<NameFacts>(`
+      const part = quoteText(like.toLowerCase());
+      const names = await recording.query<NameFacts>(`
           SELECT domain, name FROM (${parts.join(' UNION ')})
           WHERE contains(lower(name), ${part})
-          ORDER BY NOT starts_with(lower(name), ${part}), length(name), domain, name LIMIT ${most}`),
-      );
+          ORDER BY NOT starts_with(lower(name), ${part}), length(name), domain, name LIMIT ${most}`);
       return c.json(names);
     },
   },

@@ -49,7 +49,9 @@ function operation({
       400: wrong('what is asked for is not there, or asked for in a wrong way'),
       404: wrong('no such recording'),
       410: wrong('the recording was removed while it was shown'),
-      503: wrong('too much is asked for at once: try again'),
+      401: wrong('the token is missing, or another'),
+      413: wrong('more is asked for than an answer may hold'),
+      503: wrong('too much is asked for at once, or it took too long: try again'),
     },
   };
 }
@@ -101,10 +103,10 @@ export function openApi(routes: readonly Route[]) {
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'where the server listens beyond loopback',
+          description: 'the one in the link that the server prints',
         },
       },
     },
-    security: [{}, { token: [] }],
+    security: [{ token: [] }],
   };
 }

@@ -41,8 +41,12 @@ const jsonText = (row: readonly Value[]): string =>
   });
 
 /** The answer as JSON. @throws QueryError, TimeLimitError */
-async function answer(tables: OpenRecording, { sql, limit }: Required<QueryAsked>) {
-  const { columns, blocks } = await tables.rows(sql);
+async function answer(
+  tables: OpenRecording,
+  { sql, limit }: Required<QueryAsked>,
+  signal: AbortSignal,
+) {
+  const { columns, blocks } = await tables.rows(sql, { signal });
   const rows: string[] = [];
   let size = 0;
   let more = false;
@@ -79,7 +83,7 @@ export const SQL: readonly Route[] = [
     answer: async (c, context) => {
       const what = await asked(c);
       const shown = await context.shown(c);
-      const text = await context.heavy(async () => answer(await shown.sql(), what));
+      const text = await answer(await shown.sql(), what, context.signal);
       return c.body(text, 200, { 'Content-Type': 'application/json' });
     },
   },

@@ -1,41 +1,20 @@
 /** Regions from the tables of GEOPM's files: totals, processes, the hierarchy. See docs/formats/geopm.md. */
 import type { OpenRecording } from '../../query/index.ts';
+import { geopmColumns } from './geopm-columns.ts';
 import type {
   ProcessRegion,
+  ProfileFacts,
   RegionColumn,
   RegionFacts,
   RegionPlace,
   RegionRow,
+  TraceFacts,
 } from './regions-facts.ts';
-import type { RegionTraces } from './regions-traces.ts';
 
 /** Of geopm_region. */
 const LABELS = ['host', 'section', 'region', 'hash'];
 /** Sentences about doubtful files that are told. */
 const MOST_SUSPECTS = 50;
-
-interface MetricRow {
-  readonly table_name: string;
-  readonly column_name: string;
-  readonly unit: string;
-  readonly help: string;
-}
-
-/** Columns by table. */
-export async function geopmColumns(
-  sql: OpenRecording,
-): Promise<ReadonlyMap<string, readonly RegionColumn[]>> {
-  const rows = await sql.query<MetricRow>(
-    "SELECT table_name, column_name, unit, help FROM metrics WHERE table_name LIKE 'geopm%'",
-  );
-  const found = new Map<string, RegionColumn[]>();
-  for (const { table_name, column_name, unit, help } of rows) {
-    const list = found.get(table_name) ?? [];
-    found.set(table_name, list);
-    list.push({ key: column_name, unit, help });
-  }
-  return found;
-}
 
 /** A number of a table; null where it is missing. */
 const numberOrNull = (value: unknown): number | null =>
@@ -105,8 +84,15 @@ function mixed(rows: readonly RegionRow[]): string[] {
   );
 }
 
+/** What traces tell. */
+interface Traced {
+  processes(names: ReadonlyMap<number, string>): Promise<ProcessRegion[]>;
+  traces(): Promise<TraceFacts[]>;
+  profiles(): Promise<ProfileFacts[]>;
+}
+
 /** All but lanes and lines, which are asked for by window. */
-export async function regionFacts(sql: OpenRecording, traces: RegionTraces): Promise<RegionFacts> {
+export async function regionFacts(sql: OpenRecording, traces: Traced): Promise<RegionFacts> {
   const tables = await geopmColumns(sql);
   const columns = (tables.get('geopm_region') ?? []).filter(({ key }) => !LABELS.includes(key));
   const rows = tables.has('geopm_region') ? await regionRows(sql, columns) : [];

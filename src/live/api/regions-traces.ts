@@ -3,13 +3,13 @@
  * that of the time from then on (so that its time is the report's sync-runtime), signals are those of the time before.
  */
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
-import type { OpenRecording } from '../../query/index.ts';
+import { type OpenRecording, quoteName } from '../../query/index.ts';
 import type { EntityBins } from '../series/table.ts';
 import { Track } from '../series/track.ts';
+import { geopmColumns } from './geopm-columns.ts';
 import type { Lane, LanesFacts, ProcessRegion, ProfileFacts, TraceFacts } from './regions-facts.ts';
 import { type LaneTimes, laneSpans } from './regions-lanes.ts';
 import { type ProcessTrace, readProfiles } from './regions-profiles.ts';
-import { geopmColumns } from './regions-report.ts';
 
 interface HostTrace {
   readonly host: string;
@@ -52,8 +52,6 @@ interface OpenTrace {
   readonly signals: readonly Track[];
 }
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-
 async function readTraces(sql: OpenRecording): Promise<{
   readonly hosts: readonly HostTrace[];
   readonly units: ReadonlyMap<string, string>;
@@ -65,7 +63,7 @@ async function readTraces(sql: OpenRecording): Promise<{
   const lanes = [...(keys.includes('region_hash') ? ['region_hash'] : []), ...cpus];
   const signals = keys.filter((key) => !OTHERS.test(key));
   const hasEpochs = keys.includes('epoch_count');
-  const asked = [...lanes, ...signals].map(quoted);
+  const asked = [...lanes, ...signals].map(quoteName);
   const { blocks } = await sql.rows(
     `SELECT host, t, ${hasEpochs ? 'epoch_count' : 'NULL'}${asked.map((name) => `, ${name}`).join('')}
        FROM geopm_trace ORDER BY host, t`,

@@ -41,10 +41,10 @@ const NOTHING: RegionFacts = {
   ...{ places: [], traces: [], profiles: [], names: [], suspects: [] },
 };
 
-async function factsOf(shown: Shown, context: ApiContext): Promise<RegionFacts> {
+async function factsOf(shown: Shown): Promise<RegionFacts> {
   if (shown.path === null) return NOTHING;
   const known = knownOf(shown);
-  known.facts ??= context.heavy(async () => regionFacts(await shown.sql(), await known.traces));
+  known.facts ??= (async () => regionFacts(await shown.sql(), await known.traces))();
   known.facts.catch(() => {
     known.facts = null;
   });
@@ -83,7 +83,7 @@ const lanes = (
   answer: async (c, context) => {
     const { traces, from, to, bins } = await windowAsked(c, context);
     const host = c.req.query('host') ?? '';
-    const found = await context.heavy(() => traces[of](host, from, to, bins));
+    const found = await traces[of](host, from, to, bins);
     if (found === null) throw new ApiError(400, `there is no ${without} of host ${host}`);
     return c.json(found);
   },
@@ -103,7 +103,7 @@ const signal: Route = {
   answer: async (c, context) => {
     const { traces, from, to, bins } = await windowAsked(c, context);
     const key = c.req.query('signal') ?? '';
-    const found = await context.heavy(() => traces.signal(key, from, to, bins));
+    const found = await traces.signal(key, from, to, bins);
     if (found === null) throw new ApiError(400, `no trace has a signal ${JSON.stringify(key)}`);
     return bytesAnswer(c, packBins(from, to, bins, found));
   },
@@ -115,7 +115,7 @@ export const REGIONS: readonly Route[] = [
     path: '/regions',
     summary: 'Regions with their totals, processes and hierarchy',
     gives: 'rows of the reports with columns, units and help; what traces there are',
-    answer: async (c, context) => c.json(await factsOf(await context.shown(c), context)),
+    answer: async (c, context) => c.json(await factsOf(await context.shown(c))),
   },
   lanes('/regions/lanes', 'Which region each CPU was in', 'lanes', 'trace'),
   lanes('/regions/processes', 'Which region each process was in', 'processLanes', 'profile trace'),

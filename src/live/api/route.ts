@@ -1,5 +1,6 @@
 /** What a route of the API is: its handler together with its documentation, so that neither is there without the other. */
 import type { Context } from 'hono';
+import type { RouteLimits } from '../net/limits.ts';
 import type { Shown } from '../shown.ts';
 
 /** An answer that is no success. The message is one line for the user. */
@@ -37,8 +38,10 @@ export interface ApiContext {
   shown(c: Context): Promise<Shown>;
   /** All that there is, in the order in which it was given. */
   all(): Promise<readonly Shown[]>;
-  /** Runs work that takes long: a few at a time, and others wait or are sent away. @throws ApiError 503 */
-  heavy<T>(work: () => Promise<T>): Promise<T>;
+  /** What the route may take; its time and its turn are kept by others. */
+  readonly limits: RouteLimits;
+  /** When nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }
 
 export interface Route {

@@ -1,5 +1,6 @@
 /** Binned series. */
 import { joinParts, packBins } from '../binary.ts';
+import type { RouteLimits } from '../net/limits.ts';
 import type { SeriesStore } from '../series/store.ts';
 import {
   ApiError,
@@ -14,6 +15,9 @@ import {
 } from './route.ts';
 
 const MOST_BINS = 10_000;
+/** Bytes of a bin: least, most and mean; as text about. */
+const CELL = 12;
+const CELL_TEXT = 48;
 const DEFAULT_BINS = 600;
 
 /** NaN, which JSON lacks, as null. */
@@ -38,6 +42,17 @@ function spanFor(
     throw new ApiError(400, `table ${table} has no metric ${JSON.stringify(wrong)}`);
   }
   return { from: span[0], to: span[1] };
+}
+
+/** @throws ApiError where an answer would take more memory than the route may */
+function fits(cells: number, cell: number, { memory }: RouteLimits): void {
+  const most = Math.floor(memory / cell);
+  if (cells > most) {
+    throw new ApiError(
+      413,
+      `${cells} bins of all entities are more than ${most}: ask for fewer bins=…, or some entities=…`,
+    );
+  }
 }
 
 const one: Route = {
@@ -74,6 +89,8 @@ const one: Route = {
     const { from, to } = windowOf(c, spanFor(store, table, metrics));
     const bins = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
     const entities = listOf(c, 'entities');
+    const count = entities?.length ?? store.table(table)?.entities.length ?? 0;
+    fits(count * bins, wantsBytes(c) ? CELL : CELL_TEXT, context.limits);
     const series = store.series(table, metrics, from, to, bins, entities) ?? [];
     if (wantsBytes(c)) return bytesAnswer(c, packBins(from, to, bins, series));
     return c.json({
@@ -123,10 +140,15 @@ const several: Route = {
     }
     const { from, to } = windowOf(c, { from: Number.NaN, to: Number.NaN });
     const bins = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
-    const parts = sums.map((sum) => {
+    const asked = sums.map((sum) => {
       const [table, keys = ''] = sum.split(':');
       const metrics = keys.split(',').filter(Boolean);
       spanFor(store, table, metrics);
+      return { table, metrics };
+    });
+    const entities = asked.map(({ table }) => store.table(table)?.entities.length ?? 0);
+    fits(entities.reduce((a, b) => a + b, 0) * bins, CELL, context.limits);
+    const parts = asked.map(({ table, metrics }) => {
       return packBins(from, to, bins, store.series(table, metrics, from, to, bins) ?? []);
     });
     return bytesAnswer(c, joinParts(parts));

@@ -1,4 +1,7 @@
 /** One schema's samples: a track per entity, fed with batches. Runs in the server and in the page. */
+import { Counter, type CounterRule, risen } from '../../model/counter.ts';
+import { ruleOf } from '../../model/counter-rules.ts';
+import { modeOf } from '../../model/measures/index.ts';
 import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
 import { type Bins, emptyBins, type RowLimit, Track } from './track.ts';
 
@@ -49,16 +52,13 @@ const LEAST_ROWS = 64;
 /** Rows of a batch of which the entity is remembered. */
 const MOST_BEFORE = 8192;
 
-/** Counts that a 64-bit total can hold before its difference is taken. */
-const HALF = 2;
-
 interface Entity {
   readonly name: string;
   /** What sampled it, as in the column `mode`. */
   readonly mode: string;
   readonly track: Track;
-  /** Totals of the row before, by series. */
-  readonly totals: (bigint | number | undefined)[];
+  /** By series: its counter, or the row before of a total that is a double; unset before the first row. */
+  readonly totals: (Counter | number | undefined)[];
   /** Gaps of the table when its last row came. */
   gaps: number;
 }
@@ -75,8 +75,8 @@ export class SeriesTable {
   outOfOrder = 0;
   readonly #plan: Plan;
   readonly #metrics: readonly Metric[];
-  /** Whether a metric's values are running totals. */
-  readonly #areTotals: readonly boolean[];
+  /** By series: the rule of a running total; null for what is none. */
+  readonly #rules: readonly (CounterRule | null)[];
   readonly #entities = new Map<string, Entity>();
   readonly #most: number;
   /** Rows kept per entity: what its share of `#most` allows. */
@@ -98,7 +98,9 @@ export class SeriesTable {
     this.#plan = plan;
     this.#metrics = plan.series.map((k) => schema.metrics[k]);
     this.keys = this.#metrics.map(({ key }) => key);
-    this.#areTotals = this.#metrics.map(({ kind, form }) => kind === 'event' && form === 'total');
+    this.#rules = this.#metrics.map((metric) =>
+      metric.kind === 'event' && metric.form === 'total' ? ruleOf(schema.name, metric) : null,
+    );
     this.#most = most;
   }
 
@@ -189,10 +191,9 @@ export class SeriesTable {
     entity.gaps = this.#gaps;
     for (let k = 0; k < columns.length; k++) {
       const value = columns[k][row] as number | bigint;
-      if (this.#areTotals[k]) {
-        track.set(k, difference(totals[k], value, this.#metrics[k]));
-        totals[k] = value;
-      } else track.set(k, torn ? Number.NaN : Number(value));
+      const rule = this.#rules[k];
+      if (rule !== null) track.set(k, counted(totals, k, rule, time, value));
+      else track.set(k, torn ? Number.NaN : Number(value));
     }
   }
 
@@ -201,7 +202,7 @@ export class SeriesTable {
     return this.#chosen();
   }
 
-  /** Entities that were sampled in the way in which most were. */
+  /** Entities that were sampled in the way that is totalled. */
   #chosen(): readonly Entity[] {
     let best = this.#modes[0] ?? '';
     if (this.#modes.length > 1) {
@@ -209,7 +210,7 @@ export class SeriesTable {
       for (const { mode, track } of this.#entities.values()) {
         rows.set(mode, (rows.get(mode) ?? 0) + track.length);
       }
-      [[best] = ['']] = [...rows].sort((a, b) => b[1] - a[1]);
+      best = modeOf(rows);
     }
     const size = this.#entities.size;
     if (this.#order?.mode !== best || this.#order.size !== size) {
@@ -264,20 +265,21 @@ export class SeriesTable {
   }
 }
 
-/**
- * What a total counted since the row before, rollover taken into account; NaN at first, and where it went back: half
- * of its range or more cannot have been counted.
- */
-function difference(
-  before: bigint | number | undefined,
-  after: bigint | number,
-  { bits = 64 }: Metric,
+/** What a total counted since the row before; NaN where that is not known. */
+function counted(
+  totals: (Counter | number | undefined)[],
+  k: number,
+  rule: CounterRule,
+  time: number,
+  value: bigint | number,
 ): number {
-  if (before === undefined) return Number.NaN;
-  if (typeof before === 'bigint' && typeof after === 'bigint') {
-    const counted = Number(BigInt.asUintN(bits, after - before));
-    return counted < 2 ** bits / HALF ? counted : Number.NaN;
+  if (typeof value === 'number') {
+    const before = totals[k];
+    totals[k] = value;
+    return typeof before === 'number' ? risen(before, value) : Number.NaN;
   }
-  const counted = Number(after) - Number(before);
-  return counted >= 0 ? counted : Number.NaN;
+  const known = totals[k];
+  const counter = known instanceof Counter ? known : new Counter(rule);
+  totals[k] = counter;
+  return counter.step(time, value);
 }

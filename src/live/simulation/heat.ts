@@ -5,12 +5,19 @@
  * from their parts in each cell and for the whole window, never averaged. Where a level was not sampled, its entities
  * are the sums of those below.
  */
+import {
+  EFFICIENCY,
+  evaluate,
+  inputsOf,
+  type Measure,
+  ROLLED_BACK_SHARE,
+  SECONDARY_SHARE,
+} from '../../model/measures/index.ts';
 import type { Metric } from '../../model/metric.ts';
 import type { SeriesStore } from '../series/store.ts';
 import { kindOf, type SeriesTable } from '../series/table.ts';
 import type { Track } from '../series/track.ts';
 import { DEPTH, isWithin, LEVELS, type Level, TABLES, upTo } from './levels.ts';
-import { RATIOS, type Ratio } from './ratios.ts';
 
 export interface HeatAsk {
   readonly level: Level;
@@ -55,12 +62,18 @@ export interface Heat extends HeatMetric {
 /** From so many times the usual interval on, samples between two are taken to be lost. */
 const HOLE = 3;
 const PER_CENT = 100;
+/** Worked out at each level and in each window. */
+const RATIOS = [EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE];
 
 const has = (table: SeriesTable, keys: readonly string[]) =>
   keys.every((key) => table.keys.includes(key));
 
-const ratioOf = (metric: string): Ratio | undefined => RATIOS.find(({ key }) => key === metric);
-const partsOf = (metric: string): readonly string[] => ratioOf(metric)?.parts ?? [metric];
+const ratioOf = (metric: string): Measure | undefined => RATIOS.find(({ key }) => key === metric);
+
+function partsOf(metric: string): readonly string[] {
+  const ratio = ratioOf(metric);
+  return ratio === undefined ? [metric] : inputsOf(ratio);
+}
 
 /** The level's own table, or the next below that has the metric. */
 function tableFor(store: SeriesStore, level: Level, metric: string): SeriesTable | null {
@@ -200,16 +213,21 @@ function gridOf(
   return { values, totals, seconds };
 }
 
-function ratioGrid({ of }: Ratio, parts: readonly Grid[]): Grid {
-  const [one, other] = parts;
-  const combine = (a: Float32Array, b: Float32Array) => {
-    for (let k = 0; k < a.length; k++) a[k] = of(a[k], b[k]);
-    return a;
+/** `parts`: a grid for each input. Rates of one span are to each other as the counts are. */
+function ratioGrid(ratio: Measure, parts: readonly Grid[]): Grid {
+  const inputs = inputsOf(ratio);
+  const combine = (of: (grid: Grid) => Float32Array) => {
+    const columns = new Map(inputs.map((key, n) => [key, of(parts[n])]));
+    let at = 0;
+    const value = (key: string) => columns.get(key)?.[at] ?? null;
+    const values = new Float32Array(of(parts[0]).length);
+    for (; at < values.length; at++) values[at] = evaluate(ratio, value, null) ?? Number.NaN;
+    return values;
   };
   return {
-    ...one,
-    values: combine(one.values, other.values),
-    totals: combine(one.totals, other.totals),
+    ...parts[0],
+    values: combine((grid) => grid.values),
+    totals: combine((grid) => grid.totals),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Where LPs live: LP → PE and KP. Runs in the server and in the page. */
+import { lpPlaces } from '../../formats/ross/read/lp-mapping.ts';
 import { Growing } from './growing.ts';
 import type { Level } from './levels.ts';
 
@@ -41,16 +42,7 @@ export class Places {
   }
 }
 
-const NO_LINE = /^\s*(#.*)?$/;
-const LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s*$/;
-
-/** Takes the lines `LP PE KP` of an `lp-mapping.txt`. A file that is something else is left alone. */
+/** Takes the lines of an `lp-mapping.txt`. A file that is something else is left alone. */
 export function readMapping(text: string, places: Places): void {
-  const lines = text.split('\n').filter((line) => !NO_LINE.test(line));
-  const parsed = lines.map((line) => LINE.exec(line));
-  if (parsed.includes(null)) return;
-  for (const match of parsed) {
-    const [, lp, pe, kp] = (match as RegExpExecArray).map(Number);
-    places.put(lp, pe, kp);
-  }
+  for (const { lp, pe, kp } of lpPlaces(text) ?? []) places.put(lp, pe, kp);
 }

@@ -15,6 +15,9 @@ export interface RecordedWrite {
   readonly value: bigint;
 }
 
+/** `msr 0`, `pci 7f/10.0`, `pci 0001:7f/10.0`, `mem 7f/10.0`: no other name becomes a path. */
+const SPACE = /^(?:msr \d{1,5}|(?:pci|mem) (?:[0-9a-f]{4}:)?[0-9a-f]{2}\/[0-9a-f]{2}\.[0-7])$/;
+
 interface Shared {
   readonly space: RegisterSpace;
   users: number;
@@ -119,17 +122,20 @@ export class Hardware {
     };
   }
 
+  /** @throws UnavailableError where it is no name */
   #path(name: string): string {
+    if (!SPACE.test(name)) throw new UnavailableError(`no registers are called ${name}`);
     const [kind, place] = name.split(' ');
     if (kind === 'pci') return `${PCI_FOLDER}/${place}`;
     return this.#tree.isThisMachine ? `dev/cpu/${place}/msr` : `msr/cpu${place}`;
   }
 
   #fromMachine(name: string): RegisterSpace {
+    const path = this.#path(name);
     const [kind, place] = name.split(' ');
     return kind === 'mem'
       ? new MappedSpace(name, '/dev/mem', addressOf(this.#tree, place))
-      : new RegisterFile(name, `/${this.#path(name)}`);
+      : new RegisterFile(name, `/${path}`);
   }
 
   #fromTree(name: string): RegisterSpace {

@@ -6,12 +6,7 @@ import type { Metric } from '../../model/metric.ts';
 import { UnavailableError } from '../tree.ts';
 import { control, counter, type NodeType } from '../types/type.ts';
 import type { Hardware } from './hardware.ts';
-import {
-  CORE_EVENTS,
-  MICROARCHITECTURE_NAMES,
-  type Microarchitecture,
-  microarchitectureOf,
-} from './intel-models.ts';
+import { CORE_EVENTS, type Microarchitecture, microarchitectureOf } from './intel-models.ts';
 import { modelName, type Processor } from './processor.ts';
 import { type RegisterWrite, registerType, row } from './register-type.ts';
 
@@ -124,7 +119,3 @@ export function intelCore(options: CoreTypeOptions): NodeType {
     },
   });
 }
-
-/** The type of a processor whose cores have eight counters, as the whole of a core without threads has. */
-export const eightCounters = (is: Microarchitecture): NodeType =>
-  intelCore({ name: `intel_${is}`, what: MICROARCHITECTURE_NAMES[is], counters: 8 });

@@ -1,6 +1,5 @@
 /** Intel's server processors by family and model, and what each one's core counters count. Source: Intel SDM, vol. 3B. */
 import { UnavailableError } from '../tree.ts';
-import type { Hardware } from './hardware.ts';
 import { modelName, type Processor } from './processor.ts';
 
 export type Microarchitecture = 'nhm' | 'wtm' | 'snb' | 'ivb' | 'hsw' | 'bdw' | 'skx' | 'knl';
@@ -87,7 +86,10 @@ export function microarchitectureOf(processor: Processor): Microarchitecture | n
 }
 
 /** @throws UnavailableError where the processor is none of `wanted` */
-export function requireIntel(hardware: Hardware, wanted: readonly Microarchitecture[]): void {
+export function requireIntel(
+  hardware: { readonly processor: Processor },
+  wanted: readonly Microarchitecture[],
+): void {
   const is = microarchitectureOf(hardware.processor);
   if (is !== null && wanted.includes(is)) return;
   const names = wanted.map((name) => MICROARCHITECTURE_NAMES[name]).join(' or ');

@@ -3,11 +3,10 @@
  * processor's uncore has its PCI ids too if it is Intel's.
  */
 import { OPTERON_ROWS, OPTERON_SELECT } from './amd-events.ts';
-import type { Hardware } from './hardware.ts';
 import { CORE_EVENTS, type Microarchitecture } from './intel-models.ts';
-import { INTEL } from './pci.ts';
+import { INTEL, type PciFunction } from './pci.ts';
 import type { Processor } from './processor.ts';
-import { join64 } from './registers.ts';
+import { join64, type RegisterSpace } from './registers.ts';
 
 const INTEL_SELECT = 0x186;
 
@@ -20,8 +19,14 @@ const MODELS: ReadonlyMap<number, readonly [number, Microarchitecture]> = new Ma
   [0x2042, [0x55, 'skx']],
 ]);
 
+/** What is asked of a machine: its registers, and its PCI functions. */
+export interface Marked {
+  msr(cpu: number): RegisterSpace;
+  readonly functions: readonly Pick<PciFunction, 'vendor' | 'device'>[];
+}
+
 /** Whether CPU 0's registers from `first` on hold these events. */
-function selects(hardware: Hardware, first: number, events: readonly bigint[]): boolean {
+function selects(hardware: Marked, first: number, events: readonly bigint[]): boolean {
   const words = new Uint32Array(2);
   try {
     const msr = hardware.msr(0);
@@ -34,7 +39,7 @@ function selects(hardware: Hardware, first: number, events: readonly bigint[]): 
   }
 }
 
-export function recognise(hardware: Hardware): Processor | null {
+export function recognise(hardware: Marked): Processor | null {
   const rest = { counters: null, threaded: null };
   if (selects(hardware, OPTERON_SELECT, OPTERON_ROWS[0])) {
     return { vendor: 'amd', family: 0x10, model: 2, ...rest };

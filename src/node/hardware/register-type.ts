@@ -7,7 +7,13 @@ import type { Metric } from '../../model/metric.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import type { Collector, NodeType } from '../types/type.ts';
 import { type Hardware, hardwareOf } from './hardware.ts';
-import { join64, type RegisterSpace, type SavedRegister, type Width } from './registers.ts';
+import {
+  join64,
+  type RegisterSpace,
+  registerName,
+  type SavedRegister,
+  type Width,
+} from './registers.ts';
 
 export interface Register {
   readonly at: number;
@@ -160,13 +166,28 @@ function restore(hardware: Hardware, saved: readonly SavedRegister[]): Unavailab
   return failed;
 }
 
+const placeOf = ({ space, at, width }: Omit<SavedRegister, 'value'>) => `${space} ${at} ${width}`;
+
 /**
- * Gives registers back what they held; as many as can be.
+ * Gives registers back what they held; as many as can be, and only those that programming `types` writes on this machine,
+ * whatever `saved` names: it comes from a file.
  * @throws UnavailableError of the first that could not
  */
-export function restoreRegisters(tree: NodeTree, saved: readonly SavedRegister[]): void {
-  const failed = restore(hardwareOf(tree), saved);
+export function restoreRegisters(
+  tree: NodeTree,
+  types: readonly NodeType[],
+  saved: readonly SavedRegister[],
+): void {
+  const own = new Set(types.flatMap((type) => type.programs?.(tree).map(placeOf) ?? []));
+  const strange = saved.find((register) => !own.has(placeOf(register)));
+  const failed = restore(
+    hardwareOf(tree),
+    saved.filter((register) => own.has(placeOf(register))),
+  );
   if (failed !== null) throw failed;
+  if (strange === undefined) return;
+  const name = registerName(strange.space, strange.at);
+  throw new UnavailableError(`${name} is none that is programmed here: it is left as it is`);
 }
 
 /** The type that a table of registers describes. */
@@ -183,6 +204,15 @@ export function registerType(definition: RegisterType): NodeType {
       program: (tree: NodeTree, keep: (saved: readonly SavedRegister[]) => void) => {
         const hardware = hardwareOf(tree);
         program(hardware, writes(hardware), keep);
+      },
+      programs: (tree: NodeTree) => {
+        const hardware = hardwareOf(tree);
+        try {
+          return writes(hardware);
+        } catch (error) {
+          if (error instanceof UnavailableError) return [];
+          throw error;
+        }
       },
     }),
   };

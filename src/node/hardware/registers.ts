@@ -2,7 +2,8 @@
  * Registers that hold counters and what they count: model-specific registers of a CPU, or the configuration space of a
  * PCI function. Both are files in which a register is an offset. Bits and widths come from the processors' manuals.
  */
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { NO_LINK } from '../../os/trusted-file.ts';
 import { needsRights, UnavailableError } from '../tree.ts';
 
 /** Bytes of a register. */
@@ -94,7 +95,8 @@ export class RegisterFile implements RegisterSpace {
     // Opened for this alone: collecting holds no descriptor that could write.
     let file = -1;
     try {
-      file = openSync(this.#path, 'r+');
+      // By its own name: where links lead matters no more.
+      file = openSync(this.#path, constants.O_RDWR | NO_LINK);
       writeSync(file, bytes, 0, width, at);
     } catch (error) {
       throw new UnavailableError(

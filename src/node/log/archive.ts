@@ -81,7 +81,8 @@ async function compress(from: string, to: string, folder: string): Promise<void>
   const draft = join(folder, `.${process.pid}.new`);
   try {
     const hash = createHash('sha256');
-    const output = createWriteStream(draft, { mode: 0o644 });
+    await rm(draft, { force: true });
+    const output = createWriteStream(draft, { mode: 0o644, flags: 'wx' });
     await pipeline(createReadStream(from), digesting(hash), createGzip(), output);
     await sync(draft);
     if ((await digestWithin(draft)) !== hash.digest('hex')) {

@@ -1,7 +1,8 @@
 /** What is said where the collector's files cannot be written. */
+import { TriscopeError } from '../../model/error.ts';
 
 /** A record group could not be written, or a file of the log not be handled. The message names the file. */
-export class LogError extends Error {
+export class LogError extends TriscopeError {
   override readonly name = 'LogError';
 }
 
@@ -17,6 +18,7 @@ const MENDS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EXDEV: 'its folder is on another disk',
   EMFILE: 'too many files are open',
+  ELOOP: 'it is a link, and may lead anywhere',
 };
 
 /** In words, what the system refused to do. */

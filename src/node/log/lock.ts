@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { canLock, tryLock, unlock } from '../../os/flock.ts';
+import { NO_LINK } from '../../os/trusted-file.ts';
 import { about, LogError } from './error.ts';
 
 /** Milliseconds between two tries, at first and at most. */
@@ -94,7 +95,7 @@ export class Lock {
 
   #open(): void {
     if (this.#file >= 0) return;
-    const flags = constants.O_RDWR | constants.O_CREAT;
+    const flags = constants.O_RDWR | constants.O_CREAT | NO_LINK;
     this.#file = about(this.path, () => openSync(this.path, flags, 0o644));
     this.#inode = fstatSync(this.#file).ino;
   }

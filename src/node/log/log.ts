@@ -12,6 +12,7 @@
  */
 import {
   closeSync,
+  constants,
   fchmodSync,
   fstatSync,
   linkSync,
@@ -23,6 +24,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../os/folder.ts';
+import { NO_LINK } from '../../os/trusted-file.ts';
 import { appendWhole, mend } from './append.ts';
 import { about, LogError } from './error.ts';
 import { headText, type LogHead, propertyOf, refusal } from './head.ts';
@@ -30,6 +32,8 @@ import { Lock } from './lock.ts';
 
 /** Milliseconds to wait for the lock, as in the original. */
 const PATIENCE = 30_000;
+
+const APPEND = constants.O_RDWR | constants.O_APPEND | NO_LINK;
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException | undefined)?.code;
 
@@ -152,7 +156,7 @@ export class NodeLog {
     const named = about(this.#current, () => statSync(this.#current, { throwIfNoEntry: false }));
     if (this.#file >= 0 && named?.ino !== this.#inode) this.#forget();
     if (named === undefined) return false;
-    if (this.#file < 0) this.#file = about(this.#current, () => openSync(this.#current, 'a+'));
+    if (this.#file < 0) this.#file = about(this.#current, () => openSync(this.#current, APPEND));
     this.#inode = named.ino;
     return true;
   }

@@ -28,6 +28,8 @@ export interface NodeType {
    * have again what they held
    */
   program?(tree: NodeTree, keep: (saved: readonly SavedRegister[]) => void): void;
+  /** The registers that `program` writes on this machine; none where it cannot. */
+  programs?(tree: NodeTree): readonly Omit<SavedRegister, 'value'>[];
   /**
    * For sources that may never answer, such as files of a network's file system: whether `open` and `collect` are to
    * happen in a child process. Reads nothing that could block itself.

@@ -4,6 +4,7 @@
  *
  * Errors of MPI calls end the job with a message of the library's (MPI_ERRORS_ARE_FATAL, the default).
  */
+
 import { createRequire } from 'node:module';
 import {
   engineMarks,
@@ -12,6 +13,7 @@ import {
   MARK_MPI_SEND,
   MARK_MPI_TEST,
 } from '../../model/engine-marks.ts';
+import { MissingPieceError } from '../../model/error.ts';
 import { ABIS, type Handle, type MpiAbi } from './abi.ts';
 import { launchedRank, likelyAbis } from './launcher.ts';
 import { type Pinned, pinned } from './memory.ts';
@@ -19,11 +21,6 @@ import { type Pinned, pinned } from './memory.ts';
 type Koffi = typeof import('koffi');
 type Library = ReturnType<Koffi['load']>;
 type Call = (...args: readonly unknown[]) => number;
-
-/** There is no MPI library here, or none that is known. */
-export class MissingPieceError extends Error {
-  override readonly name = 'MissingPieceError';
-}
 
 /** Tags: of batches, of what is gathered in the end, of messages whose size both sides know. */
 const BATCH = 1;

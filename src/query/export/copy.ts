@@ -42,7 +42,11 @@ function keyValues({ name, columns }: Selection): string {
   return `'triscope.table': ${quoteText(name)}, 'triscope.columns': ${quoteText(json)}`;
 }
 
-function bodyOf(selection: Selection, { format, rename, style, partition }: ExportOptions): string {
+function bodyOf(selection: Selection, options: ExportOptions): string {
+  const { format, rename, style, partition, quoteFormulas } = options;
+  if (format === 'csv' && quoteFormulas === true) {
+    return bodyOf(withoutFormulas(selection), { ...options, quoteFormulas: false });
+  }
   if (format === 'parquet') return withoutHugeIntegers(selection);
   if (format === 'json') return withJsonNumbers(selection);
   if (style === 'geopm') return asTrace(selection, partition !== undefined);
@@ -59,6 +63,22 @@ function withJsonNumbers({ sql, columns }: Selection): string {
         to_json(CASE WHEN ${column} > 0 THEN 'Infinity' ELSE '-Infinity' END) END AS ${column}`;
     });
   return replaced.length === 0 ? sql : `SELECT * REPLACE (${replaced.join(', ')}) FROM (${sql})`;
+}
+
+/** Texts that a spreadsheet would run get a `'` before them. */
+function withoutFormulas(selection: Selection): Selection {
+  const quoted = selection.columns
+    .filter(({ type }) => /^(VARCHAR|ENUM)/.test(type))
+    .map(({ name }) => {
+      const text = `${quoteName(name)}::VARCHAR`;
+      const marked = `CASE WHEN regexp_matches(${text}, '^[-=+@\\t\\r]') THEN chr(39) || ${text} ELSE ${text} END`;
+      return `${marked} AS ${quoteName(name)}`;
+    });
+  if (quoted.length === 0) return selection;
+  return {
+    ...selection,
+    sql: `SELECT * REPLACE (${quoted.join(', ')}) FROM (${selection.sql})`,
+  };
 }
 
 function renamed({ sql, columns }: Selection, names: Readonly<Record<string, string>>): string {

@@ -1,4 +1,5 @@
 /** What can be exported, and what came of it. */
+import { TriscopeError } from '../../model/error.ts';
 
 export const EXPORT_FORMATS = [
   'parquet',
@@ -24,6 +25,8 @@ export interface ExportOptions {
   readonly style?: 'geopm';
   /** Other names of columns; the column `t`, which is ours alone, is left out then. */
   readonly rename?: Readonly<Record<string, string>>;
+  /** CSV texts that a spreadsheet would run as formulas get a `'` before them. */
+  readonly quoteFormulas?: boolean;
   /** Seconds since the recording's start; trace events only. */
   readonly from?: number;
   readonly to?: number;
@@ -51,6 +54,6 @@ export interface ExportResult {
 }
 
 /** The result cannot be written. One line that names the file. */
-export class ExportError extends Error {
+export class ExportError extends TriscopeError {
   override readonly name = 'ExportError';
 }

@@ -1,15 +1,15 @@
 /** Where a recording's LPs are drawn: PEs are processes, KPs their threads. */
+
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { lpPlaces } from '../../formats/ross/read/lp-mapping.ts';
 import type { Lane } from '../../formats/trace-event/index.ts';
 import type { Sources } from '../sources.ts';
 import { columnsOf } from './vectors.ts';
 
 /** Process of LPs of which nothing tells the PE. */
 export const UNPLACED = 999_999;
-const NO_LINE = /^\s*(#.*)?$/;
-const LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s*$/;
 
 export class Places {
   readonly #base: number;
@@ -69,13 +69,7 @@ export async function placeLps(
   for (let row = 0; row < rows.rows; row++) places.place(lp[row], pe[row], kp[row]);
 }
 
-/** Lines `LP PE KP`. A file that is something else is left alone. */
+/** A file that is something else is left alone. */
 function readMapping(path: string, places: Places): void {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  const parsed = lines.filter((line) => !NO_LINE.test(line)).map((line) => LINE.exec(line));
-  if (parsed.includes(null)) return;
-  for (const match of parsed) {
-    const [, lp, pe, kp] = (match as RegExpExecArray).map(Number);
-    places.place(lp, pe, kp);
-  }
+  for (const { lp, pe, kp } of lpPlaces(readFileSync(path, 'utf8')) ?? []) places.place(lp, pe, kp);
 }

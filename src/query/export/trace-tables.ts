@@ -1,6 +1,8 @@
 /** What is drawn of each table: its statement, and the stream that its rows become. */
+
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TraceStream } from '../../formats/trace-event/index.ts';
+import { oneMode } from '../../model/measures/index.ts';
 import { quoteName, quoteText } from '../sql.ts';
 import type { Places } from './trace-places.ts';
 import { CounterStream, InstantStream, RegionStream } from './trace-streams.ts';
@@ -64,10 +66,7 @@ export async function peCounters(tables: TraceTables): Promise<TraceStream[]> {
   const streams: TraceStream[] = [];
   if (pe !== null) {
     const has = (name: string) => tables.columns('ross_pe').some((one) => one.name === name);
-    // Samples of different modes count the same events: those of one are all there are.
-    const mode = has('mode')
-      ? `mode = (SELECT mode FROM ${pe} GROUP BY mode ORDER BY mode <> 'gvt', mode LIMIT 1)`
-      : 'true';
+    const mode = has('mode') ? oneMode(pe) : 'true';
     const track = async (name: string, series: Readonly<Record<string, string>>) => {
       const there = Object.entries(series).filter(([, column]) => has(column));
       if (there.length === 0 || !has('pe_id')) return;

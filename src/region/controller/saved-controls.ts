@@ -6,13 +6,17 @@
  * { "version": 1, "pid": 4711, "host": "node1", "settings": [{ "path": "/sys/…", "text": "120000000" }] }
  * ```
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { writeWhole } from '../../os/whole-file.ts';
-import { restoreSettings, type SavedSetting } from '../controls.ts';
+import { EXIT, TriscopeError } from '../../model/error.ts';
+import { readTrusted, UntrustedError } from '../../os/trusted-file.ts';
+import { replaceFile } from '../../os/whole-file.ts';
+import type { Controls, SavedSetting } from '../controls.ts';
 
 const VERSION = 1;
+/** Bytes of a file: 200 for each setting of a large machine. */
+const MOST = 1 << 22;
 
 export interface SavedControls {
   readonly version: number;
@@ -23,8 +27,9 @@ export interface SavedControls {
 }
 
 /** A file of saved settings that is none. */
-export class SavedControlsError extends Error {
+export class SavedControlsError extends TriscopeError {
   override readonly name = 'SavedControlsError';
+  override readonly exitCode = EXIT.input;
 }
 
 /** Where such files are: `$XDG_STATE_HOME/triscope/controls`. */
@@ -36,7 +41,7 @@ export function savedControlsFolder(): string {
 export function saveControls(path: string, host: string, settings: readonly SavedSetting[]): void {
   const saved: SavedControls = { version: VERSION, pid: process.pid, host, settings };
   mkdirSync(dirname(path), { recursive: true });
-  writeWhole(path, `${JSON.stringify(saved)}\n`);
+  replaceFile(path, `${JSON.stringify(saved)}\n`, { mode: 0o600 });
 }
 
 export function forgetControls(path: string): void {
@@ -48,8 +53,9 @@ export function readSavedControls(path: string): SavedControls {
   const wrong = `${path}: no file of settings that region launch kept`;
   let saved: Partial<SavedControls>;
   try {
-    saved = JSON.parse(readFileSync(path, 'utf8')) as Partial<SavedControls>;
+    saved = (JSON.parse(readTrusted(path, MOST)) ?? {}) as Partial<SavedControls>;
   } catch (error) {
+    if (error instanceof UntrustedError) throw new SavedControlsError(error.message);
     const { code, message } = error as NodeJS.ErrnoException;
     throw new SavedControlsError(`${wrong}${code === undefined ? '' : `: ${message}`}`);
   }
@@ -75,7 +81,7 @@ export function savedControlsFiles(folder: string): string[] {
 }
 
 /** Puts the settings of a file back, and removes it. @throws ControlError where one could not be written */
-export function restoreControls(path: string, saved: SavedControls): void {
-  restoreSettings(saved.settings);
+export function restoreControls(path: string, saved: SavedControls, controls: Controls): void {
+  controls.restore(saved.settings);
   forgetControls(path);
 }

@@ -36,9 +36,8 @@ export class LaunchError extends Error {
   }
 }
 
-/** `worker.ts` in one file, compiled, where the package was built so: see scripts/once.mjs. */
-const BUNDLE = new URL('../../quick/controller.js', import.meta.url);
-const QUICK = new URL('../../../bin/controller.js', import.meta.url);
+/** Runs `worker.ts` as a script; see bin/script.js. */
+const QUICK = new URL('../../../bin/thread.js', import.meta.url);
 /** ms in which the controller's last sample and report must be done once the application has ended. */
 const PATIENCE = 10_000;
 /** ms in which it must be ready to sample. */
@@ -77,7 +76,8 @@ export class ControllerSide {
   constructor(settings: ControllerSettings, { say, show = say }: Hearers) {
     this.#say = say;
     const task: ControllerTask = { settings, orders: this.#orders, signals: SIGNAL_NAMES };
-    this.#worker = new Worker(existsSync(BUNDLE) ? QUICK : new URL('worker.js', import.meta.url), {
+    this.#worker = new Worker(existsSync(QUICK) ? QUICK : new URL('worker.js', import.meta.url), {
+      argv: ['controller'],
       workerData: task,
       name: 'region controller',
       resourceLimits: { maxYoungGenerationSizeMb: 2 },

@@ -15,6 +15,12 @@ import { OutputError } from './settings.ts';
 const PIECE = 1 << 16;
 const DELAY = 200;
 
+/** Writes all of it: a write may take a part. */
+function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
+}
+
 /** A file that grows by lines. */
 export class GrowingFile {
   readonly path: string;
@@ -33,7 +39,7 @@ export class GrowingFile {
     this.#fail = fail;
     try {
       this.#file = openSync(path, 'w');
-      writeSync(this.#file, head);
+      writeAll(this.#file, head);
     } catch (error) {
       throw new OutputError(what, path, error);
     }
@@ -47,7 +53,7 @@ export class GrowingFile {
 
   flush(): void {
     try {
-      if (this.#text !== '') writeSync(this.#file, this.#text);
+      writeAll(this.#file, this.#text);
     } catch (error) {
       this.#failed = true;
       this.#fail(new OutputError('trace', this.path, error));

@@ -3,10 +3,10 @@
  * the main thread rings.
  */
 import { setPriority } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { threadId } from '../../os/affinity.ts';
 import { sleepUntil } from '../../os/raw-calls.ts';
+import { setV8Flag } from '../../os/v8-flags.ts';
 import { loadAgent } from '../agents/index.ts';
 import { clockOffset } from '../clock.ts';
 import { Controller } from './controller.ts';
@@ -71,7 +71,10 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
   const isDeaf = deadlines.period * 1000 <= DEAF;
   // What runs a few hundred times a second would be compiled after half a minute only; what runs five times, for
   // nothing. (Flags are the whole process's.)
-  if (isDeaf && !settings.own) setFlagsFromString('--interrupt-budget=10000');
+  if (isDeaf && !settings.own) {
+    setV8Flag('interrupt-budget', 10_000);
+    setV8Flag('invocation-count-for-turbofan', 450);
+  }
   let heard = Atomics.load(orders, BELL);
   while (Atomics.load(orders, STARTED) === 0 && Atomics.load(orders, ENDED) === 0) {
     Atomics.wait(orders, BELL, heard);

@@ -2,7 +2,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Platform, type PlatformOptions } from '../platform.ts';
 import type { SignalDomain } from '../signals/provider.ts';
-import type { SessionRow } from './session.ts';
+
+export interface SessionRow {
+  /** In the order of the columns; NaN where absent. */
+  readonly values: Float64Array;
+  /** Seconds since time zero. */
+  readonly time: number;
+  /** Milliseconds since 1970. */
+  readonly wall: number;
+}
 
 export interface SessionTask {
   readonly platform: Pick<PlatformOptions, 'root' | 'synthetic'>;

@@ -1,8 +1,12 @@
 /** Samples signals on a thread of its own, at even times, and hands the rows over. */
+
 import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { TriscopeError } from '../../model/error.ts';
 import type { PlatformOptions } from '../platform.ts';
 import type { WatchColumn } from './requests.ts';
-import type { SessionEnd, SessionMessage, SessionTask } from './session-worker.ts';
+import type { SessionEnd, SessionMessage, SessionRow, SessionTask } from './session-worker.ts';
+
+export type { SessionRow };
 
 export interface SessionOptions {
   readonly platform: Pick<PlatformOptions, 'root' | 'synthetic'>;
@@ -16,17 +20,8 @@ export interface SessionOptions {
   readonly onRow: (row: SessionRow) => void;
 }
 
-export interface SessionRow {
-  /** In the order of the columns; NaN where absent. */
-  readonly values: Float64Array;
-  /** Seconds since time zero. */
-  readonly time: number;
-  /** Milliseconds since 1970. */
-  readonly wall: number;
-}
-
 /** The thread came to an early end. */
-export class SessionError extends Error {
+export class SessionError extends TriscopeError {
   override readonly name = 'SessionError';
 }
 

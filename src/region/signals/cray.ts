@@ -1,6 +1,6 @@
 /** Cray EX and XC: counters of the node's controller, ten times a second, readable by all. Files such as `1234 J 5678 us`. */
 import type { Provider, Signal, SignalDeclaration } from './provider.ts';
-import { RunningTotal } from './running-total.ts';
+import { totalOfFile } from './running-total.ts';
 import { scaled } from './sum-of.ts';
 
 const FOLDER = 'sys/cray/pm_counters';
@@ -75,7 +75,7 @@ export const cray: Provider = {
           ...declarationOf(counter),
           open: (_, tick) =>
             counter.unit === 'J'
-              ? new RunningTotal(tick, tick.file(path), 1)
+              ? totalOfFile(tick, tick.file(path), 1)
               : scaled(tick.file(path), 1),
         };
       }),

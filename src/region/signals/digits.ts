@@ -74,6 +74,16 @@ export class Wide {
     this.low = other.low;
   }
 
+  /** Takes a whole number of up to 53 bits. */
+  set(value: number): void {
+    this.high = Math.floor(value / LOW);
+    this.low = value % LOW;
+  }
+
+  toBigInt(): bigint {
+    return BigInt(this.high) * BigInt(LOW) + BigInt(this.low);
+  }
+
   toNumber(): number {
     return this.high * LOW + this.low;
   }

@@ -5,7 +5,7 @@
 import type { Machine } from '../machine.ts';
 import type { GpuPlace } from '../topology.ts';
 import type { Provider, Signal, SignalDeclaration } from './provider.ts';
-import { RunningTotal } from './running-total.ts';
+import { totalOfFile } from './running-total.ts';
 import { scaled } from './sum-of.ts';
 
 const MICRO = 1e-6;
@@ -193,7 +193,7 @@ export const drm: Provider = {
           if (place === null) return null;
           const file = tick.file(place.path);
           return metric.behaviour === 'monotone'
-            ? new RunningTotal(tick, file, place.scale)
+            ? totalOfFile(tick, file, place.scale)
             : scaled(file, place.scale);
         },
       });

@@ -4,7 +4,7 @@
  */
 import type { Machine } from '../machine.ts';
 import type { Provider, Signal, SignalDeclaration, SignalUnit } from './provider.ts';
-import { RunningTotal } from './running-total.ts';
+import { totalOfFile } from './running-total.ts';
 import { meanOf, scaled, sumOf } from './sum-of.ts';
 
 const CLASS = 'sys/class/hwmon';
@@ -184,9 +184,7 @@ export const hwmon: Provider = {
           sumOf(
             sockets
               .filter(({ at }) => at === index)
-              .map(
-                ({ sensor }) => new RunningTotal(tick, tick.file(sensor.path), KINDS.energy.scale),
-              ),
+              .map(({ sensor }) => totalOfFile(tick, tick.file(sensor.path), KINDS.energy.scale)),
           ),
       });
     }
@@ -196,7 +194,7 @@ export const hwmon: Provider = {
         ...sensorSignal(name, sensor),
         open: (_, tick) =>
           sensor.kind === 'energy'
-            ? new RunningTotal(tick, tick.file(sensor.path), scale)
+            ? totalOfFile(tick, tick.file(sensor.path), scale)
             : scaled(tick.file(sensor.path), scale),
       };
     });

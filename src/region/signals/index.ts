@@ -1,6 +1,6 @@
 /** Signals and controls of a machine. */
 export { AGGREGATIONS, type Aggregate, type AggregationName } from '../aggregation.ts';
-export { Controls, restoreSettings, type SavedSetting } from '../controls.ts';
+export { Controls, type SavedSetting } from '../controls.ts';
 export { Machine } from '../machine.ts';
 export { Platform, type PlatformOptions, type SignalInfo } from '../platform.ts';
 export * from '../session/index.ts';

@@ -6,6 +6,7 @@ import { MsrFile, type Register } from '../msr-file.ts';
 import type { Tick } from '../tick.ts';
 import { type CpuModel, cpuModel } from './cpu-model.ts';
 import type { Provider, Signal, SignalDeclaration, SignalReader } from './provider.ts';
+import { type ReadCounter, RunningTotal } from './running-total.ts';
 
 const REGISTERS = {
   mperf: 0xe7,
@@ -24,7 +25,7 @@ const REGISTERS = {
 const HZ_PER_RATIO = 100e6;
 
 /** What is read: registers of one CPU to a value. */
-type Formula = (msr: (number: number) => Register, model: CpuModel) => SignalReader;
+type Formula = (msr: (number: number) => Register, model: CpuModel, tick: Tick) => SignalReader;
 
 type Msr = SignalDeclaration & {
   /** It is absent where one of these is. */
@@ -32,18 +33,15 @@ type Msr = SignalDeclaration & {
   readonly formula: Formula;
 };
 
-/** A counter of fewer than 53 bits as a total: at most one overflow per tick. */
-function overflowing(now: () => number, turn: number, scale: () => number): SignalReader {
-  let [last, overflows] = [Number.NaN, 0];
-  return {
-    read: () => {
-      const value = now();
-      if (Number.isNaN(value)) return value;
-      if (value < last) overflows += turn;
-      last = value;
-      return (overflows + value) * scale();
-    },
+/** A counter of `bits` bits, at most 48, as a total. */
+function totalOf(tick: Tick, now: () => number, bits: number, scale: () => number): SignalReader {
+  const counter: ReadCounter = (into) => {
+    const value = now();
+    if (Number.isNaN(value)) return false;
+    into.set(value);
+    return true;
   };
+  return new RunningTotal(tick, counter, scale, 2 ** bits);
 }
 
 /** Models whose energy unit is 2^-14 J, whatever their unit register says: Haswell to Sapphire Rapids servers. */
@@ -68,11 +66,12 @@ const cycles = (name: string, alias: string, description: string, number: number
   aggregation: 'sum',
   format: 'double',
   needs: [number],
-  formula: (msr) => {
+  formula: (msr, _, tick) => {
     const register = msr(number);
-    return overflowing(
+    return totalOf(
+      tick,
       () => register.bits48(),
-      2 ** 48,
+      48,
       () => 1,
     );
   },
@@ -147,10 +146,10 @@ const MSRS: readonly Msr[] = [
     aggregation: 'sum',
     format: 'double',
     needs: [REGISTERS.packageEnergy],
-    formula: (msr, model) => {
+    formula: (msr, model, tick) => {
       const [unit, register] = [msr(REGISTERS.powerUnit), msr(REGISTERS.packageEnergy)];
       const scale = () => packageScale(model, unit);
-      return overflowing(() => register.bits(0, 31), 2 ** 32, scale);
+      return totalOf(tick, () => register.bits(0, 31), 32, scale);
     },
   },
   {
@@ -163,11 +162,12 @@ const MSRS: readonly Msr[] = [
     aggregation: 'sum',
     format: 'double',
     needs: [REGISTERS.dramEnergy],
-    formula: (msr) => {
+    formula: (msr, _, tick) => {
       const register = msr(REGISTERS.dramEnergy);
-      return overflowing(
+      return totalOf(
+        tick,
         () => register.bits(0, 31),
-        2 ** 32,
+        32,
         () => 2 ** -16,
       );
     },
@@ -251,7 +251,7 @@ export const msr: Provider = {
     const signals = found.map((one): Signal => {
       const open = (index: number, tick: Tick) => {
         const [cpu] = topology.within('cpu', one.domain, index);
-        return cpu === undefined ? null : one.formula((n) => tick.msr(cpu, n), model);
+        return cpu === undefined ? null : one.formula((n) => tick.msr(cpu, n), model, tick);
       };
       return { ...declarationOf(one), open };
     });

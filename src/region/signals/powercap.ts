@@ -16,7 +16,7 @@ import {
   type SignalDeclaration,
   type SignalReader,
 } from './provider.ts';
-import { RunningTotal } from './running-total.ts';
+import { totalOfFile } from './running-total.ts';
 import { scaled, sumOf } from './sum-of.ts';
 
 const CLASS = 'sys/class/powercap';
@@ -145,7 +145,7 @@ function running(machine: Machine, zones: readonly Zone[]): Zone[] {
 function energyReader(machine: Machine, zone: Zone, tick: Tick): SignalReader {
   const range = machine.number(`${zone.folder}/max_energy_range_uj`);
   const turn = range > 0 ? range + 1 : 0;
-  const total = new RunningTotal(tick, tick.file(`${zone.folder}/energy_uj`), MICRO, turn);
+  const total = totalOfFile(tick, tick.file(`${zone.folder}/energy_uj`), MICRO, turn);
   if (zone.runs || !machine.exists(`${zone.folder}/enabled`)) return total;
   const enabled = tick.file(`${zone.folder}/enabled`);
   return { read: () => (enabled.number() === 0 ? Number.NaN : total.read()) };

@@ -2,24 +2,12 @@
  * What a provider of signals declares: once, and help, docs, report keys, OpenMetrics types follow from it.
  * Source of the model: GEOPM's PlatformIO and IOGroup manual pages.
  */
-import type { Domain } from '../../model/metric.ts';
 import type { AggregationName } from '../aggregation.ts';
 import type { Machine } from '../machine.ts';
-import type { Tick } from '../tick.ts';
+import type { SignalReader, Tick } from '../tick.ts';
+import { SIGNAL_DOMAINS, type SignalDomain } from './domains.ts';
 
-/** Parts of a machine, from coarse to fine. */
-export const SIGNAL_DOMAINS = [
-  'board',
-  'package',
-  'core',
-  'cpu',
-  'memory',
-  'nic',
-  'gpu',
-  'gpu_chip',
-] as const satisfies readonly Domain[];
-
-export type SignalDomain = (typeof SIGNAL_DOMAINS)[number];
+export { SIGNAL_DOMAINS, type SignalDomain, type SignalReader };
 
 /** `constant`: never changes; `monotone`: only grows; `variable`: any number; `label`: names something. */
 export type Behaviour = 'constant' | 'monotone' | 'variable' | 'label';
@@ -54,12 +42,6 @@ export interface Signal extends SignalDeclaration {
   readonly warmUp?: number;
   /** It takes its alias from whoever has it: signals that are right only together come from one source. */
   readonly claims?: true;
-}
-
-/** Holds what it needs between ticks, such as overflows counted. */
-export interface SignalReader {
-  /** Its value at this tick, of files already read; NaN where it is absent. Called once per tick. */
-  read(): number;
 }
 
 export interface ControlDeclaration {

@@ -1,53 +1,80 @@
-/** A counter of a file as a total that never goes back: wraps are counted, resets are gone over. */
+/** A counter as a total that never goes back: rollovers are counted, resets are gone over, by `model/counter.ts`. */
+import { type CounterRule, mostIn, repair } from '../../model/counter.ts';
 import type { PolledFile } from '../polled-file.ts';
 import type { Tick } from '../tick.ts';
 import { Wide } from './digits.ts';
 import type { SignalReader } from './provider.ts';
 
-/** Units of the counter a second beyond which a step back is not believed to be a wrap: 100 kW in microjoules. */
-const MOST_RATE = 1e11;
+/** Takes the counter's present value; false where it cannot be read. */
+export type ReadCounter = (into: Wide) => boolean;
+
+/** Counts a second that no sensor or register here exceeds: 100 kW in microjoules, or cycles of 100 GHz. */
+const MOST = 1e11;
+/** A fall of up to this share is a dip. */
+const DIP = 1 / 1000;
+const WIDEST = 1n << 64n;
+
+/** The rule of a counter with `turn` different values, `max + 1`; 0: it has no known end. */
+const ruleOf = (turn: number): CounterRule => ({
+  ranges: [turn === 0 ? WIDEST : BigInt(turn)],
+  most: MOST,
+  dip: DIP,
+  top: null,
+  steady: true,
+});
 
 export class RunningTotal implements SignalReader {
-  readonly #file: PolledFile;
+  readonly #counter: ReadCounter;
   readonly #tick: Tick;
-  readonly #scale: number;
-  /** Values of one turn; 0: the counter has no known end, so what steps back was reset. */
-  readonly #turn: number;
+  readonly #scale: () => number;
+  readonly #rule: CounterRule;
   readonly #now = new Wide();
-  readonly #last = new Wide();
+  /** What the next value is compared with, and when it was read. */
+  readonly #base = new Wide();
+  #since = Number.NaN;
   /** The counter when it was first seen, and what it has counted since. */
   #first = 0;
   #counted = 0;
-  #seen = false;
-  #lastTime = 0;
 
-  /** @param turn number of different values, `max + 1`; 0 where the counter does not wrap */
-  constructor(tick: Tick, file: PolledFile, scale: number, turn = 0) {
+  constructor(tick: Tick, counter: ReadCounter, scale: () => number, turn = 0) {
     this.#tick = tick;
-    this.#file = file;
+    this.#counter = counter;
     this.#scale = scale;
-    this.#turn = turn;
+    this.#rule = ruleOf(turn);
   }
 
   read(): number {
-    if (this.#file.length === 0 || !this.#now.parse(this.#file.bytes, this.#file.length)) {
-      return Number.NaN;
-    }
-    if (this.#seen) this.#counted += this.#step();
-    else this.#first = this.#now.toNumber();
-    this.#seen = true;
-    this.#last.copy(this.#now);
-    this.#lastTime = this.#tick.time;
-    return (this.#first + this.#counted) * this.#scale;
+    if (!this.#counter(this.#now)) return Number.NaN;
+    if (Number.isNaN(this.#since)) {
+      this.#first = this.#now.toNumber();
+      this.#go();
+    } else this.#counted += this.#step();
+    return (this.#first + this.#counted) * this.#scale();
   }
 
+  /** What was surely counted. */
   #step(): number {
-    const step = this.#now.minus(this.#last);
-    if (step >= 0) return step;
-    const wrapped = step + this.#turn;
-    const rate = wrapped / Math.max(1e-3, this.#tick.time - this.#lastTime);
-    // More than half a turn at a rate that no machine has: it began anew.
-    const isReset = wrapped < 0 || (wrapped > this.#turn / 2 && rate > MOST_RATE);
-    return isReset ? this.#now.toNumber() : wrapped;
+    const rise = this.#now.minus(this.#base);
+    const seconds = this.#tick.time - this.#since;
+    // Nearly all readings: `repair` would say the same, and make objects.
+    if (rise >= 0 && rise <= mostIn(seconds, this.#rule)) {
+      this.#go();
+      return rise;
+    }
+    const value = this.#now.toBigInt();
+    const repaired = repair({ previous: this.#base.toBigInt(), value, seconds, rule: this.#rule });
+    if (repaired.base === value) this.#go();
+    return Number(repaired.delta);
   }
+
+  #go(): void {
+    this.#base.copy(this.#now);
+    this.#since = this.#tick.time;
+  }
+}
+
+/** The total of the counter whose decimal digits a file holds, times `scale`. */
+export function totalOfFile(tick: Tick, file: PolledFile, scale: number, turn = 0): RunningTotal {
+  const counter: ReadCounter = (into) => file.length > 0 && into.parse(file.bytes, file.length);
+  return new RunningTotal(tick, counter, () => scale, turn);
 }

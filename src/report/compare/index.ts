@@ -9,13 +9,11 @@ import { type Measured, measured } from './measures.ts';
 import { nodeSamples } from './nodes.ts';
 import { beyondChance, gapOf } from './noise.ts';
 import { regionTotals, visitSamples } from './regions.ts';
+import { SCOPES, type Scope } from './scope.ts';
 import { MEAN_PE, simulatorSamples } from './simulator.ts';
 
 export type { FindingChange } from './findings.ts';
-
-/** What numbers are of, in the order in which they are told. */
-export const SCOPES = ['run', 'phase', 'pe', 'kp', 'lp', 'region', 'node', 'signal'] as const;
-export type Scope = (typeof SCOPES)[number];
+export { SCOPES, type Scope };
 
 /**
  * `same`: not a digit differs; `noise`: they differ by no more than chance explains; `changed`: by more; `unknown`: they

@@ -1,5 +1,5 @@
 /** What is compared of hosts: the metrics of raw stats by type, and signals of traces. */
-import type { OpenRecording } from '../../query/index.ts';
+import { type OpenRecording, quoteName } from '../../query/index.ts';
 import type { Has } from '../tables.ts';
 import type { Measure } from './measures.ts';
 import type { ScopedSamples } from './simulator.ts';
@@ -16,8 +16,6 @@ const COLUMNS = `SELECT table_name AS "table", column_name AS name, kind, coales
 FROM metrics WHERE (table_name LIKE 'node\\_%' ESCAPE '\\' OR table_name = 'geopm_trace')
   AND kind IN ('event', 'gauge') AND behaviour NOT IN ('label', 'constant') AND type <> 'VARCHAR'
   AND column_name NOT IN ('t', 'time', 'real_time')`;
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** How a host's devices become one number at a time. */
 const COMBINED: Readonly<Record<string, string>> = { mean: 'avg', max: 'max', min: 'min' };
@@ -39,13 +37,13 @@ function typeSamples(table: string, columns: readonly Column[], has: Has): Scope
   const gauges = columns.filter(({ kind }) => kind === 'gauge');
   const samples: ScopedSamples[] = [];
   if (counters.length > 0) {
-    const list = counters.map(({ name }) => `sum(${quoted(name)}) AS ${quoted(name)}`);
+    const list = counters.map(({ name }) => `sum(${quoteName(name)}) AS ${quoteName(name)}`);
     samples.push({
       scope: 'node',
       lanes: 'mean',
       sql: momentSql(`${table}_rate`, type, 't0', ['max(t0) AS t0', ...list]),
       measures: counters.map(({ name, unit }): Measure => {
-        const rate = busy(unit) ? `${quoted(name)} / 100` : quoted(name);
+        const rate = busy(unit) ? `${quoteName(name)} / 100` : quoteName(name);
         const of = busy(unit) ? 'CPUs' : `${/[a-z0-9]/i.test(unit) ? unit : ''}/s`;
         return { key: name, unit: of, count: `${rate} * seconds`, per: 'second' };
       }),
@@ -53,7 +51,8 @@ function typeSamples(table: string, columns: readonly Column[], has: Has): Scope
   }
   if (gauges.length > 0 && has(`${table}.t`)) {
     const list = gauges.map(
-      ({ name, combine }) => `${COMBINED[combine] ?? 'sum'}(${quoted(name)}) AS ${quoted(name)}`,
+      ({ name, combine }) =>
+        `${COMBINED[combine] ?? 'sum'}(${quoteName(name)}) AS ${quoteName(name)}`,
     );
     samples.push({
       scope: 'node',
@@ -68,8 +67,8 @@ function typeSamples(table: string, columns: readonly Column[], has: Has): Scope
 const mean = ({ name, unit }: Column): Measure => ({
   key: name,
   unit: /[a-z%]/i.test(unit) ? unit : '',
-  count: `${quoted(name)}::DOUBLE`,
-  per: `(${quoted(name)} IS NOT NULL)::INTEGER`,
+  count: `${quoteName(name)}::DOUBLE`,
+  per: `(${quoteName(name)} IS NOT NULL)::INTEGER`,
 });
 
 /** Signals that count up: traces do not tell them apart but by their names. */
@@ -78,9 +77,12 @@ const COUNTS_UP = /(^|_)(energy|cycles|instructions|count|time)(_|$)/;
 function traceSamples(columns: readonly Column[], has: Has): ScopedSamples[] {
   if (!has('geopm_trace.t') || !has('geopm_trace.host')) return [];
   const kept = columns.filter(({ name }) => !/hash|hint_cpu|progress/.test(name));
-  const step = (name: string) =>
-    `greatest(0, ${quoted(name)} - lag(${quoted(name)}) OVER w) AS ${quoted(name)}`;
-  const list = kept.map(({ name }) => (COUNTS_UP.test(name) ? step(name) : quoted(name)));
+  // Of the first sample, and where a value is missing, there is no step: greatest would make it 0.
+  const step = (name: string) => {
+    const change = `${quoteName(name)} - lag(${quoteName(name)}) OVER w`;
+    return `CASE WHEN ${change} < 0 THEN 0 ELSE ${change} END AS ${quoteName(name)}`;
+  };
+  const list = kept.map(({ name }) => (COUNTS_UP.test(name) ? step(name) : quoteName(name)));
   return [
     {
       scope: 'signal',
@@ -90,7 +92,7 @@ function traceSamples(columns: readonly Column[], has: Has): ScopedSamples[] {
       measures: kept.map((column): Measure => {
         if (!COUNTS_UP.test(column.name)) return mean(column);
         const unit = column.unit === 'J' ? 'W' : `${column.unit}/s`;
-        return { key: column.name, unit, count: quoted(column.name), per: 'second' };
+        return { key: column.name, unit, count: quoteName(column.name), per: 'second' };
       }),
     },
   ];

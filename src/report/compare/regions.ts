@@ -1,5 +1,5 @@
 /** What is compared of regions: totals of reports, which have no samples, and how long visits took, which traces tell. */
-import type { OpenRecording, Row } from '../../query/index.ts';
+import { type OpenRecording, quoteName, type Row } from '../../query/index.ts';
 import type { Has } from '../tables.ts';
 import type { Measured } from './measures.ts';
 import type { ScopedSamples } from './simulator.ts';
@@ -10,8 +10,6 @@ WHERE table_name = 'geopm_region' AND behaviour <> 'label'`;
 /** Totals, which add up over several reports of a host. */
 const ADDS_UP = ['s', 'J'];
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
 /** Where a region has no name: what the section is of. */
 const NAME = "CASE WHEN section = 'region' THEN region ELSE section END";
 
@@ -21,7 +19,7 @@ export async function regionTotals(recording: OpenRecording, has: Has): Promise<
   const columns = await recording.query<{ name: string; unit: string }>(COLUMNS);
   const list = columns.map(({ name, unit }) => {
     const add = name === 'count' || ADDS_UP.includes(unit);
-    return `${add ? 'sum' : 'avg'}(${quoted(name)}) AS ${quoted(name)}`;
+    return `${add ? 'sum' : 'avg'}(${quoteName(name)}) AS ${quoteName(name)}`;
   });
   if (list.length === 0) return [];
   const rows = await recording.query<Row>(

@@ -1,45 +1,44 @@
 /** What is compared of a simulation: the run, its PEs, KPs, LPs, their threads and phases. */
-import { oneMode } from '../../findings/samples.ts';
+import {
+  ACTIVITIES,
+  COMMITTED_RATE,
+  type Measure as Declared,
+  EFFICIENCY,
+  inputsOf,
+  oneMode,
+  ROLLED_BACK_SHARE,
+  SECONDARY_SHARE,
+  type Weights,
+} from '../../model/measures/index.ts';
 import type { Has } from '../tables.ts';
-import type { Scope } from './index.ts';
 import type { Measure, Samples } from './measures.ts';
+import type { Scope } from './scope.ts';
 
-const PROCESSED = 'events_processed::DOUBLE';
-const UNDONE = 'events_rolled_back::DOUBLE';
+const WORK = ['events_processed', 'events_rolled_back'];
+const COMMITTED = 'events_processed::DOUBLE - events_rolled_back::DOUBLE';
 
 interface Known extends Measure {
   readonly needs: readonly string[];
 }
 
-const WORK = ['events_processed', 'events_rolled_back'];
-
-const percentOf = (key: string, column: string): Known => ({
-  ...{ key, unit: '%', count: `100 * ${column}`, per: 'second', needs: [column] },
-});
+/** A sample's parts of the two sums that a measure is the ratio of. */
+function compared(measure: Declared): Known {
+  const { label, unit, of, per, factor } = measure;
+  const sum = (weights: Weights) =>
+    Object.entries(weights)
+      .map(([key, weight]) => `${weight} * ${key}::DOUBLE`)
+      .join(' + ');
+  return {
+    key: label,
+    unit: unit.replace(/^\{(\w+)\}/, '$1s'),
+    count: `${factor} * (${sum(of)})`,
+    per: per === 'seconds' ? 'second' : sum(per),
+    needs: inputsOf(measure),
+  };
+}
 
 const KNOWN: readonly Known[] = [
-  {
-    ...{ key: 'committed events', unit: 'events/s', count: `${PROCESSED} - ${UNDONE}` },
-    ...{ per: 'second', needs: WORK },
-  },
-  {
-    ...{ key: 'efficiency', unit: '%', count: `100 * (${PROCESSED} - 2 * ${UNDONE})` },
-    ...{ per: `${PROCESSED} - ${UNDONE}`, needs: WORK },
-  },
-  {
-    ...{ key: 'rolled back', unit: '% of events', count: `100 * ${UNDONE}`, per: PROCESSED },
-    needs: WORK,
-  },
-  {
-    ...{ key: 'secondary rollbacks', unit: '% of rollbacks', count: '100 * secondary_rollbacks' },
-    ...{ per: 'total_rollbacks', needs: ['secondary_rollbacks', 'total_rollbacks'] },
-  },
-  percentOf('handling events', 'events_processed_time'),
-  percentOf('GVT', 'gvt_time'),
-  percentOf('reading from others', 'network_read_time'),
-  percentOf('priority queue', 'priority_queue_time'),
-  percentOf('rolling back', 'rollback_time'),
-  percentOf('fossil collection', 'fossil_collect_time'),
+  ...[COMMITTED_RATE, EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE, ...ACTIVITIES].map(compared),
   {
     ...{ key: 'pending events', unit: 'events', count: 'priority_queue_size', per: '1' },
     needs: ['priority_queue_size'],
@@ -49,7 +48,7 @@ const KNOWN: readonly Known[] = [
     ...{ per: '(time_ahead_gvt IS NOT NULL)::INTEGER', needs: ['time_ahead_gvt'] },
   },
   {
-    ...{ key: 'committed events', unit: 'in all', count: `${PROCESSED} - ${UNDONE}` },
+    ...{ key: 'committed events', unit: 'in all', count: COMMITTED },
     ...{ per: 'total', needs: WORK },
   },
   ...(
@@ -64,14 +63,12 @@ const KNOWN: readonly Known[] = [
   })),
 ];
 
+const LASTING = ['priority_queue_size', 'time_ahead_gvt'];
 /** Columns that add up over samples of one moment, and those that do not. */
 const ADDED = [
-  ...WORK,
-  ...['total_rollbacks', 'secondary_rollbacks', 'network_sends', 'events_processed_time'],
-  ...['gvt_time', 'network_read_time', 'priority_queue_time', 'rollback_time'],
-  'fossil_collect_time',
-];
-const LASTING = ['priority_queue_size', 'time_ahead_gvt'];
+  ...new Set([...WORK, ...KNOWN.flatMap(({ needs }) => needs)]),
+  'network_sends',
+].filter((key) => !LASTING.includes(key));
 
 interface Level {
   readonly scope: Scope;
@@ -115,7 +112,7 @@ function levelSamples({ scope, table, entity, lane, lanes }: Level, has: Has): S
     {
       scope,
       lanes: lanes ?? 'sum',
-      ...(WORK.every(there) && { work: `${PROCESSED} - ${UNDONE}` }),
+      ...(WORK.every(there) && { work: COMMITTED }),
       measures: KNOWN.filter(
         ({ needs, per }) => needs.every(there) && !(lanes === 'mean' && per === 'total'),
       ).map((one) =>

@@ -1,7 +1,8 @@
 /** What is to be recorded of a run: checked, plain data, passed to every PE and to the recorder. */
+import type { RossLayout } from '../../formats/ross/write/index.ts';
 
-/** Layouts of the files: seed 000's, that of ROSS 8.1 and later, that of 2017 (seeds 001 and 002). */
-export type StatsLayout = 'ross-7' | 'ross-8.1' | 'ross-2017';
+/** Layouts of the files. */
+export type StatsLayout = RossLayout;
 
 /** When samples are taken. */
 export interface SampleModes {
@@ -20,6 +21,8 @@ export interface InstrumentConfig {
   readonly engine: SampleModes;
   readonly model: SampleModes;
   readonly levels: { readonly pe: boolean; readonly kp: boolean; readonly lp: boolean };
+  /** Whether real-time samples hold KPs whatever `levels` say: how far each is ahead of GVT (seeds 001 and 002). */
+  readonly kpsInRt: boolean;
   readonly trace: EventTrace;
   /** Whether each traced event's time is a clock read of its own, or one per batch. */
   readonly traceClock: 'event' | 'batch';

@@ -1,4 +1,5 @@
 /** The event trace of one PE, in the bytes of the file: 24 per event and what the model adds. */
+import { eventRow2017Words, isPacked } from '../../formats/ross/write/index.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { InstrumentConfig } from './config.ts';
@@ -40,7 +41,7 @@ export function eventTracer(
   const payloads = payloadsOf(pe, config.trace === 'rollbacks' ? 'traceRollback' : 'traceEvent');
   const perEvent = config.traceClock === 'event';
   const full = config.trace === 'all';
-  const old = config.layout === 'ross-2017';
+  const old = isPacked(config.layout);
   const words = old ? (full ? WORDS_2017_FULL : WORDS_2017) : WORDS;
   /** The time of events that do not read the clock themselves, and when the present one began. */
   const time = new Float64Array(16);
@@ -56,9 +57,10 @@ export function eventTracer(
     i32[at + 5] = bytes;
   };
 
-  const head2017 = (at: number, h: number, index: number): void => {
+  /** The upper half of the source says how many the model's bytes are, until the recorder packs them. */
+  const head2017 = (at: number, h: number, index: number, bytes: number): void => {
     i32[at] = I[(h << 1) + SOURCE];
-    i32[at + 1] = 0;
+    i32[at + 1] = bytes;
     i32[at + 2] = ids[index];
     i32[at + 3] = 0;
     const d = at >> 1;
@@ -90,18 +92,17 @@ export function eventTracer(
     if (!slab.ensure(words)) return;
     const at = slab.at;
     slab.at = at + words;
-    head2017(at, h, index);
+    head2017(at, h, index, 0);
   };
 
   const withPayload = (payload: Payload, h: number, index: number): void => {
     if (!payload.fill(pe.contextOf(index).reader.enter(index, h))) return;
-    const { bytes } = payload.layout;
-    // The records of 2017 hold doubles, and nothing says how long a payload is.
-    const extra = old ? Math.ceil(bytes / 8) * 2 : bytes / 4;
+    const { bytes, size } = payload.layout;
+    const extra = old ? eventRow2017Words(0, size) : bytes / 4;
     if (!slab.ensure(words + extra)) return;
     const at = slab.at;
     slab.at = at + words + extra;
-    if (old) head2017(at, h, index);
+    if (old) head2017(at, h, index, size);
     else head(at, h, index, bytes);
     const from = payload.words;
     for (let k = 0; k < extra; k++) i32[at + words + k] = from[k];

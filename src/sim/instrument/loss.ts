@@ -1,5 +1,11 @@
 /** What is lost where a file cannot be written any more: so that it can be stated, and the rest kept. */
-import { encodedBytes, rowWords } from '../../formats/ross/write/index.ts';
+import {
+  encodedBytes,
+  event2017Bytes,
+  eventRow2017Words,
+  isPacked,
+  rowWords,
+} from '../../formats/ross/write/index.ts';
 import {
   ROW_KP,
   ROW_LP,
@@ -9,36 +15,35 @@ import {
 } from '../../model/schemas/ross-rows.ts';
 import type { InstrumentConfig, Stream } from './config.ts';
 
-/** Bytes before what a model adds, or of the whole record: a traced event's of 2017, with a duration or without. */
+/** Bytes of a traced event before what a model adds. */
 const EVENT = 24;
-const EVENT_2017 = 40;
-const EVENT_2017_FULL = 48;
 /** Frame of a sample; frame and metadata, or header, of a model's. */
 const FRAME = 24;
 const MODEL_HEAD = 48;
 
-/** Events of 2017, whose records do not tell their length. */
+/** Events of 2017: their rows are not what files have, where models add bytes. */
 const isOldTrace = (config: InstrumentConfig, stream: Stream): boolean =>
-  stream === 'evtrace' && config.layout === 'ross-2017';
+  stream === 'evtrace' && isPacked(config.layout);
 
-const oldEvent = ({ trace }: InstrumentConfig) => (trace === 'all' ? EVENT_2017_FULL : EVENT_2017);
+/** Bytes of an event of 2017 before the model's. */
+export const oldEventHead = ({ trace }: InstrumentConfig) => event2017Bytes(trace === 'all');
 
-/** Words of the record at a word, where records tell it. */
+/** Words of the record at a word. */
 function sizeIn(
   config: InstrumentConfig,
   stream: Stream,
   words: Int32Array,
 ): (at: number) => number {
+  if (isOldTrace(config, stream)) {
+    const head = oldEventHead(config);
+    return (at) => eventRow2017Words(head, words[at + 1]);
+  }
   if (stream === 'evtrace') return (at) => (EVENT + words[at + 5]) / 4;
   return config.direct ? (at) => fileWords(stream, words, at) : (at) => neutralWords(words, at);
 }
 
-/**
- * Records in `words`, whole records of `stream`. Of events of 2017, whose records do not tell their length, as many
- * as there would be if models added nothing.
- */
+/** Records in `words`, whole records of `stream`. */
 export function recordsIn(config: InstrumentConfig, stream: Stream, words: Int32Array): number {
-  if (isOldTrace(config, stream)) return Math.floor((words.length * 4) / oldEvent(config));
   const sizeAt = sizeIn(config, stream, words);
   let n = 0;
   for (let at = 0; at < words.length; at += sizeAt(at)) n++;
@@ -52,34 +57,30 @@ export interface Kept {
   readonly bytes: number;
 }
 
-/**
- * The records of `words`, whole records of `stream`, that are whole in the first `written` bytes of the file's form.
- * @param bare whether models add nothing to events
- */
+/** The records of `words`, whole records of `stream`, that are whole in the first `written` bytes of the file's form. */
 export function keptOf(
   config: InstrumentConfig,
   stream: Stream,
   words: Int32Array,
   written: number,
-  bare: boolean,
 ): Kept {
-  if (isOldTrace(config, stream)) {
-    const each = oldEvent(config);
-    const bytes = bare ? written - (written % each) : 0;
-    return { words: bytes / 4, bytes };
-  }
+  const { layout } = config;
   const sizeAt = sizeIn(config, stream, words);
+  const old = isOldTrace(config, stream);
   const isEncoded = stream !== 'evtrace' && !config.direct;
+  const head = oldEventHead(config);
   let kept = { words: 0, bytes: 0 };
   while (kept.words < words.length) {
     let end = kept.words + sizeAt(kept.words);
-    if (isEncoded && config.layout === 'ross-2017') {
+    if (isEncoded && isPacked(layout)) {
       // A PE's KPs and LPs are part of its record.
       while (end < words.length && isPart(words[end])) end += sizeAt(end);
     }
     const bytes = isEncoded
-      ? encodedBytes(config.layout, words, kept.words, end)
-      : (end - kept.words) * 4;
+      ? encodedBytes(layout, words, kept.words, end)
+      : old
+        ? head + words[kept.words + 1]
+        : (end - kept.words) * 4;
     if (kept.bytes + bytes > written) break;
     kept = { words: end, bytes: kept.bytes + bytes };
   }

@@ -1,4 +1,5 @@
 /** Samples of the model's own data, LP by LP. */
+import { isPacked } from '../../formats/ross/write/index.ts';
 import {
   MODE_VT,
   MODEL_FLAGS,
@@ -15,6 +16,7 @@ import {
   ROW_WORDS,
 } from '../../model/schemas/ross-rows.ts';
 import type { Pe } from '../pe.ts';
+import type { InstrumentConfig } from './config.ts';
 import { type Payload, payloadsOf } from './payload.ts';
 import type { SampledEngine, SamplePoint } from './sampler.ts';
 import type { SlabWriter } from './slab.ts';
@@ -29,12 +31,14 @@ export class ModelSampler {
   private readonly payloads: readonly (Payload | null)[] | null;
 
   private readonly direct: boolean;
+  private readonly packed: boolean;
   private readonly doubles = new Float64Array(16);
   private readonly halves = new Int32Array(this.doubles.buffer);
 
-  /** @param direct whether rows are the bytes of the file */
-  constructor(pe: Pe, engine: SampledEngine, slab: SlabWriter, direct: boolean) {
-    this.direct = direct;
+  constructor(pe: Pe, engine: SampledEngine, slab: SlabWriter, config: InstrumentConfig) {
+    // Whether rows are the bytes of the file.
+    this.direct = config.direct;
+    this.packed = isPacked(config.layout);
     this.pe = pe;
     this.engine = engine;
     this.slab = slab;
@@ -69,7 +73,7 @@ export class ModelSampler {
     exact: boolean,
   ): void {
     const { pe, slab } = this;
-    const { bytes } = payload.layout;
+    const bytes = this.packed ? payload.layout.size : payload.layout.bytes;
     const extra = Math.ceil(bytes / 8) * 2;
     const words = ROW_WORDS[ROW_MODEL] + extra;
     if (!slab.ensure(words)) return;

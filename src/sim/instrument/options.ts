@@ -1,5 +1,7 @@
 /** The options under “ROSS Instrumentation”, of every era, and what they ask for. */
+import { isPacked } from '../../formats/ross/write/index.ts';
 import {
+  alias,
   flag,
   float,
   int,
@@ -10,15 +12,22 @@ import {
   text,
 } from '../../model/option.ts';
 import type { EventTrace, InstrumentConfig, SampleModes, StatsFiles } from './config.ts';
+import { ERAS, type Era, eraOf } from './era.ts';
+
+const MODES = '1 gvt, 2 rt, 3 both (ROSS 7: vt), 4 all; or words: gvt,rt,vt, all';
+
+const PREFIX = text('ross-stats', 'what the files’ names begin with', {
+  placeholder: 'PREFIX',
+  none: '',
+});
 
 export const INSTRUMENT_OPTIONS = {
-  'engine-stats': text('', 'sample the engine: 1 gvt, 2 rt, 3 both; or words: gvt,rt,vt, all', {
-    placeholder: 'MODES',
+  'engine-stats': text('', `sample the engine: ${MODES}`, { placeholder: 'MODES' }),
+  'model-stats': text('', `sample the model: ${MODES}`, { placeholder: 'MODES' }),
+  'num-gvt': int(1, 'GVT computations from one sampling point to the next', {
+    min: 1,
+    fallback: '1; 10 where the numbers are those of ross-7',
   }),
-  'model-stats': text('', 'sample the model: 1 gvt, 2 rt, 3 both; or words: gvt,rt,vt, all', {
-    placeholder: 'MODES',
-  }),
-  'num-gvt': int(1, 'GVT computations from one sampling point to the next', { min: 1 }),
   'rt-interval': float(1000, 'real time between sampling points', { min: 0.001, unit: 'ms' }),
   'vt-interval': float(1000000, 'virtual time between sampling points', { min: Number.MIN_VALUE }),
   'vt-samp-end': float(0, 'virtual time after which none is taken', { min: 0, fallback: '--end' }),
@@ -36,25 +45,35 @@ export const INSTRUMENT_OPTIONS = {
     'trace events: all that are handled, those that cause rollbacks, or those committed',
   ),
   'trace-clock': oneOf({ event: 0, batch: 1 }, 'event', 'clock reads of traced events'),
-  'stats-prefix': text('ross-stats', 'what the files’ names begin with', { placeholder: 'PREFIX' }),
-  'stats-filename': text('', '--stats-prefix, as it was called in 2016', { placeholder: 'PREFIX' }),
-  'stats-path': text('stats-output', 'folder of the files', { placeholder: 'FOLDER' }),
+  'stats-prefix': PREFIX,
+  'stats-filename': alias(
+    'stats-prefix',
+    PREFIX,
+    '--stats-prefix, as it was called in 2016',
+    '--stats-filename is ROSS’s of 2016; it is --stats-prefix now',
+  ),
+  'stats-path': text('stats-output', 'folder of the files', { placeholder: 'FOLDER', none: '' }),
   'stats-layout': oneOf(
-    { 'ross-7': 7, 'ross-8.1': 8, 'ross-2017': 2017 },
+    { 'ross-7': 7, 'ross-8.1': 8, 'ross-2017': 2017, 'ross-2017-04': 201704 },
     'ross-7',
-    'layout of the files: ROSS 7.0 to 8.0, 8.1 and later, or 2017',
+    'layout of the files: ROSS 7.0 to 8.0, 8.1 and later, June 2017, or April 2017',
   ),
   'stats-era': oneOf(
-    { 'ross-2017': 2017, 'ross-7': 7 },
+    ERAS,
     'ross-2017',
     'whose numbers the options above are: in ross-7 3 is vt and 4 is all',
+    { fallback: 'as the options beside them tell, else ross-2017' },
   ),
   'buffer-size': size(8_000_000, 'one of the three buffers of each stream and PE', { min: 4096 }),
-  'buffer-free': float(15, 'a buffer with less free is written at the next GVT', {
-    min: 0,
-    max: 100,
-    unit: '%',
-  }),
+  'buffer-free': float(
+    15,
+    'at a GVT a buffer with less free is handed over to be written; a full one at once',
+    {
+      min: 0,
+      max: 100,
+      unit: '%',
+    },
+  ),
   'on-overflow': oneOf(
     { wait: 0, drop: 1 },
     'wait',
@@ -75,25 +94,75 @@ export type GivenOptions = ReadonlyMap<string, number | boolean | string>;
 
 const NONE: SampleModes = { gvt: false, rt: false, vt: false };
 
-function modesOf(option: string, given: string, era: string): SampleModes {
+const BY_NUMBER: Readonly<Record<Era, Readonly<Record<string, string>>>> = {
+  'ross-7': { '0': 'none', '1': 'gvt', '2': 'rt', '3': 'vt', '4': 'all' },
+  'ross-2017': { '0': 'none', '1': 'gvt', '2': 'rt', '3': 'both' },
+};
+
+/** After each GVT, as seeds 001 and 002 say; what ROSS does since it has virtual-time samples. */
+const NUM_GVT: Readonly<Record<Era, number>> = { 'ross-2017': 1, 'ross-7': 10 };
+
+function modesOf(option: string, given: string, era: Era): SampleModes {
   const modes = { ...NONE };
   for (const word of given.toLowerCase().split(',').filter(Boolean)) {
-    const byNumber: Readonly<Record<string, string>> =
-      era === 'ross-7'
-        ? { '0': 'none', '1': 'gvt', '2': 'rt', '3': 'vt', '4': 'all' }
-        : { '0': 'none', '1': 'gvt', '2': 'rt', '3': 'both' };
-    const name = byNumber[word] ?? word;
+    const name = BY_NUMBER[era][word] ?? word;
     if (name === 'all') modes.gvt = modes.rt = modes.vt = true;
     else if (name === 'both') modes.gvt = modes.rt = true;
     else if (name === 'gvt' || name === 'rt' || name === 'vt') modes[name] = true;
     else if (name !== 'none') {
       const mend = word === '4' ? '; 4 is all in --stats-era=ross-7' : '';
       throw new OptionError(
-        `--${option}=${given}: must be gvt, rt, vt, several of them with commas between, all, or a number from 0 to ${era === 'ross-7' ? 4 : 3}${mend}`,
+        `--${option}=${given}: must be gvt, rt, vt, several of them with commas between, all, or a number from 0 to ${word === '4' ? 3 : 4}${mend}`,
       );
     }
   }
   return modes;
+}
+
+const any = (modes: SampleModes) => modes.gvt || modes.rt || modes.vt;
+
+interface EngineSampling {
+  readonly modes: SampleModes;
+  /** Milliseconds. */
+  readonly rtInterval: number;
+  readonly notes: readonly string[];
+}
+
+/** What asks for samples of the engine, in the order in which it was given: what is later wins. */
+function engineSampling(given: GivenOptions, era: Era): EngineSampling {
+  let modes = NONE;
+  let rtInterval: number = INSTRUMENT_OPTIONS['rt-interval'].default;
+  const notes: string[] = [];
+  for (const [name, value] of given) {
+    if (name === 'engine-stats') {
+      const asked = modesOf(name, String(value), era);
+      modes = any(asked)
+        ? { gvt: modes.gvt || asked.gvt, rt: modes.rt || asked.rt, vt: asked.vt }
+        : NONE;
+    } else if (name === 'enable-gvt-stats') {
+      modes = { ...modes, gvt: Boolean(value) };
+      if (value) notes.push('--enable-gvt-stats is ROSS’s of 2016; it is --engine-stats=gvt now');
+    } else if (name === 'rt-interval') rtInterval = Number(value);
+    else if (name === 'real-time-samp') {
+      modes = { ...modes, rt: Number(value) > 0 };
+      if (!modes.rt) continue;
+      rtInterval = Number(value);
+      notes.push(
+        `--real-time-samp is ROSS’s of 2016; it is --engine-stats=rt --rt-interval=${value} now`,
+      );
+    }
+  }
+  return { modes, rtInterval, notes };
+}
+
+/** What the given options ask for. */
+export interface Asked {
+  readonly config: InstrumentConfig;
+  readonly files: StatsFiles;
+  /** One line per option that is called something else now, or whose number might mean something else. */
+  readonly notes: readonly string[];
+  /** Samples of the engine were declined, by `--engine-stats=0`. */
+  readonly engineOff: boolean;
 }
 
 /**
@@ -101,30 +170,12 @@ function modesOf(option: string, given: string, era: string): SampleModes {
  * @param end virtual time at which the run ends
  * @throws OptionError for a value that cannot be, or two that contradict each other
  */
-export function instrumentConfig(
-  given: GivenOptions,
-  end: number,
-): { readonly config: InstrumentConfig; readonly files: StatsFiles; readonly notes: string[] } {
+export function instrumentConfig(given: GivenOptions, end: number): Asked {
   const value = <N extends InstrumentOption>(name: N) =>
     (given.get(name) ??
       INSTRUMENT_OPTIONS[name].default) as (typeof INSTRUMENT_OPTIONS)[N]['default'];
-  const notes: string[] = [];
-  const era = String(value('stats-era'));
-  const engine: { -readonly [K in keyof SampleModes]: boolean } = {
-    ...modesOf('engine-stats', String(value('engine-stats')), era),
-  };
-  if (value('enable-gvt-stats')) {
-    engine.gvt = true;
-    notes.push('--enable-gvt-stats is ROSS’s of 2016; it is --engine-stats=gvt now');
-  }
-  let rtInterval = Number(value('rt-interval'));
-  if (Number(value('real-time-samp')) > 0) {
-    engine.rt = true;
-    rtInterval = Number(value('real-time-samp'));
-    notes.push(
-      `--real-time-samp is ROSS’s of 2016; it is --engine-stats=rt --rt-interval=${rtInterval} now`,
-    );
-  }
+  const { era, notes } = eraOf(given);
+  const engine = engineSampling(given, era);
   const granularity = Number(value('granularity'));
   const old = era === 'ross-7' || granularity > 1;
   const levels = {
@@ -132,29 +183,28 @@ export function instrumentConfig(
     kp: Boolean(value('kp-data')) || granularity === 1 || granularity === 3,
     lp: Boolean(value('lp-data')) || (granularity === 1 && !old) || granularity >= 2,
   };
-  if (given.has('stats-filename')) {
-    notes.push('--stats-filename is ROSS’s of 2016; it is --stats-prefix now');
-  }
-  const prefix = String(given.get('stats-filename') ?? value('stats-prefix'));
+  const prefix = String(value('stats-prefix'));
   if (prefix === '' || /[\\/]/.test(prefix)) {
     throw new OptionError(`--stats-prefix=${prefix}: must be the beginning of a file’s name`);
   }
   const vtEnd = Number(value('vt-samp-end'));
   const layout = value('stats-layout') as InstrumentConfig['layout'];
   const model = modesOf('model-stats', String(value('model-stats')), era);
-  if (layout === 'ross-2017' && (engine.vt || model.vt)) {
+  if (isPacked(layout) && (engine.modes.vt || model.vt)) {
     throw new OptionError(
-      '--stats-layout=ross-2017 has no room for virtual-time samples; leave vt out, or use ross-7',
+      `--stats-layout=${layout} has no room for virtual-time samples; leave vt out, or use ross-7`,
     );
   }
   const config: InstrumentConfig = {
-    engine,
+    engine: engine.modes,
     model,
     levels,
+    // Records of 2017 have no form without it.
+    kpsInRt: layout === 'ross-2017' || levels.kp || given.get('kp-data') !== false,
     trace: value('event-trace') as EventTrace,
     traceClock: value('trace-clock') as 'event' | 'batch',
-    numGvt: Number(value('num-gvt')),
-    rtInterval,
+    numGvt: Number(given.get('num-gvt') ?? NUM_GVT[era]),
+    rtInterval: engine.rtInterval,
     vtInterval: Number(value('vt-interval')),
     vtEnd: vtEnd > 0 ? Math.min(vtEnd, end) : end,
     vtSamples: Number(value('sample-count')),
@@ -167,5 +217,10 @@ export function instrumentConfig(
     phases: false,
     direct: false,
   };
-  return { config, files: { path: String(value('stats-path')), prefix }, notes };
+  return {
+    config,
+    files: { path: String(value('stats-path')), prefix },
+    notes: [...notes, ...engine.notes],
+    engineOff: given.has('engine-stats') && !any(engine.modes),
+  };
 }

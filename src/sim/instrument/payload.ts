@@ -13,7 +13,9 @@ export interface PayloadLayout {
   /** Name of the instrument: an LP type's, or one of the model's `instruments`. */
   readonly name: string;
   readonly what: Recordable;
-  /** Bytes in a file: a multiple of 4. */
+  /** Bytes of the fields: what ROSS calls `ev_sz`, `mstat_sz`. Packed files have exactly these. */
+  readonly size: number;
+  /** The same up to a multiple of 4, as framed files have it, where each record says it. */
   readonly bytes: number;
   readonly fields: readonly {
     readonly name: string;
@@ -36,7 +38,7 @@ export function payloadLayout(name: string, what: Recordable, fields: Fields): P
     offset,
   }));
   const end = Math.max(0, ...placed.map(({ type, offset }) => offset + widthOf(type)));
-  return { name, what, bytes: Math.ceil(end / 4) * 4, fields: placed };
+  return { name, what, size: end, bytes: Math.ceil(end / 4) * 4, fields: placed };
 }
 
 /** The names and instruments that a model declares, in a fixed order. */
@@ -63,12 +65,40 @@ export function payloadLayouts(model: Model): PayloadLayout[] {
   return layouts;
 }
 
+/** The name of the instrument of each LP of a run, as a number of `names`: its own, else its type's. */
+export interface LpInstruments {
+  readonly names: readonly string[];
+  readonly of: Int32Array;
+}
+
+/** Stands for LPs that a model leaves out. */
+const NONE = '-';
+
+/** @param params what the model's `prepare` made of its options */
+export function lpInstruments(model: Model, params: unknown, lps: number): LpInstruments {
+  const numbers = new Map<string, number>();
+  const of = new Int32Array(lps);
+  for (let lp = 0; lp < lps; lp++) {
+    const own = model.instrumentOf(lp, params);
+    const name = (own === undefined ? model.typeOf(lp, params) : own) ?? NONE;
+    let number = numbers.get(name);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(name, number);
+    }
+    of[lp] = number;
+  }
+  return { names: [...numbers.keys()], of };
+}
+
 /** One payload on one PE: fills it into a scratch struct, whose words are then copied. */
 export class Payload {
   readonly layout: PayloadLayout;
   /** Number of the layout among the model's. */
   readonly number: number;
   readonly words: Int32Array;
+  /** Words that may be read: those of a payload padded to doubles. */
+  private readonly count: number;
   private readonly data: Datum;
   private readonly control = { collect: true };
   private readonly fillWith: (lp: LpReader, data: Datum, control: { collect: boolean }) => void;
@@ -84,6 +114,7 @@ export class Payload {
     const struct = layoutOf(layout.name, fields);
     const memory = memoryOf(new ArrayBuffer(Math.max(64, struct.size)));
     this.words = memory.i32;
+    this.count = Math.ceil(layout.bytes / 8) * 2;
     const data = new (structClass<Fields>(struct, 'plain'))(memory, null);
     this.data = Object.preventExtensions(data) as unknown as Datum;
     this.fillWith = fill;
@@ -91,7 +122,8 @@ export class Payload {
 
   /** Fills `words` for LP `lp`, which has been entered; false where it is not to be collected. */
   fill(lp: LpReader): boolean {
-    this.words.fill(0);
+    const { words, count } = this;
+    for (let k = 0; k < count; k++) words[k] = 0;
     this.control.collect = true;
     this.fillWith(lp, this.data, this.control);
     return this.control.collect;

@@ -99,9 +99,10 @@ export class PeInstrument {
     const tracer = eventTracer(pe, slab, this.clock, config);
     this.trace = tracer;
     const { trace } = config;
-    const checks = pe.config.synch === 'rollback-check';
+    // These handle each event again and again to prove that it can be undone; what counts is what they commit.
+    const proves = pe.config.synch === 'rollback-check' || pe.config.synch === 'optimistic-debug';
     if (trace === 'rollbacks') this.stragglers = tracer;
-    else if (trace === 'all' && this.optimistic && !checks) this.tracer = tracer;
+    else if (trace === 'all' && this.optimistic && !proves) this.tracer = tracer;
     // Handled in order, an event is committed at once.
     else this.commits = tracer;
   }
@@ -112,14 +113,14 @@ export class PeInstrument {
     this.times = times;
     for (const [mode, number] of MODE_NUMBERS) {
       const slab = slabs.get(mode);
-      // Seeds 001 and 002: how far each KP is ahead of GVT is always recorded in real-time mode.
-      const levels: Levels = mode === 'rt' ? { ...config.levels, kp: true } : config.levels;
+      const levels: Levels =
+        mode === 'rt' && config.kpsInRt ? { ...config.levels, kp: true } : config.levels;
       if (config.engine[mode] && slab !== undefined) {
         this.samplers[mode] = new Sampler(pe, engine, slab, levels, number, config.direct);
       }
       const own = slabs.get(mode === 'vt' ? 'vt' : 'model');
       if (config.model[mode] && own !== undefined) {
-        this.models[mode] = new ModelSampler(pe, engine, own, config.direct);
+        this.models[mode] = new ModelSampler(pe, engine, own, config);
       }
     }
     if (this.samplers.rt !== undefined || this.models.rt !== undefined) {

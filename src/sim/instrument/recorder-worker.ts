@@ -6,12 +6,17 @@ import { ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { FrameEncoder } from '../../formats/frames/index.ts';
-import { encodedBytes, encodeRows } from '../../formats/ross/write/index.ts';
+import {
+  encodedBytes,
+  encodeRows,
+  isPacked,
+  packEvents2017,
+} from '../../formats/ross/write/index.ts';
 import type { Batch } from '../../model/metric.ts';
 import { SIM_STREAM } from '../../model/schemas/sim.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
 import { LiveFrames } from './live-frames.ts';
-import { keptOf, recordsIn } from './loss.ts';
+import { keptOf, oldEventHead, recordsIn } from './loss.ts';
 import type { PayloadLayout } from './payload.ts';
 import { phaseBatch } from './phases.ts';
 import { RowBatches } from './row-batches.ts';
@@ -219,11 +224,11 @@ class RecorderThread {
       const isLost = stream === 'rollback' && this.frameFile?.error != null;
       return isLost ? 0 : bytes.length;
     }
-    const encoded = isTrace || config.direct ? bytes : this.encoded(bytes);
+    const encoded = isTrace ? this.trace(bytes) : config.direct ? bytes : this.encoded(bytes);
     let rows = bytes.length;
     const taken = output.write(encoded, (written) => {
       const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
-      const kept = keptOf(config, stream, words, written, this.bare);
+      const kept = keptOf(config, stream, words, written);
       rows = 4 * kept.words;
       return kept.bytes;
     });
@@ -239,6 +244,15 @@ class RecorderThread {
   private get error(): string | null {
     const outputs = [...this.outputs.values(), this.frameFile];
     return outputs.find((output) => output?.error != null)?.error ?? null;
+  }
+
+  /** Events as their file has them: as PEs write them, but for those of 2017 with bytes of the model. */
+  private trace(bytes: Uint8Array<SharedArrayBuffer>): Uint8Array {
+    const { config } = this.task;
+    if (this.bare || !isPacked(config.layout)) return bytes;
+    if (this.scratch.length < bytes.length) this.scratch = new Uint8Array(bytes.length * 2);
+    const rows = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+    return this.scratch.subarray(0, packEvents2017(rows, oldEventHead(config), this.scratch));
   }
 
   private encoded(bytes: Uint8Array<SharedArrayBuffer>): Uint8Array {

@@ -1,17 +1,24 @@
 /** Starts and ends the recording of a run: shared buffers for its PEs, the thread that empties them, the folder. */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { isPacked, lpTypesText, type ReadmePayload } from '../../formats/ross/write/index.ts';
 import { RegionPage } from '../../model/region-page.ts';
 import type { RunConfig } from '../config.ts';
 import type { Model } from '../model.ts';
 import { kpsOfPe, lpsOfPes, type Placement } from '../placement.ts';
 import { type InstrumentConfig, type StatsFiles, type Stream, streamsOf } from './config.ts';
-import { payloadLayouts } from './payload.ts';
+import { lpInstruments, payloadLayouts, type Recordable } from './payload.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
 import type { RecorderMessage, RecorderTask, StreamLoss } from './recorder-worker.ts';
 import { type RunZero, runZero } from './run-clock.ts';
 import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory, TAKEN } from './slab.ts';
-import { detailed, fileOf, makeStatsFolder, writeStatsTexts } from './stats-folder.ts';
+import {
+  detailed,
+  fileOf,
+  makeStatsFolder,
+  type StatsTexts,
+  writeStatsTexts,
+} from './stats-folder.ts';
 
 /** Where a run's records go. */
 export interface InstrumentOutput {
@@ -173,7 +180,10 @@ function textsFor(
   config: InstrumentConfig,
   placement: Placement,
   output: InstrumentOutput,
-) {
+): StatsTexts {
+  const { pes, end, lookahead } = run;
+  const { lps } = placement;
+  const params = model.prepare(run.options, { pes, end, lookahead, lps });
   const peOf = new Int32Array(placement.lps);
   const kpOf = new Int32Array(placement.lps);
   for (const [pe, ids] of lpsOfPes(placement).entries()) {
@@ -183,22 +193,46 @@ function textsFor(
       kpOf[ids[k]] = kps[k];
     }
   }
+  const { names, of } = lpInstruments(model, params, lps);
+  const added = (what: Recordable): ReadmePayload[] =>
+    payloadLayouts(model)
+      .filter((layout) => layout.what === what)
+      .map(({ name, size, bytes, fields }) => ({
+        name,
+        bytes: isPacked(config.layout) ? size : bytes,
+        fields,
+      }));
+  const modes = config.model;
+  const samples = modes.gvt || modes.rt || modes.vt ? added('sample') : [];
+  const events =
+    config.trace === 'none'
+      ? []
+      : added(config.trace === 'rollbacks' ? 'traceRollback' : 'traceEvent');
   return {
     readme: {
       layout: config.layout,
+      prefix: output.files?.prefix ?? '',
       kpsPerPe: run.nkp,
       lpsPerPe: placement.counts,
       detailed: detailed(config),
       gvt: config.engine.gvt,
       rt: config.engine.rt,
+      vt: config.engine.vt || modes.vt,
+      model: modes.gvt || modes.rt,
+      trace: TRACES[config.trace],
+      lpTypes: lpTypesText(of, names),
+      samples,
+      events,
       created: new Date(),
       version: output.version,
       groups: output.settings,
     },
-    peOf,
-    kpOf,
+    mapping: { peOf, kpOf, typeOf: (lp: number) => model.typeOf(lp, params) },
   };
 }
+
+/** ROSS's numbers of `--event-trace`. */
+const TRACES = { none: 0, all: 1, rollbacks: 2, committed: 3 } as const;
 
 /** Path of `extra.frames` in a recording's folder. */
 export const extraFrames = (folder: string) => join(folder, 'extra.frames');
@@ -210,7 +244,7 @@ export const extraFrames = (folder: string) => join(folder, 'extra.frames');
 export function withForm(config: InstrumentConfig, output: InstrumentOutput): InstrumentConfig {
   const direct =
     config.layout === 'ross-7' && output.frames === null && output.onFrames === undefined;
-  if (config.layout !== 'ross-2017') return { ...config, direct };
+  if (!isPacked(config.layout)) return { ...config, direct };
   const all = detailed(config);
   return { ...config, direct, levels: { pe: true, kp: all, lp: all } };
 }

@@ -1,9 +1,12 @@
 /** The folder of ROSS's files: `stats-output`, or one with the process and time in its name where that exists. */
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lpMappingText, type ReadmeInfo, readmeText } from '../../formats/ross/write/index.ts';
-import type { Metric } from '../../model/metric.ts';
-import { KP_FIELDS, LP_FIELDS, PE_FIELDS } from '../../model/schemas/ross.ts';
+import {
+  type LpMapping,
+  lpMappingText,
+  type ReadmeInfo,
+  readmeText,
+} from '../../formats/ross/write/index.ts';
 import { makeFolders } from '../make-folders.ts';
 import { ModelError } from '../model.ts';
 import type { InstrumentConfig, StatsFiles, Stream } from './config.ts';
@@ -48,42 +51,18 @@ const MAPPING_LINES = 1 << 16;
 /** What the texts beside the binary files say. */
 export interface StatsTexts {
   readonly readme: ReadmeInfo;
-  /** PE, and KP on it, of each LP. */
-  readonly peOf: ArrayLike<number>;
-  readonly kpOf: ArrayLike<number>;
-}
-
-/** What each field of the samples means here. */
-function fieldsText(): string {
-  const lines = (name: string, fields: readonly Metric[]) => [
-    `${name}:`,
-    ...fields.map(
-      ({ key, unit, help, estimate }) =>
-        `  ${key.padEnd(24)} ${help}${unit === '' ? '' : ` [${unit}]`}${estimate ? ' (estimate: sampled)' : ''}`,
-    ),
-    '',
-  ];
-  return [
-    '',
-    '## FIELDS OF SAMPLES, IN ORDER',
-    '',
-    ...lines('PE', PE_FIELDS),
-    ...lines('KP', KP_FIELDS),
-    ...lines('LP', LP_FIELDS),
-  ].join('\n');
+  readonly mapping: LpMapping;
 }
 
 /** Writes `<prefix>-README.txt` and `lp-mapping.txt`. @throws StatsFolderError */
 export function writeStatsTexts(folder: string, files: StatsFiles, texts: StatsTexts): void {
   try {
-    writeFileSync(
-      join(folder, `${files.prefix}-README.txt`),
-      readmeText(texts.readme) + fieldsText(),
-    );
+    writeFileSync(join(folder, `${files.prefix}-README.txt`), readmeText(texts.readme));
     const fd = openSync(join(folder, 'lp-mapping.txt'), 'w');
-    for (let from = 0; from < texts.peOf.length; from += MAPPING_LINES) {
-      const to = Math.min(texts.peOf.length, from + MAPPING_LINES);
-      writeFileSync(fd, lpMappingText(texts.peOf, texts.kpOf, from, to));
+    const lps = texts.mapping.peOf.length;
+    for (let from = 0; from < lps; from += MAPPING_LINES) {
+      const to = Math.min(lps, from + MAPPING_LINES);
+      writeFileSync(fd, lpMappingText(texts.mapping, from, to));
     }
     closeSync(fd);
   } catch (error) {

@@ -1,6 +1,18 @@
 /** PHOLD: the benchmark model of optimistic simulation, as ROSS's (R. Fujimoto, 1990). */
-import { flag, float, int } from '../../model/option.ts';
-import { defineModel, ModelError } from '../model.ts';
+import { flag, float, int, noEffect, text } from '../../model/option.ts';
+import { defineModel, type EventInfo, ModelError } from '../model.ts';
+
+/** Event types: sent by the LP itself, or by another. */
+const STAYED = 0;
+const MOVED = 1;
+
+/** What ROSS's reader takes for PHOLD's event data: one integer. */
+const eventData = {
+  fields: { event_type: 'i32' },
+  fill(lp: { id: number; event: EventInfo }, _message: object, data: { event_type: number }) {
+    data.event_type = lp.event.source === lp.id ? STAYED : MOVED;
+  },
+} as const;
 
 export default defineModel({
   name: 'phold',
@@ -16,6 +28,11 @@ export default defineModel({
     remote: float(0.25, 'probability that an event goes to a random LP', { min: 0, max: 1 }),
     memory: int(100, 'accepted as ROSS does; event memory grows on demand here'),
     stagger: flag(false, 'spread the first events over the whole run'),
+    run: text('undefined', 'a name for the run, kept with its settings', { placeholder: 'NAME' }),
+    'cons-lookahead': {
+      ...noEffect(0.01, 'phold takes --lookahead, as ROSS’s does'),
+      kind: 'float',
+    },
   },
   lps: (o, { pes }) => (o['total-lps'] > 0 ? o['total-lps'] : o.nlp * pes),
   prepare(o, run) {
@@ -50,4 +67,15 @@ export default defineModel({
     lp.send(dest, lp.exponential(p.mean) + p.lookahead);
   },
   reverse() {},
+  instrument: {
+    // ROSS's PHOLD has no state to tell of; it writes this to have something to read.
+    sample: {
+      fields: { test_int: 'i32' },
+      fill(_lp, data) {
+        data.test_int = 1;
+      },
+    },
+    traceEvent: eventData,
+    traceRollback: eventData,
+  },
 });

@@ -7,6 +7,12 @@
  * it last saw no round open; the last one to contribute publishes the minimum. A message that its receiver had not
  * drained before contributing was published after ROUND changed, so its sender had not contributed
  * before posting it, or held an event at or before it when it did: either way the minimum covers it.
+ *
+ * Conservative PEs need more than a minimum that covers: what arrives after they have taken the GVT must not be before
+ * GVT + lookahead, where they stop. What was published before its sender contributed was published before DONE was
+ * stored, so that a PE which has seen DONE drains it before it handles anything. What was posted after its
+ * sender contributed was posted by an event at or after GVT. What remains is what had been posted and waited with its
+ * sender for room in a ring: its least time is contributed beside the key (`Gvt.underWay`).
  */
 import type { Budget } from '../event.ts';
 import { GVT_TIES, type Gvt } from './transport.ts';
@@ -26,7 +32,7 @@ const RESTING = 10 * LINE;
 const STOP_ASKED = 11 * LINE;
 const STOP_ROUND = 12 * LINE;
 const WORDS = 13 * LINE;
-/** Doubles: the GVT, then two cache lines per PE: its contribution, its progress, and how far it is. */
+/** Doubles: the GVT and what was under way, then two cache lines per PE: its contribution, its progress, how far it is. */
 const KEY = 2 + GVT_TIES;
 const GVT = 0;
 const PE_LINE = 16;
@@ -34,6 +40,7 @@ const LEAST = 0;
 const COMMITTED = KEY;
 const ROLLED_BACK = KEY + 1;
 const FIRST_PENDING = KEY + 2;
+const UNDER_WAY = KEY + 3;
 
 export interface ControlMemory {
   readonly words: ArrayBufferLike;
@@ -111,7 +118,8 @@ export class Control {
     return this.taken === this.seen;
   }
 
-  contribute(pe: number, least: Gvt): void {
+  /** @param underWay least time of what this PE has posted and its receiver may not find when this round is done */
+  contribute(pe: number, least: Gvt, underWay: number): void {
     const round = this.seen + 1;
     this.seen = round;
     const { D } = this;
@@ -119,6 +127,7 @@ export class Control {
     D[mine] = least.time;
     D[mine + 1] = least.priority;
     for (let k = 0; k < GVT_TIES; k++) D[mine + 2 + k] = least.ties[k];
+    D[mine + UNDER_WAY] = underWay;
     if (Atomics.add(this.W, REPORTED, 1) !== this.pes - 1) return;
     let first = PE_LINE + LEAST;
     for (let k = 1; k < this.pes; k++) {
@@ -126,6 +135,11 @@ export class Control {
       if (precedes(D, at, first)) first = at;
     }
     for (let k = 0; k < KEY; k++) D[GVT + k] = D[first + k];
+    D[GVT + UNDER_WAY] = Infinity;
+    for (let k = 0; k < this.pes; k++) {
+      const underWay = D[(k + 1) * PE_LINE + UNDER_WAY];
+      if (underWay < D[GVT + UNDER_WAY]) D[GVT + UNDER_WAY] = underWay;
+    }
     Atomics.store(this.W, REPORTED, 0);
     if (Atomics.exchange(this.W, HOOK_ASKED, 0) !== 0) Atomics.store(this.W, HOOK_ROUND, round);
     if (Atomics.exchange(this.W, STOP_ASKED, 0) !== 0) Atomics.store(this.W, STOP_ROUND, round);
@@ -140,6 +154,7 @@ export class Control {
     out.time = this.D[GVT];
     out.priority = this.D[GVT + 1];
     for (let k = 0; k < GVT_TIES; k++) out.ties[k] = this.D[GVT + 2 + k];
+    out.underWay = this.D[GVT + UNDER_WAY];
     return true;
   }
 

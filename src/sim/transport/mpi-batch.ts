@@ -23,8 +23,9 @@ export interface BatchShape {
   readonly bytes: number;
 }
 
-export function batchShape(slotWords: number): BatchShape {
+/** @param most slots, where those are not to be as many as are sent at once */
+export function batchShape(slotWords: number, most = Infinity): BatchShape {
   const room = EAGER_BYTES / 4 - BATCH_HEADER;
-  const slots = Math.max(1, Math.floor(room / slotWords));
+  const slots = Math.max(1, Math.min(most, Math.floor(room / slotWords)));
   return { slotWords, slots, bytes: Math.ceil((BATCH_HEADER + slots * slotWords) / 16) * 64 };
 }

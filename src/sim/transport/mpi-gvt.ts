@@ -17,13 +17,17 @@
  * one before has ended. Among few ranks each says that it has cut by a batch without slots, which nobody counts, and contributes when all the
  * others have said so: then one reduction is enough. Among many it waits a few turns for batches that go anyhow.
  *
+ * What crosses the contributions may reach its receiver after the GVT has. It bounds how far conservative ranks may go:
+ * all of it was sent in the new colour before its sender contributed, and the least time of that is agreed on, too (`Gvt.underWay`).
+ * What was sent after a contribution was sent by an event at or after the GVT, and is a lookahead away.
+ *
  * Neighbours that share memory count nothing: between the last message of a colour and the first of the next there is a
  * mark in the ring, and a rank always waits for the marks of all its neighbours.
  */
 import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
 import { GVT_TIES, type Gvt } from './transport.ts';
 
-/** Words that are summed; of which the largest counts; and the GVT, as one key. */
+/** Words that are summed; of which the largest counts; one of which the least; and the GVT, as one key. */
 const BALANCE = 0;
 const COMMITTED = 1;
 const ROLLED_BACK = 2;
@@ -33,9 +37,10 @@ const HOOK = 4;
 const PRESSURE = 5;
 const EASE = 6;
 const MAXIMA = 7;
-const TIME = 7;
-const PRIORITY = 8;
-const TIES = 9;
+const UNDER_WAY = 7;
+const TIME = 8;
+const PRIORITY = 9;
+const TIES = 10;
 const WORDS = TIES + GVT_TIES;
 
 /** Turns that one of many waits for the others' cuts. */
@@ -45,6 +50,7 @@ const PATIENT_TURNS = 4;
 export function combineContributions(from: Float64Array, into: Float64Array): void {
   for (let k = 0; k < SUMS; k++) into[k] += from[k];
   for (let k = SUMS; k < MAXIMA; k++) if (from[k] > into[k]) into[k] = from[k];
+  if (from[UNDER_WAY] < into[UNDER_WAY]) into[UNDER_WAY] = from[UNDER_WAY];
   for (let k = TIME; k < WORDS; k++) {
     if (from[k] === into[k]) continue;
     if (from[k] < into[k]) into.set(from.subarray(TIME, WORDS), TIME);
@@ -195,6 +201,7 @@ export class MpiGvt {
     words[HOOK] = Number(mine.hook);
     words[PRESSURE] = mine.pressure;
     words[EASE] = Number(mine.ease);
+    words[UNDER_WAY] = posted[0];
     // Of what is in flight only a bound of its time is known.
     const flying = posted[0] <= least.time;
     words[TIME] = flying ? posted[0] : least.time;
@@ -242,6 +249,7 @@ export class MpiGvt {
     mine.ease = false;
     this.gvt = all[TIME];
     out.time = all[TIME];
+    out.underWay = all[UNDER_WAY];
     out.priority = all[PRIORITY];
     out.ties.set(all.subarray(TIES, WORDS));
     return true;

@@ -5,6 +5,7 @@ import type { MpiWorld } from '../../os/mpi/world.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { HostRings } from './host-rings.ts';
+import { ArrivingList, ListSlots } from './list-slots.ts';
 import {
   BATCH_COLOUR,
   BATCH_FROM,
@@ -18,6 +19,7 @@ import { BatchesIn } from './mpi-in.ts';
 import { BatchesOut } from './mpi-out.ts';
 import { Neighbours } from './neighbours.ts';
 import type { RankProgress, RankTransport } from './ranks.ts';
+import type { RingParts } from './threads.ts';
 import type { Gvt, Receiver } from './transport.ts';
 
 const { EXTRA, RECV, STATE } = layout;
@@ -42,7 +44,7 @@ const HOLD = 0.04;
 const MOST_HELD = 8;
 const MEASURED = 64;
 /** Most batches taken in one turn: who only listens gets nothing done. */
-const MOST_BATCHES = 64;
+const MOST_TAKEN = 64;
 
 /**
  * Batches that may be on their way to one rank, from all others together: MPI keeps those that nobody receives yet, and
@@ -53,22 +55,17 @@ const LEAST_UNREAD = 64;
 /** Ranks that tell each other of GVT rounds: each sends so many messages a round. */
 const FEW_RANKS = 16;
 
-/** An event whose list of priority and tie-breakers has not arrived in full. */
-interface Partial {
-  readonly h: number;
-  readonly channel: number;
-  readonly list: Float64Array;
-  readonly words: Int32Array;
-  /** Doubles that count, and words that are there. */
-  readonly length: number;
-  filled: number;
-}
-
 export interface MpiLimits {
   /** Batches that a rank may have on their way; else as many as memory is meant for. */
   readonly mostBatches?: number;
   /** Ranks up to which each tells all others that it has begun a GVT round; 16 where nothing is said. */
   readonly fewRanks?: number;
+  /** Slots of a batch at most; else as many as are sent at once. */
+  readonly batchSlots?: number;
+  /** Batches that one turn takes at most; 64 where nothing is said. */
+  readonly mostTaken?: number;
+  /** What rings in shared memory are made of, where that is not the usual. */
+  readonly parts?: RingParts;
 }
 
 const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
@@ -86,9 +83,11 @@ export class MpiTransport implements RankTransport {
   private readonly out: BatchesOut;
   private readonly in: BatchesIn;
   /** By sending rank. */
-  private readonly partial: (Partial | null)[];
+  private readonly arriving: (ArrivingList | null)[];
+  private readonly list: ListSlots;
   private readonly spin = crowded() ? CROWDED_SPIN : SPIN;
   private readonly most: number;
+  private readonly mostTaken: number;
   /** Turns so far; of them, how many what is gathered has been held back, and may be. */
   private turns = 0;
   private held = 0;
@@ -97,18 +96,20 @@ export class MpiTransport implements RankTransport {
   private readonly bed = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(host: Pe, world: MpiWorld, rings: HostRings | null, limits: MpiLimits) {
-    const { mostBatches, fewRanks = FEW_RANKS } = limits;
+    const { mostBatches, fewRanks = FEW_RANKS, batchSlots, mostTaken, parts } = limits;
+    this.mostTaken = mostTaken ?? MOST_TAKEN;
     this.most = mostBatches ?? Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size));
     this.host = host;
     this.pe = world.rank;
     this.pes = world.size;
     this.gvt = new MpiGvt(world, world.size <= fewRanks, rings?.ranks.length);
-    this.near = rings && new Neighbours(host, rings, world, this.gvt);
+    this.near = rings && new Neighbours(host, rings, world, this.gvt, parts);
     this.size = host.pool.stride * 2;
-    this.shape = batchShape(this.size);
+    this.shape = batchShape(this.size, batchSlots);
     this.out = new BatchesOut(world, this.shape, this.gvt.batchSent);
     this.in = new BatchesIn(world, this.shape);
-    this.partial = new Array<Partial | null>(world.size).fill(null);
+    this.list = new ListSlots(host.signatures, this.size);
+    this.arriving = new Array<ArrivingList | null>(world.size).fill(null);
   }
 
   get reductionsPerGvt(): number {
@@ -126,22 +127,17 @@ export class MpiTransport implements RankTransport {
     for (let k = 0; k < size; k++) words[at + k] = I[i + k];
     words[at + CHANNEL_WORD] = channel;
     if (I[i + EXTRA] === 0) words[at + EXTRA] = 0;
-    else this.postList(pe, h, at);
+    else {
+      words[at + EXTRA] = this.list.write(h);
+      this.postList(pe);
+    }
   }
 
-  /** Priority and tie-breakers of `h`, in slots of their own. `event` is the event's. */
-  private postList(pe: number, h: number, event: number): void {
-    const { signatures } = this.host;
-    const { out, size } = this;
-    const n = signatures.prefixLength(h) + 1;
-    out.words[event + EXTRA] = n;
-    const list = new Float64Array(Math.ceil((n * 2) / size) * (size / 2));
-    list[0] = signatures.priority(h);
-    signatures.write(h, list, 1);
-    const words = new Int32Array(list.buffer);
-    for (let s = 0; s < words.length; s += size) {
+  private postList(pe: number): void {
+    const { list, out, size } = this;
+    for (let from = 0; from < list.filled; from += size) {
       const at = out.slot(pe);
-      out.words.set(words.subarray(s, s + size), at);
+      for (let k = 0; k < size; k++) out.words[at + k] = list.words[from + k];
     }
   }
 
@@ -186,7 +182,7 @@ export class MpiTransport implements RankTransport {
   drain(receiver: Receiver): number {
     const { in: arrivals, gvt } = this;
     let total = this.near?.drain(receiver) ?? 0;
-    for (let n = 0; n < MOST_BATCHES && arrivals.look(); n++) {
+    for (let n = 0; n < this.mostTaken && arrivals.look(); n++) {
       const at = arrivals.at();
       const { words } = arrivals;
       const from = words[at + BATCH_FROM];
@@ -204,7 +200,7 @@ export class MpiTransport implements RankTransport {
 
   private take(words: Int32Array, at: number, from: number, receiver: Receiver): void {
     const { size } = this;
-    if (this.partial[from] !== null) {
+    if (this.arriving[from] !== null) {
       this.takeList(words, at, from, receiver);
       return;
     }
@@ -223,26 +219,15 @@ export class MpiTransport implements RankTransport {
       receiver.arrived(h, from, channel);
       return;
     }
-    const list = new Float64Array(Math.ceil((length * 2) / size) * (size / 2));
-    this.partial[from] = {
-      h,
-      channel,
-      list,
-      words: new Int32Array(list.buffer),
-      length,
-      filled: 0,
-    };
+    this.arriving[from] = new ArrivingList(h, channel, length, size);
   }
 
   private takeList(words: Int32Array, at: number, from: number, receiver: Receiver): void {
-    const partial = this.partial[from] as Partial;
-    partial.words.set(words.subarray(at, at + this.size), partial.filled);
-    partial.filled += this.size;
-    if (partial.filled < partial.words.length) return;
-    const { h, list } = partial;
-    this.partial[from] = null;
-    this.host.signatures.adopt(h, list[0], list, 1, partial.length - 1);
-    receiver.arrived(h, from, partial.channel);
+    const list = this.arriving[from] as ArrivingList;
+    if (!list.take(words, at)) return;
+    this.arriving[from] = null;
+    list.adopt(this.host.signatures);
+    receiver.arrived(list.h, from, list.channel);
   }
 
   requestGvt(): boolean {
@@ -297,6 +282,11 @@ export class MpiTransport implements RankTransport {
   report(_gvt: number, committed: number, rolledBack: number): void {
     this.gvt.mine.committed = committed;
     this.gvt.mine.rolledBack = rolledBack;
+  }
+
+  /** Batches are never held back for room; events to neighbours are. */
+  get heldBack(): number {
+    return this.near?.heldBack ?? 0;
   }
 
   get batches(): number {

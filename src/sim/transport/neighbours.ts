@@ -6,7 +6,7 @@ import type { MpiWorld } from '../../os/mpi/world.ts';
 import type { Pe } from '../pe.ts';
 import type { HostRings } from './host-rings.ts';
 import type { MpiGvt } from './mpi-gvt.ts';
-import { ThreadTransport } from './threads.ts';
+import { type RingParts, ThreadTransport } from './threads.ts';
 import type { Receiver } from './transport.ts';
 
 /** The channel of an anti-message that takes nothing back: the mark between two colours. */
@@ -21,13 +21,24 @@ export class Neighbours {
   private receiver: Receiver | null = null;
   private readonly marks: Receiver;
 
-  constructor(host: Pe, { ranks, memory }: HostRings, world: MpiWorld, gvt: MpiGvt) {
+  constructor(
+    host: Pe,
+    { ranks, memory }: HostRings,
+    world: MpiWorld,
+    gvt: MpiGvt,
+    parts?: RingParts,
+  ) {
     this.ranks = ranks;
     this.own = ranks.indexOf(world.rank);
     this.places = new Int32Array(world.size).fill(-1);
     for (const [place, rank] of ranks.entries()) this.places[rank] = place;
     const { pool, signatures } = host;
-    this.rings = new ThreadTransport({ number: this.own, pool, signatures }, memory, ranks.length);
+    this.rings = new ThreadTransport(
+      { number: this.own, pool, signatures },
+      memory,
+      ranks.length,
+      parts,
+    );
     const to = () => this.receiver as Receiver;
     this.marks = {
       arriving: () => to().arriving(),
@@ -37,6 +48,10 @@ export class Neighbours {
         else to().cancelled(ranks[place], channel, rollback);
       },
     };
+  }
+
+  get heldBack(): number {
+    return this.rings.heldBack;
   }
 
   has(rank: number): boolean {

@@ -9,7 +9,7 @@ import type { Pe } from '../pe.ts';
 import { Control, fillBudget } from './control.ts';
 import type { HostRings } from './host-rings.ts';
 import { type MpiLimits, MpiTransport } from './mpi.ts';
-import { ThreadTransport } from './threads.ts';
+import { type RingParts, ThreadTransport } from './threads.ts';
 import type { Transport } from './transport.ts';
 
 /** Of all ranks, as of the last GVT. */
@@ -33,8 +33,8 @@ export interface RankTransport extends Transport {
 class NeighbourTransport extends ThreadTransport implements RankTransport {
   readonly batches = 0;
 
-  constructor(host: Pe, { memory, ranks }: HostRings) {
-    super(host, memory, ranks.length, { wait: waitFor, wake });
+  constructor(host: Pe, { memory, ranks }: HostRings, parts?: RingParts) {
+    super(host, memory, ranks.length, { ...parts, sleep: { wait: waitFor, wake } });
   }
 
   progress(): RankProgress {
@@ -74,6 +74,6 @@ export function rankTransport(
   rings: HostRings | null,
   limits: MpiLimits = {},
 ): RankTransport {
-  if (allShare(world, rings)) return new NeighbourTransport(host, rings);
+  if (allShare(world, rings)) return new NeighbourTransport(host, rings, limits.parts);
   return new MpiTransport(host, world, rings, limits);
 }

@@ -38,22 +38,25 @@ export class RingProducer {
   readonly doubles: Float64Array;
   private readonly size: number;
   private readonly mask: number;
+  private readonly most: number;
   private tail = 0;
   private published = 0;
   private head = 0;
 
-  constructor(memory: ArrayBufferLike, size: number) {
+  /** @param most slots that may be under way, where those are not to be all */
+  constructor(memory: ArrayBufferLike, size: number, most = Infinity) {
     this.words = new Int32Array(memory);
     this.doubles = new Float64Array(memory);
     this.size = size;
     this.mask = maskOf(memory, size);
+    this.most = Math.min(most, this.mask + 1);
   }
 
-  /** Whether there is room for `slots` more. */
-  room(slots: number): boolean {
-    if (((this.tail - this.head) | 0) + slots <= this.mask + 1) return true;
+  /** Whether there is room for another slot. */
+  room(): boolean {
+    if (((this.tail - this.head) | 0) < this.most) return true;
     this.head = Atomics.load(this.words, HEAD);
-    return ((this.tail - this.head) | 0) + slots <= this.mask + 1;
+    return ((this.tail - this.head) | 0) < this.most;
   }
 
   /** Index of the first word of the next slot, which the caller fills. There must be room. */

@@ -3,8 +3,9 @@ import { copyGvt, type Gvt, startOfTime, type Transport } from './transport.ts';
 
 export class SequentialTransport implements Transport {
   readonly pe = 0;
-  readonly pes = 1;
+  readonly pes: number = 1;
   readonly slowGvt = false;
+  readonly heldBack = 0;
   readonly reductionsPerGvt = 0;
   gvt = 0;
   committed = 0;

@@ -2,6 +2,8 @@
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import { Control, type ControlMemory, type Sleep } from './control.ts';
+import { Held } from './held.ts';
+import { ArrivingList, ListSlots } from './list-slots.ts';
 import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport.ts';
 
@@ -38,11 +40,15 @@ const PATIENT_TURNS = 8;
 /** Milliseconds of polling before a PE sleeps. */
 const SPIN = 0.1;
 
-/** Slots that did not fit: copies of their words, in order. */
-interface Overflow {
-  slots: Int32Array[];
-  least: number;
+/** What a transport is made of, where that is not the usual. */
+export interface RingParts {
+  readonly sleep?: Sleep;
+  readonly producer?: (memory: ArrayBufferLike, size: number) => RingProducer;
+  readonly consumer?: (memory: ArrayBufferLike, size: number) => RingConsumer;
 }
+
+const newProducer = (memory: ArrayBufferLike, size: number) => new RingProducer(memory, size);
+const newConsumer = (memory: ArrayBufferLike, size: number) => new RingConsumer(memory, size);
 
 /** What it needs of its PE, whose number is its place in the memory. */
 export type RingHost = Pick<Pe, 'number' | 'pool' | 'signatures'>;
@@ -57,23 +63,31 @@ export class ThreadTransport implements Transport {
   private readonly size: number;
   private readonly out: readonly (RingProducer | null)[];
   private readonly in: readonly (RingConsumer | null)[];
-  private readonly overflow: Overflow[];
-  private overflowing = 0;
+  /** By destination: slots that wait for room. */
+  private readonly held: readonly Held[];
+  /** Slots that wait, and how many have waited so far. */
+  private waiting = 0;
+  heldBack = 0;
   private readonly flying = startOfTime();
-  private signature = new Float64Array(64);
+  private readonly list: ListSlots;
+  /** By sending PE: an event of whose list not all is there. */
+  private readonly arriving: (ArrivingList | null)[];
   /** Least time posted since this PE last saw that no GVT round was open, or contributed to one. */
   private readonly least = new Float64Array([Infinity]);
 
-  constructor(host: RingHost, memory: ThreadMemory, pes: number, sleep?: Sleep) {
+  constructor(host: RingHost, memory: ThreadMemory, pes: number, parts: RingParts = {}) {
+    const { producer = newProducer, consumer = newConsumer } = parts;
     this.host = host;
     this.pe = host.number;
     this.pes = pes;
-    this.control = new Control(memory.control, pes, sleep);
+    this.control = new Control(memory.control, pes, parts.sleep);
     this.size = host.pool.stride * 2;
     const { size, pe } = this;
-    this.out = memory.rings[pe].map((m, to) => (to === pe ? null : new RingProducer(m, size)));
-    this.in = memory.rings.map((from, k) => (k === pe ? null : new RingConsumer(from[pe], size)));
-    this.overflow = Array.from({ length: pes }, () => ({ slots: [], least: Infinity }));
+    this.out = memory.rings[pe].map((m, to) => (to === pe ? null : producer(m, size)));
+    this.in = memory.rings.map((from, k) => (k === pe ? null : consumer(from[pe], size)));
+    this.held = Array.from({ length: pes }, () => new Held());
+    this.list = new ListSlots(host.signatures, size);
+    this.arriving = new Array<ArrivingList | null>(pes).fill(null);
   }
 
   post(pe: number, h: number, channel: number): void {
@@ -81,10 +95,9 @@ export class ThreadTransport implements Transport {
     const time = F[h + RECV];
     if (time < this.least[0]) this.least[0] = time;
     const i = h << 1;
-    const extra = I[i + EXTRA] === 0 ? 0 : this.writeSignature(h);
-    const tail = extra === 0 ? 0 : Math.ceil((extra * 2) / this.size);
+    const extra = I[i + EXTRA] === 0 ? 0 : this.list.write(h);
     const ring = this.out[pe] as RingProducer;
-    if (this.overflow[pe].slots.length === 0 && ring.room(1 + tail)) {
+    if (this.held[pe].none && ring.room()) {
       const at = ring.next();
       const { words, doubles } = ring;
       // What the receiver needs, times as doubles: half the stores of a copy word by word.
@@ -98,40 +111,30 @@ export class ThreadTransport implements Transport {
       for (let k = PAYLOAD_WORD; k < this.size; k++) words[at + k] = I[i + k];
       words[at + CHANNEL_WORD] = channel;
       words[at + EXTRA] = extra;
-      if (tail > 0) this.postSignature(ring, tail);
-      return;
+    } else {
+      const slot = I.slice(i, i + this.size);
+      slot[CHANNEL_WORD] = channel;
+      slot[EXTRA] = extra;
+      this.hold(pe, slot, time);
     }
-    const slots = new Int32Array(this.size * (1 + tail));
-    slots.set(I.subarray(i, i + this.size));
-    slots[CHANNEL_WORD] = channel;
-    slots[EXTRA] = extra;
-    if (tail > 0) slots.set(new Int32Array(this.signature.buffer, 0, tail * this.size), this.size);
-    this.hold(pe, slots, time);
+    if (extra > 0) this.postList(pe, ring, time);
   }
 
-  private postSignature(ring: RingProducer, slots: number): void {
-    const signature = new Int32Array(this.signature.buffer);
-    for (let s = 0; s < slots; s++) {
-      const to = ring.next();
-      for (let k = 0; k < this.size; k++) ring.words[to + k] = signature[s * this.size + k];
+  /** Slot by slot: a list may be longer than a ring. */
+  private postList(pe: number, ring: RingProducer, time: number): void {
+    const { list, size } = this;
+    for (let from = 0; from < list.filled; from += size) {
+      if (this.held[pe].none && ring.room()) {
+        const to = ring.next();
+        for (let k = 0; k < size; k++) ring.words[to + k] = list.words[from + k];
+      } else this.hold(pe, list.words.slice(from, from + size), time);
     }
-  }
-
-  /** Puts priority and list of `h` into the scratch array; returns its length in doubles. */
-  private writeSignature(h: number): number {
-    const signatures = this.host.signatures;
-    const n = signatures.prefixLength(h) + 1;
-    const room = Math.ceil((n * 2) / this.size) * (this.size / 2);
-    if (this.signature.length < room) this.signature = new Float64Array(room * 2);
-    this.signature[0] = signatures.priority(h);
-    signatures.write(h, this.signature, 1);
-    return n;
   }
 
   cancel(pe: number, channel: number, time: number, rollback: number): void {
     if (time < this.least[0]) this.least[0] = time;
     const ring = this.out[pe] as RingProducer;
-    if (this.overflow[pe].slots.length === 0 && ring.room(1)) {
+    if (this.held[pe].none && ring.room()) {
       const at = ring.next();
       ring.words[at + CHANNEL_WORD] = ~channel;
       ring.words[at + EXTRA] = 0;
@@ -145,15 +148,14 @@ export class ThreadTransport implements Transport {
   }
 
   /** Keeps what the ring has no room for. Never blocks: two PEs that wait for each other would stop both. */
-  private hold(pe: number, slots: Int32Array, time: number): void {
-    const overflow = this.overflow[pe];
-    overflow.slots.push(slots);
-    if (time < overflow.least) overflow.least = time;
-    this.overflowing++;
+  private hold(pe: number, slot: Int32Array, time: number): void {
+    this.held[pe].push(slot, time);
+    this.waiting++;
+    this.heldBack++;
   }
 
   flush(): void {
-    if (this.overflowing > 0) this.retry();
+    if (this.waiting > 0) this.retry();
     let published = false;
     for (let pe = 0; pe < this.pes; pe++) {
       const ring = this.out[pe];
@@ -164,22 +166,17 @@ export class ThreadTransport implements Transport {
 
   private retry(): void {
     for (let pe = 0; pe < this.pes; pe++) {
-      const { slots } = this.overflow[pe];
+      const held = this.held[pe];
       const ring = this.out[pe];
-      if (ring === null || slots.length === 0) continue;
-      let done = 0;
-      while (done < slots.length && ring.room(slots[done].length / this.size)) {
-        const words = slots[done++];
-        for (let s = 0; s < words.length; s += this.size) {
-          const at = ring.next();
-          for (let k = 0; k < this.size; k++) ring.words[at + k] = words[s + k];
-        }
+      if (ring === null) continue;
+      while (!held.none && ring.room()) {
+        // From here on it counts as posted, until no round is open.
+        if (held.firstTime < this.least[0]) this.least[0] = held.firstTime;
+        const slot = held.shift();
+        const at = ring.next();
+        for (let k = 0; k < this.size; k++) ring.words[at + k] = slot[k];
+        this.waiting--;
       }
-      slots.splice(0, done);
-      this.overflowing -= done;
-      if (done > 0 && this.overflow[pe].least < this.least[0])
-        this.least[0] = this.overflow[pe].least;
-      if (slots.length === 0) this.overflow[pe].least = Infinity;
     }
   }
 
@@ -196,14 +193,15 @@ export class ThreadTransport implements Transport {
       let n = ring.look();
       if (n === 0) continue;
       total += n;
-      while (n > 0) n -= this.take(ring, from, receiver);
+      if (this.arriving[from] !== null) n -= this.takeList(ring, from, n, receiver);
+      while (n > 0) n -= this.take(ring, from, n, receiver);
       ring.release();
     }
     return total;
   }
 
-  /** Takes one message; returns the number of its slots. */
-  private take(ring: RingConsumer, from: number, receiver: Receiver): number {
+  /** Takes one message, or what of it is in the `n` slots that are there; returns how many it took. */
+  private take(ring: RingConsumer, from: number, n: number, receiver: Receiver): number {
     const at = ring.take();
     const words = ring.words;
     const channel = words[at + CHANNEL_WORD];
@@ -226,18 +224,25 @@ export class ThreadTransport implements Transport {
     for (let k = PAYLOAD_WORD; k < this.size; k++) I[i + k] = words[at + k];
     I[i + BITS] = 0;
     I[i + EXTRA] = 0;
-    const tail = extra === 0 ? 0 : Math.ceil((extra * 2) / this.size);
-    if (tail > 0) {
-      const list = new Float64Array((tail * this.size) / 2);
-      const bits = new Int32Array(list.buffer);
-      for (let s = 0; s < tail; s++) {
-        const slot = ring.take();
-        for (let k = 0; k < this.size; k++) bits[s * this.size + k] = words[slot + k];
-      }
-      this.host.signatures.adopt(h, list[0], list, 1, extra - 1);
+    if (extra === 0) {
+      receiver.arrived(h, from, channel);
+      return 1;
     }
-    receiver.arrived(h, from, channel);
-    return 1 + tail;
+    this.arriving[from] = new ArrivingList(h, channel, extra, this.size);
+    return 1 + this.takeList(ring, from, n - 1, receiver);
+  }
+
+  /** Takes up to `n` slots of the list that is arriving; returns how many. */
+  private takeList(ring: RingConsumer, from: number, n: number, receiver: Receiver): number {
+    const list = this.arriving[from] as ArrivingList;
+    for (let k = 1; k <= n; k++) {
+      if (!list.take(ring.words, ring.take())) continue;
+      this.arriving[from] = null;
+      list.adopt(this.host.signatures);
+      receiver.arrived(list.h, from, list.channel);
+      return k;
+    }
+    return n;
   }
 
   requestGvt(): boolean {
@@ -252,13 +257,12 @@ export class ThreadTransport implements Transport {
   }
 
   contribute(least: Gvt): void {
-    let posted = this.least[0];
-    for (const { least: held } of this.overflow) posted = Math.min(posted, held);
+    let held = Infinity;
+    for (let pe = 0; pe < this.pes; pe++) held = Math.min(held, this.held[pe].least());
+    const posted = Math.min(this.least[0], held);
     // Of what is in flight only a bound of its time is known.
-    if (posted <= least.time) {
-      this.flying.time = posted;
-      this.control.contribute(this.pe, this.flying);
-    } else this.control.contribute(this.pe, least);
+    this.flying.time = posted;
+    this.control.contribute(this.pe, posted <= least.time ? this.flying : least, held);
     this.least[0] = Infinity;
   }
 
@@ -287,7 +291,7 @@ export class ThreadTransport implements Transport {
   }
 
   readonly awaited = (): boolean => {
-    if (this.stopped() || this.overflowing > 0 || this.control.roundAwaits()) return true;
+    if (this.stopped() || this.waiting > 0 || this.control.roundAwaits()) return true;
     for (let from = 0; from < this.pes; from++) {
       const ring = this.in[from];
       if (ring !== null && ring.look() > 0) return true;

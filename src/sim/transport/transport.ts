@@ -12,16 +12,38 @@ export interface Gvt {
   time: number;
   priority: number;
   readonly ties: Float64Array;
+  /**
+   * The least receive time of what had been posted when this was agreed on and may not have been there for its
+   * receiver to drain; Infinity for nothing. A conservative PE may handle what is before min(time + lookahead,
+   * underWay), since whatever it receives later was sent
+   *
+   *     by an event at or after `time`    to time + lookahead, or later
+   *     by one before                     to underWay, or later
+   *
+   * A message counts for `time` like an event that nobody has handled. For the events that this one will send, the
+   * lookahead is still to be added; for itself it is not.
+   */
+  underWay: number;
 }
 
 /** A GVT before everything. */
 export function startOfTime(): Gvt {
-  return { time: 0, priority: -Infinity, ties: new Float64Array(GVT_TIES).fill(-Infinity) };
+  return {
+    time: 0,
+    priority: -Infinity,
+    ties: new Float64Array(GVT_TIES).fill(-Infinity),
+    underWay: Infinity,
+  };
 }
 
 /** A GVT after everything. */
 export function endOfTime(): Gvt {
-  return { time: Infinity, priority: Infinity, ties: new Float64Array(GVT_TIES).fill(Infinity) };
+  return {
+    time: Infinity,
+    priority: Infinity,
+    ties: new Float64Array(GVT_TIES).fill(Infinity),
+    underWay: Infinity,
+  };
 }
 
 /** Order of keys: time, priority, tie-breakers. */
@@ -38,6 +60,7 @@ export function copyGvt(from: Gvt, to: Gvt): void {
   to.time = from.time;
   to.priority = from.priority;
   to.ties.set(from.ties);
+  to.underWay = from.underWay;
 }
 
 /** Takes what arrives. */
@@ -66,7 +89,12 @@ export interface Transport {
   flush(): void;
   /** So much is on its way that no event is to be handled before the next GVT. */
   full(): boolean;
-  /** Delivers what has arrived; returns how many messages. */
+  /** Slots of messages that had to wait here for room at their receiver, so far. */
+  readonly heldBack: number;
+  /**
+   * Delivers what has arrived; returns how many messages. The first call after `takeGvt` delivers at least all that
+   * the GVT's `underWay` does not speak of.
+   */
   drain(receiver: Receiver): number;
   /** Starts a GVT computation; false where one is under way. */
   requestGvt(): boolean;
@@ -74,8 +102,8 @@ export interface Transport {
   gvtWaits(): boolean;
   /**
    * Contributes to the GVT computation under way. All arrived messages must have been drained and all
-   * posted ones flushed since `gvtWaits` said so.
-   * @param least the first event pending on this PE
+   * posted ones flushed since `gvtWaits` said so, as far as there is room.
+   * @param least the first event pending on this PE; what is under way the transport knows
    */
   contribute(least: Gvt): void;
   /** Puts the GVT into `out`, once after each computation; false when there is no new one. */

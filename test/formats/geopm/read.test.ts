@@ -279,3 +279,103 @@ describe('recognition', () => {
     );
   });
 });
+
+const told = (text: string) => {
+  const { rows, damages } = rowsInText(text, { salvage: true });
+  return { rows, told: damages.map(({ line, what }) => `${line}: ${what}`) };
+};
+
+describe('damage that leaves a file readable', () => {
+  it('in a trace: values that are none are left out; what stands twice or goes back is kept; each is told', () => {
+    const found = told(`${TRACE}0.1|1|0x1\n0.1|1|0x1\n0.3|garb|0x1\n0.2|2|0x2\n0.4|nan|NAN\n`);
+    expect(found.told).toEqual([
+      '5: the same as the line before',
+      '6: EPOCH_COUNT is no number: garb',
+      '7: TIME goes back from 0.3 to 0.2',
+    ]);
+    expect(found.rows.map(({ values }) => [values.TIME, values.EPOCH_COUNT])).toEqual([
+      [0.1, 1],
+      [0.1, 1],
+      [0.3, null],
+      [0.2, 2],
+      [0.4, null],
+    ]);
+  });
+
+  it('tells the first places of a kind, and counts the rest', () => {
+    const rows = Array.from({ length: 30 }, (_, k) => `${k}|x|0x1\n`).join('');
+    const found = told(TRACE + rows);
+    expect(found.told).toHaveLength(21);
+    expect(found.told.at(-1)).toBe('33: 10 more lines up to here have a value that is no number');
+  });
+
+  it('is in info, with its place', () => {
+    const source = textSource(`${TRACE}0.3|1|0x1\n0.2|2|0x2\n`);
+    expect(GEOPM.info(source).suspect).toEqual([
+      { where: 'line 5', what: 'TIME goes back from 0.3 to 0.2' },
+    ]);
+  });
+
+  it('in a report: sections that stand there twice, values that are none', () => {
+    const totals = '    Application Totals:\n      runtime (s): ga!b\n      count: inf\n';
+    const region = '    -\n      region: "a"\n      hash: 0x00000001\n      count: 1\n';
+    const source = textSource(`${HEADER}  h:\n    Regions:\n${region}${region}${totals}`);
+    expect(GEOPM.info(source).suspect.map(({ where, what }) => `${where}: ${what}`)).toEqual([
+      'line 18: h, application: runtime (s) is no number: ga!b',
+      'line 18: h, application: count is infinite',
+      'line 15: region a of h a second time',
+    ]);
+  });
+
+  it('in a text report: values below a damaged heading are never those of the section before', () => {
+    const damaged = TEXT_REPORT.replace('Region unmarked-region (', 'nan unmarked-region (');
+    const found = told(damaged);
+    expect(found.rows[0].values).toMatchObject({ region: 'stream', 'runtime (sec)': 1.25 });
+    expect(found.told).toEqual(['14: runtime (sec) stands below no heading: left out']);
+    const twice = told(TEXT_REPORT.replace('\tcount: 10', '\truntime (sec): 7\n\tcount: 10'));
+    expect(twice.rows[0].values['runtime (sec)']).toBe(1.25);
+    expect(twice.told).toEqual(['12: runtime (sec) a second time: the first is kept']);
+  });
+
+  it('in a session’s report: documents that run together keep the first values', () => {
+    const one = (count: number) => `host: h\nsample-time-first: now\nsample-count: ${count}\n`;
+    const found = told(one(1) + one(2));
+    expect(found.rows.map(({ values }) => values['sample-count'])).toEqual([1]);
+    expect(found.told).toEqual([
+      '4: host a second time: the first is kept',
+      '5: sample-time-first a second time: the first is kept',
+      '6: sample-count a second time: the first is kept',
+    ]);
+  });
+});
+
+describe('a report made to be slow', () => {
+  const START = `${HEADER}  h:\n    Application Totals:\n      runtime (s): 1\n`;
+  const FORMS: readonly (readonly [string, (bytes: number) => string])[] = [
+    ['open brackets', (n) => `x: ${'['.repeat(n)}\n`],
+    ['open brackets on lines of their own', (n) => '[\n'.repeat(n / 2)],
+    ['open braces', (n) => '{a: '.repeat(n / 4)],
+    ['lists in lists', (n) => '- '.repeat(n / 2)],
+    ['keys of keys', (n) => '? '.repeat(n / 2)],
+    ['blanks in a name', (n) => `region: "${' '.repeat(n)}x\n`],
+    ['lines of blanks', (n) => '\t\n'.repeat(n / 2)],
+    ['carriage returns', (n) => '\r'.repeat(n)],
+    ['digits', (n) => `      a: ${'1'.repeat(n)}x\n`],
+    ['a heading of blanks', (n) => `Region ${' '.repeat(n)}x\n`],
+  ];
+
+  it.each(FORMS)('with %s takes time as its length, and keeps what was before', (_, form) => {
+    const seconds = (bytes: number) => {
+      const source = textSource(START + form(bytes));
+      const start = process.cpuUsage();
+      const { records } = GEOPM.info(source);
+      const { user, system } = process.cpuUsage(start);
+      expect(records).toEqual({ application: 1 });
+      return (user + system) / 1e6;
+    };
+    seconds(1 << 12);
+    const [one, , four] = [1 << 15, 1 << 16, 1 << 17].map(seconds);
+    // What grows with the square takes 16 times as long, and seconds.
+    expect(four).toBeLessThan(8 * Math.min(one, 0.1) + 0.7);
+  });
+});

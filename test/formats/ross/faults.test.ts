@@ -8,11 +8,11 @@ import {
   identifyOrFail,
   ROSS,
   type RossLayout,
-  readmeText,
   writeEvent24At,
 } from 'triscope/formats';
 import { describe, expect, it } from 'vitest';
 import { readBytes } from './support/read.ts';
+import { ourReadme, rossReadme } from './support/readme.ts';
 import { type Row, rowsOf } from './support/rows.ts';
 
 const point = (k: number, pe: number): Row[] => {
@@ -44,17 +44,7 @@ function events(count: number): Uint8Array {
   return bytes;
 }
 
-const README = readmeText({
-  layout: 'ross-2017',
-  kpsPerPe: 1,
-  lpsPerPe: [1, 1],
-  detailed: true,
-  gvt: true,
-  rt: false,
-  created: new Date(0),
-  version: '',
-  groups: [],
-});
+const README = ourReadme({ kpsPerPe: 1, lpsPerPe: [1, 1], detailed: true, rt: false });
 const BESIDE = { 'a-README.txt': README };
 
 /** Files, and a byte in the middle at which a record begins. */
@@ -154,10 +144,11 @@ it('a trace of 2017 that is cut in a record is not one record with all the rest 
     view.setFloat64(k * 40 + 24, k + Math.LN2, true);
     view.setFloat64(k * 40 + 32, 10 + k / 7, true);
   }
-  const whole = readBytes('a-evtrace.bin', bytes, {}, BESIDE);
+  const beside = { 'a-README.txt': rossReadme({ 'engine-stats': '0' }, { lpsPerPe: [4] }) };
+  const whole = readBytes('a-evtrace.bin', bytes, {}, beside);
   expect(whole.rows).toHaveLength(20);
   for (let length = 4 * 40; length < bytes.length; length++) {
-    const { rows, fault } = readBytes('a-evtrace.bin', bytes.subarray(0, length), {}, BESIDE);
+    const { rows, fault } = readBytes('a-evtrace.bin', bytes.subarray(0, length), {}, beside);
     expect(rows).toEqual(whole.rows.slice(0, Math.floor(length / 40)));
     expect(fault === null).toBe(length % 40 === 0);
   }

@@ -1,4 +1,5 @@
 /** Rows to bytes: what the documentation says, byte by byte. */
+
 import {
   encodedBytes,
   encodeRows,
@@ -9,6 +10,7 @@ import {
   writeEvent2017,
 } from 'triscope/formats';
 import { describe, expect, it } from 'vitest';
+import { lpPlaces } from '../../../src/formats/ross/read/lp-mapping.ts';
 import { KP_FIELDS, LP_FIELDS, PE_FIELDS } from '../../../src/model/schemas/ross.ts';
 import { type Row, rowsOf } from './support/rows.ts';
 
@@ -215,10 +217,23 @@ it('the texts beside the files', () => {
   });
   const head = ['GRANULARITY=1', 'NUM_PE=2', 'NUM_KP=2', 'LP_PER_PE=4,3', 'NUM_GVT_VALS_PE=4'];
   expect(text.split('\n').slice(0, 5)).toEqual(head);
-  expect(text).toContain('\nNUM_EV_CTRS_LP=4\nEND\n\nInfo for ROSS run.\n');
+  expect(text).toContain(
+    '\nNUM_EV_CTRS_LP=4\nLAYOUT=ross-2017\nBYTE_ORDER=little\nEVENT_TRACE=0\nEND\n\nInfo for ROSS run.\n',
+  );
   expect(text).toContain('Date Created:\tSun Nov  1 02:04:09 2026\n');
   expect(text).toContain(
     '  --synch             3\n  --max-opt-lookahead\n                      7\n',
   );
-  expect(lpMappingText([0, 0, 1], [0, 1, 0])).toBe('0 0 0\n1 0 1\n2 1 0\n');
+  const typeOf = (lp: number) => (lp < 2 ? 'server' : 'queue');
+  const mapping = lpMappingText({ peOf: [0, 0, 1], kpOf: [0, 1, 0], typeOf });
+  expect(mapping).toBe('PE,KP,LP,type\n0,0,0,server\n0,1,1,server\n1,0,2,queue\n');
+  const places = [
+    { lp: 0, pe: 0, kp: 0 },
+    { lp: 1, pe: 0, kp: 1 },
+    { lp: 2, pe: 1, kp: 0 },
+  ];
+  expect(lpPlaces(mapping)).toEqual(places);
+  // As recordings had it before.
+  expect(lpPlaces('0 0 0\n1 0 1\n2 1 0\n')).toEqual(places);
+  expect(lpPlaces('0,0,0,server\nhello\n')).toBeNull();
 });

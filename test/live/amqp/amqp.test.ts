@@ -2,8 +2,11 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'amqplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeadLetters } from '../../../src/live/amqp/dead-letters.ts';
 import { AmqpConsumer, AmqpPublisher, Archive } from '../../../src/live/amqp/index.ts';
+import { stampFrom } from '../../../src/live/amqp/message.ts';
 import { Spool } from '../../../src/live/amqp/spool.ts';
 import { until } from '../../support/until.ts';
 import { Broker, hasBroker } from './broker.ts';
@@ -85,6 +88,115 @@ describe('the archive', () => {
     );
     expect(refused('\n12 - .received\nps - 1\n')).toThrow('is no name of a host');
     expect(refused(Buffer.from([0x24, 0xff, 0xfe]))).toThrow('it is no UTF-8');
+  });
+
+  it('refuses a time that is none, at once, and goes on', () => {
+    const place = folder();
+    const archive = new Archive(place);
+    const poison = message(1).replace('1700000001', '99999999999999999999');
+    for (let k = 0; k < 2; k++) {
+      expect(() => archive.append(bytes(poison), null)).toThrow(
+        '99999999999999999999 is no second since 1970',
+      );
+    }
+    archive.append(bytes(message(1)), null);
+    expect(filed(place)).toEqual([1]);
+  });
+
+  it.each([
+    ['p', Number.POSITIVE_INFINITY, 'its number is Infinity'],
+    ['p', Number.NaN, 'its number is NaN'],
+    ['p', 1.5, 'its number is 1.5'],
+    ['p', 0, 'its number is 0'],
+    ['p', -3, 'its number is -3'],
+    ['p', '2', 'its number is 2'],
+    ['p', undefined, 'its number is undefined'],
+    ['../p', 1, 'its producer is no name'],
+    [7, 1, 'its producer is no name'],
+  ])('takes no number of %j: %j', (producer, number, why) => {
+    expect(() => stampFrom(producer, number)).toThrow(why);
+  });
+
+  it('takes no number that leaps, so that a producer’s later messages are no repeats', () => {
+    const place = folder();
+    const archive = new Archive(place);
+    archive.append(bytes(message(1)), stamp(1));
+    expect(() => archive.append(bytes(message(2)), stamp(Number.MAX_SAFE_INTEGER))).toThrow(
+      'its number is 9007199254740991, and the last one was 1',
+    );
+    expect(archive.append(bytes(message(2)), stamp(2))).toBe(true);
+    expect(filed(place)).toEqual([1, 2]);
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])('knows a producer called %s', (producer) => {
+    const place = folder();
+    for (const k of [1, 2]) {
+      const archive = new Archive(place);
+      const append = () => archive.append(bytes(message(k)), { producer, number: k });
+      expect([append(), append()]).toEqual([true, false]);
+      archive.close();
+    }
+    expect(filed(place)).toEqual([1, 2]);
+  });
+
+  it('keeps the last numbers of 256 producers, the newest', () => {
+    const place = folder();
+    const archive = new Archive(place);
+    for (let k = 1; k <= 300; k++) {
+      archive.append(bytes('\n1700000001.0 - n1.example\nps - 1\n'), {
+        producer: `p${k}`,
+        number: 5,
+      });
+    }
+    archive.close();
+    const note = JSON.parse(readFileSync(join(place, '.received/n1.example'), 'utf8'));
+    // And the one that is in `stamp`.
+    expect(Object.keys(note.numbers)).toEqual(Array.from({ length: 256 }, (_, k) => `p${k + 44}`));
+    expect(note.stamp.producer).toBe('p300');
+  });
+
+  it.each([
+    '{',
+    'null',
+    '{"file":"../../../etc/hostname","before":0,"bytes":0,"numbers":{},"stamp":null}',
+    '{"file":"1700000001","before":-1,"bytes":0,"numbers":{},"stamp":null}',
+    '{"file":"1700000001","before":0,"bytes":0,"numbers":null,"stamp":null}',
+  ])('begins anew where its note was damaged: %s', (text) => {
+    const place = folder();
+    new Archive(place).append(bytes(message(1)), stamp(1));
+    writeFileSync(join(place, '.received/n1.example'), text);
+    expect(new Archive(place).append(bytes(message(2)), stamp(2))).toBe(true);
+    expect(filed(place)).toEqual([1, 2]);
+  });
+
+  it.each(['rejected', 'x'.repeat(253)])('files a host called %s', (host) => {
+    const place = folder();
+    const archive = new Archive(place);
+    archive.append(bytes(message(1).replaceAll('n1.example', host)), stamp(1));
+    archive.rejected.add(bytes('hello'), 'it does not say of which host it is');
+    archive.append(bytes(message(2).replaceAll('n1.example', host)), stamp(2));
+    expect(readdirSync(join(place, host))).toEqual(['1700000001', 'current']);
+  });
+
+  it('refuses a host that has the name of a file there', () => {
+    const place = folder();
+    writeFileSync(join(place, 'n1.example'), '');
+    expect(() => new Archive(place).append(bytes(message(1)), null)).toThrow(
+      'the archive has a file called n1.example',
+    );
+  });
+
+  it('keeps what cannot be filed, with the reason, as far as there is room', () => {
+    const letters = new DeadLetters(join(folder(), 'dead'), 200);
+    expect(letters.add(bytes('hello\x1b[2J\n'), 'one')).toBe(true);
+    expect(letters.add(Buffer.from([0x24, 0xff, 0xfe]), 'two')).toBe(true);
+    expect(letters.add(bytes('y'.repeat(100)), 'three')).toBe(false);
+    expect(letters.isFull).toBe(true);
+    const lines = readFileSync(letters.path, 'utf8').trim().split('\n');
+    expect(lines.map((line) => ({ ...JSON.parse(line), at: null }))).toEqual([
+      { at: null, reason: 'one', text: 'hello\x1b[2J\n' },
+      { at: null, reason: 'two', bytes: 'JP/+' },
+    ]);
   });
 
   it.skipIf(GOLDEN === undefined)(
@@ -187,6 +299,41 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     expect(all).toEqual([...new Set(all)].sort((a, b) => a - b));
     expect([...said].filter((k) => !all.includes(k))).toEqual([]);
   }, 300_000);
+
+  it('what cannot be filed is put by and counted, and what comes after it is filed', async () => {
+    const place = folder();
+    const at = { server: '127.0.0.1', port: broker.port, queue: 'poison' };
+    const archive = new Archive(place);
+    const receiver = new AmqpConsumer({ ...at, archive });
+    const done = receiver.run();
+    const connection = await connect(`amqp://127.0.0.1:${broker.port}`);
+    const channel = await connection.createConfirmChannel();
+    await channel.assertQueue('poison', { durable: true });
+    const send = (text: string, number?: number) => {
+      const headers = { 'x-triscope-producer': 'p', 'x-triscope-number': number };
+      channel.sendToQueue('poison', bytes(text), number === undefined ? {} : { headers });
+    };
+    const never = message(2).replace('1700000002', '99999999999999999999');
+    send(message(1), 1);
+    send(never);
+    send(never);
+    send(message(2), Number.MAX_SAFE_INTEGER);
+    send('hello');
+    send(message(2), 2);
+    await channel.waitForConfirms();
+    await connection.close();
+    await until(() => receiver.result.appended === 2);
+    receiver.stop();
+    expect(await done).toEqual({ appended: 2, repeated: 0, rejected: 4 });
+    expect(filed(place)).toEqual([1, 2]);
+    const lines = readFileSync(archive.rejected.path, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).reason)).toEqual([
+      '99999999999999999999 is no second since 1970',
+      '99999999999999999999 is no second since 1970',
+      'its number is 9007199254740991, and the last one was 1',
+      'it does not say of which host it is',
+    ]);
+  }, 60_000);
 
   it('an archive that cannot grow ends the service; the messages stay with the broker', async () => {
     const [spool, archive] = [folder(), folder()];

@@ -13,6 +13,7 @@ import type { EventDensity, SingleEvent } from '../../../src/live/simulation/eve
 import type { Heat, HeatMetric } from '../../../src/live/simulation/heat.ts';
 import type { Matrix } from '../../../src/live/simulation/matrix.ts';
 import { unpack } from '../../../src/live/simulation/packed.ts';
+import { BEARER } from '../support/token.ts';
 
 const RUN = [
   ...['sim', 'run', 'phold', '--pes=2', '--nlp=16', '--nkp=4', '--synch=3', '--end=100'],
@@ -38,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const get = (route: string) => fetch(`${server.url}api/${route}`);
+const get = (route: string) => fetch(new URL(`/api/${route}`, server.url), { headers: BEARER });
 const json = async <T>(route: string) => (await (await get(route)).json()) as T;
 const bytes = async <T>(route: string) => unpack<T>(await (await get(route)).arrayBuffer());
 const sql = <T extends object>(query: string) => recording.query<T>(query);
@@ -107,15 +108,15 @@ describe('heatmaps', () => {
 });
 
 it('the breakdown has the seconds that SQL sums', async () => {
-  const { phases, pes } = await json<Breakdown>('breakdown');
+  const { activities, pes } = await json<Breakdown>('breakdown');
   const rows = await sql<{ pe_id: number; gvt: number; undo: number }>(
     `SELECT pe_id, sum(gvt_time) AS gvt, sum(rollback_time + cancel_q_time + events_aborted_time) AS undo
      FROM ross_pe GROUP BY 1 ORDER BY 1`,
   );
   rows.forEach(({ pe_id, gvt, undo }, k) => {
     expect(pes[k].pe).toBe(pe_id);
-    expect(pes[k].parts[phases.indexOf('gvt')]).toBeCloseTo(gvt, 4);
-    expect(pes[k].parts[phases.indexOf('rollback')]).toBeCloseTo(undo, 4);
+    expect(pes[k].parts[activities.indexOf('gvt')]).toBeCloseTo(gvt, 4);
+    expect(pes[k].parts[activities.indexOf('rollback')]).toBeCloseTo(undo, 4);
   });
 });
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Heat, HeatMetric } from '../../../src/live/simulation/heat.ts';
 import type { Matrix } from '../../../src/live/simulation/matrix.ts';
 import { unpack } from '../../../src/live/simulation/packed.ts';
+import { BEARER } from '../support/token.ts';
 
 const golden = process.env.TRISCOPE_GOLDEN;
 const ROSS = golden === undefined ? '' : join(golden, 'ross');
@@ -28,7 +29,7 @@ describe.skipIf(!existsSync(ROSS))('genuine files of ROSS (TRISCOPE_GOLDEN)', ()
     const path = join(ROSS, name);
     const server = await startServer({ recording: path });
     servers.push(server);
-    return { api: `${server.url}api/`, recording: await openRecording(path) };
+    return { api: new URL('/api/', server.url).href, recording: await openRecording(path) };
   }
 
   it.each(SAMPLED)('%s: heatmaps of all levels that were sampled', async (name) => {
@@ -39,11 +40,12 @@ describe.skipIf(!existsSync(ROSS))('genuine files of ROSS (TRISCOPE_GOLDEN)', ()
     expect(levels.length).toBeGreaterThan(0);
     for (const { level } of levels) {
       const metrics = (await (
-        await fetch(`${api}heatmap/metrics?level=${level}`)
+        await fetch(`${api}heatmap/metrics?level=${level}`, { headers: BEARER })
       ).json()) as HeatMetric[];
       expect(metrics.length).toBeGreaterThan(0);
       const response = await fetch(
         `${api}heatmap?level=${level}&metric=${metrics[0].key}&bins=20&sort=similar`,
+        { headers: BEARER },
       );
       const heat = unpack<Heat>(await response.arrayBuffer());
       const [{ count }] = await recording.query<{ count: number }>(
@@ -57,9 +59,11 @@ describe.skipIf(!existsSync(ROSS))('genuine files of ROSS (TRISCOPE_GOLDEN)', ()
 
   it.each(TRACED)('%s: a matrix of its LPs', async (name) => {
     const { api, recording } = await serve(name);
-    const tables = (await (await fetch(`${api}tables`)).json()) as { name: string }[];
+    const tables = (await (await fetch(`${api}tables`, { headers: BEARER })).json()) as {
+      name: string;
+    }[];
     expect(tables.map((table) => table.name)).toEqual(['ross_event']);
-    const response = await fetch(`${api}matrix?level=lp`);
+    const response = await fetch(`${api}matrix?level=lp`, { headers: BEARER });
     const matrix = unpack<Matrix>(await response.arrayBuffer());
     const [{ events }] = await recording.query<{ events: number }>(
       'SELECT count(*) AS events FROM ross_event',

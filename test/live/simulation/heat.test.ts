@@ -160,8 +160,8 @@ describe('rows', () => {
 
 describe('the breakdown', () => {
   it('says what each PE spent the window on, and what is left', () => {
-    const { phases, pes: all } = breakdownOf(pes(), 2, 4) ?? { phases: [], pes: [] };
-    const of = (pe: number, key: string) => all[pe].parts[phases.indexOf(key)];
+    const { activities, pes: all } = breakdownOf(pes(), 2, 4) ?? { activities: [], pes: [] };
+    const of = (pe: number, key: string) => all[pe].parts[activities.indexOf(key)];
     expect(all.map(({ pe, seconds }) => [pe, seconds])).toEqual([
       [0, 2],
       [1, 2],

@@ -1,5 +1,6 @@
 /** Requests as they are: fetch would mend paths and forbid headers. */
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { BEARER } from './token.ts';
 
 export { until } from '../../support/until.ts';
 
@@ -14,15 +15,18 @@ export interface Asking {
   readonly host?: string;
   readonly method?: string;
   readonly body?: string | Buffer;
+  /** Whether the token is sent. */
+  readonly known?: boolean;
 }
 
 export function ask(
   port: number,
   path: string,
-  { headers = {}, host = '127.0.0.1', method = 'GET', body }: Asking = {},
+  { headers = {}, host = '127.0.0.1', method = 'GET', body, known = true }: Asking = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host, port, path, headers, method }, (response) => {
+    const all = known ? { ...BEARER, ...headers } : headers;
+    const asked = request({ host, port, path, headers: all, method }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('end', () =>

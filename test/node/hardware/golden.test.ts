@@ -125,7 +125,7 @@ describe.skipIf(GOLDEN === undefined)('Sandy Bridge, tacc_stats 2.3.0', () => {
     const tree = new NodeTree(root);
     const saved = SNB_TYPES.flatMap((type) => program(type, tree));
     // As a file between `begin` and `end` would have it.
-    restoreRegisters(tree, JSON.parse(JSON.stringify(saved)));
+    restoreRegisters(tree, NODE_TYPES, JSON.parse(JSON.stringify(saved)));
     const { writes } = hardwareOf(tree);
     const last = new Map(writes.map(({ space, at, value }) => [`${space} ${at}`, value]));
     expect(new Set(last.values())).toEqual(new Set([0n]));

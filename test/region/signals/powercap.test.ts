@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { Platform, restoreSettings } from 'triscope/signals';
+import { Platform } from 'triscope/signals';
 import { describe, expect, it } from 'vitest';
 import { Tree, TWO_BY_TWO } from './support/tree.ts';
 
@@ -250,7 +250,7 @@ describe('powercap', () => {
       platform.controls.write('CPU_POWER_LIMIT_CONTROL', 'package', 0, 9);
       expect(tree.text(path(0))).toBe('9000000');
       const saved = JSON.parse(JSON.stringify(platform.controls.saved()));
-      restoreSettings(saved);
+      Platform.open({ root: tree.root }).controls.restore(saved);
       expect([tree.text(path(0)), tree.text(path(1))]).toEqual(['95000000', '90000000']);
     });
 

@@ -18,7 +18,12 @@ import { Scheduler } from '../../../src/sim/scheduler.ts';
 import { configFor, type Settings } from '../../../src/sim/settings.ts';
 import { type RunResult, summarise } from '../../../src/sim/statistics.ts';
 import { Control, controlMemory } from '../../../src/sim/transport/control.ts';
-import { ThreadTransport, threadRings } from '../../../src/sim/transport/threads.ts';
+import {
+  type RingParts,
+  ThreadTransport,
+  threadRings,
+} from '../../../src/sim/transport/threads.ts';
+import type { Transport } from '../../../src/sim/transport/transport.ts';
 
 /** Turns of one PE, one after another, before the next entry of the schedule. */
 export interface Stretch {
@@ -36,7 +41,18 @@ interface Part {
   readonly scheduler: Scheduler;
 }
 
-function makePart(model: Model, config: RunConfig, number: number, shared: Shared): Part {
+/** Other parts of the transports, and what is put around them. */
+export interface Fittings extends RingParts {
+  readonly around?: (transport: Transport) => Transport;
+}
+
+function makePart(
+  model: Model,
+  config: RunConfig,
+  number: number,
+  shared: Shared,
+  fittings: Fittings,
+): Part {
   const placement = placeLps(model, shared.lps, config.pes);
   const optimistic = optimisticContexts();
   const inOrder = config.synch === 'conservative';
@@ -45,9 +61,10 @@ function makePart(model: Model, config: RunConfig, number: number, shared: Share
     : optimistic.contextFor;
   const budget = new Control(shared.control, config.pes).budget;
   const pe = new Pe(model, config, placement, number, budget, shared.records, contextFor);
-  const transport = new ThreadTransport(pe, shared, config.pes);
+  const rings = new ThreadTransport(pe, shared, config.pes, fittings);
   // Nobody else could wake a PE that sleeps.
-  transport.rest = () => {};
+  rings.rest = () => {};
+  const transport = fittings.around?.(rings) ?? rings;
   const clock = new ActivityClock(config.timing, pe.seconds);
   const engine = inOrder
     ? new InOrderEngine(pe, transport)
@@ -75,6 +92,7 @@ function resultOf({ pe, scheduler }: Part): PeResult {
     eventDigest: [pe.eventDigest.lo, pe.eventDigest.hi],
     stateDigest: [state.lo, state.hi],
     peakEvents: pe.pool.peak,
+    heldBack: scheduler.transport.heldBack,
     eventBytes: pe.pool.stride * 8,
     lpBytes: pe.blockSize * 8,
     criticalPath: pe.longestPath(),
@@ -98,6 +116,7 @@ export function lockstep(
   model: Model,
   settings: Settings,
   schedule: readonly Stretch[] = [{ pe: 0, turns: 1 }],
+  fittings: (pe: number) => Fittings = () => ({}),
 ): LockstepResult {
   const config = configFor(model, { maxMemory: 2 ** 22, ...settings });
   const { pes } = config;
@@ -109,7 +128,9 @@ export function lockstep(
     lps,
     records,
   };
-  const parts = Array.from({ length: pes }, (_, n) => makePart(model, config, n, shared));
+  const parts = Array.from({ length: pes }, (_, n) =>
+    makePart(model, config, n, shared, fittings(n)),
+  );
   for (const { pe, scheduler } of parts) {
     pe.init();
     scheduler.engine.deliver();

@@ -4,15 +4,19 @@ import { MpiWorld } from '../../../dist/os/mpi/world.js';
 import { loadModel } from '../../../dist/sim/index.js';
 import { simulateRank } from '../../../dist/sim/simulate-rank.js';
 
-const [, , from, to] = process.argv;
+const [, , from, to, tell] = process.argv;
 const world = new MpiWorld();
 const results = [];
-for (const { model, settings, mostSharing, limits } of JSON.parse(readFileSync(from, 'utf8'))) {
+for (const { model, settings, mostSharing, limits, chaos } of JSON.parse(
+  readFileSync(from, 'utf8'),
+)) {
+  if (tell !== undefined && world.rank === 0) process.stdout.write(`${results.length}\n`);
   const loaded = await loadModel(model);
   let printed = 0;
   const { result } = await simulateRank(world, loaded, settings, {
     mostSharing,
     limits,
+    chaos,
     onOutput: (lines) => {
       printed += lines.length;
     },

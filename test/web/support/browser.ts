@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
+// Servers of a test, one after the other on a port, have one token.
+import '../../live/support/token.ts';
 
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 export const executable: string | undefined =
@@ -78,6 +80,15 @@ export async function barriers(page: Page): Promise<string[]> {
     violations: { id: string; nodes: { html: string }[] }[];
   };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+}
+
+/** A picture of the page, once two in a row are the same. */
+export async function still(page: Page): Promise<Buffer> {
+  for (let last = await page.screenshot(); ; ) {
+    const next = await page.screenshot();
+    if (next.equals(last)) return next;
+    last = next;
+  }
 }
 
 /** Nothing is under way: no request now and a moment later. */

@@ -1,19 +1,8 @@
 /** Times, shares and marks of jobs as text. Pure. */
 import type { JobListRow, JobPageFacts } from '../../../src/live/api/jobs-facts.ts';
-import { plural } from '../figures.ts';
+import { duration, plural } from '../figures.ts';
 
-/** `2:17:37`, `12 s`. */
-export function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${seconds < 10 ? Number(seconds.toFixed(1)) : whole} s`;
-  const [hours, minutes, rest] = [
-    Math.floor(whole / 3600),
-    Math.floor((whole % 3600) / 60),
-    whole % 60,
-  ];
-  const two = (value: number) => String(value).padStart(2, '0');
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)} h` : `${minutes}:${two(rest)} min`;
-}
+export { duration };
 
 /** Seconds since 1970 as `2013-10-01 21:31:10`, UTC. */
 export const moment = (seconds: number): string =>

@@ -1,6 +1,16 @@
 /** The lanes' charts: what each asks of the source, its lines, and the sentence about them. */
 import type { Facts } from '../../../src/live/facts.ts';
 import type { EntityBins } from '../../../src/live/series/table.ts';
+import {
+  ACTIVITIES,
+  CPU_STOLEN,
+  CPU_SYSTEM,
+  CPU_USER,
+  evaluate,
+  inputsOf,
+  ROLLED_BACK_SHARE,
+  type SumOf,
+} from '../../../src/model/measures/index.ts';
 import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
 import type { Chart, Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
@@ -130,7 +140,7 @@ const UNDONE: LaneChart = {
   id: 'undone',
   lane: 'simulation',
   title: 'Rolled back',
-  help: 'Share of the handled events that rollbacks undo: work that was done too early. What is undone may have been handled in an earlier moment, so a peak can exceed 100 %.',
+  help: ROLLED_BACK_SHARE.help,
   unit: '%',
   stacked: false,
   async draw(source, view) {
@@ -143,7 +153,10 @@ const UNDONE: LaneChart = {
       .flatMap(({ entity, mean }) => {
         const back = undoneOf.get(entity)?.mean;
         if (back === undefined) return [];
-        return [{ entity, mean, back, share: (100 * meanOf(back)) / meanOf(mean) }];
+        const sums: SumOf = (key) => meanOf(key === 'events_processed' ? mean : back);
+        return [
+          { entity, mean, back, share: evaluate(ROLLED_BACK_SHARE, sums, null) ?? Number.NaN },
+        ];
       })
       .sort((a, b) => (b.share || 0) - (a.share || 0));
     if (shares.length === 0) return null;
@@ -153,7 +166,10 @@ const UNDONE: LaneChart = {
       .map(({ entity, mean, back, share }) => ({
         label: `PE ${entity}`,
         mean: share,
-        values: mean.map((all, k) => (all > 0 ? (100 * back[k]) / all : Number.NaN)),
+        values: mean.map((all, k) => {
+          const sums: SumOf = (key) => (key === 'events_processed' ? all : back[k]);
+          return evaluate(ROLLED_BACK_SHARE, sums, null) ?? Number.NaN;
+        }),
       }));
     const worst = { label: `PE ${shares[0].entity}`, mean: shares[0].share };
     const sentence = !(worst.mean > 0)
@@ -165,15 +181,6 @@ const UNDONE: LaneChart = {
   },
 };
 
-const PHASES = [
-  { label: 'event handlers', keys: ['events_processed_time'] },
-  { label: 'queue', keys: ['priority_queue_time'] },
-  { label: 'rollback', keys: ['rollback_time', 'cancel_q_time', 'events_aborted_time'] },
-  { label: 'GVT', keys: ['gvt_time'] },
-  { label: 'fossil collection', keys: ['fossil_collect_time'] },
-  { label: 'network', keys: ['network_read_time', 'network_other_time'] },
-];
-
 const SHARES: LaneChart = {
   id: 'phases',
   lane: 'regions',
@@ -183,9 +190,10 @@ const SHARES: LaneChart = {
   stacked: true,
   async draw(source, view) {
     const parts = await Promise.all(
-      PHASES.map(async ({ label, keys }) => {
-        const series = ofPe(await ask(source, view, 'ross_pe', keys), view.pe);
-        return { label, values: across(series, 100), there: series.length > 0 };
+      ACTIVITIES.map(async (activity) => {
+        const series = ofPe(await ask(source, view, 'ross_pe', inputsOf(activity)), view.pe);
+        const values = across(series, activity.factor);
+        return { label: activity.label, values, there: series.length > 0 };
       }),
     );
     const lines = parts.filter(({ there }) => there);
@@ -202,9 +210,9 @@ const SHARES: LaneChart = {
 };
 
 const CPU_PARTS = [
-  { label: 'user', table: 'node_cpu', keys: ['user', 'nice'] },
-  { label: 'system', table: 'node_cpu', keys: ['system', 'irq', 'softirq'] },
-  { label: 'stolen', table: 'node_cpu_steal', keys: ['steal'] },
+  { share: CPU_USER, table: 'node_cpu' },
+  { share: CPU_SYSTEM, table: 'node_cpu' },
+  { share: CPU_STOLEN, table: 'node_cpu_steal' },
 ];
 
 /** Entities of `node_cpu` on which the PEs run that are looked at; all where no place is known. */
@@ -227,20 +235,23 @@ const CPUS: LaneChart = {
   stacked: true,
   async draw(source, view) {
     const parts = await Promise.all(
-      CPU_PARTS.map(async ({ label, table, keys }) => {
-        const series = onCpus(await ask(source, view, table, keys), view);
-        // Hundredths of a second in a second are per cent.
-        return { label, values: across(series, 1), cpus: series.map(({ entity }) => entity) };
+      CPU_PARTS.map(async ({ share, table }) => {
+        const series = onCpus(await ask(source, view, table, inputsOf(share)), view);
+        const values = across(series, share.factor);
+        return { label: share.label, values, cpus: series.map(({ entity }) => entity) };
       }),
     );
     const lines = parts.filter(({ cpus }) => cpus.length > 0);
     if (lines.length === 0) return null;
     const cpus = lines[0].cpus;
-    const stolen = meanOf(lines.find(({ label }) => label === 'stolen')?.values ?? []);
+    const stolen = meanOf(lines.find(({ label }) => label === CPU_STOLEN.label)?.values ?? []);
     const busy = lines.reduce((sum, { values }) => sum + (meanOf(values) || 0), 0);
     const which = cpus.length === 1 ? `CPU ${cpus[0]} is` : `${cpus.length} CPUs are`;
-    const steal =
-      stolen >= 0.05 ? `${percent(stolen)} was taken by the hypervisor` : 'nothing was stolen';
+    const steal = Number.isNaN(stolen)
+      ? 'what a hypervisor took was not measured'
+      : stolen >= 0.05
+        ? `${percent(stolen)} was taken by the hypervisor`
+        : 'nothing was stolen';
     const title = view.facts.pes.length === 0 ? 'CPUs of all hosts' : CPUS.title;
     return { title, lines, sentence: `${which} ${percent(busy)} busy in this window; ${steal}.` };
   },

@@ -1,4 +1,5 @@
 /** Lines over time, and what their CSV holds. */
+import { csvCell } from './csv.ts';
 
 export interface Line {
   readonly label: string;
@@ -31,8 +32,6 @@ export interface Chart {
   readonly of?: string;
 }
 
-const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 /** A row per bin: its first and last second, then the lines' values; missing is empty. */
 export function linesCsv(lines: readonly Line[], from: number, to: number): string {
   const count = lines[0]?.values.length ?? 0;
@@ -42,7 +41,7 @@ export function linesCsv(lines: readonly Line[], from: number, to: number): stri
     const values = lines.map(({ values: v }) => (Number.isNaN(v[k]) ? '' : String(v[k])));
     rows.push([edge(k), edge(k + 1), ...values]);
   }
-  return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
+  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
 /** Sums from the first line up: the top of each part of a stack. NaN only where all parts are missing. */

@@ -1,4 +1,5 @@
 /** Tables of a view: what a picture shows, in numbers; also what its CSV holds. */
+import { csvCell } from './csv.ts';
 
 export type Cell = string | number | null;
 
@@ -31,8 +32,6 @@ export interface Table {
   readonly rows: readonly TableRow[];
 }
 
-const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 /** RFC 4180: a header, then one line a row; missing is empty. Numbers are whole, not as rounded for the page. */
 export function tableCsv({ columns, rows }: Table): string {
   const isDoubted = rows.some(({ suspect }) => suspect !== undefined);
@@ -45,7 +44,7 @@ export function tableCsv({ columns, rows }: Table): string {
     return isDoubted ? [...values, suspect ?? ''] : values;
   });
   return [isDoubted ? [...head, 'suspect'] : head, ...lines]
-    .map((line) => `${line.map(quoted).join(',')}\r\n`)
+    .map((line) => `${line.map(csvCell).join(',')}\r\n`)
     .join('');
 }
 

@@ -1,6 +1,9 @@
 /** Values, times and entities as text. */
 import { nameOf } from '../../../src/live/simulation/levels.ts';
-import { percent, short } from '../figures.ts';
+import { duration, percent, short } from '../figures.ts';
+
+export { duration };
+
 import type { Page } from '../page.svelte.ts';
 import type { ViewState } from '../state.ts';
 
@@ -39,13 +42,6 @@ export const whole = (count: number): string => Math.round(count).toLocaleString
 /** “1 event”, “1,234 events”. */
 export const counted = (count: number, noun: string): string =>
   `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
-
-/** 0.00453 as “4.5 ms”. */
-export function duration(seconds: number): string {
-  const size = Math.abs(seconds);
-  if (size >= 1) return `${short(seconds)} s`;
-  return size >= 1e-3 ? `${short(seconds * 1e3)} ms` : `${short(seconds * 1e6)} µs`;
-}
 
 export const figureOf = (unit: string) => (value: number) =>
   unit.startsWith('%') ? percent(value) : short(value);

@@ -2,7 +2,7 @@
  * Events of core counters by the value of their control register. Source: the registers that versions 1.0 to 2.3.5 of
  * tacc_stats program, and the names that its post-processing gives them.
  */
-import type { EventNames } from './names.ts';
+import type { EventNames } from './event-names.ts';
 
 /** Intel: event | umask << 8, counted in user and kernel mode and enabled. */
 const intel = (event: number, umask: number) =>

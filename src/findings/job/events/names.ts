@@ -2,10 +2,8 @@
 import { isCounter, type RawKey, type RawSchema } from '../../../formats/tacc/index.ts';
 import { unitOf } from '../units.ts';
 import { AMD_10H, AMD_ZEN, CORE_EVENTS, CORE_FIXED, NHM_EVENTS } from './core.ts';
+import type { EventNames } from './event-names.ts';
 import * as uncore from './uncore.ts';
-
-/** Control register → event. */
-export type EventNames = ReadonlyMap<bigint, string>;
 
 /** A value under the name it gets. */
 export interface NamedKey {

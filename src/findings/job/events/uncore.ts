@@ -1,5 +1,5 @@
 /** Events of uncore counters by the value of their control register. Sources as for core counters. */
-import type { EventNames } from './names.ts';
+import type { EventNames } from './event-names.ts';
 
 const of = (list: readonly (readonly [number, string])[]): EventNames =>
   new Map(list.map(([value, name]) => [BigInt(value >>> 0), name]));

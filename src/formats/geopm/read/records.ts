@@ -8,12 +8,13 @@ import type {
   ScanOptions,
 } from '../../format.ts';
 import { FormatError } from '../../format.ts';
-import { numberOf } from '../values.ts';
-import { type GeopmFile, isTable } from './detect.ts';
+import { visible } from '../../visible.ts';
+import { type GeopmFile, type GeopmTableFile, isTable } from './detect.ts';
+import { RowDoubts } from './doubts.ts';
 import { ownRows } from './own-section.ts';
 import { type GeopmReport, type Oddity, type ReportsRead, readYamlReports } from './report.ts';
 import { readSessionReports } from './session-report.ts';
-import { rowsOf, type TableHead } from './table-file.ts';
+import { rowsOf } from './table-file.ts';
 import { readTextReport } from './text-report.ts';
 
 export interface Row {
@@ -45,7 +46,7 @@ export function wholeText(source: FileSource): string {
   return new TextDecoder().decode(bytes.subarray(0, source.read(0, bytes)));
 }
 
-const lineCount = (text: string): number => text.replace(/\s+$/, '').split('\n').length;
+const lineCount = (text: string): number => text.trimEnd().split('\n').length;
 
 const CUT_LINE = 'the line has no end: its last value may be cut off';
 
@@ -83,14 +84,6 @@ function* sectionRows(reports: readonly GeopmReport[]): Generator<Row, void> {
   }
 }
 
-/** A cell as a value: what is no number, hashes too, stays text; what is not there is null. */
-const cellOf = (text: string): CellValue => {
-  if (text === '') return null;
-  const number = numberOf(text);
-  if (number === null) return text;
-  return Number.isNaN(number) ? null : number;
-};
-
 const KIND_OF_TABLE = {
   trace: 'trace',
   profile: 'profile_event',
@@ -100,24 +93,26 @@ const KIND_OF_TABLE = {
 
 function* tableRows(
   source: FileSource,
-  what: keyof typeof KIND_OF_TABLE,
-  head: TableHead,
+  file: GeopmTableFile,
   salvage: boolean,
   damaged?: (damage: Damage) => void,
 ): Generator<Row, void> {
-  const kind = kindOf(KIND_OF_TABLE[what], head.columns);
+  const kind = kindOf(KIND_OF_TABLE[file.what], file.head.columns);
   const passOver = salvage ? (damage: Damage) => damaged?.(damage) : undefined;
-  for (const { cells, line, offset, whole } of rowsOf(source, head, passOver)) {
-    yield { kind, values: cells.map(cellOf), line, offset };
+  const doubts = new RowDoubts(file, (line, what) => damaged?.(doubt(source, line, what)));
+  for (const row of rowsOf(source, file.head, passOver)) {
+    const { line, offset, whole } = row;
+    yield { kind, values: doubts.values(row), line, offset };
     if (!whole) damaged?.({ ...doubt(source, line, CUT_LINE), offset });
   }
+  doubts.end();
 }
 
 const doubt = ({ path }: FileSource, line: number, what: string): Damage => ({
   path,
   offset: -1,
   line,
-  what,
+  what: visible(what),
   skipped: 0,
   kept: true,
 });
@@ -139,13 +134,15 @@ export function* rowsIn(
     for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
   } else if (!isTable(file)) {
     const text = wholeText(source);
-    for (const report of readSessionReports(text)) {
+    const { reports, oddities } = readSessionReports(text);
+    for (const report of reports) {
       const kind = kindOf('session_report', [...report.keys()]);
       yield { kind, values: [...report.values()], line: 1, offset: 0 };
     }
+    for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
     if (!text.endsWith('\n')) damaged?.(doubt(source, lineCount(text), CUT_LINE));
   } else {
-    yield* tableRows(source, file.what, file.head, options.salvage === true, damaged);
+    yield* tableRows(source, file, options.salvage === true, damaged);
   }
 }
 

@@ -7,10 +7,10 @@ import {
   isMap,
   isScalar,
   isSeq,
+  jsonOf,
   type LineCounter,
-  lineCounter,
   type Node,
-  parseAllDocuments,
+  readDocuments,
   type YAMLMap,
 } from './yaml.ts';
 
@@ -69,7 +69,7 @@ const jsonText = (text: string) => JSON.stringify(text);
 function mended(text: string, oddities: Oddity[]): string {
   const lines = text.split('\n');
   for (let k = 0; k < lines.length; k++) {
-    const match = QUOTED.exec(lines[k].replace(/\s+$/, ''));
+    const match = QUOTED.exec(lines[k].trimEnd());
     if (match === null) continue;
     const name = unquoted(match[2]);
     if (!name.exact) {
@@ -89,7 +89,7 @@ function textOf(node: unknown, text = ''): string {
   const written =
     isMap(node) && node.flow && node.range && text.slice(node.range[0], node.range[1]);
   if (written) return written;
-  if (isMap(node) || isSeq(node)) return JSON.stringify(node.toJSON());
+  if (isMap(node) || isSeq(node)) return jsonOf(node);
   return '';
 }
 
@@ -114,6 +114,7 @@ class ReportReader {
       if (name !== HOSTS) header.set(name, textOf(value, this.#text));
       else if (isMap(value)) {
         for (const host of value.items) hosts.push(this.#host(textOf(host.key), host.value));
+        this.#repeated(hosts);
       }
     }
     return { header, hosts };
@@ -134,6 +135,19 @@ class ReportReader {
       } else extra.set(title, textOf(value));
     }
     return { name, sections, extra };
+  }
+
+  /** Tells of sections that a host has twice: both are kept. */
+  #repeated(hosts: readonly ReportHost[]): void {
+    const seen = new Set<string>();
+    for (const { name, sections } of hosts) {
+      for (const { section, region, hash, line } of sections) {
+        const key = JSON.stringify([name, section, region, hash]);
+        const what = `${region === null ? `${section} totals` : `region ${region}`} of ${name}`;
+        if (seen.has(key)) this.#oddities.push({ line, what: `${what} a second time` });
+        seen.add(key);
+      }
+    }
   }
 
   #lineOf(node: unknown): number {
@@ -165,22 +179,10 @@ class ReportReader {
 /** Reads the documents of a report in YAML. */
 export function readYamlReports(text: string): ReportsRead {
   const oddities: Oddity[] = [];
-  const lines = lineCounter();
-  const readable = mended(text, oddities);
-  const documents = parseAllDocuments(readable, {
-    schema: 'failsafe',
-    lineCounter: lines,
-    uniqueKeys: false,
-    prettyErrors: false,
-  });
-  const reports: GeopmReport[] = [];
-  const reader = new ReportReader(readable, lines, oddities);
-  for (const document of documents) {
-    for (const { pos, message } of document.errors) {
-      oddities.push({ line: lines.linePos(pos[0]).line, what: message.split('\n')[0] });
-    }
-    if (isMap(document.contents)) reports.push(reader.report(document.contents));
-  }
+  const read = readDocuments(mended(text, oddities));
+  oddities.push(...read.oddities);
+  const reader = new ReportReader(read.text, read.lines, oddities);
+  const reports = read.roots.map((root) => reader.report(root));
   oddities.sort((a, b) => a.line - b.line);
   return { reports, oddities };
 }

@@ -1,6 +1,7 @@
 /** What `info` says of GEOPM's files. */
 import { regionHash, regionHashBefore31 } from '../../../model/region-hash.ts';
 import { type Damage, type FileInfo, type FileSource, FormatError } from '../../format.ts';
+import { visible } from '../../visible.ts';
 import { hashOf } from '../values.ts';
 import type { GeopmDetection, GeopmFile } from './detect.ts';
 import { incompleteness, processCount } from './own-section.ts';
@@ -38,15 +39,36 @@ function hashesOf(reports: readonly GeopmReport[]): string | null {
     .join(', ');
 }
 
+/** A key with its unit is a number's. */
+const UNIT = /\((s|sec|J|W|Hz|%|MB|B)\)$/;
+
+/** Keys that have a number in some section. */
+function numericKeys(reports: readonly GeopmReport[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const { sections } of reports.flatMap(({ hosts }) => hosts)) {
+    for (const { values } of sections) {
+      for (const [key, value] of values) if (typeof value === 'number') keys.add(key);
+    }
+  }
+  return keys;
+}
+
 /** Values that cannot be, though the report has them. */
 function impossible(reports: readonly GeopmReport[]): Oddity[] {
   const found: Oddity[] = [];
+  const numeric = numericKeys(reports);
+  const isNumeric = (key: string) => UNIT.test(key) || numeric.has(key);
   for (const { name, sections } of reports.flatMap(({ hosts }) => hosts)) {
     for (const { section, region, values, line } of sections) {
       for (const [key, value] of values) {
         const where = region === null ? section : `region ${region}`;
-        if (typeof value !== 'number') continue;
-        if (value < 0)
+        if (typeof value !== 'number') {
+          if (!isNumeric(key)) continue;
+          const text = value.slice(0, 40);
+          found.push({ line, what: `${name}, ${where}: ${key} is no number: ${text}` });
+        } else if (value === Infinity) {
+          found.push({ line, what: `${name}, ${where}: ${key} is infinite` });
+        } else if (value < 0)
           found.push({ line, what: `${name}, ${where}: ${key} is negative: ${value}` });
         else if (Number.isNaN(value))
           found.push({ line, what: `${name}, ${where}: ${key} is nan` });
@@ -151,7 +173,7 @@ export function infoOf(source: FileSource, { file, detection }: GeopmDetection):
     entities,
     from: span?.from ?? null,
     to: span?.to ?? null,
-    suspect,
+    suspect: suspect.map(({ where, what }) => ({ where: visible(where), what: visible(what) })),
     more,
     damaged: damages.some(({ kept }) => kept !== true),
   };

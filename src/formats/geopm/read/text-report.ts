@@ -17,11 +17,13 @@
 import { numberOf, unquoted } from '../values.ts';
 import type { GeopmReport, Oddity, ReportSection, ReportsRead, SectionName } from './report.ts';
 
-const TITLE = /^#+\s*geopm\s+(\S+)\s*#*\s*$/i;
+const TITLE = /^#+\s*geopm\s+(\S+)/i;
 const HOST = /^Host:\s*(.*)$/;
-const REGION = /^\s*Region\s+(.*?)\s*\((0x[0-9a-f]+)\):\s*$/i;
+const REGION = /^\s*Region\s(.*)$/i;
+/** Of a region's heading, without blanks at its end. */
+const HASH = /\((0x[0-9a-f]+)\):$/i;
 const TOTALS = /^\s*(Unmarked|Epoch|Application) Totals:\s*$/;
-const PAIR = /^(\s*)([^:]+(?::[^:\s][^:]*)*):\s*(.*)$/;
+const PAIR = /^(\s*)([^:\s][^:]*(?::[^:\s][^:]*)*):(.*)$/;
 /** What old versions called the time in no region. */
 const UNMARKED = /^unmarked(-region)?$/;
 
@@ -33,25 +35,36 @@ interface OpenSection {
   readonly line: number;
 }
 
+/** A region's heading; null where the line is none. Reads each character a few times at most, whatever stands there. */
+function regionIn(line: string): { readonly name: string; readonly hash: string } | null {
+  const rest = REGION.exec(line)?.[1].trimEnd();
+  const hash = rest === undefined ? null : HASH.exec(rest);
+  if (rest === undefined || hash === null) return null;
+  return { name: rest.slice(0, hash.index).trim(), hash: hash[1] };
+}
+
 class TextReport {
   readonly header = new Map<string, string>();
   readonly hosts: { name: string; sections: ReportSection[]; extra: Map<string, string> }[] = [];
   readonly oddities: Oddity[] = [];
   #section: OpenSection | null = null;
+  /** A line that is no heading came where one was to come: values that follow are of no section. */
+  #isBroken = false;
 
   line(text: string, number: number): void {
     if (/^\s*$/.test(text)) return;
     const title = TITLE.exec(text);
     const host = HOST.exec(text);
-    const region = REGION.exec(text);
+    const region = regionIn(text);
     const totals = TOTALS.exec(text);
     if (title !== null) this.header.set('GEOPM Version', title[1]);
     else if (host !== null) {
       this.hosts.push({ name: host[1].trim(), sections: [], extra: new Map() });
       this.#section = null;
+      this.#isBroken = false;
     } else if (region !== null) {
-      const name = unquoted(region[1]).text;
-      this.#open(UNMARKED.test(name) ? 'unmarked' : 'region', name, region[2], number);
+      const name = unquoted(region.name).text;
+      this.#open(UNMARKED.test(name) ? 'unmarked' : 'region', name, region.hash, number);
     } else if (totals !== null) {
       this.#open(totals[1].toLowerCase() as SectionName, null, null, number);
     } else this.#pair(text, number);
@@ -59,6 +72,7 @@ class TextReport {
 
   #open(section: SectionName, region: string | null, hash: string | null, line: number): void {
     if (this.hosts.length === 0) this.hosts.push({ name: '', sections: [], extra: new Map() });
+    this.#isBroken = false;
     this.#section = {
       section,
       region: section === 'region' ? region : null,
@@ -69,25 +83,39 @@ class TextReport {
     this.hosts[this.hosts.length - 1].sections.push(this.#section);
   }
 
+  #close(): void {
+    this.#isBroken = this.#section !== null || this.#isBroken;
+    this.#section = null;
+  }
+
   #pair(text: string, number: number): void {
     const pair = PAIR.exec(text);
     if (pair === null) {
+      if (!/^\s/.test(text)) this.#close();
       this.oddities.push({ line: number, what: `neither a heading nor a value: ${text.trim()}` });
       return;
     }
-    const [, indent, name, value] = pair;
+    const [, indent, , value] = pair;
+    const name = pair[2].trim();
+    // What is not indented is of no section: should it be a damaged heading, what follows is not the section's before.
+    if (indent === '') this.#close();
     const host = this.hosts.at(-1);
-    if (this.#section !== null && indent !== '') {
-      this.#section.values.set(name.trim(), numberOf(value.trim()) ?? value.trim());
-    } else if (host !== undefined) host.extra.set(name.trim(), value.trim());
-    else this.header.set(name.trim(), unquoted(value.trim()).text);
+    if (this.#section !== null) {
+      if (this.#section.values.has(name)) {
+        this.oddities.push({ line: number, what: `${name} a second time: the first is kept` });
+      } else this.#section.values.set(name, numberOf(value.trim()) ?? value.trim());
+    } else if (indent !== '' && this.#isBroken) {
+      const what = `${name} stands below no heading: left out`;
+      this.oddities.push({ line: number, what });
+    } else if (host !== undefined) host.extra.set(name, value.trim());
+    else this.header.set(name, unquoted(value.trim()).text);
   }
 }
 
 /** Whether a text begins as such a report, or has its headings. */
 export const isTextReport = (head: string): boolean =>
   TITLE.test(head.slice(0, head.indexOf('\n') >>> 0)) ||
-  /^\s*Region\s+.*\(0x[0-9a-f]+\):/im.test(head);
+  /^[ \t]*Region[ \t].*\(0x[0-9a-f]+\):/im.test(head);
 
 export function readTextReport(text: string): ReportsRead {
   const report = new TextReport();

@@ -2,7 +2,7 @@
 import { type Batch, CELL_BYTES, type Cell, type Column } from '../../../model/metric.ts';
 import { MODES } from '../../../model/schemas/ross-rows.ts';
 import type { ScanOptions } from '../../format.ts';
-import { type PayloadLayout, payloadLayout } from '../../payload.ts';
+import { fits, type PayloadField, type PayloadLayout, payloadLayout } from '../../payload.ts';
 import type { Block, KindIndex } from './chunk.ts';
 import { KINDS } from './chunk.ts';
 import {
@@ -199,11 +199,12 @@ export class Batcher {
   constructor(
     layout: RossFileLayout,
     mode: string | null,
+    fields: readonly PayloadField[] | null,
     options: ScanOptions,
     deliver: (batch: Batch) => void,
   ) {
     this.#deliver = deliver;
-    const payload = options.payload === undefined ? null : payloadLayout(options.payload);
+    const payload = fields && payloadLayout(fields);
     this.#kinds = Array.from({ length: KINDS }, (_, kind) =>
       buildersFor(layout, kind, mode, payload, options),
     );
@@ -223,10 +224,10 @@ export class Batcher {
   #addBySize({ fitting, other }: KindBuilders, block: Block, index: KindIndex): void {
     const wanted = fitting.plan.payloadSize;
     for (let from = 0; from < index.count; ) {
-      const fits = index.size[from] === wanted;
+      const fit = fits(index.size[from], wanted);
       let to = from + 1;
-      while (to < index.count && (index.size[to] === wanted) === fits) to++;
-      this.#addTo(fits || other === null ? fitting : other, block, index, from, to);
+      while (to < index.count && fits(index.size[to], wanted) === fit) to++;
+      this.#addTo(fit || other === null ? fitting : other, block, index, from, to);
       from = to;
     }
   }

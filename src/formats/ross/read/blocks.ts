@@ -3,7 +3,7 @@
  * record that is larger than it; what a file claims is not believed beyond what is there.
  */
 import { type Damage, type FileSource, FormatError } from '../../format.ts';
-import { BAD, Block, Chunk, FULL, PE } from './chunk.ts';
+import { BAD, Block, Chunk, FULL } from './chunk.ts';
 import type { RossFileLayout } from './layouts.ts';
 
 /** Fits in a processor's second-level cache; reading more at a time is no faster. */
@@ -153,10 +153,10 @@ export class BlockReader {
     layout.reset();
     const end = layout.walk(trial, at);
     layout.reset();
-    const records = layout.mostEntries > 1 ? trial.of[PE].count : trial.length;
-    const { looksRight } = layout;
-    if (looksRight) {
-      const { count, record } = trial.of[PE];
+    const { each, looksRight } = layout;
+    const records = each === null ? trial.length : trial.of[each].count;
+    if (looksRight && each !== null) {
+      const { count, record } = trial.of[each];
       for (let k = 0; k < count; k++) if (!looksRight(this.#chunk, record[k])) return false;
     }
     return records >= TRUSTED || (records > 0 && end === this.#chunk.length && this.#atEnd());

@@ -142,7 +142,7 @@ export class Block {
   stride = 0;
   stop = FULL;
   need = 0;
-  why = '';
+  #why: string | (() => string) = '';
 
   constructor(chunk: Chunk, capacity: number) {
     this.chunk = chunk;
@@ -189,9 +189,14 @@ export class Block {
     this.need = need;
   }
 
-  bad(why: string): void {
+  /** A text with numbers in it is made when it is asked for: most places are looked at to no effect. */
+  bad(why: string | (() => string)): void {
     this.stop = BAD;
-    this.why = why;
+    this.#why = why;
+  }
+
+  get why(): string {
+    return typeof this.#why === 'string' ? this.#why : this.#why();
   }
 
   /** Whether columns can be gathered by words. */

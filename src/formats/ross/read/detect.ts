@@ -1,301 +1,50 @@
 /**
- * Which era's layout a file has: each is tried on the file's beginning, and the one that makes sense of most of it
- * wins. The name (`<prefix>-gvt.bin`, …) and the text beside it only decide what the content leaves open.
+ * Which layout a file has: what its name, the text beside it and the user say, its size, and all records of its
+ * beginning decide together. Where they do not, the file is in doubt, and is not read as something else.
  */
-import { basename } from 'node:path';
-import type { Detection, FileSource } from '../../format.ts';
-import { textBeside } from '../../source.ts';
-import { BAD, Block, Chunk, EVENT, LP, PE, SHORT, WIDE_LP } from './chunk.ts';
+import type { Detection, FileSource, ScanOptions } from '../../format.ts';
+import { PayloadLayoutError } from '../../payload.ts';
+import { isPacked } from '../write/layout.ts';
+import { type Candidate, fixedCandidates, sizedForms } from './candidates.ts';
+import { type Evidence, Head, NO_EVIDENCE } from './evidence.ts';
 import type { RossFileLayout } from './layouts.ts';
-import { type ReadmeFacts, readReadme } from './readme.ts';
-import { eventLayout } from './walk-events.ts';
-import { framedLayout } from './walk-framed.ts';
-import { type OldEventForm, oldEventLayout, oldModelLayout } from './walk-old.ts';
-import { packedLayout } from './walk-packed.ts';
+import { hidesRecords, isCertain, type SizeSearch, searchSizes } from './model-sizes.ts';
+import { type Told, toldOf } from './told.ts';
 
 /** Bytes of a file's beginning that are looked at. */
 export const HEAD_BYTES = 1 << 18;
-const MOST_UNSAID_PAYLOAD = 4096;
-const BLOCK_RECORDS = 64;
-/** Records of which half must look like ones for more to be looked at. */
-const SENSELESS = 32;
-/** Share of a file's beginning from which on stranger layouts are not tried. */
-const ENOUGH = 0.5;
 
-export type Suffix = 'gvt' | 'rt' | 'evtrace' | 'model' | 'analysis-lps';
-
-export interface RossDetection extends Detection {
-  readonly layout: RossFileLayout;
-  readonly facts: ReadmeFacts | null;
-  /** What made the samples, where layout or name tell. */
-  readonly mode: 'gvt' | 'rt' | 'vt' | null;
+/** Why nothing decides which layout a file has, and what would. */
+export interface Doubt {
+  readonly what: string;
+  readonly mend: string;
 }
 
-interface Candidate {
+export interface RossDetection extends Detection {
+  /** With doubt, one of those that it can be. */
   readonly layout: RossFileLayout;
-  /** What was tried, for “because”. */
-  readonly as: string;
-  /** Whether a file's name and the text beside it speak for it. */
-  readonly fitsName: boolean;
-  /** Records that must make sense before it is believed without its name. */
-  readonly least: number;
+  readonly told: Told;
+  /** What made the samples, where layout or name tell. */
+  readonly mode: 'gvt' | 'rt' | 'vt' | null;
+  readonly doubt: Doubt | null;
 }
 
 interface Fit {
-  /** 0 to 1. */
-  readonly share: number;
-  readonly records: number;
-  readonly lps: number;
-  readonly wideLps: number;
-}
-
-const NO_FIT: Fit = { share: 0, records: 0, lps: 0, wideLps: 0 };
-
-const NAME = /^(.*)-(gvt|rt|evtrace|model|analysis-lps)\.bin$/;
-
-function nameOf(path: string): { prefix: string; suffix: Suffix } | null {
-  const match = NAME.exec(basename(path));
-  return match === null ? null : { prefix: match[1], suffix: match[2] as Suffix };
-}
-
-/** A file's beginning in either byte order, and a block to try layouts with: made once for all of them. */
-class Head {
-  readonly bytes: Uint8Array;
-  readonly #chunks: readonly Chunk[];
-  #block: Block;
-  #one: Block | null = null;
-
-  constructor(bytes: Uint8Array, fileSize: number) {
-    this.bytes = bytes;
-    this.#chunks = [true, false].map((little) => {
-      const chunk = new Chunk(bytes.length, little);
-      chunk.bytes.set(bytes);
-      chunk.length = bytes.length;
-      chunk.fileSize = fileSize;
-      return chunk;
-    });
-    this.#block = new Block(this.#chunks[0], BLOCK_RECORDS);
-  }
-
-  blockFor({ little, mostEntries }: RossFileLayout): Block {
-    const chunk = this.#chunks[little ? 0 : 1];
-    const capacity = Math.max(BLOCK_RECORDS, 2 * mostEntries);
-    if (this.#block.chunk !== chunk || this.#block.capacity < capacity) {
-      this.#block = new Block(chunk, capacity);
-    }
-    return this.#block;
-  }
-
-  /**
-   * Whether the first records of a layout without the model's bytes can be such with so many bytes behind each: asked
-   * of thousands of sizes, before a layout is made for one.
-   */
-  promises(layout: RossFileLayout, payload: number): boolean {
-    const { length } = this.bytes;
-    const stride = layout.least + payload;
-    if (stride > length) return false;
-    let records = 0;
-    let meaning = 0;
-    for (let at = 0; records < SENSELESS && at + layout.least <= length; at += stride) {
-      const block = this.recordAt(layout, at);
-      if (block.length === 0) return records > 1 && 2 * meaning > records;
-      meaning += meaningIn(block, layout);
-      records++;
-    }
-    return 2 * meaning > records;
-  }
-
-  /** The record at byte `at`, if one of this layout can be there. */
-  recordAt(layout: RossFileLayout, at: number): Block {
-    const chunk = this.#chunks[layout.little ? 0 : 1];
-    const block = this.#one?.chunk === chunk ? this.#one : new Block(chunk, 1);
-    this.#one = block;
-    block.clear();
-    layout.walk(block, at);
-    return block;
-  }
-}
-
-/** How much of a file's beginning a layout makes sense of. */
-function fitOf(layout: RossFileLayout, head: Head): Fit {
-  const block = head.blockFor(layout);
-  const { length } = head.bytes;
-  layout.reset();
-  let at = 0;
-  let records = 0;
-  let lps = 0;
-  let wideLps = 0;
-  let meaning = 0;
-  do {
-    block.clear();
-    at = layout.walk(block, at);
-    records += layout.mostEntries > 1 ? block.of[PE].count : block.length;
-    lps += block.of[LP].count;
-    wideLps += block.of[WIDE_LP].count;
-    meaning += meaningIn(block, layout);
-    // Zeros are taken for records, one after the other, by layouts without end.
-    if (records >= SENSELESS && 2 * meaning <= records) return NO_FIT;
-  } while (block.stop !== BAD && block.stop !== SHORT);
-  layout.reset();
-  const whole = block.stop === SHORT && (at === length || length < block.chunk.fileSize);
-  const share = length === 0 ? 0 : whole ? 1 : at / length;
-  return { share: 2 * meaning > records ? share : 0, records, lps, wideLps };
-}
-
-/** Records that look like ones. */
-function meaningIn(block: Block, { looksRight, mostEntries }: RossFileLayout): number {
-  const { chunk } = block;
-  const { count, record, part } = block.of[mostEntries > 1 || looksRight ? PE : EVENT];
-  if (looksRight) {
-    let right = 0;
-    for (let k = 0; k < count; k++) if (looksRight(chunk, record[k])) right++;
-    return right;
-  }
-  let right = block.length - count;
-  for (let k = 0; k < count; k++) {
-    const { view, little } = chunk;
-    // Small integers taken for floats are denormal numbers.
-    const receive = view.getFloat32(part[k] + 12, little);
-    if (receive > 1e-30 || view.getFloat64(part[k] + 16, little) > 1e-30) right++;
-  }
-  return right;
-}
-
-const OLD_EVENTS: readonly OldEventForm[] = [
-  { send: true, real: true, duration: true },
-  { send: true, real: true, duration: false },
-  { send: true, real: false, duration: false },
-  { send: false, real: true, duration: true },
-  { send: false, real: true, duration: false },
-];
-
-function oldEventForms(trace: number | null): readonly OldEventForm[] {
-  if (trace === null || trace === 0) return OLD_EVENTS;
-  return OLD_EVENTS.filter((form) => form.duration === (trace === 1));
-}
-
-function* packedCandidates(
-  suffix: Suffix | null,
-  facts: ReadmeFacts | null,
-  little: boolean,
-): Generator<Candidate> {
-  if (facts !== null && facts.layout !== null && facts.layout !== 'ross-2017') return;
-  const detailed = facts !== null && facts.granularity > 0;
-  const common = { fitsName: suffix !== null && facts !== null, least: 4 };
-  const told = facts === null ? '' : `, ${facts.pes} PEs as its README.txt says`;
-  if (suffix === null || suffix === 'gvt') {
-    for (const realTime of [true, false]) {
-      const layout = packedLayout({ mode: 'gvt', realTime, detailed }, facts, little);
-      yield { ...common, layout, as: `packed GVT samples of ${layout.least} bytes${told}` };
-    }
-  }
-  if (facts !== null && (suffix === null || suffix === 'rt')) {
-    const layout = packedLayout({ mode: 'rt', realTime: true, detailed }, facts, little);
-    yield { ...common, layout, as: `packed real-time samples of ${layout.least} bytes${told}` };
-  }
-}
-
-/** A layout for any number of bytes of the model behind each record. */
-type OfPayload = (payload: number) => RossFileLayout;
-
-function oldLayouts(
-  suffix: Suffix | null,
-  facts: ReadmeFacts | null,
-  little: boolean,
-): OfPayload[] {
-  const layouts: OfPayload[] = [];
-  if (suffix === null || suffix === 'evtrace') {
-    for (const form of oldEventForms(facts?.eventTrace ?? null)) {
-      layouts.push((payload) => oldEventLayout(form, payload, little));
-    }
-  }
-  if (suffix === null || suffix === 'model') {
-    const lps = facts?.lps.reduce((a, b) => a + b, 0) ?? 2 ** 32;
-    layouts.push((payload) => oldModelLayout(payload, lps, little));
-  }
-  return layouts;
-}
-
-/** Old events and models' samples: sizes of the model's bytes are tried from none up. */
-function* oldCandidates(
-  suffix: Suffix | null,
-  facts: ReadmeFacts | null,
-  little: boolean,
-  head: Head,
-): Generator<Candidate> {
-  if (facts !== null && facts.layout !== null && facts.layout !== 'ross-2017') return;
-  const fitsName = suffix !== null && facts !== null;
-  const layouts = oldLayouts(suffix, facts, little)
-    .map((of) => ({ of, bare: of(0) }))
-    .filter(({ bare }) => head.recordAt(bare, 0).length > 0);
-  if (layouts.length === 0) return;
-  for (let payload = 0; payload <= MOST_UNSAID_PAYLOAD; payload++) {
-    for (const { of, bare } of layouts) {
-      if (!head.promises(bare, payload)) continue;
-      const layout = of(payload);
-      yield { layout, as: `packed records of ${layout.least} bytes`, fitsName, least: 4 };
-    }
-  }
-}
-
-function* candidates(
-  suffix: Suffix | null,
-  facts: ReadmeFacts | null,
-  little: boolean,
-): Generator<Candidate> {
-  const order = little ? '' : ', big-endian';
-  yield {
-    layout: framedLayout(little),
-    as: `samples in frames${order}`,
-    fitsName: suffix !== null && suffix !== 'evtrace',
-    least: 1,
-  };
-  yield {
-    layout: eventLayout(little),
-    as: `events of 24 bytes${order}`,
-    fitsName: suffix === 'evtrace',
-    least: 2,
-  };
-  yield* packedCandidates(suffix, facts, little);
-}
-
-/** Which layout a name speaks for when the content says nothing. */
-function byName(suffix: Suffix, facts: ReadmeFacts | null): RossFileLayout {
-  const old = facts !== null && facts.layout === null;
-  if (suffix === 'evtrace') {
-    if (!old) return eventLayout(true);
-    const [form] = oldEventForms(facts.eventTrace);
-    return oldEventLayout(form, 0, true);
-  }
-  if (!old || suffix === 'analysis-lps') return framedLayout(true);
-  if (suffix === 'model') return oldModelLayout(0, 2 ** 32, true);
-  const form = { mode: suffix, realTime: true, detailed: facts.granularity > 0 } as const;
-  return packedLayout(form, facts, true);
+  readonly candidate: Candidate;
+  readonly evidence: Evidence;
 }
 
 const MODES = { gvt: 'gvt', rt: 'rt', 'analysis-lps': 'vt' } as const;
 
-function eraOf(layout: RossFileLayout, { lps, wideLps }: Fit): string {
+function modeByName({ suffix }: Told): 'gvt' | 'rt' | 'vt' | null {
+  return suffix === null || !(suffix in MODES) ? null : MODES[suffix as 'gvt'];
+}
+
+function eraOf(layout: RossFileLayout, { lps, wideLps }: Evidence): string {
   if (lps > 0 && wideLps === 0) return layout.era.replace('v7.0 or later', 'v7.0 to v8.0');
   if (wideLps > 0 && lps === 0) return layout.era.replace('v7.0 or later', 'v8.1 or later');
   return layout.era;
 }
-
-/** Without a name that says so, a few numbers that happen to make sense are no proof. */
-function standsAlone({ least }: Candidate, { records, share }: Fit): boolean {
-  return records >= least && (share === 1 || records >= 16 * least);
-}
-
-/**
- * How well a layout explains a file. Some number of the model's bytes makes one record of any file, also of one that is
- * cut in a record: such a fit is worth less than one that sees several and leaves a rest.
- */
-const worth = ({ least }: Candidate, { records, share }: Fit): number =>
-  share * Math.min(1, records / least);
-
-/** Packed records are weak evidence: a few of them may be those of a cut file in the other byte order. */
-const isDoubtful = ({ layout, least }: Candidate, { records }: Fit): boolean =>
-  !layout.little && records < least;
 
 /** A text, or zeros only: ROSS's files have zeros among their first bytes, and others. */
 function saysNothing(head: Uint8Array): boolean {
@@ -304,63 +53,224 @@ function saysNothing(head: Uint8Array): boolean {
   return isText || head.every((byte) => byte === 0);
 }
 
-interface Best {
-  readonly candidate: Candidate;
-  readonly fit: Fit;
+const ORDERS = [true, false];
+
+const fitsOf = (head: Head, candidates: readonly Candidate[]): Fit[] =>
+  candidates.map((candidate) => ({ candidate, evidence: head.evidence(candidate.layout) }));
+
+/** Those that explain most first, and of equals those that are preferred. */
+const byWorth = (a: Fit, b: Fit): number =>
+  b.evidence.explained - a.evidence.explained ||
+  Number(b.candidate.preferred) - Number(a.candidate.preferred);
+
+/** Whether a layout explains the file, and the next best comes nowhere near. */
+function isClear({ evidence: { good, bad } }: Fit, next: Fit | undefined): boolean {
+  const other = next?.evidence.good ?? 0;
+  return good >= other + 2 || (bad === 0 && good >= 2 && good > other);
 }
 
-function bestOf(head: Head, suffix: Suffix | null, facts: ReadmeFacts | null): Best | null {
-  let best: Best | null = null;
-  const consider = (all: Iterable<Candidate>): boolean => {
-    for (const candidate of all) {
-      const fit = fitOf(candidate.layout, head);
-      if (fit.records === 0) continue;
-      if (isDoubtful(candidate, fit)) continue;
-      if (!candidate.fitsName && !standsAlone(candidate, fit)) continue;
-      if (best === null || worth(candidate, fit) > worth(best.candidate, best.fit)) {
-        best = { candidate, fit };
-      }
-      if (worth(candidate, fit) === 1) return true;
-    }
-    return best?.candidate.fitsName === true && best.fit.share >= ENOUGH;
+/** Of layouts that the text beside a file prefers, one that no other explains better than. */
+function preferredOf(fits: readonly Fit[]): Fit | undefined {
+  const most = fits.reduce((good, { evidence }) => Math.max(good, evidence.good), 0);
+  return fits.find(({ candidate, evidence }) => candidate.preferred && evidence.good >= most);
+}
+
+/** Without a word from outside, a few numbers that happen to make sense are no proof. */
+function standsAlone({ candidate, evidence }: Fit): boolean {
+  const { good, bad, whole } = evidence;
+  return good >= candidate.least && ((bad === 0 && whole) || good >= 16 * candidate.least);
+}
+
+const README = (told: Told, line: string) =>
+  told.prefix === null ? '' : `, or a line ${line} before END in ${told.prefix}-README.txt`;
+
+function doubtOfLayouts(told: Told, candidates: readonly Candidate[]): Doubt {
+  const names = [...new Set(candidates.map(({ name }) => name))];
+  const all = candidates
+    .filter(({ layout }) => layout.little)
+    .map(({ name, layout }) => `${name} (${layout.least} bytes a record)`);
+  return {
+    what: `it can be ${all.join(' or ')}, and neither its records nor the text beside it decide`,
+    mend: `read --layout=${names.join(' or --layout=')} decides${README(told, `LAYOUT=${names[0]}`)}`,
   };
-  const orders = [true, false];
-  for (const little of orders) if (consider(candidates(suffix, facts, little))) return best;
-  for (const little of orders) {
-    if (consider(oldCandidates(suffix, facts, little, head))) return best;
-  }
-  return best;
 }
 
-/** Says what layout a file has, or null where it is none of ROSS's. */
-export function detectRoss(head: Uint8Array, source: FileSource): RossDetection | null {
-  const name = nameOf(source.path);
-  const suffix = name?.suffix ?? null;
-  const text = name === null ? null : textBeside(source, `${name.prefix}-README.txt`);
-  const facts = text === null ? null : readReadme(text);
-  const modeByName = suffix === null || !(suffix in MODES) ? null : MODES[suffix as 'gvt'];
+const SIZES_MEND =
+  'read --layout=FILE decides: {"bytes": 4}, or by type of LP {"lps": "a*4,b*16", "types": {"a": 24, "b": 8}}';
+
+function doubtOfSizes(told: Told, { best, rival }: SizeSearch): Doubt {
+  const what = told.suffix === 'evtrace' ? 'event' : 'sample';
+  const which =
+    best === null
+      ? 'no number makes sense of it'
+      : rival < 2 && best.evidence.good < 2
+        ? `it has one whole record at most, and any number makes sense of that`
+        : `${best.size} make sense of ${best.evidence.good} records, another number of ${rival}`;
+  return {
+    what: `nothing says how many bytes of the model follow each ${what}; ${which}`,
+    mend: SIZES_MEND,
+  };
+}
+
+const DIFFERENT: Doubt = {
+  what: 'its LPs add different numbers of bytes to their records, and nothing says which',
+  mend: SIZES_MEND,
+};
+
+interface Decision {
+  readonly candidate: Candidate;
+  readonly evidence: Evidence;
+  readonly doubt: Doubt | null;
+}
+
+const asCandidate = (told: Told, { best }: SizeSearch): Fit | null =>
+  best && {
+    candidate: {
+      layout: best.layout,
+      as: `packed records of ${best.layout.least} bytes`,
+      name: best.form.name,
+      preferred: told.facts !== null && best.layout.little,
+      least: 4,
+    },
+    evidence: best.evidence,
+  };
+
+/** A number of bytes found for a file of which its name and README leave only that open. */
+function decideSizes(told: Told, head: Head): Decision | null {
+  let search = searchSizes(head, sizedForms(told, true));
+  if (!isCertain(search)) {
+    const big = searchSizes(head, sizedForms(told, false));
+    if ((big.best?.evidence.good ?? 0) > (search.best?.evidence.good ?? 0)) search = big;
+  }
+  const found = asCandidate(told, search);
+  if (found !== null && isCertain(search)) {
+    const { best } = search;
+    return { ...found, doubt: best !== null && hidesRecords(head, best) ? DIFFERENT : null };
+  }
+  // Fields that a user or a recording names have at least a number of bytes.
+  const [form] = sizedForms(told, told.facts?.little ?? true);
+  if (form === undefined) return null;
+  const size = told.model?.uniform ?? null;
+  const doubt = size === null ? doubtOfSizes(told, search) : null;
+  const layout = form.of(size ?? 0);
+  const as = `packed records of ${layout.least} bytes, as ${told.modelBy} says`;
+  const candidate = { layout, as, name: form.name, preferred: true, least: 1 };
+  return { candidate, evidence: found?.evidence ?? NO_EVIDENCE, doubt };
+}
+
+/** A file of which name and text say what it is, or the user does. */
+function decideTold(told: Told, head: Head): Decision | null {
+  const { suffix, model } = told;
+  const sized = suffix === 'evtrace' || suffix === 'model';
+  const old = told.layout === null || isPacked(told.layout);
+  if (old && sized && model?.exact !== true) return decideSizes(told, head);
+  const candidates = ORDERS.flatMap((little) => fixedCandidates(told, little));
+  const fits = fitsOf(head, candidates).sort(byWorth);
+  const [first, next] = fits;
+  const best = preferredOf(fits) ?? first;
+  if (best === undefined) return null;
+  const one = new Set(candidates.map(({ name }) => name)).size === 1;
+  const clear = one || best.candidate.preferred || isClear(best, next);
+  // What is told is not put aside for something else that happens to make sense.
+  return { ...best, doubt: clear ? null : doubtOfLayouts(told, candidates) };
+}
+
+/** Samples of several kinds, each with a frame that says which and how many bytes. */
+const isFramed = ({ stride, each }: RossFileLayout): boolean => stride === 0 && each === null;
+
+/** A file of which nothing is known but its bytes, and perhaps its name. */
+function decideAlone(told: Told, head: Head): Decision | null {
+  const fits: Fit[] = [];
+  for (const candidate of ORDERS.flatMap((little) => fixedCandidates(told, little))) {
+    const fit = { candidate, evidence: head.evidence(candidate.layout) };
+    const { good, bad, whole } = fit.evidence;
+    const enough = candidate.preferred ? candidate.least : 4;
+    // Nothing else makes sense of all of a file that says the size of each of its records.
+    if (bad === 0 && whole && good >= enough && candidate.layout.stride === 0) {
+      return { ...fit, doubt: null };
+    }
+    // Nothing else begins with a frame, its kind and the size that goes with it, whatever was damaged behind it.
+    if (isFramed(candidate.layout) && head.hasRecord(candidate.layout, 0)) {
+      return { ...fit, doubt: null };
+    }
+    fits.push(fit);
+  }
+  const sized = ORDERS.flatMap((little) => {
+    const forms = sizedForms(told, little).filter((form) => {
+      const bare = form.of(0);
+      return told.suffix !== null || head.hasRecord(bare, 0);
+    });
+    const search = forms.length === 0 ? null : searchSizes(head, forms);
+    const found = search && isCertain(search) ? asCandidate(told, search) : null;
+    if (search?.best == null || found === null) return [];
+    return [{ ...found, hides: hidesRecords(head, search.best) }];
+  });
+  const believed = [...fits, ...sized]
+    .filter((fit) => (fit.candidate.preferred ? fit.evidence.good > 0 : standsAlone(fit)))
+    .sort(byWorth);
+  const [best, next] = believed;
+  if (best === undefined || !isClear(best, next)) return null;
+  return { ...best, doubt: 'hides' in best && best.hides === true ? DIFFERENT : null };
+}
+
+/** Which layout a name speaks for when the content says nothing. */
+function byName(told: Told): RossFileLayout | null {
+  if (told.suffix === null) return null;
+  const candidates = fixedCandidates(told, told.facts?.little ?? true);
+  const [first] = [...candidates].sort((a, b) => Number(b.preferred) - Number(a.preferred));
+  return first?.layout ?? sizedForms(told, true)[0]?.of(told.model?.uniform ?? 0) ?? null;
+}
+
+function toldQuietly(source: FileSource, options: ScanOptions | undefined): Told {
+  try {
+    return toldOf(source, options);
+  } catch (error) {
+    if (options !== undefined || !(error instanceof PayloadLayoutError)) throw error;
+    return toldOf(source, { given: { layout: null, lps: null, types: [], exact: true } });
+  }
+}
+
+/**
+ * Says what layout a file has, or null where it is none of ROSS's.
+ * @throws PayloadLayoutError for what `options` say and that cannot be
+ */
+export function detectRoss(
+  bytes: Uint8Array,
+  source: FileSource,
+  options?: ScanOptions,
+): RossDetection | null {
+  const told = toldQuietly(source, options);
+  const known = told.layout !== null || (told.facts !== null && told.suffix !== null);
   const named = (because: string, confidence: number): RossDetection | null => {
-    if (suffix === null) return null;
-    const layout = byName(suffix, facts);
-    const mode = layout.mode ?? modeByName;
-    return { layout, facts, mode, confidence, because, era: layout.era };
+    const layout = byName(told);
+    if (layout === null) return null;
+    const mode = layout.mode ?? modeByName(told);
+    return { layout, told, mode, doubt: null, confidence, because, era: layout.era };
   };
   if (source.size === 0) {
     return named('its name says so, and ROSS leaves empty files where nothing was sampled', 0.9);
   }
-  const best = saysNothing(head) ? null : bestOf(new Head(head, source.size), suffix, facts);
-  if (best === null || best.fit.share === 0) {
-    return named('its name says so; its beginning makes no sense', 0.3);
-  }
-  const { layout, as, fitsName } = best.candidate;
-  const { share, records } = best.fit;
-  const first = `its first ${records === 1 ? 'record makes' : `${records} records make`} sense as ${as}`;
+  const head = new Head(bytes, source.size);
+  const found = known
+    ? decideTold(told, head)
+    : saysNothing(bytes)
+      ? null
+      : decideAlone(told, head);
+  if (found === null) return named('its name says so; its beginning makes no sense', 0.3);
+  const { candidate, evidence, doubt } = found;
+  const { layout, as, preferred } = candidate;
+  const { good, bad, whole } = evidence;
+  const records = `${good} ${good === 1 ? 'record' : 'records'}`;
+  const makes = `${records} of its beginning ${good === 1 ? 'makes' : 'make'} sense as ${as}`;
+  const says = told.layout === null ? '' : `${told.layoutBy} says ${told.layout}; `;
+  const sure = known ? 0.95 : whole && bad === 0 ? (good > 1 || preferred ? 0.98 : 0.8) : 0.7;
   return {
     layout,
-    facts,
-    mode: layout.mode ?? modeByName,
-    era: eraOf(layout, best.fit),
-    because: first,
-    confidence: share === 1 ? (records > 1 || fitsName ? 0.98 : 0.8) : 0.4 + 0.4 * share,
+    told,
+    mode: layout.mode ?? modeByName(told),
+    era: eraOf(layout, evidence),
+    because: doubt === null ? `${says}${makes}` : doubt.what,
+    confidence: sure,
+    doubt,
   };
 }

@@ -37,13 +37,15 @@ export interface RossFileLayout {
   readonly walk: Walk;
   /** Forgets what earlier records said: called before a walk that does not follow on. */
   readonly reset: () => void;
+  /** Kind of which every record is one, whatever parts it has; null where there are several kinds of records. */
+  readonly each: number | null;
   /** Entries that one record can make at most. */
   readonly mostEntries: number;
   /** Bytes of every record, where all have as many; 0 elsewhere. */
   readonly stride: number;
   /**
-   * Whether a record that is believed also looks like one. Asked where it is not known yet where records begin, or
-   * what they are: stricter than `walk`, which must take whatever a genuine file may hold.
+   * Whether a record of the kind `each` that is believed also looks like one. Asked where it is not known yet where
+   * records begin, or what they are: stricter than `walk`, which must take whatever a genuine file may hold.
    */
   readonly looksRight?: (chunk: Chunk, at: number) => boolean;
   /** Bytes that a record has at least. */

@@ -1,37 +1,60 @@
 /** Blocks as rows, for who prints them: cells by key, decoded when asked for. */
 import type { CellValue, RecordBlock, RecordKind } from '../../format.ts';
-import type { PayloadLayout } from '../../payload.ts';
+import { fits, type PayloadLayout, payloadLayout } from '../../payload.ts';
 import { type Block, KIND_NAMES } from './chunk.ts';
 import { hexAt, readCell } from './gather.ts';
-import type { FieldAt, RossFileLayout } from './layouts.ts';
+import type { FieldAt, KindLayout, RossFileLayout } from './layouts.ts';
+import type { ModelBytes } from './told.ts';
 
 interface RossRecordKind extends RecordKind {
   readonly fields: readonly FieldAt[];
   /** Bytes before the model's; -1: none ever. */
   readonly head: number;
+  /** How the model's are decoded, and how many they are; null where they stay bytes. */
+  readonly model: PayloadLayout | null;
+  readonly bytes: number;
+}
+
+/** The kind's records as they are told of; with `types` one for each type of LP. */
+interface Kinds {
+  readonly plain: RossRecordKind;
+  readonly byType: readonly RossRecordKind[];
+  /** Where a record says which LP's model it is of. */
+  readonly lp: FieldAt | null;
+}
+
+const LPS = ['lp_id', 'destination_lp'];
+
+function kindsOf(kind: KindLayout, name: string, model: ModelBytes | null): Kinds {
+  const { fields, head } = kind;
+  const keys = fields.map(({ key }) => key);
+  const one = (layout: PayloadLayout | null, bytes: number): RossRecordKind => ({
+    name,
+    keys: head === undefined ? keys : [...keys, 'model_data'],
+    payload: layout?.fields.map((field) => field.name) ?? [],
+    fields,
+    head: head ?? -1,
+    model: layout,
+    bytes,
+  });
+  const types = head === undefined ? [] : (model?.types ?? []);
+  return {
+    plain: one(null, 0),
+    byType: types.map(({ fields: of, bytes }) => one(of && payloadLayout(of), bytes)),
+    lp: fields.find(({ key }) => LPS.includes(key)) ?? null,
+  };
 }
 
 export class RossRecords implements RecordBlock {
-  readonly #kinds: readonly (RossRecordKind | null)[];
-  readonly #payload: PayloadLayout | null;
+  readonly #kinds: readonly (Kinds | null)[];
+  readonly #model: ModelBytes | null;
   #block: Block | null = null;
   /** Place of each record among those of its kind. */
   #within = new Int32Array(0);
 
-  constructor(layout: RossFileLayout, payload: PayloadLayout | null) {
-    this.#payload = payload;
-    this.#kinds = layout.kinds.map((kind, k) => {
-      if (kind === null) return null;
-      const keys = kind.fields.map(({ key }) => key);
-      const model = kind.head !== undefined;
-      return {
-        name: KIND_NAMES[k],
-        keys: model ? [...keys, 'model_data'] : keys,
-        payload: model && payload !== null ? payload.fields.map(({ name }) => name) : [],
-        fields: kind.fields,
-        head: kind.head ?? -1,
-      };
-    });
+  constructor(layout: RossFileLayout, model: ModelBytes | null) {
+    this.#model = model;
+    this.#kinds = layout.kinds.map((kind, k) => kind && kindsOf(kind, KIND_NAMES[k], model));
   }
 
   /** Takes the next block. */
@@ -53,7 +76,15 @@ export class RossRecords implements RecordBlock {
   }
 
   #kindOf(record: number): RossRecordKind {
-    return this.#kinds[this.#loaded().kinds[record]] as RossRecordKind;
+    const block = this.#loaded();
+    const kind = block.kinds[record];
+    const { plain, byType, lp } = this.#kinds[kind] as Kinds;
+    if (byType.length === 0 || lp === null || this.#model === null) return plain;
+    if (byType.length === 1 && this.#model.uniform !== null) return byType[0];
+    const { view, little } = block.chunk;
+    const index = block.of[kind];
+    const at = index.record[this.#within[record]] + lp.at;
+    return byType[this.#model.typeOf(readCell(view, at, lp.cell, little))] ?? plain;
   }
 
   kind(record: number): RecordKind {
@@ -88,13 +119,13 @@ export class RossRecords implements RecordBlock {
 
   payload(record: number): readonly CellValue[] | null {
     const block = this.#loaded();
-    const { head } = this.#kindOf(record);
+    const { head, model, bytes } = this.#kindOf(record);
     const index = block.of[block.kinds[record]];
     const n = this.#within[record];
-    if (this.#payload === null || head < 0 || index.size[n] !== this.#payload.size) return null;
+    if (model === null || !fits(index.size[n], bytes)) return null;
     const { view, little } = block.chunk;
     const from = index.record[n] + head;
-    return this.#payload.fields.map(({ type, count, at }) => {
+    return model.fields.map(({ type, count, at }) => {
       const width =
         type === 'u64' || type === 'f64' ? 8 : type === 'u8' ? 1 : type === 'u16' ? 2 : 4;
       const one = (k: number): number | bigint => {

@@ -189,7 +189,7 @@ export class Survey {
     }));
     for (const { offset, what, skipped } of this.#damage) {
       const after = skipped > 0 ? `; ${skipped} bytes passed over` : '';
-      list.push({ where: `byte ${offset}`, what: `${what}${after}` });
+      list.push({ where: offset < 0 ? 'file' : `byte ${offset}`, what: `${what}${after}` });
     }
     const more = this.#damages - this.#damage.length;
     if (more > 0) list.push({ where: 'further on', what: `${more} more damaged places` });
@@ -217,7 +217,12 @@ export class Survey {
   }
 
   info(source: FileSource): FileInfo {
-    const { facts, layout, mode, because } = this.#detection;
+    const {
+      told: { facts },
+      layout,
+      mode,
+      because,
+    } = this.#detection;
     const samples = [...this.#pes].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
     const sizes = [...this.#sizes].sort(([a], [b]) => a - b);
     const entities = { pes: this.#pes.size, kps: this.#kps.size, lps: this.#lps.size };

@@ -53,11 +53,13 @@ function takeEvent(block: Block, at: number): number {
   const receive = view.getFloat32(at + 12, little);
   const real = view.getFloat32(at + 16, little);
   if (!(send >= 0 && send <= receive && receive < FLOAT_MAX)) {
-    block.bad(`expected an event: sent at ${send} and received at ${receive} is not possible`);
+    block.bad(
+      () => `expected an event: sent at ${send} and received at ${receive} is not possible`,
+    );
     return 0;
   }
   if (!(real >= 0 && real < FLOAT_MAX)) {
-    block.bad(`expected an event: real time ${real} is no time`);
+    block.bad(() => `expected an event: real time ${real} is no time`);
     return 0;
   }
   const size = view.getUint32(at + 20, little);
@@ -83,8 +85,11 @@ export function eventLayout(little: boolean): RossFileLayout {
     kinds: EVENT_KINDS,
     walk,
     reset: () => {},
+    each: EVENT,
     mostEntries: 1,
     stride: 0,
+    // Small integers taken for floats are denormal numbers.
+    looksRight: ({ view }, at) => view.getFloat32(at + 12, little) > 1e-30,
     least: HEAD,
     mode: null,
   };

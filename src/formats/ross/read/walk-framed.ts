@@ -190,7 +190,7 @@ function takeSample(block: Block, at: number): number {
     block.bad(fault);
   } else if (canBeVtModel && isVtModel(chunk, at)) {
     return takeModel(block, at, VT_MODEL, view.getInt32(at + 40, little), 48);
-  } else block.bad(`${EXPECTED}, found kind ${kind} with ${size}`);
+  } else block.bad(() => `${EXPECTED}, found kind ${kind} with ${size}`);
   return 0;
 }
 
@@ -203,6 +203,7 @@ export function framedLayout(little: boolean): RossFileLayout {
     kinds: FRAMED_KINDS,
     walk,
     reset: () => {},
+    each: null,
     mostEntries: 1,
     stride: 0,
     least: 24,

@@ -1,8 +1,8 @@
 /**
  * Walks over events and models' samples of 2016 and 2017: packed, 64-bit ids, doubles. A model's bytes follow each
- * record; the files do not say how many, so a number is taken that makes sense of the whole beginning of a file.
+ * record. The files do not say how many: all records have as many, or each type of LP its own number.
  */
-import { type Block, EVENT, MODEL } from './chunk.ts';
+import { type Block, type Chunk, EVENT, MODEL } from './chunk.ts';
 import { at, byKind, type FieldAt, type RossFileLayout, type Walk } from './layouts.ts';
 import { isTime, walkOf } from './walk.ts';
 
@@ -21,28 +21,64 @@ export const oldEventHead = ({ send, real, duration }: OldEventForm) =>
 
 export const OLD_MODEL_HEAD = 28;
 
-/** A walk over records of one size. `fault` says what is wrong with the one at a byte; '' for nothing. */
-function fixedWalk(
-  kind: number,
-  bytes: number,
-  payload: number,
-  fault: (view: DataView, at: number) => string,
-): Walk {
+/** Bytes of the model behind records: one number for all, or by the LP that a record is of; -1 for LPs without any. */
+export type ModelSizes = number | ((lp: number) => number);
+
+/** What tells one kind of records from another. */
+interface OldKind {
+  readonly kind: number;
+  readonly head: number;
+  /** Byte of the id of the LP whose model adds its bytes. */
+  readonly lpAt: number;
+  /** What is wrong with the record at a byte; '' for nothing. */
+  readonly fault: (view: DataView, at: number) => string;
+}
+
+/** A walk over records of a kind with the model's bytes behind each. */
+function oldWalk({ kind, head, lpAt, fault }: OldKind, sizes: ModelSizes, little: boolean): Walk {
+  const low = little ? 0 : 4;
   const take = (block: Block, at: number): number => {
     const { chunk } = block;
-    const wrong = chunk.length - at < bytes ? null : fault(chunk.view, at);
-    if (wrong === '') {
-      block.add(kind, at, payload);
-      return bytes;
+    const { view } = chunk;
+    const left = chunk.length - at;
+    const fixed = typeof sizes === 'number' ? sizes : 0;
+    if (left < head + fixed) {
+      block.short(head + fixed);
+      return 0;
     }
-    if (wrong === null) block.short(bytes);
-    else block.bad(wrong);
+    const wrong = fault(view, at);
+    if (wrong !== '') {
+      block.bad(wrong);
+      return 0;
+    }
+    if (typeof sizes === 'number') {
+      block.add(kind, at, sizes);
+      return head + sizes;
+    }
+    const lp = view.getUint32(at + lpAt + low, little);
+    const size = sizes(lp);
+    if (size < 0) block.bad(`LP ${lp} is of a type that has no records here`);
+    else if (left < head + size) block.short(head + size);
+    else {
+      block.add(kind, at, size);
+      return head + size;
+    }
     return 0;
   };
   return walkOf(take, null);
 }
 
-function oldEventFields({ send, real, duration }: OldEventForm): FieldAt[] {
+/** Bytes of every record; 0 where LPs differ. */
+const strideOf = (head: number, sizes: ModelSizes) =>
+  typeof sizes === 'number' ? head + sizes : 0;
+
+/** “and 4 of the model”, for what users are told. */
+const andModel = (sizes: ModelSizes): string => {
+  if (typeof sizes !== 'number') return ' and the model’s, by type of LP';
+  return sizes > 0 ? ` and ${sizes} of the model` : '';
+};
+
+export function oldEventFields({ send, real, duration }: OldEventForm): FieldAt[] {
   const realAt = send ? 32 : 24;
   return [
     at('source_lp', 'id64', 0),
@@ -55,10 +91,11 @@ function oldEventFields({ send, real, duration }: OldEventForm): FieldAt[] {
   ];
 }
 
-/** `payload`: bytes of the model behind each event. */
+/** `lps`: LPs in all; 2^32 where unknown. */
 export function oldEventLayout(
   form: OldEventForm,
-  payload: number,
+  sizes: ModelSizes,
+  lps: number,
   little: boolean,
 ): RossFileLayout {
   const { send, real, duration } = form;
@@ -66,15 +103,18 @@ export function oldEventLayout(
   const high = little ? 4 : 0;
   const realAt = send ? 32 : 24;
   const fault = (view: DataView, at: number): string => {
-    if (view.getUint32(at + high, little) !== 0 || view.getUint32(at + 8 + high, little) !== 0) {
-      return 'expected an event: an LP id is beyond belief';
+    for (let k = 0; k < 16; k += 8) {
+      const low = view.getUint32(at + k + 4 - high, little);
+      if (view.getUint32(at + k + high, little) !== 0 || low >= lps) {
+        return 'expected an event: one of its LPs does not exist';
+      }
     }
     const receive = view.getFloat64(at + 16, little);
-    if (!isTime(receive)) return `expected an event: receive time ${receive} is no time`;
+    if (!isTime(receive)) return 'expected an event: its receive time is no time';
     if (send) {
       const sent = view.getFloat64(at + 24, little);
       if (!(sent >= 0 && sent <= receive)) {
-        return `expected an event: sent at ${sent} and received at ${receive} is not possible`;
+        return 'expected an event: it is sent after it is received, or its send time is no time';
       }
     }
     if (real && !isTime(view.getFloat64(at + realAt, little))) {
@@ -85,21 +125,29 @@ export function oldEventLayout(
     if (!isTime(lasted) && !Number.isNaN(lasted)) return 'expected an event: duration is no time';
     return '';
   };
-  const model = payload > 0 ? ` and ${payload} of the model` : '';
+  /** Small integers taken for doubles are denormal numbers. */
+  const isPlain = (x: number) => x === 0 || x > 1e-30 || Number.isNaN(x);
+  const looksRight = ({ view }: Chunk, at: number): boolean =>
+    view.getFloat64(at + 16, little) > 1e-30 &&
+    (!send || isPlain(view.getFloat64(at + 24, little))) &&
+    (!real || isPlain(view.getFloat64(at + realAt, little))) &&
+    (!duration || isPlain(view.getFloat64(at + realAt + 8, little)));
   return {
-    era: `ROSS ${send ? '2017-04 to 2017-07' : '2016-12 to 2017-03'}, event trace (${head} bytes${model})`,
+    era: `ROSS ${send ? '2017-04 to 2017-07' : '2016-12 to 2017-03'}, event trace (${head} bytes${andModel(sizes)})`,
     little,
     kinds: byKind({ [EVENT]: { fields: oldEventFields(form), head } }),
-    walk: fixedWalk(EVENT, head + payload, payload, fault),
+    walk: oldWalk({ kind: EVENT, head, lpAt: 8, fault }, sizes, little),
     reset: () => {},
+    each: EVENT,
     mostEntries: 1,
-    stride: head + payload,
-    least: head + payload,
+    stride: strideOf(head, sizes),
+    looksRight,
+    least: head + (typeof sizes === 'number' ? sizes : 0),
     mode: null,
   };
 }
 
-const OLD_MODEL_KINDS = byKind({
+export const OLD_MODEL_KINDS = byKind({
   [MODEL]: {
     fields: [
       at('virtual_time', 'f64', 16),
@@ -113,7 +161,7 @@ const OLD_MODEL_KINDS = byKind({
 });
 
 /** `lps`: LPs in all; 2^32 where unknown. */
-export function oldModelLayout(payload: number, lps: number, little: boolean): RossFileLayout {
+export function oldModelLayout(sizes: ModelSizes, lps: number, little: boolean): RossFileLayout {
   const high = little ? 4 : 0;
   const fault = (view: DataView, at: number): string => {
     const low = view.getUint32(at + 4 - high, little);
@@ -125,16 +173,16 @@ export function oldModelLayout(payload: number, lps: number, little: boolean): R
     const mode = view.getInt32(at + 24, little);
     return mode === 1 || mode === 2 ? '' : `sampling mode ${mode}; there are 1 (GVT) and 2 (RT)`;
   };
-  const bytes = OLD_MODEL_HEAD + payload;
   return {
-    era: `ROSS 2017-06 to 2017-07, models’ samples (${OLD_MODEL_HEAD} bytes and ${payload} of the model)`,
+    era: `ROSS 2017-06 to 2017-07, models’ samples (${OLD_MODEL_HEAD} bytes${andModel(sizes)})`,
     little,
     kinds: OLD_MODEL_KINDS,
-    walk: fixedWalk(MODEL, bytes, payload, fault),
+    walk: oldWalk({ kind: MODEL, head: OLD_MODEL_HEAD, lpAt: 0, fault }, sizes, little),
     reset: () => {},
+    each: MODEL,
     mostEntries: 1,
-    stride: bytes,
-    least: bytes,
+    stride: strideOf(OLD_MODEL_HEAD, sizes),
+    least: OLD_MODEL_HEAD + (typeof sizes === 'number' ? sizes : 0),
     mode: null,
   };
 }

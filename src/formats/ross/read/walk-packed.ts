@@ -200,6 +200,7 @@ export function packedLayout(
     reset: () => {
       lastGvt.fill(0);
     },
+    each: PE,
     mostEntries,
     stride: fewest === most ? fixed + LP_PART * most : 0,
     looksRight: (chunk, at) => looksRight(form, chunk, at),

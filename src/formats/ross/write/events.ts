@@ -78,3 +78,27 @@ export function writeEvent2017(
   view.setFloat64(at + 40, duration, LITTLE_ENDIAN);
   return at + 48;
 }
+
+/** Words that an event of 2017 takes among rows: doubles lie at multiples of 8, so the model's bytes are filled up. */
+export const eventRow2017Words = (head: number, payloadBytes: number): number =>
+  head / 4 + (((payloadBytes + 7) >> 3) << 1);
+
+/**
+ * Events of 2017 from rows, where each is filled up to a multiple of 8 bytes and says in the upper half of its source
+ * how many the model's are, to bytes as files have them: exactly so many behind each.
+ * @param head bytes of an event before the model's
+ * @returns bytes written to `out`, which has room for all rows
+ */
+export function packEvents2017(rows: Int32Array, head: number, out: Uint8Array): number {
+  const bytes = new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength);
+  const high = LITTLE_ENDIAN ? 1 : 0;
+  let to = 0;
+  for (let at = 0; at < rows.length; ) {
+    const size = rows[at + high];
+    out.set(bytes.subarray(4 * at, 4 * at + head + size), to);
+    out.fill(0, to + 4 * high, to + 4 * high + 4);
+    to += head + size;
+    at += eventRow2017Words(head, size);
+  }
+  return to;
+}

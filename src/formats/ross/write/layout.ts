@@ -3,12 +3,22 @@
  *
  * `ross-7`: v7.0.0 to v8.0.0, framed, 36 bytes for an LP; what the project's documentation describes.
  * `ross-8.1`: v8.1.0 on; the same but for an LP's 48 bytes, of which 12 hold nothing.
- * `ross-2017`: packed records without frames. Of its two forms this is that of June and July 2017, because only it
- * has a real time in GVT samples and net events beside efficiency; the form before it is that less those columns.
+ * `ross-2017`: June and July 2017, packed records without frames; GVT samples have a real time, and net events beside
+ * efficiency.
+ * `ross-2017-04`: April 2017, the same without these two: exactly the columns that the documentation of the time lists.
  */
-export const ROSS_LAYOUTS = ['ross-7', 'ross-8.1', 'ross-2017'] as const;
+export const ROSS_LAYOUTS = ['ross-7', 'ross-8.1', 'ross-2017', 'ross-2017-04'] as const;
 
 export type RossLayout = (typeof ROSS_LAYOUTS)[number];
+
+export const isRossLayout = (name: string): name is RossLayout =>
+  (ROSS_LAYOUTS as readonly string[]).includes(name);
+
+/** Layouts of packed records, whose files do not describe themselves. */
+export type PackedLayout = Extract<RossLayout, `ross-2017${string}`>;
+
+export const isPacked = (layout: RossLayout): layout is PackedLayout =>
+  layout === 'ross-2017' || layout === 'ross-2017-04';
 
 /** Something that a layout has no place for. The message is for the user. */
 export class LayoutError extends Error {

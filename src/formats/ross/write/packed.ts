@@ -1,9 +1,9 @@
 /**
- * Rows of samples to the packed records of June and July 2017. One record is one sampling point of a PE:
+ * Rows of samples to the packed records of 2017. In brackets: what only those of June and July have. One record is one sampling point of a PE:
  *
  * ```
- * GVT, PEs only   u16 pe, f32 gvt, f32 real, u32 ×10, i32 remote, f32 efficiency                          58 bytes
- * GVT, KPs, LPs   u16 pe, f32 gvt, f32 real, u32 ×4, i32 net, f32 efficiency, KPs u32 ×2, LPs u32 ×4 + i32
+ * GVT, PEs only   u16 pe, f32 gvt, [f32 real,] u32 ×10, i32 remote, f32 efficiency                     54 [58] bytes
+ * GVT, KPs, LPs   u16 pe, f32 gvt, [f32 real,] u32 ×4, [i32 net,] f32 efficiency, KPs u32 ×2, LPs u32 ×4 + i32
  * RT, PEs only    u16 pe, f32 real, f32 gvt, KPs f32 ahead, f32 ×11, u32 ×12
  * RT, KPs, LPs    u16 pe, f32 real, f32 gvt, KPs f32 ahead, f32 ×11, u32 ×5, KPs u32 ×2, LPs u32 ×4 + i32
  * model           u64 lp, f64 real, f64 gvt, i32 mode, payload
@@ -29,7 +29,7 @@ import {
   ROW_REAL,
   ROW_WORDS,
 } from '../../../model/schemas/ross-rows.ts';
-import { LayoutError, LITTLE_ENDIAN } from './layout.ts';
+import { LayoutError, LITTLE_ENDIAN, type PackedLayout } from './layout.ts';
 
 const word = (fields: readonly { readonly key: string }[], key: string) => {
   const k = fields.findIndex((field) => field.key === key);
@@ -154,12 +154,12 @@ let lps = 0;
 function surveyPoint(rows: Int32Array, row: number, to: number): number {
   if (rows[row + ROW_KIND] !== ROW_PE) {
     throw new LayoutError(
-      `word ${row} of the rows has kind ${rows[row + ROW_KIND]}; in ross-2017 a PE's row begins every sampling point`,
+      `word ${row} of the rows has kind ${rows[row + ROW_KIND]}; in packed layouts a PE's row begins every sampling point`,
     );
   }
   const id = rows[row + ROW_FIELDS];
   if (id < 0 || id >= MOST_PES) {
-    throw new LayoutError(`PE ${id >>> 0}: ross-2017 has room for PEs 0 to ${MOST_PES - 1}`);
+    throw new LayoutError(`PE ${id >>> 0}: packed layouts have room for PEs 0 to ${MOST_PES - 1}`);
   }
   let at = row + ROW_WORDS[ROW_PE];
   kps = 0;
@@ -171,17 +171,29 @@ function surveyPoint(rows: Int32Array, row: number, to: number): number {
 
 function refuseVirtualTime(rows: Int32Array, row: number): void {
   if (rows[row + ROW_MODE] !== MODE_VT) return;
-  throw new LayoutError(`ross-2017 has no samples of mode ${MODES[MODE_VT]}; take ross-7`);
+  throw new LayoutError(`packed layouts have no samples of mode ${MODES[MODE_VT]}; take ross-7`);
 }
 
-function pointBytes(mode: number): number {
+/** Whether GVT samples have a real time, and net events. */
+const hasReal = (layout: PackedLayout) => layout === 'ross-2017';
+
+function pointBytes(layout: PackedLayout, mode: number): number {
   const tail = 8 * kps + LP_BYTES * lps;
-  if (mode === MODE_GVT) return lps > 0 ? 34 + tail : 58;
+  if (mode === MODE_GVT) {
+    const real = hasReal(layout);
+    if (lps > 0) return (real ? 34 : 26) + tail;
+    return real ? 58 : 54;
+  }
   return 10 + 4 * kps + 44 + (lps > 0 ? 20 + tail : 48);
 }
 
 /** See `encodedBytes`. */
-export function packedBytes(rows: Int32Array, from: number, to: number): number {
+export function packedBytes(
+  layout: PackedLayout,
+  rows: Int32Array,
+  from: number,
+  to: number,
+): number {
   let bytes = 0;
   for (let row = from; row < to; ) {
     refuseVirtualTime(rows, row);
@@ -191,7 +203,7 @@ export function packedBytes(rows: Int32Array, from: number, to: number): number 
       row += ROW_WORDS[ROW_MODEL] + (((payload + 7) >> 3) << 1);
     } else {
       const next = surveyPoint(rows, row, to);
-      bytes += pointBytes(rows[row + ROW_MODE]);
+      bytes += pointBytes(layout, rows[row + ROW_MODE]);
       row = next;
     }
   }
@@ -250,18 +262,23 @@ function putGvt(
   rows: Int32Array,
   doubles: Float64Array,
   row: number,
+  real: boolean,
 ): number {
   out.view.setUint16(at, rows[row + ROW_FIELDS], LITTLE_ENDIAN);
   put(out, at + 2, bitsOf(doubles[(row + ROW_GVT) >> 1]));
-  put(out, at + 6, bitsOf(doubles[(row + ROW_REAL) >> 1]));
+  if (real) put(out, at + 6, bitsOf(doubles[(row + ROW_REAL) >> 1]));
   const detailed = lps > 0;
-  const pos = putWords(out, at + 10, rows, row, detailed ? GVT_DETAILED : GVT_PE);
-  const value = detailed
-    ? rows[row + PE_PROCESSED] - rows[row + PE_ROLLED_BACK]
-    : rows[row + PE_REMOTE];
-  put(out, pos, value);
-  put(out, pos + 4, rows[row + PE_EFFICIENCY]);
-  return detailed ? putTail(out, pos + 8, rows, row + ROW_WORDS[ROW_PE]) : pos + 8;
+  const counters = real ? at + 10 : at + 6;
+  let pos = putWords(out, counters, rows, row, detailed ? GVT_DETAILED : GVT_PE);
+  if (!detailed) {
+    put(out, pos, rows[row + PE_REMOTE]);
+    pos += 4;
+  } else if (real) {
+    put(out, pos, rows[row + PE_PROCESSED] - rows[row + PE_ROLLED_BACK]);
+    pos += 4;
+  }
+  put(out, pos, rows[row + PE_EFFICIENCY]);
+  return detailed ? putTail(out, pos + 4, rows, row + ROW_WORDS[ROW_PE]) : pos + 4;
 }
 
 function putRealTime(
@@ -321,6 +338,7 @@ function putModel(
 
 /** See `encodeRows`. */
 export function encodePacked(
+  layout: PackedLayout,
   rows: Int32Array,
   from: number,
   to: number,
@@ -330,6 +348,7 @@ export function encodePacked(
 ): number {
   const out = outOf(bytes);
   const doubles = new Float64Array(rows.buffer, rows.byteOffset, rows.length >> 1);
+  const real = hasReal(layout);
   let pos = at;
   for (let row = from; row < to; ) {
     refuseVirtualTime(rows, row);
@@ -340,7 +359,7 @@ export function encodePacked(
       const next = surveyPoint(rows, row, to);
       pos =
         rows[row + ROW_MODE] === MODE_GVT
-          ? putGvt(out, pos, rows, doubles, row)
+          ? putGvt(out, pos, rows, doubles, row, real)
           : putRealTime(out, pos, rows, doubles, row, lastGvts);
       row = next;
     }

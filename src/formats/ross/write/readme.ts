@@ -2,7 +2,9 @@
  * Texts beside the binary files. `<prefix>-README.txt` is what files of 2017 cannot be read without; here the framed
  * layouts have it too, because the files themselves do not say how many PEs, KPs and LPs there are.
  */
-import type { RossLayout } from './layout.ts';
+import { layoutLines } from '../describe.ts';
+import { wordOf } from '../lp-types.ts';
+import { isPacked, LITTLE_ENDIAN, type RossLayout } from './layout.ts';
 
 /** Settings of a run under a title, as `--help` groups them. */
 export interface ReadmeGroup {
@@ -11,8 +13,22 @@ export interface ReadmeGroup {
   readonly options: readonly (readonly [name: string, value: string | null])[];
 }
 
+/** What the LPs of one type add to their samples, or to events. */
+export interface ReadmePayload {
+  /** The type's name. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly fields: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly offset: number;
+  }[];
+}
+
 export interface ReadmeInfo {
   readonly layout: RossLayout;
+  /** What the files' names begin with. */
+  readonly prefix?: string;
   /** KPs of each PE. */
   readonly kpsPerPe: number;
   /** LPs of each PE; one number per PE. */
@@ -22,12 +38,20 @@ export interface ReadmeInfo {
   /** Engine sampling that is on: it decides on the lines that count values. */
   readonly gvt: boolean;
   readonly rt: boolean;
+  /** Sampling in virtual time, of engine or model; sampling of models at GVTs or in real time. */
+  readonly vt?: boolean;
+  readonly model?: boolean;
+  /** ROSS's number: 0 no events, 1 all, 2 those that cause rollbacks, 3 those committed. */
+  readonly trace?: number;
+  /** Which LP has which type, in the one line of `lp-types.ts`; '' where models add no bytes. */
+  readonly lpTypes?: string;
+  /** What models add to samples, and to events. */
+  readonly samples?: readonly ReadmePayload[];
+  readonly events?: readonly ReadmePayload[];
   readonly created: Date;
   /** What wrote the file, such as “Triscope 0.1.0”. */
   readonly version: string;
   readonly groups: readonly ReadmeGroup[];
-  /** More lines of the head, NAME=value. Readers skip names that they do not know. */
-  readonly more?: Readonly<Record<string, string>>;
 }
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -69,16 +93,51 @@ function valueCounts({ detailed, gvt, rt }: ReadmeInfo): string[] {
   return lines;
 }
 
-/** The text of `<prefix>-README.txt`. The line LAYOUT= is ours and stands only with the framed layouts. */
+const fieldWord = ({ name, type, offset }: ReadmePayload['fields'][number]) =>
+  `${wordOf(name)}:${type}@${offset}`;
+
+/** For readers: `router 24 times:u32@0 hops:u32@4`. */
+const payloadLine = ({ name, bytes, fields }: ReadmePayload) =>
+  [wordOf(name), bytes, ...fields.map(fieldWord)].join(' ');
+
+/** For people. */
+function payloadLines(title: string, payloads: readonly ReadmePayload[]): string[] {
+  return payloads.flatMap(({ name, bytes, fields }) => [
+    `${title} of type ${wordOf(name)}, ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}:`,
+    ...fields.map(
+      ({ name: of, type, offset }) => `  ${String(offset).padStart(5)}  ${type.padEnd(4)}  ${of}`,
+    ),
+    '',
+  ]);
+}
+
+/**
+ * The text of `<prefix>-README.txt`. Its head, up to END, is for readers: the first lines are ROSS's own of 2017, and
+ * its reader passes over the others, which say what it had to be told.
+ */
 export function readmeText(info: ReadmeInfo): string {
-  const packed = info.layout === 'ross-2017';
+  const { layout, trace = 0, samples = [], events = [], lpTypes = '' } = info;
+  const added = samples.length + events.length > 0;
+  const described = {
+    ...info,
+    trace,
+    prefix: info.prefix ?? 'ross-stats',
+    kps: info.kpsPerPe,
+    vt: info.vt ?? false,
+    model: info.model ?? false,
+  };
   return [
     `GRANULARITY=${info.detailed ? 1 : 0}`,
     `NUM_PE=${info.lpsPerPe.length}`,
     `NUM_KP=${info.kpsPerPe}`,
     `LP_PER_PE=${info.lpsPerPe.join(',')}`,
-    ...(packed ? valueCounts(info) : [`LAYOUT=${info.layout}`]),
-    ...Object.entries(info.more ?? {}).map(([name, value]) => `${name}=${value}`),
+    ...(isPacked(layout) ? valueCounts(info) : []),
+    `LAYOUT=${layout}`,
+    `BYTE_ORDER=${LITTLE_ENDIAN ? 'little' : 'big'}`,
+    `EVENT_TRACE=${trace}`,
+    ...(added ? [`LP_TYPES=${lpTypes}`] : []),
+    ...samples.map((one) => `MODEL_SAMPLE=${payloadLine(one)}`),
+    ...events.map((one) => `EVENT_DATA=${payloadLine(one)}`),
     'END',
     '',
     'Info for ROSS run.',
@@ -96,20 +155,32 @@ export function readmeText(info: ReadmeInfo): string {
       ...options.flatMap(optionLines),
       '',
     ]),
+    ...layoutLines(described),
+    ...(added ? ['## BYTES OF THE MODEL, BEHIND EACH RECORD', ''] : []),
+    ...payloadLines('samples of LPs', samples),
+    ...payloadLines('events at LPs', events),
   ].join('\n');
 }
 
+/** Where each LP is, and what it is. */
+export interface LpMapping {
+  /** PE of each LP. */
+  readonly peOf: ArrayLike<number>;
+  /** KP of each LP, as numbered within the PE. */
+  readonly kpOf: ArrayLike<number>;
+  readonly typeOf: (lp: number) => string;
+}
+
 /**
- * The text of `lp-mapping.txt`: a line per LP with its number, its PE, and its KP as numbered within the PE.
- * `peOf` and `kpOf` have an entry per LP; the lines are those of LPs `from`…`to`-1.
+ * The text of `lp-mapping.txt`, which ROSS's reader wants beside model samples: a line of names, then PE, KP, LP and
+ * type of each LP, with commas between. The lines are those of LPs `from`…`to`-1; that of names comes with LP 0.
  */
 export function lpMappingText(
-  peOf: ArrayLike<number>,
-  kpOf: ArrayLike<number>,
+  { peOf, kpOf, typeOf }: LpMapping,
   from = 0,
   to = peOf.length,
 ): string {
-  let text = '';
-  for (let lp = from; lp < to; lp++) text += `${lp} ${peOf[lp]} ${kpOf[lp]}\n`;
+  let text = from === 0 ? 'PE,KP,LP,type\n' : '';
+  for (let lp = from; lp < to; lp++) text += `${peOf[lp]},${kpOf[lp]},${lp},${typeOf(lp)}\n`;
   return text;
 }

@@ -19,6 +19,7 @@ import {
 } from '../../../model/schemas/ross-rows.ts';
 import {
   FRAME,
+  isPacked,
   KP_BYTES,
   LayoutError,
   LITTLE_ENDIAN,
@@ -255,14 +256,16 @@ export function encodedBytes(
   from: number,
   to: number,
 ): number {
-  return layout === 'ross-2017' ? packedBytes(rows, from, to) : framedBytes(layout, rows, from, to);
+  return isPacked(layout)
+    ? packedBytes(layout, rows, from, to)
+    : framedBytes(layout, rows, from, to);
 }
 
 /**
  * Writes rows as the file has them into `out` from byte `at` on, in this machine's byte order, and returns the bytes
  * written. `rows` begins at a multiple of 8 bytes. Fastest where `at` is a multiple of 4.
  *
- * `lastGvts`, for `ross-2017` only: each PE's number of GVTs at the sample before; kept up to date here, one array
+ * `lastGvts`, for packed layouts only: each PE's number of GVTs at the sample before; kept up to date here, one array
  * per file. In 2017 files `num_GVTs` is the change since then, not a total as later; without it the total is written.
  * @throws LayoutError for rows that the layout has no place for
  */
@@ -275,6 +278,6 @@ export function encodeRows(
   at: number,
   lastGvts?: Uint32Array,
 ): number {
-  if (layout === 'ross-2017') return encodePacked(rows, from, to, out, at, lastGvts);
+  if (isPacked(layout)) return encodePacked(layout, rows, from, to, out, at, lastGvts);
   return encodeFramed(layout, rows, from, to, out, at);
 }

@@ -1,0 +1,110 @@
+/**
+ * What V8 has compiled of a script, kept by the first commands that ran it, for those after them. V8 takes only what the
+ * same version compiled with the same flags: each has a file of its own.
+ *
+ * Who can write such a file can have this user run anything. So they lie in the user's own cache folder, and are taken only
+ * where folder and file are the user's and nobody else's. Where there is no such folder, nothing is kept and nothing said.
+ */
+const fs = require('node:fs');
+const { homedir } = require('node:os');
+const { dirname, isAbsolute, join } = require('node:path');
+const { cachedDataVersionTag } = require('node:v8');
+const { threadId } = require('node:worker_threads');
+
+/** Files in the folder. A new version of this package, or of Node, makes new ones; the oldest go. */
+const MOST_FILES = 64;
+/** A run that needed this much more than what was kept is kept instead, and the next one is looked at, too. */
+const GROWTH = 1.1;
+
+const { XDG_CACHE_HOME = '' } = process.env;
+const root = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
+const folder = join(root, 'triscope', 'compiled');
+
+const tag = cachedDataVersionTag();
+const nameOf = (key) => `${key}-${tag.toString(36)}`;
+
+/** Whether it is this user's, without the permissions `others`. */
+const isOwn = ({ uid, mode }, others) => uid === process.geteuid?.() && (mode & others) === 0;
+const isSafe = () => isOwn(fs.lstatSync(folder), 0o077);
+
+/** The last line of a file, so that it is whole: what it is of, and whether it need not be looked at again. */
+const lastLine = (name, settled) => `\n${name} ${settled ? 'settled' : 'growing'}\n`;
+
+/**
+ * What is kept: `{ data, settled }`, or null.
+ * @param key names script, use and content
+ */
+exports.readCompiled = (key) => {
+  const name = nameOf(key);
+  let file;
+  try {
+    if (!isSafe()) return null;
+    file = fs.openSync(join(folder, name), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
+    const facts = fs.fstatSync(file);
+    if (!facts.isFile() || !isOwn(facts, 0o022)) return null;
+    const bytes = fs.readFileSync(file);
+    const at = bytes.lastIndexOf('\n', -2);
+    const line = bytes.toString('latin1', at);
+    const settled = line === lastLine(name, true);
+    return settled || line === lastLine(name, false)
+      ? { data: bytes.subarray(0, at), settled }
+      : null;
+  } catch {
+    // Not there, or not to be had.
+    return null;
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
+  }
+};
+
+/** Not in a folder of somebody else, as under sudo: what root made there, its owner could not use. */
+function makeFolder() {
+  for (const path of [root, dirname(folder), folder]) {
+    if (fs.existsSync(path)) continue;
+    if (!isOwn(fs.statSync(dirname(path)), 0)) return;
+    fs.mkdirSync(path, { mode: 0o700 });
+  }
+}
+
+function write(name, script, kept) {
+  makeFolder();
+  // V8 would refuse what has been compiled with other flags than a process begins with.
+  if (!isSafe() || cachedDataVersionTag() !== tag) return;
+  const now = script.createCachedData();
+  const grown = kept === null || now.length > GROWTH * kept.data.length;
+  const data = grown ? now : kept.data;
+  const path = join(folder, name);
+  // Many processes and threads may be at it.
+  const own = `${path}.${process.pid}.${threadId}`;
+  fs.writeFileSync(own, Buffer.concat([data, Buffer.from(lastLine(name, !grown))]), {
+    mode: 0o600,
+    flush: true,
+  });
+  fs.renameSync(own, path);
+  removeOldest();
+}
+
+function removeOldest() {
+  const files = fs.readdirSync(folder).map((name) => join(folder, name));
+  if (files.length <= MOST_FILES) return;
+  const time = (path) => fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const byAge = files.map((path) => ({ path, time: time(path) })).sort((a, b) => b.time - a.time);
+  for (const { path } of byAge.slice(MOST_FILES)) fs.rmSync(path, { force: true });
+}
+
+/**
+ * At the end of this process or thread, keeps what V8 has compiled of `script`, if all went well and there is more than
+ * `kept`, which readCompiled gave.
+ */
+exports.keepAtExit = (key, script, kept) => {
+  const usable = script.cachedDataRejected === true ? null : kept;
+  if (usable?.settled) return;
+  process.on('exit', (code) => {
+    if (code !== 0) return;
+    try {
+      write(nameOf(key), script, usable);
+    } catch {
+      // No room, or read-only: the next one compiles again.
+    }
+  });
+};

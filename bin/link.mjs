@@ -1,0 +1,114 @@
+/**
+ * Makes `dist/scripts` when the package is built: a module of `dist` and all that it imports in one script, each module a
+ * function of its own, run when it is first imported. A bundler would put all of them into one scope, where constants
+ * become variables: V8 folds constants of a scope into what it compiles, and the simulator's loops rely on it.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import script from './script.js';
+
+/** Loaded by the few commands that need them. */
+const PACKAGES = Object.keys(
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies,
+).filter((name) => name !== 'commander');
+
+/** Runs in the script: `defs` are modules, `paths` where they are from `dist`, `names` what each calls those it imports. */
+function run(defs, paths, names, entry, module, require, load, urlOf) {
+  const made = [];
+  // Few modules ask where they are.
+  class Meta {
+    constructor(path) {
+      this.path = path;
+    }
+    get url() {
+      return urlOf(this.path);
+    }
+  }
+  const get = (i) => {
+    if (made[i] === undefined) {
+      const own = { exports: {} };
+      made[i] = own;
+      const known = (name) => Object.hasOwn(names[i], name);
+      defs[i](
+        own,
+        own.exports,
+        (name) => (known(name) ? get(names[i][name]) : require(name)),
+        async (name) => (known(name) ? get(names[i][name]) : load(name)),
+        new Meta(paths[i]),
+      );
+    }
+    return made[i].exports;
+  };
+  module.exports = get(entry);
+}
+
+/** In one-byte text, which V8 takes as it is. */
+const plain = (code) =>
+  code.replaceAll(/[^\0-\x7f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The text of a script that begins with the module `entry` of `dist`. */
+async function link(dist, entry) {
+  const settings = {
+    absWorkingDir: dist,
+    outdir: join(dist, 'scripts'),
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'error',
+  };
+  const { metafile } = await build({
+    ...settings,
+    entryPoints: [entry],
+    bundle: true,
+    metafile: true,
+    format: 'esm',
+    external: PACKAGES,
+  });
+  const paths = Object.keys(metafile.inputs);
+  const place = new Map(paths.map((path, i) => [path, i]));
+  const names = paths.map((path) =>
+    Object.fromEntries(
+      metafile.inputs[path].imports
+        .filter((it) => !it.external && place.has(it.path))
+        .map((it) => [it.original ?? it.path, place.get(it.path)]),
+    ),
+  );
+  const { outputFiles } = await build({
+    ...settings,
+    entryPoints: paths.map((path, i) => ({ in: join(dist, path), out: `${i}` })),
+    format: 'cjs',
+    define: { 'import.meta': '__meta' },
+    // Alone: errors are known by the names of their classes, and shorter syntax makes variables of constants.
+    minifyWhitespace: true,
+  });
+  const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const defs = paths.map((path, i) => {
+    const text = plain(texts.get(join(dist, 'scripts', `${i}.js`)));
+    const strict = path.startsWith('..') ? '' : '"use strict";';
+    const code = text.replaceAll(/\bimport\(/g, '__import(');
+    return `(module,exports,require,__import,__meta)=>{${strict}${code}}`;
+  });
+  return [
+    "const urlOf=f=>require('url').pathToFileURL(require('path').join(__dirname,'..',f)).href;",
+    `(${run})([`,
+    defs.join(',\n'),
+    `],${JSON.stringify(paths)},${JSON.stringify(names)},${place.get(entry)},module,require,load,urlOf);`,
+  ].join('\n');
+}
+
+/** Makes the scripts of `dist`, the compiled package. */
+export async function makeScripts(dist) {
+  const folder = join(dist, 'scripts');
+  mkdirSync(folder, { recursive: true });
+  // Of before: what is compiled meanwhile is another build.
+  const made = script.buildOf(dist);
+  await Promise.all(
+    Object.entries(script.SCRIPTS).map(async ([name, entry]) => {
+      const text = await link(dist, entry);
+      const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
+      writeFileSync(join(folder, `${name}.js`), script.headOf(hash, made) + text);
+    }),
+  );
+}

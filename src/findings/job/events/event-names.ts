@@ -1,0 +1,2 @@
+/** Control register → event. */
+export type EventNames = ReadonlyMap<bigint, string>;

@@ -1,0 +1,100 @@
+/**
+ * How many bytes of the model follow each record of a file that does not say it: that number with which the most
+ * records make sense, if no other comes near.
+ */
+
+import type { SizedForm } from './candidates.ts';
+import { type Evidence, type Head, NO_EVIDENCE } from './evidence.ts';
+import type { RossFileLayout } from './layouts.ts';
+
+const MOST_BYTES = 4096;
+/** Bytes looked at. */
+const LOOK_BYTES = 1 << 16;
+/** More places than this and than there are records where none can be: it is something else. */
+const HOPELESS = 2;
+/** Records of which one in so many may be none. */
+const SOUND = 4;
+/** Records whose bytes of the model are searched for records. */
+const SEARCHED = 16;
+
+export interface SizedFit {
+  readonly form: SizedForm;
+  readonly layout: RossFileLayout;
+  /** Bytes of the model behind each record. */
+  readonly size: number;
+  readonly evidence: Evidence;
+}
+
+export interface SizeSearch {
+  /** Null where nothing makes sense. */
+  readonly best: SizedFit | null;
+  /** Records that make sense with the next best number of bytes. */
+  readonly rival: number;
+}
+
+/** @param first whether a record is at byte 0: the same for all numbers of bytes */
+function evidenceOf(head: Head, bare: RossFileLayout, stride: number, first: boolean): Evidence {
+  const length = Math.min(head.bytes.length, LOOK_BYTES);
+  let good = first ? 1 : 0;
+  let bad = 1 - good;
+  for (let at = stride; at + stride <= length; at += stride) {
+    if (head.hasRecord(bare, at)) good++;
+    else if (++bad > good + HOPELESS) return NO_EVIDENCE;
+  }
+  return { ...NO_EVIDENCE, good, bad, explained: good * bare.least, whole: true };
+}
+
+/** Tries every number of bytes, with every form, from none up. */
+export function searchSizes(head: Head, forms: readonly SizedForm[]): SizeSearch {
+  const tried = forms.map((form) => {
+    const bare = form.of(0);
+    return { form, bare, first: head.hasRecord(bare, 0) };
+  });
+  const length = Math.min(head.bytes.length, LOOK_BYTES);
+  let best: SizedFit | null = null;
+  let rival = 0;
+  for (let size = 0; size <= MOST_BYTES; size++) {
+    for (const { form, bare, first } of tried) {
+      const stride = bare.least + size;
+      const most = Math.floor(length / stride);
+      // Neither the best nor near it any more.
+      if (most === 0 || (best !== null && most < best.evidence.good - 1)) continue;
+      const evidence = evidenceOf(head, bare, stride, first);
+      // With half the right number every second record makes sense.
+      if (evidence.good === 0 || evidence.good < 2 * evidence.bad) continue;
+      const same = stride === best?.layout.stride;
+      const isMore = evidence.good > (best?.evidence.good ?? 0);
+      if (isMore || (same && evidence.explained > (best?.evidence.explained ?? 0))) {
+        if (!same) rival = best?.evidence.good ?? 0;
+        best = { form, layout: form.of(size), size, evidence };
+      } else if (!same) rival = Math.max(rival, evidence.good);
+    }
+  }
+  return { best, rival };
+}
+
+/** Whether records lie in what would be bytes of the model: then records have different sizes. */
+export function hidesRecords(head: Head, { form, layout, size }: SizedFit): boolean {
+  const bare = form.of(0);
+  const last = size - bare.least;
+  let records = 0;
+  let hiding = 0;
+  for (let at = 0; records < SEARCHED; at += layout.stride) {
+    if (at + layout.stride > head.bytes.length) break;
+    records++;
+    for (let k = 0; k <= last; k++) {
+      if (!head.hasRecord(bare, at + bare.least + k)) continue;
+      hiding++;
+      break;
+    }
+  }
+  return 2 * hiding > records;
+}
+
+/** Whether one number of bytes is beyond doubt. */
+export function isCertain({ best, rival }: SizeSearch): boolean {
+  if (best === null) return false;
+  const { good, bad } = best.evidence;
+  if (good < 2 || good < SOUND * bad) return false;
+  return bad === 0 ? good > rival : good > rival + 1;
+}

@@ -1,0 +1,47 @@
+/**
+ * Messages that cannot be filed, one JSON object a line, so that one that poisons nothing is not lost either:
+ *
+ * ```json
+ * {"at":"2026-03-01T12:00:00.000Z","reason":"it is no UTF-8","bytes":"JP/+"}
+ * ```
+ *
+ * `text` instead of `bytes` (base64) where it is UTF-8. The file has a largest size: what comes then is counted only.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+
+/** Bytes of the file, where nothing else is said. */
+const MOST = 64 << 20;
+
+export class DeadLetters {
+  readonly path: string;
+  readonly #most: number;
+  #isFull = false;
+
+  constructor(path: string, most = MOST) {
+    this.path = path;
+    this.#most = most;
+  }
+
+  /** Whether a message had no room. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** Adds a message; whether there was room. @throws the file system's error */
+  add(message: Uint8Array, reason: string): boolean {
+    const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+    const held = isUtf8(bytes) ? { text: bytes.toString() } : { bytes: bytes.toString('base64') };
+    const at = new Date().toISOString();
+    const line = Buffer.from(`${JSON.stringify({ at, reason, ...held })}\n`);
+    const file = openSync(this.path, 'a', 0o644);
+    try {
+      this.#isFull = fstatSync(file).size + line.length > this.#most;
+      if (!this.#isFull) writeSync(file, line);
+    } finally {
+      closeSync(file);
+    }
+    return !this.#isFull;
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Who may talk to a server, the one check of the page, its stream and metrics:
+ * a request is meant for this server (Host: against DNS rebinding), comes from its own page or from no page (Origin,
+ * Sec-Fetch-Site), and knows the token: by link once, then by cookie; programs by `Authorization: Bearer`.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import type { Asked, Refusal } from './asked.ts';
+
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+
+/** Whether only this machine reaches an address. */
+export const isLoopback = (address: string): boolean =>
+  LOOPBACK.includes(address) || /^127\./.test(address);
+
+const secret = () => randomBytes(32).toString('base64url');
+
+/** In a time that does not tell how much of it was right. */
+function same(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+/** The name in `name:port`, `[::1]:port`. */
+function nameOf(host: string): string {
+  return host
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+}
+
+function namesOfThisMachine(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return [hostname().toLowerCase(), ...addresses.map(({ address }) => address.toLowerCase())];
+}
+
+/** Addresses, and networks such as `10.1.0.0/16`. @throws TypeError for what is none */
+export function addressList(list: readonly string[]): BlockList {
+  const found = new BlockList();
+  for (const one of list) {
+    const [address, bits, more] = one.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const most = family === 'ipv6' ? 128 : 32;
+    const isNetwork = bits !== undefined;
+    const size = isNetwork && /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (isIP(address) === 0 || more !== undefined || (isNetwork && !(size <= most))) {
+      throw new TypeError(`${one} is no address, and no network such as 10.1.0.0/16`);
+    }
+    if (isNetwork) found.addSubnet(address, size, family);
+    else found.addAddress(address, family);
+  }
+  return found;
+}
+
+export interface AccessOptions {
+  /** What the server listens on. */
+  readonly address: string;
+  /** What must be known; null: nothing. */
+  readonly token: string | null;
+  /** Who needs no token. */
+  readonly allowed?: BlockList;
+  /** Who knows the token, or is on the list, may call this machine by any name, such as that of a Prometheus target. */
+  readonly anyName?: boolean;
+}
+
+export class Access {
+  readonly token: string | null;
+  readonly #session: string;
+  readonly #cookie: string;
+  readonly #names: ReadonlySet<string> | null;
+  readonly #allowed: BlockList | null;
+
+  constructor({ address, token, allowed, anyName = false }: AccessOptions) {
+    this.token = token;
+    // From the token: who had one before a restart with the same token has it afterwards. Servers of one machine share
+    // cookies, whatever their ports: each has a name of its own.
+    const from = token ?? '';
+    this.#session = createHmac('sha256', from).update('session').digest('base64url');
+    const name = createHmac('sha256', from).update('name').digest('hex');
+    this.#cookie = `triscope-${name.slice(0, 8)}`;
+    const names = isLoopback(address) ? [] : namesOfThisMachine();
+    this.#names = anyName ? null : new Set([...LOOPBACK, address.toLowerCase(), ...names]);
+    this.#allowed = allowed ?? null;
+  }
+
+  /** Why a request is refused; null where it is to be answered. */
+  refusal(asked: Asked): Refusal | null {
+    if (!this.#isOurs(asked)) {
+      const line =
+        'this server answers to its own name, and to its own page: use the link that it printed';
+      return { status: 403, line };
+    }
+    if (this.#isKnown(asked)) return null;
+    return { status: 401, line: 'use the link that the server printed: it holds the token' };
+  }
+
+  /**
+   * The header `Set-Cookie` for who came to the page by its link; null for all others. Its address without the token
+   * is `/`.
+   */
+  cookieFor({ method, path, query }: Asked): string | null {
+    const given = query.get('token');
+    if (method !== 'GET' || path !== '/' || given === null || !this.#isToken(given)) return null;
+    return `${this.#cookie}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
+  }
+
+  #isOurs({ method, path, headers }: Asked): boolean {
+    const { host, origin } = headers;
+    if (host === undefined) return false;
+    if (this.#names !== null && !this.#names.has(nameOf(host))) return false;
+    if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
+      return false;
+    const site = headers['sec-fetch-site'];
+    if (site === undefined || site === 'none' || site === 'same-origin') return true;
+    // Another site may lead to the page, which it cannot look into; nothing else.
+    return method === 'GET' && path === '/' && headers['sec-fetch-mode'] === 'navigate';
+  }
+
+  #isKnown({ query, headers: { cookie, authorization }, from }: Asked): boolean {
+    if (
+      this.#allowed?.check(plainAddress(from), isIP(plainAddress(from)) === 6 ? 'ipv6' : 'ipv4')
+    ) {
+      return true;
+    }
+    if (this.token === null) return this.#allowed === null;
+    const bearer = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
+    if (bearer !== undefined) return this.#isToken(bearer);
+    const given = query.get('token');
+    if (given !== null) return this.#isToken(given);
+    return (cookie ?? '').split(';').some((one) => {
+      const at = one.indexOf('=');
+      return one.slice(0, at).trim() === this.#cookie && same(one.slice(at + 1), this.#session);
+    });
+  }
+
+  #isToken(given: string): boolean {
+    return this.token !== null && same(given, this.token);
+  }
+}
+
+/** An address of version 4 within one of version 6 as itself. */
+const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');
+
+/** A token: that of the environment, or a new one. */
+export const newToken = secret;

@@ -1,0 +1,91 @@
+/**
+ * Followers of a server, by WebSocket or server-sent events: so many at a time, and so much that waits for each, and for
+ * all. Who does not take what comes is sent away, and counted; it may come again.
+ */
+import type { Socket } from 'node:net';
+import { FOLLOWERS } from './limits.ts';
+
+/** What follows. */
+export interface Following {
+  /** The connection; the two may be one. */
+  readonly socket: Socket;
+  /** Bytes that it has not taken yet. */
+  waiting(): number;
+}
+
+interface Seat extends Following {
+  /** Bytes that it has taken, and when it last took one. */
+  taken: number;
+  since: number;
+}
+
+/** Milliseconds between looks. */
+const LOOK = 1000;
+
+export type FollowerLimits = Readonly<Record<keyof typeof FOLLOWERS, number>>;
+
+export class Followers {
+  /** Those that were sent away, as they took too little. */
+  dropped = 0;
+  readonly #limits: FollowerLimits;
+  readonly #seats = new Set<Seat>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(limits: FollowerLimits = FOLLOWERS, look = LOOK) {
+    this.#limits = limits;
+    this.#timer = setInterval(() => this.#look(), look);
+    this.#timer.unref();
+  }
+
+  /** Followers there are. */
+  get taken(): number {
+    return this.#seats.size;
+  }
+
+  /** What to call when one leaves; null where there is no room. */
+  take(one: Following): (() => void) | null {
+    if (this.#seats.size >= this.#limits.most) return null;
+    const seat = { ...one, taken: 0, since: performance.now() };
+    this.#seats.add(seat);
+    return () => void this.#seats.delete(seat);
+  }
+
+  /**
+   * Whether a follower has room for a frame. What must reach it is sent whatever waits, up to a bound at which it is sent
+   * away.
+   */
+  hasRoom(one: Following, must: boolean): boolean {
+    const waiting = one.waiting();
+    if (!must) return waiting <= this.#limits.waiting;
+    if (waiting <= this.#limits.waitingAtMost) return true;
+    this.#drop(one);
+    return false;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #drop({ socket }: Following): void {
+    if (socket.destroyed) return;
+    this.dropped++;
+    socket.destroy();
+  }
+
+  #look(): void {
+    const now = performance.now();
+    let all = 0;
+    let most: Seat | null = null;
+    for (const seat of this.#seats) {
+      const waiting = seat.waiting();
+      all += waiting;
+      if (most === null || waiting > most.waiting()) most = seat;
+      const taken = seat.socket.bytesWritten - seat.socket.writableLength;
+      if (taken !== seat.taken || waiting === 0) {
+        seat.taken = taken;
+        seat.since = now;
+      } else if (now - seat.since > this.#limits.patience) this.#drop(seat);
+    }
+    if (most !== null && all > this.#limits.waitingInAll) this.#drop(most);
+  }
+}

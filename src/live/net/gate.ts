@@ -1,0 +1,65 @@
+/** So many at a time; others wait their turn, or are sent away. */
+
+/** Too many wait already. */
+export class CrowdedError extends Error {
+  override readonly name = 'CrowdedError';
+}
+
+export interface GateSize {
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export class Gate {
+  readonly #size: GateSize;
+  #running = 0;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(size: GateSize) {
+    this.#size = size;
+  }
+
+  /**
+   * Resolves to what is to be called at the end. Who goes while waiting does not come in.
+   * @throws CrowdedError; the reason of `gone`
+   */
+  async enter(gone: AbortSignal): Promise<() => void> {
+    gone.throwIfAborted();
+    if (this.#running < this.#size.running) {
+      this.#running++;
+      return this.#leave();
+    }
+    if (this.#waiting.size >= this.#size.waiting) {
+      throw new CrowdedError('too much is asked for at once: try again in a moment');
+    }
+    await new Promise<void>((resolve, reject) => {
+      const go = () => {
+        gone.removeEventListener('abort', give);
+        resolve();
+      };
+      const give = () => {
+        this.#waiting.delete(go);
+        reject(gone.reason);
+      };
+      this.#waiting.add(go);
+      gone.addEventListener('abort', give, { once: true });
+    });
+    return this.#leave();
+  }
+
+  #leave(): () => void {
+    let inside = true;
+    return () => {
+      if (!inside) return;
+      inside = false;
+      // Who waited longest takes the place over.
+      const [next] = this.#waiting;
+      if (next === undefined) {
+        this.#running--;
+        return;
+      }
+      this.#waiting.delete(next);
+      next();
+    };
+  }
+}

@@ -1,0 +1,110 @@
+/** All limits of the servers: of connections, and of each route. docs/live.md has the same table. */
+
+const MB = 1024 * 1024;
+
+/** Of connections, of the page's server and of those of metrics. Times in milliseconds. */
+export const CONNECTIONS = {
+  /** At a time. */
+  most: 512,
+  /** Until all headers are there; until all of a request is. */
+  headers: 5000,
+  request: 15_000,
+  /** Between requests; without a byte that goes in either direction. */
+  idle: 10_000,
+  silence: 60_000,
+  /** How often those times are looked at. */
+  look: 1000,
+  headerBytes: 16 * 1024,
+} as const;
+
+/** What is asked for at a time: so many are answered, so many wait; others are sent away (503). */
+export const GATES = {
+  /** Taken from memory. */
+  told: { running: 64, waiting: 512 },
+  /** Worked out from samples in memory. */
+  drawn: { running: 8, waiting: 256 },
+  /** Read from files, by statements of ours. */
+  read: { running: 4, waiting: 128 },
+  /** Statements of users. */
+  asked: { running: 3, waiting: 64 },
+} as const;
+
+export interface RouteLimits {
+  readonly gate: keyof typeof GATES;
+  /** Until it is answered, waiting included. */
+  readonly seconds: number;
+  /** Bytes of memory that its work may take beside the recording. */
+  readonly memory: number;
+  /** Bytes of an answer. */
+  readonly answer: number;
+  /** Bytes of a request's body. */
+  readonly body: number;
+}
+
+const limits = (
+  gate: keyof typeof GATES,
+  seconds: number,
+  { memory = 16 * MB, answer = 16 * MB, body = 0 },
+): RouteLimits => ({ gate, seconds, memory, answer, body });
+
+const TOLD = limits('told', 20, {});
+const DRAWN = limits('drawn', 20, { memory: 64 * MB, answer: 64 * MB });
+/** The first question reads all files. */
+const READ = limits('read', 120, { memory: 512 * MB, answer: 64 * MB });
+/** Seconds of a statement; memory as of `openRecording`. */
+export const STATEMENT_SECONDS = 20;
+const ASKED = limits('asked', 60, { memory: 512 * MB, answer: 34 * MB, body: 64 * 1024 });
+
+/** By path. A route that is not here cannot be. */
+export const LIMITS: Readonly<Record<string, RouteLimits>> = {
+  '/api/openapi.json': TOLD,
+  '/api/recordings': TOLD,
+  '/api/facts': TOLD,
+  '/api/tables': TOLD,
+  '/api/summary': READ,
+  '/api/clock': READ,
+  '/api/names': READ,
+  '/api/compare': READ,
+  '/api/series': DRAWN,
+  '/api/series/several': DRAWN,
+  '/api/query': ASKED,
+  '/api/findings': READ,
+  '/api/heatmap': DRAWN,
+  '/api/heatmap/metrics': DRAWN,
+  '/api/breakdown': DRAWN,
+  '/api/matrix': READ,
+  '/api/cascades': READ,
+  '/api/cascades/tree': READ,
+  '/api/events/density': READ,
+  '/api/events': READ,
+  '/api/rollbacks': READ,
+  '/api/regions': READ,
+  '/api/regions/lanes': READ,
+  '/api/regions/processes': READ,
+  '/api/regions/signal': READ,
+  '/api/nodes/series': READ,
+  '/api/nodes/suspects': READ,
+  '/api/nodes/devices': READ,
+  '/api/jobs': ASKED,
+  '/api/job': READ,
+  '/metrics': TOLD,
+};
+
+/** Files of the page, and whatever is not there. */
+export const OTHERS: RouteLimits = TOLD;
+
+/** Of followers, by WebSocket or server-sent events. */
+export const FOLLOWERS = {
+  /** At a time. */
+  most: 256,
+  /** Bytes that wait for one; beyond, samples are left out. Those of the past come on top when it joins. */
+  waiting: 8 * MB,
+  /** Bytes that wait for one, definitions and the past included; beyond, it is sent away. */
+  waitingAtMost: 48 * MB,
+  /** Bytes that wait for all; beyond, whoever has most is sent away. */
+  waitingInAll: 512 * MB,
+  /** Milliseconds without taking anything of what waits, after which one is sent away. */
+  patience: 30_000,
+  /** Bytes that one may say. */
+  said: 1024,
+} as const;

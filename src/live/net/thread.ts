@@ -1,0 +1,188 @@
+/**
+ * A server in a thread of its own: what comes by network never takes time, memory or the end of the thread that simulates
+ * or samples. The other half is in-thread.ts.
+ */
+import { Worker } from 'node:worker_threads';
+import { exitNow } from '../../os/exit.ts';
+import { ServeError } from './listen.ts';
+
+/** Bytes that wait for the thread, at most: it hangs, and is ended. */
+const MOST_WAITING = 256 * 1024 * 1024;
+/** Milliseconds that it gets to end by itself: a signal ends a program within two seconds. */
+const PATIENCE = 1400;
+
+/** Numbers that both threads see. */
+export class Shared {
+  readonly memory: SharedArrayBuffer;
+  readonly #taken: BigInt64Array;
+  readonly #counts: Int32Array;
+
+  constructor(memory = new SharedArrayBuffer(16)) {
+    this.memory = memory;
+    this.#taken = new BigInt64Array(memory, 0, 1);
+    this.#counts = new Int32Array(memory, 8, 2);
+  }
+
+  /** Bytes of messages that the thread has taken. */
+  get taken(): number {
+    return Number(Atomics.load(this.#taken, 0));
+  }
+
+  took(bytes: number): void {
+    Atomics.add(this.#taken, 0, BigInt(bytes));
+  }
+
+  /** Followers there are, and frames for which they had no room. */
+  get counts(): { readonly followers: number; readonly skipped: number } {
+    return {
+      followers: Atomics.load(this.#counts, 0),
+      skipped: Atomics.load(this.#counts, 1),
+    };
+  }
+
+  count(followers: number, skipped: number): void {
+    Atomics.store(this.#counts, 0, followers);
+    Atomics.store(this.#counts, 1, skipped);
+  }
+}
+
+/** What the thread is given. */
+export interface ThreadTask<Task> {
+  readonly task: Task;
+  readonly shared: SharedArrayBuffer;
+}
+
+export type ToThread<Message> =
+  | { readonly kind: 'close' }
+  | { readonly kind: 'message'; readonly message: Message; readonly bytes: number };
+
+export type FromThread =
+  | { readonly kind: 'listening'; readonly url: string; readonly port: number }
+  | {
+      readonly kind: 'failed';
+      readonly name: string;
+      readonly message: string;
+      /** Null where it is not for the user. */
+      readonly exitCode: number | null;
+    };
+
+function errorFrom(said: Extract<FromThread, { kind: 'failed' }>): Error {
+  const { name, message, exitCode } = said;
+  const error = new Error(message);
+  return Object.assign(error, { name, ...(exitCode !== null && { exitCode }) });
+}
+
+export interface ThreadOptions<Task> {
+  /** Names it, in errors too: `the page's server`. */
+  readonly name: string;
+  readonly script: URL;
+  readonly task: Task;
+  /** MiB of its heap; the system's own bound where not given. */
+  readonly heap?: number;
+  /** Whether it can be ended from outside at any moment: not where threads of DuckDB may run below it. */
+  readonly killable: boolean;
+}
+
+export class ServerThread<Message> {
+  readonly url: string;
+  readonly port: number;
+  readonly shared: Shared;
+  /** Null once it was closed; else why it has ended by itself. */
+  readonly ended: Promise<Error | null>;
+  readonly #worker: Worker;
+  readonly #killable: boolean;
+  #posted = 0;
+  #open = true;
+
+  private constructor(
+    worker: Worker,
+    shared: Shared,
+    { name, killable }: Pick<ThreadOptions<unknown>, 'name' | 'killable'>,
+    { url, port }: { readonly url: string; readonly port: number },
+  ) {
+    this.#worker = worker;
+    this.#killable = killable;
+    this.shared = shared;
+    this.url = url;
+    this.port = port;
+    this.ended = new Promise((resolve) => {
+      let why: Error | null = null;
+      worker.on('error', (error) => {
+        why = error;
+      });
+      worker.on('exit', () => {
+        const closed = !this.#open;
+        this.#open = false;
+        const reason = (why?.message ?? 'its thread is gone').replace(/\s+/g, ' ');
+        resolve(closed ? null : new ServeError(`${name} has ended: ${reason}`));
+      });
+    });
+  }
+
+  /** Starts it. @throws ServeError, and what its script says is wrong, by the same name */
+  static start<Message, Task>(options: ThreadOptions<Task>): Promise<ServerThread<Message>> {
+    const { name, script, task, heap } = options;
+    const shared = new Shared();
+    const worker = new Worker(script, {
+      name,
+      workerData: { task, shared: shared.memory } satisfies ThreadTask<Task>,
+      ...(heap !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heap } }),
+    });
+    return new Promise((resolve, reject) => {
+      const early = (error: unknown) => reject(new ServeError(`${name}: ${String(error)}`));
+      worker.once('error', early);
+      worker.once('exit', early);
+      worker.once('message', (said: FromThread) => {
+        worker.off('error', early).off('exit', early);
+        if (said.kind === 'listening') resolve(new ServerThread(worker, shared, options, said));
+        else {
+          reject(errorFrom(said));
+        }
+      });
+    });
+  }
+
+  /** Bytes that wait for it. */
+  get waiting(): number {
+    return this.#posted - this.shared.taken;
+  }
+
+  /** Gives it a message of about `bytes`; after its end nothing. */
+  post(message: Message, bytes: number): void {
+    if (!this.#open) return;
+    this.#posted += bytes;
+    if (this.waiting > MOST_WAITING) {
+      // It takes nothing any more, and what waits for it is ours.
+      this.#open = false;
+      this.#end();
+      return;
+    }
+    this.#worker.postMessage({ kind: 'message', message, bytes } satisfies ToThread<Message>);
+  }
+
+  /** Ends it. One that does not end in time is left alone, and ends with the process. */
+  async close(): Promise<void> {
+    if (this.#open) this.#worker.postMessage({ kind: 'close' } satisfies ToThread<Message>);
+    this.#open = false;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.#end();
+        resolve();
+      }, PATIENCE);
+    });
+    await Promise.race([this.ended, late]);
+    clearTimeout(timer);
+  }
+
+  #end(): void {
+    if (this.#killable) {
+      void this.#worker.terminate();
+      return;
+    }
+    this.#worker.unref();
+    const leave = (code: number) => exitNow(code);
+    process.once('exit', leave);
+    this.#worker.once('exit', () => process.off('exit', leave));
+  }
+}

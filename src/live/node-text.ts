@@ -1,0 +1,131 @@
+/** The node collector's last sample as OpenMetrics: base units, counters with `_total`, a label for the device. */
+import { Counter, Gauge, Registry } from 'prom-client';
+import { RawParser, type RawSchema } from '../formats/tacc/index.ts';
+
+/** Units of raw stats files as OpenMetrics has them: the name's ending, and the factor. */
+const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> = {
+  cs: ['seconds', 0.01],
+  ms: ['seconds', 1e-3],
+  us: ['seconds', 1e-6],
+  B: ['bytes', 1],
+  KB: ['bytes', 1024],
+  kB: ['bytes', 1024],
+  '4B': ['bytes', 4],
+  '512B': ['bytes', 512],
+  mW: ['watts', 1e-3],
+  '%': ['ratio', 0.01],
+};
+
+/** Values of a type's devices, as in the last sample. */
+interface Sampled {
+  readonly schema: RawSchema;
+  readonly devices: Map<string, BigUint64Array>;
+}
+
+const nameOf = (text: string) => text.replace(/[^A-Za-z0-9]+/g, '_').toLowerCase();
+
+/** What one key is called, and by what its values are multiplied. */
+export function seriesFor(type: string, key: RawSchema['keys'][number]) {
+  const [unit, factor] = UNITS[key.unit] ?? ['', 1];
+  const base = `triscope_node_${nameOf(type)}_${nameOf(key.name)}`;
+  const named = unit === '' || base.endsWith(`_${unit}`) ? base : `${base}_${unit}`;
+  const isCounter = key.kind === 'event';
+  return { name: isCounter ? `${named}_total` : named, factor, isCounter };
+}
+
+export class NodeText {
+  readonly contentType: string;
+  readonly #registry = new Registry();
+  readonly #types = new Map<string, Sampled>();
+  readonly #made = new Set<string>();
+  readonly #parser = new RawParser({
+    schema: (schema) => void this.#types.set(schema.type, { schema, devices: new Map() }),
+    group: ({ seconds }) => {
+      this.#time = seconds;
+      for (const { devices } of this.#types.values()) devices.clear();
+    },
+    record: ({ type }, device, values) => {
+      this.#types.get(type)?.devices.set(device, values.slice());
+    },
+  });
+  readonly #help: (type: string, key: string) => string | null;
+  #host = '';
+  #time = 0;
+  #samples = 0;
+
+  /** `help`: what a key of a type means; for types that are not known null. */
+  constructor(help: (type: string, key: string) => string | null = () => null) {
+    this.#help = help;
+    this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
+    this.contentType = this.#registry.contentType;
+    const own = { labelNames: ['host'], registers: [this.#registry] };
+    const host = () => ({ host: this.#host });
+    const samples = () => this.#samples;
+    const time = () => this.#time;
+    new Counter({
+      ...own,
+      name: 'triscope_node_samples_total',
+      help: 'samples since the daemon started',
+      collect() {
+        this.reset();
+        this.inc(host(), samples());
+      },
+    });
+    new Gauge({
+      ...own,
+      name: 'triscope_node_sample_time_seconds',
+      help: 'when the last sample was taken, seconds since 1970',
+      collect() {
+        this.set(host(), time());
+      },
+    });
+  }
+
+  /** Takes a record group, with its header where there is one. */
+  write(bytes: Uint8Array, host: string): void {
+    this.#host = host;
+    this.#samples++;
+    this.#parser.push(bytes);
+  }
+
+  metrics(): Promise<string> {
+    for (const { schema } of this.#types.values()) {
+      for (const [k, key] of schema.keys.entries()) this.#declare(schema, key, k);
+    }
+    return this.#registry.metrics();
+  }
+
+  #declare({ type }: RawSchema, key: RawSchema['keys'][number], k: number): void {
+    const { name, factor, isCounter } = seriesFor(type, key);
+    if (this.#made.has(name)) return;
+    this.#made.add(name);
+    const options = {
+      name,
+      help: this.#help(type, key.name) || `${key.name} of the type ${type}`,
+      labelNames: ['host', 'device'],
+      registers: [this.#registry],
+    };
+    const each = (put: (labels: { host: string; device: string }, value: number) => void) => {
+      for (const [device, values] of this.#types.get(type)?.devices ?? []) {
+        put({ host: this.#host, device }, Number(values[k]) * factor);
+      }
+    };
+    if (isCounter) {
+      new Counter({
+        ...options,
+        collect() {
+          this.reset();
+          each((labels, value) => this.inc(labels, value));
+        },
+      });
+    } else {
+      new Gauge({
+        ...options,
+        collect() {
+          this.reset();
+          each((labels, value) => this.set(labels, value));
+        },
+      });
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** The dashboard's server: page, API and live frames. server.ts starts it in a thread of its own. */
+import { basename, resolve } from 'node:path';
+import { application } from './application.ts';
+import type { LiveBus } from './bus.ts';
+import { Exhibit, type Find } from './exhibit.ts';
+import type { Facts } from './facts.ts';
+import { Access } from './net/access.ts';
+import { Followers } from './net/followers.ts';
+import { Guard } from './net/guard.ts';
+import { linkTo, ServeError } from './net/listen.ts';
+import { serverMetrics } from './server-metrics.ts';
+import { Sockets } from './sockets.ts';
+
+export interface PageOptions {
+  /** A live run to follow. */
+  readonly bus: LiveBus | null;
+  /** Of recordings to show; with a bus the first is what the run is being recorded into. */
+  readonly paths: readonly string[];
+  readonly port: number;
+  readonly host: string;
+  /** Null: whoever reaches the address may look. */
+  readonly token: string | null;
+}
+
+export interface PageServer {
+  readonly url: string;
+  readonly port: number;
+  /** Says more of the first recording than is written in it. */
+  update(facts: Partial<Facts>): void;
+  close(): Promise<void>;
+}
+
+/** Ids of recordings: their folders' names, numbered where taken. */
+function idsOf(paths: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return paths.map((path) => {
+    const name = basename(resolve(path)).replace(/\.tri$/, '');
+    let id = name;
+    for (let k = 2; taken.has(id); k++) id = `${name}-${k}`;
+    taken.add(id);
+    return id;
+  });
+}
+
+/** @throws InputError where a recording is none */
+async function exhibitsOf({ bus, paths }: PageOptions): Promise<Exhibit[]> {
+  if (bus === null && paths.length === 0) {
+    throw new ServeError('neither a run nor a recording to show');
+  }
+  const ids = idsOf(paths);
+  const exhibits: Exhibit[] = [];
+  for (const [k, path] of paths.entries()) {
+    exhibits.push(await Exhibit.open(ids[k], k === 0 ? bus : null, path));
+  }
+  if (paths.length === 0) exhibits.push(await Exhibit.open('live', bus, null));
+  return exhibits;
+}
+
+/**
+ * Starts it in this thread.
+ * @throws ServeError; InputError where a recording is none
+ */
+export async function servePage(options: PageOptions): Promise<PageServer> {
+  const { port, host, token } = options;
+  // Says at once what cannot be shown.
+  const exhibits = await exhibitsOf(options);
+  const closing = new AbortController();
+  const find: Find = (id) =>
+    id === null ? exhibits[0] : (exhibits.find((one) => one.id === id) ?? null);
+  const followers = new Followers();
+  const sockets = new Sockets({ find, followers });
+  const metrics = serverMetrics(exhibits, followers);
+  const guard = new Guard({
+    access: new Access({ address: host, token }),
+    answer: application({ find, exhibits, followers, closed: closing.signal, metrics }),
+    follow: (...asked) => sockets.follow(...asked),
+  });
+  const actual = await guard.listen(port, host);
+  return {
+    url: linkTo(host, actual, '/', token),
+    port: actual,
+    update: (facts) => exhibits[0].update(facts),
+    close: async () => {
+      closing.abort();
+      followers.close();
+      sockets.close();
+      await guard.close();
+      await Promise.all(exhibits.map((one) => one.close()));
+    },
+  };
+}

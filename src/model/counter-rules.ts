@@ -1,0 +1,110 @@
+/**
+ * What is known of a counter beyond its schema: how fast it can count at most, where it rolls over, whether it
+ * sticks at its top, how far it may fall without having been reset. Sources: the README of tacc_stats, the option tables
+ * of its versions, the kernel's Documentation/block/stat, the InfiniBand specification's PortCounters.
+ */
+import type { CounterRule } from './counter.ts';
+import type { Metric } from './metric.ts';
+
+/** What names a counter: a key of a schema of raw stats. */
+export interface CounterKey {
+  readonly name: string;
+  readonly kind: Metric['kind'];
+  readonly bits: number;
+  readonly unit: string;
+}
+
+/** Most counts a second, by unit. A CPU counts 100 cs a second; ms and us are summed over requests in flight. */
+const BY_UNIT: Readonly<Record<string, number>> = {
+  B: 1e12,
+  '4B': 2.5e11,
+  '512B': 2e9,
+  KB: 1e9,
+  kB: 1e9,
+  flt: 1e10,
+  cs: 200,
+  ms: 1e7,
+  us: 1e11,
+  // 10 kW.
+  mJ: 1e7,
+};
+/** Eight events a cycle at 6 GHz. */
+const CORE = 5e10;
+/** Boxes count some events several times a cycle, at up to 4 GHz. */
+const UNCORE = 2e10;
+const SOFTWARE = 1e10;
+
+const HARDWARE = /^(intel|amd64)_/;
+const UNCORE_TYPE = /_(cbo|cha|imc|qpi|hau|r2pci|pcu|uncore|mc|edc|df)(_|$)/;
+/** Kept by the kernel from boot on. Others begin again with a driver, a mount, or a collector that clears them. */
+const FROM_BOOT = new Set(['cpu', 'irq', 'numa', 'ps', 'sched', 'vm']);
+const ENERGY = /_rapl$/;
+
+const SMALL_DIP = 1 / 1000;
+/** A counter that cannot be reset may read much too low: `iowait` of an idle CPU is an estimate. */
+const ANY_DIP = 1 / 2;
+
+/** Bits at which counters of a port stick; those of no other name have 32. */
+const PORT_BITS: Readonly<Record<string, number>> = {
+  excessive_buffer_overrun_errors: 4,
+  local_link_integrity_errors: 4,
+  link_downed: 8,
+  link_error_recovery: 8,
+  port_rcv_constraint_errors: 8,
+  port_xmit_constraint_errors: 8,
+  port_rcv_errors: 16,
+  port_rcv_remote_physical_errors: 16,
+  port_rcv_switch_relay_errors: 16,
+  port_xmit_discards: 16,
+  symbol_error: 16,
+  VL15_dropped: 16,
+};
+/** Times in ms of block devices are 32 bits wide in the kernel, whatever their schema says. */
+const BLOCK_TIMES = new Set(['rd_ticks', 'wr_ticks', 'io_ticks', 'time_in_queue']);
+/** 2.x multiplied energies to mJ: 2^32 steps of 2^-16, 2^-15 or 2^-14 J. */
+const SCALED_ENERGY = [65_536_000n, 131_072_000n, 262_144_000n];
+
+const WIDEST = 64;
+
+/** Whether the key counts: event counters, and those of intel_4pmc3, whose schema calls them controls by mistake. */
+export function isCounter(type: string, { name, kind }: CounterKey): boolean {
+  return kind === 'event' || (type === 'intel_4pmc3' && kind === 'control' && /^CTR\d/.test(name));
+}
+
+function bitsOf(type: string, { name, bits }: CounterKey): number {
+  if (bits < WIDEST) return bits;
+  if (type === 'ib' || (type === 'block' && BLOCK_TIMES.has(name))) return 32;
+  return bits;
+}
+
+function mostOf(type: string, { unit }: CounterKey): number {
+  const byUnit = BY_UNIT[unit];
+  if (byUnit !== undefined) return byUnit;
+  if (!HARDWARE.test(type)) return SOFTWARE;
+  return UNCORE_TYPE.test(type) ? UNCORE : CORE;
+}
+
+/** `scaledEnergy`: whether the file's collector rescaled energies (see `scalesEnergy`). */
+export function counterRule(type: string, key: CounterKey, scaledEnergy = false): CounterRule {
+  const isEnergy = ENERGY.test(type);
+  const fromBoot = FROM_BOOT.has(type);
+  return {
+    ranges: [...(isEnergy && scaledEnergy ? SCALED_ENERGY : []), 1n << BigInt(bitsOf(type, key))],
+    most: mostOf(type, key),
+    dip: fromBoot ? ANY_DIP : SMALL_DIP,
+    top: type === 'ib' ? (1n << BigInt(PORT_BITS[key.name] ?? 32)) - 1n : null,
+    steady: isEnergy,
+  };
+}
+
+/**
+ * Whether the collector of a file with these properties multiplied energies to mJ: tacc_stats 2.x did; hpcperfstats and
+ * triscope keep what they read.
+ */
+export function scalesEnergy(properties: Readonly<Record<string, string>>): boolean {
+  return /^2\./.test(properties.tacc_stats ?? '') && properties.collector !== 'triscope';
+}
+
+/** The rule of a metric that is a running total, of any source. `schema`: the name of its table. */
+export const ruleOf = (schema: string, { key, kind, unit, bits = WIDEST }: Metric): CounterRule =>
+  counterRule(schema.replace(/^node_/, ''), { name: key, kind, unit, bits });

@@ -1,0 +1,162 @@
+/**
+ * What a counter counted between two readings. Files hold counters as they were read; whoever subtracts two readings
+ * does it by this one rule, which tells rollovers, dips and resets apart (docs/formats/tacc.md):
+ *
+ * 1. After a reboot, or where the counter stuck at its top and was cleared: `reset`, counted is the value.
+ * 2. Where its control register changed: `suspect`, counted is nothing: it counted other events.
+ * 3. At the top of a counter that sticks: `suspect`, counted is at least the difference.
+ * 4. Forwards, modulo its range, by no more than can be: `ok`, or `wrapped` where it rolled over. A rollover is less
+ *    than half of the range.
+ * 5. Backwards by a little: `dip`, counted is nothing, and the next value is compared with the one before the dip.
+ * 6. Backwards by more: `reset`, counted is the value.
+ * 7. Forwards by more than can be: `suspect`, counted is nothing, and the next value is compared with the one before;
+ *    where it agrees with the strange one instead, with that.
+ *
+ * So `delta` is what was surely counted: exact where `ok` and `wrapped`, else a lower bound.
+ */
+
+/** What is known of a counter beyond its readings; `counter-rules.ts` has the facts. */
+export interface CounterRule {
+  /**
+   * The counter holds less than this: 2^bits. More than one where a collector rescaled what it read by a factor that it
+   * did not say: the first above the values holds. Values above all of them were not read from so narrow a counter.
+   */
+  readonly ranges: readonly bigint[];
+  /** Counts a second that no machine exceeds. */
+  readonly most: number;
+  /** A fall of up to this share of the value before is a dip; a deeper one a reset. */
+  readonly dip: number;
+  /** Value at which the counter sticks until it is cleared; null for one that rolls over. */
+  readonly top: bigint | null;
+  /** Nothing but a reboot resets it: a rollover of more than half its range is believed too. */
+  readonly steady: boolean;
+}
+
+export type Verdict = 'ok' | 'wrapped' | 'dip' | 'reset' | 'suspect';
+
+export interface Reading {
+  /** The reading before; where that was a dip, the highest (`Repaired.base`). */
+  readonly previous: bigint;
+  readonly value: bigint;
+  /** Between the two. */
+  readonly seconds: number;
+  readonly rule: CounterRule;
+  /** What was read last where that is not `previous`. */
+  readonly last?: bigint;
+  /** The host was started again in between. */
+  readonly rebooted?: boolean;
+  /** Name of the control register that changed in between. */
+  readonly control?: string;
+}
+
+export interface Repaired {
+  /** Events surely counted; never negative. */
+  readonly delta: bigint;
+  readonly verdict: Verdict;
+  /** One clause; '' where ok. */
+  readonly reason: string;
+  /** What to compare the next reading with. */
+  readonly base: bigint;
+}
+
+/** Times are kept in whole seconds by 1.x: an interval may be longer by one. */
+const SLACK = 1;
+const WHOLE = 1n << 64n;
+
+const mod = (value: bigint, modulus: bigint) => {
+  const rest = value % modulus;
+  return rest < 0n ? rest + modulus : rest;
+};
+
+/** Counts that an interval can have at most. */
+export const mostIn = (seconds: number, { most }: CounterRule): number =>
+  most * (Math.max(seconds, 0) + SLACK);
+
+/** The rule above. Values of 64 bits, exact. */
+export function repair(reading: Reading): Repaired {
+  const { previous, value, rule } = reading;
+  const to = (verdict: Verdict, delta: bigint, reason: string, base = value): Repaired => ({
+    delta,
+    verdict,
+    reason,
+    base,
+  });
+  if (reading.rebooted === true) return to('reset', value, 'the host was started again');
+  if (reading.control !== undefined) {
+    return to('suspect', 0n, `${reading.control} changed: it counts other events`);
+  }
+  const fell = value < previous;
+  const highest = fell ? previous : value;
+  const range = rule.ranges.find((one) => highest < one) ?? WHOLE;
+  if (rule.top !== null && highest === rule.top) {
+    if (fell) return to('reset', value, `cleared after it stuck at ${previous}`);
+    return to('suspect', value - previous, `stuck at its top, ${value}: it counted more`);
+  }
+  const most = mostIn(reading.seconds, rule);
+  const forward = mod(value - previous, range);
+  if (!fell && Number(forward) <= most) return to('ok', forward, '');
+  if (fell && Number(forward) <= most && (rule.steady || 2n * forward < range)) {
+    return to('wrapped', forward, `rolled over at ${range}`);
+  }
+  const back = mod(previous - value, range);
+  if (Number(back) <= Number(highest) * rule.dip) {
+    return to('dip', 0n, `fell by ${back}: compared with ${previous} from here on`, previous);
+  }
+  if (fell) return to('reset', value, `fell from ${previous} to ${value}`);
+  const { last = previous } = reading;
+  if (last !== previous && value >= last && Number(value - last) <= most) {
+    return to('suspect', value - last, `goes on from ${last}, which it should not have reached`);
+  }
+  return to('suspect', 0n, `rose by ${forward} in ${reading.seconds} s, which cannot be`, previous);
+}
+
+/** Whether all that was counted is known: else `delta` is a lower bound. */
+export const isExact = ({ verdict }: Repaired): boolean =>
+  verdict === 'ok' || verdict === 'wrapped' || verdict === 'dip';
+
+/** One counter, reading by reading. */
+export class Counter {
+  readonly #rule: CounterRule;
+  #base = 0n;
+  #last = 0n;
+  /** Seconds at which the base was read; NaN before the first reading. */
+  #since = Number.NaN;
+
+  constructor(rule: CounterRule) {
+    this.#rule = rule;
+  }
+
+  /**
+   * Takes the next reading, at `seconds` of any clock. Returns what was counted since the last one that could be
+   * compared; NaN at the first, and where that is not known.
+   */
+  step(seconds: number, value: bigint): number {
+    if (Number.isNaN(this.#since)) {
+      this.#go(seconds, value, value);
+      return Number.NaN;
+    }
+    const [rule, previous] = [this.#rule, this.#base];
+    const elapsed = seconds - this.#since;
+    // Nearly all readings: `repair` would say the same.
+    if (rule.top === null && value >= previous) {
+      const rise = Number(value - previous);
+      if (rise <= mostIn(elapsed, rule)) {
+        this.#go(seconds, value, value);
+        return rise;
+      }
+    }
+    const repaired = repair({ previous, value, seconds: elapsed, rule, last: this.#last });
+    this.#go(seconds, value, repaired.base);
+    return isExact(repaired) ? Number(repaired.delta) : Number.NaN;
+  }
+
+  #go(seconds: number, value: bigint, base: bigint): void {
+    if (base === value) this.#since = seconds;
+    this.#base = base;
+    this.#last = value;
+  }
+}
+
+/** The same for a total that is kept as a double: it never rolls over, and where it fell nothing is known. */
+export const risen = (before: number, after: number): number =>
+  after >= before ? after - before : Number.NaN;

@@ -1,0 +1,21 @@
+/** Quantities that are worked out from metrics: each is declared here once, and nowhere else. */
+export {
+  evaluate,
+  inputsOf,
+  type Measure,
+  type SqlInputs,
+  type SumOf,
+  sqlOf,
+  type Weights,
+} from './measure.ts';
+export { modeOf, oneMode } from './mode.ts';
+export { CPU_BUSY, CPU_IDLE, CPU_STOLEN, CPU_SYSTEM, CPU_USER } from './node.ts';
+export {
+  ACTIVITIES,
+  COMMITTED_RATE,
+  EFFICIENCY,
+  HANDLED_RATE,
+  ROLLED_BACK_SHARE,
+  SECONDARY_SHARE,
+} from './simulation.ts';
+export { duration, percent } from './text.ts';

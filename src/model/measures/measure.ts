@@ -1,0 +1,95 @@
+/**
+ * Quantities that are worked out from metrics, each declared once. A measure is one sum of metrics over another, so it is
+ * the same whatever it is taken of: over times and entities the sums are added up, ratios never averaged.
+ *
+ *     measure = factor × Σ of / Σ per          per: metrics, or the seconds in which they were counted
+ *
+ * Outlets (SQL, page, findings, reports) take the sums; only here they become a value.
+ */
+
+/** Metrics of one table by key, each with its weight: `{ events_processed: 1, events_rolled_back: -1 }`. */
+export type Weights = Readonly<Record<string, number>>;
+
+export interface Measure {
+  /** Snake case. */
+  readonly key: string;
+  /** As people read it. */
+  readonly label: string;
+  /** Of the value: `%`, `{event}/s`. */
+  readonly unit: string;
+  /** Which way is good; null where neither is. */
+  readonly good: 'more' | 'less' | null;
+  readonly of: Weights;
+  readonly per: Weights | 'seconds';
+  /** 100 for per cent. */
+  readonly factor: number;
+  /** Inputs that not everybody records: a sum goes without those that are not there, but not without all. */
+  readonly optional?: readonly string[];
+  /** What the sums are estimates of is sampled; see the metrics. */
+  readonly estimate?: true;
+  /** One sentence. */
+  readonly help: string;
+}
+
+/** The sum of a metric; null where it was not measured. */
+export type SumOf = (key: string) => number | null;
+
+/** The metrics that a measure is made of. */
+export function inputsOf({ of, per }: Measure): readonly string[] {
+  const below = per === 'seconds' ? [] : Object.keys(per);
+  return [...new Set([...Object.keys(of), ...below])];
+}
+
+function weighed(weights: Weights, sumOf: SumOf, optional: readonly string[]): number | null {
+  let all: number | null = null;
+  for (const key of Object.keys(weights)) {
+    const sum = sumOf(key);
+    if (sum !== null && !Number.isNaN(sum)) all = (all ?? 0) + weights[key] * sum;
+    else if (!optional.includes(key)) return null;
+  }
+  return all;
+}
+
+/**
+ * The measure's value, in its unit; null where an input was not measured, or what it is divided by is not positive.
+ * @param seconds in which the metrics were counted, of all entities together; null where that is not known
+ */
+export function evaluate(measure: Measure, sumOf: SumOf, seconds: number | null): number | null {
+  const { of, per, factor, optional = [] } = measure;
+  const above = weighed(of, sumOf, optional);
+  const below = per === 'seconds' ? seconds : weighed(per, sumOf, optional);
+  return above === null || below === null || !(below > 0) ? null : (factor * above) / below;
+}
+
+/** What an input is in SQL: over the rows of a group, unless told otherwise. */
+export interface SqlInputs {
+  /** SQL of a metric, by its key. */
+  readonly metric?: (key: string) => string;
+  /** SQL of the seconds in which the metrics were counted. */
+  readonly seconds?: string;
+  /** Whether there is a column for a metric; all are where this is left out. */
+  readonly has?: (key: string) => boolean;
+}
+
+/** The same in SQL: a sum over nothing but NULL is NULL, and so is what is divided by nothing. */
+export function sqlOf(
+  { of, per, factor, optional = [] }: Measure,
+  {
+    metric = (key) => `sum("${key}")::DOUBLE`,
+    seconds = 'sum(seconds)',
+    has = () => true,
+  }: SqlInputs = {},
+): string {
+  const sum = (weights: Weights) => {
+    const keys = Object.keys(weights).filter((key) => !optional.includes(key) || has(key));
+    if (keys.length === 0 || !keys.every(has)) return 'NULL';
+    const one = (key: string) => {
+      const value =
+        keys.length > 1 && optional.includes(key) ? `coalesce(${metric(key)}, 0)` : metric(key);
+      return weights[key] === 1 ? value : `${weights[key]} * ${value}`;
+    };
+    return keys.map(one).join(' + ');
+  };
+  const below = per === 'seconds' ? seconds : sum(per);
+  return `(${factor} * (${sum(of)}) / CASE WHEN ${below} > 0 THEN ${below} END)`;
+}

@@ -1,0 +1,30 @@
+/** Numbers of measures as text, the same for everybody who prints them. */
+
+/** 12.3 as “12 %”, 1.23 as “1.2 %”, 99.43 as “99.4 %”, 0.001 as “less than 0.1 %”; “–” for what was not measured. */
+export function percent(value: number | null): string {
+  if (value === null || !Number.isFinite(value)) return '–';
+  if (value > 0 && value < 0.05) return 'less than 0.1 %';
+  const isNear = (end: number) => value !== end && Math.abs(value - end) < 9.95;
+  const digits = isNear(0) || isNear(100) ? 1 : 0;
+  const text = Math.abs(value).toFixed(digits).replace(/\.0$/, '');
+  return `${value < 0 && text !== '0' ? '−' : ''}${text} %`;
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** 0.00453 as “4.53 ms”, 12.34 as “12.3 s”, 135 as “2:15 min”, 8257 as “2:17:37 h”; “–” for what was not measured. */
+export function duration(seconds: number | null): string {
+  if (seconds === null || !Number.isFinite(seconds)) return '–';
+  const size = Math.abs(seconds);
+  const figure = (value: number) => String(Number(value.toPrecision(3)));
+  if (size === 0) return '0 s';
+  if (size < 0.9995e-3) return `${figure(seconds * 1e6)} µs`;
+  if (size < 0.9995) return `${figure(seconds * 1e3)} ms`;
+  if (size < 59.95) return `${figure(seconds)} s`;
+  const whole = Math.round(size);
+  const sign = seconds < 0 ? '−' : '';
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
+  return hours > 0
+    ? `${sign}${hours}:${two(minutes)}:${two(whole % 60)} h`
+    : `${sign}${minutes}:${two(whole % 60)} min`;
+}

@@ -1,0 +1,76 @@
+/** Where DuckDB runs: in a thread of this process, or in a process of its own. */
+import { Worker } from 'node:worker_threads';
+import { endAtExit, endFlag } from './at-exit.ts';
+import { QueryProcess } from './query-process.ts';
+import type { Request, ServedTask } from './serve.ts';
+import type { WorkerTask } from './worker.ts';
+
+export interface Host {
+  post(message: Request): void;
+  /** Sends the last message, and waits until it has ended. */
+  close(message: Request): Promise<void>;
+  /** Ends it at once; null where that cannot be: a thread within DuckDB would take the process with it. */
+  readonly kill: ((why: Error) => void) | null;
+  /** Whether the program goes on while it does. */
+  ref(): void;
+  unref(): void;
+}
+
+/** Starts one. `onEnd` is called once. */
+export type MakeHost = (onMessage: (message: unknown) => void, onEnd: (why: Error) => void) => Host;
+
+const closed = () => new Error('the recording is closed');
+
+export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {
+  const workerData: WorkerTask = { ...task, ended: endFlag() };
+  const worker = new Worker(new URL('worker.js', import.meta.url), { workerData, name: 'query' });
+  endAtExit(worker, workerData.ended, { kind: 'close' } satisfies Request);
+  let why: Error | null = null;
+  worker.on('message', onMessage);
+  worker.on('error', (error) => {
+    why = error;
+  });
+  worker.on('exit', () => onEnd(why ?? closed()));
+  return {
+    post: (message) => worker.postMessage(message),
+    close: (message) =>
+      new Promise<void>((resolve) => {
+        worker.once('exit', () => resolve());
+        worker.postMessage(message);
+      }),
+    kill: null,
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+  };
+}
+
+/** Milliseconds that a process has to end by itself. */
+const PATIENCE = 1000;
+
+export function processHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {
+  const { memory } = task.options;
+  let ended: () => void = () => {};
+  const end = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  const child = new QueryProcess(
+    { kind: 'recording', ...task, ...(memory !== undefined && { memory }) },
+    onMessage,
+    (why) => {
+      ended();
+      onEnd(why);
+    },
+  );
+  const kill = (why: Error) => child.kill(why);
+  return {
+    post: (message) => child.post(message),
+    close: (message) => {
+      child.post(message);
+      const timer = setTimeout(() => kill(closed()), PATIENCE);
+      return end.finally(() => clearTimeout(timer));
+    },
+    kill,
+    ref: () => child.ref(),
+    unref: () => child.unref(),
+  };
+}

@@ -1,0 +1,30 @@
+/** A DuckDB that is locked before any file is opened, and before any statement that data had a part in runs. */
+import { resolve } from 'node:path';
+import type { DuckDBInstance as Instance } from '@duckdb/node-api';
+import { DuckDBInstance } from './duckdb.ts';
+import { quoteText } from './sql.ts';
+
+/**
+ * In memory, without extensions and network. Of the file system it sees `folders`, and its own `temp_directory` where
+ * that is set; from here on no statement can change that.
+ * @param settings see `SETTINGS`
+ */
+export async function openLocked(
+  settings: Readonly<Record<string, string>>,
+  folders: readonly string[] = [],
+): Promise<Instance> {
+  const instance = await DuckDBInstance.create(':memory:', { ...settings });
+  const connection = await instance.connect();
+  try {
+    const allowed = folders.map((folder) => quoteText(resolve(folder))).join(', ');
+    await connection.run(`SET allowed_directories = [${allowed}]`);
+    await connection.run('SET enable_external_access = false');
+    await connection.run('SET lock_configuration = true');
+    return instance;
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  } finally {
+    connection.closeSync();
+  }
+}

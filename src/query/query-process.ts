@@ -1,0 +1,97 @@
+/** A process of its own for DuckDB, from the outside: limits hold there, as it can be ended whatever it is doing. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { MemoryLimitError } from './errors.ts';
+import type { ProcessTask } from './process.ts';
+import { SETTINGS } from './settings.ts';
+import { spillFolder } from './spill.ts';
+
+const ENTRY = new URL('process.js', import.meta.url);
+
+const open = new Set<QueryProcess>();
+let isWatched = false;
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+export class QueryProcess {
+  readonly #child: ChildProcess;
+  readonly #spill = spillFolder();
+  readonly #memory: string;
+  /** Why it was ended from here. */
+  #reason: Error | null = null;
+
+  /** `onEnd` is called once, with why: it was ended, it took more memory than it may, or it broke down. */
+  constructor(
+    task: Without<ProcessTask, 'spill'>,
+    onMessage: (message: unknown) => void,
+    onEnd: (why: Error) => void,
+  ) {
+    this.#memory = task.memory ?? SETTINGS.memory_limit;
+    this.#child = fork(ENTRY, [], {
+      serialization: 'advanced',
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#child.on('message', onMessage);
+    // A message to one that has just ended; its end is told anyway.
+    this.#child.on('error', () => {});
+    let ended = false;
+    const end = (signal: NodeJS.Signals | null) => {
+      if (ended) return;
+      ended = true;
+      open.delete(this);
+      rmSync(this.#spill, { recursive: true, force: true });
+      onEnd(this.#reason ?? this.#why(signal));
+    };
+    this.#child.on('exit', (_code, signal) => end(signal));
+    this.#child.on('error', () => {
+      if (this.#child.pid === undefined) end(null);
+    });
+    this.post({ ...task, spill: this.#spill } as ProcessTask);
+    open.add(this);
+    watchExit();
+  }
+
+  post(message: object): void {
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  /** Ends it at once. */
+  kill(reason: Error): void {
+    this.#reason ??= reason;
+    this.#child.kill('SIGKILL');
+  }
+
+  /** With the process that started it. */
+  killAtExit(): void {
+    this.#child.kill('SIGKILL');
+    rmSync(this.#spill, { recursive: true, force: true });
+  }
+
+  /** Whether the program goes on while it does. */
+  ref(): void {
+    this.#child.ref();
+    this.#child.channel?.ref();
+  }
+
+  unref(): void {
+    this.#child.unref();
+    this.#child.channel?.unref();
+  }
+
+  #why(signal: NodeJS.Signals | null): Error {
+    return signal === 'SIGKILL'
+      ? new MemoryLimitError(
+          `the query was ended: it took more than its memory, ${this.#memory}; --memory gives it more`,
+        )
+      : new Error('DuckDB ended unexpectedly; ask again');
+  }
+}
+
+function watchExit(): void {
+  if (isWatched) return;
+  isWatched = true;
+  process.on('exit', () => {
+    for (const one of open) one.killAtExit();
+  });
+}

@@ -1,0 +1,22 @@
+/** Names of tables: what files say, where that can be one and is not taken. */
+import { plainName } from '../model/schema-check.ts';
+
+/** Triscope's own. */
+const RESERVED = [
+  ...['recording', 'metrics', 'pes', 'entities', 'clocks', 'suspect'],
+  ...['gvt', 'pe_on_node'],
+];
+
+/** By what files say, in lower case: a table's name. Names of tables that are made of others, `…_rate`, stay free. */
+export function tableNames(given: readonly string[]): Map<string, string> {
+  const names = new Map<string, string>();
+  const plain = given.map((name) => plainName(name).replace(/[^\w-]/g, '_'));
+  const taken = new Set([...RESERVED, ...plain.map((name) => `${name}_rate`.toLowerCase())]);
+  for (const [k, name] of given.entries()) {
+    let unique = plain[k];
+    for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = `${plain[k]}_${n}`;
+    taken.add(unique.toLowerCase()).add(`${unique}_rate`.toLowerCase());
+    names.set(name.toLowerCase(), unique);
+  }
+  return names;
+}

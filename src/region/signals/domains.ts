@@ -1,0 +1,16 @@
+/** The parts of a machine that signals are measured at. */
+import type { Domain } from '../../model/metric.ts';
+
+/** Parts of a machine, from coarse to fine. */
+export const SIGNAL_DOMAINS = [
+  'board',
+  'package',
+  'core',
+  'cpu',
+  'memory',
+  'nic',
+  'gpu',
+  'gpu_chip',
+] as const satisfies readonly Domain[];
+
+export type SignalDomain = (typeof SIGNAL_DOMAINS)[number];

@@ -1,0 +1,25 @@
+/** A few faults and sudden ends of each program that writes: `npm run fuzz -- --part=faults,allocations,kills` tries all. */
+import { describe, expect, it } from 'vitest';
+import { allocations, faults, kills } from './main.ts';
+
+const SEED = 1;
+const failed = (results: readonly { readonly failures: number }[]) =>
+  results.filter(({ failures }) => failures > 0);
+
+describe('programs that write', () => {
+  it('keep what was written, and say what is wrong, where a write fails', async () => {
+    const results = await faults({ only: null, most: 1, seed: SEED });
+    expect(results.length).toBeGreaterThan(7);
+    expect(failed(results)).toEqual([]);
+  }, 900_000);
+
+  it('do so where memory is refused', async () => {
+    expect(failed(await allocations({ only: 'simulate', most: 2, seed: SEED }))).toEqual([]);
+  }, 900_000);
+
+  it('leave what can be read, once each, when they are killed', async () => {
+    const results = await kills({ only: null, most: 2, seed: SEED });
+    expect(results.length).toBeGreaterThan(8);
+    expect(failed(results)).toEqual([]);
+  }, 900_000);
+});

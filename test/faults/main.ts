@@ -1,0 +1,104 @@
+/** Faults at every write, allocations that fail, and sudden ends, for `npm run fuzz`. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Random, seedOf } from '../fuzz/random.ts';
+import type { Result } from '../reliability/table.ts';
+import { countCalls, type Failure, inject, KINDS, killed } from './injected.ts';
+import { preparedIn, TARGETS } from './targets.ts';
+
+export interface FaultOptions {
+  readonly only: string | null;
+  /** Cases of each target and kind at most; where there are more places, some are chosen by the seed. */
+  readonly most: number;
+  readonly seed: number;
+}
+
+const chosen = ({ only }: FaultOptions) =>
+  TARGETS.filter(({ name }) => only === null || name.includes(only));
+
+/** Those that write. */
+const written = (options: FaultOptions) =>
+  chosen(options).filter(({ endless }) => endless === undefined);
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'triscope-injected-'));
+  try {
+    await preparedIn(folder);
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** `count` numbers from 1 on, or some of them: the first, the last, and others by the seed. */
+function numbers(count: number, { most, seed }: FaultOptions): number[] {
+  const all = Array.from({ length: count }, (_, k) => k + 1);
+  if (count <= most) return all;
+  const random = new Random(seedOf('numbers', seed));
+  const some = new Set(most < 2 ? [] : [1, count]);
+  while (some.size < most) some.add(random.between(1, count));
+  return [...some].sort((a, b) => a - b);
+}
+
+function told(name: string, cases: number, failures: readonly Failure[]): Result {
+  console.log(`${name}: ${cases} cases, ${failures.length} failures`);
+  for (const { what, message } of failures) console.log(`  ${what}: ${message}`);
+  return { name, cases, failures: failures.length };
+}
+
+/** Faults at every write. */
+export const faults = (options: FaultOptions): Promise<Result[]> =>
+  inFolder(async (folder) => {
+    const results: Result[] = [];
+    for (const target of written(options)) {
+      const { calls } = await countCalls(target, folder);
+      const failures: Failure[] = [];
+      let cases = 0;
+      for (const kind of KINDS) {
+        for (const at of numbers(calls, options)) {
+          cases++;
+          const failure = await inject(target, folder, { kind, at });
+          if (failure !== null) failures.push(failure);
+        }
+      }
+      results.push(told(`a write fails: ${target.name}`, cases, failures));
+    }
+    return results;
+  });
+
+/** Allocations of at least so many bytes fail. */
+const LARGE = 1 << 20;
+
+export const allocations = (options: FaultOptions): Promise<Result[]> =>
+  inFolder(async (folder) => {
+    const results: Result[] = [];
+    for (const target of written(options)) {
+      const { calls } = await countCalls(target, folder, LARGE);
+      const failures: Failure[] = [];
+      const places = numbers(calls, options);
+      for (const at of places) {
+        const failure = await inject(target, folder, { kind: 'EIO', at, alloc: LARGE });
+        if (failure !== null) failures.push(failure);
+      }
+      results.push(told(`an allocation fails: ${target.name}`, places.length, failures));
+    }
+    return results;
+  });
+
+/** SIGKILL at random moments. */
+export const kills = (options: FaultOptions): Promise<Result[]> =>
+  inFolder(async (folder) => {
+    const results: Result[] = [];
+    for (const target of chosen(options)) {
+      const ms = target.endless ?? (await countCalls(target, folder)).ms;
+      const random = new Random(seedOf(target.name, options.seed));
+      const failures: Failure[] = [];
+      for (let n = 0; n < options.most; n++) {
+        const failure = await killed(target, folder, (ms * random.below(1000)) / 1000);
+        if (failure !== null) failures.push(failure);
+      }
+      results.push(told(`SIGKILL: ${target.name}`, options.most, failures));
+    }
+    return results;
+  });

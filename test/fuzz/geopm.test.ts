@@ -1,0 +1,7 @@
+/** Damaged files of geopm: see `rule.ts` for what must hold. */
+import { tested } from './tested.ts';
+
+tested('geopm-trace');
+tested('geopm-profile');
+tested('geopm-report', 300);
+tested('geopm-session', 300);

@@ -1,0 +1,209 @@
+/** What is worked out from metrics: hand-worked numbers, and the same in SQL. */
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, it } from 'vitest';
+import {
+  ACTIVITIES,
+  COMMITTED_RATE,
+  CPU_BUSY,
+  CPU_IDLE,
+  CPU_STOLEN,
+  CPU_SYSTEM,
+  CPU_USER,
+  duration,
+  EFFICIENCY,
+  evaluate,
+  HANDLED_RATE,
+  inputsOf,
+  type Measure,
+  modeOf,
+  percent,
+  ROLLED_BACK_SHARE,
+  SECONDARY_SHARE,
+  type SumOf,
+  sqlOf,
+} from '../../src/model/measures/index.ts';
+import { PE_FIELDS } from '../../src/model/schemas/ross.ts';
+
+const sums =
+  (of: Readonly<Record<string, number>>): SumOf =>
+  (key) =>
+    of[key] ?? null;
+
+describe('a measure', () => {
+  const work = sums({ events_processed: 900, events_rolled_back: 600 });
+
+  it('is one sum over another', () => {
+    expect(evaluate(HANDLED_RATE, work, 3)).toBe(300);
+    expect(evaluate(COMMITTED_RATE, work, 3)).toBe(100);
+    expect(evaluate(ROLLED_BACK_SHARE, work, null)).toBeCloseTo(66.667, 3);
+    // Net 300, 600 undone: 100 (1 - 600 / 300).
+    expect(evaluate(EFFICIENCY, work, null)).toBe(-100);
+    expect(
+      evaluate(SECONDARY_SHARE, sums({ secondary_rollbacks: 1, total_rollbacks: 8 }), null),
+    ).toBe(12.5);
+  });
+
+  it('is null where an input was not measured, or nothing divides it', () => {
+    expect(evaluate(EFFICIENCY, sums({ events_processed: 5 }), null)).toBeNull();
+    expect(
+      evaluate(EFFICIENCY, sums({ events_processed: 5, events_rolled_back: 5 }), null),
+    ).toBeNull();
+    expect(
+      evaluate(ROLLED_BACK_SHARE, sums({ events_processed: 0, events_rolled_back: 0 }), null),
+    ).toBeNull();
+    expect(evaluate(HANDLED_RATE, work, null)).toBeNull();
+    expect(evaluate(HANDLED_RATE, work, 0)).toBeNull();
+  });
+
+  it('is made of metrics that PEs are sampled for', () => {
+    const keys: readonly string[] = PE_FIELDS.map(({ key }) => key);
+    const all: readonly Measure[] = [
+      ...[HANDLED_RATE, COMMITTED_RATE, EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE],
+      ...ACTIVITIES,
+    ];
+    expect(all.flatMap(inputsOf).filter((key) => !keys.includes(key))).toEqual([]);
+    expect(new Set(all.map(({ key }) => key)).size).toBe(all.length);
+  });
+
+  it('says that it is an estimate where a metric of it is one', () => {
+    const estimated = new Set<string>(
+      PE_FIELDS.flatMap((metric) => ('estimate' in metric ? [metric.key] : [])),
+    );
+    for (const activity of ACTIVITIES) {
+      const isEstimate = inputsOf(activity).some((key) => estimated.has(key));
+      expect([activity.key, activity.estimate === true]).toEqual([activity.key, isEstimate]);
+    }
+  });
+});
+
+describe('a measure in SQL', () => {
+  it('is what it is here, over any rows', async () => {
+    const connection = await (await DuckDBInstance.create(':memory:')).connect();
+    const groups = [
+      [[900, 600, 2, 8, 3]],
+      [
+        [10, 1, 0, 2, 0.5],
+        [30, 2, 1, 2, 0.25],
+      ],
+      [[5, 5, 0, 0, 0]],
+      [[null, 4, 1, 2, null]],
+      [],
+    ];
+    const columns = [
+      ...['events_processed', 'events_rolled_back', 'secondary_rollbacks', 'total_rollbacks'],
+      'seconds',
+    ];
+    for (const rows of groups) {
+      const total = (k: number) => {
+        const known = rows.flatMap((row) => row[k] ?? []);
+        return known.length === 0 ? null : known.reduce((all, one) => all + one, 0);
+      };
+      const sumOf: SumOf = (key) => total(columns.indexOf(key));
+      const measures = [
+        HANDLED_RATE,
+        COMMITTED_RATE,
+        EFFICIENCY,
+        ROLLED_BACK_SHARE,
+        SECONDARY_SHARE,
+      ];
+      await connection.run(
+        `CREATE OR REPLACE TABLE t (${columns.map((name) => `${name} DOUBLE`).join(', ')})`,
+      );
+      for (const row of rows) {
+        await connection.run(`INSERT INTO t VALUES (${row.map((v) => v ?? 'NULL').join(', ')})`);
+      }
+      const found = await connection.runAndReadAll(
+        `SELECT ${measures.map((one) => sqlOf(one)).join(', ')} FROM t`,
+      );
+      expect(found.getRows()[0]).toEqual(measures.map((one) => evaluate(one, sumOf, total(4))));
+    }
+  });
+});
+
+describe('a CPU', () => {
+  const states = { user: 30, nice: 20, system: 5, irq: 1, softirq: 2, idle: 40, iowait: 2 };
+
+  it('is told by state: niced programs are programs, interrupts the kernel', () => {
+    const of = (measure: Measure) => evaluate(measure, sums(states), 1);
+    expect([CPU_USER, CPU_SYSTEM, CPU_IDLE, CPU_BUSY].map(of)).toEqual([50, 8, 42, 58]);
+  });
+
+  it('is not told of states that nobody recorded, and goes without optional ones', () => {
+    expect(evaluate(CPU_STOLEN, sums(states), 1)).toBeNull();
+    const old = sums({ user: 30, system: 5, idle: 65 });
+    expect([CPU_USER, CPU_SYSTEM].map((one) => evaluate(one, old, 1))).toEqual([30, 5]);
+    expect(evaluate(CPU_USER, sums({ nice: 3 }), 1)).toBeNull();
+  });
+
+  it('is the same in SQL, by the columns that there are', async () => {
+    const connection = await (await DuckDBInstance.create(':memory:')).connect();
+    await connection.run(
+      'CREATE TABLE t AS SELECT * FROM (VALUES (30.0, NULL, 5.0, 1.0), (10.0, 4.0, 7.0, 3.0)) v("user", nice, system, seconds)',
+    );
+    const has = (key: string) => ['user', 'nice', 'system'].includes(key);
+    const inputs = { metric: (key: string) => `sum("${key}")`, has };
+    const measures = [CPU_USER, CPU_SYSTEM, CPU_STOLEN];
+    const found = await connection.runAndReadAll(
+      `SELECT ${measures.map((one) => `(${sqlOf(one, inputs)})::DOUBLE`).join(', ')} FROM t`,
+    );
+    expect(found.getRows()[0]).toEqual([11, 3, null]);
+  });
+});
+
+describe('samples of several modes', () => {
+  it('are never mixed: of GVT and real time those that are more, virtual time only alone', () => {
+    expect(
+      modeOf(
+        new Map([
+          ['gvt', 3],
+          ['rt', 5],
+          ['vt', 100],
+        ]),
+      ),
+    ).toBe('rt');
+    expect(
+      modeOf(
+        new Map([
+          ['rt', 5],
+          ['gvt', 5],
+        ]),
+      ),
+    ).toBe('gvt');
+    expect(modeOf(new Map([['vt', 1]]))).toBe('vt');
+    expect(modeOf(new Map())).toBe('');
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0, '0 s'],
+    [4.53e-6, '4.53 µs'],
+    [0.00453, '4.53 ms'],
+    [0.9999, '1 s'],
+    [12.34, '12.3 s'],
+    [59.96, '1:00 min'],
+    [135, '2:15 min'],
+    [8257, '2:17:37 h'],
+    [-135, '−2:15 min'],
+    [null, '–'],
+  ])('%s is “%s”', (value, text) => {
+    expect(duration(value)).toBe(text);
+  });
+});
+
+describe('per cent', () => {
+  it.each([
+    [12.3, '12 %'],
+    [1.23, '1.2 %'],
+    [99.43, '99.4 %'],
+    [100, '100 %'],
+    [0, '0 %'],
+    [0.01, 'less than 0.1 %'],
+    [-141.4, '−141 %'],
+    [-0.01, '0 %'],
+    [null, '–'],
+    [Number.NaN, '–'],
+  ])('%s is “%s”', (value, text) => {
+    expect(percent(value)).toBe(text);
+  });
+});

@@ -1,0 +1,62 @@
+/** `npm run fuzz`: see `scripts/fuzz.mjs`. */
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { allocations, faults, kills } from '../faults/main.ts';
+import { FUZZED } from '../fuzz/formats.ts';
+import { fuzz, type Job, work } from '../fuzz/main.ts';
+import { type Result, writeResults } from './table.ts';
+
+const PARTS = ['formats', 'faults', 'allocations', 'kills'] as const;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      part: { type: 'string', default: PARTS.join(',') },
+      format: { type: 'string' },
+      target: { type: 'string' },
+      cases: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      case: { type: 'string' },
+      threads: { type: 'string', default: '2' },
+      keep: { type: 'string' },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const seed = Number(values.seed);
+  const formats = values.format?.split(',') ?? Object.keys(FUZZED);
+  const parts = values.format === undefined ? values.part.split(',') : ['formats'];
+  const asked = values.cases === undefined ? null : Number(values.cases);
+  const wrong =
+    formats.some((name) => FUZZED[name] === undefined) ||
+    parts.some((part) => !(PARTS as readonly string[]).includes(part)) ||
+    (asked !== null && !(asked > 0)) ||
+    !Number.isInteger(seed);
+  if (wrong) {
+    process.stderr.write(
+      `parts: ${PARTS.join(', ')}; formats: ${Object.keys(FUZZED).join(', ')}; cases and seed are numbers: see scripts/fuzz.mjs\n`,
+    );
+    process.exitCode = 2;
+    return;
+  }
+  const results: Result[] = [];
+  const only = values.target ?? null;
+  if (parts.includes('formats')) {
+    const number = values.case === undefined ? null : Number(values.case);
+    const range =
+      number === null ? { from: 0, cases: asked ?? 100_000 } : { from: number, cases: 1 };
+    const keep = values.keep ?? null;
+    const options = { formats, seed, threads: Number(values.threads), keep, ...range };
+    results.push(...(await fuzz(new URL(import.meta.url), options)));
+  }
+  const most = asked ?? Number.POSITIVE_INFINITY;
+  if (parts.includes('faults')) results.push(...(await faults({ only, most, seed })));
+  if (parts.includes('allocations')) results.push(...(await allocations({ only, most, seed })));
+  if (parts.includes('kills')) {
+    results.push(...(await kills({ only, most: asked ?? 200, seed })));
+  }
+  if (results.some(({ failures }) => failures > 0)) process.exitCode = 1;
+  if (values.write) writeResults(results, `seed ${seed}, Node ${process.versions.node}`);
+}
+
+if (isMainThread) await main();
+else parentPort?.postMessage(work(workerData as Job));
