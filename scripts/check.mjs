@@ -5,11 +5,18 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Files of `node_modules/.bin`, and their arguments. */
+/** Programs below `node_modules`, and their arguments. */
 const CHECKS = [
-  ['tsc', '--noEmit'],
-  ['svelte-check', '--workspace', 'web', '--tsconfig', './tsconfig.json', '--fail-on-warnings'],
-  ['biome', 'check', '--error-on-warnings', '.'],
+  ['typescript-native/bin/tsc', '--noEmit'],
+  [
+    '.bin/svelte-check',
+    '--workspace',
+    'web',
+    '--tsconfig',
+    './tsconfig.json',
+    '--fail-on-warnings',
+  ],
+  ['.bin/biome', 'check', '--error-on-warnings', '.'],
 ];
 
 await import('./ready.mjs');
@@ -22,7 +29,7 @@ for (const { words, code, output } of ends) {
 
 function run(words) {
   const [name, ...args] = words;
-  const child = spawn(join(ROOT, 'node_modules', '.bin', name), args, {
+  const child = spawn(join(ROOT, 'node_modules', name), args, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',

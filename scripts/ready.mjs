@@ -143,7 +143,7 @@ async function build() {
     rmSync(TOLD, { force: true });
   }
   rmSync(BUILT, { force: true });
-  const tsc = inRoot('node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = inRoot('node_modules', 'typescript-native', 'bin', 'tsc');
   if ((await runNode([tsc, ...args])) !== 0) fail('src does not compile');
   removeStale(sources);
   const { makeScripts } = await import('../bin/link.mjs');

@@ -5,7 +5,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 /** Simulations over MPI. */
 const MPI_TESTS = [
@@ -18,7 +17,7 @@ const MPI_TESTS = [
 /** Programs that use MPI and OpenMP, marked by our libraries. */
 const SHIM_TESTS = ['test/region/shims.test.ts', 'test/cli/region-launch-shims.test.ts'];
 
-/** What there is to install. Only packages that some test uses are: add the test's path to `usedBy` with it. */
+/** What there is to install. Only packages that some test uses are: `usedBy` says which. */
 const PACKAGES = [
   {
     name: 'openmpi-bin',
@@ -56,12 +55,11 @@ const PACKAGES = [
     name: 'chromium',
     command: 'chromium',
     why: 'shows the dashboard',
-    usedBy: ['test/live/page.test.ts'],
+    usedBy: ['test/web'],
   },
 ];
 
 const MISSING = 4;
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const args = process.argv.slice(2);
 const unknown = args.find((arg) => arg !== '--check');
 if (unknown !== undefined) {
@@ -81,17 +79,15 @@ function isInstalled({ name, command }) {
   return dpkg.stdout?.includes('ok installed') || onPath(command);
 }
 
-const used = PACKAGES.filter((entry) => entry.usedBy.some((test) => existsSync(join(ROOT, test))));
 const missing = [];
-for (const entry of used) {
+for (const entry of PACKAGES) {
   const there = isInstalled(entry);
   if (!there) missing.push(entry.name);
   console.log(
     `${there ? 'installed' : 'missing  '}  ${entry.name}: ${entry.why} (${entry.usedBy.join(', ')})`,
   );
 }
-if (used.length === 0) console.log('nothing to install yet');
-else if (missing.length === 0) console.log('all installed');
+if (missing.length === 0) console.log('all installed');
 else if (only) process.exitCode = MISSING;
 else process.exitCode = install(missing);
 

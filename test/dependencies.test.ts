@@ -1,5 +1,5 @@
 /** What npm installs, by package-lock.json, and what docs/dependencies.md says of it. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 interface Locked {
@@ -37,5 +37,15 @@ describe('every package that npm may install', () => {
   it('is in the list of docs/dependencies.md where it has an install script', () => {
     const scripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true);
     expect(scripts.map(([place]) => nameOf(place)).sort()).toEqual(listed('its install script'));
+  });
+});
+
+describe('what `npm run setup` installs', () => {
+  it('is used by tests that exist', () => {
+    const paths = [...read('scripts/setup.mjs').matchAll(/'(test\/[^']+)'/g)].map(
+      ([, path]) => path,
+    );
+    expect(paths.length).toBeGreaterThan(8);
+    expect(paths.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
   });
 });
