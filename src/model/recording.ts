@@ -32,6 +32,9 @@ export interface RecordingFile {
   readonly format: string;
   /** How the model's own bytes in its records are laid out, where all are laid out alike. */
   readonly payload?: readonly RecordingPayloadField[];
+  /** What it held when it was finished: its length, and its SHA-256 in hexadecimal digits. Not there of runs that did not end. */
+  readonly bytes?: number;
+  readonly sha256?: string;
 }
 
 export interface RecordingPayloadField {
@@ -140,6 +143,9 @@ const nanoseconds: Check = (v, at) =>
 const signed: Check = (v, at) =>
   (typeof v === 'string' && /^-?\d{1,19}$/.test(v)) ||
   wrong(at, 'must be nanoseconds, as 1 to 19 signed digits');
+const sha256: Check = (v, at) =>
+  (typeof v === 'string' && /^[0-9a-f]{64}$/.test(v)) ||
+  wrong(at, 'must be a SHA-256, as 64 hexadecimal digits');
 const yesOrNo: Check = (v, at) => typeof v === 'boolean' || wrong(at, 'must be true or false');
 const finite: Check = (v, at) => Number.isFinite(v) || wrong(at, 'must be a number');
 const insidePath: Check = (v, at) =>
@@ -200,8 +206,10 @@ const recording = object(
                 path: insidePath,
                 format: text,
                 payload: list(object({ name: text, type: text, at: count })),
+                bytes: count,
+                sha256,
               },
-              ['payload'],
+              ['payload', 'bytes', 'sha256'],
             ),
           ),
           zero: nanoseconds,

@@ -1,5 +1,6 @@
 /** A path's files as tables on one timeline. */
-import { relative } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { RECORDING_FILE } from '../model/recording.ts';
 import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
 import { InputError, reasonOf } from './errors.ts';
@@ -42,7 +43,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   for (const path of sources.missing) {
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
-  suspects.push(...strangeSources(sources));
+  suspects.push(...changedSizes(sources), ...strangeSources(sources));
   for (const { path, zero, ahead } of sources.files) {
     let loaded: Loaded | null;
     try {
@@ -118,6 +119,17 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     for (const one of open) one.close();
   };
   return { tables, suspects, start, clocks, close };
+}
+
+/** Files that have another length than when they were finished. Their content is `info --verify`'s: it takes reading all of it. */
+function changedSizes({ path, recording }: Sources): Suspect[] {
+  const files = recording?.sources.flatMap((source) => source.files) ?? [];
+  return files.flatMap((file) => {
+    const size = statSync(join(path, file.path), { throwIfNoEntry: false })?.size;
+    if (file.bytes === undefined || size === undefined || size === file.bytes) return [];
+    const what = `was changed: it has ${size} bytes, and had ${file.bytes} when its run ended`;
+    return [{ file: file.path, what }];
+  });
 }
 
 /** Frames hold the same samples as the native files, in double precision. */

@@ -2,6 +2,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { arch, cpus, hostname, platform, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
+import { fileSum } from '../formats/checksum.ts';
 import {
   RECORDING_FILE,
   RECORDING_VERSION,
@@ -77,6 +78,9 @@ export function thisHost(): RecordingHost {
 export function recordingFolder(name: string): string {
   return name.endsWith('.tri') ? name : `${name}.tri`;
 }
+
+/** Milliseconds that an interrupted run may take to sum up its files: whoever ended it waits. */
+const MOST_SUMMING = 500;
 
 const distinct = (hosts: readonly RecordingHost[]) => [
   ...new Map(hosts.map((host) => [host.name, host])).values(),
@@ -176,20 +180,15 @@ export class SimRecording {
     // A run whose samples could not all be written ended well; its recording did not.
     const error = instrumentation?.error ?? null;
     const state = error === null ? 'finished' : 'failed';
+    const sim = {
+      ...source,
+      files: [{ path: RESULT_FILE, format: 'triscope-sim-result' }, ...this.files(result, model)],
+      zero: instrumentation?.zero ?? source.zero,
+      droppedBytes: dropped,
+    };
     this.end(result.finished ? state : 'interrupted', {
       ...(error !== null && { error: `instrumentation is incomplete: ${error}` }),
-      sources: [
-        {
-          ...source,
-          files: [
-            { path: RESULT_FILE, format: 'triscope-sim-result' },
-            ...this.files(result, model),
-          ],
-          zero: instrumentation?.zero ?? source.zero,
-          droppedBytes: dropped,
-        },
-        ...others,
-      ],
+      sources: this.summed([sim, ...others], result.finished),
       pes: this.content.pes.map((place) => {
         const { cpu = null, threadId = null } = result.perPe[place.pe] ?? {};
         const host = result.rankHosts?.[place.pe]?.name;
@@ -199,6 +198,19 @@ export class SimRecording {
       ...(result.clocks !== undefined && { clocks: result.clocks }),
     });
     return recorded;
+  }
+
+  /** The sources with what each file holds; without where it cannot be read again, or there is no time for it. */
+  private summed(sources: readonly RecordingSource[], hasTime: boolean): RecordingSource[] {
+    const until = hasTime ? Number.POSITIVE_INFINITY : performance.now() + MOST_SUMMING;
+    const withSum = (file: RecordingFile): RecordingFile => {
+      try {
+        return { ...file, ...fileSum(join(this.path, file.path), until) };
+      } catch {
+        return file;
+      }
+    };
+    return sources.map((source) => ({ ...source, files: source.files.map(withSum) }));
   }
 
   /** What instrumentation wrote in the folder. */

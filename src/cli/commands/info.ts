@@ -3,18 +3,26 @@ import { filesOf } from '../../formats/files.ts';
 import type { FileInfo, Instant, ScanOptions } from '../../formats/format.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
-import { EXIT, report } from '../errors.ts';
+import { EXIT, report, UsageError } from '../errors.ts';
 import { givenLayout, LAYOUT_HELP } from '../given-layout.ts';
 import { readPathOptions } from '../path-options.ts';
 import { type RecordingInfo, recordingInfo, recordingLines } from '../recording-info.ts';
 import { painter } from '../table.ts';
 import { oneLine } from '../terminal.ts';
+import {
+  isDamaged,
+  type VerifiedFile,
+  verifiedLines,
+  verifyRecording,
+} from '../verify-recording.ts';
 
-const USAGE = `usage: triscope info PATH… [--json] [--layout=…]
+const USAGE = `usage: triscope info PATH… [--json] [--verify] [--layout=…]
 
 Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file
 or a folder with files in it; of a recording's folder also where it ran, and how its hosts' clocks align. What a file is follows from its content; no option is needed, but for
 files of 2017 that nothing describes.
+
+  --verify  read all files of a recording, and say which of them are not what they were when its run ended (exit code 3)
 
 ${LAYOUT_HELP}`;
 
@@ -114,18 +122,25 @@ function block(title: string, lines: readonly string[]): string {
 
 /** Describes the files. Returns the exit code: 3 where one of them is damaged or of no known format. */
 export async function info(args: readonly string[]): Promise<number> {
-  const options = readPathOptions(args, { json: 'switch', layout: 'text' }, USAGE);
+  const specs = { json: 'switch', layout: 'text', verify: 'switch' } as const;
+  const options = readPathOptions(args, specs, USAGE);
   if (options === null) return 0;
   const scan = givenLayout(options.text('layout'));
   let code = 0;
   const infos: FileInfo[] = [];
-  const recordings: RecordingInfo[] = [];
+  const recordings: (RecordingInfo & { readonly verified?: readonly VerifiedFile[] })[] = [];
   for (const path of options.paths) {
     try {
       const found = recordingInfo(path);
+      if (found === null && options.on('verify')) {
+        throw new UsageError(`--verify: ${path} is no recording's folder`);
+      }
       if (found === null) continue;
-      recordings.push(found);
-      if (!options.on('json')) process.stdout.write(`${block(path, recordingLines(found))}\n`);
+      const verified = options.on('verify') ? verifyRecording(path, found.recording) : undefined;
+      if (verified?.some(isDamaged) === true) code = EXIT.input;
+      recordings.push({ ...found, ...(verified && { verified }) });
+      const lines = [...recordingLines(found), ...(verified ? verifiedLines(verified) : [])];
+      if (!options.on('json')) process.stdout.write(`${block(path, lines)}\n`);
     } catch (error) {
       code = report(error);
     }
