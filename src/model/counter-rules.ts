@@ -1,7 +1,8 @@
 /**
- * What is known of a counter beyond its schema: how fast it can count at most, where it rolls over, whether it
- * sticks at its top, how far it may fall without having been reset. Sources: the README of tacc_stats, the option tables
- * of its versions, the kernel's Documentation/block/stat, the InfiniBand specification's PortCounters.
+ * What is known of a counter beyond its schema: how fast it can count, where it rolls over, whether it sticks at its
+ * top, how far it may fall without having been reset. Sources: the README of tacc_stats, the option tables of its
+ * versions, the kernel's Documentation/block/stat, the InfiniBand specification's PortCounters; of processors the
+ * vendors' data sheets and optimization manuals, as each constant says.
  */
 import type { CounterRule } from './counter.ts';
 import type { Metric } from './metric.ts';
@@ -28,11 +29,29 @@ const BY_UNIT: Readonly<Record<string, number>> = {
   // 10 kW.
   mJ: 1e7,
 };
-/** Eight events a cycle at 6 GHz. */
+/** Eight events a cycle, as wide as Golden Cove and Zen 5 retire, at 6.2 GHz, the highest turbo frequency sold. */
 const CORE = 5e10;
-/** Boxes count some events several times a cycle, at up to 4 GHz. */
+/** Clocks of a core: one a cycle. */
+const CLOCKS = 6.2e9;
+/**
+ * Knights Landing: 1.7 GHz is the turbo frequency of its fastest model (7290), and a core retires two instructions a cycle
+ * at most. Kept up for minutes is taken to be one: only tuned kernels come near two.
+ */
+const KNL_CLOCKS = 1.7e9;
+const KNL_EVENTS = 3.4e9;
+const KNL_LASTING = 1.7e9;
+/** Boxes count some events several times a cycle, at up to 4 GHz; over minutes, as much as their clocks. */
 const UNCORE = 2e10;
+const UNCORE_LASTING = 5e9;
 const SOFTWARE = 1e10;
+/** Interrupts, switches and the like of one CPU; what else the kernel keeps in 32 bits. */
+const SOFTWARE_LASTING = 2e6;
+/** Milliseconds a second, of as many requests as a queue of a block device holds. */
+const BLOCK_MS = 1.1e6;
+/** 1 kW of one package or its memory, twice what any is sold for, in steps of 2^-16 J, the finest. */
+const WATTS = 1000;
+const ENERGY_STEPS = WATTS * 2 ** 16;
+const MILLI = 1000;
 
 const HARDWARE = /^(intel|amd64)_/;
 const UNCORE_TYPE = /_(cbo|cha|imc|qpi|hau|r2pci|pcu|uncore|mc|edc|df)(_|$)/;
@@ -77,20 +96,40 @@ function bitsOf(type: string, { name, bits }: CounterKey): number {
   return bits;
 }
 
-function mostOf(type: string, { unit }: CounterKey): number {
+function mostOf(type: string, { name, unit }: CounterKey): number {
   const byUnit = BY_UNIT[unit];
   if (byUnit !== undefined) return byUnit;
   if (!HARDWARE.test(type)) return SOFTWARE;
+  if (type === 'intel_knl') return isClock(name) ? KNL_CLOCKS : KNL_EVENTS;
   return UNCORE_TYPE.test(type) ? UNCORE : CORE;
+}
+
+const isClock = (name: string) => /^FIXED_CTR[12]$|^CLOCKS_|^(APERF|MPERF)$/.test(name);
+
+/** Counts a second that are kept up for minutes: see `CounterRule.lasting`. */
+function lastingOf(type: string, key: CounterKey, scaledEnergy: boolean): number {
+  const most = mostOf(type, key);
+  if (ENERGY.test(type)) return scaledEnergy ? WATTS * MILLI : ENERGY_STEPS;
+  if (type === 'intel_knl') return isClock(key.name) ? KNL_CLOCKS : KNL_LASTING;
+  if (HARDWARE.test(type)) {
+    if (UNCORE_TYPE.test(type)) return UNCORE_LASTING;
+    return isClock(key.name) ? CLOCKS : most;
+  }
+  if (type === 'block' && BLOCK_TIMES.has(key.name)) return BLOCK_MS;
+  return bitsOf(type, key) <= 32 && type !== 'ib' ? Math.min(most, SOFTWARE_LASTING) : most;
 }
 
 /** `scaledEnergy`: whether the file's collector rescaled energies (see `scalesEnergy`). */
 export function counterRule(type: string, key: CounterKey, scaledEnergy = false): CounterRule {
   const isEnergy = ENERGY.test(type);
   const fromBoot = FROM_BOOT.has(type);
+  const own = 1n << BigInt(bitsOf(type, key));
+  const ranges = isEnergy && scaledEnergy ? [...SCALED_ENERGY, own] : [own];
   return {
-    ranges: [...(isEnergy && scaledEnergy ? SCALED_ENERGY : []), 1n << BigInt(bitsOf(type, key))],
+    ranges,
+    narrowest: Number(ranges[0]),
     most: mostOf(type, key),
+    lasting: lastingOf(type, key, scaledEnergy),
     dip: fromBoot ? ANY_DIP : SMALL_DIP,
     top: type === 'ib' ? (1n << BigInt(PORT_BITS[key.name] ?? 32)) - 1n : null,
     steady: isEnergy,

@@ -5,11 +5,13 @@
  * 1. After a reboot, or where the counter stuck at its top and was cleared: `reset`, counted is the value.
  * 2. Where its control register changed: `suspect`, counted is nothing: it counted other events.
  * 3. At the top of a counter that sticks: `suspect`, counted is at least the difference.
- * 4. Forwards, modulo its range, by no more than can be: `ok`, or `wrapped` where it rolled over. A rollover is less
- *    than half of the range.
- * 5. Backwards by a little: `dip`, counted is nothing, and the next value is compared with the one before the dip.
- * 6. Backwards by more: `reset`, counted is the value.
- * 7. Forwards by more than can be: `suspect`, counted is nothing, and the next value is compared with the one before;
+ * 4. Forwards, modulo its range, by no more than can be: `ok`, or `wrapped` where it rolled over. Where the interval is
+ *    so long that it may have rolled over once more: `suspect`, counted is at least the difference.
+ * 5. The same where all other counters of its device fell too, though that many do not roll over at once: `reset`; where
+ *    they might: `suspect`. Counted is at least the value.
+ * 6. Backwards by a little: `dip`, counted is nothing, and the next value is compared with the one before the dip.
+ * 7. Backwards by more: `reset`, counted is the value.
+ * 8. Forwards by more than can be: `suspect`, counted is nothing, and the next value is compared with the one before;
  *    where it agrees with the strange one instead, with that.
  *
  * So `delta` is what was surely counted: exact where `ok` and `wrapped`, else a lower bound.
@@ -22,13 +24,19 @@ export interface CounterRule {
    * did not say: the first above the values holds. Values above all of them were not read from so narrow a counter.
    */
   readonly ranges: readonly bigint[];
-  /** Counts a second that no machine exceeds. */
+  /** The narrowest of them. */
+  readonly narrowest: number;
+  /** Counts a second that no machine exceeds: a rise beyond it was misread. */
   readonly most: number;
+  /**
+   * Counts a second that a program keeps up for minutes: whether it rolled over, or may have once more, goes by this.
+   */
+  readonly lasting: number;
   /** A fall of up to this share of the value before is a dip; a deeper one a reset. */
   readonly dip: number;
   /** Value at which the counter sticks until it is cleared; null for one that rolls over. */
   readonly top: bigint | null;
-  /** Nothing but a reboot resets it: a rollover of more than half its range is believed too. */
+  /** Nothing but a reboot resets it. */
   readonly steady: boolean;
 }
 
@@ -47,6 +55,8 @@ export interface Reading {
   readonly rebooted?: boolean;
   /** Name of the control register that changed in between. */
   readonly control?: string;
+  /** Where all counters of the device fell: the chance that all rolled over (`chanceOfAll`). */
+  readonly together?: number;
 }
 
 export interface Repaired {
@@ -62,6 +72,9 @@ export interface Repaired {
 /** Times are kept in whole seconds by 1.x: an interval may be longer by one. */
 const SLACK = 1;
 const WHOLE = 1n << 64n;
+/** All counters of a device that fall at once began anew below the first chance, and perhaps below the second. */
+const NEVER = 1e-4;
+const SELDOM = 1e-3;
 
 const mod = (value: bigint, modulus: bigint) => {
   const rest = value % modulus;
@@ -71,6 +84,34 @@ const mod = (value: bigint, modulus: bigint) => {
 /** Counts that an interval can have at most. */
 export const mostIn = (seconds: number, { most }: CounterRule): number =>
   most * (Math.max(seconds, 0) + SLACK);
+
+/** Counts that a program keeps up over an interval. */
+const lastingIn = (seconds: number, { lasting }: CounterRule): number =>
+  lasting * (Math.max(seconds, 0) + SLACK);
+
+/** Whether a counter that rose by `rise` may have rolled over on the way; one that sticks at its top never does. */
+export const mayHaveRolled = (rise: number, seconds: number, rule: CounterRule): boolean =>
+  rule.top === null && rise + rule.narrowest <= lastingIn(seconds, rule);
+
+/** A counter's range: the first above its values. */
+const rangeOf = (highest: bigint, { ranges }: CounterRule) =>
+  ranges.find((one) => highest < one) ?? WHOLE;
+
+/**
+ * The chance that a counter that fell from `previous` to `value` did so by rolling over: its way as a share of its range;
+ * 0 where it cannot have come so far. Counters of a device roll over independently, so that the chance that all did is
+ * the product of theirs.
+ */
+export function chanceOfRolling(
+  previous: bigint,
+  value: bigint,
+  seconds: number,
+  rule: CounterRule,
+): number {
+  const range = rangeOf(previous, rule);
+  const forward = Number(mod(value - previous, range));
+  return forward <= lastingIn(seconds, rule) ? forward / Number(range) : 0;
+}
 
 /** The rule above. Values of 64 bits, exact. */
 export function repair(reading: Reading): Repaired {
@@ -87,15 +128,26 @@ export function repair(reading: Reading): Repaired {
   }
   const fell = value < previous;
   const highest = fell ? previous : value;
-  const range = rule.ranges.find((one) => highest < one) ?? WHOLE;
+  const range = rangeOf(highest, rule);
   if (rule.top !== null && highest === rule.top) {
     if (fell) return to('reset', value, `cleared after it stuck at ${previous}`);
     return to('suspect', value - previous, `stuck at its top, ${value}: it counted more`);
   }
-  const most = mostIn(reading.seconds, rule);
   const forward = mod(value - previous, range);
+  const most = mostIn(reading.seconds, rule);
+  const lasting = lastingIn(reading.seconds, rule);
+  const more = rule.top === null && Number(forward + range) <= lasting;
+  if (more && (!fell || reading.together === undefined)) {
+    return to('suspect', forward, `may have rolled over at ${range} once more in ${reading.seconds} s`);
+  }
   if (!fell && Number(forward) <= most) return to('ok', forward, '');
-  if (fell && Number(forward) <= most && (rule.steady || 2n * forward < range)) {
+  const { together = 1 } = reading;
+  const rolls = rule.top === null || 2n * forward < range;
+  if (fell && rolls && Number(forward) <= lasting) {
+    if (together < NEVER) return to('reset', value, 'all counters of its device began anew');
+    if (more || together < SELDOM) {
+      return to('suspect', value, 'rolled over, or began anew with the others of its device');
+    }
     return to('wrapped', forward, `rolled over at ${range}`);
   }
   const back = mod(previous - value, range);
@@ -140,7 +192,7 @@ export class Counter {
     // Nearly all readings: `repair` would say the same.
     if (rule.top === null && value >= previous) {
       const rise = Number(value - previous);
-      if (rise <= mostIn(elapsed, rule)) {
+      if (rise <= mostIn(elapsed, rule) && !mayHaveRolled(rise, elapsed, rule)) {
         this.#go(seconds, value, value);
         return rise;
       }

@@ -1,5 +1,12 @@
 /** The rule of `model/counter.ts` over a device's records, one after the other. Records without oddities cost no bigint. */
-import { type CounterRule, mostIn, type Repaired, repair } from '../../model/counter.ts';
+import {
+  type CounterRule,
+  chanceOfRolling,
+  mayHaveRolled,
+  mostIn,
+  type Repaired,
+  repair,
+} from '../../model/counter.ts';
 import { counterRule, isCounter } from '../../model/counter-rules.ts';
 import type { RawSchema } from './schema.ts';
 
@@ -89,6 +96,9 @@ export class DeviceRepair {
       return;
     }
     const words = this.#wordsOf(values);
+    // Looked for at the first counter that is not plain: most records have none.
+    let together: number | undefined;
+    let looked = false;
     for (let k = 0; k < rules.length; k++) {
       const rule = rules[k];
       if (rule === null) continue;
@@ -98,6 +108,10 @@ export class DeviceRepair {
         this.#since[k] = seconds;
         continue;
       }
+      if (!looked && values[k] < this.#base[k]) {
+        looked = true;
+        together = this.#chanceOfAll(values, seconds, k);
+      }
       const repaired = repair({
         previous: this.#base[k],
         value: values[k],
@@ -105,6 +119,7 @@ export class DeviceRepair {
         rule,
         last: this.#last[k],
         ...(rebooted && { rebooted }),
+        ...(together !== undefined && !rule.steady && { together }),
         ...(control >= 0 && { control: this.#plan.schema.keys[control].name }),
       });
       if (all || repaired.verdict !== 'ok') tell(k, repaired);
@@ -112,6 +127,25 @@ export class DeviceRepair {
       this.#base[k] = repaired.base;
     }
     this.#last.set(values);
+  }
+
+  /**
+   * The chance that all counters of the device rolled over; undefined where not all fell, or there is but one. `from`: the
+   * first that fell. Those that have counted nothing yet say nothing.
+   */
+  #chanceOfAll(values: BigUint64Array, seconds: number, from: number): number | undefined {
+    const { rules } = this.#plan;
+    let chance = 1;
+    let fallen = 0;
+    for (let k = 0; k < rules.length; k++) {
+      const rule = rules[k];
+      const base = this.#base[k];
+      if (rule === null || base === 0n) continue;
+      if (k < from || values[k] >= base) return undefined;
+      chance *= chanceOfRolling(base, values[k], seconds - this.#since[k], rule);
+      fallen++;
+    }
+    return fallen > 1 ? chance : undefined;
   }
 
   /** The values as words; readers give the same array again and again. */
@@ -140,6 +174,8 @@ export class DeviceRepair {
     const low = words[2 * key] - base[2 * key];
     const high = words[2 * key + 1] - base[2 * key + 1];
     const rise = high * WORD + low;
-    return rise >= 0 && rise <= 2 ** 52 && rise <= mostIn(seconds - this.#since[key], rule);
+    const elapsed = seconds - this.#since[key];
+    if (rise < 0 || rise > 2 ** 52 || rise > mostIn(elapsed, rule)) return false;
+    return !mayHaveRolled(rise, elapsed, rule);
   }
 }

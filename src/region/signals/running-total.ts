@@ -17,7 +17,9 @@ const WIDEST = 1n << 64n;
 /** The rule of a counter with `turn` different values, `max + 1`; 0: it has no known end. */
 const ruleOf = (turn: number): CounterRule => ({
   ranges: [turn === 0 ? WIDEST : BigInt(turn)],
+  narrowest: turn === 0 ? Number(WIDEST) : turn,
   most: MOST,
+  lasting: MOST,
   dip: DIP,
   top: null,
   steady: true,

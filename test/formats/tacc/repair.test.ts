@@ -98,6 +98,27 @@ const CASES: Case[] = [
   ['a collector that clears', 'ib_ext port_rcv_pkts,E', 2692n, 1252n, 600, 'reset', 1252n],
   ['to zero', 'intel_nhm CTR1,E,W=48', 94n, 0n, 19, 'reset', 0n],
   ['a rise that cannot be', 'cpu user,E,U=cs', 1000n, 10n ** 12n, 600, 'suspect', 0n],
+  [
+    '40 bits, by more than half: clocks of Knights Landing in 600 s',
+    'intel_knl FIXED_CTR1,E,W=40',
+    900_000_000_000n,
+    900_000_000_000n + 840_000_000_000n - 2n ** 40n,
+    600,
+    'wrapped',
+    840_000_000_000n,
+  ],
+  [
+    '40 bits, after so long that it may have rolled over once more',
+    'intel_knl FIXED_CTR1,E,W=40',
+    1000n,
+    5000n,
+    1200,
+    'suspect',
+    4000n,
+  ],
+  // 350 W in 600 s at 2^-14 J: 0.8 of 2^32, and nobody knows how often.
+  ['energy after 600 s', 'intel_rapl P,E,W=32', 5n, 3_440_640_005n, 600, 'suspect', 3_440_640_000n],
+  ['energy after 20 s', 'intel_rapl P,E,W=32', 4_294_000_000n, 113_654_304n, 20, 'wrapped', 114_621_600n],
   ['a clock that stands', 'cpu user,E,U=cs', 1000n, 1100n, 0, 'ok', 100n],
 ];
 
@@ -203,6 +224,35 @@ describe('a device', () => {
         [3, far + 9n],
       ]).flat(),
     ).toEqual(['ctxt suspect 0', 'ctxt suspect 5', 'ctxt ok 4']);
+  });
+
+  it('began anew where all its counters fell, though each may have rolled over', () => {
+    const schema = schemaOf('intel_knl CTR0,E,W=40 CTR1,E,W=40 FIXED_CTR0,E,W=40 FIXED_CTR1,E,W=40');
+    const full = 2n ** 40n;
+    // Each is 1 % of its range short of it: 10^-8 that all roll over.
+    const high = full - full / 100n;
+    const [, verdicts] = steps(schema, [
+      [0, high, high, high, high],
+      [600, 5n, 6n, 7n, 8n],
+    ]);
+    expect(verdicts).toEqual([
+      'CTR0 reset 5',
+      'CTR1 reset 6',
+      'FIXED_CTR0 reset 7',
+      'FIXED_CTR1 reset 8',
+    ]);
+    // 840 of 1100 billion clocks, and half as many of the others: a chance of 3 % that all do.
+    const at = (way: bigint) => full - way / 2n;
+    const [, rolled] = steps(schema, [
+      [0, at(420_000_000_000n), at(420_000_000_000n), at(420_000_000_000n), at(840_000_000_000n)],
+      [600, 210_000_000_000n, 210_000_000_000n, 210_000_000_000n, 420_000_000_000n],
+    ]);
+    expect(rolled).toEqual([
+      'CTR0 wrapped 420000000000',
+      'CTR1 wrapped 420000000000',
+      'FIXED_CTR0 wrapped 420000000000',
+      'FIXED_CTR1 wrapped 840000000000',
+    ]);
   });
 
   it('is suspect where the register changed, in the counter of that register only', () => {
