@@ -121,6 +121,9 @@ function metricLines(values: readonly MetricValue[], paint: Paint): string[] {
       const number = figure(one.value ?? 0).padStart(12);
       lines.push(
         `    ${one.metric.name.padEnd(width)} ${number} ${one.metric.unit.padEnd(18)} ${paint.dim(inputText(one))}`.trimEnd(),
+        ...(one.doubt === ''
+          ? []
+          : [`    ${''.padEnd(width)} ${paint.bad('doubtful')}: ${one.doubt}`]),
       );
     }
     for (const [lacks, names] of byReason(lacking)) {

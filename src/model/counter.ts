@@ -138,7 +138,11 @@ export function repair(reading: Reading): Repaired {
   const lasting = lastingIn(reading.seconds, rule);
   const more = rule.top === null && Number(forward + range) <= lasting;
   if (more && (!fell || reading.together === undefined)) {
-    return to('suspect', forward, `may have rolled over at ${range} once more in ${reading.seconds} s`);
+    return to(
+      'suspect',
+      forward,
+      `may have rolled over at ${range} once more in ${reading.seconds} s`,
+    );
   }
   if (!fell && Number(forward) <= most) return to('ok', forward, '');
   const { together = 1 } = reading;

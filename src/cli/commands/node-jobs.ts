@@ -129,11 +129,13 @@ async function chosen(
   const columns = [
     ...FACT_NAMES.map((name) => ({ name, type: FACTS[name] })),
     { name: 'flags', type: 'VARCHAR' as const },
+    { name: 'doubtful', type: 'VARCHAR' as const },
     ...names.map((name) => ({ name, type: 'DOUBLE' as const })),
   ];
   const cells = rows.map((row) => [
     ...FACT_NAMES.map((name) => row[name]),
     (row.flags ?? []).join(','),
+    (row.doubtful ?? []).join(','),
     ...names.map((name) => row.metrics[name] ?? null),
   ]);
   return (await filterRows('jobs', columns, cells, where)).map((k) => rows[k]);
@@ -191,7 +193,7 @@ function textOf(rows: readonly JobRow[], { columns, metrics }: Search): string[]
       lackingOf(row),
       ...shown.map((name) => {
         const value = row.metrics[name] ?? null;
-        return value === null ? '-' : figure(value);
+        return value === null ? '-' : `${figure(value)}${row.doubtful?.includes(name) ? '?' : ''}`;
       }),
       ...(metrics ? [String(row.flags?.length ?? 0)] : []),
     ]),

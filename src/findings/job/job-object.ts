@@ -7,7 +7,7 @@ import type { MetricValue } from './metrics/metric.ts';
 import { notesOf, repairsOf } from './notes.ts';
 import { balanceOf, tracksOf } from './tracks.ts';
 
-export const metricFacts = ({ set, metric, value, lacks, inputs }: MetricValue) => ({
+export const metricFacts = ({ set, metric, value, lacks, doubt, inputs }: MetricValue) => ({
   set,
   name: metric.name,
   value,
@@ -15,6 +15,7 @@ export const metricFacts = ({ set, metric, value, lacks, inputs }: MetricValue) 
   formula: metric.formula,
   ...(metric.note ? { note: metric.note } : {}),
   ...(value === null ? { lacks } : {}),
+  ...(doubt === '' ? {} : { doubt }),
   inputs,
 });
 

@@ -26,6 +26,8 @@ export interface JobRow {
   readonly no_end: number;
   /** Names of the flags that are up; null where metrics were not asked for. */
   readonly flags: readonly string[] | null;
+  /** Columns of the metrics that some input is not exact of (`MetricValue.doubt`); null as `flags`. */
+  readonly doubtful: readonly string[] | null;
   /** By column (`columnOf`); null where one is not available. */
   readonly metrics: Readonly<Record<string, number | null>>;
 }
@@ -56,6 +58,7 @@ export function rowOf(listed: ListedJob, accounted: AccountedJob | null): JobRow
     no_begin: hosts.filter(({ begin }) => !begin).length,
     no_end: hosts.filter(({ end }) => !end).length,
     flags: null,
+    doubtful: null,
     metrics: {},
   };
 }
@@ -77,6 +80,9 @@ export async function measuredRow(
   return {
     ...rowOf(listed, accounted),
     flags: flags.map(({ flag }) => flag.name),
+    doubtful: values.flatMap(({ set, metric, doubt }) =>
+      doubt === '' ? [] : [columnOf(set, metric.name)],
+    ),
     metrics: Object.fromEntries(
       values.map(({ set, metric, value }) => [columnOf(set, metric.name), value]),
     ),

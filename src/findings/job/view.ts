@@ -2,7 +2,7 @@
 import { rowsFor } from './align.ts';
 import type { HostJob } from './host-job.ts';
 import type { Job } from './job.ts';
-import { inUnit, type TypeTable } from './type-table.ts';
+import { inUnit, type TypeTable, type Verdicts } from './type-table.ts';
 
 /** A metric cannot be computed: its input is not there. The message completes “lacks …”. */
 export class MissingInput extends Error {
@@ -42,6 +42,8 @@ export class JobView {
   readonly #rows: JobRows;
   readonly #inputs = new Map<string, Input>();
   readonly #asked = new Set<string>();
+  /** Of the counter of those asked for that is known worst: the share of its differences that are lower bounds. */
+  #doubt: { readonly key: string; readonly share: number } = { key: '', share: 0 };
   /** Hosts that had what was asked for; all must have the same for an average per host. */
   #askedHosts: number;
 
@@ -58,6 +60,11 @@ export class JobView {
   /** What was asked for, and was there: `type.key`. */
   get asked(): readonly string[] {
     return [...this.#asked];
+  }
+
+  /** The input that is known worst, and the share of its differences that are lower bounds only, 0 to 1. */
+  get doubt(): { readonly key: string; readonly share: number } {
+    return this.#doubt;
   }
 
   /** Hosts without any of what was asked for are not counted as zeros: averages are over the others. */
@@ -101,7 +108,10 @@ export class JobView {
       throw new MissingInput(this.has(type) ? `${type}.${key}` : `type ${type}`);
     }
     this.#askedHosts = Math.min(this.#askedHosts, found.length);
-    this.#asked.add(`${type}.${key}`);
+    const name = `${type}.${key}`;
+    this.#asked.add(name);
+    const share = boundShare(found.map(({ table }) => table.keys.get(key)?.verdicts));
+    if (share > this.#doubt.share) this.#doubt = { key: name, share };
     return found;
   }
 
@@ -191,6 +201,18 @@ export class JobView {
   note(name: string, value: number, unit: string): void {
     this.#inputs.set(name, { name, value, unit });
   }
+}
+
+/** The share of differences whose counts are not known, but for a lower bound. */
+function boundShare(verdicts: readonly (Verdicts | undefined)[]): number {
+  let bounds = 0;
+  let all = 0;
+  for (const of of verdicts) {
+    if (of === undefined) continue;
+    bounds += of.reset + of.suspect;
+    all += of.ok + of.wrapped + of.dip + of.reset + of.suspect;
+  }
+  return all === 0 ? 0 : bounds / all;
 }
 
 /** The largest of all values of all hosts, missing ones left out; NaN where there is none. */

@@ -41,6 +41,8 @@ export interface JobMetricFacts {
   readonly formula: string;
   readonly note?: string;
   readonly lacks?: string;
+  /** Why the value is to be doubted. */
+  readonly doubt?: string;
 }
 
 export interface JobFlagFacts {

@@ -61,6 +61,73 @@ describe('metrics', () => {
     expect(metric(of, 'avg_loads')).toMatchObject({ value: null, lacks: 'intel_snb.LOAD_OPS_ALL' });
   });
 
+  it('count clocks of 40 bits that roll over nearly every 10 minutes, by more than half their range', async () => {
+    // 1.4 GHz on 68 cores for 2 hours; an instruction takes 2.143 clocks.
+    const [clocks, instructions] = [840_000_000_000n, 391_973_868_409n];
+    const at = (k: number, core: number, step: bigint) =>
+      (BigInt(k) * step + BigInt(core) * 15_000_000_000n) % 2n ** 40n;
+    const files = {
+      [`a/${NOON}`]: rawFile({
+        ...{
+          host: 'a',
+          schemas: ['!intel_knl CTL0,C CTR0,E,W=40 FIXED_CTR0,E,W=40 FIXED_CTR1,E,W=40'],
+        },
+        groups: Array.from({ length: 13 }, (_, k) => ({
+          ...{ time: NOON + 600 * k, jobs: '7', marks: k === 0 ? ['begin 7'] : [] },
+          records: Array.from(
+            { length: 68 },
+            (_none, core) =>
+              `intel_knl ${core} 0 ${at(k, core, 7n)} ${at(k, core, instructions)} ${at(k, core, clocks)}`,
+          ),
+        })),
+      }),
+    };
+    const of = await jobOf(files);
+    expect(value(of, 'avg_cpi')).toBeCloseTo(2.143, 9);
+    expect(metric(of, 'avg_cpi').doubt).toBe('');
+    expect(of.hosts[0].types.get('intel_knl')?.keys.get('CLOCKS_UNHALTED_CORE')).toMatchObject({
+      total: clocks * 12n * 68n,
+      verdicts: { reset: 0, suspect: 0 },
+    });
+  });
+
+  it('of energy that may have rolled over unseen are withheld', async () => {
+    // 2^-14 J a count; 700 W for 600 s are 1.6 times 2^32.
+    const step = BigInt(700 * 600 * 2 ** 14);
+    const file = (seconds: number, by: bigint) =>
+      rawFile({
+        ...{
+          host: 'a',
+          schemas: ['!intel_rapl MSR_PKG_ENERGY_STATUS,E,W=32 MSR_RAPL_POWER_UNIT,C'],
+        },
+        groups: [0, 1, 2].map((k) => ({
+          ...{ time: NOON + seconds * k, jobs: '7', marks: k === 0 ? ['begin 7'] : [] },
+          records: [`intel_rapl 0 ${(BigInt(k) * by) % 2n ** 32n} ${14 << 8}`],
+        })),
+      });
+    const blind = await jobOf({ [`a/${NOON}`]: file(600, step) });
+    expect(metric(blind, 'avg_power_package', 'triscope')).toMatchObject({
+      value: null,
+      lacks:
+        'exact inputs: of 100 % of the differences of intel_rapl.MSR_PKG_ENERGY_STATUS only a lower bound is known',
+    });
+    const seen = await jobOf({ [`a/${NOON}`]: file(30, step / 20n) });
+    expect(value(seen, 'avg_power_package', 'triscope')).toBeCloseTo(700, 6);
+  });
+
+  it('say what of their inputs is only a lower bound', async () => {
+    const user = [0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 50].map((cs) => [
+      `cpu 0 ${cs} 0 0 1 0 0 0`,
+    ]);
+    const of = await job(
+      ['!cpu user,E,U=cs nice,E system,E idle,E iowait,E irq,E softirq,E'],
+      ...user,
+    );
+    expect(metric(of, 'avg_cpuusage').doubt).toBe(
+      'of 8 % of the differences of cpu.user only a lower bound is known',
+    );
+  });
+
   it('count exactly across a rollover at 48 bits', async () => {
     const of = await job(
       [CORE('intel_snb')],

@@ -118,7 +118,15 @@ const CASES: Case[] = [
   ],
   // 350 W in 600 s at 2^-14 J: 0.8 of 2^32, and nobody knows how often.
   ['energy after 600 s', 'intel_rapl P,E,W=32', 5n, 3_440_640_005n, 600, 'suspect', 3_440_640_000n],
-  ['energy after 20 s', 'intel_rapl P,E,W=32', 4_294_000_000n, 113_654_304n, 20, 'wrapped', 114_621_600n],
+  [
+    'energy after 20 s',
+    'intel_rapl P,E,W=32',
+    4_294_000_000n,
+    113_654_304n,
+    20,
+    'wrapped',
+    114_621_600n,
+  ],
   ['a clock that stands', 'cpu user,E,U=cs', 1000n, 1100n, 0, 'ok', 100n],
 ];
 
@@ -227,7 +235,9 @@ describe('a device', () => {
   });
 
   it('began anew where all its counters fell, though each may have rolled over', () => {
-    const schema = schemaOf('intel_knl CTR0,E,W=40 CTR1,E,W=40 FIXED_CTR0,E,W=40 FIXED_CTR1,E,W=40');
+    const schema = schemaOf(
+      'intel_knl CTR0,E,W=40 CTR1,E,W=40 FIXED_CTR0,E,W=40 FIXED_CTR1,E,W=40',
+    );
     const full = 2n ** 40n;
     // Each is 1 % of its range short of it: 10^-8 that all roll over.
     const high = full - full / 100n;

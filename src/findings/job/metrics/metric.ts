@@ -35,19 +35,35 @@ export interface MetricValue {
   readonly value: number | null;
   /** What it lacks; '' where it has its value. */
   readonly lacks: string;
+  /** Why the value is to be doubted, as a clause; '' where all its inputs are exact, on all hosts. */
+  readonly doubt: string;
   readonly inputs: readonly Input[];
 }
+
+/** A value is withheld where of one of its inputs more than this share of the differences are lower bounds only. */
+export const MOST_DOUBT = 0.5;
+
+const percent = (share: number) => `${(100 * share).toFixed(share < 0.01 ? 2 : 0)} %`;
 
 /** Computes a metric. A quotient of nothing by nothing is not available, not NaN. */
 export function evaluate(rows: JobRows, set: MetricSet, metric: JobMetric): MetricValue {
   const view = new JobView(rows);
   try {
     const value = metric.compute(view);
-    if (Number.isFinite(value)) return { set, metric, value, lacks: '', inputs: view.inputs };
-    const lacks = 'anything to divide by: its denominator is 0';
-    return { set, metric, value: null, lacks, inputs: view.inputs };
+    const { inputs, doubt } = view;
+    const missing = (lacks: string) => ({ set, metric, value: null, lacks, doubt: '', inputs });
+    if (!Number.isFinite(value)) return missing('anything to divide by: its denominator is 0');
+    const bounds = `of ${percent(doubt.share)} of the differences of ${doubt.key} only a lower bound is known`;
+    if (doubt.share > MOST_DOUBT) return missing(`exact inputs: ${bounds}`);
+    return { set, metric, value, lacks: '', doubt: doubtOf(view, bounds), inputs };
   } catch (error) {
     if (!(error instanceof MissingInput)) throw error;
-    return { set, metric, value: null, lacks: error.message, inputs: view.inputs };
+    return { set, metric, value: null, lacks: error.message, doubt: '', inputs: view.inputs };
   }
+}
+
+function doubtOf({ doubt, hostCount, job }: JobView, bounds: string): string {
+  const hosts = job.hosts.length;
+  const some = hostCount < hosts ? [`${hosts - hostCount} of ${hosts} hosts lack an input`] : [];
+  return [...(doubt.share > 0 ? [bounds] : []), ...some].join('; ');
 }
