@@ -27,8 +27,9 @@ export class ViewStore {
 
   set(change: Partial<ViewState>): void {
     const before = this.now;
-    const after = { ...before, ...change };
-    const hash = write(after);
+    const hash = write({ ...before, ...change });
+    // What the address holds, to the last digit: its link draws the same pixels.
+    const after = read(hash);
     this.now = after;
     if (hash === write(before)) return;
     const address = hash === '' ? location.pathname + location.search : `#${hash}`;

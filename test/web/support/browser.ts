@@ -91,6 +91,25 @@ export async function still(page: Page): Promise<Buffer> {
   }
 }
 
+/** Steps of 255 by which Chromium's own painting of an edge differs, as it paints a part of a page or all of it. */
+const EDGE = 3;
+
+/** Whether two screenshots show the same to whoever looks at them. */
+export function isSamePicture(page: Page, one: Buffer, other: Buffer): Promise<boolean> {
+  const texts = JSON.stringify([one, other].map((bytes) => bytes.toString('base64')));
+  return page.evaluate(`(async () => {
+    const [a, b] = await Promise.all(${texts}.map(async (text) => {
+      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes]));
+      const pen = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      pen.drawImage(image, 0, 0);
+      return pen.getImageData(0, 0, image.width, image.height);
+    }));
+    if (a.width !== b.width || a.height !== b.height) return false;
+    return a.data.every((value, k) => Math.abs(value - b.data[k]) <= ${EDGE});
+  })()`);
+}
+
 /** Nothing is under way: no request now and a moment later. */
 export async function settled(page: Page): Promise<void> {
   const busy = () => page.locator('[aria-busy=true]').count();
