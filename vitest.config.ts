@@ -27,6 +27,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    // What fails once in CI has a second try, which scripts/test.mjs names: seen, but it loses no run.
+    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
     // Many tests wait for processes and moments: three share two CPUs well.
     maxWorkers: 3,

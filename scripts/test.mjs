@@ -1,6 +1,7 @@
 /**
  * `npm test`: makes the checkout ready, runs every test that can run, names each group that was skipped
- * and the command that enables it. Arguments go on to vitest. The last line is
+ * and the command that enables it, and (in CI, where a test that fails has a second try) each test that passed only
+ * then. Arguments go on to vitest. The last line is
  *
  *     N passed, N failed, N skipped
  *
@@ -53,7 +54,8 @@ const code = await runVitest([
 const suites = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).testResults : [];
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
-const { passed, failed, groups } = count(suites);
+const { passed, failed, retried, groups } = count(suites);
+for (const title of retried) console.log(`passed on the second try: ${title}`);
 let missing = 0;
 for (const [title, { need, tests, path }] of groups) {
   const { command, optional } =
@@ -87,7 +89,7 @@ function runVitest(args) {
 
 /** Counts by status; the skipped by group: the part of the title that names a need, else the test file. */
 function count(results) {
-  const total = { passed: 0, failed: 0, groups: new Map() };
+  const total = { passed: 0, failed: 0, retried: [], groups: new Map() };
   for (const { name, status, assertionResults } of results) {
     const path = relative(ROOT, name);
     // A file that could not even be loaded has no tests to blame.
@@ -95,10 +97,13 @@ function count(results) {
       total.failed++;
     }
     for (const test of assertionResults) {
-      if (test.status === 'passed') total.passed++;
-      else if (test.status === 'failed') total.failed++;
+      const titles = [...test.ancestorTitles, test.title];
+      if (test.status === 'passed') {
+        total.passed++;
+        // What it failed with at first is still told.
+        if (test.failureMessages.length > 0) total.retried.push([path, ...titles].join(' > '));
+      } else if (test.status === 'failed') total.failed++;
       else {
-        const titles = [...test.ancestorTitles, test.title];
         const named = titles.find((title) => /\(needs [^)]+\)/.test(title));
         const title = named ?? path;
         const need = named?.match(/\(needs ([^)]+)\)/)?.[1] ?? null;
