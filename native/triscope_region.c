@@ -1,7 +1,8 @@
 /*
- * Writes the region page of this process: the layout is that of docs/region-page.md, version 1. C11, POSIX threads, Linux.
+ * Writes the region page of this process: the layout is that of docs/region-page.md, version 2. C11, POSIX threads, Linux.
  *
- * Marking costs two readings of the clock and a dozen stores. Locks are taken only to name a region and to begin a thread.
+ * Marking costs two readings of the clock and a dozen stores; where the process has threads, two atomic additions more for
+ * an outermost region. Locks are taken only to name a region and to begin a thread.
  */
 #define _GNU_SOURCE
 #include "triscope_region.h"
@@ -18,11 +19,17 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#if defined __has_include && __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define ALONE __libc_single_threaded
+#else
+#define ALONE 0
+#endif
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
-enum { MAGIC = 0x4e475254, VERSION = 1 };
-enum { THREADS = 256, REGIONS = 4096, NODES = 8192, NAME_BYTES = 1 << 20, DEPTH = 64 };
+enum { MAGIC = 0x4e475254, VERSION = 2 };
+enum { THREADS = 2048, THREADS_SMALL = 128, REGIONS = 4096, NODES = 8192, NAME_BYTES = 1 << 20, DEPTH = 64 };
 enum { STARTED = 1, STOPPED = 2, MPI = 4 };
 enum { FREE, LIVE, ENDED };
 enum { ENTRY = 0, EXIT = 1, EPOCH = 2 };
@@ -37,8 +44,8 @@ struct header {
     uint32_t epochs, parent_pid;
     double first_epoch, last_epoch, started, stopped, overhead;
     int32_t rank;
-    uint32_t process_name_bytes, cpu_count;
-    uint8_t spare[256 - 164];
+    uint32_t process_name_bytes, cpu_count, inside, round;
+    uint8_t spare[256 - 172];
     char process_name[256];
     uint8_t cpus[1024];
     uint8_t more[4096 - 1536];
@@ -49,16 +56,19 @@ struct thread {
     int32_t cpu;
     double entered;
     uint32_t work_total, work_done, nodes_used, ring_head, unplaced_depth;
-    uint8_t spare[128 - 60];
+    uint8_t engine[112 - 60];
+    uint64_t united;
+    uint32_t work_round, spare;
 };
 
 struct region {
-    uint32_t state, hash, hint, name, name_bytes, spare[3];
+    uint32_t state, hash, hint, name, name_bytes, inside, spare[2];
 };
 
 struct node {
     uint32_t region, parent, first_child, next_sibling, kind, inside;
     double count, total, entered;
+    uint64_t united, spare;
 };
 
 struct event {
@@ -67,7 +77,7 @@ struct event {
 };
 
 _Static_assert(sizeof(struct header) == 4096 && sizeof(struct thread) == 128, "layout");
-_Static_assert(sizeof(struct region) == 32 && sizeof(struct node) == 48 && sizeof(struct event) == 24, "layout");
+_Static_assert(sizeof(struct region) == 32 && sizeof(struct node) == 64 && sizeof(struct event) == 24, "layout");
 
 /* ---- This process and its threads -------------------------------------------------------------------------------- */
 
@@ -102,6 +112,13 @@ static __thread int refused;
 static uint32_t load(const uint32_t *cell) { return __atomic_load_n(cell, __ATOMIC_ACQUIRE); }
 static void store(uint32_t *cell, uint32_t value) { __atomic_store_n(cell, value, __ATOMIC_RELEASE); }
 static uint32_t add(uint32_t *cell, uint32_t value) { return __atomic_fetch_add(cell, value, __ATOMIC_ACQ_REL); }
+/* As add; without the lock prefix while there is one thread. */
+static inline uint32_t count(uint32_t *cell, uint32_t value) {
+    if (!ALONE) return add(cell, value);
+    uint32_t before = *cell;
+    *cell = before + value;
+    return before;
+}
 
 static void begin_write(struct thread *t) {
     __atomic_store_n(&t->seq, t->seq + 1, __ATOMIC_RELAXED);
@@ -114,6 +131,9 @@ static uint64_t clock_ns(clockid_t which) {
     clock_gettime(which, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
+
+static uint64_t loaded_ns; /* when this process, or its fork, began: zero of its page's times */
+__attribute__((constructor)) static void at_load(void) { loaded_ns = clock_ns(CLOCK_MONOTONIC); }
 
 static double now(const struct header *p) { return (double)(int64_t)(clock_ns(CLOCK_MONOTONIC) - p->start_ns); }
 
@@ -186,31 +206,32 @@ static int rank_from_environment(void) {
     return -1;
 }
 
-static void put_region(struct header *p, uint32_t index, const char *name, size_t length, uint32_t hint, uint32_t offset) {
+static void put_region(struct header *p, uint32_t index, const char *name, size_t length, uint32_t hash, uint32_t hint,
+                       uint32_t offset) {
     struct region *r = (struct region *)at(p, regions) + index;
     memcpy((char *)at(p, names) + offset, name, length);
-    r->hash = crc32_of(name, length);
+    r->hash = hash;
     r->hint = hint;
     r->name = offset;
     r->name_bytes = (uint32_t)length;
     store(&r->state, 1);
 }
 
-static void fill_header(struct header *p, uint32_t ring, uint32_t bytes) {
+static void fill_header(struct header *p, uint32_t threads, uint32_t ring, uint32_t bytes) {
     p->pid = (uint32_t)getpid();
     p->parent_pid = (uint32_t)getppid();
     p->rank = rank_from_environment();
     p->bytes = bytes;
-    p->thread_capacity = THREADS;
+    p->thread_capacity = threads;
     p->region_capacity = REGIONS;
     p->node_capacity = NODES;
     p->name_capacity = NAME_BYTES;
     p->ring_capacity = ring;
     p->threads = sizeof *p;
-    p->regions = p->threads + THREADS * sizeof(struct thread);
+    p->regions = p->threads + threads * sizeof(struct thread);
     p->names = p->regions + REGIONS * sizeof(struct region);
     p->nodes = p->names + NAME_BYTES;
-    p->rings = p->nodes + THREADS * NODES * sizeof(struct node);
+    p->rings = p->nodes + threads * NODES * sizeof(struct node);
     strncpy(p->process_name, program_invocation_short_name, 248);
     p->process_name_bytes = (uint32_t)strnlen(p->process_name, 248);
     cpu_set_t set[8]; /* 8192 CPUs */
@@ -223,7 +244,7 @@ static void fill_header(struct header *p, uint32_t ring, uint32_t bytes) {
         }
     }
     static const char overflow[] = "(overflow)";
-    put_region(p, 0, overflow, sizeof overflow - 1, TRISCOPE_HINT_UNKNOWN, 0);
+    put_region(p, 0, overflow, sizeof overflow - 1, crc32_of(overflow, sizeof overflow - 1), TRISCOPE_HINT_UNKNOWN, 0);
     p->names_used = sizeof overflow - 1;
     p->regions_used = 1;
     if (parents_page) { /* The program goes on using the regions that its parent named. */
@@ -232,12 +253,13 @@ static void fill_header(struct header *p, uint32_t ring, uint32_t bytes) {
         p->regions_used = used < REGIONS ? used : REGIONS;
         p->names_used = load(&old->names_used);
         memcpy(at(p, regions), at(old, regions), p->regions_used * sizeof(struct region));
+        for (uint32_t k = 0; k < p->regions_used; k++) ((struct region *)at(p, regions) + k)->inside = 0;
         memcpy(at(p, names), at(old, names), p->names_used < NAME_BYTES ? p->names_used : NAME_BYTES);
         munmap(old, old->bytes);
         parents_page = NULL;
     }
-    p->start_ns = clock_ns(CLOCK_MONOTONIC);
-    p->start_wall_ns = clock_ns(CLOCK_REALTIME);
+    p->start_ns = loaded_ns;
+    p->start_wall_ns = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - loaded_ns);
     p->flags = STARTED;
     p->version = VERSION;
     p->magic = MAGIC;
@@ -249,13 +271,18 @@ static struct header *make_page(const char *path, const char *folder) {
     mkdir(folder, 0700);
     int fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return NULL;
-    uint32_t ring = ring_capacity();
-    size_t bytes = sizeof(struct header) + THREADS * sizeof(struct thread) + REGIONS * sizeof(struct region) + NAME_BYTES +
-                   THREADS * (NODES * sizeof(struct node) + ring * sizeof(struct event));
-    struct header *p = ftruncate(fd, (off_t)bytes) == 0 ? map(fd, bytes) : NULL;
+    uint32_t ring = ring_capacity(), threads = THREADS;
+    size_t bytes;
+    struct header *p;
+    for (;; threads = THREADS_SMALL) { /* where address space is limited there is room for fewer threads */
+        bytes = sizeof(struct header) + threads * sizeof(struct thread) + REGIONS * sizeof(struct region) + NAME_BYTES +
+                threads * (NODES * sizeof(struct node) + ring * sizeof(struct event));
+        p = bytes <= UINT32_MAX && ftruncate(fd, (off_t)bytes) == 0 ? map(fd, bytes) : NULL;
+        if (p || threads == THREADS_SMALL) break;
+    }
     close(fd);
     if (p) {
-        fill_header(p, ring, (uint32_t)bytes);
+        fill_header(p, threads, ring, (uint32_t)bytes);
         /* Nobody sees it unfinished, and of two makers the first wins. */
         if (link(aside, path) != 0) {
             munmap(p, bytes);
@@ -266,9 +293,40 @@ static struct header *make_page(const char *path, const char *folder) {
     return p;
 }
 
+static struct region *region_at(const struct header *p, uint32_t index) { return (struct region *)at(p, regions) + index; }
+
+/* `n` is outermost: the first thread that enters begins the time in which any is inside, the last one to leave ends it. */
+static inline void go_inside(struct header *p, struct region *r, struct thread *t, struct node *n, double time) {
+    if (count(&r->inside, 1) == 0) n->united -= (uint64_t)time;
+    if (count(&p->inside, 1) == 0) t->united -= (uint64_t)time;
+}
+static inline void go_outside(struct header *p, struct region *r, struct thread *t, struct node *n, double time) {
+    if (count(&r->inside, -1u) == 1) n->united += (uint64_t)time;
+    if (count(&p->inside, -1u) != 1) return;
+    t->united += (uint64_t)time;
+    p->round++;
+}
+
+/* A thread that is in regions goes, or is gone: its visits last until now, and are not completed. */
+static void end_visits(struct header *p, struct thread *t, struct node *nodes) {
+    double time = now(p);
+    for (uint32_t n = t->node, parent; n; n = parent) {
+        parent = nodes[n].parent;
+        nodes[n].total += time - nodes[n].entered;
+        nodes[n].inside = 0;
+        if (!parent) go_outside(p, region_at(p, nodes[n].region), t, &nodes[n], time);
+    }
+    t->depth = t->hash = t->hint = t->node = t->unplaced_depth = 0;
+}
+
 static void end_thread(void *pen) {
     struct pen *p = pen;
-    if (p->page == page && p->slot) store(&p->slot->state, ENDED);
+    if (p->page == page && p->slot) {
+        begin_write(p->slot);
+        end_visits(p->page, p->slot, p->nodes);
+        end_write(p->slot);
+        store(&p->slot->state, ENDED);
+    }
     free(p);
 }
 
@@ -282,6 +340,19 @@ static void forget_page(void) {
     page = NULL;
     asked = 0;
     refused = 0;
+    loaded_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Whether GEOPM_PROGRAM_FILTER, where there is one, names this program. */
+static int is_wanted(void) {
+    const char *list = getenv("GEOPM_PROGRAM_FILTER");
+    size_t length = strlen(program_invocation_short_name);
+    for (const char *word = list; word && *word; word += strspn(word, ", ")) {
+        size_t here = strcspn(word, ", ");
+        if (here == length && memcmp(word, program_invocation_short_name, here) == 0) return 1;
+        word += here;
+    }
+    return !list || !*list;
 }
 
 static struct header *the_page(void) {
@@ -289,7 +360,7 @@ static struct header *the_page(void) {
     pthread_mutex_lock(&lock);
     if (!asked) {
         const char *folder = getenv("TRISCOPE_REGION_DIR");
-        if (folder && *folder) {
+        if (folder && *folder && is_wanted()) {
             static int once;
             char path[4096];
             if (!once++) {
@@ -310,7 +381,7 @@ static struct header *the_page(void) {
 
 /* ---- Threads ------------------------------------------------------------------------------------------------------ */
 
-static void take_slot(struct thread *t, struct node *nodes, uint32_t tid) {
+static void take_slot(struct header *p, struct thread *t, struct node *nodes, uint32_t tid) {
     cpu_set_t set[8];
     t->tid = tid;
     t->cpu = -1;
@@ -322,8 +393,8 @@ static void take_slot(struct thread *t, struct node *nodes, uint32_t tid) {
     }
     if (t->nodes_used == 0) t->nodes_used = 1;
     t->seq |= 1;
-    for (uint32_t n = 0; n < t->nodes_used; n++) nodes[n].inside = 0;
-    t->depth = t->hash = t->hint = t->node = t->work_total = t->work_done = t->unplaced_depth = 0;
+    end_visits(p, t, nodes);
+    t->work_total = t->work_done = 0;
     store(&t->seq, t->seq + 1);
     store(&t->state, LIVE);
 }
@@ -337,32 +408,41 @@ static int is_gone(uint32_t tid) {
 static uint32_t find_slot(struct header *p, uint32_t tid) {
     struct thread *threads = at(p, threads);
     struct node *nodes = at(p, nodes);
-    uint32_t used = load(&p->threads_used);
-    for (uint32_t k = 0; k < used && k < THREADS; k++) {
+    uint32_t capacity = p->thread_capacity, used = load(&p->threads_used);
+    if (used > capacity) used = capacity;
+    for (uint32_t k = 0; k < used; k++) {
         /* This thread marks through another copy of the library too: they share. */
         if (load(&threads[k].state) == LIVE && threads[k].tid == tid) return k;
     }
-    if (used < THREADS) {
+    /* Slots of threads that said that they end, then new ones, then those of threads that are gone without a word. */
+    for (uint32_t k = 0; k < used; k++) {
+        uint32_t was = ENDED;
+        if (load(&threads[k].state) != ENDED) continue;
+        if (!__atomic_compare_exchange_n(&threads[k].state, &was, FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+        take_slot(p, &threads[k], nodes + k * NODES, tid);
+        return k;
+    }
+    if (used < capacity) {
         uint32_t k = add(&p->threads_used, 1);
-        if (k < THREADS) {
-            take_slot(&threads[k], nodes + k * NODES, tid);
+        if (k < capacity) {
+            take_slot(p, &threads[k], nodes + k * NODES, tid);
             return k;
         }
     }
-    for (uint32_t k = 0; k < THREADS; k++) {
-        uint32_t was = load(&threads[k].state), owner = __atomic_load_n(&threads[k].tid, __ATOMIC_RELAXED), none = FREE;
-        if (was == FREE || (was == LIVE && !is_gone(owner))) continue;
+    for (uint32_t k = 0; k < capacity; k++) {
+        uint32_t was = LIVE, owner = __atomic_load_n(&threads[k].tid, __ATOMIC_RELAXED), none = FREE;
+        if (load(&threads[k].state) != LIVE || !is_gone(owner)) continue;
         if (!__atomic_compare_exchange_n(&threads[k].state, &was, FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
-        if (was == LIVE && threads[k].tid != owner) {
+        if (threads[k].tid != owner) {
             /* Its owner ended and another thread took it over since: that one keeps it. */
             __atomic_compare_exchange_n(&threads[k].state, &none, LIVE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
             continue;
         }
-        take_slot(&threads[k], nodes + k * NODES, tid);
+        take_slot(p, &threads[k], nodes + k * NODES, tid);
         return k;
     }
     add(&p->threads_refused, 1);
-    return THREADS;
+    return capacity;
 }
 
 /* The calling thread's pen; NULL where nothing is kept. */
@@ -374,7 +454,7 @@ static struct pen *my_pen(void) {
     if (!pen) return NULL;
     memset(pen, 0, sizeof *pen);
     uint32_t k = find_slot(p, (uint32_t)syscall(SYS_gettid));
-    if (k == THREADS) {
+    if (k == p->thread_capacity) {
         refused = 1;
         free(pen);
         mine = NULL;
@@ -398,8 +478,6 @@ static inline struct pen *pen_here(void) {
 }
 
 /* ---- Names -------------------------------------------------------------------------------------------------------- */
-
-static struct region *region_at(const struct header *p, uint32_t index) { return (struct region *)at(p, regions) + index; }
 
 /* Index of the region of that hash (and name, where given), or 0. */
 static uint32_t look_up(const struct header *p, uint32_t hash, const char *name, size_t length) {
@@ -425,9 +503,8 @@ static void catch_up(struct header *p) {
     }
 }
 
-static uint32_t name_region(struct header *p, const char *name, uint32_t hint) {
+static uint32_t name_region(struct header *p, const char *name, uint32_t hash, uint32_t hint) {
     size_t length = strlen(name);
-    uint32_t hash = crc32_of(name, length);
     pthread_mutex_lock(&lock);
     catch_up(p);
     uint32_t index = look_up(p, hash, name, length);
@@ -437,7 +514,7 @@ static uint32_t name_region(struct header *p, const char *name, uint32_t hint) {
         room = room && offset <= NAME_BYTES - length;
         index = room ? add(&p->regions_used, 1) : REGIONS;
         if (index < REGIONS) {
-            put_region(p, index, name, length, hint ? hint : TRISCOPE_HINT_UNKNOWN, offset);
+            put_region(p, index, name, length, hash, hint, offset);
             catch_up(p);
         } else {
             add(&p->regions_refused, 1);
@@ -496,7 +573,7 @@ static void enter(struct pen *pen, uint32_t region) {
         add(&pen->page->unplaced, 1);
         return;
     }
-    const struct region *r = region_at(pen->page, region);
+    struct region *r = region_at(pen->page, region);
     begin_write(t);
     pen->nodes[n].inside = 1;
     pen->nodes[n].entered = time;
@@ -505,6 +582,8 @@ static void enter(struct pen *pen, uint32_t region) {
     if (t->depth++ == 0) {
         t->hash = r->hash;
         t->entered = time;
+        t->work_total = t->work_done = 0;
+        go_inside(pen->page, r, t, &pen->nodes[n], time);
     }
     end_write(t);
     leave_event(pen, ENTRY, r->hash, t->depth, time);
@@ -521,7 +600,8 @@ static void leave(struct pen *pen, double time) {
     t->node = n->parent;
     t->depth = depth - 1;
     if (n->parent == 0) {
-        t->hash = t->hint = t->work_total = t->work_done = 0;
+        t->hash = t->hint = 0;
+        go_outside(pen->page, region_at(pen->page, n->region), t, n, time);
     } else {
         t->hint = region_at(pen->page, pen->nodes[n->parent].region)->hint;
     }
@@ -529,17 +609,24 @@ static void leave(struct pen *pen, double time) {
     leave_event(pen, EXIT, region_at(pen->page, n->region)->hash, depth, time);
 }
 
+/* Counts an exit out of order; the first one is said. */
+static void misordered(struct pen *pen, uint32_t hash, const char *what) {
+    add(&pen->page->misordered, 1);
+    if (__atomic_exchange_n(&warned, 1, __ATOMIC_RELAXED)) return;
+    uint32_t index = look_up(pen->page, hash, NULL, 0);
+    const struct region *r = region_at(pen->page, index);
+    char name[16];
+    int length = index ? (int)r->name_bytes : snprintf(name, sizeof name, "0x%08x", hash);
+    dprintf(2, "triscope: region '%.*s' was left %s, as in later cases without a word\n", length,
+            index ? (char *)at(pen->page, names) + r->name : name, what);
+}
+
 static int leave_misordered(struct pen *pen, uint32_t region, double time) {
     struct thread *t = pen->slot;
     uint32_t found = t->node;
-    add(&pen->page->misordered, 1);
     while (found && pen->nodes[found].region != region) found = pen->nodes[found].parent;
-    if (!__atomic_exchange_n(&warned, 1, __ATOMIC_RELAXED)) {
-        const struct region *r = region_at(pen->page, region);
-        dprintf(2, "triscope: region '%.*s' was left %s, as in later cases without a word\n", (int)r->name_bytes,
-                (char *)at(pen->page, names) + r->name,
-                found ? "while inside others, which are left too" : "without having been entered; ignored");
-    }
+    misordered(pen, region_at(pen->page, region)->hash,
+               found ? "while inside others, which are left too" : "without having been entered; ignored");
     if (!found) return -1;
     for (uint32_t stop = pen->nodes[found].parent; t->node != stop;) leave(pen, time);
     return -1;
@@ -559,8 +646,9 @@ static int leave_region(struct pen *pen, uint32_t region) {
 
 int triscope_region(const char *name, int hint) {
     struct header *p = the_page();
-    int known = hint > TRISCOPE_HINT_UNSET && hint <= TRISCOPE_HINT_SPIN;
-    return p && name ? (int)name_region(p, name, known ? (uint32_t)hint : TRISCOPE_HINT_UNKNOWN) : 0;
+    int known = hint >= TRISCOPE_HINT_UNSET && hint <= TRISCOPE_HINT_SPIN;
+    if (!p || !name) return 0;
+    return (int)name_region(p, name, crc32_of(name, strlen(name)), known ? (uint32_t)hint : TRISCOPE_HINT_UNKNOWN);
 }
 
 void triscope_enter(int region) {
@@ -576,6 +664,9 @@ int triscope_exit(int region) {
 void triscope_epoch(void) {
     struct pen *pen = pen_here();
     if (!pen) return;
+    for (uint32_t n = pen->slot->node; n; n = pen->nodes[n].parent) {
+        if (region_at(pen->page, pen->nodes[n].region)->hint == TRISCOPE_HINT_IGNORE) return;
+    }
     double time = now(pen->page);
     uint32_t before = add(&pen->page->epochs, 1);
     if (before == 0) pen->page->first_epoch = time;
@@ -588,11 +679,18 @@ void triscope_work(uint32_t units) {
     if (!pen) return;
     pen->slot->work_total = units;
     pen->slot->work_done = 0;
+    pen->slot->work_round = pen->page->round;
 }
 
 void triscope_work_done(void) {
     struct pen *pen = pen_here();
-    if (pen) pen->slot->work_done++;
+    if (!pen) return;
+    struct thread *t = pen->slot;
+    if (t->work_round != pen->page->round) {
+        t->work_total = t->work_done = 0;
+        t->work_round = pen->page->round;
+    }
+    t->work_done++;
 }
 
 void triscope_start(int mpi) {
@@ -620,31 +718,58 @@ __attribute__((destructor)) static void at_exit(void) {
     if (page && mine && mine->page == page) store(&mine->slot->state, ENDED);
 }
 
+/* Processes end so too, children of fork() above all. What vfork() made has its parent's memory, and another id. */
+void _exit(int status) {
+    if (page && page->pid == (uint32_t)getpid()) triscope_stop((load(&page->flags) & MPI) != 0);
+    for (;;) syscall(SYS_exit_group, status);
+}
+void _Exit(int status) { _exit(status); }
+
 /* ---- GEOPM's names ------------------------------------------------------------------------------------------------ */
 
-/* GEOPM's error for an argument out of range. */
-enum { GEOPM_RANGE = -3 };
+/* GEOPM's errors: an argument out of range; an exit without an entry. */
+enum { GEOPM_RANGE = -3, GEOPM_RUNTIME = -1 };
+
+/* Region of an id: the hash in the lower half, the hint above it. One that was made elsewhere is called by its hash. */
+static uint32_t region_of_id(struct header *p, uint64_t id) {
+    uint32_t hash = (uint32_t)id, index = look_up(p, hash, NULL, 0);
+    if (index || load(&p->regions_used) >= REGIONS) return index;
+    char name[16];
+    snprintf(name, sizeof name, "0x%08x", hash);
+    return name_region(p, name, hash, (uint32_t)(id >> 32));
+}
 
 int geopm_prof_region(const char *region_name, uint64_t hint, uint64_t *region_id) {
     if (!region_name || !region_id || hint > TRISCOPE_HINT_SPIN) return GEOPM_RANGE;
     struct header *p = the_page();
     *region_id = 0;
     if (!p) return 0;
-    const struct region *r = region_at(p, name_region(p, region_name, (uint32_t)hint));
-    /* As in GEOPM: the hash in the lower half, the hint above it. */
+    uint32_t hash = crc32_of(region_name, strlen(region_name));
+    const struct region *r = region_at(p, name_region(p, region_name, hash, (uint32_t)hint));
     *region_id = (uint64_t)r->hint << 32 | r->hash;
     return 0;
 }
 
 int geopm_prof_enter(uint64_t region_id) {
+    if (region_id >> 32 > TRISCOPE_HINT_SPIN) return GEOPM_RANGE;
     struct pen *pen = pen_here();
-    if (pen) enter(pen, look_up(pen->page, (uint32_t)region_id, NULL, 0));
+    if (pen) enter(pen, region_of_id(pen->page, region_id));
     return 0;
 }
 
+/* As in GEOPM the innermost region is left, whichever is named; that it was another is counted and said. */
 int geopm_prof_exit(uint64_t region_id) {
     struct pen *pen = pen_here();
-    return pen ? leave_region(pen, look_up(pen->page, (uint32_t)region_id, NULL, 0)) : 0;
+    if (!pen) return 0;
+    struct thread *t = pen->slot;
+    if (t->node && !t->unplaced_depth && region_at(pen->page, pen->nodes[t->node].region)->hash != (uint32_t)region_id) {
+        misordered(pen, (uint32_t)region_id, "while inside another, which is left in its stead");
+        leave(pen, now(pen->page));
+        return 0;
+    }
+    if (t->node || t->unplaced_depth) return leave_region(pen, t->node ? pen->nodes[t->node].region : 0);
+    misordered(pen, (uint32_t)region_id, "without having been entered; ignored");
+    return GEOPM_RUNTIME;
 }
 
 int geopm_prof_epoch(void) {

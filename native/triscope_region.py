@@ -26,10 +26,11 @@ HINTS = (
     "unset", "unknown", "compute", "memory", "network", "io", "serial", "parallel", "ignore", "inactive", "spin",
 )
 
-_MAGIC, _VERSION = 0x4E475254, 1
-_HEADER, _THREAD, _REGION, _NODE, _EVENT = 4096, 128, 32, 48, 24
-_THREADS, _REGIONS, _NODES, _NAMES, _DEPTH = 256, 4096, 8192, 1 << 20, 64
-_STARTED, _STOPPED = 1, 2
+_MAGIC, _VERSION = 0x4E475254, 2
+_HEADER, _THREAD, _REGION, _NODE, _EVENT = 4096, 128, 32, 64, 24
+_THREADS, _REGIONS, _NODES, _NAMES, _DEPTH = 2048, 4096, 8192, 1 << 20, 64
+_THREADS_SMALL = 128  # Where address space is limited.
+_STARTED, _STOPPED, _LEAVING = 1, 2, 8
 _FREE, _LIVE, _ENDED = 0, 1, 2
 _ENTRY, _EXIT, _EPOCH = 0, 1, 2
 
@@ -43,12 +44,15 @@ _H = {
     )
 }
 _H_FIRST, _H_LAST, _H_STARTED, _H_STOPPED = 14, 15, 16, 17
-_H_RANK, _H_NAME_BYTES, _H_CPUS = 38, 39, 40
+_H_RANK, _H_NAME_BYTES, _H_CPUS, _H_INSIDE, _H_ROUND = 38, 39, 40, 41, 42
+_IGNORE = 8
 _SEQ, _STATE, _TID, _DEPTH_AT, _HASH, _HINT, _NODE_AT, _CPU = range(8)
 _T_ENTERED = 4
 _TOTAL, _DONE, _USED, _HEAD, _UNPLACED = range(10, 15)
+_T_UNITED, _ROUND = 28, 30
 _N_REGION, _N_PARENT, _N_CHILD, _N_NEXT, _N_KIND, _N_INSIDE = range(6)
 _N_COUNT, _N_SECONDS, _N_ENTERED = 3, 4, 5
+_N_UNITED, _R_INSIDE = 12, 5
 
 
 def _page_name():
@@ -67,6 +71,13 @@ def _ring_room():
     except ValueError:
         wish = 0
     return 0 if wish < 1 else min(1 << 16, max(16, 1 << (wish - 1).bit_length()))
+
+
+def _is_wanted():
+    """Whether GEOPM_PROGRAM_FILTER, where there is one, names this program: its script, or Python."""
+    names = os.environ.get("GEOPM_PROGRAM_FILTER", "").replace(",", " ").split()
+    own = (os.path.basename(sys.argv[0] or ""), os.path.basename(sys.executable or ""), "python")
+    return not names or any(name in own for name in names)
 
 
 def _rank():
@@ -90,6 +101,7 @@ class _Page:
             self._make(path, folder)
         low, high = self.u32[_H["start_low"]], self.u32[_H["start_high"]]
         self.start = high << 32 | low
+        self.threads = self.u32[_H["threads_room"]]
 
     def _map(self, path):
         with open(path, "r+b") as file:
@@ -101,19 +113,14 @@ class _Page:
     def _make(self, path, folder):
         if not os.path.isdir(folder):
             os.mkdir(folder, 0o700)
-        ring = _ring_room()
-        threads = _HEADER
-        regions = threads + _THREADS * _THREAD
-        names = regions + _REGIONS * _REGION
-        nodes = names + _NAMES
-        rings = nodes + _THREADS * _NODES * _NODE
-        size = rings + _THREADS * ring * _EVENT
         aside = "%s.%d.tmp" % (path, threading.get_native_id())
         os.close(os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         try:
-            os.truncate(aside, size)
-            self._map(aside)
-            rooms = (size, _THREADS, _REGIONS, _NODES, _NAMES, ring, threads, regions, names, nodes, rings)
+            try:
+                size, count, ring, threads, regions, names, nodes, rings = self._lay_out(aside, _THREADS)
+            except (OSError, ValueError):
+                size, count, ring, threads, regions, names, nodes, rings = self._lay_out(aside, _THREADS_SMALL)
+            rooms = (size, count, _REGIONS, _NODES, _NAMES, ring, threads, regions, names, nodes, rings)
             for k, value in enumerate(rooms):
                 self.u32[_H["bytes"] + k] = value
             self.u32[_H["pid"]] = os.getpid()
@@ -129,7 +136,7 @@ class _Page:
             self._put(0, b"(overflow)", 1, 0)
             self.u32[_H["names_used"]] = 10
             self.u32[_H["regions_used"]] = 1
-            start, wall = time.monotonic_ns(), time.time_ns()
+            start, wall = _began, time.time_ns() - (time.monotonic_ns() - _began)
             for name, value in (("start", start), ("wall", wall)):
                 self.u32[_H[name + "_low"]] = value & 0xFFFFFFFF
                 self.u32[_H[name + "_high"]] = value >> 32
@@ -139,6 +146,18 @@ class _Page:
             os.link(aside, path)  # Nobody sees it unfinished.
         finally:
             os.unlink(aside)
+
+    def _lay_out(self, aside, count):
+        ring = _ring_room()
+        threads = _HEADER
+        regions = threads + count * _THREAD
+        names = regions + _REGIONS * _REGION
+        nodes = names + _NAMES
+        rings = nodes + count * _NODES * _NODE
+        size = rings + count * ring * _EVENT
+        os.truncate(aside, size)
+        self._map(aside)
+        return size, count, ring, threads, regions, names, nodes, rings
 
     def _put(self, index, name, hint, offset):
         begin = self.u32[_H["names"]] + offset
@@ -180,46 +199,98 @@ class _Page:
         """Nanoseconds since the page's time zero, of CLOCK_MONOTONIC."""
         return float(time.monotonic_ns() - self.start)
 
-    def stop(self):
+    def stop(self, flag=_STOPPED):
         if not self.u32[_H["flags"]] & _STOPPED:
             self.f64[_H_STOPPED] = self.now()
-            self.u32[_H["flags"]] |= _STOPPED
+            self.u32[_H["flags"]] |= flag
+
+    def stay(self):
+        """It does not become another program after all."""
+        self.u32[_H["flags"]] &= ~_LEAVING
+
+    def add_time(self, at, sign, now):
+        """Adds to the 64-bit number in the words from `at` on."""
+        value = ((self.u32[at + 1] << 32 | self.u32[at]) + sign * int(now)) & 0xFFFFFFFFFFFFFFFF
+        self.u32[at], self.u32[at + 1] = value & 0xFFFFFFFF, value >> 32
+
+    def go_inside(self, index, node, words, now):
+        """The first thread that enters begins the time in which any is inside; the last one to leave ends it."""
+        counts = self.region(index) + _R_INSIDE
+        with self.lock:
+            for cell, united in ((counts, node + _N_UNITED), (_H_INSIDE, words + _T_UNITED)):
+                if self.u32[cell] == 0:
+                    self.add_time(united, -1, now)
+                self.u32[cell] += 1
+
+    def go_outside(self, index, node, words, now):
+        counts = self.region(index) + _R_INSIDE
+        with self.lock:
+            for cell, united in ((counts, node + _N_UNITED), (_H_INSIDE, words + _T_UNITED)):
+                self.u32[cell] = (self.u32[cell] - 1) & 0xFFFFFFFF
+                if self.u32[cell] == 0:
+                    self.add_time(united, 1, now)
+            if self.u32[_H_INSIDE] == 0:
+                self.u32[_H_ROUND] = (self.u32[_H_ROUND] + 1) & 0xFFFFFFFF
+
+    def end_visits(self, at, nodes):
+        """A thread that is in regions is gone: its visits last until now, and are not completed."""
+        now, n = self.now(), self.u32[at + _NODE_AT]
+        while n:
+            node = nodes + n * (_NODE >> 2)
+            self.f64[(node >> 1) + _N_SECONDS] += now - self.f64[(node >> 1) + _N_ENTERED]
+            self.u32[node + _N_INSIDE] = 0
+            n = self.u32[node + _N_PARENT]
+            if not n:
+                self.go_outside(self.u32[node], node, at, now)
 
     def claim(self):
         """Slot of the calling thread, or None."""
         tid = threading.get_native_id()
         with self.lock:
-            used = min(self.u32[_H["threads_used"]], _THREADS)
-            word = [(self.u32[_H["threads"]] + k * _THREAD) >> 2 for k in range(_THREADS)]
+            used = min(self.u32[_H["threads_used"]], self.threads)
+            word = [(self.u32[_H["threads"]] + k * _THREAD) >> 2 for k in range(used)]
             for k in range(used):
                 if self.u32[word[k] + _STATE] == _LIVE and self.u32[word[k] + _TID] == tid:
                     return k
-            slot = used if used < _THREADS else None
-            if slot is not None:
+            # Slots of threads that said that they end, then new ones, then those of threads that are gone without a word.
+            slot = next((k for k in range(used) if self.u32[word[k] + _STATE] == _ENDED), None)
+            if slot is None and used < self.threads:
+                slot = used
                 self.u32[_H["threads_used"]] += 1
-            else:
-                for k in range(_THREADS):
-                    state, owner = self.u32[word[k] + _STATE], self.u32[word[k] + _TID]
-                    if state == _ENDED or (state == _LIVE and not os.path.exists("/proc/self/task/%d" % owner)):
-                        slot = k
-                        break
+            if slot is None:
+                slot = next((k for k in range(used) if self._is_gone(word[k])), None)
             if slot is None:
                 self.u32[_H["threads_refused"]] += 1
                 return None
-            at = word[slot]
-            cpus = os.sched_getaffinity(0)
-            self.u32[at + _TID] = tid
-            self.u32[at + _CPU] = next(iter(cpus)) if len(cpus) == 1 else 0xFFFFFFFF
-            self.u32[at + _USED] = max(1, self.u32[at + _USED])
-            nodes = (self.u32[_H["nodes"]] + slot * _NODES * _NODE) >> 2
-            self.u32[at + _SEQ] |= 1
-            for n in range(self.u32[at + _USED]):
-                self.u32[nodes + n * (_NODE >> 2) + _N_INSIDE] = 0
-            for cell in (_DEPTH_AT, _HASH, _HINT, _NODE_AT, _TOTAL, _DONE, _UNPLACED):
-                self.u32[at + cell] = 0
-            self.u32[at + _SEQ] = (self.u32[at + _SEQ] + 1) & 0xFFFFFFFF
-            self.u32[at + _STATE] = _LIVE
-            return slot
+            at = (self.u32[_H["threads"]] + slot * _THREAD) >> 2
+            self.u32[at + _STATE] = _FREE
+        cpus = os.sched_getaffinity(0)
+        self.u32[at + _TID] = tid
+        self.u32[at + _CPU] = next(iter(cpus)) if len(cpus) == 1 else 0xFFFFFFFF
+        self.u32[at + _USED] = max(1, self.u32[at + _USED])
+        nodes = (self.u32[_H["nodes"]] + slot * _NODES * _NODE) >> 2
+        self.u32[at + _SEQ] |= 1
+        self.end_visits(at, nodes)
+        for cell in (_DEPTH_AT, _HASH, _HINT, _NODE_AT, _TOTAL, _DONE, _UNPLACED):
+            self.u32[at + cell] = 0
+        self.u32[at + _SEQ] = (self.u32[at + _SEQ] + 1) & 0xFFFFFFFF
+        self.u32[at + _STATE] = _LIVE
+        return slot
+
+    def _is_gone(self, at):
+        """Whether the thread of a living slot is not there any more."""
+        return self.u32[at + _STATE] == _LIVE and not os.path.exists("/proc/self/task/%d" % self.u32[at + _TID])
+
+    def end_thread(self, at, nodes):
+        """The thread of a slot ends. Not where a child of fork() forgets its parent's threads."""
+        if self.u32[_H["pid"]] != os.getpid():
+            return
+        self.u32[at + _SEQ] = (self.u32[at + _SEQ] + 1) & 0xFFFFFFFF
+        self.end_visits(at, nodes)
+        for cell in (_DEPTH_AT, _HASH, _HINT, _NODE_AT, _UNPLACED):
+            self.u32[at + cell] = 0
+        self.u32[at + _SEQ] = (self.u32[at + _SEQ] + 1) & 0xFFFFFFFF
+        self.u32[at + _STATE] = _ENDED
 
 
 class _Pen:
@@ -232,6 +303,14 @@ class _Pen:
         self.room = page.u32[_H["ring_room"]]
         self.ring = (page.u32[_H["rings"]] + slot * self.room * _EVENT) >> 2
         self.places = {}
+
+    def __del__(self):
+        """Threads drop theirs when they end. At the end of all there may be nothing left to say it with."""
+        try:
+            if not sys.is_finalizing():
+                self.page.end_thread(self.words, self.nodes)
+        except (TypeError, AttributeError):
+            pass
 
     def _seq(self):
         self.u32[self.words] = (self.u32[self.words] + 1) & 0xFFFFFFFF
@@ -259,6 +338,24 @@ class _Pen:
         if n:
             self.places[parent, index] = n
         return n
+
+    def ignores(self):
+        """Whether it is in a region with the hint IGNORE."""
+        n = self.u32[self.words + _NODE_AT]
+        while n:
+            if self.u32[self.page.region(self.u32[self._node(n)]) + 2] == _IGNORE:
+                return True
+            n = self.u32[self._node(n) + _N_PARENT]
+        return False
+
+    def work(self, units):
+        self.u32[self.words + _TOTAL], self.u32[self.words + _DONE] = units, 0
+        self.u32[self.words + _ROUND] = self.u32[_H_ROUND]
+
+    def work_done(self):
+        if self.u32[self.words + _ROUND] != self.u32[_H_ROUND]:
+            self.work(0)
+        self.u32[self.words + _DONE] += 1
 
     def event(self, code, value, depth, now):
         if self.room:
@@ -288,6 +385,8 @@ class _Pen:
         if depth == 0:
             u32[words + _HASH] = u32[region + 1]
             self.f64[(words >> 1) + _T_ENTERED] = now
+            u32[words + _TOTAL] = u32[words + _DONE] = 0
+            self.page.go_inside(index, node, words, now)
         self._seq()
         self.event(_ENTRY, u32[region + 1], depth + 1, now)
 
@@ -316,7 +415,8 @@ class _Pen:
         if parent:
             u32[words + _HINT] = u32[self.page.region(u32[self._node(parent)]) + 2]
         else:
-            u32[words + _HASH] = u32[words + _HINT] = u32[words + _TOTAL] = u32[words + _DONE] = 0
+            u32[words + _HASH] = u32[words + _HINT] = 0
+            self.page.go_outside(u32[node], node, words, now)
         self._seq()
         self.event(_EXIT, u32[self.page.region(u32[node]) + 1], depth, now)
 
@@ -340,13 +440,19 @@ class _Pen:
 
 _warned = False
 _page = None
+_asked = False
+_asking = threading.Lock()
+_began = time.monotonic_ns()
 _local = threading.local()
 _regions = {}
 
 
 def _pen():
     if _page is None:
-        return None
+        if not _asked:
+            _attach()
+        if _page is None:
+            return None
     pen = getattr(_local, "pen", None)
     if pen is None or (pen is not False and pen.page is not _page):
         slot = _page.claim()
@@ -364,7 +470,7 @@ class Region:
     def _place(self, pen):
         if self._page is not pen.page:  # Asked for the first time, or forked.
             name = self.name if isinstance(self.name, bytes) else self.name.encode("utf-8", "replace")
-            self._page, self._index = pen.page, pen.page.find(name, max(1, HINTS.index(self.hint)))
+            self._page, self._index = pen.page, pen.page.find(name, HINTS.index(self.hint))
         return self._index
 
     def enter(self):
@@ -405,7 +511,7 @@ def region(name, hint="unknown"):
 def epoch():
     """A pass through the outermost loop of the application begins."""
     pen = _pen()
-    if pen:
+    if pen and not pen.ignores():
         now = _page.now()
         with _page.lock:
             before = _page.u32[_H["epochs"]]
@@ -417,17 +523,17 @@ def epoch():
 
 
 def tprof_init(units):
-    """This thread will do `units` of work in the region that it is in."""
+    """The process's threads together will do `units` of work in the region that they are in; each of them may say so."""
     pen = _pen()
     if pen and units > 1:
-        pen.u32[pen.words + _TOTAL], pen.u32[pen.words + _DONE] = units, 0
+        pen.work(units)
 
 
 def tprof_post():
     """One unit of the announced work is done."""
     pen = _pen()
     if pen:
-        pen.u32[pen.words + _DONE] += 1
+        pen.work_done()
 
 
 def shutdown():
@@ -437,17 +543,46 @@ def shutdown():
 
 
 def _attach():
-    global _page
-    _page = None
-    folder = os.environ.get("TRISCOPE_REGION_DIR")
-    if folder:
+    """Makes the page: at the first mark, so that a process that only imports this has none."""
+    global _page, _asked
+    with _asking:
+        if _asked:
+            return
+        folder = os.environ.get("TRISCOPE_REGION_DIR")
+        if folder and _is_wanted():
+            try:
+                _page = _Page(folder)
+            except (OSError, ValueError) as error:
+                print("triscope: regions are not kept: %s" % error, file=sys.stderr)
+        _asked = True
+
+
+def _forked():
+    global _page, _asked, _asking, _began
+    _page, _asked, _asking, _began = None, False, threading.Lock(), time.monotonic_ns()
+
+
+def _says(name, flag):
+    """os._exit, as children of multiprocessing end, and exec leave no other moment to say that the marking ends."""
+    call = getattr(os, name)
+
+    @functools.wraps(call)
+    def ending(*args, **named):
+        page = _page
+        if page is not None and page.u32[_H["pid"]] == os.getpid():
+            page.stop(flag)
         try:
-            _page = _Page(folder)
-        except (OSError, ValueError) as error:
-            print("triscope: regions are not kept: %s" % error, file=sys.stderr)
+            return call(*args, **named)
+        finally:  # It could not.
+            if page is not None:
+                page.stay()
+
+    setattr(os, name, ending)
 
 
-_attach()
+_says("_exit", _STOPPED)
+_says("execv", _LEAVING)
+_says("execve", _LEAVING)
 atexit.register(shutdown)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_attach)
+    os.register_at_fork(after_in_child=_forked)

@@ -8,7 +8,7 @@
  * threads  thread slots    128 bytes each, T. One writer each: the thread. Never moved
  * regions  region slots    32 bytes each, R. Written once, before `state`
  * names    bytes of names, end to end
- * nodes    of thread 0, of thread 1, …: `nodeCapacity` of 48 bytes each, N. A tree: node 0 is "in no region"
+ * nodes    of thread 0, of thread 1, …: `nodeCapacity` of 64 bytes each, N. A tree: node 0 is "in no region"
  * rings    of thread 0, of thread 1, …: `ringCapacity` of 24 bytes each, E (0: no rings)
  * ```
  *
@@ -17,13 +17,18 @@
  * multiples of the cell's size, so that a cell is never half written.
  *
  * The hash that attribution uses is that of the outermost region, the hint that of the innermost (GEOPM's rule); a
- * region's GEOPM totals are those of its nodes whose parent is node 0: visits of all threads, the time of the thread
- * that was in it longest. Deeper nodes are the hierarchy.
+ * region's GEOPM totals are those of its nodes whose parent is node 0: visits of all threads, and the time in which any
+ * thread was in it. Deeper nodes are the hierarchy.
+ *
+ * That time is counted without a lock: `inside` of the region counts threads. Who makes 1 of 0 subtracts the time from
+ * `united` of its own node, who makes 0 of 1 adds it; the sum of `united` over the threads, modulo 2^64, is the time,
+ * less the present time where `inside` is not 0. `inside` of the header and `united` of the thread slots are the same
+ * for "in any region".
  */
 
 /** 'TRGN', read as a little-endian u32. */
 export const PAGE_MAGIC = 0x4e475254;
-export const PAGE_VERSION = 1;
+export const PAGE_VERSION = 2;
 /** How page files end, in the folder that TRISCOPE_REGION_DIR names: PID-STARTTIME-STACK.page (see pageFileName). */
 export const PAGE_SUFFIX = '.page';
 
@@ -88,6 +93,10 @@ export const H = {
   processName: 256,
   /** u32: CPUs that `cpus` speaks of; 0 = not known. */
   cpuCount: 160,
+  /** u32, atomic add: threads that are in any region. */
+  inside: 164,
+  /** u32: how often all threads have left all regions; announced work counts until then. */
+  round: 168,
   /** Bit b of byte n: the process may run on CPU 8 n + b (when it attached). 1024 bytes. */
   cpus: 512,
 } as const;
@@ -103,6 +112,8 @@ export const F = {
   stopped: 2,
   /** MPI_Init was seen: `started` and `stopped` are those of MPI. */
   mpi: 4,
+  /** `stopped` is set, and counts once the process is gone: it is about to become another program. */
+  leaving: 8,
 } as const;
 
 /** Cells of a thread slot. */
@@ -125,7 +136,7 @@ export const T = {
   cpu: 28,
   /** f64: when the outermost region was entered. */
   entered: 32,
-  /** u32: units of work announced (tprof_init) and done (tprof_post) in the outermost region. */
+  /** u32: units of work that this thread announced for all (tprof_init), and has done (tprof_post), in `workRound`. */
   workTotal: 40,
   workDone: 44,
   /** u32: nodes in use, from 0. */
@@ -143,6 +154,10 @@ export const T = {
   eventsCommitted: 88,
   rollbacks: 96,
   gvtComputations: 104,
+  /** u64: its part of the time in which any thread was in a region, ns. */
+  united: 112,
+  /** u32: `round` of the header when it announced or did work. */
+  workRound: 120,
 } as const;
 export const THREAD_BYTES = 128;
 export const THREAD_FREE = 0;
@@ -161,6 +176,8 @@ export const R = {
   name: 12,
   /** u32 */
   nameBytes: 16,
+  /** u32, atomic add: threads that are in it, as their outermost region. */
+  inside: 20,
 } as const;
 export const REGION_BYTES = 32;
 export const OVERFLOW_NAME = '(overflow)';
@@ -183,8 +200,10 @@ export const N = {
   total: 32,
   /** f64: when the visit that is open began. */
   entered: 40,
+  /** u64: of an outermost region, this thread's part of the time in which any thread was in it, ns. */
+  united: 48,
 } as const;
-export const NODE_BYTES = 48;
+export const NODE_BYTES = 64;
 export const KIND_SYNC = 0;
 /** Spans that overlap each other (asynchronous work): counted, never attributed. Their parent is node 0. */
 export const KIND_ASYNC = 1;
@@ -206,10 +225,12 @@ export const EVENT_REGION_EXIT = 1;
 export const EVENT_EPOCH = 2;
 
 /** Rooms of a page. The file is sparse: what is not used costs nothing. */
-export const THREAD_CAPACITY = 256;
+export const THREAD_CAPACITY = 2048;
 export const REGION_CAPACITY = 4096;
 export const NODE_CAPACITY = 8192;
 export const NAME_CAPACITY = 1 << 20;
+/** Where memory is limited, so that a page of that many threads cannot be mapped. */
+export const THREAD_CAPACITY_SMALL = 128;
 /** Deeper entries are only counted (`unplaced`). */
 export const MOST_DEPTH = 64;
 
@@ -235,6 +256,8 @@ export const ENV_DIR = 'TRISCOPE_REGION_DIR';
 export const ENV_RING = 'TRISCOPE_REGION_RING';
 /** What is to be marked without a change to the program: fs,http,fetch,sim. */
 export const ENV_AUTO = 'TRISCOPE_AUTO';
+/** Names of programs, with commas between: only these are seen. As GEOPM has it. */
+export const ENV_FILTER = 'GEOPM_PROGRAM_FILTER';
 
 /** Where the parts of a page of these capacities lie. */
 export interface PageOffsets {
@@ -246,12 +269,12 @@ export interface PageOffsets {
   readonly bytes: number;
 }
 
-export function pageOffsets(ringCapacity: number): PageOffsets {
+export function pageOffsets(ringCapacity: number, threadCapacity = THREAD_CAPACITY): PageOffsets {
   const threads = HEADER_BYTES;
-  const regions = threads + THREAD_CAPACITY * THREAD_BYTES;
+  const regions = threads + threadCapacity * THREAD_BYTES;
   const names = regions + REGION_CAPACITY * REGION_BYTES;
   const nodes = names + NAME_CAPACITY;
-  const rings = nodes + THREAD_CAPACITY * NODE_CAPACITY * NODE_BYTES;
-  const bytes = rings + THREAD_CAPACITY * ringCapacity * EVENT_BYTES;
+  const rings = nodes + threadCapacity * NODE_CAPACITY * NODE_BYTES;
+  const bytes = rings + threadCapacity * ringCapacity * EVENT_BYTES;
   return { threads, regions, names, nodes, rings, bytes };
 }

@@ -9,7 +9,7 @@ export interface RegionVisits {
   readonly hash: number;
   /** Of all its threads. */
   readonly count: number;
-  /** Of the thread that was in it longest: threads that are in a region together do not make its time longer. */
+  /** Time in which any of its threads was in it: threads that are in a region together do not make it longer. */
   readonly seconds: number;
   /** Of all its threads. */
   readonly threadSeconds: number;
@@ -22,7 +22,7 @@ export interface ProcessRecord {
   /** When it stopped, or was found gone. */
   readonly ended: number;
   readonly regions: readonly RegionVisits[];
-  /** Seconds inside any region, of the thread that was inside longest. */
+  /** Seconds in which any thread was inside any region. */
   readonly inside: number;
   readonly epochs: number;
   /** Time of the first epoch; NaN where there was none. */

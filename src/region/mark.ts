@@ -2,15 +2,16 @@
  * Marking of regions. Where TRISCOPE_REGION_DIR names a folder (`triscope region launch` sets it), what is marked is
  * kept on this process's region page there, and a controller may look on; otherwise marks do nothing.
  */
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { isMainThread, threadId as workerNumber } from 'node:worker_threads';
 import { regionHash } from '../model/region-hash.ts';
-import { ENV_DIR, ENV_RING, HINTS, type Hint } from '../model/region-layout.ts';
+import { ENV_DIR, ENV_FILTER, ENV_RING, HINTS, type Hint } from '../model/region-layout.ts';
 import { allowedCpus, threadId } from '../os/affinity.ts';
 import { EngineCells } from './engine-cells.ts';
 import { Marker, type Place } from './marker.ts';
 import { hintNumber } from './names.ts';
-import { openOwnPage, type Page, ringCapacityFrom } from './page-file.ts';
+import { openOwnPage, type Page, pageFileName, ringCapacityFrom } from './page-file.ts';
 import { claimSlot, releaseSlot } from './thread-slot.ts';
 
 /** A part of the program that is measured on its own. Each thread gets its own object. */
@@ -111,15 +112,25 @@ class AttachedRegion implements Region, Place {
 const folder = process.env[ENV_DIR];
 const warn = (message: string) => process.emitWarning(message, 'RegionWarning');
 
-let page: Page | null = null;
+/** Undefined: not asked for yet. A process that marks nothing has no page. */
+let page: Page | null | undefined;
+/** When marking could begin: zero of the page's times. */
+const began = process.hrtime.bigint();
 /** Of this thread; undefined: not asked for yet. */
 let marker: Marker | null | undefined;
+
+/** Whether GEOPM_PROGRAM_FILTER, where there is one, names this program: its script, or Node. */
+function isWanted(name: string): boolean {
+  const list = (process.env[ENV_FILTER] ?? '').split(/[, ]+/).filter((word) => word !== '');
+  return list.length === 0 || list.some((word) => word === name || word === 'node');
+}
 
 function attach(): Page | null {
   if (folder === undefined || folder === '') return null;
   const name = basename(process.argv[1] ?? process.title);
+  if (!isWanted(name)) return null;
   try {
-    const own = openOwnPage(folder, name, ringCapacityFrom(process.env[ENV_RING]));
+    const own = openOwnPage(folder, name, ringCapacityFrom(process.env[ENV_RING]), began);
     if (own === null) warn('regions are not kept: this platform has no mapped memory for Node');
     return own;
   } catch (error) {
@@ -131,6 +142,7 @@ function attach(): Page | null {
 function markerOfThread(): Marker | null {
   if (marker !== undefined) return marker;
   marker = null;
+  page ??= attach();
   if (page === null) return marker;
   const cpus = allowedCpus();
   const tid = threadId() ?? process.pid + workerNumber;
@@ -200,7 +212,10 @@ export function epoch(): void {
   markerOfThread()?.epoch();
 }
 
-/** Announces `units` of work that this thread will do in the region that it is in. One or fewer: none, as in GEOPM. */
+/**
+ * Announces `units` of work that the process's threads together will do in the region that they are in; each of them
+ * may say so. One or fewer: none, as in GEOPM.
+ */
 export function tprofInit(units: number): void {
   if (units > 1) markerOfThread()?.work(Math.min(Math.floor(units), 0xffff_ffff));
 }
@@ -212,17 +227,18 @@ export function tprofPost(): void {
 
 /** Ends the application's time, for reports. Done at a normal exit where it was not called. */
 export function shutdown(): void {
-  if (page === null || stopped) return;
+  if (!page || stopped) return;
   stopped = true;
   (markerOfThread() ?? new Marker(page, 0)).stop();
 }
 
 let stopped = false;
 
-page = attach();
-if (page !== null) {
+if (folder !== undefined && folder !== '') {
   process.on('exit', () => {
+    // Workers alone may have marked.
+    if (isMainThread && existsSync(join(folder, pageFileName()))) page ??= attach();
     if (isMainThread) shutdown();
-    if (page !== null && marker) releaseSlot(page, marker.slot);
+    if (page && marker) releaseSlot(page, marker.slot);
   });
 }

@@ -13,7 +13,8 @@ export interface Named {
 }
 
 const utf8 = new TextEncoder();
-const decoder = new TextDecoder();
+/** A byte order mark is part of a name. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Slots by name, as far as this thread has seen them. */
 export class Names {
@@ -95,6 +96,5 @@ export class Names {
 export function hintNumber(hint: string): number {
   const number = HINTS.indexOf(hint as (typeof HINTS)[number]);
   if (number < 0) throw new RangeError(`hint '${hint}': it is one of ${HINTS.join(', ')}`);
-  // Inside a region the hint is never unset, as in GEOPM.
-  return Math.max(1, number);
+  return number;
 }

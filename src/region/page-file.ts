@@ -30,6 +30,7 @@ import {
   R,
   REGION_CAPACITY,
   THREAD_CAPACITY,
+  THREAD_CAPACITY_SMALL,
 } from '../model/region-layout.ts';
 import { allowedCpus, threadId } from '../os/affinity.ts';
 import { mapFile } from '../os/mmap.ts';
@@ -76,16 +77,21 @@ function rankFrom(env: NodeJS.ProcessEnv): number {
 const utf8 = new TextEncoder();
 
 /** Fills the header and region 0 of a new page. */
-function initialise(page: Page, name: string, ringCapacity: number): void {
+function initialise(
+  page: Page,
+  name: string,
+  [ringCapacity, threadCapacity]: readonly [number, number],
+  began: bigint,
+): void {
   const { u32, f64, bytes } = page;
   const set = (at: number, value: number) => {
     u32[at >> 2] = value;
   };
-  const offsets = pageOffsets(ringCapacity);
+  const offsets = pageOffsets(ringCapacity, threadCapacity);
   set(H.pid, process.pid);
   set(H.parentPid, process.ppid);
   set(H.bytes, offsets.bytes);
-  set(H.threadCapacity, THREAD_CAPACITY);
+  set(H.threadCapacity, threadCapacity);
   set(H.regionCapacity, REGION_CAPACITY);
   set(H.nodeCapacity, NODE_CAPACITY);
   set(H.nameCapacity, NAME_CAPACITY);
@@ -113,8 +119,8 @@ function initialise(page: Page, name: string, ringCapacity: number): void {
   set(H.regionsUsed, 1);
   set(H.namesUsed, overflow.length);
   const wide = new BigUint64Array(bytes.buffer, H.startNs, 2);
-  wide[0] = process.hrtime.bigint();
-  wide[1] = BigInt(Date.now()) * 1_000_000n;
+  wide[0] = began;
+  wide[1] = BigInt(Date.now()) * 1_000_000n - (process.hrtime.bigint() - began);
   f64[H.started >> 3] = 0;
   set(H.flags, F.started);
   set(H.version, PAGE_VERSION);
@@ -145,9 +151,15 @@ function joinPage(path: string): Page | null {
 /**
  * This process's page in `folder`, which is made where missing; null where memory cannot be mapped.
  * @param name of the process, for people
+ * @param began CLOCK_MONOTONIC, ns: zero of a new page's times
  * @throws Error where the folder cannot be written
  */
-export function openOwnPage(folder: string, name: string, ringCapacity: number): Page | null {
+export function openOwnPage(
+  folder: string,
+  name: string,
+  ringCapacity: number,
+  began = process.hrtime.bigint(),
+): Page | null {
   const path = join(folder, pageFileName());
   try {
     return joinPage(path);
@@ -158,10 +170,16 @@ export function openOwnPage(folder: string, name: string, ringCapacity: number):
   if (!existsSync(folder)) mkdirSync(folder);
   // Made aside and linked into place, so that nobody sees it unfinished and the first of two makers wins.
   const aside = `${path}.${threadId() ?? process.pid}.tmp`;
-  const page = mapPage(aside, 'wx+', pageOffsets(ringCapacity).bytes);
+  let threads = THREAD_CAPACITY;
+  let page = mapPage(aside, 'wx+', pageOffsets(ringCapacity, threads).bytes);
   try {
+    if (page === null) {
+      // Where address space is limited there is room for fewer threads.
+      threads = THREAD_CAPACITY_SMALL;
+      page = mapPage(aside, 'r+', pageOffsets(ringCapacity, threads).bytes);
+    }
     if (page === null) return null;
-    initialise(page, name, ringCapacity);
+    initialise(page, name, [ringCapacity, threads], began);
     linkSync(aside, path);
     return { ...page, path, startNs: new BigUint64Array(page.u32.buffer, H.startNs, 1)[0] };
   } catch (error) {

@@ -44,7 +44,11 @@ export class PageError extends Error {}
 const NS = 1e9;
 /** Reads of a slot that is being written, before it is taken as it is (its thread died while writing). */
 const MOST_TRIES = 100;
-const utf8 = new TextDecoder();
+/** A byte order mark is part of a name. */
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const wideAt = (words: Uint32Array, at: number) =>
+  (BigInt(words[at + 1]) << 32n) | BigInt(words[at]);
 
 export class PageReader {
   readonly path: string;
@@ -75,6 +79,8 @@ export class PageReader {
   readonly cpu: Int32Array;
   readonly workTotal: Uint32Array;
   readonly workDone: Uint32Array;
+  /** Whether what a thread announced and did is of the regions that the process is in. */
+  readonly works: Uint8Array;
   /** When the outermost region was entered, seconds since startNs. */
   readonly entered: Float64Array;
   epochs = 0;
@@ -84,6 +90,8 @@ export class PageReader {
   /** Seconds since startNs when the application began and ended its marking; null where it did not. */
   started: number | null = null;
   stopped: number | null = null;
+  /** When it said that it becomes another program, same clock; that counts once it is gone. */
+  leaving: number | null = null;
   /** Least GVT of the engines that run in the process's threads; NaN where none does. */
   gvt = Number.NaN;
   /** ENGINE_COUNTS of all that ran there. */
@@ -149,6 +157,7 @@ export class PageReader {
     this.cpu = new Int32Array(capacity);
     this.workTotal = new Uint32Array(capacity);
     this.workDone = new Uint32Array(capacity);
+    this.works = new Uint8Array(capacity);
     this.entered = new Float64Array(capacity);
     const { mapping, u32: words, f64 } = this;
     this.rings = new RingReader({ u32: words, f64, copied: mapping === null }, (at, length) =>
@@ -220,6 +229,7 @@ export class PageReader {
       this.flags = flags;
       this.started = flags & F.started ? f64[H.started >> 3] / NS : null;
       this.stopped = flags & F.stopped ? f64[H.stopped >> 3] / NS : null;
+      this.leaving = flags & F.leaving ? f64[H.stopped >> 3] / NS : null;
     }
     this.epochs = Atomics.load(u32, H.epochs >> 2);
     this.firstEpoch = f64[H.firstEpoch >> 3] / NS;
@@ -278,6 +288,18 @@ export class PageReader {
     this.cpu[t] = u32[at + (T.cpu >> 2)];
     this.workTotal[t] = u32[at + (T.workTotal >> 2)];
     this.workDone[t] = u32[at + (T.workDone >> 2)];
+    this.works[t] = u32[at + (T.workRound >> 2)] === u32[H.round >> 2] ? 1 : 0;
+  }
+
+  private wide(at: number): bigint {
+    return wideAt(this.u32, at >> 2);
+  }
+
+  /** Whether a thread is in that region, as its outermost one. */
+  private isOpen(region: number): boolean {
+    const at = this.u32[H.regions >> 2] + region * REGION_BYTES + R.inside;
+    this.fetch(at, 4);
+    return this.u32[at >> 2] > 0;
   }
 
   /** All that was counted so far. Polls. */
@@ -289,9 +311,12 @@ export class PageReader {
     const { u32 } = this;
     const threads: PageThread[] = [];
     const nodes: PageNode[] = [];
+    const united = this.regions.map(() => 0n);
+    let unitedAny = 0n;
     for (let t = 0; t < this.threads; t++) {
       if (this.state[t] === THREAD_FREE) continue;
-      this.readNodes(t, threads.length, nodes);
+      this.readNodes(t, threads.length, nodes, united);
+      unitedAny += this.wide(u32[H.threads >> 2] + t * THREAD_BYTES + T.united);
       threads.push({
         tid: this.tid[t],
         alive: this.state[t] === THREAD_LIVE,
@@ -302,6 +327,8 @@ export class PageReader {
       regions: this.regions.slice(),
       threads,
       nodes,
+      united: united.map((ns, k) => ({ ns, open: this.isOpen(k) })),
+      unitedAny: { ns: unitedAny, open: u32[H.inside >> 2] > 0 },
       whole: this.whole,
       regionsRefused: u32[H.regionsRefused >> 2],
       threadsRefused: u32[H.threadsRefused >> 2],
@@ -364,7 +391,7 @@ export class PageReader {
   }
 
   /** Appends the nodes of thread slot `t`, which is `thread` in the snapshot. */
-  private readNodes(t: number, thread: number, to: PageNode[]): void {
+  private readNodes(t: number, thread: number, to: PageNode[], united: bigint[]): void {
     const words = this.copyNodes(t);
     const doubles = new Float64Array(words.buffer);
     const offset = to.length - 1;
@@ -372,9 +399,13 @@ export class PageReader {
       const parent = words[(at + N.parent) >> 2];
       const inside = words[(at + N.inside) >> 2];
       const async = words[(at + N.kind) >> 2] === KIND_ASYNC;
+      const region = words[(at + N.region) >> 2];
+      if (parent === 0 && !async && region < united.length) {
+        united[region] += wideAt(words, (at + N.united) >> 2);
+      }
       to.push({
         thread,
-        region: words[(at + N.region) >> 2],
+        region,
         parent: parent === 0 ? -1 : parent + offset,
         async,
         count: doubles[(at + N.count) >> 3],

@@ -10,6 +10,19 @@ export interface PageRegion {
   readonly hint: Hint;
 }
 
+/** Time in which any thread of the process was inside. Times in ns since the page's zero. */
+export interface UnitedTime {
+  /** Ends less beginnings, modulo 2^64. */
+  readonly ns: bigint;
+  /** A thread is inside: the last end is still to come. */
+  readonly open: boolean;
+}
+
+/** In seconds; where it is open, up to `end`, in seconds since the page's zero. */
+export function unitedSeconds({ ns, open }: UnitedTime, end: number): number {
+  return Number(BigInt.asIntN(64, open ? ns + BigInt(Math.round(end * 1e9)) : ns)) / 1e9;
+}
+
 /** A region inside the regions above it, in one thread. */
 export interface PageNode {
   /** Of `PageSnapshot.threads`. */
@@ -41,6 +54,9 @@ export interface PageSnapshot {
   readonly regions: readonly PageRegion[];
   readonly threads: readonly PageThread[];
   readonly nodes: readonly PageNode[];
+  /** Of each region, as the outermost one; and of all together. */
+  readonly united: readonly UnitedTime[];
+  readonly unitedAny: UnitedTime;
   /** False where a thread wrote without pause: its sums may then be a few visits apart from each other. */
   readonly whole: boolean;
   /** Names that found no place; their time is that of the region called (overflow). */
@@ -54,6 +70,7 @@ export interface PageSnapshot {
 
 /** Of a page that was never read. */
 export const NOTHING_SEEN: PageSnapshot = {
-  ...{ regions: [], threads: [], nodes: [], whole: true },
+  ...{ regions: [], threads: [], nodes: [], united: [], whole: true },
+  unitedAny: { ns: 0n, open: false },
   ...{ regionsRefused: 0, threadsRefused: 0, misordered: 0, unplaced: 0 },
 };

@@ -4,6 +4,8 @@ import {
   H,
   N,
   NODE_BYTES,
+  R,
+  REGION_BYTES,
   T,
   THREAD_BYTES,
   THREAD_ENDED,
@@ -12,6 +14,9 @@ import {
 } from '../model/region-layout.ts';
 import type { Page } from './page-file.ts';
 
+const INSIDE = H.inside >> 2;
+const ROUND = H.round >> 2;
+
 const slotAt = ({ u32 }: Page, slot: number) => u32[H.threads >> 2] + slot * THREAD_BYTES;
 
 /** Bytes from the file's start at which the nodes of a slot begin. */
@@ -19,18 +24,70 @@ export function nodesAt({ u32 }: Page, slot: number): number {
   return u32[H.nodes >> 2] + slot * u32[H.nodeCapacity >> 2] * NODE_BYTES;
 }
 
+/** Adds `ns`, or takes it away, to the 64-bit number in the words from `at` on. */
+function addTime(u32: Uint32Array, at: number, ns: number, sign: 1 | -1): void {
+  const low = u32[at] + sign * (ns >>> 0);
+  u32[at] = low;
+  const carry = low < 0 ? -1 : low > 0xffff_ffff ? 1 : 0;
+  u32[at + 1] += sign * Math.floor(ns / 0x1_0000_0000) + carry;
+}
+
+/**
+ * The first thread that enters begins the time in which any is inside, the last one to leave ends it.
+ * @param region word of the region's count of threads
+ * @param node words of the node's part of that time; `slot`: of the thread's part of the time in any region
+ */
+export function goInside(
+  u32: Uint32Array,
+  region: number,
+  node: number,
+  slot: number,
+  ns: number,
+): void {
+  if (Atomics.add(u32, region, 1) === 0) addTime(u32, node, ns, -1);
+  if (Atomics.add(u32, INSIDE, 1) === 0) addTime(u32, slot, ns, -1);
+}
+
+export function goOutside(
+  u32: Uint32Array,
+  region: number,
+  node: number,
+  slot: number,
+  ns: number,
+): void {
+  if (Atomics.sub(u32, region, 1) === 1) addTime(u32, node, ns, 1);
+  if (Atomics.sub(u32, INSIDE, 1) !== 1) return;
+  addTime(u32, slot, ns, 1);
+  u32[ROUND]++;
+}
+
+/** A thread that is in regions goes, or is gone: its visits last until now, and are not completed. */
+function endVisits(page: Page, slot: number): void {
+  const { u32, f64 } = page;
+  const at = slotAt(page, slot);
+  const base = nodesAt(page, slot);
+  const now = Number(process.hrtime.bigint() - page.startNs);
+  for (let n = u32[(at + T.node) >> 2]; n !== 0; ) {
+    const node = base + n * NODE_BYTES;
+    f64[(node + N.total) >> 3] += now - f64[(node + N.entered) >> 3];
+    u32[(node + N.inside) >> 2] = 0;
+    n = u32[(node + N.parent) >> 2];
+    if (n !== 0) continue;
+    const region = u32[H.regions >> 2] + u32[(node + N.region) >> 2] * REGION_BYTES;
+    const [counts, own] = [(region + R.inside) >> 2, (at + T.united) >> 2];
+    goOutside(u32, counts, (node + N.united) >> 2, own, now);
+  }
+}
+
+const PLACE = [T.depth, T.hash, T.hint, T.node, T.unplacedDepth];
+
 /** A new thread begins in a slot that another left, perhaps in the middle of a region: what that one counted stays. */
-function leaveAll(page: Page, slot: number): void {
+function leaveAll(page: Page, slot: number, cells: readonly number[]): void {
   const { u32 } = page;
   const at = slotAt(page, slot);
-  const nodes = nodesAt(page, slot);
   u32[(at + T.seq) >> 2] |= 1;
-  for (let n = 0; n < u32[(at + T.nodesUsed) >> 2]; n++) {
-    u32[(nodes + n * NODE_BYTES + N.inside) >> 2] = 0;
-  }
-  for (const cell of [T.depth, T.hash, T.hint, T.node, T.workTotal, T.workDone, T.unplacedDepth]) {
-    u32[(at + cell) >> 2] = 0;
-  }
+  endVisits(page, slot);
+  for (const cell of cells) u32[(at + cell) >> 2] = 0;
   u32[(at + T.seq) >> 2]++;
 }
 
@@ -40,7 +97,7 @@ function begin(page: Page, slot: number, tid: number, cpu: number): void {
   u32[(at + T.tid) >> 2] = tid;
   u32[(at + T.cpu) >> 2] = cpu;
   if (u32[(at + T.nodesUsed) >> 2] === 0) u32[(at + T.nodesUsed) >> 2] = 1;
-  leaveAll(page, slot);
+  leaveAll(page, slot, [...PLACE, T.workTotal, T.workDone]);
 }
 
 const gone = (tid: number) =>
@@ -57,29 +114,28 @@ export function claimSlot(page: Page, tid: number, cpu: number): number | null {
     // This thread marks through another copy of the library too: they share.
     if (u32[state(slot)] === THREAD_LIVE && owner(slot) === tid) return slot;
   }
-  if (used < capacity) {
-    const slot = Atomics.add(u32, H.threadsUsed >> 2, 1);
-    if (slot < capacity) {
-      begin(page, slot, tid, cpu);
-      Atomics.store(u32, state(slot), THREAD_LIVE);
-      return slot;
-    }
-  }
-  for (let slot = 0; slot < capacity; slot++) {
-    const was = Atomics.load(u32, state(slot));
-    const last = owner(slot);
-    // A worker that was terminated could not say so.
-    if (was === THREAD_FREE || (was === THREAD_LIVE && !gone(last))) continue;
-    // Set aside as free while it changes hands, so that only one thread gets it.
-    if (Atomics.compareExchange(u32, state(slot), was, THREAD_FREE) !== was) continue;
-    if (was === THREAD_LIVE && owner(slot) !== last) {
-      // Its owner ended and another thread took it over since: that one keeps it.
-      Atomics.compareExchange(u32, state(slot), THREAD_FREE, THREAD_LIVE);
-      continue;
-    }
+  // Set aside as free while it changes hands, so that only one thread gets it.
+  const take = (slot: number, was: number) =>
+    Atomics.compareExchange(u32, state(slot), was, THREAD_FREE) === was;
+  const give = (slot: number) => {
     begin(page, slot, tid, cpu);
     Atomics.store(u32, state(slot), THREAD_LIVE);
     return slot;
+  };
+  // Slots of threads that said that they end, then new ones, then those of threads that are gone without a word.
+  for (let slot = 0; slot < used; slot++) {
+    if (u32[state(slot)] === THREAD_ENDED && take(slot, THREAD_ENDED)) return give(slot);
+  }
+  if (used < capacity) {
+    const slot = Atomics.add(u32, H.threadsUsed >> 2, 1);
+    if (slot < capacity) return give(slot);
+  }
+  for (let slot = 0; slot < capacity; slot++) {
+    const last = owner(slot);
+    if (u32[state(slot)] !== THREAD_LIVE || !gone(last) || !take(slot, THREAD_LIVE)) continue;
+    if (owner(slot) === last) return give(slot);
+    // Its owner ended and another thread took it over since: that one keeps it.
+    Atomics.compareExchange(u32, state(slot), THREAD_FREE, THREAD_LIVE);
   }
   Atomics.add(u32, H.threadsRefused >> 2, 1);
   return null;
@@ -87,5 +143,6 @@ export function claimSlot(page: Page, tid: number, cpu: number): number | null {
 
 /** The thread ends. */
 export function releaseSlot(page: Page, slot: number): void {
+  leaveAll(page, slot, PLACE);
   Atomics.store(page.u32, (slotAt(page, slot) + T.state) >> 2, THREAD_ENDED);
 }

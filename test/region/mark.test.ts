@@ -92,6 +92,7 @@ describe('regions of one thread', () => {
 
   it('refuse a hint of no such name', async () => {
     const { stdout } = await inNode(`
+      epoch();
       try { region('x', 'quantum'); } catch (error) { console.log(error.name, error.message); }
     `);
     expect(stdout).toMatch(/^RangeError hint 'quantum': it is one of unset, unknown, compute,/);
@@ -205,7 +206,7 @@ describe('epochs and progress', () => {
     child.stdin?.write('\n');
     expect((await end).code).toBe(3);
     page.poll();
-    expect([page.workTotal[0], page.workDone[0]]).toEqual([0, 0]);
+    expect(page.works[0]).toBe(0);
     expect(page.stopped).not.toBeNull();
   });
 });
@@ -219,8 +220,9 @@ describe('threads and processes', () => {
       region(isMainThread ? 'main' : 'worker').run(() => {});
       if (isMainThread) for (let k = 0; k < 4; k++) new Worker(new URL(import.meta.url));
     `);
-    expect(seen.threads).toHaveLength(5);
-    expect(new Set(seen.threads.map(({ tid }) => tid)).size).toBe(5);
+    // A worker that ended leaves its slot to the next.
+    expect(seen.threads.length).toBeLessThanOrEqual(5);
+    expect(seen.threads.length).toBeGreaterThan(1);
     expect(counts(seen)).toEqual({ shared: 5000, main: 1, worker: 4 });
     expect(
       seen.regions.filter(({ name }) => name === 'shared').every((r) => r.hint === 'compute'),
@@ -234,12 +236,12 @@ describe('threads and processes', () => {
       const r = region('r');
       r.enter();
       if (isMainThread) {
-        // As if 252 threads had come and gone without a mark, in slots that are not free.
+        // As if 2044 threads had come and gone without a mark, in slots that are not free.
         const dir = process.env.TRISCOPE_REGION_DIR;
         const file = openSync(dir + '/' + readdirSync(dir)[0], 'r+');
         const put = (at, value) => writeSync(file, Uint32Array.of(value), 0, 4, at);
-        put(76, 253);
-        for (let slot = 1; slot < 253; slot++) put(4096 + slot * 128 + 4, 1);
+        put(76, 2045);
+        for (let slot = 1; slot < 2045; slot++) put(4096 + slot * 128 + 4, 1);
         for (let k = 0; k < 10; k++) {
           await new Promise((resolve) => {
             const worker = new Worker(new URL(import.meta.url));
@@ -255,7 +257,7 @@ describe('threads and processes', () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     `);
-    expect(seen.threads).toHaveLength(256);
+    expect(seen.threads).toHaveLength(2048);
     expect(seen.threadsRefused).toBe(0);
     expect(counts(seen)).toEqual({ r: 11 });
   });
@@ -302,7 +304,7 @@ describe('threads and processes', () => {
   });
 
   it('says what the process is: CPUs, clock, rank, name', async () => {
-    const { page } = await inNode('', { OMPI_COMM_WORLD_RANK: '7' });
+    const { page } = await inNode('epoch();', { OMPI_COMM_WORLD_RANK: '7' });
     const cpus = execFileSync('nproc', { encoding: 'utf8' }).trim();
     expect(page.cpus).toHaveLength(Number(cpus));
     expect(page.rank).toBe(7);

@@ -127,7 +127,8 @@ describe.skipIf(!has('cc'))('a C program (needs cc)', () => {
     );
     const { seen, code } = await marked([name]);
     expect(code).toBe(0);
-    expect(seen.threads).toHaveLength(256);
+    // One of a thread that ended is taken before a new one.
+    expect(seen.threads.length).toBeLessThanOrEqual(40);
     expect(seen.threads.every(({ alive }) => !alive)).toBe(true);
     expect(seen.threadsRefused).toBe(0);
     expect(counts(seen)).toEqual({
@@ -147,17 +148,17 @@ describe.skipIf(!has('cc'))('a C program (needs cc)', () => {
         return nothing;
       }
       int main(void) {
-        pthread_t t[300];
-        pthread_barrier_init(&barrier, NULL, 300);
-        for (int k = 0; k < 300; k++) pthread_create(&t[k], NULL, work, NULL);
-        for (int k = 0; k < 300; k++) pthread_join(t[k], NULL);
+        pthread_t t[2100];
+        pthread_barrier_init(&barrier, NULL, 2100);
+        for (int k = 0; k < 2100; k++) pthread_create(&t[k], NULL, work, NULL);
+        for (int k = 0; k < 2100; k++) pthread_join(t[k], NULL);
         return 0;
       }`,
     );
     const { seen, code } = await marked([name]);
     expect(code).toBe(0);
-    expect(seen.threads).toHaveLength(256);
-    expect(seen.threadsRefused).toBe(44);
+    expect(seen.threads).toHaveLength(2048);
+    expect(seen.threadsRefused).toBe(52);
   });
 
   it('may fork inside a region: the child has a page of its own, with the names', async () => {
@@ -311,7 +312,7 @@ except ValueError as error: print(error)
     expect(page.hash[0]).toBe(regionHash('x'.repeat(10_000)));
     let events = 0;
     page.events(() => events++);
-    expect(events).toBe(4 * 63);
+    expect(events).toBe(page.threads * 63);
     expect(events + page.eventsLost).toBe(4 * 400 + 2 + 4 + 1);
     expect(page.cpus.length).toBeGreaterThan(0);
     expect(page.stopped).toBeGreaterThan(page.lastEpoch);

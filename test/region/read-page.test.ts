@@ -114,7 +114,7 @@ describe('reading', () => {
 
   it('says of another file what is wrong with it, and where', async () => {
     const folder = freshFolder();
-    const { page } = await inNode('');
+    const { page } = await inNode('epoch();');
     const bad = (name: string, write: (path: string) => void) => {
       const path = join(folder, name);
       write(path);
@@ -129,7 +129,7 @@ describe('reading', () => {
       copyFileSync(page.path, path);
       writeSync(openSync(path, 'r+'), bytes, 0, 4, at);
     };
-    bad('version', patched(4, 9)).toThrow('byte 4: page version 9, this triscope reads 1');
+    bad('version', patched(4, 9)).toThrow('byte 4: page version 9, this triscope reads 2');
     bad('nodes', patched(68, 0xfffffff8)).toThrow('byte 68: a part outside the file');
     bad('bytes', patched(32, 0xfffffff8)).toThrow('byte 32: 4294967288 bytes announced');
     expect(() => new PageReader(join(folder, 'absent'))).toThrow('ENOENT');

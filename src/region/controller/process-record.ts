@@ -2,7 +2,7 @@
 import { type ExtraValue, hashText } from '../../formats/geopm/write.ts';
 import type { ProcessRecord, RegionVisits } from '../exact-totals.ts';
 import type { PageReader } from '../page-reader.ts';
-import type { PageNode, PageSnapshot } from '../page-snapshot.ts';
+import { type PageNode, type PageSnapshot, unitedSeconds } from '../page-snapshot.ts';
 import type { ApplicationProcess } from './process-table.ts';
 
 /** Seconds of a node: visits completed and, of one that is open, up to `end`. All in s since the page's zero. */
@@ -20,14 +20,25 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
   const end = (ended - process.zero) / 1e9;
   const regions = new Map<number, Visits>();
   const inside = new Float64Array(snapshot.threads.length);
+  const slots = new Map<number, number>();
   for (const node of snapshot.nodes) {
     if (node.parent !== -1 || node.async) continue;
     const { name, hash } = snapshot.regions[node.region] ?? NAMELESS;
     const seconds = secondsOf(node, end);
     inside[node.thread] += seconds;
+    slots.set(node.region, hash);
     let visits = regions.get(hash);
     if (visits === undefined) {
-      visits = { name, hash, count: 0, seconds: 0, threadSeconds: 0, thread: -1, own: 0 };
+      visits = {
+        name,
+        hash,
+        count: 0,
+        seconds: 0,
+        threadSeconds: 0,
+        longest: 0,
+        thread: -1,
+        own: 0,
+      };
       regions.set(hash, visits);
     }
     // Nodes come thread by thread.
@@ -36,22 +47,46 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
     visits.own += seconds;
     visits.count += node.count;
     visits.threadSeconds += seconds;
-    visits.seconds = Math.max(visits.seconds, visits.own);
+    visits.longest = Math.max(visits.longest, visits.own);
   }
+  for (const [slot, hash] of slots) {
+    const visits = regions.get(hash);
+    const united = snapshot.united[slot];
+    if (visits !== undefined && united) visits.seconds += unitedSeconds(united, end);
+  }
+  const span = (ended - process.started) / 1e9;
+  for (const visits of regions.values()) {
+    const { seconds, longest, threadSeconds } = visits;
+    visits.seconds = within(seconds, longest, Math.min(threadSeconds, span));
+  }
+  const sum = inside.reduce((total, seconds) => total + seconds, 0);
+  const any = unitedSeconds(snapshot.unitedAny, end);
   return {
     pid: process.page.pid,
     started: (process.started - zero) / 1e9,
     ended: (ended - zero) / 1e9,
     regions: [...regions.values()].filter(({ count, seconds }) => count > 0 || seconds > 0),
-    inside: Math.max(0, ...inside),
+    inside: within(
+      any,
+      inside.reduce((a, b) => Math.max(a, b), 0),
+      Math.min(sum, span),
+    ),
     epochs: process.epochs,
     firstEpoch: (process.firstEpoch - zero) / 1e9,
     overhead: process.page.overhead,
   };
 }
 
-/** A region's visits while they are summed up: of the thread that was looked at last, `own` seconds. */
+/**
+ * Time that threads have in common, within what is known for certain: not less than the thread that was inside longest, not
+ * more than all of them. Between the two stores of a thread that was killed it is off.
+ */
+const within = (seconds: number, least: number, most: number) =>
+  Math.max(least, Math.min(most, seconds));
+
+/** A region's visits while they are summed up: of the thread that was inside longest; of the one looked at last, `own`. */
 interface Visits extends Writable<RegionVisits> {
+  longest: number;
   thread: number;
   own: number;
 }

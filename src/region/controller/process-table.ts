@@ -77,17 +77,19 @@ export class ApplicationProcess {
     let [hash, hint, total, done] = [HASH_UNMARKED, 0, 0, 0];
     let inside = 0;
     for (let t = 0; t < page.threads; t++) {
+      if (page.works[t]) {
+        total = Math.max(total, page.workTotal[t]);
+        done += page.workDone[t];
+      }
       if (page.state[t] !== THREAD_LIVE || page.depth[t] === 0) continue;
       const own = page.hash[t] === 0 ? HASH_UNMARKED : page.hash[t];
       hash = inside === 0 || own === hash ? own : HASH_UNMARKED;
       hint = inside === 0 || page.hint[t] === hint ? page.hint[t] : UNKNOWN_HINT;
-      total += page.workTotal[t];
-      done += page.workDone[t];
       inside++;
     }
     this.hash = hash;
     this.hint = hint;
-    this.progress = total === 0 ? Number.NaN : Math.min(1, done / total);
+    this.progress = total === 0 || inside === 0 ? Number.NaN : Math.min(1, done / total);
   }
 
   /** Of its simulation: see simulator.ts. */

@@ -10,7 +10,7 @@ import time
 import zlib
 
 NAME = b'A'
-THREADS, REGIONS, NAMES, NODES, BYTES = 4096, 4224, 4288, 4352, 4448
+THREADS, REGIONS, NAMES, NODES, BYTES = 4096, 4224, 4288, 4352, 4480
 
 
 def page():
@@ -31,9 +31,9 @@ def page():
     put('II', THREADS + 4, 1, os.getpid())
     put('i', THREADS + 28, -1)
     put('I', THREADS + 48, 2)
-    put('I', NODES + 48, 1)
+    put('I', NODES + 64, 1)
     put('I', 12, 1)
-    put('I', 4, 1)
+    put('I', 4, 2)
     put('I', 0, 0x4E475254)
     return m, put, start
 
@@ -47,7 +47,7 @@ def child(seconds):
     time.sleep(seconds)
     left = now()
     put('4I', THREADS + 12, 0, 0, 0, 0)
-    put('dd', NODES + 72, 1.0, left - entered)
+    put('dd', NODES + 88, 1.0, left - entered)
     put('d', 136, left)
     put('I', 12, 3)
 
