@@ -170,6 +170,13 @@ export class SimRecording {
     this.write(RECORDING_FILE, this.content);
   }
 
+  /** What its file is to hold where a signal ends a process of which no call returns; without the time. */
+  get ifInterrupted(): { readonly path: string; readonly text: string } {
+    const error = 'a signal ended the run: a call did not return';
+    const content: Recording = { ...this.content, state: 'interrupted', error };
+    return { path: join(this.path, RECORDING_FILE), text: `${JSON.stringify(content, null, 2)}\n` };
+  }
+
   /** Writes the result, where each PE ran, and what others put beside it; returns the result with the recording's path. */
   finish(result: RunResult, model: Model, others: readonly RecordingSource[] = []): RunResult {
     const recorded = { ...result, recording: this.path };
@@ -226,10 +233,10 @@ export class SimRecording {
     return [...native, ...frames];
   }
 
-  /** Notes that the run failed, and why; where even that cannot be written, it stays `running`. */
-  fail(error: unknown): void {
+  /** Notes how and why the run failed; where even that cannot be written, it stays `running`. */
+  fail(error: unknown, state: RecordingState = 'failed'): void {
     try {
-      this.end('failed', { error: error instanceof Error ? error.message : String(error) });
+      this.end(state, { error: error instanceof Error ? error.message : String(error) });
     } catch (further) {
       if (!(further instanceof RecordError)) throw further;
     }

@@ -50,7 +50,7 @@ export interface RankOutcome {
 /** The same on all ranks, but for who listens: `onCommits` is called on rank 0, and is there on all or on none. */
 export type RankOptions = Pick<
   RunOptions,
-  'signal' | 'onProgress' | 'onOutput' | 'onCommits' | 'sizedFor' | 'instrument' | 'chaos'
+  'signal' | 'onEnd' | 'onProgress' | 'onOutput' | 'onCommits' | 'sizedFor' | 'instrument' | 'chaos'
 > & {
   /** Measures how far the clocks of the ranks' machines are apart, also where nothing is instrumented. */
   readonly clocks?: boolean;
@@ -130,6 +130,7 @@ export async function simulateRank(
   // A faster rank's next run must not fill this one's receives.
   world.meet();
   rings?.release();
+  run.onEnd?.();
   const { finished } = result;
   if (parts === undefined) return { finished, result: null };
   const results = parts.map((p) => p.result);

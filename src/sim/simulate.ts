@@ -33,6 +33,8 @@ export interface Progress {
 export interface RunOptions {
   /** Stops the run; what was done so far is summed up, with `finished` false. */
   readonly signal?: AbortSignal;
+  /** Called when all PEs have ended: what follows is summing up and writing. */
+  readonly onEnd?: () => void;
   /** Called a few times a second. */
   readonly onProgress?: (progress: Progress) => void;
   /** Lines that models print, in order of virtual time per call. */
@@ -77,7 +79,7 @@ const SLICE = 50;
 const POLL = 50;
 /** Milliseconds that PEs have to stop after one has failed, and after the run was interrupted. */
 const FAILURE_GRACE = 1500;
-const ABORT_GRACE = 5000;
+const ABORT_GRACE = 1000;
 
 /**
  * Runs `model`: a built-in name, the path of a module, what `loadModel` gave, or, on one PE, a model itself.
@@ -169,6 +171,7 @@ async function onePe(
     }
   }
   const result = pe.result();
+  run.onEnd?.();
   print();
   if (result.commits !== undefined) run.onCommits?.([result.commits]);
   const cpus = [{ threadId: process.pid, cpu: null }];
@@ -284,6 +287,7 @@ async function manyPes(
     });
   }, POLL);
   await Promise.all(workers.map(listen));
+  run.onEnd?.();
   clearInterval(timer);
   if (overdue !== null) clearTimeout(overdue);
   if (failure !== null) throw failure;

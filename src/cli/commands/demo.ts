@@ -307,6 +307,7 @@ export async function demo(args: readonly string[]): Promise<number> {
     }
     return same ? 0 : EXIT.failed;
   } finally {
+    interrupt.writing();
     interrupt.release();
     await server?.close();
   }

@@ -15,6 +15,7 @@ import { PidFile } from '../../node/log/pid-file.ts';
 import { Sampling } from '../../node/sampling.ts';
 import { makeFolder } from '../../os/folder.ts';
 import { EXIT, lineFor, UsageError } from '../errors.ts';
+import { guardThread } from '../guard.ts';
 import {
   collectionFrom,
   hostnameFor,
@@ -144,6 +145,8 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
       say(`${lineFor(error).replace(/^triscope: /, '')}; the settings stay as they were`);
     }
   };
+  // A file of a device that does not answer keeps the main thread.
+  const guard = guardThread(['SIGINT', 'SIGTERM'], EXIT.failed);
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', reload);
   try {
     const { groups, missed, lost } = await daemon.run();
@@ -152,6 +155,7 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
     return lost > 0 ? EXIT.failed : 0;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', reload);
+    guard.release();
     pidFile.close();
   }
 }

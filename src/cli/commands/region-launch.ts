@@ -31,6 +31,7 @@ const OWN = {
   auto: 'LIST',
   'no-auto': 'LIST',
   'save-every': 'S',
+  'kill-after': 'S',
 } as const;
 
 const USAGE = `usage: triscope region launch [options] -- COMMAND…
@@ -49,7 +50,12 @@ ${geopmOptionsHelp()}
   --json                        at the end, an object on stdout: exit code, files, samples and how late they were
   --auto LIST                   mark Node's asynchronous work: fs,http,fetch; sim: what the simulator does
   --no-auto LIST                do not load the shim of: mpi, openmp
-  --save-every S                between reports of what there is so far (5)`;
+  --save-every S                between reports of what there is so far (5)
+  --kill-after S                SIGTERM, SIGINT, SIGHUP go to COMMAND, which is killed where it has not ended by
+                                then (30), and after 1.5 s where it ignores them`;
+
+/** Seconds that a command has to end in order after a signal: what Slurm grants before it kills. */
+const KILL_AFTER = 30;
 
 /** Errors of the start that are about the command line. */
 const USAGE_REASONS = new Set([
@@ -213,15 +219,16 @@ export async function regionLaunch(args: readonly string[]): Promise<number> {
   try {
     const { command } = words;
     const env = markingEnvironment(markedBy(words), process.env);
+    const killAfter = seconds('--kill-after', words.own.get('kill-after')) ?? KILL_AFTER;
     const rank = launchedRank();
     if (rank !== null && rank.size > 1)
       return await launchOnRank(
         rank,
-        { command, settings, env, say },
+        { command, settings, env, say, killAfter },
         !words.values.has('geopm-ctl-local'),
         json,
       );
-    const result = await launch({ command, settings, env, say });
+    const result = await launch({ command, settings, env, say, killAfter });
     const { code, stuck } = result;
     if (json) tellJson(settings, result);
     if (stuck) exitNow(code);

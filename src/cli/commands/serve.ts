@@ -63,6 +63,8 @@ export async function serve(args: readonly string[]): Promise<number> {
     interrupt.signal.addEventListener('abort', () => resolve(null));
   });
   const failed = await Promise.race([interrupted, server.ended]);
+  // It has a limit of its own.
+  interrupt.writing();
   interrupt.release();
   if (failed !== null) throw failed;
   await server.close();

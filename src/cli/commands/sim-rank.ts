@@ -8,6 +8,7 @@ import type { RunResult } from '../../sim/statistics.ts';
 import { besideOf } from '../companions.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
+import type { Interrupt } from '../interrupt.ts';
 import { ProgressLine, progressOf } from '../progress.ts';
 import { type HostFiles, hostSources, markRank, RankCompanions } from '../rank-companions.ts';
 import { asRank, expectSameCommand } from '../ranks.ts';
@@ -23,7 +24,7 @@ import { finishRecording } from './sim-run.ts';
 export async function simRank(
   { loaded, settings, own }: RunCommand,
   args: readonly string[],
-  signal: AbortSignal,
+  interrupt: Interrupt,
 ): Promise<number> {
   if (own.has('stream')) {
     throw new UsageError('--stream does not work over MPI: use --transport=threads on one machine');
@@ -31,7 +32,7 @@ export async function simRank(
   const pages = besideOf(own)?.regions ? await markRank() : undefined;
   return asRank((world) => {
     expectSameCommand(world, args);
-    return run(world, { loaded, settings, own }, args, signal, pages);
+    return run(world, { loaded, settings, own }, args, interrupt, pages);
   });
 }
 
@@ -39,7 +40,7 @@ async function run(
   world: MpiWorld,
   { loaded, settings, own }: RunCommand,
   args: readonly string[],
-  signal: AbortSignal,
+  interrupt: Interrupt,
   pages: string | undefined,
 ): Promise<number> {
   if (settings.pes !== undefined && settings.pes !== world.size) {
@@ -67,6 +68,7 @@ async function run(
     first && typeof name === 'string'
       ? new SimRecording({ name, command, version: version(), pes: world.size })
       : null;
+  if (recording !== null) interrupt.leave(recording.ifInterrupted);
   const beside = besideOf(own);
   const profile = loaded.model.name;
   const asked = { ...settings, instrument: request.config };
@@ -76,7 +78,8 @@ async function run(
         ? null
         : await RankCompanions.start(world, { ...beside, profile, folder }, pages);
     const { finished, result } = await simulateRank(world, loaded, asked, {
-      signal,
+      signal: interrupt.signal,
+      onEnd: interrupt.writing,
       clocks: folder !== null,
       mostSharing: mostSharing({ loaded, settings, own }),
       onOutput: (lines: readonly OutputLine[]) => {
@@ -97,7 +100,7 @@ async function run(
     return complete ? 0 : EXIT.failed;
   } catch (error) {
     progress.clear();
-    recording?.fail(error);
+    recording?.fail(error, interrupt.signal.aborted ? 'interrupted' : 'failed');
     throw error;
   }
 }

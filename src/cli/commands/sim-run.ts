@@ -12,7 +12,7 @@ import type { RunResult } from '../../sim/statistics.ts';
 import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report } from '../errors.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { type Interrupt, mayBlock, onInterrupt } from '../interrupt.ts';
 import { endsWithCommand } from '../leave.ts';
 import { onRanks } from '../on-ranks.ts';
 import { PageOut } from '../page-out.ts';
@@ -64,12 +64,12 @@ async function start(args: readonly string[]): Promise<number> {
     { title: 'Output', options: OPTIONS },
   );
   if (command === null) return 0;
-  const interrupt = onInterrupt();
+  const interrupt = onInterrupt(mayBlock(command.loaded));
   try {
     if (wantsRanks(command)) {
-      return await (await import('./sim-rank.ts')).simRank(command, args, interrupt.signal);
+      return await (await import('./sim-rank.ts')).simRank(command, args, interrupt);
     }
-    return await run(command, args, interrupt.signal);
+    return await run(command, args, interrupt);
   } finally {
     interrupt.release();
     command.loaded.dispose();
@@ -79,8 +79,9 @@ async function start(args: readonly string[]): Promise<number> {
 async function run(
   { loaded, settings, own }: RunCommand,
   args: readonly string[],
-  signal: AbortSignal,
+  interrupt: Interrupt,
 ): Promise<number> {
+  const { signal } = interrupt;
   const json = own.get('json') === true;
   const to = own.get('stream');
   const streamsOut = to === '-';
@@ -106,6 +107,7 @@ async function run(
           pes: config.pes,
         })
       : null;
+  if (recording !== null) interrupt.leave(recording.ifInterrupted);
   const onOutput = (lines: readonly OutputLine[]) => {
     progress.clear();
     const out = json || streamsOut ? process.stderr : process.stdout;
@@ -130,6 +132,7 @@ async function run(
     if (endsWithCommand()) reserveForOneRun();
     const result = await simulate(loaded, asked, {
       signal,
+      onEnd: interrupt.writing,
       ...(preload !== undefined && { preload }),
       onOutput,
       instrument: request.output,
@@ -156,7 +159,7 @@ async function run(
     return failed === null && unrecorded === null ? 0 : EXIT.failed;
   } catch (error) {
     progress.clear();
-    recording?.fail(error);
+    recording?.fail(error, signal.aborted ? 'interrupted' : 'failed');
     if (!signal.aborted) throw error;
     report(error);
     return EXIT.interrupted;

@@ -6,7 +6,7 @@ import { MOST_SEED } from '../../sim/transport/chaos.ts';
 import { type VerifyOptions, type VerifyRow, verify } from '../../sim/verify.ts';
 import type { ChaosRuns } from '../../sim/verify-cases.ts';
 import { EXIT, UsageError } from '../errors.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { mayBlock, onInterrupt } from '../interrupt.ts';
 import { onRanks } from '../on-ranks.ts';
 import { ProgressLine } from '../progress.ts';
 import { type RunCommand, readRunCommand } from '../run-command.ts';
@@ -72,7 +72,7 @@ async function start(args: readonly string[]): Promise<number> {
   );
   if (command === null) return 0;
   const chaos = chaosOf(command);
-  const interrupt = onInterrupt();
+  const interrupt = onInterrupt(mayBlock(command.loaded));
   const progress = new ProgressLine(0);
   const onCase = (name: string, index: number, count: number) =>
     progress.show(`${index + 1}/${count}  ${name} …`);

@@ -1,6 +1,6 @@
 /** Runs a command with a controller beside it: the controller's thread first, then the command. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type FSWatcher, mkdtempSync, rmSync } from 'node:fs';
+import { type FSWatcher, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENV_DIR, ENV_RING } from '../../model/region-layout.ts';
@@ -15,6 +15,8 @@ export interface LaunchOptions extends Hearers {
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of the pages, where other processes of this machine mark too; it is removed in the end. */
   readonly pages?: string;
+  /** Seconds that a command which handles SIGTERM, SIGINT or SIGHUP has before it is killed. */
+  readonly killAfter: number;
   /** Called when the command has ended: sampling goes on until it resolves. */
   readonly others?: () => Promise<void>;
 }
@@ -36,18 +38,24 @@ const NOT_EXECUTABLE = 126;
 
 /** Signals that are passed on to the command. */
 const PASSED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+/** Of these, what ends a command, or is to. */
+const ENDING: ReadonlySet<string> = new Set(['SIGTERM', 'SIGHUP', 'SIGINT']);
+/** Milliseconds from such a signal to the end of a command that ignores it. */
+const IGNORED_GRACE = 1500;
+/** Milliseconds that the controller has for its report then. */
+const HURRIED = 1000;
 
 /** @throws LaunchError before anything is run */
 export async function launch(options: LaunchOptions): Promise<LaunchResult> {
-  const signals = new SignalRelay();
+  const signals = new SignalRelay(options);
   const pages = options.pages ?? mkdtempSync(join(tmpdir(), 'triscope-region-'));
   let watcher: FSWatcher | null = null;
   try {
     const side = new ControllerSide({ ...options.settings, pages }, options);
-    await side.ready;
+    await Promise.race([side.ready, signals.first]);
     watcher = side.watch(pages);
     const code = await runCommand(options, pages, side, signals);
-    const punctuality = await side.finished();
+    const punctuality = await side.finished(signals.hasEnded ? HURRIED : undefined);
     return { code, punctuality, stuck: side.stuck };
   } finally {
     signals.release();
@@ -56,14 +64,14 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   }
 }
 
-export interface MarkOptions extends Pick<LaunchOptions, 'command' | 'env' | 'say'> {
+export interface MarkOptions extends Pick<LaunchOptions, 'command' | 'env' | 'say' | 'killAfter'> {
   readonly settings: Pick<ControllerSettings, 'profileTrace' | 'recordFilter'>;
   readonly pages: string;
 }
 
 /** Runs a command that another process's controller samples. Resolves with its exit code. */
 export async function launchMarked({ pages, ...options }: MarkOptions): Promise<number> {
-  const signals = new SignalRelay();
+  const signals = new SignalRelay(options);
   try {
     return await runCommand(options, pages, null, signals);
   } finally {
@@ -120,27 +128,70 @@ async function runCommand(
 
 /**
  * What is sent to us goes to the command; a terminal's Ctrl-C is sent to both of us already. It listens before the
- * command runs: a signal in between would end us, and leave the command alone.
+ * command runs: a signal in between would end us, and leave the command alone. A command that does not end is killed: soon
+ * where it ignores the signal, else when it has had the time that the user grants it to end in order.
  */
 class SignalRelay {
   /** What came before there was a command. */
   early: NodeJS.Signals | null = null;
+  /** Whether a signal came that ends. */
+  hasEnded = false;
+  /** Resolves with the first. */
+  readonly first: Promise<void>;
+  readonly #tell: () => void;
+  readonly #options: Pick<LaunchOptions, 'killAfter' | 'say'>;
   #child: ChildProcess | null = null;
+  #timers: readonly NodeJS.Timeout[] = [];
   readonly #listener = (name: NodeJS.Signals) => {
     const fromTerminal = (name === 'SIGINT' || name === 'SIGQUIT') && process.stdin.isTTY;
     if (this.#child === null) this.early ??= name;
-    else if (!fromTerminal) this.#child.kill(name);
+    else {
+      if (!fromTerminal) this.#child.kill(name);
+      if (ENDING.has(name) && !this.hasEnded) this.#killLater(this.#child, name);
+    }
+    this.hasEnded ||= ENDING.has(name);
+    this.#tell();
   };
 
-  constructor() {
+  constructor(options: Pick<LaunchOptions, 'killAfter' | 'say'>) {
+    const { promise, resolve } = deferred<void>();
+    this.first = promise;
+    this.#tell = resolve;
+    this.#options = options;
     for (const name of PASSED) process.on(name, this.#listener);
   }
 
   to(child: ChildProcess): void {
     this.#child = child;
+    child.on('exit', () => this.#timers.forEach(clearTimeout));
+  }
+
+  #killLater(child: ChildProcess, name: NodeJS.Signals): void {
+    const { killAfter, say } = this.#options;
+    const kill = (why: string) => {
+      say(`${name}: the command ${why}: killed`);
+      child.kill('SIGKILL');
+    };
+    this.#timers = [
+      setTimeout(() => {
+        if (ignores(child.pid ?? 0, name)) kill('ignores it');
+      }, IGNORED_GRACE),
+      setTimeout(() => kill(`has not ended within ${killAfter} s`), killAfter * 1000),
+    ];
   }
 
   release(): void {
     for (const name of PASSED) process.off(name, this.#listener);
+  }
+}
+
+/** Whether a process has no code for a signal and goes on; false where that cannot be told. Source: proc(5), SigIgn. */
+function ignores(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const mask = BigInt(`0x${/^SigIgn:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? '0'}`);
+    return ((mask >> BigInt(constants.signals[name] - 1)) & 1n) === 1n;
+  } catch {
+    return false;
   }
 }

@@ -40,6 +40,8 @@ export class LaunchError extends Error {
 const QUICK = new URL('../../../bin/thread.js', import.meta.url);
 /** ms in which the controller's last sample and report must be done once the application has ended. */
 const PATIENCE = 10_000;
+/** ms that its thread has to end where nothing was run. */
+const DROP_PATIENCE = 500;
 /** ms in which it must be ready to sample. */
 const START_PATIENCE = 30_000;
 
@@ -60,6 +62,16 @@ export function deferred<T>(): Deferred<T> {
     resolve = settle;
   });
   return { promise, resolve };
+}
+
+async function orLate<T>(what: Promise<T>, ms: number): Promise<T | 'late'> {
+  const { promise, resolve } = deferred<'late'>();
+  const timer = setTimeout(() => resolve('late'), ms);
+  try {
+    return await Promise.race([what, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The controller as its starter sees it. */
@@ -144,17 +156,16 @@ export class ControllerSide {
 
   /** Nothing was run: no report of it. */
   async drop(): Promise<void> {
-    await this.#worker.terminate();
+    const end = await orLate(this.#worker.terminate(), DROP_PATIENCE);
+    this.stuck ||= end === 'late';
   }
 
-  async finished(): Promise<Punctuality | null> {
-    const { promise: patience, resolve } = deferred<'late'>();
-    const timer = setTimeout(() => resolve('late'), PATIENCE);
-    const end = await Promise.race([this.#done, patience]);
-    clearTimeout(timer);
+  /** @param patience ms that it has for its last sample and report */
+  async finished(patience = PATIENCE): Promise<Punctuality | null> {
+    const end = await orLate(this.#done, patience);
     if (end !== 'late') return end;
     this.stuck = true;
-    const late = `the controller did not end within ${PATIENCE / 1000} s${BLOCKED}`;
+    const late = `the controller did not end within ${patience / 1000} s${BLOCKED}`;
     this.#say(`${late}; its report may be old`);
     return null;
   }

@@ -1,4 +1,5 @@
 /** A ring of four LPs. At virtual time 6, LP 2 does what `--what` says. */
+import { writeSync } from 'node:fs';
 import { defineModel, text } from 'triscope/sim';
 
 export default defineModel({
@@ -34,6 +35,7 @@ export default defineModel({
         lp.state.seen = 300;
         break;
       case 'loop':
+        writeSync(2, 'it loops\n');
         for (;;);
       case 'output':
         lp.output(`LP ${lp.id} at ${lp.now}`);

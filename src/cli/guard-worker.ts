@@ -1,0 +1,52 @@
+/**
+ * The thread of a guard (guard.ts). It imports next to nothing: it starts beside a command's first moments.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { SignalLook } from '../os/signals.ts';
+import {
+  ECHO,
+  endOverdue,
+  type GuardMessage,
+  type GuardTask,
+  LEAVE,
+  type LastFile,
+  leaveFile,
+  WRITING,
+} from './guard.ts';
+
+/** Milliseconds between looks. */
+const PERIOD = 100;
+/** Milliseconds that the main thread has to end after a second signal. */
+const SECOND = 500;
+
+const { word, grace, caught, code } = workerData as GuardTask;
+
+let last: LastFile | null = null;
+let first = Number.POSITIVE_INFINITY;
+let second = Number.POSITIVE_INFINITY;
+
+function look(signals: SignalLook): void {
+  const now = performance.now();
+  if (signals.take()) {
+    if (first > now) first = now;
+    else if (now - first > ECHO) second = Math.min(second, now);
+  }
+  const isWriting = Atomics.load(word, 0) === WRITING;
+  if (!isWriting && now - first >= LEAVE) {
+    leaveFile(last);
+    last = null;
+  }
+  if ((!isWriting && now - first >= grace) || now - second >= SECOND) endOverdue(grace, code);
+}
+
+const signals = new SignalLook(caught);
+const timer = setInterval(look, PERIOD, signals);
+parentPort?.on('message', (message: GuardMessage) => {
+  if (message !== null) {
+    last = message;
+    return;
+  }
+  clearInterval(timer);
+  signals.close();
+  parentPort?.close();
+});

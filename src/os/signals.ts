@@ -1,0 +1,78 @@
+/**
+ * Signals as a thread other than the main one sees them. Node tells the main thread alone, which may be busy with something
+ * that never ends; libuv tells every loop that asks. Source: docs.libuv.org, uv_loop_t and uv_signal_t.
+ */
+import { constants } from 'node:os';
+import { koffi } from './koffi.ts';
+
+/** UV_SIGNAL of uv_handle_type, UV_RUN_NOWAIT of uv_run_mode. */
+const SIGNAL = 16;
+const NOWAIT = 2;
+
+/** Addresses of libuv's: a loop, and the handle of each signal. They may be sent to the thread that looks. */
+export interface CaughtSignals {
+  readonly loop: bigint;
+  readonly handles: readonly (readonly [number: number, handle: bigint])[];
+}
+
+/**
+ * From here on `names` are noted for `SignalLook`; the main thread gets them too, where it listens.
+ * @throws Error where the platform has no FFI, or Node hides libuv
+ */
+export function catchSignals(names: readonly NodeJS.Signals[]): CaughtSignals {
+  const ffi = koffi();
+  const node = ffi.load(null);
+  // Never freed: a signal may come while the thread that looks is being ended.
+  const room = (size: number | bigint) => BigInt(ffi.address(ffi.alloc('char', Number(size))));
+  const loop = room(node.func('size_t uv_loop_size()')());
+  const size = node.func('size_t uv_handle_size(int)')(SIGNAL);
+  const init = node.func('int uv_signal_init(void *, void *)');
+  const arm = armer();
+  if (node.func('int uv_loop_init(void *)')(loop) !== 0) throw new Error('no loop of libuv');
+  const handles = names.map((name) => {
+    const handle = room(size);
+    init(loop, handle);
+    arm(handle, constants.signals[name]);
+    return [constants.signals[name], handle] as const;
+  });
+  return { loop, handles };
+}
+
+/** What libuv calls for a signal is its own function that stops the handle: so nothing calls into JavaScript. */
+function armer(): (handle: bigint, number: number) => void {
+  const node = koffi().load(null);
+  const start = node.func('int uv_signal_start(void *, void *, int)');
+  const stop = node.symbol('uv_signal_stop', 'void');
+  return (handle, number) => start(handle, stop, number);
+}
+
+/** In one thread. */
+export class SignalLook {
+  readonly #caught: CaughtSignals;
+  readonly #run: (loop: bigint, mode: number) => number;
+  readonly #isActive: (handle: bigint) => number;
+  readonly #stop: (handle: bigint) => number;
+  readonly #arm = armer();
+
+  constructor(caught: CaughtSignals) {
+    const node = koffi().load(null);
+    this.#caught = caught;
+    this.#run = node.func('int uv_run(void *, int)');
+    this.#isActive = node.func('int uv_is_active(void *)');
+    this.#stop = node.func('int uv_signal_stop(void *)');
+  }
+
+  /** Whether one has come since the last call. */
+  take(): boolean {
+    const { loop, handles } = this.#caught;
+    this.#run(loop, NOWAIT);
+    const come = handles.filter(([, handle]) => this.#isActive(handle) === 0);
+    for (const [number, handle] of come) this.#arm(handle, number);
+    return come.length > 0;
+  }
+
+  /** Notes no more. */
+  close(): void {
+    for (const [, handle] of this.#caught.handles) this.#stop(handle);
+  }
+}
