@@ -8,8 +8,8 @@ import {
   endOverdue,
   type GuardMessage,
   type GuardTask,
-  LEAVE,
   type LastFile,
+  LEAVE,
   leaveFile,
   WRITING,
 } from './guard.ts';

@@ -2,10 +2,10 @@
  * A run that nobody records, kept in a folder of its own while it is shown: what streams by has tables then, and
  * findings. Begun with the first question; what the bus still remembers comes first.
  */
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORDING_FILE, RECORDING_VERSION, type Recording } from '../model/recording.ts';
+import { scratchFolder } from '../os/scratch.ts';
 import type { LiveBus } from './bus.ts';
 
 /** Bytes kept; what comes after is left out of the tables. */
@@ -13,15 +13,17 @@ const MOST = 512 * 1024 * 1024;
 
 export class KeptRun {
   readonly #bus: LiveBus;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'triscope-kept-'));
+  readonly #scratch = scratchFolder('triscope-kept-');
+  readonly #folder = join(this.#scratch.path, 'run');
   /** A file for each stream: their numbers of schemas are their own. */
   readonly #files = new Map<number, { readonly path: string; readonly file: number }>();
   readonly #stop: () => void;
-  readonly #exit = () => rmSync(this.#folder, { recursive: true, force: true });
+  readonly #exit = () => this.#scratch.remove();
   #bytes = 0;
 
   constructor(bus: LiveBus) {
     this.#bus = bus;
+    mkdirSync(this.#folder);
     process.on('exit', this.#exit);
     this.#stop = bus.follow({
       facts: () => {},

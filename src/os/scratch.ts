@@ -1,5 +1,14 @@
 /** Folders for temporary files of processes that may be killed: the next process removes what dead ones have left. */
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canLock, tryLock } from './flock.ts';
@@ -12,9 +21,18 @@ export interface ScratchFolder {
 /** Locked for as long as its owner lives: the kernel lets go when a process ends, however it ends. */
 const OWNER = '.owner';
 
-/** A new folder whose name begins with `prefix`. Those of the same beginning whose owners are dead are removed. */
-export function scratchFolder(prefix: string): ScratchFolder {
-  sweep(prefix);
+/** Milliseconds after which an empty folder without an owner has lost it before it was locked. */
+const DAY = 86_400_000;
+
+/**
+ * A new folder whose name begins with `prefix`. Those of the same user and beginning whose owners are dead are removed.
+ * @param isUsed whether others than its owner use a folder
+ */
+export function scratchFolder(
+  prefix: string,
+  isUsed: (path: string) => boolean = () => false,
+): ScratchFolder {
+  sweep(prefix, isUsed);
   for (;;) {
     const path = mkdtempSync(join(tmpdir(), prefix));
     const file = openSync(join(path, OWNER), 'w');
@@ -24,28 +42,51 @@ export function scratchFolder(prefix: string): ScratchFolder {
       closeSync(file);
       continue;
     }
-    return {
-      path,
-      remove: () => {
-        closeSync(file);
-        rmSync(path, { recursive: true, force: true });
-      },
-    };
+    return scratch(path, file);
   }
 }
 
-function sweep(prefix: string): void {
+/** A folder that is there already, as one of these: it goes with this process. */
+export function ownFolder(path: string): ScratchFolder {
+  const file = openSync(join(path, OWNER), 'w');
+  tryLock(file);
+  return scratch(path, file);
+}
+
+function scratch(path: string, file: number): ScratchFolder {
+  return {
+    path,
+    remove: () => {
+      closeSync(file);
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+function sweep(prefix: string, isUsed: (path: string) => boolean): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(prefix)) continue;
-    const path = join(tmpdir(), name);
-    let file: number;
     try {
-      file = openSync(join(path, OWNER), 'r+');
+      sweepOne(join(tmpdir(), name), isUsed);
     } catch {
-      // Another user's, or not ours.
-      continue;
+      // Somebody was faster, or may not be removed: what others left must not keep this process from its work.
     }
-    if (tryLock(file)) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function sweepOne(path: string, isUsed: (path: string) => boolean): void {
+  const { uid, mtimeMs } = lstatSync(path);
+  if (uid !== (process.getuid?.() ?? uid)) return;
+  const owner = join(path, OWNER);
+  if (!existsSync(owner)) {
+    // Only an empty folder can be removed so.
+    if (Date.now() - mtimeMs > DAY) rmdirSync(path);
+    return;
+  }
+  const file = openSync(owner, 'r+');
+  try {
+    if (tryLock(file) && !isUsed(path)) rmSync(path, { recursive: true, force: true });
+  } finally {
     closeSync(file);
   }
 }

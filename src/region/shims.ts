@@ -3,11 +3,12 @@
  * OpenMP differ from machine to machine.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '../os/folder.ts';
+import { scratchFolder } from '../os/scratch.ts';
 
 /** The sources, beside the built package. */
 export const NATIVE_FOLDER = fileURLToPath(new URL('../../native', import.meta.url));
@@ -145,7 +146,8 @@ function argumentsFor(name: ShimName, compiler: string, folder: string, work: st
 function buildOne(name: ShimName, folder: string): ShimResult {
   let reason = '';
   for (const compiler of SHIMS[name].compilers) {
-    const work = mkdtempSync(join(tmpdir(), 'triscope-shim-'));
+    const scratch = scratchFolder('triscope-shim-');
+    const work = scratch.path;
     try {
       if (!run(compiler, ['--version']).ok) {
         reason ||= `there is no ${SHIMS[name].compilers.join(' or ')}`;
@@ -161,7 +163,7 @@ function buildOne(name: ShimName, folder: string): ShimResult {
     } catch (error) {
       reason = `${compiler}: ${(error as Error).message}`;
     } finally {
-      rmSync(work, { recursive: true, force: true });
+      scratch.remove();
     }
   }
   return { name, path: null, compiler: null, reason };

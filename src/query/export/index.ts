@@ -1,9 +1,9 @@
 /** Exports recordings: see docs/export.md. */
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
+import { scratchFolder } from '../../os/scratch.ts';
 import { endAtExit, endFlag } from '../at-exit.ts';
 import { errorFrom, QueryError } from '../errors.ts';
 import { ExportError, type ExportOptions, type ExportResult } from './options.ts';
@@ -62,14 +62,15 @@ export async function exportToStream(
   stream: NodeJS.WritableStream,
   signal?: AbortSignal,
 ): Promise<ExportResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'triscope-export-'));
+  const scratch = scratchFolder('triscope-export-');
+  const folder = scratch.path;
   try {
     const result = join(folder, 'result');
     const reply = await runWorker({ options, folder, result, mayBeFolder: false }, '-', signal);
     if (existsSync(result)) await pipeline(createReadStream(result), stream, { end: false });
     return { files: reply.files, bytes: statSync(result).size, notes: reply.notes };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    scratch.remove();
   }
 }
 

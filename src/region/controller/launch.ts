@@ -1,10 +1,10 @@
 /** Runs a command with a controller beside it: the controller's thread first, then the command. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type FSWatcher, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type FSWatcher, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { ENV_DIR, ENV_RING } from '../../model/region-layout.ts';
 import type { Punctuality } from './deadlines.ts';
+import { pagesFolder } from './pages-folder.ts';
 import type { ControllerSettings } from './settings.ts';
 import { ControllerSide, deferred, type Hearers } from './side.ts';
 
@@ -48,7 +48,8 @@ const HURRIED = 1000;
 /** @throws LaunchError before anything is run */
 export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   const signals = new SignalRelay(options);
-  const pages = options.pages ?? mkdtempSync(join(tmpdir(), 'triscope-region-'));
+  const folder = pagesFolder(options.pages);
+  const pages = folder.path;
   let watcher: FSWatcher | null = null;
   try {
     const side = new ControllerSide({ ...options.settings, pages }, options);
@@ -60,7 +61,7 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   } finally {
     signals.release();
     watcher?.close();
-    rmSync(pages, { recursive: true, force: true });
+    folder.remove();
   }
 }
 

@@ -1,8 +1,6 @@
 /** A controller for this very process: its threads mark regions while it samples beside them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ENV_AUTO, ENV_DIR } from '../../model/region-layout.ts';
+import { pagesFolder } from './pages-folder.ts';
 import type { ControllerSettings } from './settings.ts';
 import { ControllerSide, type Hearers } from './side.ts';
 
@@ -23,14 +21,15 @@ export interface OwnController {
 
 /** Starts it. Threads that are started from now on may mark. @throws LaunchError */
 export async function watchOwn(options: OwnOptions): Promise<OwnController> {
-  const pages = options.pages ?? mkdtempSync(join(tmpdir(), 'triscope-region-'));
+  const folder = pagesFolder(options.pages);
+  const pages = folder.path;
   const before = { [ENV_DIR]: process.env[ENV_DIR], [ENV_AUTO]: process.env[ENV_AUTO] };
   const clean = () => {
     for (const [name, value] of Object.entries(before)) {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
-    rmSync(pages, { recursive: true, force: true });
+    folder.remove();
   };
   try {
     const side = new ControllerSide({ ...options.settings, pages, own: true }, options);

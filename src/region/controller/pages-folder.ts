@@ -1,0 +1,27 @@
+/** The folder of the region pages of a command's processes. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { PAGE_SUFFIX } from '../../model/region-layout.ts';
+import { ownFolder, type ScratchFolder, scratchFolder } from '../../os/scratch.ts';
+
+/** Whether a process that marks there lives on: a command goes on where its controller was killed. */
+function isMarked(folder: string): boolean {
+  return readdirSync(folder).some((name) => {
+    // <process id>-…: see pageFileName.
+    const pid = Number.parseInt(name, 10);
+    return name.endsWith(PAGE_SUFFIX) && pid > 0 && lives(pid);
+  });
+}
+
+/** Not one that has ended, and waits to be noticed. Source: proc(5), stat. */
+function lives(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
+
+/** A new one, or `shared`, which other processes of this machine mark in too; it goes with this process. */
+export const pagesFolder = (shared: string | undefined): ScratchFolder =>
+  shared === undefined ? scratchFolder('triscope-region-', isMarked) : ownFolder(shared);
