@@ -4,4 +4,4 @@ import { tested } from './tested.ts';
 tested('geopm-trace');
 tested('geopm-profile');
 tested('geopm-report', 300);
-tested('geopm-session', 300);
+tested('geopm-session');

@@ -3,3 +3,4 @@ import { tested } from './tested.ts';
 
 tested('ross-samples');
 tested('ross-events');
+tested('ross-2017');

@@ -74,7 +74,8 @@ function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): 
   const reader = readerFor(source, options, (damage) => visitor.damage?.(damage));
   const { batch } = visitor;
   const payload = fieldsOf(told);
-  const batcher = batch && new Batcher(layout, mode, payload, options, (b) => visitor.batch?.(b));
+  const deliver = (one: Batch) => visitor.batch?.(one);
+  const batcher = batch && new Batcher(layout, mode, payload, options, deliver, source.size);
   const records = new RossRecords(layout, told.model);
   try {
     for (const block of reader.blocks()) {
@@ -91,7 +92,8 @@ function* batches(source: FileSource, options: ScanOptions = {}): Generator<Batc
   const { layout, mode, told } = detectionOf(source, options);
   const reader = readerFor(source, options, () => {});
   const ready: Batch[] = [];
-  const batcher = new Batcher(layout, mode, fieldsOf(told), options, (batch) => ready.push(batch));
+  const deliver = (batch: Batch) => ready.push(batch);
+  const batcher = new Batcher(layout, mode, fieldsOf(told), options, deliver, source.size);
   let fault: unknown = null;
   const blocks = reader.blocks();
   for (;;) {

@@ -47,6 +47,18 @@ describe.skipIf(!GOLDEN)("damage in ROSS's genuine files (needs TRISCOPE_GOLDEN)
   describe.each(FILES)('$run/$file', ({ run, file }) => {
     const { beside, bytes, whole } = load(run, file);
 
+    it.runIf(/-(gvt|rt)\.bin$/.test(file))('of the other byte order is read as it was', () => {
+      // A PE's number, then words: points of PEs whose records have one size.
+      const points = whole.offsets.filter((_, k) => /^pe /.test(whole.lines[k]));
+      const other = Buffer.from(bytes);
+      points.forEach((from, k) => {
+        const to = points[k + 1] ?? other.length;
+        other.subarray(from, from + 2).swap16();
+        other.subarray(from + 2, to).swap32();
+      });
+      expect(readingOf(file, other, beside)).toEqual(whole);
+    });
+
     it('a flipped bit changes no record before it, and makes no layout of another era', () => {
       expect(whole.fault).toBe(null);
       const wrong = spread(bytes.length * 8).flatMap((bit) => {

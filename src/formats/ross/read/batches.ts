@@ -202,11 +202,16 @@ export class Batcher {
     fields: readonly PayloadField[] | null,
     options: ScanOptions,
     deliver: (batch: Batch) => void,
+    /** Bytes of the file: a small one needs no room for many rows. */
+    size: number,
   ) {
     this.#deliver = deliver;
     const payload = fields && payloadLayout(fields);
+    const { batchRows = BATCH_ROWS } = options;
+    const most = Math.max(1, Math.ceil(size / layout.least) * layout.mostEntries);
+    const fitted = { ...options, batchRows: Math.min(batchRows, most) };
     this.#kinds = Array.from({ length: KINDS }, (_, kind) =>
-      buildersFor(layout, kind, mode, payload, options),
+      buildersFor(layout, kind, mode, payload, fitted),
     );
   }
 
@@ -254,7 +259,7 @@ function buildersFor(
   kind: number,
   mode: string | null,
   payload: PayloadLayout | null,
-  { tables, columns, batchRows = BATCH_ROWS, reuse = false }: ScanOptions,
+  { tables, columns, batchRows, reuse = false }: ScanOptions & { readonly batchRows: number },
 ): KindBuilders | null {
   const build = (with_: PayloadLayout | null): BatchBuilder | null => {
     const plan = planFor(layout, kind, mode, with_);

@@ -69,10 +69,17 @@ function isClear({ evidence: { good, bad } }: Fit, next: Fit | undefined): boole
   return good >= other + 2 || (bad === 0 && good >= 2 && good > other);
 }
 
-/** Of layouts that the text beside a file prefers, one that no other explains better than. */
-function preferredOf(fits: readonly Fit[]): Fit | undefined {
+/**
+ * Of layouts that the text beside a file prefers, one that its first record has, or that no other explains better than.
+ * Behind damage any layout may make sense of a few records.
+ */
+function preferredOf(head: Head, fits: readonly Fit[]): Fit | undefined {
   const most = fits.reduce((good, { evidence }) => Math.max(good, evidence.good), 0);
-  return fits.find(({ candidate, evidence }) => candidate.preferred && evidence.good >= most);
+  const preferred = fits.filter(({ candidate }) => candidate.preferred);
+  return (
+    preferred.find(({ candidate }) => head.hasRecord(candidate.layout, 0)) ??
+    preferred.find(({ evidence }) => evidence.good >= most)
+  );
 }
 
 /** Without a word from outside, a few numbers that happen to make sense are no proof. */
@@ -167,7 +174,7 @@ function decideTold(told: Told, head: Head): Decision | null {
   const candidates = ORDERS.flatMap((little) => fixedCandidates(told, little));
   const fits = fitsOf(head, candidates).sort(byWorth);
   const [first, next] = fits;
-  const best = preferredOf(fits) ?? first;
+  const best = preferredOf(head, fits) ?? first;
   if (best === undefined) return null;
   const one = new Set(candidates.map(({ name }) => name)).size === 1;
   const clear = one || best.candidate.preferred || isClear(best, next);

@@ -71,10 +71,13 @@ export class Head {
   /** Whether a record of this layout can be at byte `at`, and looks like one. */
   hasRecord(layout: RossFileLayout, at: number): boolean {
     const chunk = this.#chunks[layout.little ? 0 : 1];
-    const block = this.#one?.chunk === chunk ? this.#one : new Block(chunk, 1);
+    const kept = this.#one;
+    const fits = kept !== null && kept.chunk === chunk && kept.capacity >= layout.mostEntries;
+    const block = fits ? kept : new Block(chunk, layout.mostEntries);
     this.#one = block;
     block.clear();
     layout.walk(block, at);
+    layout.reset();
     return block.length > 0 && (layout.looksRight?.(chunk, at) ?? true);
   }
 

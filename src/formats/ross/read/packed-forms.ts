@@ -14,6 +14,8 @@ export interface PackedForm {
 export interface Places {
   readonly gvt: number;
   readonly real: number;
+  /** First of the PE's counters, 4 bytes each. */
+  readonly counters: number;
   /** KPs' times ahead of GVT. */
   readonly ahead: number;
   /** First activity time. */
@@ -91,7 +93,7 @@ function realTimePlaces(detailed: boolean, kps: number): [Places, FieldAt[]] {
     ...words(TIMES, 'f32', times),
   ];
   const end = counters + 4 * names.length;
-  return [{ gvt: 6, real: 2, ahead: 10, times, efficiency: -1, end }, fields];
+  return [{ gvt: 6, real: 2, counters, ahead: 10, times, efficiency: -1, end }, fields];
 }
 
 /** Places of a record's parts and the fields of its PE. `kps`: KPs of each PE. */
@@ -114,7 +116,8 @@ export function packedPlaces(form: PackedForm, kps: number): [Places, FieldAt[]]
   }
   fields.push(at('efficiency', 'f32', next));
   const real = realTime ? 6 : -1;
-  return [{ gvt: 2, real, ahead: -1, times: -1, efficiency: next, end: next + 4 }, fields];
+  const places = { gvt: 2, real, counters, ahead: -1, times: -1, efficiency: next, end: next + 4 };
+  return [places, fields];
 }
 
 /** What a record gives: a PE, and its KPs and LPs where it has them. */

@@ -13,6 +13,7 @@ import {
   KP_PART,
   LP_PART,
   type PackedForm,
+  type Places,
   packedKinds,
   packedPlaces,
   TIMES,
@@ -36,13 +37,28 @@ const MANY = 1 << 23;
 
 /**
  * GVT samples with a real time and without differ by 4 bytes: each looks strange as the other. Zeros look like neither:
- * there was a reduction, or time went by.
+ * there was a reduction, or time went by. In the other byte order small counts are large ones, and times are tiny.
  */
-function looksRight({ mode, realTime }: PackedForm, chunk: Chunk, at: number): boolean {
-  if (mode === 'rt') return true;
-  const word = chunk.bits(at + 6);
-  if (!realTime) return word > 0 && word < MANY;
-  return word > TINY || (word === 0 && chunk.bits(at + 2) > 0);
+function looksRight(
+  { mode, realTime }: PackedForm,
+  places: Places,
+  chunk: Chunk,
+  at: number,
+): boolean {
+  if (mode === 'gvt') {
+    const reductions = chunk.bits(at + places.counters);
+    if (!realTime) return reductions > 0 && reductions < MANY;
+    const real = chunk.bits(at + places.real);
+    return reductions < MANY && (real > TINY || (real === 0 && chunk.bits(at + places.gvt) > 0));
+  }
+  const real = chunk.bits(at + places.real);
+  if (real > 0 && real <= TINY) return false;
+  let large = 0;
+  for (let word = at + places.counters; word < at + places.end; word += 4) {
+    const count = chunk.bits(word);
+    if (count > 0) large += count < MANY ? -1 : 1;
+  }
+  return large <= 0;
 }
 
 /** First LP of each PE. */
@@ -203,7 +219,7 @@ export function packedLayout(
     each: PE,
     mostEntries,
     stride: fewest === most ? fixed + LP_PART * most : 0,
-    looksRight: (chunk, at) => looksRight(form, chunk, at),
+    looksRight: (chunk, at) => looksRight(form, places, chunk, at),
     least: fixed + LP_PART * fewest,
     mode,
     changes: ['num_gvts'],
