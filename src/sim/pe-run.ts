@@ -6,6 +6,7 @@ import { ActivityClock } from './clock.ts';
 import { type CommitLog, CommitLogger } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
 import { A, C } from './counters.ts';
+import type { Driver } from './driver.ts';
 import { type Budget, strideFor } from './event.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { InOrderEngine, InOrderLp, inOrderLoop } from './in-order.ts';
@@ -66,16 +67,6 @@ export class HandlerError extends ModelError {
 export function recordsFor(model: Model, config: RunConfig): number {
   const bytes = strideFor(layoutOf('message', model.message).size) * 8;
   return Math.max(64, Math.floor(config.maxMemory / bytes));
-}
-
-/** Drives one PE in steps, so that its thread can do something else in between. */
-export interface Driver {
-  /** Goes on for about `milliseconds`; false when the run has ended. */
-  advance(milliseconds: number): boolean;
-  readonly finished: boolean;
-  readonly gvt: number;
-  /** The context of the event being handled. */
-  where(): LpContext;
 }
 
 /** Of so many events of a sequential run, so many are timed. */

@@ -5,13 +5,13 @@
  * optimistic-debug: nothing is committed until the end (or until memory is full); then everything is
  * rolled back and compared with the initial state, handled again, and committed.
  */
+import type { Driver } from './driver.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
 import { LP_STATE, type LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Optimism } from './optimistic.ts';
 import type { Pe } from './pe.ts';
-import type { Driver } from './pe-run.ts';
 import { endOfTime, type Transport } from './transport/transport.ts';
 
 const END_OF_TIME = endOfTime();

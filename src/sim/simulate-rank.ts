@@ -22,7 +22,8 @@ import { type RunResult, summarise } from './statistics.ts';
 import { Chaos } from './transport/chaos.ts';
 import { type HostRings, hostRings } from './transport/host-rings.ts';
 import type { MpiLimits } from './transport/mpi.ts';
-import { commonBudget, type RankTransport, rankTransport } from './transport/ranks.ts';
+import type { RankTransport } from './transport/rank-transport.ts';
+import { commonBudget, rankTransport } from './transport/ranks.ts';
 import { tuneV8 } from './v8-flags.ts';
 
 /** Milliseconds between looks at what has been printed, and for signals. */

@@ -91,7 +91,7 @@ const node = (cwd: string, args: readonly string[], env: Readonly<Record<string,
   });
 
 function compile(folder: string): void {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const tsc = join(ROOT, 'node_modules/typescript-native/bin/tsc');
   node(folder, [tsc, '-p', 'tsconfig.build.json', '--noCheck']);
 }
 

@@ -9,8 +9,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadModel, type RunResult, simulate } from 'triscope/sim';
-import { describe, expect, it } from 'vitest';
+import { type LoadedModel, loadModel, type RunResult, simulate } from 'triscope/sim';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type ChaosCase, chaosCase } from '../../src/sim/chaos-case.ts';
 import { configFor } from '../../src/sim/settings.ts';
 import { Chaos, chaosShape, Dice } from '../../src/sim/transport/chaos.ts';
@@ -37,11 +37,23 @@ const digests = (run: RunResult) => ({
 const again = (seed: number, { model }: SmallRun, { name }: ChaosCase) =>
   `${model.split('/').at(-1)}: ${name}; again: TRISCOPE_CHAOS_SEED=${seed} TRISCOPE_CHAOS_RUNS=1`;
 
+/** Each model once, for all seeds. */
+const models = new Map<string, Promise<LoadedModel>>();
+afterAll(async () => {
+  for (const model of models.values()) (await model).dispose();
+});
+
+function loadedOnce(path: string): Promise<LoadedModel> {
+  const model = models.get(path) ?? loadModel(path);
+  models.set(path, model);
+  return model;
+}
+
 async function prepared(seed: number, ranks?: number) {
   const { model, settings } = smallRun(seed);
   // Arrays of many megabytes would take longer to clear than most of these runs.
   const small: SmallRun = { model, settings: { ...settings, maxMemory: 2 ** 22 } };
-  const loaded = await loadModel(small.model);
+  const loaded = await loadedOnce(small.model);
   const truth = await simulate(loaded, { ...small.settings, synch: 'sequential', pes: 1 });
   const { lookahead } = configFor(loaded.model, small.settings);
   const ground = {
@@ -68,7 +80,6 @@ describe('under chaos, the same events are committed', { timeout: PATIENCE }, ()
     const synchronisers = new Set<string>();
     for (const seed of seedsOf(0.5, 0)) {
       const { small, loaded, truth, one, name } = await prepared(seed);
-      loaded.dispose();
       const dice = new Dice(seed, 2000);
       const schedule: Stretch[] = Array.from({ length: dice.of([0, 1, 3]) }, () => ({
         pe: dice.of([0, 1, 2, 3]),
@@ -109,7 +120,6 @@ describe('under chaos, the same events are committed', { timeout: PATIENCE }, ()
         name,
         simulate(loaded, one.settings, { chaos: one.chaos, signal, sizedFor: 1 }),
       );
-      loaded.dispose();
       expect(digests(run), name).toEqual(digests(truth));
     }
   });
@@ -122,7 +132,6 @@ describe('under chaos, the same events are committed', { timeout: PATIENCE }, ()
       const all = [];
       for (const seed of seedsOf(share, ranks * 1_000_000)) {
         const one = await prepared(seed, ranks);
-        one.loaded.dispose();
         all.push(one);
       }
       // Jobs of so many runs: one that hangs is ended.

@@ -3,7 +3,7 @@ import type { Page } from './page.svelte.ts';
 import { download, textFile } from './parts/download.ts';
 import { KeepingSource, SAVED_ID, type SavedPage } from './saved.ts';
 import type { ViewState } from './state.ts';
-import { VIEWS } from './views/index.ts';
+import { VIEWS } from './views/list.ts';
 
 /** Milliseconds without a request after which a view has all it needs, between looks, and to wait at most. */
 const QUIET = 250;

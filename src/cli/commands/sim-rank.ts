@@ -7,6 +7,7 @@ import { simulateRank } from '../../sim/simulate-rank.ts';
 import type { RunResult } from '../../sim/statistics.ts';
 import { besideOf } from '../companions.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
+import { finishRecording } from '../finish-recording.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import type { Interrupt } from '../interrupt.ts';
 import { ProgressLine, progressOf } from '../progress.ts';
@@ -18,7 +19,6 @@ import { reportText } from '../ross-report.ts';
 import { groupsFor, type RunCommand } from '../run-command.ts';
 import { mostSharing } from '../transport-option.ts';
 import { version } from '../version.ts';
-import { finishRecording } from './sim-run.ts';
 
 /** Runs it. Returns the exit code; a failure ends all ranks. */
 export async function simRank(

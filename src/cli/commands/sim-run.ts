@@ -1,16 +1,14 @@
 /** `triscope sim run MODEL [options]`: one simulation and its statistics. */
 
 import { flag, int, text } from '../../model/option.ts';
-import type { RecordingSource } from '../../model/recording.ts';
-import type { Model } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
-import { RecordError, recordingFolder, SimRecording } from '../../sim/record.ts';
+import { recordingFolder, SimRecording } from '../../sim/record.ts';
 import { reserveForOneRun } from '../../sim/reserved.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
-import type { RunResult } from '../../sim/statistics.ts';
 import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report } from '../errors.ts';
+import { finishRecording } from '../finish-recording.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { type Interrupt, mayBlock, onInterrupt } from '../interrupt.ts';
 import { endsWithCommand } from '../leave.ts';
@@ -166,21 +164,5 @@ async function run(
   } finally {
     stream?.close();
     await companions?.stop().catch(() => {});
-  }
-}
-
-/** Completes the recording. Where that cannot be written, the run still has its result. */
-export function finishRecording(
-  recording: SimRecording | null,
-  result: RunResult,
-  model: Model,
-  others: readonly RecordingSource[],
-): { readonly recorded: RunResult; readonly unrecorded: RecordError | null } {
-  try {
-    return { recorded: recording?.finish(result, model, others) ?? result, unrecorded: null };
-  } catch (error) {
-    if (!(error instanceof RecordError)) throw error;
-    recording?.fail(error);
-    return { recorded: result, unrecorded: error };
   }
 }

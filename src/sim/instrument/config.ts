@@ -90,3 +90,6 @@ export function streamsOf(config: InstrumentConfig): readonly Stream[] {
   };
   return STREAMS.filter((name) => wanted[name]);
 }
+
+/** What was given, by name; what was not given is not there. */
+export type GivenOptions = ReadonlyMap<string, number | boolean | string>;

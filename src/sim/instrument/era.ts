@@ -2,7 +2,7 @@
  * Whose numbers the numbers are: 3 is GVT and real time in ROSS of 2017, virtual time since 2018, when 4 came for all
  * three; `--granularity=1` is KPs and LPs, then KPs. Options that came or went with that tell which is meant.
  */
-import type { GivenOptions } from './options.ts';
+import type { GivenOptions } from './config.ts';
 
 export const ERAS = { 'ross-2017': 2017, 'ross-7': 7 } as const;
 export type Era = keyof typeof ERAS;

@@ -4,7 +4,7 @@
  * left out and counted; definitions, which later data needs, never are.
  */
 import { AT, FLAG_DICTIONARY, FLAG_SCHEMA } from '../../formats/frames/layout.ts';
-import type { RecorderMessage } from './recorder-worker.ts';
+import type { RecorderMessage } from './recorder-messages.ts';
 import { TAKEN } from './slab.ts';
 
 /** Most bytes of frames that have not been taken, and how many are gathered for one message. */

@@ -11,7 +11,13 @@ import {
   size,
   text,
 } from '../../model/option.ts';
-import type { EventTrace, InstrumentConfig, SampleModes, StatsFiles } from './config.ts';
+import type {
+  EventTrace,
+  GivenOptions,
+  InstrumentConfig,
+  SampleModes,
+  StatsFiles,
+} from './config.ts';
 import { ERAS, type Era, eraOf } from './era.ts';
 
 const MODES = '1 gvt, 2 rt, 3 both (ROSS 7: vt), 4 all; or words: gvt,rt,vt, all';
@@ -88,9 +94,6 @@ export const INSTRUMENT_OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export type InstrumentOption = keyof typeof INSTRUMENT_OPTIONS;
-
-/** What was given, by name; what was not given is not there. */
-export type GivenOptions = ReadonlyMap<string, number | boolean | string>;
 
 const NONE: SampleModes = { gvt: false, rt: false, vt: false };
 

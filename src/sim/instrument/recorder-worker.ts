@@ -19,6 +19,7 @@ import { LiveFrames } from './live-frames.ts';
 import { keptOf, oldEventHead, recordsIn } from './loss.ts';
 import type { PayloadLayout } from './payload.ts';
 import { phaseBatch } from './phases.ts';
+import type { RecorderMessage, StreamLoss } from './recorder-messages.ts';
 import { RowBatches } from './row-batches.ts';
 import { RunClock, type RunZero } from './run-clock.ts';
 import { BROKEN, DOORBELL, FINISHED, SlabReader } from './slab.ts';
@@ -40,29 +41,6 @@ export interface RecorderTask {
   /** Whether frames are also posted to the thread that started this one. */
   readonly live: boolean;
   readonly payloads: readonly PayloadLayout[];
-}
-
-export type RecorderMessage =
-  | {
-      readonly kind: 'frames';
-      readonly frames: readonly Uint8Array[];
-      readonly bytes: number;
-      /** Data frames left out before them. */
-      readonly dropped: number;
-    }
-  | {
-      readonly kind: 'done';
-      readonly bytes: number;
-      readonly error: string | null;
-      readonly lost: readonly StreamLoss[];
-    };
-
-/** What the recorder took from one stream of a PE and could not write. */
-export interface StreamLoss {
-  readonly pe: number;
-  readonly stream: Stream;
-  readonly records: number;
-  readonly bytes: number;
 }
 
 /** Milliseconds between looks at buffers that are not full, with somebody following and without. */

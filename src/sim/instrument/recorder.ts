@@ -9,7 +9,8 @@ import { kpsOfPe, lpsOfPes, type Placement } from '../placement.ts';
 import { type InstrumentConfig, type StatsFiles, type Stream, streamsOf } from './config.ts';
 import { lpInstruments, payloadLayouts, type Recordable } from './payload.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
-import type { RecorderMessage, RecorderTask, StreamLoss } from './recorder-worker.ts';
+import type { RecorderMessage, StreamLoss } from './recorder-messages.ts';
+import type { RecorderTask } from './recorder-worker.ts';
 import { type RunZero, runZero } from './run-clock.ts';
 import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory, TAKEN } from './slab.ts';
 import {

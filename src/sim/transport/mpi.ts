@@ -18,7 +18,7 @@ import { MpiGvt } from './mpi-gvt.ts';
 import { BatchesIn } from './mpi-in.ts';
 import { BatchesOut } from './mpi-out.ts';
 import { Neighbours } from './neighbours.ts';
-import type { RankProgress, RankTransport } from './ranks.ts';
+import type { RankProgress, RankTransport } from './rank-transport.ts';
 import type { RingParts } from './threads.ts';
 import type { Gvt, Receiver } from './transport.ts';
 

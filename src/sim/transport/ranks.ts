@@ -9,25 +9,8 @@ import type { Pe } from '../pe.ts';
 import { Control, fillBudget } from './control.ts';
 import type { HostRings } from './host-rings.ts';
 import { type MpiLimits, MpiTransport } from './mpi.ts';
+import type { RankProgress, RankTransport } from './rank-transport.ts';
 import { type RingParts, ThreadTransport } from './threads.ts';
-import type { Transport } from './transport.ts';
-
-/** Of all ranks, as of the last GVT. */
-export interface RankProgress {
-  readonly gvt: number;
-  readonly committed: number;
-  readonly rolledBack: number;
-}
-
-export interface RankTransport extends Transport {
-  /** Batches sent so far. */
-  readonly batches: number;
-  progress(): RankProgress;
-  /** Stops the run: all ranks, at the next GVT. */
-  stop(): void;
-  /** After the last GVT: nothing is received any more. */
-  close(): void;
-}
 
 /** All ranks are on this machine, and share memory. */
 class NeighbourTransport extends ThreadTransport implements RankTransport {

@@ -3,7 +3,7 @@ import { defineModel, int } from 'triscope/sim';
 
 export default defineModel({
   name: 'flood',
-  end: 100,
+  end: 40,
   lookahead: 0.5,
   options: { each: int(200, 'events sent at a time') },
   lps: () => 2,

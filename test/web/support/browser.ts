@@ -76,7 +76,9 @@ export const reads = (page: Page, selector: string, expected: string): Promise<v
 /** What keeps some people from using the page, as axe finds it: rule and element. */
 export async function barriers(page: Page): Promise<string[]> {
   // The page's policy lets no script in; the browser itself may.
-  const { violations } = (await page.evaluate(`${readFileSync(AXE, 'utf8')}; axe.run()`)) as {
+  const { violations } = (await page.evaluate(
+    `${readFileSync(AXE, 'utf8')}; axe.run({ resultTypes: ['violations'] })`,
+  )) as {
     violations: { id: string; nodes: { html: string }[] }[];
   };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);

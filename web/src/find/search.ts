@@ -2,7 +2,7 @@
 import type { NameFacts } from '../../../src/live/api/names-facts.ts';
 import type { Page } from '../page.svelte.ts';
 import type { ViewState } from '../state.ts';
-import { VIEWS } from '../views/index.ts';
+import { VIEWS } from '../views/list.ts';
 
 export interface Hit {
   readonly id: string;

@@ -3,6 +3,7 @@
  * which YAML does not always: `3e+06`, `nan`. Names that GEOPM left unescaped are recovered, and told.
  */
 import { numberOf, unquoted } from '../values.ts';
+import type { Oddity } from './oddity.ts';
 import {
   isMap,
   isScalar,
@@ -38,12 +39,6 @@ export interface ReportHost {
 export interface GeopmReport {
   readonly header: ReadonlyMap<string, string>;
   readonly hosts: readonly ReportHost[];
-}
-
-/** Something that is not as it should be, and how it was read. */
-export interface Oddity {
-  readonly line: number;
-  readonly what: string;
 }
 
 export interface ReportsRead {

@@ -1,6 +1,6 @@
 /** Reports of geopmsession: statistics of each signal, in YAML (one document a report) or as a table. */
 import { numberOf } from '../values.ts';
-import type { Oddity } from './report.ts';
+import type { Oddity } from './oddity.ts';
 import { isMap, isScalar, type LineCounter, readDocuments, type YAMLMap } from './yaml.ts';
 
 /** One report: keys as the table's columns are called, such as `TIME-mean`. */

@@ -4,9 +4,10 @@ import { type Damage, type FileInfo, type FileSource, FormatError } from '../../
 import { visible } from '../../visible.ts';
 import { hashOf } from '../values.ts';
 import type { GeopmDetection, GeopmFile } from './detect.ts';
+import type { Oddity } from './oddity.ts';
 import { incompleteness, processCount } from './own-section.ts';
 import { type Row, readReports, rowsIn } from './records.ts';
-import type { GeopmReport, Oddity } from './report.ts';
+import type { GeopmReport } from './report.ts';
 
 interface Suspect {
   readonly where: string;

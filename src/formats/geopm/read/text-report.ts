@@ -15,7 +15,8 @@
  * Keys stay as they are written.
  */
 import { numberOf, unquoted } from '../values.ts';
-import type { GeopmReport, Oddity, ReportSection, ReportsRead, SectionName } from './report.ts';
+import type { Oddity } from './oddity.ts';
+import type { GeopmReport, ReportSection, ReportsRead, SectionName } from './report.ts';
 
 const TITLE = /^#+\s*geopm\s+(\S+)/i;
 const HOST = /^Host:\s*(.*)$/;

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
-import type { Oddity } from './report.ts';
+import type { Oddity } from './oddity.ts';
 
 let loaded: typeof Yaml | null = null;
 

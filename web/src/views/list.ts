@@ -1,0 +1,68 @@
+/** The views below the lanes, in the order of their tabs; what draws each is in index.ts. */
+import type { Page } from '../page.svelte.ts';
+
+export type ViewId = 'overview' | 'simulation' | 'events' | 'regions' | 'nodes' | 'compare';
+
+export interface View {
+  /** As in the address: `#view=ID`. */
+  readonly id: ViewId;
+  readonly title: string;
+  /** Letter that goes to the view, with Shift. */
+  readonly key: string;
+  /** One sentence: what the view answers. */
+  readonly help: string;
+  /** Whether there is anything to show. Reactive. */
+  available(page: Page): boolean;
+  /** Whether it has something to show without samples over time, too. */
+  readonly timeless?: true;
+}
+
+const REGION_TABLES = ['geopm_region', 'geopm_trace', 'geopm_profile_trace'];
+
+export const VIEWS: readonly View[] = [
+  {
+    id: 'overview',
+    title: 'Overview',
+    key: 'O',
+    help: 'How the run went, and what to do about it.',
+    available: () => true,
+    timeless: true,
+  },
+  {
+    id: 'simulation',
+    title: 'Simulation',
+    key: 'S',
+    help: 'Who was efficient when, where time went, who talks to whom, who lags, what undid what.',
+    available: (page) => ['ross_pe', 'ross_kp', 'ross_lp'].some((table) => page.has(table)),
+  },
+  {
+    id: 'events',
+    title: 'Events',
+    key: 'E',
+    help: 'The trace of events, down to single ones and what sent them.',
+    available: (page) => page.tables.some(({ name }) => name.startsWith('ross_')),
+  },
+  {
+    id: 'regions',
+    title: 'Regions',
+    key: 'R',
+    help: 'Where the time and energy of each part of the program went.',
+    available: ({ facts }) => facts?.tables?.some((name) => REGION_TABLES.includes(name)) === true,
+    timeless: true,
+  },
+  {
+    id: 'nodes',
+    title: 'Nodes',
+    key: 'N',
+    help: 'What the hosts did, which differ from the others, and how good their jobs were.',
+    available: ({ tables }) => tables.some(({ name }) => name.startsWith('node_')),
+  },
+  {
+    id: 'compare',
+    title: 'Compare',
+    key: 'C',
+    help: 'What changed from one recording to another.',
+    available: ({ recordings }) => recordings.length > 1,
+    timeless: true,
+  },
+];
