@@ -1,15 +1,18 @@
 /** Metrics over entities and time; what PEs spend their time on. */
 
+import type { RouteLimits } from '../net/limits.ts';
 import type { Shown } from '../shown.ts';
 import { breakdownOf } from '../simulation/breakdown.ts';
 import { type Heat, type HeatAsk, heatMetrics, heatOf } from '../simulation/heat.ts';
 import { ORDERS, type Order, ordered } from '../simulation/order.ts';
 import { pack } from '../simulation/packed.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN, wordOf } from './entity-query.ts';
-import { ApiError, BYTES, bytesAnswer, integerOf, type Route, WINDOW } from './route.ts';
+import { ApiError, BYTES, bytesAnswer, fits, integerOf, type Route, WINDOW } from './route.ts';
 
 const MOST_BINS = 4000;
 const DEFAULT_BINS = 600;
+/** Bytes of a cell while it is worked out: see gridOf. */
+const HEAT_CELL = 32;
 /** Heatmaps kept of each recording: going back to one costs nothing. */
 const MOST_KEPT = 16;
 
@@ -18,7 +21,8 @@ const LOSS = /were not written|are missing/;
 
 const kept = new WeakMap<Shown, Map<string, Heat>>();
 
-function heatFor(shown: Shown, ask: HeatAsk, order: Order): Heat {
+/** @throws ApiError */
+function heatFor(shown: Shown, ask: HeatAsk, order: Order, limits: RouteLimits): Heat {
   let cache = kept.get(shown);
   if (cache === undefined) {
     cache = new Map();
@@ -27,7 +31,7 @@ function heatFor(shown: Shown, ask: HeatAsk, order: Order): Heat {
   const key = JSON.stringify([ask, order]);
   let heat = cache.get(key);
   if (heat === undefined) {
-    const made = heatOf(shown.store, ask);
+    const made = heatOf(shown.store, ask, (cells) => fits(cells, HEAT_CELL, limits));
     if (made === null) {
       throw new ApiError(
         400,
@@ -83,7 +87,7 @@ const heatmap: Route = {
       bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       lossy: doubt !== '',
     };
-    const heat = heatFor(shown, ask, wordOf(c, 'sort', ORDERS));
+    const heat = heatFor(shown, ask, wordOf(c, 'sort', ORDERS), context.limits);
     const { values, totals, seconds, doubtful, ...head } = heat;
     return bytesAnswer(c, pack({ ...head, doubt }, { values, totals, seconds, doubtful }));
   },

@@ -22,6 +22,8 @@ interface Course {
 export interface Courses {
   readonly metric: NodeMetric;
   readonly spans: readonly SuspectSpan[];
+  /** How many of `hosts`, or of all, have it. */
+  hosts(hosts?: readonly string[]): number;
   bins(from: number, to: number, count: number, hosts?: readonly string[]): EntityBins[];
 }
 
@@ -252,12 +254,14 @@ export function coursesOf(job: Job, id: string, zero: number): Courses | null {
     courses.push({ host: host.host, track: found.track });
     spans.push(...found.spans);
   }
+  const of = (hosts?: readonly string[]) =>
+    courses.filter(({ host }) => hosts === undefined || hosts.includes(host));
   return {
     metric,
     spans: joined(spans),
+    hosts: (hosts) => of(hosts).length,
     bins: (from, to, count, hosts) =>
-      courses
-        .filter(({ host }) => hosts === undefined || hosts.includes(host))
+      of(hosts)
         // The values are rates already.
         .map(({ host, track }) => ({ entity: host, ...track.bins([0], false, from, to, count) })),
   };

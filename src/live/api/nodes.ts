@@ -11,6 +11,9 @@ import {
   ApiError,
   BYTES,
   bytesAnswer,
+  CELL,
+  CELL_TEXT,
+  fits,
   integerOf,
   listOf,
   type Parameter,
@@ -95,7 +98,9 @@ const bins: Route = {
     const courses = await coursesFor(c, context);
     const { from, to } = windowOf(c, { from: 0, to: 1 });
     const count = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
-    const series = courses.bins(from, to, count, listOf(c, 'hosts'));
+    const hosts = listOf(c, 'hosts');
+    fits(courses.hosts(hosts) * count, wantsBytes(c) ? CELL : CELL_TEXT, context.limits);
+    const series = courses.bins(from, to, count, hosts);
     if (wantsBytes(c)) return bytesAnswer(c, packBins(from, to, count, series));
     return c.json({
       from,

@@ -20,6 +20,9 @@ interface HostTrace {
   readonly signals: ReadonlyMap<string, Track>;
 }
 
+/** Throws where there is no room for so many lanes, or hosts. */
+export type Room = (count: number) => void;
+
 /** Columns that are no signals. */
 const OTHERS = /^(host|real_time|epoch_count|region_(hash|hint)(_cpu_\d+)?|region_progress.*)$/;
 const CPU = /^region_hash_cpu_(\d+)$/;
@@ -186,10 +189,17 @@ export class RegionTraces {
   }
 
   /** Lanes of a host's CPUs; null where there is no trace of it. */
-  async lanes(host: string, from: number, to: number, bins: number): Promise<LanesFacts | null> {
+  async lanes(
+    host: string,
+    from: number,
+    to: number,
+    bins: number,
+    room: Room = () => {},
+  ): Promise<LanesFacts | null> {
     const trace = (await this.#read()).hosts.find((one) => one.host === host);
     if (trace === undefined) return null;
     const { times, lanes, epochs } = trace;
+    room(lanes.size);
     const end = times[times.length - 1];
     return {
       ...{ from, to, bins },
@@ -207,9 +217,11 @@ export class RegionTraces {
     from: number,
     to: number,
     bins: number,
+    room: Room = () => {},
   ): Promise<LanesFacts | null> {
     const own = (await this.#readProfiles()).filter((one) => one.host === host);
     if (own.length === 0) return null;
+    room(own.length);
     return {
       ...{ from, to, bins },
       lanes: own.map(({ process, lane, epochs, suspect }) => ({
@@ -222,8 +234,16 @@ export class RegionTraces {
   }
 
   /** A signal of all hosts; null where no trace has it. */
-  async signal(key: string, from: number, to: number, bins: number): Promise<EntityBins[] | null> {
-    const found = (await this.#read()).hosts.flatMap(({ host, signals }) => {
+  async signal(
+    key: string,
+    from: number,
+    to: number,
+    bins: number,
+    room: Room = () => {},
+  ): Promise<EntityBins[] | null> {
+    const { hosts } = await this.#read();
+    room(hosts.length);
+    const found = hosts.flatMap(({ host, signals }) => {
       const track = signals.get(key);
       return track === undefined
         ? []

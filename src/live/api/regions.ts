@@ -10,6 +10,8 @@ import {
   ApiError,
   BYTES,
   bytesAnswer,
+  CELL,
+  fits,
   integerOf,
   type Parameter,
   type Route,
@@ -19,6 +21,8 @@ import {
 
 const MOST_BINS = 4000;
 const DEFAULT_BINS = 600;
+/** Bytes of a span, as an object and as text. */
+const SPAN = 128;
 
 interface Known {
   readonly traces: Promise<RegionTraces>;
@@ -83,7 +87,8 @@ const lanes = (
   answer: async (c, context) => {
     const { traces, from, to, bins } = await windowAsked(c, context);
     const host = c.req.query('host') ?? '';
-    const found = await traces[of](host, from, to, bins);
+    const room = (lanes: number) => fits(lanes * bins, SPAN, context.limits);
+    const found = await traces[of](host, from, to, bins, room);
     if (found === null) throw new ApiError(400, `there is no ${without} of host ${host}`);
     return c.json(found);
   },
@@ -103,7 +108,8 @@ const signal: Route = {
   answer: async (c, context) => {
     const { traces, from, to, bins } = await windowAsked(c, context);
     const key = c.req.query('signal') ?? '';
-    const found = await traces.signal(key, from, to, bins);
+    const room = (hosts: number) => fits(hosts * bins, CELL, context.limits);
+    const found = await traces.signal(key, from, to, bins, room);
     if (found === null) throw new ApiError(400, `no trace has a signal ${JSON.stringify(key)}`);
     return bytesAnswer(c, packBins(from, to, bins, found));
   },

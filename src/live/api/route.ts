@@ -61,6 +61,21 @@ export interface Route {
   readonly answer: (c: Context, context: ApiContext) => Promise<Response> | Response;
 }
 
+/** Bytes of a bin: least, most and mean; as text about. */
+export const CELL = 12;
+export const CELL_TEXT = 48;
+
+/** @throws ApiError where an answer would take more memory than the route may */
+export function fits(cells: number, cell: number, { memory }: RouteLimits): void {
+  const most = Math.floor(memory / cell);
+  if (cells > most) {
+    throw new ApiError(
+      413,
+      `${cells} bins of all entities are more than ${most}: ask for fewer bins=…, or some entities=…`,
+    );
+  }
+}
+
 /** An integer parameter of the query string. @throws ApiError */
 export function integerOf(
   c: Context,

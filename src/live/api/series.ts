@@ -1,11 +1,13 @@
 /** Binned series. */
 import { joinParts, packBins } from '../binary.ts';
-import type { RouteLimits } from '../net/limits.ts';
 import type { SeriesStore } from '../series/store.ts';
 import {
   ApiError,
   BYTES,
   bytesAnswer,
+  CELL,
+  CELL_TEXT,
+  fits,
   integerOf,
   listOf,
   type Route,
@@ -15,9 +17,6 @@ import {
 } from './route.ts';
 
 const MOST_BINS = 10_000;
-/** Bytes of a bin: least, most and mean; as text about. */
-const CELL = 12;
-const CELL_TEXT = 48;
 const DEFAULT_BINS = 600;
 
 /** NaN, which JSON lacks, as null. */
@@ -42,17 +41,6 @@ function spanFor(
     throw new ApiError(400, `table ${table} has no metric ${JSON.stringify(wrong)}`);
   }
   return { from: span[0], to: span[1] };
-}
-
-/** @throws ApiError where an answer would take more memory than the route may */
-function fits(cells: number, cell: number, { memory }: RouteLimits): void {
-  const most = Math.floor(memory / cell);
-  if (cells > most) {
-    throw new ApiError(
-      413,
-      `${cells} bins of all entities are more than ${most}: ask for fewer bins=…, or some entities=…`,
-    );
-  }
 }
 
 const one: Route = {

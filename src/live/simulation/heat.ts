@@ -251,7 +251,11 @@ function doubtfulBins(members: readonly Member[], rows: number, ask: HeatAsk): F
 }
 
 /** Null where nothing of the level, or below, has the metric. */
-export function heatOf(store: SeriesStore, ask: HeatAsk): Heat | null {
+export function heatOf(
+  store: SeriesStore,
+  ask: HeatAsk,
+  fits: (cells: number) => void = () => {},
+): Heat | null {
   const { level, metric, within, from, to, bins } = ask;
   const table = tableFor(store, level, metric);
   if (table === null) return null;
@@ -268,6 +272,7 @@ export function heatOf(store: SeriesStore, ask: HeatAsk): Heat | null {
     }
     members.push({ row, track });
   }
+  fits(rows.length * bins);
   const spread = new Spread(ask);
   const grids = partsOf(metric).map((key) => {
     const declared = table.schema.metrics.find((one) => one.key === key) as Metric;

@@ -70,6 +70,16 @@ describe('a heatmap', () => {
     expect(heatOf(pes(), ask({ metric: 'rolled_back_share' }))?.totals[1]).toBeCloseTo(12.5, 5);
   });
 
+  it('asks for room before it takes any, by rows and bins', () => {
+    const asked: number[] = [];
+    const refuse = (cells: number) => {
+      asked.push(cells);
+      throw new Error('no room');
+    };
+    expect(() => heatOf(pes(), ask({ bins: 1000 }), refuse)).toThrow('no room');
+    expect(asked).toEqual([2000]);
+  });
+
   it('leaves out what was not measured', () => {
     const store = new SeriesStore();
     store.add(batch(ROSS_PE, [sample(1, { pe_id: 0, events_processed: 10 })]));
