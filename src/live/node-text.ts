@@ -1,20 +1,7 @@
 /** The node collector's last sample as OpenMetrics: base units, counters with `_total`, a label for the device. */
 import { Counter, Gauge, Registry } from 'prom-client';
+import { baseUnit } from '../formats/openmetrics/text.ts';
 import { RawParser, type RawSchema } from '../formats/tacc/index.ts';
-
-/** Units of raw stats files as OpenMetrics has them: the name's ending, and the factor. */
-const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> = {
-  cs: ['seconds', 0.01],
-  ms: ['seconds', 1e-3],
-  us: ['seconds', 1e-6],
-  B: ['bytes', 1],
-  KB: ['bytes', 1024],
-  kB: ['bytes', 1024],
-  '4B': ['bytes', 4],
-  '512B': ['bytes', 512],
-  mW: ['watts', 1e-3],
-  '%': ['ratio', 0.01],
-};
 
 /** Values of a type's devices, as in the last sample. */
 interface Sampled {
@@ -26,7 +13,7 @@ const nameOf = (text: string) => text.replace(/[^A-Za-z0-9]+/g, '_').toLowerCase
 
 /** What one key is called, and by what its values are multiplied. */
 export function seriesFor(type: string, key: RawSchema['keys'][number]) {
-  const [unit, factor] = UNITS[key.unit] ?? ['', 1];
+  const [unit, factor] = baseUnit(type, key.name, key.unit);
   const base = `triscope_node_${nameOf(type)}_${nameOf(key.name)}`;
   const named = unit === '' || base.endsWith(`_${unit}`) ? base : `${base}_${unit}`;
   const isCounter = key.kind === 'event';

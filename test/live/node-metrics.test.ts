@@ -168,6 +168,10 @@ describe('metrics of the node', () => {
       name: 'triscope_node_block_rd_ticks_seconds_total',
       factor: 0.001,
     });
-    expect(seriesFor('ps', key('load_1', '', 'gauge')).name).toBe('triscope_node_ps_load_1');
+    // Files have hundredths: 1078 is a load of 10.78.
+    expect(seriesFor('ps', key('load_1', '', 'gauge'))).toMatchObject({
+      name: 'triscope_node_ps_load_1',
+      factor: 0.01,
+    });
   });
 });

@@ -3,10 +3,10 @@
  * (`promtool tsdb create-blocks-from openmetrics`).
  *
  * ```
- * # TYPE triscope_node_cpu_user_centiseconds counter
- * # UNIT triscope_node_cpu_user_centiseconds centiseconds
- * # HELP triscope_node_cpu_user_centiseconds time in user mode
- * triscope_node_cpu_user_centiseconds_total{host="h1",device="0"} 12 1772366400.250000000
+ * # TYPE triscope_node_cpu_user_seconds counter
+ * # UNIT triscope_node_cpu_user_seconds seconds
+ * # HELP triscope_node_cpu_user_seconds time in user mode
+ * triscope_node_cpu_user_seconds_total{host="h1",device="0"} 0.12 1772366400.250000000
  * # EOF
  * ```
  */
@@ -17,31 +17,43 @@ export interface Family {
   readonly type: 'counter' | 'gauge';
   /** '' where there is none. */
   readonly unit: string;
+  /** By what values are multiplied to be in it. */
+  readonly factor: number;
   readonly help: string;
 }
 
-/** Units by their names in OpenMetrics. What is counted, in braces, has none. */
-const UNITS: Readonly<Record<string, string>> = {
-  s: 'seconds',
-  ms: 'milliseconds',
-  us: 'microseconds',
-  ns: 'nanoseconds',
-  cs: 'centiseconds',
-  B: 'bytes',
-  KB: 'kibibytes',
-  KiB: 'kibibytes',
-  kB: 'kilobytes',
-  MB: 'megabytes',
-  J: 'joules',
-  mJ: 'millijoules',
-  uJ: 'microjoules',
-  W: 'watts',
-  Hz: 'hertz',
-  MHz: 'megahertz',
-  Cel: 'celsius',
-  '%': 'percent',
-  'B/s': 'bytes_per_second',
+/** Units as base units: the name's ending, and the factor. What is counted, in braces, has none. */
+const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> = {
+  s: ['seconds', 1],
+  cs: ['seconds', 0.01],
+  ms: ['seconds', 1e-3],
+  us: ['seconds', 1e-6],
+  ns: ['seconds', 1e-9],
+  B: ['bytes', 1],
+  KB: ['bytes', 1024],
+  KiB: ['bytes', 1024],
+  kB: ['bytes', 1024],
+  '4B': ['bytes', 4],
+  '512B': ['bytes', 512],
+  MB: ['bytes', 1e6],
+  J: ['joules', 1],
+  mJ: ['joules', 1e-3],
+  uJ: ['joules', 1e-6],
+  W: ['watts', 1],
+  mW: ['watts', 1e-3],
+  Hz: ['hertz', 1],
+  MHz: ['hertz', 1e6],
+  Cel: ['celsius', 1],
+  '%': ['ratio', 0.01],
+  'B/s': ['bytes_per_second', 1],
 };
+/** Keys whose values are hundredths of what they are called. */
+const HUNDREDTHS = /^(node_)?ps load_\d+$/;
+
+/** Name of the base unit, '' where there is none, and by what values are multiplied. `table`: or the type of a node. */
+export function baseUnit(table: string, column: string, unit: string): readonly [string, number] {
+  return UNITS[unit] ?? ['', HUNDREDTHS.test(`${table} ${column}`) ? 0.01 : 1];
+}
 
 /** A name of the letters that may be in one. */
 const nameOf = (text: string): string =>
@@ -54,14 +66,14 @@ export function familyOf(
   { kind, unit, help }: Pick<Metric, 'kind' | 'unit' | 'help'>,
 ): Family {
   const type = kind === 'event' ? 'counter' : 'gauge';
-  const known = UNITS[unit] ?? '';
+  const [known, factor] = baseUnit(table, column, unit);
   // `_total` and the like are endings of samples; a family must not have one.
   const plain = nameOf(`triscope_${table}_${column}`).replace(
     /_(total|created|bucket|count|sum|info)$/,
     '',
   );
   const name = known === '' || plain.endsWith(`_${known}`) ? plain : `${plain}_${known}`;
-  return { name, type, unit: known, help };
+  return { name, type, unit: known, factor, help };
 }
 
 const escaped = (text: string): string =>

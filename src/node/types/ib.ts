@@ -7,7 +7,7 @@ import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { NodeTree } from '../tree.ts';
 import { type Device, Devices } from './devices.ts';
 import { NumberFiles } from './number-files.ts';
-import { counter, type NodeType } from './type.ts';
+import { type Collector, counter, type NodeType } from './type.ts';
 
 const FOLDER = 'sys/class/infiniband';
 const BITS = 32;
@@ -33,7 +33,24 @@ const METRICS = [
 ];
 const KEYS = METRICS.map(({ key }) => key);
 
-function open(tree: NodeTree) {
+/** Keys that all ports have a number for: some drivers lack some, and say `N/A (no PMA)` or nothing. */
+function metricsOf(tree: NodeTree, ports: readonly string[]) {
+  const each = ports.map((port) => {
+    const numbers = new NumberFiles(tree, countersOf(port), KEYS);
+    try {
+      return numbers.readable();
+    } finally {
+      numbers.close();
+    }
+  });
+  const some = each.filter((there) => there.includes(true));
+  if (some.length === 0) return METRICS;
+  return METRICS.filter((_, k) => some.every((there) => there[k]));
+}
+
+const countersOf = (port: string) => `${FOLDER}/${port}/counters`;
+
+function open(tree: NodeTree): Collector {
   const list = () => {
     const adapters = tree.devices(FOLDER);
     if (adapters === null) return null;
@@ -41,9 +58,11 @@ function open(tree: NodeTree) {
       (tree.devices(`${FOLDER}/${adapter}/ports`) ?? []).map((port) => `${adapter}/ports/${port}`),
     );
   };
+  const metrics = metricsOf(tree, list() ?? []);
+  const keys = metrics.map(({ key }) => key);
   const device = (port: string): Device => {
     const state = tree.open(`${FOLDER}/${port}/state`);
-    const numbers = new NumberFiles(tree, `${FOLDER}/${port}/counters`, KEYS);
+    const numbers = new NumberFiles(tree, countersOf(port), keys);
     const name = port.replace('/ports/', '.');
     const write = (writer: RawWriter) => {
       const length = state.readPiece();
@@ -51,7 +70,7 @@ function open(tree: NodeTree) {
       if (!state.bytes.toString('latin1', 0, length).includes('ACTIVE')) return;
       writer.record('ib', name);
       numbers.write(writer);
-      writer.endRecord(METRICS.length);
+      writer.endRecord(metrics.length);
     };
     const close = () => {
       state.close();
@@ -59,7 +78,12 @@ function open(tree: NodeTree) {
     };
     return { write, close };
   };
-  return new Devices(`/${FOLDER}`, list, device);
+  const devices = new Devices(`/${FOLDER}`, list, device);
+  return {
+    metrics,
+    collect: (writer) => devices.collect(writer),
+    close: () => devices.close(),
+  };
 }
 
 export const IB: NodeType = {

@@ -114,6 +114,12 @@ export class KeyValues {
     this.#high[key] = (this.#high[key] + high + carry) % WORD;
   }
 
+  /** Adds what `other` has for its key `of` to the sum of `key`. `bytes`: where digits that were found lie. */
+  addFrom(key: number, other: KeyValues, of: number, bytes: Uint8Array): void {
+    if (other.#kind[of] === DIGITS) this.add(key, bytes, other.#from[of], other.#to[of]);
+    else if (other.#kind[of] === SUM) this.addParts(key, other.#high[of], other.#low[of]);
+  }
+
   /** Adds the values of all keys. `bytes`: where digits that were found lie. */
   write(writer: RawWriter, bytes: Uint8Array): void {
     for (let k = 0; k < this.length; k++) {

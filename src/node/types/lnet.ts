@@ -1,4 +1,7 @@
-/** `lnet`: traffic of Lustre's network layer. Keys as in tacc_stats up to 2.3.3. */
+/**
+ * `lnet`: traffic of Lustre's network layer. Schema as in tacc_stats up to 2.3.3, so that
+ * a job with files of both is one: bytes dropped have no unit there.
+ */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { KeyValues } from './key-values.ts';
@@ -14,7 +17,7 @@ const METRICS = [
   counter('rx_msgs_dropped', 'messages received and dropped'),
   counter('tx_bytes', 'sent', 'B'),
   counter('rx_bytes', 'received', 'B'),
-  counter('rx_bytes_dropped', 'received and dropped', 'B'),
+  counter('rx_bytes_dropped', 'bytes received and dropped'),
 ];
 /** Key of each number of the file: msgs_alloc, msgs_max, errors, send, recv, route, drop, then bytes of the last four. */
 const KEY_OF = [-1, -1, -1, 0, 1, -1, 2, 3, 4, -1, 5];

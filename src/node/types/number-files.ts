@@ -7,6 +7,8 @@ import { isNumber } from './scan.ts';
 
 const BLANK = 0x20;
 
+const isDigits = (text: string) => /^\s*\d+\s*$/.test(text);
+
 export class NumberFiles {
   readonly #tree: NodeTree;
   readonly #folder: string;
@@ -64,6 +66,19 @@ export class NumberFiles {
     while (from < end && bytes[from] <= BLANK) from++;
     if (isNumber(bytes, from, end)) writer.digits(bytes, from, end);
     else writer.number(0);
+  }
+
+  /** Whether there is a number in each file. */
+  readable(): boolean[] {
+    return this.#names.map((_, k) => {
+      const file = this.#file(k);
+      if (file === null) return false;
+      try {
+        return isDigits(file.bytes.toString('latin1', 0, file.readPiece()));
+      } catch {
+        return false;
+      }
+    });
   }
 
   close(): void {

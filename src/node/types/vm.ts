@@ -1,8 +1,9 @@
 /**
- * `vm`: virtual memory. Keys as in tacc_stats 2.3.5, which added the huge pages. Kernels have renamed many since: those
- * are 0 there.
+ * `vm`: virtual memory. Keys as in tacc_stats 2.3.5, which added the huge pages. Kernels have renamed and
+ * split some since: those are summed; what a kernel does not count at all is not in the schema there.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { KernelFile } from '../kernel-file.ts';
 import type { NodeTree } from '../tree.ts';
 import { KeyLines } from './key-lines.ts';
 import { KeyValues } from './key-values.ts';
@@ -38,23 +39,63 @@ const METRICS = [
   counter('thp_split', 'huge pages split'),
 ];
 
+/**
+ * What stands for a key that the kernel has no more: Linux 4.8 counts reclaim by memory node instead of by zone, 3.4
+ * splits what kswapd reclaims by zone, 4.10 splits stalls by zone; 4.5 renames the last.
+ */
+const NOW: Readonly<Record<string, RegExp>> = {
+  pgrefill_normal: /^pgrefill$/,
+  pgsteal_normal: /^pgsteal_(kswapd|direct|khugepaged|proactive)(_normal)?$/,
+  pgscan_kswapd_normal: /^pgscan_kswapd$/,
+  pgscan_direct_normal: /^pgscan_direct$/,
+  kswapd_steal: /^pgsteal_kswapd(_(dma|dma32|normal|movable))?$/,
+  allocstall: /^allocstall_(dma|dma32|normal|movable|device)$/,
+  thp_split: /^thp_split_page$/,
+};
+
+/** The kernel's keys that each of ours is the sum of; none where it has nothing like it. */
+function sourcesOf(text: string): readonly (readonly string[])[] {
+  const there = text.split('\n').map((line) => line.split(' ', 1)[0]);
+  return METRICS.map(({ key }) =>
+    there.includes(key) ? [key] : there.filter((each) => NOW[key]?.test(each)),
+  );
+}
+
+/** The same of this machine; each key by itself where the file cannot be read yet, as `collect` says. */
+function sourcesHere(file: KernelFile): readonly (readonly string[])[] {
+  try {
+    const sources = sourcesOf(file.bytes.toString('latin1', 0, file.read()));
+    if (sources.some((names) => names.length > 0)) return sources;
+  } catch {
+    // So will `collect`, and tell.
+  }
+  return METRICS.map(({ key }) => [key]);
+}
+
 function open(tree: NodeTree): Collector {
   const file = tree.open('proc/vmstat');
-  const lines = new KeyLines(
-    METRICS.map(({ key }) => key),
-    0,
-  );
-  const values = new KeyValues(METRICS.length);
+  const sources = sourcesHere(file);
+  const metrics = METRICS.filter((_, k) => sources[k].length > 0);
+  const sums = sources.filter((names) => names.length > 0);
+  const names = [...new Set(sums.flat())];
+  const parts = sums.map((of) => of.map((name) => names.indexOf(name)));
+  const lines = new KeyLines(names, 0);
+  const found = new KeyValues(names.length);
+  const values = new KeyValues(metrics.length);
   const collect = (writer: RawWriter) => {
     const end = file.read();
-    if (lines.find(file.bytes, end, values) === 0) {
+    if (lines.find(file.bytes, end, found) === 0) {
       throw new Error(`${file.path} has none of the keys`);
+    }
+    values.clear();
+    for (let k = 0; k < parts.length; k++) {
+      for (const part of parts[k]) values.addFrom(k, found, part, file.bytes);
     }
     writer.record('vm', '-');
     values.write(writer, file.bytes);
-    writer.endRecord(METRICS.length);
+    writer.endRecord(metrics.length);
   };
-  return { collect, close: () => file.close() };
+  return { metrics, collect, close: () => file.close() };
 }
 
 export const VM: NodeType = {

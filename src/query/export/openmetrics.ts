@@ -62,7 +62,13 @@ export async function openMetricsTo(
       if (families.has(family.name)) continue;
       families.add(family.name);
       await text.add(headText(family));
-      const sql = statement(`${quoteName(schema)}.${quoteName(name)}`, column, labels, start);
+      const sql = statement(
+        `${quoteName(schema)}.${quoteName(name)}`,
+        column,
+        labels,
+        start,
+        family.factor,
+      );
       samples += await familyTo(connection, sql, family, labels, text);
     }
   }
@@ -100,15 +106,17 @@ function statement(
   { name, form, kind, type }: Column,
   labels: readonly Column[],
   start: bigint | null,
+  factor: number,
 ): string {
   const keys = labels.map((label) => quoteName(label.name));
   const column = quoteName(name);
   const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')}`;
   const isSum = kind === 'event' && form === 'change';
-  const value = isSum
+  const sum = isSum
     ? `sum(${column}) OVER (${partition} ORDER BY t ROWS UNBOUNDED PRECEDING)`
     : column;
-  const isFloat = type === 'FLOAT' || type === 'DOUBLE';
+  const value = factor === 1 ? sum : `(${sum}) * ${factor}::${factor < 1 ? 'DOUBLE' : 'HUGEINT'}`;
+  const isFloat = type === 'FLOAT' || type === 'DOUBLE' || factor < 1;
   const list = [
     ...keys.map((key) => `coalesce(${key}::VARCHAR, '')`),
     // Digits of integers as they are: 64-bit counters are no doubles.

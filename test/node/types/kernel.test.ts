@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_TYPES } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
-import { collect, open, put, records, tree } from './support.ts';
+import { collect, open, put, records, schema, tree } from './support.ts';
 
 /** Whether a file system can be mounted, where only the test sees it. */
 function mayMount(): boolean {
@@ -148,11 +148,9 @@ describe('ib', () => {
       ...port('mlx4_0/ports/2', '1: DOWN', '5'),
       ...port('mlx5_0/ports/1', '4: ACTIVE', '26509113295'),
     });
-    // The sixth of 17; a counter that the port does not have is 0.
-    expect(records(root, 'ib')).toEqual([
-      `ib mlx4_0.1${zeros(5)} 4294967000${zeros(11)}`,
-      `ib mlx5_0.1${zeros(5)} 26509113295${zeros(11)}`,
-    ]);
+    // What no port has a number for is not in the schema: it is not 0.
+    expect(schema(root, 'ib')).toBe('!ib port_rcv_data,E,U=4B,W=32');
+    expect(records(root, 'ib')).toEqual(['ib mlx4_0.1 4294967000', 'ib mlx5_0.1 26509113295']);
   });
 });
 
@@ -196,19 +194,39 @@ describe('vm', () => {
       'proc/vmstat':
         'nr_free_pages 5\nnr_anon_transparent_hugepages 18\npgpgin 100\npgpgout 200\npgalloc_dma 7\npgfault 9000\npgrotated 4\nthp_split 3\n',
     });
-    // The first three, then pgfault (10th), pgrotated (22nd) and thp_split, the last.
-    expect(records(root, 'vm')).toEqual([
-      `vm - 18 100 200${zeros(6)} 9000${zeros(11)} 4${zeros(4)} 3`,
-    ]);
+    expect(schema(root, 'vm')).toBe(
+      '!vm nr_anon_transparent_hugepages pgpgin,E,U=KB pgpgout,E,U=KB pgfault,E pgrotated,E thp_split,E',
+    );
+    expect(records(root, 'vm')).toEqual(['vm - 18 100 200 9000 4 3']);
     expect(keyCount('vm')).toBe(27);
+  });
+
+  it('sums what kernels of today split, and has what they renamed', () => {
+    const root = tree({
+      'proc/vmstat': [
+        'pgrefill 5',
+        'pgsteal_kswapd 100\npgsteal_direct 20\npgsteal_khugepaged 3\npgsteal_anon 70\npgsteal_file 53',
+        'pgscan_kswapd 200\npgscan_direct 40\npgscan_direct_throttle 9\npgscan_anon 1',
+        'allocstall_dma 0\nallocstall_dma32 1\nallocstall_normal 2\nallocstall_movable 4',
+        'thp_split_page 6\nthp_split_page_failed 8\nthp_split_pmd 7\n',
+      ].join('\n'),
+    });
+    expect(schema(root, 'vm')).toBe(
+      '!vm pgrefill_normal,E pgsteal_normal,E pgscan_kswapd_normal,E pgscan_direct_normal,E kswapd_steal,E allocstall,E thp_split,E',
+    );
+    expect(records(root, 'vm')).toEqual(['vm - 5 123 200 40 100 7 6']);
+    const older = tree({
+      'proc/vmstat': 'pgsteal_kswapd_dma 1\npgsteal_kswapd_normal 10\npgsteal_direct_normal 5\n',
+    });
+    expect(records(older, 'vm')).toEqual(['vm - 15 11']);
   });
 
   it('follows numbers that grow by a digit', () => {
     const root = tree({ 'proc/vmstat': 'pgpgin 9\npgpgout 9\nswap_ra 1\npgfree 9\n' });
     const collection = open(root, ['vm']);
-    expect(collection.collect().lines).toEqual([`vm - 0 9 9 0 0 0 9${zeros(20)}`]);
+    expect(collection.collect().lines).toEqual(['vm - 9 9 9']);
     put(root, { 'proc/vmstat': 'pgpgin 10\npgpgout 11\nswap_ra 1\npgfree 12\n' });
-    expect(collection.collect().lines).toEqual([`vm - 0 10 11 0 0 0 12${zeros(20)}`]);
+    expect(collection.collect().lines).toEqual(['vm - 10 11 12']);
     collection.close();
   });
 });

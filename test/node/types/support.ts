@@ -69,3 +69,15 @@ export function records(root: string, ...types: string[]): readonly string[] {
   if (failed.length > 0) throw new Error(failed.join('\n'));
   return lines;
 }
+
+/** The schema line of a type on this tree. */
+export function schema(root: string, type: string): string | undefined {
+  let text = '';
+  const sink = (bytes: Uint8Array) => {
+    text += Buffer.from(bytes).toString();
+  };
+  const collection = new Collection(sink, { root, types: [type] });
+  collection.writer.header();
+  collection.close();
+  return text.split('\n').find((line) => line.startsWith('!'));
+}
