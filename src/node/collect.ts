@@ -29,6 +29,8 @@ export interface CollectionOptions {
   readonly style?: RawStyle;
   /** Milliseconds that sources which can block, as Lustre's, may take; 2000 where not said. */
   readonly deadline?: number;
+  /** Whether `between` will be called: narrow counters are written as totals of 64 bits. */
+  readonly wide?: boolean;
 }
 
 /** The types that `names` asks for, but `without`. @throws UnknownTypeError */
@@ -70,7 +72,10 @@ export class Collection {
     const tree = new NodeTree(options.root);
     this.tree = tree;
     const types = typesNamed(options.types ?? [], options.without ?? []);
-    this.#types = new OpenTypes(types, tree, { deadline: options.deadline });
+    this.#types = new OpenTypes(types, tree, {
+      deadline: options.deadline,
+      wide: options.wide,
+    });
     this.host = options.hostname ?? tree.hostname();
     const schemas = this.#types.schemas();
     const header = { hostname: this.host, uname: tree.uname(), uptime: tree.uptime(), schemas };
@@ -102,6 +107,11 @@ export class Collection {
     this.#types.collect(this.writer, failed);
     this.writer.flush();
     return time;
+  }
+
+  /** Call it every `BETWEEN` ms where `wide`. */
+  between(): void {
+    this.#types.between();
   }
 
   close(): void {

@@ -7,10 +7,11 @@
  *     freq 600                       seconds between samples; also written `frequency`
  *     buffer 300                     samples kept where they cannot be written
  *
- * One setting a line; between name and value stand blanks, tabs, colons or `=`. `#` begins a comment.
+ * One setting a line; between name and value stand blanks, tabs, colons or `=`. `#` begins a comment. 2.3 to 2.3.4 write
+ * `SERVER`: letters may be large.
  */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { EXIT, TriscopeError } from '../model/error.ts';
 import { reasonOf } from './log/error.ts';
 
@@ -62,10 +63,11 @@ const RANGES: Readonly<Record<string, readonly [key: keyof NodeConfig, from: num
 export function parseConfig(text: string, path: string): NodeConfig {
   const config: Record<string, string | number | null> = { ...DEFAULT_CONFIG };
   for (const [k, line] of text.split(/\r?\n/).entries()) {
-    const [name = '', value = '', ...more] = line
+    const [word = '', value = '', ...more] = line
       .replace(/#.*/, '')
       .split(/[\s:=]+/)
       .filter(Boolean);
+    const name = word.toLowerCase();
     if (name === '') continue;
     const wrong = (why: string) => new ConfigError(`${path}: line ${k + 1}: ${why}`);
     const range = RANGES[name];
@@ -82,6 +84,14 @@ export function parseConfig(text: string, path: string): NodeConfig {
     }
   }
   return config as unknown as NodeConfig;
+}
+
+/** Where tacc_stats looks for its configuration; another place by the environment. */
+const USUAL = '/etc/tacc_stats.conf';
+
+/** The configuration of this machine: the usual file, where it exists. @throws ConfigError */
+export function usualConfig(path = process.env.TRISCOPE_NODE_CONFIG || USUAL): NodeConfig {
+  return existsSync(path) ? readConfig(path) : DEFAULT_CONFIG;
 }
 
 /** Reads a configuration file. @throws ConfigError */

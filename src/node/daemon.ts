@@ -14,6 +14,7 @@ import type { LogGroup, NodeLog } from './log/log.ts';
 import type { Programming } from './programming.ts';
 import type { Sampling } from './sampling.ts';
 import { Troubles } from './troubles.ts';
+import { BETWEEN } from './types/type.ts';
 
 export interface DaemonSettings {
   /** Seconds between samples. */
@@ -76,6 +77,8 @@ class Watched {
 
 export class Daemon {
   readonly #options: DaemonOptions;
+  /** When narrow counters were read last, in milliseconds of `performance.now`. */
+  #between = 0;
   readonly #backlog: Backlog;
   readonly #troubles: Troubles;
   #freq: number;
@@ -128,6 +131,7 @@ export class Daemon {
       const wait = due - performance.now();
       if (wait > 0) {
         await this.#sleep(Math.min(wait, LOOK));
+        this.#readBetween();
         if (!this.#stopped) this.#look();
         continue;
       }
@@ -136,6 +140,13 @@ export class Daemon {
       this.#next();
     }
     return await this.#end();
+  }
+
+  #readBetween(): void {
+    const now = performance.now();
+    if (now - this.#between < BETWEEN) return;
+    this.#between = now;
+    this.#sampling.collection.between();
   }
 
   /** Asks it to end; `run` then takes a last sample. */
@@ -294,7 +305,8 @@ export class Daemon {
     this.#sampling.close();
     for (const sink of this.#options.sinks) await sink.close();
     this.#options.log?.close();
-    const lost = this.#backlog.dropped + this.#backlog.length;
+    const given = this.#options.sinks.reduce((sum, { lost: own = 0 }) => sum + own, 0);
+    const lost = this.#backlog.dropped + this.#backlog.length + given;
     return { groups: this.#groups, missed: this.#missed, lost };
   }
 }

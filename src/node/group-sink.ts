@@ -20,6 +20,8 @@ export interface GroupSink {
    * is reported, and harms neither the log nor other sinks.
    */
   write(bytes: Uint8Array, facts: GroupFacts): void;
+  /** Groups that it took and gave up; final after `close`. */
+  readonly lost?: number;
   /** Ends: what waits is delivered or put by. The daemon waits for it. */
   close(): Promise<void> | void;
 }

@@ -1,6 +1,13 @@
 /** The node collector. */
 export { type Absent, Collection, type CollectionOptions, UnknownTypeError } from './collect.ts';
-export { ConfigError, DEFAULT_CONFIG, type NodeConfig, parseConfig, readConfig } from './config.ts';
+export {
+  ConfigError,
+  DEFAULT_CONFIG,
+  type NodeConfig,
+  parseConfig,
+  readConfig,
+  usualConfig,
+} from './config.ts';
 export { Daemon, type DaemonOptions, type DaemonResult } from './daemon.ts';
 export { domainsIn, fullHostname, fullNameIn } from './fqdn.ts';
 export type { GroupFacts, GroupSink } from './group-sink.ts';

@@ -46,10 +46,13 @@ export class JobList {
     return since === bootId() ? ids : [];
   }
 
-  /** Adds a job. Call it while the log is locked. @throws LogError */
-  add(id: string): void {
+  /** Adds a job; `only`: all others are gone. Call it while the log is locked. @throws LogError */
+  add(id: string, only = false): void {
     const ids = this.read();
-    if (!ids.includes(id)) this.#write([...ids, id]);
+    const kept = only ? ids.filter((each) => each === id) : ids;
+    if (kept.length < ids.length || !kept.includes(id)) {
+      this.#write(kept.includes(id) ? kept : [...kept, id]);
+    }
   }
 
   /** Removes a job. Call it while the log is locked. @throws LogError */

@@ -12,7 +12,8 @@ export interface CounterUse {
 }
 
 export type Occasion =
-  | { readonly kind: 'begin' | 'end'; readonly job: string }
+  /** `only`: no other job runs here any more, whatever the list says: one whose end was missed. */
+  | { readonly kind: 'begin' | 'end'; readonly job: string; readonly only?: boolean }
   | { readonly kind: 'collect'; readonly mark?: string }
   | { readonly kind: 'rotate' };
 
@@ -45,7 +46,9 @@ export function recordOnce(
 ): void {
   const named = 'job' in occasion && occasion.job !== '-' ? occasion.job : null;
   log.locked(() => {
-    if (occasion.kind === 'begin' && named !== null) sources.list?.add(named);
+    if (occasion.kind === 'begin' && named !== null) {
+      sources.list?.add(named, occasion.only);
+    }
     try {
       if (occasion.kind === 'rotate') log.rotate();
       const { tree, types } = sampling.collection;

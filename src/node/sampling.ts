@@ -1,8 +1,9 @@
 /** Samples of one machine as bytes: a header, and record groups that go under it. */
 import { Collection, type CollectionOptions } from './collect.ts';
 import type { LogHead } from './log/head.ts';
-import type { LogGroup } from './log/log.ts';
+import type { LogGroup, NodeLog } from './log/log.ts';
 import { NodeTree } from './tree.ts';
+import { NODE_TYPES } from './types/index.ts';
 import type { Absent } from './types/open-types.ts';
 
 /** Said in the header; readers pass over properties that they do not know. */
@@ -12,6 +13,17 @@ function headerOf(options: CollectionOptions): Uint8Array {
   const sampling = new Sampling(options);
   sampling.close();
   return sampling.head.bytes;
+}
+
+/**
+ * Types that the current file of a log has as totals of a daemon: a single sample cannot know how often their counters
+ * rolled over, and leaves them to it.
+ */
+export function totalsOf(log: NodeLog): readonly string[] {
+  return NODE_TYPES.filter(({ name, openWide }) => {
+    const line = openWide === undefined ? null : log.schema(name);
+    return line !== null && !/,W=(3|4[0-7])/.test(line);
+  }).map(({ name }) => name);
 }
 
 export class Sampling {

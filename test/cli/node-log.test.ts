@@ -240,6 +240,9 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
 
   it.each([
     [['begin', 'a b'], 2, 'is no job id'],
+    [['begin', '0'], 2, 'job 0 stands for none'],
+    [['begin', '7', '--print', '--program-pmc'], 2, '--program-pmc is for what is kept'],
+    [['end', '7', '--only'], 2, '--only is for node begin'],
     [['begin', '1', '2'], 2, 'unexpected 2'],
     [['end', '1,2'], 2, 'is no job id'],
     [['mark'], 2, 'which text'],

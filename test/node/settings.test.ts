@@ -15,6 +15,7 @@ import {
   NodeTree,
   parseConfig,
   readConfig,
+  usualConfig,
 } from 'triscope/node';
 import { afterAll, describe, expect, it } from 'vitest';
 import { treeOf } from './support/raw.ts';
@@ -33,6 +34,19 @@ describe('the configuration file of tacc_stats', () => {
       freq: 30,
       buffer: 12,
     });
+  });
+
+  it('may have large letters, as from 2.3 to 2.3.4', () => {
+    expect(parseConfig('SERVER broker.example\nFREQ 300', 'conf')).toMatchObject({
+      server: 'broker.example',
+      freq: 300,
+    });
+  });
+
+  it('need not be there', () => {
+    expect(usualConfig(join(here, 'none'))).toEqual(DEFAULT_CONFIG);
+    writeFileSync(join(here, 'usual.conf'), 'freq 45\n');
+    expect(usualConfig(join(here, 'usual.conf')).freq).toBe(45);
   });
 
   it('may say frequency, which 2.3.5 reads instead', () => {
@@ -80,6 +94,16 @@ describe('jobs', () => {
     list.remove('1');
     list.remove('7');
     expect(new JobList(join(here, 'jobs')).read()).toEqual(['2']);
+  });
+
+  it('are one alone where it begins so: the end of the others was missed', () => {
+    const list = new JobList(join(here, 'only'));
+    for (const id of ['1', '2']) list.add(id);
+    list.add('3', true);
+    expect(list.read()).toEqual(['3']);
+    list.add('4');
+    list.add('4', true);
+    expect(list.read()).toEqual(['4']);
   });
 
   it('of before the machine was started again are gone', () => {

@@ -8,6 +8,7 @@ import {
   type NodeConfig,
   numberIn,
   readConfig,
+  usualConfig,
 } from '../../node/config.ts';
 import { Daemon } from '../../node/daemon.ts';
 import { about } from '../../node/log/error.ts';
@@ -41,7 +42,8 @@ const USAGE = `usage: triscope node daemon [options]
 Takes samples at even times into the log, and when the job-id file changes. It stays in the foreground.
 SIGHUP: reads the configuration again. SIGINT, SIGTERM: a last sample, then the end.
 
-  --config FILE      tacc_stats' configuration: lines server, queue, port, freq, buffer
+  --config FILE      tacc_stats' configuration: lines server, queue, port, freq, buffer; where it is not given
+                     /etc/tacc_stats.conf (TRISCOPE_NODE_CONFIG), if there is one
   --freq SECONDS     seconds between samples, instead of the configuration's (${DEFAULT_CONFIG.freq})
   --rotate SECONDS   begin another file after so long (${ROTATE})
   --count N          end after N samples; --once is --count 1
@@ -103,7 +105,7 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
   const rotate = amountFrom(stringOf(words, 'rotate'), '--rotate', 1, MOST_FREQ) ?? ROTATE;
   const count = amountFrom(stringOf(words, 'count'), '--count', 1, Number.MAX_SAFE_INTEGER);
   const settings = (): NodeConfig => {
-    const config = path === undefined ? DEFAULT_CONFIG : readConfig(path);
+    const config = path === undefined ? usualConfig() : readConfig(path);
     return freq === undefined ? config : { ...config, freq };
   };
   const config = settings();
@@ -126,7 +128,7 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
   const daemon = new Daemon({
     freq: config.freq,
     buffer: config.buffer,
-    open: () => new Sampling(named),
+    open: () => new Sampling({ ...named, wide: true }),
     log: words.values['no-log'] ? null : log,
     sinks,
     pmc: pmc.program ? pmc.programming : null,

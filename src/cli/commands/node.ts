@@ -1,7 +1,7 @@
 /** `triscope node begin|end|collect|mark|rotate`: one sample into the log, or onto stdout. */
 import { isJobId, jobHere } from '../../node/jobs.ts';
 import { jobsOf, markOf, type Occasion, recordOnce } from '../../node/record.ts';
-import type { Sampling } from '../../node/sampling.ts';
+import { type Sampling, totalsOf } from '../../node/sampling.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import {
   collectionFrom,
@@ -50,11 +50,14 @@ const SAMPLE_HELP = `  --mark TEXT        a mark for the sample (collect)
   --json             print the sample as one object; writes nothing to the log
   --print            print the sample as a file of its own, and leave the log alone; also where
                      --root is given without --dir`;
+const ONLY_HELP =
+  '  --only             no other job runs here any more: ends those whose end was missed';
 const VERBOSE_HELP = '  -v, --verbose      say which types this machine lacks, and why';
 
 const helpOf = (kind: Kind): string =>
   [
     ...[USAGES[kind], '', LOG_HELP, JOB_HELP],
+    ...(kind === 'begin' ? [ONLY_HELP] : []),
     ...(kind === 'rotate' ? [] : [SAMPLE_HELP]),
     ...[VERBOSE_HELP, ''],
   ].join('\n');
@@ -80,6 +83,7 @@ function occasionFrom(kind: Kind, words: LogWords, file: string): Occasion {
   }
   const job = word ?? jobHere(file);
   if (!isJobId(job)) throw new UsageError(`'${job}' is no job id: it may have no blanks or commas`);
+  if (job === '0') throw new UsageError('job 0 stands for none: name the job');
   return { kind, job };
 }
 
@@ -98,6 +102,7 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
     job: text,
     mark: { ...text, short: 'm' },
     print: flag,
+    only: flag,
     stdout: flag,
     json: flag,
     verbose: { ...flag, short: 'v' },
@@ -112,6 +117,12 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   }
   const place = placeFrom(words);
   const occasion = occasionFrom(kind, words, place.sources.file);
+  if (words.values.only && kind !== 'begin') throw new UsageError('--only is for node begin');
+  if ((asJson || asFile || stdout) && place.pmc.program) {
+    throw new UsageError(
+      '--program-pmc is for what is kept: --print and --json write to no register',
+    );
+  }
   const style = styleFrom(words, place.log);
   if (kind === 'rotate' && style === '1.0') {
     place.log.locked(() => place.log.rotate());
@@ -123,7 +134,12 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
   const json = words.values.json === true;
   const prints = words.values.print || words.values.stdout || json || (root && !words.values.dir);
   const hostname = await hostnameFor(root, prints ? null : place.log);
-  const sampling = await openSampling({ ...options, hostname, ...(!prints && { style }) });
+  const without = prints ? [] : totalsOf(place.log);
+  const sampling = await openSampling({
+    ...options,
+    hostname,
+    ...(!prints && { style, without: [...(options.without ?? []), ...without] }),
+  });
   const { collection } = sampling;
   tellAbsent(sampling, options.types ?? [], words.values.verbose === true);
   const failed = new Set<string>();
@@ -136,7 +152,11 @@ async function run(kind: Kind, args: readonly string[]): Promise<number> {
     // What runs on this machine is no job of a recorded tree.
     const known = jobs ?? (root === undefined ? null : []);
     if (prints) await print(sampling, occasion, known, place, fail, json);
-    else recordOnce(place.log, sampling, place.sources, occasion, jobs, fail, place.pmc);
+    else {
+      const only = words.values.only === true;
+      const alone = 'job' in occasion ? { ...occasion, only } : occasion;
+      recordOnce(place.log, sampling, place.sources, alone, jobs, fail, place.pmc);
+    }
   } finally {
     sampling.close();
     place.log.close();

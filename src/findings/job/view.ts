@@ -42,6 +42,7 @@ export class JobView {
   readonly #rows: JobRows;
   readonly #inputs = new Map<string, Input>();
   readonly #asked = new Set<string>();
+  readonly #doubts = new Set<string>();
   /** Of the counter of those asked for that is known worst: the share of its differences that are lower bounds. */
   #doubt: { readonly key: string; readonly share: number } = { key: '', share: 0 };
   /** Hosts that had what was asked for; all must have the same for an average per host. */
@@ -60,6 +61,16 @@ export class JobView {
   /** What was asked for, and was there: `type.key`. */
   get asked(): readonly string[] {
     return [...this.#asked];
+  }
+
+  /** Notes why the value is to be doubted. */
+  doubts(why: string): void {
+    this.#doubts.add(why);
+  }
+
+  /** What `doubts` noted. */
+  get noted(): readonly string[] {
+    return [...this.#doubts];
   }
 
   /** The input that is known worst, and the share of its differences that are lower bounds only, 0 to 1. */

@@ -4,7 +4,7 @@
  */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
-import { Spool } from './spool.ts';
+import { Spool, type Spooled } from './spool.ts';
 import { wait } from './wait.ts';
 
 export interface PublisherOptions extends BrokerOptions {
@@ -45,6 +45,9 @@ export class AmqpPublisher {
   #broken: () => void = () => {};
   #away = false;
   #lost = 0;
+  #trouble: string | null = null;
+  /** Groups in memory that the broker had not taken at the end. */
+  #left = 0;
 
   /** @throws SpoolError */
   constructor(options: PublisherOptions) {
@@ -58,9 +61,23 @@ export class AmqpPublisher {
     return this.#spool.length;
   }
 
-  /** Takes a message: on disk when this returns. @throws SpoolError */
+  /** Groups that were given up: for want of room, or left in memory at the end. */
+  get lost(): number {
+    return this.#spool.lost + this.#left;
+  }
+
+  /** Takes a message: on disk when this returns, or in memory where the disk is full. */
   write(bytes: Uint8Array): void {
     this.#spool.add(bytes);
+    const { trouble } = this.#spool;
+    if ((trouble === null) !== (this.#trouble === null)) {
+      this.#say(
+        trouble === null
+          ? 'groups are kept on disk again'
+          : `${trouble}; groups are kept in memory`,
+      );
+    }
+    this.#trouble = trouble;
     if (this.#spool.lost > this.#lost) {
       this.#lost = this.#spool.lost;
       this.#say(`the spool is full: ${this.#lost} of the oldest groups were given up`);
@@ -79,8 +96,10 @@ export class AmqpPublisher {
     this.#broken();
     this.#wake();
     await this.#done;
-    if (this.#spool.length > 0)
-      this.#say(`${this.#spool.length} groups wait in ${this.#options.spool}`);
+    this.#left = this.#spool.inMemory;
+    const waiting = this.#spool.length - this.#left;
+    if (waiting > 0) this.#say(`${waiting} groups wait in ${this.#options.spool}`);
+    if (this.#left > 0) this.#say(`${this.#left} groups in memory are lost`);
   }
 
   #say(line: string): void {
@@ -100,8 +119,8 @@ export class AmqpPublisher {
           });
           continue;
         }
-        await this.#publish(await this.#open(), message.number, message.message);
-        this.#spool.confirm(message.number);
+        await this.#publish(await this.#open(), message);
+        this.#spool.confirm(message);
         if (this.#away) this.#say('the broker is back');
         this.#away = false;
         pause = least;
@@ -136,8 +155,7 @@ export class AmqpPublisher {
   }
 
   /** Resolves when the broker has confirmed the message. */
-  #publish(channel: ConfirmChannel, number: number, message: Buffer): Promise<void> {
-    const { producer } = this.#spool;
+  #publish(channel: ConfirmChannel, { producer, number, message }: Spooled): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the broker confirms nothing')), CONFIRM);
       const end = (error: unknown) => {

@@ -36,12 +36,25 @@ export interface SpoolOptions {
   readonly folder: string;
   /** Bytes of all messages at most; the oldest make room, and are counted. */
   readonly most: number;
+  /** Bytes in memory at most, where they cannot be put on disk; 16 MB where not given. */
+  readonly memory?: number;
 }
 
 interface Entry {
   readonly number: number;
   readonly bytes: number;
+  /** The message, where it could not be put on disk. */
+  readonly message?: Buffer;
 }
+
+/** A message, and how it is numbered. */
+export interface Spooled {
+  readonly producer: string;
+  readonly number: number;
+  readonly message: Buffer;
+}
+
+const MEMORY = 16 * 2 ** 20;
 
 function about<T>(path: string, work: () => T): T {
   try {
@@ -53,6 +66,13 @@ function about<T>(path: string, work: () => T): T {
 
 export class Spool {
   readonly producer: string;
+  /** Producer of what is only in memory: its numbers cannot be kept, and a restart would give them again. */
+  readonly #volatile = randomUUID();
+  #volatileNext = 1;
+  #memory = 0;
+  /** Whether the name of the producer is not on disk yet. */
+  #unnamed = false;
+  #trouble: string | null = null;
   readonly #options: SpoolOptions;
   readonly #waiting: Entry[];
   #next: number;
@@ -64,11 +84,24 @@ export class Spool {
     const { folder } = options;
     this.#options = options;
     about(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
-    this.producer = this.#text('producer') ?? this.#put('producer', randomUUID());
+    this.producer = this.#text('producer') ?? this.#newProducer();
     this.#waiting = this.#listed();
     for (const { bytes } of this.#waiting) this.#bytes += bytes;
     const last = this.#waiting.at(-1)?.number ?? 0;
     this.#next = Math.max(Number(this.#text('next') ?? 1) || 1, last + 1);
+  }
+
+  /** A disk that is full keeps no name: then all messages stay in memory until it takes one. */
+  #newProducer(): string {
+    const name = randomUUID();
+    try {
+      return this.#put('producer', name);
+    } catch (error) {
+      if (!(error instanceof SpoolError)) throw error;
+      this.#trouble = error.message;
+      this.#unnamed = true;
+      return name;
+    }
   }
 
   /** Messages that wait. */
@@ -81,8 +114,44 @@ export class Spool {
     return this.#lost;
   }
 
-  /** Keeps a message, on disk when this returns. @throws SpoolError */
+  /** Why messages are kept in memory; null where they are put on disk. */
+  get trouble(): string | null {
+    return this.#trouble;
+  }
+
+  /** Keeps a message: on disk when this returns, or in memory where that cannot be (`trouble`). */
   add(message: Uint8Array): void {
+    try {
+      this.#store(message);
+      this.#trouble = null;
+    } catch (error) {
+      if (!(error instanceof SpoolError)) throw error;
+      this.#trouble = error.message;
+      const entry = {
+        number: this.#volatileNext++,
+        bytes: message.length,
+        message: Buffer.from(message),
+      };
+      this.#waiting.push(entry);
+      this.#memory += entry.bytes;
+      this.#bytes += entry.bytes;
+    }
+    const { most, memory = MEMORY } = this.#options;
+    const held = ({ message: own }: Entry) => own !== undefined;
+    while (this.#memory > memory && this.#waiting.filter(held).length > 1) {
+      this.#drop(this.#waiting.findIndex(held));
+      this.#lost++;
+    }
+    while (this.#bytes > most && this.#waiting.length > 1) {
+      this.#drop();
+      this.#lost++;
+    }
+  }
+
+  /** @throws SpoolError */
+  #store(message: Uint8Array): void {
+    if (this.#unnamed) this.#put('producer', this.producer);
+    this.#unnamed = false;
     const number = this.#next;
     // The number is taken before the message is there: it must never be given twice.
     this.#put('next', String(number + 1));
@@ -90,28 +159,38 @@ export class Spool {
     this.#next = number + 1;
     this.#waiting.push({ number, bytes: message.length });
     this.#bytes += message.length;
-    while (this.#bytes > this.#options.most && this.#waiting.length > 1) {
-      this.#drop();
-      this.#lost++;
-    }
   }
 
   /** The oldest message; null where none waits. @throws SpoolError */
-  first(): { readonly number: number; readonly message: Buffer } | null {
+  first(): Spooled | null {
     const [entry] = this.#waiting;
     if (entry === undefined) return null;
+    const { message, number } = entry;
+    if (message !== undefined) return { producer: this.#volatile, number, message };
     const path = this.#path(this.#name(entry.number));
-    return { number: entry.number, message: about(path, () => readFileSync(path)) };
+    const { producer } = this;
+    return { producer, number, message: about(path, () => readFileSync(path)) };
   }
 
   /** Forgets a message that was confirmed; it is the oldest. */
-  confirm(number: number): void {
-    if (this.#waiting[0]?.number === number) this.#drop();
+  confirm({ producer, number }: Pick<Spooled, 'producer' | 'number'>): void {
+    const [first] = this.#waiting;
+    const own = first?.message === undefined ? this.producer : this.#volatile;
+    if (first?.number === number && own === producer) this.#drop();
   }
 
-  #drop(): void {
-    const [entry] = this.#waiting.splice(0, 1);
+  /** Messages that only this process holds. */
+  get inMemory(): number {
+    return this.#waiting.filter(({ message }) => message !== undefined).length;
+  }
+
+  #drop(at = 0): void {
+    const [entry] = this.#waiting.splice(at, 1);
     this.#bytes -= entry.bytes;
+    if (entry.message !== undefined) {
+      this.#memory -= entry.bytes;
+      return;
+    }
     rmSync(this.#path(this.#name(entry.number)), { force: true });
   }
 
@@ -150,6 +229,10 @@ export class Spool {
         const bytes = Buffer.from(content);
         for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
         fsyncSync(file);
+      } catch (error) {
+        // Half a file only takes room from others.
+        rmSync(`${path}.tmp`, { force: true });
+        throw error;
       } finally {
         closeSync(file);
       }

@@ -14,6 +14,7 @@ import {
   type SavedRegister,
   type Width,
 } from './registers.ts';
+import { isNarrow, type WideCounter, wideCounter, widened } from './wide-counter.ts';
 
 export interface Register {
   readonly at: number;
@@ -73,6 +74,59 @@ function openBoxes(hardware: Hardware, boxes: readonly Box[]): OpenBox[] {
   }
   if (open.length === 0) throw new UnavailableError(reason);
   return open;
+}
+
+/** The same boxes, whose narrow counters are totals. */
+class WideRegisterCollector implements Collector {
+  readonly metrics: readonly Metric[];
+  readonly #type: string;
+  readonly #boxes: readonly (OpenBox & { readonly wide: readonly (WideCounter | null)[] })[];
+  readonly #words = new Uint32Array(2);
+
+  constructor(
+    { root }: NodeTree,
+    type: string,
+    metrics: readonly Metric[],
+    boxes: readonly OpenBox[],
+  ) {
+    this.#type = type;
+    this.metrics = widened(metrics);
+    this.#boxes = boxes.map((open) => ({
+      ...open,
+      wide: metrics.map((metric) =>
+        isNarrow(metric) ? wideCounter(root, type, open.box.device, metric) : null,
+      ),
+    }));
+  }
+
+  between(): void {
+    const words = this.#words;
+    for (const { box, space, wide } of this.#boxes) {
+      for (const [k, { at, width }] of box.registers.entries()) {
+        if (wide[k] === null) continue;
+        space.read(at, width, words);
+        wide[k].step(words, performance.now() / 1000);
+      }
+    }
+  }
+
+  collect(writer: RawWriter): void {
+    const words = this.#words;
+    for (const { box, space, wide } of this.#boxes) {
+      writer.record(this.#type, box.device);
+      for (const [k, { at, width }] of box.registers.entries()) {
+        space.read(at, width, words);
+        wide[k]?.step(words, performance.now() / 1000);
+        if (wide[k] === null) writer.words(words[1], words[0]);
+        else writer.bigint(wide[k].total);
+      }
+      writer.endRecord(this.metrics.length);
+    }
+  }
+
+  close(): void {
+    for (const { space } of this.#boxes) space.close();
+  }
 }
 
 class RegisterCollector implements Collector {
@@ -193,8 +247,15 @@ export function restoreRegisters(
 /** The type that a table of registers describes. */
 export function registerType(definition: RegisterType): NodeType {
   const { boxes, metricsOn, writes, ...rest } = definition;
+  const openWide = (tree: NodeTree) => {
+    const hardware = hardwareOf(tree);
+    const open = openBoxes(hardware, boxes(hardware));
+    const metrics = metricsOn?.(hardware) ?? rest.metrics;
+    return new WideRegisterCollector(tree, rest.name, metrics, open);
+  };
   return {
     ...rest,
+    ...(rest.metrics.some(isNarrow) && { openWide }),
     open: (tree) => {
       const hardware = hardwareOf(tree);
       const open = openBoxes(hardware, boxes(hardware));

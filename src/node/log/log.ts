@@ -110,15 +110,25 @@ export class NodeLog {
 
   /** A property of the current file's header, such as `hostname`; null where there is none. */
   property(name: string): string | null {
+    return propertyOf(this.#headText(), name);
+  }
+
+  /** A type's schema line in the current file; null where it has none. */
+  schema(type: string): string | null {
+    const lines = this.#headText().split('\n');
+    return lines.find((line) => line.startsWith(`!${type} `)) ?? null;
+  }
+
+  #headText(): string {
     try {
       const file = openSync(this.#current, 'r');
       try {
-        return propertyOf(headText(file) ?? '', name);
+        return headText(file) ?? '';
       } finally {
         closeSync(file);
       }
     } catch {
-      return null;
+      return '';
     }
   }
 

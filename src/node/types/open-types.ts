@@ -16,6 +16,8 @@ export interface OpenTypesOptions {
   readonly deadline?: number;
   /** Reads everything here, though it may block: only for a process that may be abandoned. */
   readonly here?: boolean;
+  /** Whether `between` will be called: see `NodeType.openWide`. */
+  readonly wide?: boolean;
 }
 
 const DEADLINE = 2000;
@@ -41,7 +43,10 @@ export class OpenTypes {
     this.types = types.filter((type) => {
       try {
         if (!options.here && type.mayBlock?.(tree)) elsewhere.push(type.name);
-        else this.#open.push({ type, collector: type.open(tree) });
+        else {
+          const wide = options.wide && type.openWide;
+          this.#open.push({ type, collector: wide ? wide(tree) : type.open(tree) });
+        }
         return true;
       } catch (error) {
         if (!(error instanceof UnavailableError)) throw error;
@@ -83,6 +88,17 @@ export class OpenTypes {
       }
     }
     this.#child?.answer(writer, fail);
+  }
+
+  /** Reads what may roll over before the next collection. What cannot be read now will be told by that. */
+  between(): void {
+    for (const { collector } of this.#open) {
+      try {
+        collector.between?.();
+      } catch {
+        // The next collection fails in the same way, or begins its totals again.
+      }
+    }
   }
 
   close(): void {

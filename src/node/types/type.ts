@@ -21,6 +21,12 @@ export interface NodeType {
    */
   open(tree: NodeTree): Collector;
   /**
+   * The same for a process that calls `between` every `BETWEEN` ms: narrow counters are written as totals of 64 bits, and
+   * their schema has no width, so that they never share a file with what single samples read.
+   * @throws UnavailableError
+   */
+  openWide?(tree: NodeTree): Collector;
+  /**
    * Sets control registers, so that counters count what the type means by them; only where the user asks for it. Before
    * the first is written, `keep` gets what they hold, in the order of writing, for `restoreRegisters`; where it throws,
    * nothing is written.
@@ -38,11 +44,16 @@ export interface NodeType {
   readonly mayBlock?: (tree: NodeTree) => boolean;
 }
 
+/** Milliseconds: a quarter of what the energy counter of a package takes at 1 kW to roll over. */
+export const BETWEEN = 15_000;
+
 export interface Collector {
   /** The schema, where it depends on the machine. */
   readonly metrics?: readonly Metric[];
   /** Writes a record per device. An error here concerns this type alone. */
   collect(writer: RawWriter): void;
+  /** Reads what may roll over before the next collection; where it is opened `wide`. */
+  between?(): void;
   close(): void;
 }
 

@@ -1,5 +1,13 @@
 /** Collectors, RabbitMQ and the archive: nothing is lost and nothing doubled, whoever dies. */
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'amqplib';
@@ -23,11 +31,15 @@ describe('the spool', () => {
     const first = new Spool(place);
     first.add(bytes('one'));
     first.add(bytes('two'));
-    first.confirm(1);
+    first.confirm({ producer: first.producer, number: 1 });
     const again = new Spool(place);
     expect(again.producer).toBe(first.producer);
-    expect(again.first()).toEqual({ number: 2, message: bytes('two') });
-    again.confirm(2);
+    expect(again.first()).toEqual({
+      producer: first.producer,
+      number: 2,
+      message: bytes('two'),
+    });
+    again.confirm({ producer: first.producer, number: 2 });
     const empty = new Spool(place);
     expect(empty.first()).toBeNull();
     empty.add(bytes('three'));
@@ -39,6 +51,40 @@ describe('the spool', () => {
     for (const text of ['aaaa', 'bbbb', 'cccc']) spool.add(bytes(text));
     expect(spool.lost).toBe(1);
     expect(spool.first()?.message.toString()).toBe('bbbb');
+  });
+
+  it('keeps in memory what it cannot put on disk, in order, to a size, and counts what it gives up', () => {
+    const place = folder();
+    const spool = new Spool({ folder: place, most: 1e6, memory: 10 });
+    spool.add(bytes('disk'));
+    // Stands for a disk that is full, also where the user may write anything.
+    mkdirSync(join(place, 'next.tmp'));
+    for (const text of ['aaaa', 'bbbb', 'cccc']) spool.add(bytes(text));
+    expect(spool.trouble).toContain('next');
+    expect([spool.length, spool.inMemory, spool.lost]).toEqual([3, 2, 1]);
+    rmSync(join(place, 'next.tmp'), { recursive: true });
+    spool.add(bytes('again'));
+    expect(spool.trouble).toBeNull();
+    const taken: string[] = [];
+    for (let next = spool.first(); next !== null; next = spool.first()) {
+      // Numbers of memory die with the process: they are another producer's.
+      expect(next.producer === spool.producer).toBe(/^(disk|again)$/.test(next.message.toString()));
+      taken.push(`${next.number} ${next.message}`);
+      spool.confirm(next);
+    }
+    expect(taken).toEqual(['1 disk', '2 bbbb', '3 cccc', '2 again']);
+  });
+
+  it('begins on a disk that is full, and keeps its name once it can', () => {
+    const place = folder();
+    mkdirSync(join(place, 'producer.tmp'));
+    const spool = new Spool({ folder: place, most: 1e6 });
+    spool.add(bytes('one'));
+    expect(spool.inMemory).toBe(1);
+    rmSync(join(place, 'producer.tmp'), { recursive: true });
+    spool.add(bytes('two'));
+    expect(spool.inMemory).toBe(1);
+    expect(new Spool({ folder: place, most: 1e6 }).producer).toBe(spool.producer);
   });
 });
 

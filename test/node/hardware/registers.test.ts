@@ -1,8 +1,9 @@
 /** Types of registers: what they give for machines made by hand, what they say where they are absent, what they write. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hardwareOf, NODE_TYPES, NodeTree, Programming } from 'triscope/node';
+import { Collection, hardwareOf, NODE_TYPES, NodeTree, Programming } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
+import { WideCounter } from '../../../src/node/hardware/wide-counter.ts';
 import {
   CASES,
   CBO_V1,
@@ -131,6 +132,37 @@ describe('what is not there', () => {
     ] as const;
     const root = machine({ processor: intel(0x2d), cpus, msr: { 1: EIGHT } });
     expect(collect(root, ['intel_snb']).records).toEqual([`intel_snb 1 ${EIGHT_LINE}`]);
+  });
+
+  it('writes energy as totals where it is read often enough: another schema, and nothing is lost', () => {
+    const registers = msr(['606', [0xa0e03]], ['611', [4294967290]]);
+    const root = machine({ processor: intel(0x3f), cpus: ONE, msr: { 0: registers } });
+    let text = '';
+    const sink = (bytes: Uint8Array) => {
+      text += Buffer.from(bytes).toString();
+    };
+    const collection = new Collection(sink, { root, types: ['intel_rapl'], wide: true });
+    collection.writer.header();
+    collection.collect([]);
+    collection.between();
+    collection.collect([]);
+    collection.close();
+    expect(text.split('\n').filter((line) => /^!?intel_rapl/.test(line))).toEqual([
+      '!intel_rapl MSR_PKG_ENERGY_STATUS,E MSR_RAPL_POWER_UNIT,C',
+      `intel_rapl 0 0 ${0xa0e03}`,
+      `intel_rapl 0 0 ${0xa0e03}`,
+    ]);
+  });
+
+  it('widens a counter that rolls over between samples, and begins again where it may have unseen', () => {
+    const metric = typeNamed('intel_rapl').metrics[0];
+    const counter = new WideCounter('intel_rapl', metric);
+    // 700 W at 2^-16 J for 600 s, read every 15 s: 6.4 times around.
+    const step = 700 * 15 * 2 ** 16;
+    for (let k = 0; k <= 40; k++) counter.step(Uint32Array.of((k * step) % 2 ** 32, 0), 15 * k);
+    expect(counter.total).toBe(BigInt(40 * step));
+    counter.step(Uint32Array.of(5, 0), 700);
+    expect(counter.total).toBe(0n);
   });
 
   it('has no key for an energy that the processor does not count', () => {

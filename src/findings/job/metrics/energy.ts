@@ -12,6 +12,8 @@ import type { JobMetric, MetricFamily } from './metric.ts';
 const REGISTERS = ['MSR_RAPL_POWER_UNIT', 'RAPL_PWR_UNIT'];
 const FIXED = 16;
 const MILLI = 1000;
+/** Share of the job's time that energy is to be known of. */
+const ENOUGH = 0.99;
 
 interface Part {
   readonly intel: string;
@@ -38,6 +40,17 @@ function perJoule(host: HostJob, table: TypeTable, device: string, key: string):
   throw new MissingInput('the unit of its energies: hpcperfstats archives counts without it');
 }
 
+/** Seconds of the records with the type, of all hosts: a daemon reads energy, single samples beside it do not. */
+function secondsOf(view: JobView, part: Part): number {
+  const type = view.type(['intel_rapl', 'amd64_rapl'], 'energy counters (intel_rapl, amd64_rapl)');
+  const key = type === 'intel_rapl' ? part.intel : part.amd;
+  let sum = 0;
+  for (const { table } of view.having(type, key ?? '')) {
+    sum += (table.times.at(-1) ?? Number.NaN) - table.times[0];
+  }
+  return sum;
+}
+
 /** J of one host, and of all. */
 export function joules(view: JobView, part: Part): number {
   const type = view.type(['intel_rapl', 'amd64_rapl'], 'energy counters (intel_rapl, amd64_rapl)');
@@ -49,6 +62,8 @@ export function joules(view: JobView, part: Part): number {
       sum += Number(total) / perJoule(host, table, device, key);
     }
   }
+  const [read, all] = [secondsOf(view, part), view.seconds * view.hostCount];
+  if (read < ENOUGH * all) view.doubts(`${type} was read over ${read} of ${all} s of hosts`);
   view.note(`${type}.${key}`, sum, 'J');
   return sum;
 }
@@ -64,9 +79,9 @@ const pair = (name: string, part: Part, what: string): readonly JobMetric[] => [
   {
     name: `avg_power_${name}`,
     unit: 'W',
-    formula: `energy_${name} / (T N)`,
+    formula: `energy_${name} / Σ seconds of the hosts' records with it`,
     inputs: [`intel_rapl.${part.intel}`, ...(part.amd ? [`amd64_rapl.${part.amd}`] : [])],
-    compute: (view) => joules(view, part) / (view.seconds * view.hostCount),
+    compute: (view) => joules(view, part) / secondsOf(view, part),
   },
 ];
 

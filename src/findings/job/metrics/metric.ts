@@ -62,8 +62,8 @@ export function evaluate(rows: JobRows, set: MetricSet, metric: JobMetric): Metr
   }
 }
 
-function doubtOf({ doubt, hostCount, job }: JobView, bounds: string): string {
+function doubtOf({ doubt, hostCount, job, noted }: JobView, bounds: string): string {
   const hosts = job.hosts.length;
   const some = hostCount < hosts ? [`${hosts - hostCount} of ${hosts} hosts lack an input`] : [];
-  return [...(doubt.share > 0 ? [bounds] : []), ...some].join('; ');
+  return [...(doubt.share > 0 ? [bounds] : []), ...some, ...noted].join('; ');
 }

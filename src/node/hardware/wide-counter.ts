@@ -1,0 +1,61 @@
+/**
+ * A register narrower than 64 bits as a total that is not: for a process that reads it often enough to see each
+ * rollover. The total begins at 0; where the register may have rolled over unseen, it begins again, as after a reset.
+ */
+import { type CounterRule, mayHaveRolled } from '../../model/counter.ts';
+import { counterRule } from '../../model/counter-rules.ts';
+import type { Metric } from '../../model/metric.ts';
+
+const WORD = 2 ** 32;
+/** Counters of 48 bits and more do not roll over between samples. */
+const NARROW = 48;
+
+export const isNarrow = ({ kind, bits = 64 }: Metric): boolean => kind === 'event' && bits < NARROW;
+
+/** The schema of totals: the same keys, without the width. */
+export const widened = (metrics: readonly Metric[]): readonly Metric[] =>
+  metrics.map((metric) => {
+    if (!isNarrow(metric)) return metric;
+    const { bits: _, ...wide } = metric;
+    return wide;
+  });
+
+export class WideCounter {
+  /** Counted since the first reading. */
+  total = 0n;
+  readonly #rule: CounterRule;
+  readonly #range: number;
+  #last = Number.NaN;
+  #since = 0;
+
+  constructor(type: string, { key, kind, unit, bits = 64 }: Metric) {
+    this.#rule = counterRule(type, { name: key, kind, unit, bits });
+    this.#range = 2 ** bits;
+  }
+
+  /** Takes a reading: low and high word, at `seconds` of a steady clock. */
+  step(words: Uint32Array, seconds: number): void {
+    const value = (words[1] * WORD + words[0]) % this.#range;
+    if (mayHaveRolled(0, seconds - this.#since, this.#rule)) this.total = 0n;
+    else if (!Number.isNaN(this.#last)) {
+      this.total += BigInt((value - this.#last + this.#range) % this.#range);
+    }
+    this.#last = value;
+    this.#since = seconds;
+  }
+}
+
+const KEPT = new Map<string, WideCounter>();
+
+/** The one of this process for a counter of `device`: totals go on where types are opened anew, as at rotation. */
+export function wideCounter(
+  root: string,
+  type: string,
+  device: string,
+  metric: Metric,
+): WideCounter {
+  const name = [root, type, device, metric.key].join('\n');
+  const counter = KEPT.get(name) ?? new WideCounter(type, metric);
+  KEPT.set(name, counter);
+  return counter;
+}
