@@ -6,6 +6,7 @@
  * load or store; a closure per field or a table look-up is 3 to 10 times slower.
  */
 import { EXIT } from './error.ts';
+import { didYouMean } from './nearest.ts';
 import {
   type Fields,
   layoutOf,
@@ -71,9 +72,20 @@ export class ReadonlyFieldError extends TypeError {
   override readonly name = 'ReadonlyFieldError';
 }
 
+/** A field that was not declared, or one that is not used as it was declared. */
+export class FieldUseError extends TypeError {
+  override readonly name = 'FieldUseError';
+}
+
+const shown = (value: unknown) =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value);
+
 const fail = {
   overflow(where: string, type: string, value: unknown): never {
-    throw new FieldOverflowError(`${where}: ${String(value)} does not fit in ${type}`);
+    throw new FieldOverflowError(`${where}: ${shown(value)} does not fit in ${type}`);
+  },
+  assigned(where: string, how: string): never {
+    throw new FieldUseError(`${where}: cannot be assigned to; ${how}`);
   },
   index(where: string, index: unknown, length: number): never {
     throw new FieldOverflowError(`${where}[${String(index)}]: index outside 0..${length - 1}`);
@@ -84,12 +96,37 @@ const fail = {
   empty(where: string): never {
     throw new FieldOverflowError(`${where}: the ring is empty`);
   },
-  readonly(where: string): never {
-    throw new ReadonlyFieldError(
-      `${where}: read-only here; a received message may be written only by a model with reverse()`,
-    );
+  readonly(where: string, why: string): never {
+    throw new ReadonlyFieldError(`${where}: read-only here; ${why}`);
   },
 };
+
+/** What JavaScript itself asks of an object that it awaits, compares or prints. */
+const ASKED = new Set(['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'tagName', '$$typeof']);
+
+/**
+ * The end of an accessor's prototype chain: reached by the names that it does not have, and by those alone, so that a
+ * misspelt field costs nothing where there is none.
+ */
+function guard(where: string, names: readonly string[], views: boolean): object {
+  const unknown = (key: string, use: 'read' | 'written'): never => {
+    if (views && /^\d+$/.test(key)) {
+      const method = use === 'read' ? `get(${key})` : `set(${key}, value)`;
+      const by = names.includes(use === 'read' ? 'get' : 'set') ? `; use ${where}.${method}` : '';
+      throw new FieldUseError(`${where}[${key}]: elements are not ${use} by index${by}`);
+    }
+    const near = didYouMean(key, names);
+    const all = names.length === 0 ? 'none is declared' : `there are ${names.join(', ')}`;
+    throw new FieldUseError(`${where}.${key}: no such field${near === '' ? `; ${all}` : near}`);
+  };
+  return new Proxy(Object.prototype, {
+    get: (target, key, receiver) =>
+      typeof key === 'symbol' || key in target || ASKED.has(key)
+        ? Reflect.get(target, key, receiver)
+        : unknown(key, 'read'),
+    set: (_target, key) => unknown(String(key), 'written'),
+  });
+}
 
 /** The view that holds a scalar, and the index of byte `offset` from `$b`, as source text. */
 function slot(scalar: Scalar, offset: number, base = 'this.$b', extra = ''): string {
@@ -101,7 +138,7 @@ function slot(scalar: Scalar, offset: number, base = 'this.$b', extra = ''): str
   return `${owner}.$${view}[${at} + ${offset / width}${extra}]`;
 }
 
-/** Source that throws where `v` does not fit; empty for f64. */
+/** Source that throws where `v` does not fit. */
 function check(scalar: Scalar, where: string): string {
   const over = `fail.overflow(${JSON.stringify(where)}, '${scalar}', v)`;
   switch (scalar) {
@@ -122,10 +159,11 @@ function check(scalar: Scalar, where: string): string {
     case 'u64':
       return `if (BigInt.asUintN(64, v) !== v) ${over};`;
     case 'f32':
-      return `if (v !== v ? typeof v !== 'number' : v - v === 0 && !(Math.abs(v) < 3.4028235677973366e38)) ${over};`;
+      return `if (typeof v !== 'number' || (v - v === 0 && !(Math.abs(v) < 3.4028235677973366e38))) ${over};`;
     case 'f64':
+      return `if (typeof v !== 'number') ${over};`;
     case 'bool':
-      return '';
+      return `if (typeof v !== 'boolean') ${over};`;
   }
 }
 
@@ -137,7 +175,7 @@ function scalarSource(name: string, where: string, t: Scalar, offset: number, ac
   const log = access === 'logged' ? `this.$log.save(this.$b + ${offset >> 3});` : '';
   const set =
     access === 'readonly'
-      ? `fail.readonly(${JSON.stringify(where)})`
+      ? `fail.readonly(${JSON.stringify(where)}, why)`
       : `${check(t, where)} ${log} ${place} = ${value(t)};`;
   return `get ${name}() { return ${read(t, place)}; } set ${name}(v) { ${set} }`;
 }
@@ -154,13 +192,14 @@ function viewSource(where: string, t: Scalar, offset: number, access: Access, ri
     access === 'logged' ? `this.s.$log.save(this.s.$b + ${cell});` : '';
   const element = slot(t, data, 'this.s.$b', ' + i');
   const w = JSON.stringify(where);
-  const guard = access === 'readonly' ? `fail.readonly(${w});` : '';
+  const refuse = access === 'readonly' ? `fail.readonly(${w}, why);` : '';
   if (ringOf === undefined) {
     return (length: number) => `class {
+      s;
       constructor(s) { this.s = s; }
       get length() { return ${length}; }
       get(i) { if ((i >>> 0) !== i || i >= ${length}) fail.index(${w}, i, ${length}); return ${read(t, element)}; }
-      set(i, v) { ${guard} if ((i >>> 0) !== i || i >= ${length}) fail.index(${w}, i, ${length});
+      set(i, v) { ${refuse} if ((i >>> 0) !== i || i >= ${length}) fail.index(${w}, i, ${length});
         ${check(t, where)} ${save(cellOf(t, data))} ${element} = ${value(t)}; }
       fill(v) { for (let i = 0; i < ${length}; i++) this.set(i, v); }
     }`;
@@ -171,17 +210,18 @@ function viewSource(where: string, t: Scalar, offset: number, access: Access, ri
   const saveBoth =
     save(String(offset >> 3)) + (offset % 8 === 0 ? '' : save(String((offset + 4) >> 3)));
   return (capacity: number) => `class {
+    s;
     constructor(s) { this.s = s; }
     get length() { return ${count}; }
     get capacity() { return ${capacity}; }
     get(k) { const n = ${count}; if ((k >>> 0) !== k || k >= n) fail.index(${w}, k, n);
       let i = ${head} + k; if (i >= ${capacity}) i -= ${capacity}; return ${read(t, element)}; }
-    push(v) { ${guard} const n = ${count}; if (n === ${capacity}) fail.full(${w}, ${capacity});
+    push(v) { ${refuse} const n = ${count}; if (n === ${capacity}) fail.full(${w}, ${capacity});
       ${check(t, where)} let i = ${head} + n; if (i >= ${capacity}) i -= ${capacity};
       ${saveBoth} ${save(cellOf(t, data))} ${element} = ${value(t)}; ${count} = n + 1; }
-    shift() { ${guard} const n = ${count}; if (n === 0) fail.empty(${w});
+    shift() { ${refuse} const n = ${count}; if (n === 0) fail.empty(${w});
       const i = ${head}; ${saveBoth} ${head} = i + 1 === ${capacity} ? 0 : i + 1; ${count} = n - 1; return ${read(t, element)}; }
-    clear() { ${guard} ${saveBoth} ${head} = 0; ${count} = 0; }
+    clear() { ${refuse} ${saveBoth} ${head} = 0; ${count} = 0; }
   }`;
 }
 
@@ -190,14 +230,20 @@ export type StructClass<F extends Fields> = new (
   log: WriteLog | null,
 ) => StructOf<F> & Flyweight;
 
+const VIEWS = ['i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f32', 'f64'];
+
+const UNWRITTEN = 'a received message may be written only by a model with reverse()';
+
 /**
- * The accessor class for `layout`.
+ * The accessor class for `layout`. Names that it does not have throw, read or written.
  * @param shift bytes added to every offset: where the struct starts inside a larger record; multiple of 8.
+ * @param why with `readonly`: why it may not be written, for the error
  */
 export function structClass<F extends Fields>(
   layout: StructLayout,
   access: Access,
   shift = 0,
+  why = UNWRITTEN,
 ): StructClass<F> {
   const members: string[] = [];
   const inits: string[] = [];
@@ -206,21 +252,47 @@ export function structClass<F extends Fields>(
     const at = offset + shift;
     if (typeof field === 'string') {
       members.push(scalarSource(name, where, field, at, access));
-    } else if (field.kind === 'array') {
-      inits.push(
-        `this.${name} = new (${viewSource(where, field.of, at, access)(field.length)})(this);`,
-      );
-    } else {
-      const source = viewSource(where, field.of, at, access, field.capacity)(field.capacity);
-      inits.push(`this.${name} = new (${source})(this);`);
+      continue;
     }
+    const [source, methods, how] =
+      field.kind === 'array'
+        ? [
+            viewSource(where, field.of, at, access)(field.length),
+            ['length', 'get', 'set', 'fill'],
+            'use set(index, value) or fill(value)',
+          ]
+        : [
+            viewSource(where, field.of, at, access, field.capacity)(field.capacity),
+            ['length', 'capacity', 'get', 'push', 'shift', 'clear'],
+            'use push(value), shift() or clear()',
+          ];
+    const w = JSON.stringify(where);
+    inits.push(
+      `this.$_${name} = new (guarded(${source}, ${w}, ${JSON.stringify(methods)}, true))(this);`,
+    );
+    members.push(
+      `$_${name}; get ${name}() { return this.$_${name}; } set ${name}(v) { fail.assigned(${w}, '${how}'); }`,
+    );
   }
-  const views = ['i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f32', 'f64'];
   const source = `return class Struct {
-    constructor(m, log) { this.$b = 0; this.$log = log; ${views.map((v) => `this.$${v} = m.${v};`).join(' ')} ${inits.join('\n')} }
+    $b = 0; $log; ${VIEWS.map((v) => `$${v};`).join(' ')}
     ${members.join('\n')}
+    constructor(m, log) { this.$log = log; ${VIEWS.map((v) => `this.$${v} = m.${v};`).join(' ')} ${inits.join('\n')} }
   };`;
-  return new Function('fail', source)(fail) as StructClass<F>;
+  const make = new Function('fail', 'guarded', 'why', source);
+  const names = layout.fields.map(({ name }) => name);
+  return guarded(make(fail, guarded, why) as StructClass<F>, layout.name, names, false);
+}
+
+/** The class, its prototype chain ended by a guard. */
+function guarded<C extends { readonly prototype: object }>(
+  made: C,
+  where: string,
+  names: readonly string[],
+  views: boolean,
+): C {
+  Object.setPrototypeOf(made.prototype, guard(where, names, views));
+  return made;
 }
 
 /** Reads one struct into a plain object: arrays and rings become arrays. For messages and errors. */

@@ -64,6 +64,11 @@ export interface RingView<V> {
   clear(): void;
 }
 
+/** An array that is only read. */
+export type ReadonlyArrayView<V> = Pick<ArrayView<V>, 'length' | 'get'>;
+/** A ring that is only read. */
+export type ReadonlyRingView<V> = Pick<RingView<V>, 'length' | 'capacity' | 'get'>;
+
 export type FieldValue<F extends Field> = F extends Scalar
   ? ScalarValue<F>
   : F extends ArrayField<infer T>
@@ -81,6 +86,17 @@ export type StructOf<F extends Fields> = {
   -readonly [K in ScalarNames<F>]: FieldValue<F[K]>;
 } & {
   readonly [K in Exclude<keyof F, ScalarNames<F>>]: FieldValue<F[K]>;
+};
+
+/** A struct that is only read: its scalars, and of its arrays and rings what does not change them. */
+export type ReadonlyStructOf<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Scalar
+    ? ScalarValue<F[K]>
+    : F[K] extends ArrayField<infer T>
+      ? ReadonlyArrayView<ScalarValue<T>>
+      : F[K] extends RingField<infer T>
+        ? ReadonlyRingView<ScalarValue<T>>
+        : never;
 };
 
 /** A fixed array field. @throws RangeError for a length that is not a positive integer. */

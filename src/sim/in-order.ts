@@ -6,6 +6,7 @@ import { T_RECEIVES } from './instrument/tally.ts';
 import * as layout from './layout.ts';
 import { type AnyMessage, LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
+import { expectNoPromise } from './model-check.ts';
 import type { Pe } from './pe.ts';
 import * as placements from './placement.ts';
 import * as clcg4 from './rng/clcg4.ts';
@@ -46,7 +47,13 @@ export class InOrderLp extends LpContext {
   }
 
   send(dest: number, delay: number, priority = 1): AnyMessage {
-    if (!(delay >= 0) || (dest | 0) !== dest || dest < 0 || dest >= this.lps)
+    if (
+      typeof delay !== 'number' ||
+      !(delay >= 0) ||
+      (dest | 0) !== dest ||
+      dest < 0 ||
+      dest >= this.lps
+    )
       this.refuse(dest, delay);
     if (this.conservative) {
       if (delay < this.lookahead && dest !== this.id) this.refuse(dest, delay);
@@ -172,7 +179,8 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     lp.path = path;
     const handlers = lp.handlers;
     if (begin !== null) begin();
-    handlers.forward(lp, lp.received);
+    const returned: unknown = handlers.forward(lp, lp.received);
+    if (returned !== undefined) expectNoPromise(returned);
     if (deliver !== null && pe.nStaged > 0) deliver();
     pe.committed(h, lp.id);
     if (tracer !== null) tracer.record(h, index);

@@ -1,11 +1,11 @@
 /** Finds a model: built in, by name, or a user's module, by path (.js, .mjs, .ts, .mts). */
 
-import { existsSync, writeFileSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { EXIT } from '../model/error.ts';
-import { scratchFolder } from '../os/scratch.ts';
+import { compileModel } from './compile-model.ts';
 import { isModel, type Model, ModelError } from './model.ts';
+import { withPlace } from './model-place.ts';
 import { BUILT_IN } from './models/index.ts';
 
 /** How a thread names a model to another: a built-in name, or the URL of a module that Node can import. */
@@ -59,64 +59,13 @@ export async function loadModel(nameOrPath: string): Promise<LoadedModel> {
       `no model '${nameOrPath}': neither a file nor one of ${Object.keys(BUILT_IN).join(', ')}`,
     );
   }
-  const { url, dispose } = await moduleFor(path);
+  const { url, dispose } = await compileModel(path);
   try {
     return { model: await importModel({ url }, nameOrPath), reference: { url }, dispose };
   } catch (error) {
+    const message = error instanceof ModelNotFoundError ? '' : withPlace(error);
     dispose();
-    if (error instanceof ModelError) throw error;
-    throw new ModelError(
-      `${nameOrPath}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    if (message === '') throw error;
+    throw new ModelError(error instanceof ModelError ? message : `${nameOrPath}: ${message}`);
   }
-}
-
-const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
-
-/** A module that Node can import, made from the user's file and what it imports by relative path. */
-async function moduleFor(path: string): Promise<{ url: string; dispose: () => void }> {
-  if (!EXTENSIONS.includes(extname(path))) {
-    throw new ModelError(`${path}: a model is a ${EXTENSIONS.join(', ')} file`);
-  }
-  const { build } = await import('esbuild');
-  const here = new URL('..', import.meta.url);
-  const own: Readonly<Record<string, string>> = {
-    triscope: new URL('index.js', here).href,
-    'triscope/sim': new URL('sim/index.js', here).href,
-  };
-  const result = await build({
-    entryPoints: [path],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    sourcemap: 'inline',
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'packages',
-        setup(setup) {
-          // This package by its own address, so that a model's file may lie anywhere; others as usual.
-          setup.onResolve({ filter: /^triscope(\/sim)?$/ }, ({ path: name }) => ({
-            path: own[name],
-            external: true,
-          }));
-        },
-      },
-    ],
-  }).catch(
-    (error: { errors?: { text: string; location?: { file: string; line: number } | null }[] }) => {
-      const first = error.errors?.[0];
-      const place = first?.location ? `${first.location.file}:${first.location.line}` : path;
-      throw new ModelError(`${place}: ${first?.text ?? String(error)}`);
-    },
-  );
-  const folder = scratchFolder('triscope-model-');
-  const file = join(folder.path, 'model.mjs');
-  writeFileSync(file, result.outputFiles[0].contents);
-  return {
-    url: pathToFileURL(file).href,
-    dispose: () => folder.remove(),
-  };
 }

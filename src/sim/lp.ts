@@ -35,6 +35,10 @@ export type AnyLpType = LpType<AnyFields, AnyFields, unknown>;
 export type AnyMessage = StructOf<AnyFields>;
 type Message = AnyMessage & Flyweight;
 
+/** A value as it would be written in a program. */
+const shown = (value: unknown) =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value);
+
 /** The current event's fields, read from its record. */
 class CurrentEvent implements EventInfo {
   private readonly pool: EventPool;
@@ -232,7 +236,8 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
 
   /** @throws ModelError that says what is wrong with these arguments of `send`. */
   refuse(dest: number, delay: number): never {
-    const to = `send(${dest}, ${delay})`;
+    const to = `send(${shown(dest)}, ${shown(delay)})`;
+    if (typeof delay !== 'number') throw new ModelError(`${to}: the delay is not a number`);
     if (!Number.isInteger(dest) || dest < 0 || dest >= this.lps) {
       throw new ModelError(`${to}: no such LP; ids are 0…${this.lps - 1}`);
     }
@@ -254,8 +259,8 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
 
   /** Signature extras of a new event, where its priority or offset is out of the ordinary. */
   inherit(h: number, zeroOffset: boolean, priority: number): void {
-    if (Number.isNaN(priority)) {
-      throw new ModelError('send(): the priority is not a number');
+    if (typeof priority !== 'number' || Number.isNaN(priority)) {
+      throw new ModelError(`send(): the priority ${shown(priority)} is not a number`);
     }
     this.host.signatures.inherit(h, this.h, zeroOffset && this.h !== 0, priority);
   }
@@ -288,9 +293,10 @@ export class LpReader implements LpView<AnyFields, unknown> {
     this.lookahead = host.config.lookahead;
     this.pe = host.number;
     this.event = new CurrentEvent(host);
-    const State = structClass<AnyFields>(layoutOf(type, handlers.state), 'readonly');
+    const why = 'commit(), final(), hooks and instruments only read';
+    const State = structClass<AnyFields>(layoutOf(type, handlers.state), 'readonly', 0, why);
     this.state = new State(host.memory, null);
-    const Received = structClass<AnyFields>(host.messageLayout, 'readonly', PAYLOAD * 8);
+    const Received = structClass<AnyFields>(host.messageLayout, 'readonly', PAYLOAD * 8, why);
     this.message = new Received(host.poolMemory, null);
   }
 

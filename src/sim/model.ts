@@ -1,8 +1,11 @@
 /** What a modeller writes: a model's declaration, and what its handlers see. */
 
-import { TriscopeError } from '../model/error.ts';
 import type { OptionSpecs, OptionValues } from '../model/option.ts';
-import type { Fields, Scalar, StructOf } from '../model/struct.ts';
+import type { Fields, ReadonlyStructOf, Scalar, StructOf } from '../model/struct.ts';
+import { expectParts, expectPlain } from './model-check.ts';
+import { ModelError } from './model-error.ts';
+
+export { ModelError };
 
 /** The event being handled, beside its message. Valid during the call only. */
 export interface EventInfo {
@@ -60,14 +63,17 @@ export interface LpView<S extends Fields, P> {
   /** What the model's `prepare` made of its options; the options themselves without one. */
   readonly params: P;
   readonly event: EventInfo;
-  readonly state: StructOf<S>;
+  readonly state: ReadonlyStructOf<S>;
 }
 
 /**
  * An LP during one call of its handlers. Everything done through it is undone when the event is rolled
  * back: draws, sends, output, suspension; and writes to `state`, unless the LP type has a `reverse`.
  */
-export interface Lp<S extends Fields, M extends Fields, P> extends LpView<S, P>, Random {
+export interface Lp<S extends Fields, M extends Fields, P>
+  extends Omit<LpView<S, P>, 'state'>,
+    Random {
+  readonly state: StructOf<S>;
   /**
    * Creates an event for LP `dest` at `now + delay` and returns its message, zeroed, to be filled
    * before the next `send` (the object is the same each time).
@@ -119,7 +125,7 @@ export interface Instrument<S extends Fields, M extends Fields, P> {
     readonly fields: RecordedFields;
     fill(
       lp: LpView<S, P>,
-      message: Readonly<StructOf<M>>,
+      message: ReadonlyStructOf<M>,
       data: Datum,
       control: CollectControl,
     ): void;
@@ -129,7 +135,7 @@ export interface Instrument<S extends Fields, M extends Fields, P> {
     readonly fields: RecordedFields;
     fill(
       lp: LpView<S, P>,
-      message: Readonly<StructOf<M>>,
+      message: ReadonlyStructOf<M>,
       data: Datum,
       control: CollectControl,
     ): void;
@@ -150,7 +156,7 @@ export interface LpType<S extends Fields, M extends Fields, P> {
    */
   reverse?(lp: Lp<S, M, P>, message: StructOf<M>): void;
   /** Called once per committed event, in order of receive time for each LP. The state may be ahead of it. */
-  commit?(lp: LpView<S, P>, message: Readonly<StructOf<M>>): void;
+  commit?(lp: LpView<S, P>, message: ReadonlyStructOf<M>): void;
   /** Called once per LP after the end. */
   final?(lp: LpView<S, P>, results: Results): void;
   /** What LPs of this type record. */
@@ -263,11 +269,6 @@ export interface Model {
   typeOf(lp: number, params: unknown): string;
 }
 
-/** A model or a run that cannot work: the message is for the user. */
-export class ModelError extends TriscopeError {
-  override readonly name: string = 'ModelError';
-}
-
 /**
  * Declares a model with one type of LP, or several (`types` and `typeOf`).
  * @throws ModelError that names what is missing or malformed
@@ -290,10 +291,13 @@ export function defineModel(input: unknown): Model {
   if (typeof m !== 'object' || m === null) throw new ModelError('defineModel needs an object');
   if (typeof m.name !== 'string' || m.name === '') throw new ModelError('a model needs a name');
   const where = `model '${m.name}'`;
-  if (typeof m.lps !== 'function') throw new ModelError(`${where} needs lps(): the number of LPs`);
-  if (typeof m.message !== 'object')
-    throw new ModelError(`${where} needs message: its fields, or {}`);
   const multi = m.types !== undefined;
+  expectParts(where, m, multi ? 'multi' : 'single');
+  if (typeof m.lps !== 'function') throw new ModelError(`${where} needs lps(): the number of LPs`);
+  if (typeof m.message !== 'object' || m.message === null)
+    throw new ModelError(`${where} needs message: its fields, or {}`);
+  for (const name of ['lps', 'prepare', 'typeOf', 'instrumentOf'] as const)
+    expectPlain(where, name, m[name]);
   const types = new Map<string, LpType<Fields, Fields, unknown>>(
     multi ? Object.entries(m.types ?? {}) : [[m.name, m as LpType<Fields, Fields, unknown>]],
   );
@@ -303,10 +307,13 @@ export function defineModel(input: unknown): Model {
   }
   for (const [name, type] of types) {
     const what = multi ? `${where}, LP type '${name}'` : where;
+    if (multi) expectParts(what, type, 'type');
     if (typeof type.forward !== 'function') throw new ModelError(`${what} needs forward()`);
     if (typeof type.init !== 'function') throw new ModelError(`${what} needs init()`);
-    if (typeof type.state !== 'object')
+    if (typeof type.state !== 'object' || type.state === null)
       throw new ModelError(`${what} needs state: its fields, or {}`);
+    for (const handler of ['init', 'forward', 'reverse', 'commit', 'final'] as const)
+      expectPlain(what, handler, type[handler]);
   }
   const single = m.name;
   const { lps, prepare, typeOf, instrumentOf } = m;

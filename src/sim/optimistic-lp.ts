@@ -78,7 +78,14 @@ function sender(
   }
 
   return function send(dest: number, delay: number, priority = 1): AnyMessage {
-    if (!(delay >= 0) || (dest | 0) !== dest || dest < 0 || dest >= lps) lp.refuse(dest, delay);
+    if (
+      typeof delay !== 'number' ||
+      !(delay >= 0) ||
+      (dest | 0) !== dest ||
+      dest < 0 ||
+      dest >= lps
+    )
+      lp.refuse(dest, delay);
     const parent = lp.h;
     const now = F[parent];
     const t = now + delay;

@@ -18,8 +18,10 @@ import {
 import type { SampledEngine } from './instrument/sampler.ts';
 import type { LpContext } from './lp.ts';
 import { type Model, ModelError } from './model.ts';
+import { withPlace } from './model-place.ts';
 import { Optimism } from './optimistic.ts';
 import { optimisticContexts } from './optimistic-contexts.ts';
+import { handling } from './outside.ts';
 import { type OutputLine, Pe } from './pe.ts';
 import type { Placement } from './placement.ts';
 import { type ModelResults, ResultsCollector } from './results.ts';
@@ -193,7 +195,9 @@ export class PeRun {
     const contextFor = inOrder
       ? (...args: Parameters<typeof optimistic.contextFor>) => new InOrderLp(...args, null)
       : optimistic.contextFor;
-    this.pe = new Pe(model, config, placement, number, budget, capacity, contextFor);
+    this.pe = handling(
+      () => new Pe(model, config, placement, number, budget, capacity, contextFor),
+    );
     this.transport = transportFor(this.pe);
     const { pe, transport } = this;
     if (config.instrument !== null && memory !== null) {
@@ -235,7 +239,7 @@ export class PeRun {
   init(): void {
     const { pe } = this;
     try {
-      pe.init();
+      handling(() => pe.init());
       this.deliver();
       this.transport.flush();
     } catch (error) {
@@ -248,7 +252,7 @@ export class PeRun {
   advance(milliseconds: number): boolean {
     if (Number.isNaN(this.firstEvent)) this.firstEvent = performance.now();
     try {
-      return this.driver.advance(milliseconds);
+      return handling(() => this.driver.advance(milliseconds));
     } catch (error) {
       throw this.explain(error, 'forward');
     } finally {
@@ -278,7 +282,7 @@ export class PeRun {
     const streams = pe.instrument?.finish() ?? [];
     if (this.driver.finished) {
       try {
-        pe.final(collector);
+        handling(() => pe.final(collector));
       } catch (error) {
         throw this.explain(error, 'final');
       }
@@ -308,8 +312,8 @@ export class PeRun {
   /** Adds the event, its LP and its message to what a handler threw. */
   private explain(error: unknown, doing: 'init' | 'forward' | 'final'): unknown {
     if (error instanceof HandlerError) return error;
-    const text = error instanceof Error ? error.message : String(error);
     if (error instanceof ModelError && error.message.includes(' virtual time ')) return error;
+    const text = withPlace(error);
     const lp = doing === 'forward' ? this.driver.where() : this.pe.current;
     const where = doing === 'forward' ? lp.describe() : `LP ${lp.id} (${lp.type}), ${doing}()`;
     const wrapped = new HandlerError(`${where}: ${text}`);

@@ -1,5 +1,12 @@
 /** What `final` handlers report, gathered over LPs and PEs. */
 import type { Results } from './model.ts';
+import { ModelError } from './model-error.ts';
+
+function expectNumber(method: string, name: string, value: unknown): void {
+  if (typeof value === 'number' && !Number.isNaN(value)) return;
+  const given = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  throw new ModelError(`results.${method}('${name}'): ${given} is not a number`);
+}
 
 export interface ModelResults {
   readonly totals: Record<string, number>;
@@ -16,16 +23,19 @@ export class ResultsCollector implements Results {
   lp = 0;
 
   add(name: string, value: number): void {
+    expectNumber('add', name, value);
     this.data.totals[name] = (this.data.totals[name] ?? 0) + value;
   }
 
   max(name: string, value: number): void {
+    expectNumber('max', name, value);
     this.data.maxima[name] = Math.max(this.data.maxima[name] ?? -Infinity, value);
   }
 
   count(name: string, bin: number, weight = 1): void {
     if (!Number.isInteger(bin) || bin < 0)
-      throw new RangeError(`count('${name}', ${bin}): not a bin`);
+      throw new ModelError(`count('${name}', ${bin}): bins are integers from 0`);
+    expectNumber('count', name, weight);
     let bins = this.data.counts[name];
     if (bins === undefined) {
       bins = [];
@@ -41,6 +51,9 @@ export class ResultsCollector implements Results {
       rows = [];
       this.data.rows[name] = rows;
     }
+    // NaN is a value that a row lacks.
+    for (const [key, value] of Object.entries(values))
+      if (typeof value !== 'number') expectNumber('row', `${name}: ${key}`, value);
     rows.push({ lp: this.lp, values: { ...values } });
   }
 }

@@ -1,5 +1,6 @@
 /** From what a user asks for to a checked RunConfig: defaults, units, impossible values. */
 import { availableParallelism, totalmem } from 'node:os';
+import { didYouMean } from '../model/nearest.ts';
 import {
   allowed,
   checkNumber,
@@ -38,6 +39,36 @@ export interface Settings {
   readonly options?: Readonly<Record<string, number | boolean | string>>;
 }
 
+/** Their names; the compiler sees to it that none is missing. */
+const SETTINGS: Readonly<Record<keyof Settings, true>> = {
+  synch: true,
+  pes: true,
+  nkp: true,
+  gvtInterval: true,
+  batch: true,
+  end: true,
+  lookahead: true,
+  maxOptLookahead: true,
+  maxMemory: true,
+  seeds: true,
+  coreSeeds: true,
+  timing: true,
+  pin: true,
+  reportInterval: true,
+  instrument: true,
+  options: true,
+};
+
+function expectKnown(what: string, given: object, names: readonly string[]): void {
+  for (const key of Object.keys(given)) {
+    if (names.includes(key)) continue;
+    const near = didYouMean(key, names);
+    throw new OptionError(
+      `${key}: no such ${what}${near === '' ? `; there are ${names.join(', ')}` : near}`,
+    );
+  }
+}
+
 const GIB = 2 ** 30;
 /** A typed array has at most 2^32 bytes. */
 const MOST_MEMORY_PER_PE = 4 * GIB;
@@ -57,6 +88,7 @@ export function runsOnOnePe(synch: Synchroniser): boolean {
  * @throws OptionError for a value that cannot be
  */
 export function configFor(model: Model, settings: Settings): RunConfig {
+  expectKnown('setting', settings, Object.keys(SETTINGS));
   const number = (
     name: keyof typeof ENGINE_OPTIONS,
     value: number | undefined,
@@ -121,7 +153,9 @@ function modelOptions(
   for (const [name, value] of Object.entries(given)) {
     const spec = model.options[name];
     if (spec === undefined) {
-      throw new OptionError(`model '${model.name}' has no option --${name}`);
+      throw new OptionError(
+        `model '${model.name}' has no option --${name}${didYouMean(name, Object.keys(model.options), '--')}`,
+      );
     }
     if (typeof value !== typeof spec.default) {
       throw new OptionError(`--${name}=${value}: must be a ${typeof spec.default}`);

@@ -6,6 +6,7 @@ import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
+import { expectNoPromise } from './model-check.ts';
 import type { Optimism } from './optimistic.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 
@@ -114,7 +115,8 @@ export function speculation(engine: Optimism): Speculation {
       else {
         if (begin !== null) begin();
         marks[IN_HANDLER] = 1;
-        lp.handlers.forward(lp, lp.received);
+        const returned: unknown = lp.handlers.forward(lp, lp.received);
+        if (returned !== undefined) expectNoPromise(returned);
         marks[IN_HANDLER] = 0;
         end(lp, h, 0);
       }

@@ -4,7 +4,7 @@
  * simulator measures can be checked. No `reverse`: the engine undoes the writes.
  */
 import { flag, float, int, oneOf } from '../../model/option.ts';
-import { type ArrayView, array, ring, type StructOf } from '../../model/struct.ts';
+import { array, type ReadonlyArrayView, ring, type StructOf } from '../../model/struct.ts';
 import { defineModel, ModelError } from '../model.ts';
 
 /** The measured part of the run is cut into this many batches of equal length. */
@@ -226,7 +226,7 @@ export default defineModel({
   },
 });
 
-function total(values: ArrayView<number>): number {
+function total(values: ReadonlyArrayView<number>): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values.get(i);
   return sum;

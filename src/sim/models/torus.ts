@@ -5,7 +5,7 @@
  *     port 2d: towards the higher coordinate of dimension d      port 2d + 1: towards the lower
  */
 import { float, int } from '../../model/option.ts';
-import { type ArrayView, array, type StructOf } from '../../model/struct.ts';
+import { array, type ReadonlyArrayView, type StructOf } from '../../model/struct.ts';
 import { defineModel, type Lp, ModelError, type Results } from '../model.ts';
 
 const MAX_DIMENSIONS = 6;
@@ -97,7 +97,7 @@ function scheduleInjection(lp: Router): void {
   lp.send(lp.id, lp.exponential(lp.params.interval)).injected = -1;
 }
 
-function countAll(results: Results, name: string, bins: ArrayView<number>): void {
+function countAll(results: Results, name: string, bins: ReadonlyArrayView<number>): void {
   for (let b = 0; b < bins.length; b++) {
     const weight = bins.get(b);
     if (weight > 0) results.count(name, b, weight);

@@ -1,0 +1,111 @@
+/** Makes a module that Node can import of a user's model: its file, and what it imports by relative path or as packages. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { scratchFolder } from '../os/scratch.ts';
+import { ModelError } from './model-error.ts';
+import { REPLACED } from './outside.ts';
+
+const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+
+/** Each file's own, though all become one. */
+const META = ['url', 'dirname', 'filename'];
+const metaName = (key: string) => `__triscope_meta_${key}`;
+const outsideName = (name: string) => `__triscope_${name}`;
+
+/** Declares what stands for `import.meta.…` in a file, on its first line: lines stay where they are. */
+function ownMeta(path: string): string {
+  const values = [pathToFileURL(path).href, dirname(path), path];
+  return META.map((key, k) => `const ${metaName(key)} = ${JSON.stringify(values[k])};`).join(' ');
+}
+
+/**
+ * Compiles a model.
+ * @returns the module's address, and a function that removes it
+ * @throws ModelError that names file, line and column of what does not compile
+ */
+export async function compileModel(path: string): Promise<{ url: string; dispose: () => void }> {
+  if (!EXTENSIONS.includes(extname(path))) {
+    throw new ModelError(`${path}: a model is a ${EXTENSIONS.join(', ')} file`);
+  }
+  const { build } = await import('esbuild');
+  const here = new URL('..', import.meta.url);
+  const own: Readonly<Record<string, string>> = {
+    triscope: new URL('index.js', here).href,
+    'triscope/sim': new URL('sim/index.js', here).href,
+  };
+  const outside = Object.values(REPLACED).map((name) => `${name} as ${outsideName(name)}`);
+  const folder = scratchFolder('triscope-model-');
+  const file = join(folder.path, 'model.mjs');
+  try {
+    const result = await build({
+      entryPoints: [path],
+      bundle: true,
+      write: false,
+      // Where the source map starts from.
+      outfile: file,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      sourcemap: 'inline',
+      logLevel: 'silent',
+      define: {
+        ...Object.fromEntries(META.map((key) => [`import.meta.${key}`, metaName(key)])),
+        ...Object.fromEntries(Object.entries(REPLACED).map(([k, name]) => [k, outsideName(name)])),
+      },
+      banner: {
+        js: [
+          `import { ${outside.join(', ')} } from ${JSON.stringify(new URL('sim/outside.js', here).href)};`,
+          "import { createRequire as __triscope_require } from 'node:module';",
+          // CommonJS modules among them require Node's own.
+          `const require = __triscope_require(${JSON.stringify(path)});`,
+        ].join(' '),
+      },
+      plugins: [
+        {
+          name: 'packages',
+          setup(setup) {
+            // This package by its own address, so that a model's file may lie anywhere; others as usual.
+            setup.onResolve({ filter: /^triscope(\/sim)?$/ }, ({ path: name, kind }) =>
+              kind === 'require-call'
+                ? { path: name, namespace: 'required' }
+                : { path: own[name], external: true },
+            );
+            setup.onLoad({ filter: /./, namespace: 'required' }, ({ path: name }) => ({
+              contents: `export * from ${JSON.stringify(name)};`,
+            }));
+            setup.onLoad({ filter: /\.[cm]?[jt]s$/ }, ({ path: name }) => {
+              const text = readFileSync(name, 'utf8');
+              if (!text.includes('import.meta.')) return undefined;
+              const loader = /\.[cm]?ts$/.test(name) ? 'ts' : 'js';
+              return { contents: `${ownMeta(name)} ${text}`, loader, resolveDir: dirname(name) };
+            });
+          },
+        },
+      ],
+    });
+    writeFileSync(file, result.outputFiles[0].contents);
+  } catch (error) {
+    folder.remove();
+    throw new ModelError(placed(path, error));
+  }
+  return { url: pathToFileURL(file).href, dispose: () => folder.remove() };
+}
+
+interface BuildError {
+  readonly text: string;
+  readonly location?: {
+    readonly file: string;
+    readonly line: number;
+    readonly column: number;
+  } | null;
+}
+
+/** The first of a build's errors, in one line. */
+function placed(path: string, error: unknown): string {
+  const first = (error as { errors?: BuildError[] }).errors?.[0];
+  if (first === undefined) return `${path}: ${error instanceof Error ? error.message : error}`;
+  const at = first.location;
+  return `${at ? `${at.file}:${at.line}:${at.column + 1}` : path}: ${first.text}`;
+}

@@ -1,0 +1,93 @@
+/**
+ * What a handler must not ask of the world outside of its event: clocks, random numbers that are not its LP's, and
+ * timers. A run would differ from the next, and an event handled again from itself. Users' models are compiled with
+ * these names replaced by the functions here (compile-model.ts), which refuse while handlers run.
+ */
+
+/** One for all copies of this module in a thread: a model's may be another than the engine's. */
+const state = (() => {
+  const key = Symbol.for('triscope.sim.handling');
+  const all = globalThis as { [key: symbol]: { depth: number } | undefined };
+  all[key] ??= { depth: 0 };
+  return all[key];
+})();
+
+/** Runs `work`, in which handlers are called. */
+export function handling<T>(work: () => T): T {
+  state.depth++;
+  try {
+    return work();
+  } finally {
+    state.depth--;
+  }
+}
+
+/** A call that makes a run differ from the next. */
+export class OutsideError extends Error {
+  override readonly name = 'OutsideError';
+}
+
+const expectOutside = (name: string, why: string) => {
+  if (state.depth > 0) throw new OutsideError(`${name}: ${why}`);
+};
+
+/** `method` of `owner`, refused while handlers run. */
+function refusing<O extends object, K extends keyof O>(
+  owner: O,
+  method: K,
+  name: string,
+  why: string,
+): O[K] {
+  const original = owner[method] as (...args: unknown[]) => unknown;
+  return ((...args: unknown[]) => {
+    expectOutside(`${name}()`, why);
+    return original.apply(owner, args);
+  }) as O[K];
+}
+
+const NOT_AGAIN = 'differs from run to run, and when an event is handled again';
+const DRAW = `${NOT_AGAIN}; draw with lp.uniform()`;
+const CLOCK = `${NOT_AGAIN}; virtual time is lp.now`;
+const LATER =
+  'acts after its event is over; send an event to the LP itself (lp.send(lp.id, delay))';
+
+export const random = refusing(Math, 'random', 'Math.random', DRAW);
+export const now = refusing(performance, 'now', 'performance.now', CLOCK);
+export const hrtime = refusing(process, 'hrtime', 'process.hrtime', CLOCK);
+export const nextTick = refusing(process, 'nextTick', 'process.nextTick', LATER);
+export const randomUUID = refusing(crypto, 'randomUUID', 'crypto.randomUUID', DRAW);
+export const getRandomValues = refusing(crypto, 'getRandomValues', 'crypto.getRandomValues', DRAW);
+export const timeout = refusing(globalThis, 'setTimeout', 'setTimeout', LATER);
+export const interval = refusing(globalThis, 'setInterval', 'setInterval', LATER);
+export const immediate = refusing(globalThis, 'setImmediate', 'setImmediate', LATER);
+export const microtask = refusing(globalThis, 'queueMicrotask', 'queueMicrotask', LATER);
+
+const dateNow = refusing(Date, 'now', 'Date.now', CLOCK);
+
+/** `Date`, whose present moment is refused while handlers run. */
+export const date = new Proxy(Date, {
+  get: (target, key) => (key === 'now' ? dateNow : Reflect.get(target, key)),
+  construct: (target, args, made) => {
+    if (args.length === 0) expectOutside('new Date()', CLOCK);
+    return Reflect.construct(target, args, made);
+  },
+  apply: (target) => {
+    expectOutside('Date()', CLOCK);
+    return target();
+  },
+});
+
+/** What is replaced in a user's model, and the export above that it is replaced by. */
+export const REPLACED: Readonly<Record<string, string>> = {
+  'Math.random': 'random',
+  Date: 'date',
+  'performance.now': 'now',
+  'process.hrtime': 'hrtime',
+  'process.nextTick': 'nextTick',
+  'crypto.randomUUID': 'randomUUID',
+  'crypto.getRandomValues': 'getRandomValues',
+  setTimeout: 'timeout',
+  setInterval: 'interval',
+  setImmediate: 'immediate',
+  queueMicrotask: 'microtask',
+};

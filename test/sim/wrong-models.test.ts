@@ -1,0 +1,407 @@
+/** What a modeller gets wrong, each told in one line with the place in the model's own source. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Settings, simulate } from 'triscope/sim';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'wrong-models-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let made = 0;
+function file(text: string, end = '.ts'): string {
+  const path = join(folder, `model-${made++}${end}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** A right model; each case replaces one of its lines. Line 14 is `forward`'s body, 10 `init`'s. */
+const LINES = `import { array, defineModel, ring } from 'triscope/sim';
+export default defineModel({
+  name: 'shop',
+  options: { servers: { kind: 'int', default: 2, help: 'servers' } },
+  lps: () => 4,
+  end: 20,
+  message: { hops: 'u32' },
+  state: { served: 'u32', load: 'f64', open: 'bool', bins: array('u32', 3), line: ring('f64', 4) },
+  init(lp) {
+    lp.send(lp.id, lp.exponential(1));
+  },
+  forward(lp, message) {
+    lp.state.served++;
+    lp.send((lp.id + 1) % lp.lps, lp.exponential(1)).hops = message.hops + 1;
+  },
+  final(lp, results) {
+    results.add('served', lp.state.served);
+  },
+});
+`.split('\n');
+
+/** The model with other text on one line, counted from 1. */
+const withLine = (line: number, text: string) =>
+  LINES.map((old, k) => (k === line - 1 ? text : old)).join('\n');
+
+const failure = async (path: string, settings: Settings = {}): Promise<string> => {
+  try {
+    await simulate(path, settings);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'it ran';
+};
+
+/** Line, its text, the message; and the column of the place, where the line is to blame. */
+const HANDLERS: readonly [mistake: string, line: number, text: string, message: string][] = [
+  [
+    'a misspelt field, counted up',
+    13,
+    '    lp.state.servd++;',
+    'shop.servd: no such field; did you mean served?',
+  ],
+  [
+    'a misspelt field, read',
+    13,
+    '    if (lp.state.laod > 3) lp.state.served++;',
+    'shop.laod: no such field; did you mean load?',
+  ],
+  [
+    'a misspelt field, written',
+    13,
+    '    lp.state.lod = 1;',
+    'shop.lod: no such field; did you mean load?',
+  ],
+  [
+    'a field that there is not',
+    13,
+    '    lp.state.customers = 1;',
+    'shop.customers: no such field; there are served, load, open, bins, line',
+  ],
+  [
+    'a misspelt field of a message',
+    14,
+    '    lp.send(0, 1).hop = 1;',
+    'message.hop: no such field; did you mean hops?',
+  ],
+  [
+    'a misspelt field of the received message',
+    13,
+    '    lp.state.served += message.hosp;',
+    'message.hosp: no such field; did you mean hops?',
+  ],
+  [
+    'an element of an array, written by index',
+    13,
+    '    lp.state.bins[1] = 2;',
+    'shop.bins[1]: elements are not written by index; use shop.bins.set(1, value)',
+  ],
+  [
+    'an element of an array, read by index',
+    13,
+    '    lp.state.load = lp.state.bins[1];',
+    'shop.bins[1]: elements are not read by index; use shop.bins.get(1)',
+  ],
+  [
+    'an array, assigned to',
+    13,
+    '    lp.state.bins = [1, 2, 3];',
+    'shop.bins: cannot be assigned to; use set(index, value) or fill(value)',
+  ],
+  [
+    'a ring, assigned to',
+    13,
+    '    lp.state.line = [];',
+    'shop.line: cannot be assigned to; use push(value), shift() or clear()',
+  ],
+  [
+    'a method that arrays do not have',
+    13,
+    '    lp.state.bins.push(1);',
+    'shop.bins.push: no such field; there are length, get, set, fill',
+  ],
+  ['text in a number', 13, "    lp.state.load = '1';", 'shop.load: "1" does not fit in f64'],
+  [
+    'undefined in a number',
+    13,
+    '    lp.state.load = undefined;',
+    'shop.load: undefined does not fit in f64',
+  ],
+  [
+    'null in an integer',
+    13,
+    '    lp.state.served = null;',
+    'shop.served: null does not fit in u32',
+  ],
+  [
+    'a fraction in an integer',
+    13,
+    '    lp.state.served = 0.5;',
+    'shop.served: 0.5 does not fit in u32',
+  ],
+  ['a number in a truth value', 13, '    lp.state.open = 1;', 'shop.open: 1 does not fit in bool'],
+  [
+    'the received message, written',
+    13,
+    '    message.hops = 3;',
+    'message.hops: read-only here; a received message may be written only by a model with reverse()',
+  ],
+  ['a delay that is text', 14, "    lp.send(0, '1');", 'send(0, "1"): the delay is not a number'],
+  [
+    'a delay of undefined',
+    14,
+    '    lp.send(0, undefined);',
+    'send(0, undefined): the delay is not a number',
+  ],
+  ['a delay that is NaN', 14, '    lp.send(0, 0 / 0);', 'send(0, NaN): the delay is not a number'],
+  [
+    'a negative delay',
+    14,
+    '    lp.send(0, -1);',
+    'send(0, -1): a negative delay would send into the past',
+  ],
+  [
+    'a priority that is text',
+    14,
+    "    lp.send(0, 1, 'high');",
+    'send(): the priority "high" is not a number',
+  ],
+  [
+    'a priority of null',
+    14,
+    '    lp.send(0, 1, null);',
+    'send(): the priority null is not a number',
+  ],
+  ['an LP that is not there', 14, '    lp.send(4, 1);', 'send(4, 1): no such LP; ids are 0…3'],
+  ['an LP by name', 14, "    lp.send('0', 1);", 'send("0", 1): no such LP; ids are 0…3'],
+  [
+    'random numbers of its own',
+    13,
+    '    if (Math.random() < 0.5) lp.state.served++;',
+    'Math.random(): differs from run to run, and when an event is handled again; draw with lp.uniform()',
+  ],
+  [
+    'a clock',
+    13,
+    '    lp.state.load = Date.now();',
+    'Date.now(): differs from run to run, and when an event is handled again; virtual time is lp.now',
+  ],
+  [
+    'a date',
+    13,
+    '    lp.state.load = new Date().getHours();',
+    'new Date(): differs from run to run, and when an event is handled again; virtual time is lp.now',
+  ],
+  [
+    'a stopwatch',
+    13,
+    '    lp.state.load = performance.now();',
+    'performance.now(): differs from run to run, and when an event is handled again; virtual time is lp.now',
+  ],
+  [
+    'a timer',
+    13,
+    '    setTimeout(() => {}, 1);',
+    'setTimeout(): acts after its event is over; send an event to the LP itself (lp.send(lp.id, delay))',
+  ],
+  [
+    'a promise',
+    14,
+    '    return Promise.resolve();',
+    'the handler returned a promise: what it does later would happen outside of its event; handlers must be done when they return',
+  ],
+  ['an exception of its own', 13, "    throw new Error('no such thing');", 'no such thing'],
+];
+
+describe('a mistake in a handler', () => {
+  it.each(HANDLERS)('%s', async (_mistake, line, text, message) => {
+    const path = file(withLine(line, text));
+    const told = await failure(path);
+    expect(told).toContain(message);
+    expect(told).toMatch(/^LP \d \(shop\) at virtual time [\d.]+, message \{"hops":\d+\}: /);
+    // A promise is known when its handler has returned.
+    if (!text.includes('Promise'))
+      expect(told).toMatch(new RegExp(`\\(at ${path}:${line}:\\d+\\)$`));
+    expect(told).not.toContain('\n');
+  });
+
+  it.each(HANDLERS.filter((_row, k) => k % 7 === 0))(
+    '%s, on two PEs',
+    async (_mistake, line, text, message) => {
+      const path = file(withLine(line, text));
+      const told = await failure(path, { pes: 2, synch: 'optimistic' });
+      expect(told).toContain(message);
+      expect(told).toContain(`(at ${path}:${line}:`);
+    },
+  );
+
+  it('is placed to the column', async () => {
+    const told = await failure(file(withLine(13, '    const one = 1; lp.state.servd += one;')));
+    expect(told).toMatch(/:13:2[0-9]\)$/);
+  });
+});
+
+const SETTLED: readonly [mistake: string, line: number, text: string, message: string][] = [
+  [
+    'text in a result',
+    17,
+    "    results.add('served', '3');",
+    'results.add(\'served\'): "3" is not a number',
+  ],
+  [
+    'NaN in a result',
+    17,
+    "    results.add('served', 0 / 0);",
+    "results.add('served'): NaN is not a number",
+  ],
+  [
+    'undefined in a largest value',
+    17,
+    "    results.max('served', undefined);",
+    "results.max('served'): undefined is not a number",
+  ],
+  [
+    'a bin that is none',
+    17,
+    "    results.count('served', -1);",
+    "count('served', -1): bins are integers from 0",
+  ],
+  [
+    'text in a row',
+    17,
+    "    results.row('shops', { served: 'many' });",
+    'results.row(\'shops: served\'): "many" is not a number',
+  ],
+  [
+    'a state that is written',
+    17,
+    '    lp.state.served = 0;',
+    'shop.served: read-only here; commit(), final(), hooks and instruments only read',
+  ],
+  [
+    'an array that is filled',
+    17,
+    '    lp.state.bins.fill(0);',
+    'shop.bins: read-only here; commit(), final(), hooks and instruments only read',
+  ],
+];
+
+describe('a mistake in final()', () => {
+  it.each(SETTLED)('%s', async (_mistake, line, text, message) => {
+    const path = file(withLine(line, text));
+    const told = await failure(path);
+    expect(told).toContain(`LP 0 (shop), final(): ${message}`);
+    expect(told).toContain(`(at ${path}:${line}:`);
+  });
+});
+
+const DECLARED: readonly [mistake: string, line: number, text: string, message: string][] = [
+  [
+    'a handler that is async',
+    12,
+    '  async forward(lp, message) {',
+    "model 'shop': forward() is async",
+  ],
+  ['a generator', 12, '  *forward(lp, message) {', "model 'shop': forward() is a generator"],
+  ['an async init', 9, '  async init(lp) {', "model 'shop': init() is async"],
+  ['an async final', 16, '  async final(lp, results) {', "model 'shop': final() is async"],
+  [
+    'a misspelt handler',
+    16,
+    '  finall(lp, results) {',
+    "model 'shop': 'finall' is no part of a model; did you mean final?",
+  ],
+  [
+    'a misspelt part',
+    6,
+    '  endd: 20,',
+    "model 'shop': 'endd' is no part of a model; did you mean end?",
+  ],
+  [
+    'a part of no model',
+    6,
+    '  colour: 20,',
+    "model 'shop': 'colour' is no part of a model; parts are name, help",
+  ],
+  ['a handler that is none', 16, '  final: 3, finall(lp, results) {', "'finall' is no part"],
+  ['no forward', 12, '  reverse(lp, message) {', "model 'shop' needs forward()"],
+  [
+    'an unknown type of field',
+    7,
+    "  message: { hops: 'u33' },",
+    'message.hops: unknown field type "u33"',
+  ],
+  ['no LPs', 5, '  lps: () => 0,', "model 'shop': lps() gave 0; it must be a positive integer"],
+];
+
+describe('a mistake in the declaration', () => {
+  it.each(DECLARED)('%s', async (_mistake, line, text, message) => {
+    const told = await failure(file(withLine(line, text)));
+    expect(told).toContain(message);
+    expect(told).not.toContain('\n');
+  });
+
+  it('that does not compile is placed', async () => {
+    const path = file(withLine(13, '    lp.state.served+++;'));
+    expect(await failure(path)).toMatch(new RegExp(`${path.slice(-8)}:13:\\d+: `));
+  });
+
+  it('that throws when it is loaded is placed', async () => {
+    const path = file(
+      `const shops: number[] | undefined = undefined;\nshops!.push(1);\n${LINES.join('\n')}`,
+    );
+    expect(await failure(path)).toContain(`(at ${path}:2:`);
+  });
+});
+
+describe('a mistake in the settings', () => {
+  const shop = file(LINES.join('\n'));
+  it.each([
+    [{ endd: 20 }, 'endd: no such setting; did you mean end?'],
+    [{ lookAhead: 1 }, 'lookAhead: no such setting; did you mean lookahead?'],
+    [{ options: { server: 3 } }, "model 'shop' has no option --server; did you mean --servers?"],
+    [{ options: { servers: '3' } }, '--servers=3: must be a number'],
+  ] as unknown as readonly [Settings, string][])('%j', async (settings, message) => {
+    expect(await failure(shop, settings)).toContain(message);
+  });
+});
+
+describe('a model’s own files', () => {
+  it('are found beside it, each from its own folder', async () => {
+    mkdirSync(join(folder, 'parts'), { recursive: true });
+    writeFileSync(join(folder, 'parts', 'delay.txt'), '2');
+    writeFileSync(
+      join(folder, 'parts', 'delay.ts'),
+      "import { readFileSync } from 'node:fs';\nexport const delay = Number(readFileSync(new URL('delay.txt', import.meta.url), 'utf8'));\n",
+    );
+    const path = file(
+      `import { delay } from './parts/delay.ts';\n${withLine(14, '    lp.send(lp.id, delay).hops = import.meta.url.length;')}`,
+    );
+    const run = await simulate(path, { end: 7 });
+    // Each LP's first event comes at random; 2 apart from there, to the end.
+    expect(run.finished).toBe(true);
+    expect(run.netEvents).toBeGreaterThanOrEqual(4);
+  });
+
+  it('may be CommonJS, and require', async () => {
+    const path = file(
+      `const { defineModel } = require('triscope/sim');\nconst { sep } = require('node:path');\n${LINES.slice(
+        1,
+      )
+        .join('\n')
+        .replace('export default', 'module.exports =')
+        .replace(/, bins: array.*$/m, ' },')
+        .replace("name: 'shop'", "name: 'shop' + sep.length")}`,
+      '.cjs',
+    );
+    const run = await simulate(path, { end: 5 });
+    expect(run.model).toBe('shop1');
+  });
+
+  it('may ask the clock while no handler runs', async () => {
+    const run = await simulate(
+      file(
+        `const started = Date.now() + Math.random();\n${withLine(6, '  end: started > 0 ? 5 : 0,')}`,
+      ),
+    );
+    expect(run.finished).toBe(true);
+  });
+});
