@@ -15,7 +15,7 @@ const JOINERS = ['live', 'cli'];
 const OWNERS: Readonly<Record<string, string>> = {
   koffi: 'src/os/',
   commander: 'src/cli/',
-  esbuild: 'src/sim/load-model.ts',
+  esbuild: 'src/sim/compile-model.ts',
   '@duckdb/node-api': 'src/query/',
   flatbuffers: 'src/formats/arrow/',
   hono: 'src/live/',
