@@ -13,6 +13,7 @@ import {
   type LpType,
   type LpView,
   type Model,
+  type ReadonlyStructOf,
   type Results,
   ring,
   type StructOf,
@@ -212,7 +213,7 @@ const common = {
     lp.state.load = lp.normal01();
     for (let k = 0; k < lp.params.start; k++) send(lp, mix(lp.id, k), 0);
   },
-  commit(lp: LpView<State, Params>, m: Readonly<Message>): void {
+  commit(lp: LpView<State, Params>, m: ReadonlyStructOf<typeof MESSAGE>): void {
     const { source, sendTime, priority } = lp.event;
     let hash = mix(commits.get(lp.id) ?? 0, source);
     hash = mixDouble(mixDouble(hash, lp.now), sendTime);
