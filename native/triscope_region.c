@@ -132,9 +132,6 @@ static uint64_t clock_ns(clockid_t which) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t loaded_ns; /* when this process, or its fork, began: zero of its page's times */
-__attribute__((constructor)) static void at_load(void) { loaded_ns = clock_ns(CLOCK_MONOTONIC); }
-
 static double now(const struct header *p) { return (double)(int64_t)(clock_ns(CLOCK_MONOTONIC) - p->start_ns); }
 
 static uint32_t crc32_of(const char *bytes, size_t length) {
@@ -258,8 +255,8 @@ static void fill_header(struct header *p, uint32_t threads, uint32_t ring, uint3
         munmap(old, old->bytes);
         parents_page = NULL;
     }
-    p->start_ns = loaded_ns;
-    p->start_wall_ns = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - loaded_ns);
+    p->start_ns = clock_ns(CLOCK_MONOTONIC);
+    p->start_wall_ns = clock_ns(CLOCK_REALTIME);
     p->flags = STARTED;
     p->version = VERSION;
     p->magic = MAGIC;
@@ -340,7 +337,6 @@ static void forget_page(void) {
     page = NULL;
     asked = 0;
     refused = 0;
-    loaded_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 /* Whether GEOPM_PROGRAM_FILTER, where there is one, names this program. */
@@ -418,6 +414,7 @@ static uint32_t find_slot(struct header *p, uint32_t tid) {
     for (uint32_t k = 0; k < used; k++) {
         uint32_t was = ENDED;
         if (load(&threads[k].state) != ENDED) continue;
+        if (threads[k].work_done && threads[k].work_round == p->round) continue; /* its work counts still */
         if (!__atomic_compare_exchange_n(&threads[k].state, &was, FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
         take_slot(p, &threads[k], nodes + k * NODES, tid);
         return k;

@@ -136,7 +136,7 @@ class _Page:
             self._put(0, b"(overflow)", 1, 0)
             self.u32[_H["names_used"]] = 10
             self.u32[_H["regions_used"]] = 1
-            start, wall = _began, time.time_ns() - (time.monotonic_ns() - _began)
+            start, wall = time.monotonic_ns(), time.time_ns()
             for name, value in (("start", start), ("wall", wall)):
                 self.u32[_H[name + "_low"]] = value & 0xFFFFFFFF
                 self.u32[_H[name + "_high"]] = value >> 32
@@ -253,7 +253,7 @@ class _Page:
                 if self.u32[word[k] + _STATE] == _LIVE and self.u32[word[k] + _TID] == tid:
                     return k
             # Slots of threads that said that they end, then new ones, then those of threads that are gone without a word.
-            slot = next((k for k in range(used) if self.u32[word[k] + _STATE] == _ENDED), None)
+            slot = next((k for k in range(used) if self._is_left(word[k])), None)
             if slot is None and used < self.threads:
                 slot = used
                 self.u32[_H["threads_used"]] += 1
@@ -276,6 +276,11 @@ class _Page:
         self.u32[at + _SEQ] = (self.u32[at + _SEQ] + 1) & 0xFFFFFFFF
         self.u32[at + _STATE] = _LIVE
         return slot
+
+    def _is_left(self, at):
+        """Whether the thread of a slot said that it ended, and its work does not count any more."""
+        works = self.u32[at + _DONE] and self.u32[at + _ROUND] == self.u32[_H_ROUND]
+        return self.u32[at + _STATE] == _ENDED and not works
 
     def _is_gone(self, at):
         """Whether the thread of a living slot is not there any more."""
@@ -442,7 +447,6 @@ _warned = False
 _page = None
 _asked = False
 _asking = threading.Lock()
-_began = time.monotonic_ns()
 _local = threading.local()
 _regions = {}
 
@@ -558,8 +562,8 @@ def _attach():
 
 
 def _forked():
-    global _page, _asked, _asking, _began
-    _page, _asked, _asking, _began = None, False, threading.Lock(), time.monotonic_ns()
+    global _page, _asked, _asking
+    _page, _asked, _asking = None, False, threading.Lock()
 
 
 def _says(name, flag):

@@ -97,14 +97,15 @@ export const GEOPM_OPTIONS = [
     help: "the host's name is added to the report's",
   },
   { name: 'geopm-ompt-disable', help: 'no regions for OpenMP, though the shims are built' },
+  { name: 'geopm-ompt-enable', help: '', idle: 'the shim is loaded where it is built' },
+  { name: 'geopm-debug-attach', value: 'RANK', help: '', idle: 'there is nothing to attach to' },
   { name: 'geopm-ctl', variable: 'GEOPM_CTL', value: 'WAY', help: '', idle: BESIDE },
   { name: 'geopm-ctl-disable', help: '', idle: BESIDE },
   {
     name: 'geopm-program-filter',
     variable: 'GEOPM_PROGRAM_FILTER',
     value: 'LIST',
-    help: '',
-    idle: 'every program that marks regions is seen',
+    help: 'programs that are seen, by name: a.out,python3 (all that mark)',
   },
   { name: 'geopm-affinity-enable', help: '', idle: 'the launcher of the job places processes' },
   { name: 'geopm-affinity-disable', help: '', idle: 'the launcher of the job places processes' },
@@ -212,7 +213,7 @@ function fromEnvironment(
     const option = GEOPM_OPTIONS.find((o) => (o as GeopmOption).variable === variable);
     const idle = option === undefined ? OTHER_VARIABLES[variable] : (option as GeopmOption).idle;
     if (idle === undefined && option === undefined) {
-      throw new UsageError(`${variable}: there is no such variable${didYouMean(variable, known)}`);
+      notes.push(`${variable} has no effect: it is not known${didYouMean(variable, known)}`);
     } else if (idle) notes.push(`${variable} has no effect: ${idle}`);
     else if (option !== undefined) values.set(option.name, value);
   }

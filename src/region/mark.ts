@@ -114,8 +114,6 @@ const warn = (message: string) => process.emitWarning(message, 'RegionWarning');
 
 /** Undefined: not asked for yet. A process that marks nothing has no page. */
 let page: Page | null | undefined;
-/** When marking could begin: zero of the page's times. */
-const began = process.hrtime.bigint();
 /** Of this thread; undefined: not asked for yet. */
 let marker: Marker | null | undefined;
 
@@ -130,7 +128,7 @@ function attach(): Page | null {
   const name = basename(process.argv[1] ?? process.title);
   if (!isWanted(name)) return null;
   try {
-    const own = openOwnPage(folder, name, ringCapacityFrom(process.env[ENV_RING]), began);
+    const own = openOwnPage(folder, name, ringCapacityFrom(process.env[ENV_RING]));
     if (own === null) warn('regions are not kept: this platform has no mapped memory for Node');
     return own;
   } catch (error) {

@@ -81,7 +81,6 @@ function initialise(
   page: Page,
   name: string,
   [ringCapacity, threadCapacity]: readonly [number, number],
-  began: bigint,
 ): void {
   const { u32, f64, bytes } = page;
   const set = (at: number, value: number) => {
@@ -119,8 +118,8 @@ function initialise(
   set(H.regionsUsed, 1);
   set(H.namesUsed, overflow.length);
   const wide = new BigUint64Array(bytes.buffer, H.startNs, 2);
-  wide[0] = began;
-  wide[1] = BigInt(Date.now()) * 1_000_000n - (process.hrtime.bigint() - began);
+  wide[0] = process.hrtime.bigint();
+  wide[1] = BigInt(Date.now()) * 1_000_000n;
   f64[H.started >> 3] = 0;
   set(H.flags, F.started);
   set(H.version, PAGE_VERSION);
@@ -151,15 +150,9 @@ function joinPage(path: string): Page | null {
 /**
  * This process's page in `folder`, which is made where missing; null where memory cannot be mapped.
  * @param name of the process, for people
- * @param began CLOCK_MONOTONIC, ns: zero of a new page's times
  * @throws Error where the folder cannot be written
  */
-export function openOwnPage(
-  folder: string,
-  name: string,
-  ringCapacity: number,
-  began = process.hrtime.bigint(),
-): Page | null {
+export function openOwnPage(folder: string, name: string, ringCapacity: number): Page | null {
   const path = join(folder, pageFileName());
   try {
     return joinPage(path);
@@ -179,7 +172,7 @@ export function openOwnPage(
       page = mapPage(aside, 'r+', pageOffsets(ringCapacity, threads).bytes);
     }
     if (page === null) return null;
-    initialise(page, name, [ringCapacity, threads], began);
+    initialise(page, name, [ringCapacity, threads]);
     linkSync(aside, path);
     return { ...page, path, startNs: new BigUint64Array(page.u32.buffer, H.startNs, 1)[0] };
   } catch (error) {

@@ -227,7 +227,7 @@ export class Platform {
   }
 
   /** The first half of a tick: reads files. `tick.compute()` is the other, now or, of what was kept, later. */
-  get tick(): Pick<Tick, 'read' | 'compute' | 'kept' | 'keep' | 'recall'> {
+  get tick(): Pick<Tick, 'time' | 'read' | 'compute' | 'kept' | 'keep' | 'recall'> {
     return this.#tick;
   }
 

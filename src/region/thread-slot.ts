@@ -124,7 +124,10 @@ export function claimSlot(page: Page, tid: number, cpu: number): number | null {
   };
   // Slots of threads that said that they end, then new ones, then those of threads that are gone without a word.
   for (let slot = 0; slot < used; slot++) {
-    if (u32[state(slot)] === THREAD_ENDED && take(slot, THREAD_ENDED)) return give(slot);
+    const at = slotAt(page, slot);
+    // The work of a thread that ended counts until all have left the region.
+    const works = u32[(at + T.workDone) >> 2] > 0 && u32[(at + T.workRound) >> 2] === u32[ROUND];
+    if (u32[state(slot)] === THREAD_ENDED && !works && take(slot, THREAD_ENDED)) return give(slot);
   }
   if (used < capacity) {
     const slot = Atomics.add(u32, H.threadsUsed >> 2, 1);

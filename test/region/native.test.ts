@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { regionHash } from 'triscope/region';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ApplicationProcess } from '../../src/region/controller/process-table.ts';
+import { PageReader } from '../../src/region/page-reader.ts';
 import { counts, ended, freshFolder, marked, readers, start } from './pages.ts';
 
 const NATIVE = fileURLToPath(new URL('../../native', import.meta.url));
@@ -105,6 +107,68 @@ describe.skipIf(!has('cc'))('a C program (needs cc)', () => {
     expect(page.overhead).toBe(0.25);
     expect(seen.misordered).toBe(1);
     expect(stderr).toContain("triscope: region 'B' was left without having been entered");
+  });
+
+  it('announces work by every thread, and progress ends at 1', async () => {
+    const name = compiled(
+      'progress',
+      `static void *work(void *nothing) {
+        geopm_tprof_init(100);
+        for (int k = 0; k < 25; k++) geopm_tprof_post();
+        return nothing;
+      }
+      int main(void) {
+        uint64_t before, r;
+        pthread_t t[4];
+        geopm_prof_region("before", 2, &before);
+        geopm_prof_enter(before); geopm_tprof_init(7); geopm_tprof_post(); geopm_prof_exit(before);
+        geopm_prof_region("r", 2, &r);
+        geopm_prof_enter(r);
+        for (int k = 0; k < 4; k++) pthread_create(&t[k], NULL, work, NULL);
+        for (int k = 0; k < 4; k++) pthread_join(t[k], NULL);
+        raise(SIGKILL);
+      }`,
+    );
+    const { page } = await marked([name]);
+    const process = new ApplicationProcess(new PageReader(page.path), null);
+    process.poll();
+    expect(process.progress).toBe(1);
+  });
+
+  it('keeps the hint UNSET, counts no epochs in regions to be ignored, and leaves by GEOPM’s rule', async () => {
+    const name = compiled(
+      'rules',
+      `int main(void) {
+        uint64_t unset, ignored, a, b;
+        geopm_prof_region("unset", 0, &unset); geopm_prof_region("ignored", 8, &ignored);
+        geopm_prof_region("a", 2, &a); geopm_prof_region("b", 2, &b);
+        geopm_prof_epoch();
+        geopm_prof_enter(ignored); geopm_prof_epoch();
+        geopm_prof_enter(a); geopm_prof_epoch(); geopm_prof_exit(a); geopm_prof_exit(ignored);
+        geopm_prof_enter(a); geopm_prof_enter(b);
+        printf("%d ", geopm_prof_exit(a));
+        printf("%d ", geopm_prof_exit(b));
+        printf("%d ", geopm_prof_exit(a));
+        printf("%d", geopm_prof_enter(0x500001234) || geopm_prof_exit(0x500001234));
+        geopm_prof_enter(unset);
+        fflush(stdout);
+        _exit(0);
+      }`,
+    );
+    const { seen, page, stdout } = await marked([name]);
+    expect(stdout).toBe('0 0 -1 0');
+    expect(page.epochs).toBe(1);
+    expect(page.hint[0]).toBe(0);
+    expect(page.stopped).not.toBeNull();
+    expect(counts(seen)).toEqual({
+      ignored: 1,
+      'ignored/a': 1,
+      a: 1,
+      'a/b': 1,
+      '0x00001234': 1,
+      unset: 0,
+    });
+    expect(seen.regions.at(-1)).toMatchObject({ hash: 0x1234, hint: 'io' });
   });
 
   it('may have many threads, one after another and at once', async () => {

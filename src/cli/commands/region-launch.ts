@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ENV_FILTER } from '../../model/region-layout.ts';
 import { exitNow } from '../../os/exit.ts';
 import { type LaunchedRank, launchedRank } from '../../os/mpi/launcher.ts';
 import {
@@ -218,7 +219,11 @@ export async function regionLaunch(args: readonly string[]): Promise<number> {
   for (const note of words.notes) say(note);
   try {
     const { command } = words;
-    const env = markingEnvironment(markedBy(words), process.env);
+    const filter = words.values.get('geopm-program-filter');
+    const env = {
+      ...markingEnvironment(markedBy(words), process.env),
+      ...(filter !== undefined && { [ENV_FILTER]: filter }),
+    };
     const killAfter = seconds('--kill-after', words.own.get('kill-after')) ?? KILL_AFTER;
     const rank = launchedRank();
     if (rank !== null && rank.size > 1)

@@ -264,7 +264,8 @@ export class Controller {
     wasActive: boolean,
   ): void {
     const time = (now - this.#zero) / 1e9;
-    this.#application.update(time, active);
+    // At the very moment that TIME says: hints and sync-runtime pass together.
+    this.#application.update(this.#platform.tick.time, active);
     this.#platform.tick.compute();
     this.#attribute(active, found, wasActive);
     this.#steer(time);
@@ -349,9 +350,9 @@ export class Controller {
     this.#table.poll(now, true);
     this.#catchUp();
     this.#attach(now);
-    const time = (now - this.#zero) / 1e9;
-    this.#application.update(time, this.#table.active);
-    this.#platform.readBatch();
+    this.#platform.tick.read();
+    this.#application.update(this.#platform.tick.time, this.#table.active);
+    this.#platform.tick.compute();
     this.#attribute(this.#table.active, this.#table.all.length, !this.#idle);
     this.#events.drainAll(this.#table.active);
     for (const [, message] of this.#table.refused) this.#warn(message);
@@ -369,7 +370,7 @@ export class Controller {
     if (active.length > 0) {
       return `${active.length} of ${all.length} processes ran on when the command had ended`;
     }
-    const gone = all.filter((process) => !process.stopped).length;
+    const gone = all.filter((process) => !process.stopped && !process.replaced).length;
     return gone === 0 ? null : `${gone} of ${all.length} processes ended without saying so`;
   }
 

@@ -46,6 +46,8 @@ export class EventLog {
   #event(process: ApplicationProcess, { code, value, depth, time }: PageEvent): void {
     const { finder, page, zero } = process;
     const file = this.#file;
+    // Marks after the process's end belong to no application.
+    if (page.stopped !== null && time > page.stopped) return;
     const at = (zero - this.zero) / 1e9 + time;
     if (code === EVENT_EPOCH) {
       if (finder === null) file?.event(at, page.pid, 'EPOCH_COUNT', value);

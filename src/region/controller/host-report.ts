@@ -9,6 +9,7 @@ import type {
   ReportFields,
   ReportRegion,
 } from '../../formats/geopm/write.ts';
+import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import type { Agent } from '../agents/agent.ts';
 import { ROW } from '../attribution.ts';
 import { type ExactTotals, exactTotals, type ProcessRecord } from '../exact-totals.ts';
@@ -58,7 +59,10 @@ export function hostReport(state: HostState): HostReport {
     ...(agentHost.size > 0 && { agent: agentHost }),
     regions,
     ...(marked && {
-      unmarked: section(unmarkedRuntime, 0, sampled.section(ROW.unmarked, unmarkedSync)),
+      unmarked: new Map([
+        ...section(unmarkedRuntime, 0, sampled.section(ROW.unmarked, unmarkedSync)),
+        ...agent.reportRegion(HASH_UNMARKED),
+      ]),
     }),
     ...(exact.epoch !== undefined && epochSection(exact, sampled, compat)),
     application: applicationSection(state, exact),
@@ -96,6 +100,7 @@ function applicationSection(state: HostState, exact: ExactTotals): ReportFields 
   const memory = peakMemory();
   return new Map([
     ...section(runtime, 0, sampled.section(ROW.application, sync)),
+    ...mpiStartup(exact),
     ['GEOPM startup (s)', state.startup],
     ['GEOPM overhead (s)', exact.overhead],
     // GEOPM prints kibibytes here, and calls them bytes.
@@ -104,6 +109,13 @@ function applicationSection(state: HostState, exact: ExactTotals): ReportFields 
       : ([['geopmctl memory HWM (B)', compat ? memory / 1024 : memory]] as const)),
     ['geopmctl network BW (B/s)', 0],
   ]);
+}
+
+/** Seconds in MPI_Init, mean over processes; of programs without MPI there is no such field. */
+function mpiStartup({ regions }: ExactTotals): [string, number][] {
+  const calls = regions.filter(({ name }) => name === 'MPI_Init' || name === 'MPI_Init_thread');
+  if (calls.length === 0) return [];
+  return [['MPI startup (s)', calls.reduce((sum, { runtime }) => sum + runtime, 0)]];
 }
 
 /** Bytes that this process has had in memory at most. Source: proc(5), VmHWM. */
@@ -171,7 +183,8 @@ function processValue(record: ProcessRecord, process: ApplicationProcess): Extra
     name: page.processName,
     ...(page.rank >= 0 && { rank: page.rank }),
     ...(process.alive && { running: true }),
-    ...(!process.alive && !process.stopped && { vanished: true }),
+    ...(process.replaced && { replaced: true }),
+    ...(!process.alive && !process.stopped && !process.replaced && { vanished: true }),
     'runtime (s)': record.ended - record.started,
     'unmarked (s)': Math.max(0, record.ended - record.started - record.inside),
     ...(record.epochs > 0 && { epochs: record.epochs }),

@@ -1,7 +1,9 @@
 /** Runs a command with a controller beside it: the controller's thread first, then the command. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type FSWatcher, readFileSync } from 'node:fs';
+import { existsSync, type FSWatcher, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ENV_DIR, ENV_RING } from '../../model/region-layout.ts';
 import type { Punctuality } from './deadlines.ts';
 import { pagesFolder } from './pages-folder.ts';
@@ -30,6 +32,10 @@ export interface LaunchResult {
   readonly stuck: boolean;
 }
 
+/** File beside the pages: the controller samples. */
+const SAMPLING = 'sampling';
+/** ms that other ranks wait for it. */
+const START_PATIENCE = 30_000;
 /** Events per thread that rings hold, where the profile trace or a record filter reads them. */
 const RING_EVENTS = 4096;
 /** Exit codes of shells: no such command; it cannot be executed. */
@@ -55,6 +61,8 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
     const side = new ControllerSide({ ...options.settings, pages }, options);
     await Promise.race([side.ready, signals.first]);
     watcher = side.watch(pages);
+    if (signals.early === null) await Promise.race([side.begin(), signals.first]);
+    writeFileSync(join(pages, SAMPLING), '');
     const code = await runCommand(options, pages, side, signals);
     const punctuality = await side.finished(signals.hasEnded ? HURRIED : undefined);
     return { code, punctuality, stuck: side.stuck };
@@ -74,10 +82,19 @@ export interface MarkOptions extends Pick<LaunchOptions, 'command' | 'env' | 'sa
 export async function launchMarked({ pages, ...options }: MarkOptions): Promise<number> {
   const signals = new SignalRelay(options);
   try {
+    await whenSampled(pages, signals);
     return await runCommand(options, pages, null, signals);
   } finally {
     signals.release();
   }
+}
+
+/** Waits until the controller of `pages` samples: a command that started before would have time without energy. */
+async function whenSampled(pages: string, signals: SignalRelay): Promise<void> {
+  const until = Date.now() + START_PATIENCE;
+  // Without the folder nothing will be sampled.
+  const waits = () => existsSync(pages) && !existsSync(join(pages, SAMPLING));
+  while (waits() && signals.early === null && Date.now() < until) await sleep(5);
 }
 
 /** Runs it. Resolves with its exit code. */
@@ -110,13 +127,12 @@ async function runCommand(
     },
   });
   signals.to(child);
-  child.on('spawn', () => side?.started());
   child.on('error', (error: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
     say(`cannot run ${file}: ${error.code === 'ENOENT' ? 'no such command' : error.message}`);
-    (side?.drop() ?? Promise.resolve()).finally(() =>
-      resolve(error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE),
-    );
+    const failure = error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE;
+    side?.ended(failure, 0);
+    resolve(failure);
   });
   child.on('exit', async (code, signal) => {
     const number = signal === null ? 0 : constants.signals[signal];

@@ -37,7 +37,7 @@ export async function watchOwn(options: OwnOptions): Promise<OwnController> {
     const watcher = side.watch(pages);
     process.env[ENV_DIR] = pages;
     process.env[ENV_AUTO] = options.auto;
-    side.started();
+    await side.begin();
     return {
       preload: new URL('../auto.js', import.meta.url).href,
       async finish() {

@@ -2,8 +2,8 @@
  * The application's processes: whoever makes a region page in the run's folder is one. They appear at any time, fork,
  * and vanish; what they wrote stays, because the controller keeps their pages until the end.
  */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
 import type { EpochFinder, RecordFilter } from '../filters/index.ts';
@@ -29,6 +29,8 @@ export class ApplicationProcess {
   ended = Number.NaN;
   /** Whether it said itself that it ended. */
   stopped = false;
+  /** Whether its memory is another program's now, by exec. */
+  replaced = false;
   /** What its threads that are inside a region agree on. */
   hash = HASH_UNMARKED;
   hint = 0;
@@ -121,6 +123,20 @@ export class ApplicationProcess {
   }
 }
 
+/** Whether a process has become another program since it made its page, which is called PID-STARTTIME-STACK. */
+function isReplaced({ path, pid }: PageReader): boolean {
+  const [, start, stack] = basename(path, PAGE_SUFFIX).split('-');
+  if (stack === undefined || stack === '0') return false;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The first is field 3. Of others' processes the stack is not told.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[25] !== '0' && (fields[19] !== start || fields[25] !== stack);
+  } catch {
+    return false;
+  }
+}
+
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -146,6 +162,7 @@ export class ProcessTable {
   watched = false;
   #scanned = Number.NEGATIVE_INFINITY;
   #asked = Number.NEGATIVE_INFINITY;
+  #turn = 0;
 
   /** @param last is called with each process that has ended, before its page is let go of */
   constructor(
@@ -176,11 +193,15 @@ export class ProcessTable {
       const process = active[k];
       // Asked first: what it wrote before it went is seen then.
       const gone = ask && !lives(process.page.pid);
+      // Each look costs a file: of many processes one is looked at at a time.
+      const looked = ask && (active.length <= 8 || k === this.#turn % active.length);
+      if (looked && !gone && isReplaced(process.page)) process.replaced = true;
       process.poll();
-      if (!gone && !process.stopped) continue;
+      if (!gone && !process.stopped && !process.replaced) continue;
       this.#end(process, now);
       changed = true;
     }
+    if (ask) this.#turn++;
     if (changed) this.active = this.all.filter((process) => process.alive);
     return changed;
   }
@@ -194,6 +215,7 @@ export class ProcessTable {
       try {
         const page = new PageReader(join(this.#folder, name));
         const process = new ApplicationProcess(page, this.#filter?.() ?? null);
+        this.#replace(page);
         this.all.push(process);
         this.#known.add(name);
         this.refused.delete(name);
@@ -202,6 +224,14 @@ export class ProcessTable {
         this.#retry(name, error.message);
       }
     }
+  }
+
+  /** A second page of a process: the program that made the first one ended when this one began. */
+  #replace({ pid, startNs }: PageReader): void {
+    const before = this.active.find((process) => process.page.pid === pid && !process.stopped);
+    if (before === undefined || !isReplaced(before.page)) return;
+    before.replaced = true;
+    before.ended = Number(startNs);
   }
 
   #names(): string[] {
@@ -223,6 +253,11 @@ export class ProcessTable {
   }
 
   #end(process: ApplicationProcess, now: number): void {
+    const { page } = process;
+    if (!process.stopped && page.leaving !== null) {
+      process.ended = process.zero + page.leaving * 1e9;
+      process.replaced = true;
+    }
     if (process.alive) process.ended = now;
     this.#last(process);
     process.end();

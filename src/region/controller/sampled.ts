@@ -162,7 +162,7 @@ export class Sampled {
     values[TIME] = then;
     const share = (then - before[TIME]) / (now - before[TIME]);
     if (!(share >= 0 && share < 1)) return then;
-    for (let s = FIRST_PUSHED; s < values.length; s++) {
+    for (let s = FIRST_HINT; s < values.length; s++) {
       if (this.#signals[s].behaviour !== 'monotone') continue;
       const change = values[s] - before[s];
       // NaN before: all that is known is what is there now.

@@ -80,6 +80,7 @@ export class ControllerSide {
   readonly ready: Promise<void>;
   readonly #orders = new Int32Array(new SharedArrayBuffer(4 * WORDS));
   readonly #done: Promise<Punctuality | null>;
+  readonly #begun: Promise<unknown>;
   readonly #worker: Worker;
   /** It waits for a file that does not answer: nothing can end its thread. */
   stuck = false;
@@ -97,6 +98,8 @@ export class ControllerSide {
     });
     const { promise: done, resolve: finish } = deferred<Punctuality | null>();
     this.#done = done;
+    const { promise: begun, resolve: begin } = deferred<void>();
+    this.#begun = Promise.race([begun, done]);
     this.ready = new Promise((resolve, reject) => {
       let isReady = false;
       const fail = (failure: Extract<ControllerMessage, { kind: 'failed' }>) => {
@@ -116,7 +119,8 @@ export class ControllerSide {
           isReady = true;
           clearTimeout(timer);
           resolve();
-        } else if (message.kind === 'warning') say(message.message);
+        } else if (message.kind === 'begun') begin();
+        else if (message.kind === 'warning') say(message.message);
         else if (message.kind === 'status') show(message.line);
         else if (message.kind === 'failed') fail(message);
         else finish(message.punctuality);
@@ -142,9 +146,11 @@ export class ControllerSide {
     }
   }
 
-  started(): void {
+  /** Sampling begins: when this resolves the command may start, so that nothing of it is missed. */
+  async begin(): Promise<void> {
     Atomics.store(this.#orders, STARTED, 1);
     this.ring();
+    await this.#begun;
   }
 
   ended(code: number, signal: number): void {

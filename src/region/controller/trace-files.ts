@@ -111,7 +111,7 @@ export class ProfileTraceFile {
 
   /** @param time s since time zero */
   event(time: number, pid: number, event: ProfileEvent, signal: number): void {
-    this.#file.write(profileRowText(Math.max(0, time), pid, event, signal));
+    this.#file.write(profileRowText(time, pid, event, signal));
   }
 
   close(): void {

@@ -24,6 +24,8 @@ export interface ControllerTask {
 
 export type ControllerMessage =
   | { readonly kind: 'ready' }
+  /** Time zero has been, and a sample of it: the command may start. */
+  | { readonly kind: 'begun' }
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'status'; readonly line: string }
   | { readonly kind: 'done'; readonly punctuality: Punctuality }
@@ -82,6 +84,7 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
   }
   let said = performance.now();
   controller.begin(now());
+  say({ kind: 'begun' });
   deadlines.start(performance.now());
   const clock = performance;
   controller.watched = Atomics.load(orders, WATCHED) === 1;

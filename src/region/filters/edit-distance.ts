@@ -37,18 +37,12 @@ class EditDistance implements EpochFinder {
     return ++this.#epochs;
   }
 
-  #forget(): void {
-    this.#found = false;
-    this.#last = 0;
-    this.#stable = 0;
-    this.#unstable = 0;
-  }
-
   #search(): boolean {
     const { period, score } = this.#periodicity;
     const { base, least, stable } = this.#settings;
     if (score >= period || period < least) {
-      this.#forget();
+      this.#last = 0;
+      this.#stable = 0;
       return false;
     }
     if (period !== this.#last) {
@@ -59,6 +53,7 @@ class EditDistance implements EpochFinder {
     this.#stable++;
     this.#found =
       period <= base ? this.#stable === stable * base : this.#stable >= Math.floor(stable * period);
+    if (this.#found) this.#stable = 0;
     return this.#found;
   }
 
@@ -66,7 +61,9 @@ class EditDistance implements EpochFinder {
     const { period, count } = this.#periodicity;
     if (period === this.#last) this.#unstable = 0;
     else if (++this.#unstable >= Math.floor(this.#settings.unstable * this.#last)) {
-      this.#forget();
+      // The period that was lost is remembered: should it come back, it is found an entry sooner.
+      this.#found = false;
+      this.#unstable = 0;
       return false;
     }
     return period >= this.#last && count >= this.#begin + period;

@@ -88,6 +88,39 @@ describe('edit_distance', () => {
   });
 });
 
+describe('edit_distance after a loss', () => {
+  it('remembers the period that was lost: it is found again an entry sooner', () => {
+    // abcd until it is found, four entries of another order that lose it, then abcd again.
+    const letters = [...repeated('abcd', 32), ...repeated('dbca', 8), ...repeated('abcd', 32)];
+    const periodicity = new Periodicity(20);
+    const [least, base] = [3, 4];
+    let [found, last, stable, unstable, begin] = [false, -1, 0, 0, -1];
+    const expected = letters.flatMap((letter, k) => {
+      periodicity.add(letter);
+      const { period, score, count } = periodicity;
+      if (period === 0) return [];
+      if (found) {
+        unstable = period === last ? 0 : unstable + 1;
+        if (unstable >= Math.floor(1.5 * last)) [found, unstable] = [false, 0];
+        else if (period >= last && count - begin >= period) {
+          begin = count;
+          return [k];
+        }
+        return [];
+      }
+      if (score >= period || period < least) [last, stable] = [-1, 0];
+      else if (period === last) stable++;
+      else [last, stable] = [period, 0];
+      const enough = period <= base ? stable === base : stable >= period;
+      if (!enough) return [];
+      [found, begin, stable] = [true, count, 0];
+      return [k];
+    });
+    expect(epochs('edit_distance,20,4,3', letters)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(8);
+  });
+});
+
 describe('wrong settings', () => {
   it.each([
     ['nothing,3', 'there is no record filter nothing: it is proxy_epoch or edit_distance'],
