@@ -1,5 +1,5 @@
 /** `triscope info --verify`: whether a recording's files are what they were when its run ended. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileSum } from '../formats/checksum.ts';
 import { RECORDING_FILE, type Recording, type RecordingFile } from '../model/recording.ts';
@@ -41,10 +41,9 @@ function stateOf(folder: string, file: RecordingFile): Omit<VerifiedFile, 'path'
       ? { state: 'same', what: '' }
       : { state: 'changed', what: 'its content is not what it was when it was finished' };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT'
-      ? { state: 'missing', what: `${RECORDING_FILE} lists it, and it is not there` }
-      : { state: 'unreadable', what: `cannot be read: ${message}` };
+    return existsSync(join(folder, path))
+      ? { state: 'unreadable', what: `cannot be read: ${(error as Error).message}` }
+      : { state: 'missing', what: `${RECORDING_FILE} lists it, and it is not there` };
   }
 }
 

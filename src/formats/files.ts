@@ -36,7 +36,7 @@ function* listed(folder: string): Generator<string> {
   }
 }
 
-/** Whether some format knows the file. Files that cannot be opened are not known. */
+/** Whether some format knows the file, or nobody can say: whoever reads one that cannot be opened names it. */
 function isKnown(path: string): boolean {
   try {
     const source = openFile(path);
@@ -46,7 +46,7 @@ function isKnown(path: string): boolean {
       source.close();
     }
   } catch {
-    return false;
+    return true;
   }
 }
 

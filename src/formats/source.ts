@@ -3,6 +3,24 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type FileSource, FormatError } from './format.ts';
 
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'it may not be read by this user',
+  EMFILE: 'too many files are open: raise the limit (ulimit -n)',
+  ELOOP: 'a loop of symbolic links',
+};
+
+/** @throws FormatError that names the file and says why it cannot be opened */
+function opened(path: string): number {
+  try {
+    // A named pipe that nobody writes to must not stop us.
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new FormatError({ path, offset: -1, what: REASONS[code] ?? message, skipped: 0 });
+  }
+}
+
 class DiskFile implements FileSource {
   readonly path: string;
   readonly size: number;
@@ -10,8 +28,7 @@ class DiskFile implements FileSource {
 
   constructor(path: string) {
     this.path = path;
-    // A named pipe that nobody writes to must not stop us.
-    this.#fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    this.#fd = opened(path);
     const stat = fstatSync(this.#fd);
     if (!stat.isFile()) {
       closeSync(this.#fd);
@@ -48,7 +65,7 @@ class DiskFile implements FileSource {
   }
 }
 
-/** Opens a file. @throws the operating system's error; FormatError for what is no file */
+/** Opens a file. @throws FormatError for one that cannot be opened, and for what is no file */
 export function openFile(path: string): FileSource {
   return new DiskFile(path);
 }

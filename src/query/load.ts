@@ -51,8 +51,9 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     } catch (error) {
       const reason = reasonOf(error);
       const what = `cannot be read: ${reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason}`;
-      // A recording without one of its files is still one.
-      if (sources.recording === null) throw new InputError(`${path}: ${what}`);
+      // A recording, or a folder, without one of its files is still one.
+      if (sources.recording === null && sources.files.length === 1)
+        throw new InputError(`${path}: ${what}`);
       suspects.push({ file: shown(path), what });
       continue;
     }

@@ -1,11 +1,20 @@
 /** `triscope info --verify`: a recording's files are what they were when its run ended, or are told. */
-import { appendFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { openRecording } from 'triscope/query';
 import { describe, expect, it } from 'vitest';
 import { checkRecording, type Recording } from '../../src/model/recording.ts';
-import { recordingOf, writeFolder } from '../query/support/recording.ts';
-import { temporaryFolder, triscopeHere } from './support/run.ts';
+import { NOON, rawStats, recordingOf, writeFolder } from '../query/support/recording.ts';
+import { BIN, temporaryFolder, triscopeHere } from './support/run.ts';
 
 const folder = temporaryFolder();
 const WHOLE = join(folder, 'whole.tri');
@@ -126,4 +135,44 @@ it('--verify of what is no recording is a mistake', async () => {
   const { code, err } = await triscopeHere(['info', '--verify', join(WHOLE, FRAMES)]);
   expect(code).toBe(2);
   expect(err).toContain("extra.frames is no recording's folder");
+});
+
+it('a file that cannot be opened is named, with code 3, and those beside it are read', async () => {
+  const path = writeFolder(join(folder, 'loose'), {
+    '1772366400': rawStats('h1', [{ time: NOON, cpus: [{ user: 1 }] }]),
+    '1772366500': '',
+  });
+  const bad = join(path, '1772366500');
+  rmSync(bad);
+  writeFileSync(bad, rawStats('h1', []));
+  chmodSync(bad, 0);
+  // Nothing is closed to root.
+  const asked =
+    process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+  chmodSync(folder, 0o755);
+  const run = (...words: string[]) => {
+    const [command, ...rest] = [...asked, process.execPath, BIN, ...words];
+    return spawnSync(command, rest, { encoding: 'utf8', env: { PATH: process.env.PATH } });
+  };
+  for (const words of [
+    ['info', path],
+    ['read', path, '--format=csv'],
+  ]) {
+    const { status, stdout, stderr } = run(...words);
+    expect({ status, stderr }).toEqual({
+      ...{ status: 3, stderr: `triscope: ${bad}: it may not be read by this user\n` },
+    });
+    expect(stdout).toContain('1772366400');
+  }
+  const { status, stdout, stderr } = run(
+    'query',
+    path,
+    'SELECT count(*) AS n FROM node_cpu',
+    '--json',
+  );
+  expect({ status, rows: stdout.replace(/\s/g, '') }).toEqual({
+    status: 0,
+    rows: expect.stringContaining('"n":1'),
+  });
+  expect(stderr).toContain('1772366500: cannot be read: it may not be read by this user');
 });
