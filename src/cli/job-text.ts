@@ -1,5 +1,6 @@
 /** A job's page for the terminal. */
 
+import { notExaminedText, nothingFound, type Verdict } from '../findings/index.ts';
 import {
   balanceOf,
   conditionOf,
@@ -24,7 +25,7 @@ type Paint = ReturnType<typeof painter>;
 /** Hosts, devices and processes that are shown, unless all are asked for. */
 const SHOWN = 16;
 const INPUTS = 3;
-const GB = 2 ** 30;
+const GIB = 2 ** 30;
 
 const plural = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 const more = (count: number, what: string) =>
@@ -171,7 +172,7 @@ function processLines(job: Job, all: boolean): string[] {
     .sort((a, b) => (b.highWater ?? 0) - (a.highWater ?? 0));
   if (processes.length === 0) return [];
   const shown = all ? processes : processes.slice(0, SHOWN);
-  const gb = (value: number | null) => (value === null ? '' : (value / GB).toFixed(3));
+  const gb = (value: number | null) => (value === null ? '' : (value / GIB).toFixed(3));
   const rows = shown.map((one) => [
     one.name,
     one.host,
@@ -181,7 +182,7 @@ function processLines(job: Job, all: boolean): string[] {
     one.threads === null ? '' : String(one.threads),
     one.cpus ?? '',
   ]);
-  const header = ['process', 'host', 'pid', 'high water GB', 'resident GB', 'threads', 'cpus'];
+  const header = ['process', 'host', 'pid', 'high water GiB', 'resident GiB', 'threads', 'cpus'];
   return [...table(header, rows), ...more(processes.length - shown.length, 'process'), ''];
 }
 
@@ -222,13 +223,26 @@ export function pageText(type: string, page: readonly DeviceRow[], paint: Paint)
 }
 
 /** The page, without a newline at its end. `all`: every host, process and oddity. */
-export function jobText(job: Job, paint: Paint, all: boolean): string {
+function findingLines(verdict: Verdict, paint: Paint): string[] {
+  const found = verdict.findings.map(({ severity, sentence }) => {
+    const mark = severity === 'problem' ? paint.bad(severity) : severity;
+    return `  ${mark}: ${sentence}`;
+  });
+  const open = notExaminedText(verdict.notExamined);
+  return [
+    ...(found.length === 0 ? [`  ${nothingFound(verdict)}`] : found),
+    ...(open === '' ? [] : [`  ${paint.dim(open)}`]),
+  ];
+}
+
+export function jobText(job: Job, verdict: Verdict, paint: Paint, all: boolean): string {
   const values = metricsOf(job);
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ['', paint.bold(title), ...lines];
   const notes = notesOf(job).map((note) => `  ${note}`);
   return [
     ...headLines(job, paint),
+    ...section('findings', findingLines(verdict, paint)),
     ...section('hosts', hostLines(job, paint, all)),
     ...section('in time', trackLines(tracksOf(job), paint, all)),
     ...section('metrics', metricLines(values, paint)),

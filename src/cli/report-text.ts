@@ -1,5 +1,5 @@
 /** A report for the terminal. */
-import type { Finding } from '../findings/index.ts';
+import { type Finding, notExaminedText, nothingFound } from '../findings/index.ts';
 import type { Row, Value } from '../query/index.ts';
 import type { Chart, RecordingReport } from '../report/index.ts';
 import { cut, widthOf, wrapped } from './fit.ts';
@@ -14,9 +14,10 @@ const plain = (text: unknown): string => String(text).replace(/\p{Cc}+/gu, ' ');
 const MOST_ROWS = 20;
 
 export function reportText(
-  { facts, findings, tables, charts }: RecordingReport,
+  { facts, verdict, tables, charts }: RecordingReport,
   evidence: boolean,
 ): string {
+  const { findings, notExamined } = verdict;
   const paint = painter(process.stdout);
   const state = facts.state === null || facts.state === 'finished' ? '' : `, ${plain(facts.state)}`;
   const when = facts.started === null ? '' : ` of ${facts.started}`;
@@ -29,11 +30,11 @@ export function reportText(
     if (evidence) lines.push(...evidenceLines(finding));
   }
   if (findings.length === 0) {
-    const nothing = 'there are no samples of PEs, regions or hosts to judge';
-    lines.push(
-      `Nothing was found: ${tables.length > 0 ? 'all is well as far as these files tell' : nothing}.`,
-    );
+    const none = 'Nothing was found: there are no samples of PEs, regions or hosts to judge.';
+    lines.push(tables.length > 0 ? nothingFound(verdict) : none);
   }
+  const open = notExaminedText(notExamined.filter(({ applies }) => applies || evidence));
+  if (open !== '') lines.push('', ...wrapped(open, widthOf(process.stdout)).map(paint.dim));
   const courses = charts.flatMap(courseLines);
   if (courses.length > 0) lines.push('', paint.bold('Courses'), ...courses);
   for (const { title, rows } of tables) {

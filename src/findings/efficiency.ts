@@ -7,7 +7,7 @@ import {
   sqlOf,
 } from '../model/measures/index.ts';
 import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { BAD, countedIn, FINE, oneMode } from './samples.ts';
+import { BAD, countedIn, FINE, lessAhead, oneMode } from './samples.ts';
 
 const SOME = {
   value: FINE,
@@ -48,9 +48,10 @@ export const EFFICIENCY: FindingRule = {
   needs: [],
   thresholds: { SOME, MUCH, WORSE },
   knob: 'Bound the optimism: a smaller --batch or --gvt-interval, or --max-opt-lookahead; more KPs (--nkp) roll back less at a time.',
-  async run({ recording, has }) {
+  async run(subject) {
+    const { recording, has } = subject;
     const table = countedIn(has, 'events_processed', 'events_rolled_back');
-    if (table === null) return [];
+    if (table === null) return { lacks: 'events handled and rolled back, with their mode' };
     const query = sql(table);
     const rows = await recording.query<PeRow>(query);
     const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
@@ -72,7 +73,10 @@ export const EFFICIENCY: FindingRule = {
         severity: severity ?? 'info',
         sentence: `${whole(processed)} events were handled and ${percent(share)} of them rolled back${efficiency === null ? ', more than were kept' : `: efficiency ${percent(efficiency / 100)}`}${worstOne}.`,
         evidence: { sql: query, rows: asRows(rows) },
-        advice: severity === null ? '' : this.knob,
+        advice:
+          severity === null
+            ? ''
+            : `Bound the optimism: ${await lessAhead(subject)}; more KPs (--nkp) roll back less at a time.`,
       },
     ];
   },

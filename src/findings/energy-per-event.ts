@@ -36,9 +36,9 @@ export const ENERGY_PER_EVENT: FindingRule = {
   async run(subject) {
     const { processed, undone } = await totalsOf(subject);
     const net = processed - undone;
-    if (net <= 0) return [];
+    if (net <= 0) return { lacks: 'committed events' };
     const energy = await energyOf(subject);
-    if (energy === null) return [];
+    if (energy === null) return { lacks: 'energy of the packages' };
     const { joules, from, sql, rows } = energy;
     const each = joules / net;
     const text = each < 0.1 ? `${short(each * 1e6)} µJ` : `${short(each)} J`;

@@ -55,11 +55,13 @@ export const FALSE_ROLLBACKS: FindingRule = {
   thresholds: { SOME, MUCH, MOSTLY },
   knob: 'More KPs: --nkp, so that few LPs share one. Each costs a little at every GVT.',
   async run(subject) {
-    const severity = graded(undoneShare(await totalsOf(subject)), SOME, MUCH);
-    if (severity === null) return [];
     const { recording, has } = subject;
     const sampled = has('ross_lp.events_processed');
-    if (!sampled && !(has('ross_kp.events_processed') && has('ross_rollback.source_lp'))) return [];
+    if (!sampled && !(has('ross_kp.events_processed') && has('ross_rollback.source_lp'))) {
+      return { lacks: 'samples of LPs, or of KPs beside rollbacks' };
+    }
+    const severity = graded(undoneShare(await totalsOf(subject)), SOME, MUCH);
+    if (severity === null) return [];
     const sql = sampled ? SQL : AT_LEAST;
     const rows = await recording.query<KpRow>(sql);
     const undone = rows.reduce((sum, row) => sum + row.undone, 0);

@@ -30,6 +30,28 @@ export interface Finding {
 /** What a rule gives; its name is added. */
 export type FindingParts = Omit<Finding, 'rule'>;
 
+/** A rule that could not look, and what it lacks. */
+export interface NotExamined {
+  readonly rule: string;
+  readonly title: string;
+  /** Tables, columns or inputs, for people: “node_cpu”, “raw stats of a job”. */
+  readonly lacks: string;
+  /** Whether the recording has anything of the layer that the rule is about: then its silence is no acquittal. */
+  readonly applies: boolean;
+}
+
+/** All that the rules say of a recording. */
+export interface Verdict {
+  /** Worst first. */
+  readonly findings: readonly Finding[];
+  readonly notExamined: readonly NotExamined[];
+}
+
+/** What a rule gives in place of findings where it could not look. */
+export interface Lacks {
+  readonly lacks: string;
+}
+
 /** A number from which on a rule says something, and why that number. */
 export interface Threshold {
   readonly value: number;
@@ -50,6 +72,9 @@ export interface Subject {
   jobs(): Promise<readonly MeasuredJob[]>;
 }
 
+/** What a rule about jobs may look at. */
+export type JobSubject = Pick<Subject, 'has' | 'jobs'>;
+
 export interface FindingRule {
   /** Kebab case. */
   readonly name: string;
@@ -61,7 +86,26 @@ export interface FindingRule {
   readonly thresholds: Readonly<Record<string, Threshold>>;
   /** What to turn. */
   readonly knob: string;
-  run(subject: Subject): Promise<readonly FindingParts[]>;
+  run(subject: Subject): Promise<readonly FindingParts[] | Lacks>;
+}
+
+/** What is said where no rule has found anything: that all is well only where all that apply could look. */
+export function nothingFound({ notExamined }: Verdict): string {
+  const open = notExamined.filter(({ applies }) => applies).length;
+  if (open === 0) return 'Nothing stands out: no rule found anything slow or doubtful.';
+  return `Nothing was found by the rules that could look; ${counted(open, 'rule')} could not.`;
+}
+
+/** “not examined: swap, high-cpi (lack raw stats of a job); …”, those that apply first; '' where all could look. */
+export function notExaminedText(all: readonly NotExamined[]): string {
+  const byLack = new Map<string, string[]>();
+  for (const { rule, lacks } of [...all].sort((a, b) => Number(b.applies) - Number(a.applies))) {
+    byLack.set(lacks, [...(byLack.get(lacks) ?? []), rule]);
+  }
+  const parts = [...byLack].map(
+    ([lacks, rules]) => `${rules.join(', ')} (${rules.length === 1 ? 'lacks' : 'lack'} ${lacks})`,
+  );
+  return parts.length === 0 ? '' : `not examined: ${parts.join('; ')}`;
 }
 
 /** The source of a threshold that no other system states. */

@@ -67,7 +67,11 @@ export const GVT_INTERVAL: FindingRule = {
           severity,
           sentence: `PEs spent ${percent(share)} of their time on ${whole(gvts)} GVTs, one for every ${short(events)} events of a PE.`,
           evidence,
-          advice: 'Compute GVT less often: a larger --gvt-interval or --batch.',
+          // Where much is rolled back, a larger batch would run further ahead.
+          advice:
+            sum((row) => row.undone) / processed < LEAST.value
+              ? 'Compute GVT less often: a larger --gvt-interval or --batch.'
+              : 'Compute GVT less often: a larger --gvt-interval; --max-opt-lookahead bounds the optimism in its place.',
         },
       ];
     }

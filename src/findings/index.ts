@@ -4,14 +4,26 @@ import {
   type Finding,
   type FindingParts,
   type FindingRule,
+  type Lacks,
+  type NotExamined,
   SEVERITIES,
   type Subject,
+  type Verdict,
 } from './finding.ts';
-import { type MeasuredJob, measuredJobs } from './measured-jobs.ts';
-import { FINDINGS } from './rules.ts';
+import type { Job } from './job/index.ts';
+import { type MeasuredJob, measuredJob, measuredJobs } from './measured-jobs.ts';
+import { FINDINGS, JOB_RULES, RULE_GROUPS } from './rules.ts';
 
-export type { Evidence, Finding, FindingRule, Severity, Threshold } from './finding.ts';
-export { SEVERITIES } from './finding.ts';
+export type {
+  Evidence,
+  Finding,
+  FindingRule,
+  NotExamined,
+  Severity,
+  Threshold,
+  Verdict,
+} from './finding.ts';
+export { notExaminedText, nothingFound, SEVERITIES } from './finding.ts';
 export { FINDINGS } from './rules.ts';
 
 export interface FindOptions {
@@ -20,16 +32,17 @@ export interface FindOptions {
   readonly path?: string;
 }
 
-/** Runs the rules that have their tables. Worst first. */
-export async function findAll(
+/** Runs all rules; says which found something, and which could not look. */
+export async function examine(
   recording: OpenRecording,
   { rules = FINDINGS, path }: FindOptions = {},
-): Promise<Finding[]> {
+): Promise<Verdict> {
   const columns = await recording.query<{ table: string; column: string }>(
     `SELECT table_name AS "table", column_name AS "column"
       FROM information_schema.columns WHERE table_schema = 'main'`,
   );
   const there = new Set(columns.flatMap(({ table, column }) => [table, `${table}.${column}`]));
+  const tables = [...new Set(columns.map(({ table }) => table))];
   let jobs: Promise<readonly MeasuredJob[]> | null = null;
   const subject: Subject = {
     recording,
@@ -39,17 +52,52 @@ export async function findAll(
       return jobs;
     },
   };
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
+  const notExamined: NotExamined[] = [];
   for (const rule of rules) {
-    if (!rule.needs.every(subject.has)) continue;
-    for (const parts of await judge(rule, subject)) found.push({ rule: rule.name, ...parts });
+    const { name, title } = rule;
+    const missing = rule.needs.filter((need) => !subject.has(need));
+    const said = missing.length > 0 ? { lacks: missing.join(', ') } : await judge(rule, subject);
+    if ('lacks' in said) {
+      const of = RULE_GROUPS.find((group) => group.rules.includes(rule))?.tables;
+      const applies = of !== undefined && tables.some((table) => of.test(table));
+      notExamined.push({ rule: name, title, lacks: said.lacks, applies });
+    } else for (const parts of said) findings.push({ rule: name, ...parts });
   }
-  const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
-  return found.sort((a, b) => rank(a) - rank(b));
+  return { findings: worstFirst(findings), notExamined };
 }
 
+/** What the rules about jobs say of one: those that read nothing but its records. */
+export async function examineJob(job: Job): Promise<Verdict> {
+  const measured = measuredJob(job);
+  const subject = { has: () => false, jobs: async () => [measured] };
+  const findings: Finding[] = [];
+  const notExamined: NotExamined[] = [];
+  for (const rule of JOB_RULES) {
+    const { name, title } = rule;
+    const said = await rule.run(subject);
+    if ('lacks' in said) notExamined.push({ rule: name, title, lacks: said.lacks, applies: true });
+    else for (const parts of said) findings.push({ rule: name, ...parts });
+  }
+  return { findings: worstFirst(findings), notExamined };
+}
+
+const worstFirst = (found: readonly Finding[]): Finding[] => {
+  const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
+  return [...found].sort((a, b) => rank(a) - rank(b));
+};
+
+/** The findings of `examine` alone. */
+export const findAll = async (
+  recording: OpenRecording,
+  options: FindOptions = {},
+): Promise<Finding[]> => [...(await examine(recording, options)).findings];
+
 /** What a rule says. One that cannot read a table, as of a damaged file, does not keep the others from speaking. */
-async function judge(rule: FindingRule, subject: Subject): Promise<readonly FindingParts[]> {
+async function judge(
+  rule: FindingRule,
+  subject: Subject,
+): Promise<readonly FindingParts[] | Lacks> {
   try {
     return await rule.run(subject);
   } catch (error) {

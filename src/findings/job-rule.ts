@@ -4,12 +4,19 @@ import {
   type FindingParts,
   type FindingRule,
   graded,
+  type JobSubject,
+  type Lacks,
   type Severity,
   type Subject,
   type Threshold,
 } from './finding.ts';
 import type { MetricSet, MetricValue } from './job/index.ts';
 import type { MeasuredJob } from './measured-jobs.ts';
+
+/** A rule that reads nothing but jobs' records. */
+export interface JobFindingRule extends FindingRule {
+  run(subject: JobSubject): Promise<readonly FindingParts[] | Lacks>;
+}
 
 export interface JobRule extends Omit<FindingRule, 'needs' | 'run'> {
   readonly set: MetricSet;
@@ -33,15 +40,24 @@ FROM node_${type} GROUP BY host, device`,
   return parts.length === 0 ? '' : `${parts.join('\nUNION ALL ')}\nORDER BY ALL`;
 }
 
+/** Where there are no raw stats files. */
+export const NO_JOBS: Lacks = { lacks: 'raw stats of a job' };
+
 /** Metrics are of a whole job: a rule about one is about each job of the recording. */
-export const jobRule = (rule: JobRule): FindingRule => ({
+export const jobRule = (rule: JobRule): JobFindingRule => ({
   ...rule,
   needs: [],
   async run(subject) {
     const found: FindingParts[] = [];
-    for (const job of await subject.jobs()) {
+    const jobs = await subject.jobs();
+    if (jobs.length === 0) return NO_JOBS;
+    let lacks = `${rule.metric} of any job`;
+    let measured = 0;
+    for (const job of jobs) {
       const value = job.metric(rule.set, rule.metric);
+      if (value?.lacks) lacks = value.lacks;
       if (value === null || value.value === null) continue;
+      measured++;
       const severity = rule.severity(value.value, job);
       if (severity === null) continue;
       found.push({
@@ -55,7 +71,7 @@ export const jobRule = (rule: JobRule): FindingRule => ({
         advice: rule.knob,
       });
     }
-    return found;
+    return measured === 0 ? { lacks } : found;
   },
 });
 

@@ -16,7 +16,9 @@ import {
 
 export interface MeasuredJob {
   readonly job: Job;
-  /** The value of a metric; null where it is not available. */
+  /** All of its metrics, with what those lack that are not available. */
+  readonly values: readonly MetricValue[];
+  /** One of them; its `value` is null where it is not available. */
   metric(set: MetricSet, name: string): MetricValue | null;
 }
 
@@ -51,21 +53,17 @@ export async function measuredJobs(path: string): Promise<readonly MeasuredJob[]
 }
 
 async function measure(archive: Archive, id: string): Promise<MeasuredJob | null> {
-  let job: Job;
   try {
-    job = await readJob(archive, { id });
+    return measuredJob(await readJob(archive, { id }));
   } catch (error) {
     if (error instanceof JobNotFoundError) return null;
     throw error;
   }
-  const values = new Map(
-    metricsOf(job).map((value) => [`${value.set} ${value.metric.name}`, value]),
-  );
-  return {
-    job,
-    metric: (set, name) => {
-      const found = values.get(`${set} ${name}`);
-      return found === undefined || found.value === null ? null : found;
-    },
-  };
+}
+
+/** A job with all of its metrics. */
+export function measuredJob(job: Job): MeasuredJob {
+  const values = metricsOf(job);
+  const byName = new Map(values.map((value) => [`${value.set} ${value.metric.name}`, value]));
+  return { job, values, metric: (set, name) => byName.get(`${set} ${name}`) ?? null };
 }

@@ -65,7 +65,7 @@ interface QueueRow {
   readonly samples: number;
 }
 
-const KNOB = 'More --max-memory; or less optimism: --max-opt-lookahead, a smaller --gvt-interval.';
+const KNOB = 'More --max-memory; or less optimism: --max-opt-lookahead.';
 /** Samples of a PE that make a course. */
 const COURSE = 8;
 

@@ -1,4 +1,5 @@
 /** Regions that not all CPUs are in at once: some wait at the end, or outside. */
+import { ALIGNED_SHARE, sqlOf } from '../model/measures/index.ts';
 import { asRows, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 
 const SOME = {
@@ -21,7 +22,7 @@ const PART = {
   source: OWN,
 };
 
-const SQL = `SELECT host, region, runtime, sync_runtime, count, 1 - sync_runtime / runtime AS unaligned,
+const SQL = `SELECT host, region, runtime, sync_runtime, count, 1 - ${sqlOf(ALIGNED_SHARE, { metric: (key) => key })} / 100 AS unaligned,
   runtime / sum(runtime) OVER (PARTITION BY host) AS part
 FROM geopm_region WHERE section = 'region' AND runtime > 0
 ORDER BY runtime - sync_runtime DESC, host, region`;

@@ -10,6 +10,8 @@ import { HIGH_CPI } from './high-cpi.ts';
 import { IDLE_NODES } from './idle-nodes.ts';
 import { IMBALANCE } from './imbalance.ts';
 import { INSTRUMENTATION } from './instrumentation.ts';
+import type { JobFindingRule } from './job-rule.ts';
+import { JOB_FLAGS, JOB_GAUGES } from './job-verdict.ts';
 import { LOW_FREQUENCY } from './low-frequency.ts';
 import { MEMORY_BOUND } from './memory-bound.ts';
 import { MEMORY_PRESSURE } from './memory-pressure.ts';
@@ -25,15 +27,24 @@ import { SUSPECT_DATA } from './suspect-data.ts';
 import { SWAP } from './swap.ts';
 import { WRONG_INTERCONNECT } from './wrong-interconnect.ts';
 
+/** Those that read nothing but a job's records. */
+export const JOB_RULES: readonly JobFindingRule[] = [
+  ...[JOB_GAUGES, JOB_FLAGS, CATASTROPHE, IDLE_NODES, HIGH_CPI, MEMORY_BOUND],
+  ...[WRONG_INTERCONNECT, METADATA_STORM],
+];
+
 /** What the rules are about, in the order in which findings of one severity are told. */
 export const RULE_GROUPS: readonly {
   readonly title: string;
+  /** Names of the tables of which one makes the rules apply. */
+  readonly tables: RegExp;
   readonly rules: readonly FindingRule[];
 }[] = [
-  { title: 'The recording itself', rules: [SUSPECT_DATA, INSTRUMENTATION] },
-  { title: 'The simulator and its CPUs', rules: [STOLEN_CPU] },
+  { title: 'The recording itself', tables: /^sim_/, rules: [SUSPECT_DATA, INSTRUMENTATION] },
+  { title: 'The simulator and its CPUs', tables: /^sim_thread/, rules: [STOLEN_CPU] },
   {
     title: 'The simulator',
+    tables: /^ross_[pkl]/,
     rules: [
       ...[EFFICIENCY, ROLLBACK_CULPRITS, SECONDARY_ROLLBACKS, ROLLBACK_CHAINS, FALSE_ROLLBACKS],
       ...[IMBALANCE, NETWORK_BOUND, GVT_INTERVAL, MEMORY_PRESSURE],
@@ -41,14 +52,13 @@ export const RULE_GROUPS: readonly {
   },
   {
     title: 'Regions and energy',
+    tables: /^geopm_region$/,
     rules: [REGION_ALIGNMENT, ENERGY_PER_REGION, ENERGY_PER_EVENT, LOW_FREQUENCY],
   },
   {
     title: 'Jobs on their hosts',
-    rules: [
-      ...[CATASTROPHE, IDLE_NODES, HIGH_CPI, MEMORY_BOUND, WRONG_INTERCONNECT, METADATA_STORM],
-      ...[SWAP, NODE_MEMORY],
-    ],
+    tables: /^node_/,
+    rules: [...JOB_RULES, ...[SWAP, NODE_MEMORY]],
   },
 ];
 

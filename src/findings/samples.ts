@@ -37,6 +37,30 @@ export async function gvtsIn({ recording }: Subject): Promise<string> {
   return metric?.form === 'change' ? 'sum(num_gvts)' : 'max(num_gvts)';
 }
 
+/** From this share of the PEs' time on, GVTs cost much. */
+export const GVT_COSTS = 0.1;
+
+/** The share of the PEs' time that GVTs take; null where it was not measured, or by a clock that counts cycles. */
+export async function gvtShare({ recording, has }: Subject): Promise<number | null> {
+  if (!['gvt_time', 'real_time', 'mode'].every((column) => has(`ross_pe.${column}`))) return null;
+  const [{ share }] = await recording.query<{ share: number | null }>(
+    `SELECT sum(spent) / sum(seconds) AS share FROM (SELECT sum(gvt_time) AS spent, ${SECONDS} AS seconds
+FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id)`,
+  );
+  return share === null || share > 1 ? null : share;
+}
+
+/**
+ * How to run less far ahead. A smaller --batch or --gvt-interval costs more GVTs: not where they cost much already, as
+ * that is what another rule says.
+ */
+export async function lessAhead(subject: Subject): Promise<string> {
+  const costs = ((await gvtShare(subject)) ?? 0) >= GVT_COSTS;
+  return costs
+    ? '--max-opt-lookahead (GVTs cost much already)'
+    : 'a smaller --batch or --gvt-interval, or --max-opt-lookahead';
+}
+
 export interface Totals {
   readonly processed: number;
   readonly undone: number;

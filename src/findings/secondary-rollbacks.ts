@@ -1,6 +1,6 @@
 /** Rollbacks that other rollbacks cause: cancelled events that were handled already. */
 import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { countedIn, FINE, oneMode, totalsOf, undoneShare } from './samples.ts';
+import { countedIn, FINE, lessAhead, oneMode, totalsOf, undoneShare } from './samples.ts';
 
 const LEAST = {
   value: FINE,
@@ -37,9 +37,9 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
   thresholds: { LEAST, SOME, MUCH },
   knob: 'Run less far ahead, so that fewer wrong events are handled before they are cancelled: a smaller --batch, or --max-opt-lookahead.',
   async run(subject) {
-    if (undoneShare(await totalsOf(subject)) < LEAST.value) return [];
     const table = countedIn(subject.has, 'total_rollbacks', 'secondary_rollbacks');
-    if (table === null) return [];
+    if (table === null) return { lacks: 'secondary rollbacks' };
+    if (undoneShare(await totalsOf(subject)) < LEAST.value) return [];
     const query = sql(table);
     const rows = await subject.recording.query<PeRow>(query);
     const all = rows.reduce((sum, { rollbacks }) => sum + rollbacks, 0);
@@ -56,7 +56,7 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
         severity,
         sentence: `${percent(secondary / all)} of ${whole(all)} rollbacks are secondary: ${each}.`,
         evidence: { sql: query, rows: asRows(rows) },
-        advice: this.knob,
+        advice: `Run less far ahead, so that fewer wrong events are handled before they are cancelled: ${await lessAhead(subject)}.`,
       },
     ];
   },

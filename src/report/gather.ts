@@ -1,5 +1,5 @@
 /** All that a report says of a recording. */
-import { type Finding, findAll } from '../findings/index.ts';
+import { examine, type Verdict } from '../findings/index.ts';
 import { type OpenRecording, openRecording, type Row, type Suspect } from '../query/index.ts';
 import { type Chart, chartsOf } from './charts.ts';
 import { type Has, type ReportTable, tablesOf } from './tables.ts';
@@ -7,7 +7,8 @@ import { type Has, type ReportTable, tablesOf } from './tables.ts';
 export interface RecordingReport {
   /** The row of table `recording`. */
   readonly facts: Row;
-  readonly findings: readonly Finding[];
+  /** Findings, and the rules that could not look. */
+  readonly verdict: Verdict;
   readonly tables: readonly ReportTable[];
   /** None unless asked for. */
   readonly charts: readonly Chart[];
@@ -35,7 +36,7 @@ export async function gather(
     const [facts] = await recording.query('SELECT * FROM recording');
     return {
       facts,
-      findings: await findAll(recording, { path }),
+      verdict: await examine(recording, { path }),
       tables: await tablesOf(recording, has),
       charts: charts ? await chartsOf(recording, has) : [],
       suspects: recording.suspects,

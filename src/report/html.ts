@@ -2,7 +2,7 @@
  * A report as one page that needs nothing else: no scripts, no fonts, no network (its own policy forbids them). It follows
  * the reader's theme, prints well, and every chart has its numbers beside it.
  */
-import type { Finding } from '../findings/index.ts';
+import { type Finding, notExaminedText, nothingFound } from '../findings/index.ts';
 import type { Row, Value } from '../query/index.ts';
 import type { Chart } from './charts.ts';
 import type { RecordingReport } from './gather.ts';
@@ -129,17 +129,22 @@ const section = (title: string, body: string): string =>
   body === '' ? '' : `<section><h2>${escapeText(title)}</h2>${body}</section>\n`;
 
 /** One recording's part of the page. */
-function recordingHtml({ facts, findings, tables, charts }: RecordingReport): string {
+function recordingHtml({ facts, verdict, tables, charts }: RecordingReport): string {
+  const { findings, notExamined } = verdict;
   const said = (name: string) => (facts[name] === null ? '' : String(facts[name] ?? ''));
   const lines = [
     [said('started'), said('state')].filter((text) => text !== '').join(', '),
     said('command'),
   ].filter((text) => text !== '');
   const found =
-    findings.length === 0 ? '<p>Nothing was found.</p>' : findings.map(findingHtml).join('\n');
+    findings.length === 0
+      ? `<p>${nothingFound(verdict)}</p>`
+      : findings.map(findingHtml).join('\n');
+  const open = notExaminedText(notExamined);
+  const also = open === '' ? '' : `<p class="dim">${escapeText(open)}</p>`;
   return `<h1>${escapeText(said('name'))}</h1>
 ${lines.map((line) => `<p class="dim">${escapeText(line)}</p>`).join('\n')}
-${section('Findings', found)}${section('Charts', charts.length === 0 ? '' : `<div class="charts">${charts.map(chartHtml).join('\n')}</div>`)}${tables.map(({ title, rows }) => section(title, tableHtml(rows, title))).join('')}`;
+${section('Findings', found + also)}${section('Charts', charts.length === 0 ? '' : `<div class="charts">${charts.map(chartHtml).join('\n')}</div>`)}${tables.map(({ title, rows }) => section(title, tableHtml(rows, title))).join('')}`;
 }
 
 /** The whole page. Texts of recordings are data: all of them are escaped. */

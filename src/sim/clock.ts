@@ -18,24 +18,80 @@ function readCost(): number {
 
 /** Of activities that happen often, one in this many is timed. */
 export const SAMPLE_EVERY = 8;
+/** One turn of a scheduler in this many has its parts timed. */
+export const TIMED_EVERY = 64;
+const UNDOING: readonly Activity[] = ['rollback', 'cancelQueue', 'eventAbort'];
+/** Where a rollback happens: its time is no part of what else goes on there. */
+type Place = 'batch' | 'read' | 'gvt';
+
+/**
+ * Which of each `every` (a power of two) is timed: one, drawn at random. Every one has the same chance, the first too,
+ * which runs in cold code; and nothing that comes again after a fixed number, as GVTs do, is always hit or always missed.
+ */
+export class Draw {
+  private readonly mask: number;
+  private count = 0;
+  private pick = 0;
+  private state: number;
+
+  constructor(every: number, seed: number) {
+    this.mask = every - 1;
+    this.state = (seed * 0x9e3779b9) | 1;
+  }
+
+  next(): boolean {
+    const k = this.count++ & this.mask;
+    if (k === 0) {
+      // Marsaglia's xorshift: no stream of the model's is touched.
+      let x = this.state;
+      x ^= x << 13;
+      x ^= x >>> 17;
+      x ^= x << 5;
+      this.state = x;
+      this.pick = (x >>> 8) & this.mask;
+    }
+    return k === this.pick;
+  }
+}
 
 export class ActivityClock {
   readonly on: boolean;
   private readonly seconds: Float64Array;
-  private readonly skips: Int32Array;
+  private readonly draws: readonly Draw[];
+  private readonly turns: Draw;
   private readonly cost: number;
   private queueMs = 0;
   private handleMs = 0;
   private batchMs = 0;
-  /** When the first timed batch began. */
+  /** Of events that were timed one by one since the last batch. */
+  private singleMs = 0;
+  private singles = 0;
+  private place: Place = 'batch';
+  /** Seconds in rollbacks, by place. */
+  private readonly rolledBack: Record<Place, number> = { batch: 0, read: 0, gvt: 0 };
+  private readSeconds = 0;
+  /** When the first turn, or batch, began. */
   private begun = Number.NaN;
 
   /** @param seconds one total per activity, to which times are added */
   constructor(on: boolean, seconds: Float64Array) {
     this.on = on;
     this.seconds = seconds;
-    this.skips = new Int32Array(seconds.length);
+    this.draws = Array.from(seconds, (_, k) => new Draw(SAMPLE_EVERY, k + 1));
+    this.turns = new Draw(TIMED_EVERY, seconds.length + 1);
     this.cost = on ? readCost() : 0;
+  }
+
+  /** Begins a turn; returns whether its parts are to be timed. */
+  turn(): boolean {
+    if (!this.on) return false;
+    if (Number.isNaN(this.begun)) this.begun = now();
+    return this.turns.next();
+  }
+
+  /** From here on rollbacks happen in `place`. */
+  enter(place: Place): void {
+    this.place = place;
   }
 
   /** Time now, to be given to `end`; NaN when times are not kept. */
@@ -46,13 +102,31 @@ export class ActivityClock {
   /** Adds the time since `started`, `scale` times. */
   end(activity: Activity, started: number, scale = 1): void {
     if (!this.on) return;
-    this.seconds[A[activity]] += (Math.max(0, now() - started - this.cost) / 1000) * scale;
+    this.add(activity, this.since(started) * scale);
+  }
+
+  /** Adds the time since `started` in a GVT, less that of the rollbacks in it. */
+  endGvt(started: number): void {
+    if (!this.on) return;
+    const spent = this.since(started) - this.rolledBack.gvt;
+    this.rolledBack.gvt = 0;
+    this.add('gvt', Math.max(0, spent));
+  }
+
+  private since(started: number): number {
+    return Math.max(0, now() - started - this.cost) / 1000;
+  }
+
+  private add(activity: Activity, seconds: number): void {
+    if (activity === 'networkRead') this.readSeconds += seconds;
+    else this.seconds[A[activity]] += seconds;
+    if (UNDOING.includes(activity)) this.rolledBack[this.place] += seconds;
   }
 
   /** As `end`; returns the time now, to begin the next activity. */
   lap(activity: Activity, started: number, scale = 1): number {
     const at = now();
-    this.seconds[A[activity]] += (Math.max(0, at - started - this.cost) / 1000) * scale;
+    this.add(activity, (Math.max(0, at - started - this.cost) / 1000) * scale);
     return at;
   }
 
@@ -76,15 +150,25 @@ export class ActivityClock {
     const t3 = now();
     handle(h);
     const t4 = now();
-    this.queueMs += Math.max(0, t2 - t0 - 2 * this.cost);
-    this.handleMs += Math.max(0, t4 - t3 - (t2 - t1));
+    const queued = Math.max(0, t2 - t0 - 2 * this.cost);
+    const handled = Math.max(0, t4 - t3 - (t2 - t1));
+    this.queueMs += queued;
+    this.handleMs += handled;
+    this.singleMs += queued + handled;
+    this.singles++;
     return true;
   }
 
-  /** Adds a batch of events, begun at `started`, `scale` times. */
-  endBatch(started: number, scale: number): void {
+  /**
+   * Adds a batch of `events` others, begun at `started`, `scale` times; events that were timed one by one before it count
+   * as much as those. A turn that had no others counts with their own time, and one without any not at all: it waited.
+   */
+  endBatch(started: number, events: number, scale: number): void {
     if (Number.isNaN(this.begun)) this.begun = started;
-    this.batchMs += Math.max(0, now() - started - this.cost) * scale;
+    const spent = Math.max(0, now() - started - this.cost);
+    this.batchMs +=
+      scale * (events > 0 ? (spent * (events + this.singles)) / events : this.singleMs);
+    [this.singleMs, this.singles] = [0, 0];
   }
 
   /**
@@ -92,23 +176,25 @@ export class ActivityClock {
    * in what proportion: they run in code that is less warm, so their own times would be too long.
    */
   share(): void {
-    const { seconds } = this;
+    const { seconds, rolledBack } = this;
+    seconds[A.networkRead] = Math.max(0, this.readSeconds - rolledBack.read);
     const sampled = this.queueMs + this.handleMs;
     // A timed batch in which the thread lost its CPU counts many times over: no more than has passed can be true.
     const batches = Math.min(this.batchMs, now() - this.begun) / 1000;
-    const total = batches - seconds[A.rollback] - seconds[A.eventAbort];
+    const total = batches - rolledBack.batch;
     if (sampled === 0 || total <= 0) return;
     seconds[A.priorityQueue] = (total * this.queueMs) / sampled;
     seconds[A.eventProcess] = (total * this.handleMs) / sampled;
   }
 
-  /** As `begin` for one in SAMPLE_EVERY calls; NaN for the others. */
+  /** As `begin` for one in SAMPLE_EVERY calls; NaN for the others. In a GVT, which is timed whole, for all. */
   beginSampled(activity: Activity): number {
-    if (!this.on || (this.skips[A[activity]]++ & (SAMPLE_EVERY - 1)) !== 0) return Number.NaN;
+    if (!this.on || !(this.place === 'gvt' || this.draws[A[activity]].next())) return Number.NaN;
     return now();
   }
 
   endSampled(activity: Activity, started: number): void {
-    if (!Number.isNaN(started)) this.end(activity, started, SAMPLE_EVERY);
+    if (Number.isNaN(started)) return;
+    this.end(activity, started, this.place === 'gvt' ? 1 : SAMPLE_EVERY);
   }
 }

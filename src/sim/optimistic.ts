@@ -158,8 +158,8 @@ export class Optimism implements Engine, Receiver {
     this.watch?.abort(kp.number, lp.h);
     this.undoNewest(kp, true);
     this.watch?.end();
-    this.settle();
     this.clock.end('eventAbort', started);
+    this.settle();
   }
 
   deliver(): void {
@@ -177,8 +177,8 @@ export class Optimism implements Engine, Receiver {
     while (kp.length > 0 && sig.before(h, kp.newestEvent())) this.undoNewest(kp, true);
     this.watch?.end();
     this.marks?.exit(MARK_ROLLBACK);
-    this.settle();
     this.clock.endSampled('rollback', started);
+    this.settle();
   }
 
   /** Undoes the newest event of `kp`; puts it back into the queue, or frees it. */

@@ -111,9 +111,10 @@ class SequentialDriver implements Driver {
       }
       const started = clock.begin();
       this.marks?.enter(MARK_EVENTS);
-      n += this.loop.run(Math.max(1, this.chunk - n), hooks.nextTime);
+      const others = this.loop.run(Math.max(1, this.chunk - n), hooks.nextTime);
+      n += others;
       this.marks?.exit(MARK_EVENTS);
-      if (clock.on) clock.endBatch(started, 1);
+      if (clock.on) clock.endBatch(started, others, 1);
       const h = pe.queue.peek();
       this.gvt = h === 0 ? Infinity : pe.pool.F[h];
       if (n > 0 || hooks.nextTime < Infinity) {

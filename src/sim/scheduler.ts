@@ -5,7 +5,7 @@
 import { engineMarks, MARK_EVENTS, MARK_FOSSILS, MARK_GVT } from '../model/engine-marks.ts';
 import type { PhaseMarks } from '../model/region-page.ts';
 import { PHASE_COMMIT, PHASE_GVT } from '../model/schemas/sim.ts';
-import type { ActivityClock } from './clock.ts';
+import { type ActivityClock, TIMED_EVERY } from './clock.ts';
 import { C } from './counters.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { justAfter, MemoryPressure } from './memory-pressure.ts';
@@ -38,8 +38,6 @@ export interface Engine extends Receiver {
   deliver(): void;
 }
 
-/** One turn in this many has its parts timed. */
-const TIMED_EVERY = 64;
 /** Turns without anything to do before GVT is asked for: where PEs know how far the others are, only in case of doubt. */
 const IDLE_TURNS = 4;
 const IDLE_IN_DOUBT = 16;
@@ -65,7 +63,6 @@ export class Scheduler {
   private readonly patience: number;
   private readonly realTimeGvt: boolean;
   private nextGvt = 0;
-  private turns = 0;
   private sinceGvt = 0;
   private idle = 0;
   private bound = 0;
@@ -110,9 +107,11 @@ export class Scheduler {
   turn(): boolean {
     const { transport, engine, clock, pe } = this;
     if (pe.instrument !== null) pe.instrument.turn();
-    const timed = clock.on && (this.turns++ & (TIMED_EVERY - 1)) === 0;
+    const timed = clock.turn();
     let t = timed ? clock.begin() : 0;
+    clock.enter('read');
     const arrived = transport.drain(engine);
+    clock.enter('batch');
     // What has arrived past the memory bound has to be made up for.
     if (pe.pool.overdrawn) {
       pe.pool.overdrawn = false;
@@ -127,8 +126,9 @@ export class Scheduler {
       else {
         if (timed) n = engine.sample(this.bound, clock);
         const started = timed ? clock.begin() : 0;
-        if (!engine.starved) n += engine.run(pe.config.batch - n, this.bound);
-        if (timed) clock.endBatch(started, TIMED_EVERY);
+        const others = engine.starved ? 0 : engine.run(pe.config.batch - n, this.bound);
+        n += others;
+        if (timed) clock.endBatch(started, others, TIMED_EVERY);
       }
       this.marks?.exit(MARK_EVENTS);
     }
@@ -169,7 +169,9 @@ export class Scheduler {
     const started = this.clock.begin();
     this.phases?.enter(PHASE_GVT);
     this.marks?.enter(MARK_GVT);
+    this.clock.enter('gvt');
     this.transport.drain(this.engine);
+    this.clock.enter('batch');
     this.transport.flush();
     const { pe, mine } = this;
     const h = this.engine.first();
@@ -178,7 +180,7 @@ export class Scheduler {
     this.transport.contribute(exact ? pe.keyOf(h, mine) : pe.boundOf(h, mine));
     this.marks?.exit(MARK_GVT);
     this.phases?.exit(PHASE_GVT);
-    this.clock.end('gvt', started);
+    this.clock.endGvt(started);
   }
 
   private advance(): boolean {

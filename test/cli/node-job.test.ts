@@ -75,6 +75,7 @@ describe('node job', () => {
     expect(Object.keys(job)).toEqual([
       ...['id', 'accounting', 'from', 'to', 'seconds', 'hosts', 'missing', 'metrics', 'flags'],
       ...['balance', 'times', 'tracks', 'processes', 'repairs', 'notes', 'oddities'],
+      ...['findings', 'notExamined'],
     ]);
     expect(job).toMatchObject({ id: '7', from: '2026-03-01T12:00:00Z', seconds: 1200 });
     const found = job.metrics.find(({ name }: { name: string }) => name === 'avg_cpuusage');

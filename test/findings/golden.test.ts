@@ -47,7 +47,12 @@ describe.skipIf(GOLDEN === undefined)('findings of genuine files (TRISCOPE_GOLDE
   });
 
   it('tacc_stats: a sound job of two hosts has none, and a job of few instructions a high CPI', async () => {
-    expect(await of('tacc_stats', 'genuine_job1835740_2hosts')).toEqual([]);
+    const found = await of('tacc_stats', 'genuine_job1835740_2hosts');
+    // Its gauges and flags are told, as `node job` tells them.
+    expect(
+      found.filter((line) => !/^job-(gauges|flags) (notice|info): Job 1835740: /.test(line)),
+    ).toEqual([]);
+    expect(found.join('\n')).toMatch(/^job-flags info: .* flags of tacc_stats are up: .*packets/m);
     expect((await of('tacc_stats', 'fixture_snb_v2.3.0')).join('\n')).toMatch(
       /^high-cpi notice: Job 1981063: its processors took 1\.67 cycles for each instruction/m,
     );

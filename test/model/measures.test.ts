@@ -1,8 +1,11 @@
 /** What is worked out from metrics: hand-worked numbers, and the same in SQL. */
+import { readFileSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
+import { measuresIn } from '../../src/model/measures/docs.ts';
 import {
   ACTIVITIES,
+  bytes,
   COMMITTED_RATE,
   CPU_BUSY,
   CPU_IDLE,
@@ -17,9 +20,11 @@ import {
   type Measure,
   modeOf,
   percent,
+  pooled,
   ROLLED_BACK_SHARE,
   SECONDARY_SHARE,
   type SumOf,
+  scatter,
   sqlOf,
 } from '../../src/model/measures/index.ts';
 import { PE_FIELDS } from '../../src/model/schemas/ross.ts';
@@ -205,5 +210,49 @@ describe('per cent', () => {
     [Number.NaN, '–'],
   ])('%s is “%s”', (value, text) => {
     expect(percent(value)).toBe(text);
+  });
+});
+
+describe('estimates', () => {
+  const row = (...values: number[]) => Float64Array.from(values);
+
+  it('widens bins until none is above 100 %, and keeps what was measured', () => {
+    // A timed turn stands for those before it: 350 % in the fourth bin are 87.5 % of four.
+    const [wide] = pooled([row(0, 0, 0, 350, 20)]);
+    expect([...wide]).toEqual([87.5, 87.5, 87.5, 87.5, 20]);
+    // What comes first has only what is after it; parts are joined together.
+    const [a, b] = pooled([row(150, 0, 10), row(30, 0, 50)]);
+    expect([...a]).toEqual([75, 75, 10]);
+    expect([...b]).toEqual([15, 15, 50]);
+  });
+
+  it('leaves bins that were not measured as they are', () => {
+    const [wide] = pooled([row(Number.NaN, 40, Number.NaN, 130)]);
+    expect([...wide]).toEqual([Number.NaN, 85, Number.NaN, 85]);
+  });
+
+  it('says how far off a sum may be, from how its stretches scatter', () => {
+    // Four stretches of 1 s: 1, 3, 1, 3 about a mean of 2: 1.96 sqrt(4/3 × 4).
+    expect(scatter([1, 3, 1, 3], [1, 1, 1, 1])).toBeCloseTo(4.526, 3);
+    expect(scatter([2, 4, 6], [1, 2, 3])).toBe(0);
+    expect(scatter([2, Number.NaN], [1, 1])).toBeNull();
+  });
+});
+
+describe('bytes as text', () => {
+  it('have a prefix of one kind: GB is 10^9, GiB 2^30', () => {
+    expect(bytes(999)).toBe('999 B');
+    expect(bytes(1_234_567)).toBe('1.23 MB');
+    expect(bytes(2 ** 30)).toBe('1.07 GB');
+    expect(bytes(2 ** 30, { binary: true })).toBe('1 GiB');
+    expect(bytes(999_999)).toBe('1 MB');
+    expect(bytes(null)).toBe('–');
+  });
+});
+
+describe('docs/measures.md', () => {
+  it('has the tables that the declarations make', () => {
+    const page = readFileSync(new URL('../../docs/measures.md', import.meta.url), 'utf8');
+    expect(measuresIn(page)).toBe(page);
   });
 });

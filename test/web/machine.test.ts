@@ -302,7 +302,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
     const [page, complaints] = await open(server.url, 'view=nodes&from=7200&to=25200');
     await reads(page, '#says-hosts', '3 hosts, all alike; all on one scale, 0 cores to 3.6 cores');
     await page.getByRole('button', { name: 'Ethernet' }).click();
-    await reads(page, '#says-hosts', 'MB/s');
+    await reads(page, '#says-hosts', 'MiB/s');
     expect(complaints).toEqual([]);
     await page.close();
     await server.close();

@@ -173,7 +173,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
   it('says where each PE’s time went, who lags, and has both as tables', async () => {
     const { page } = await open('view=simulation');
     expect(await page.textContent('#says-breakdown')).toMatch(
-      /PE \d spent [\d.]+ % of this window rolling back/,
+      /PE \d spent [\d.]+ % (?:± [\d.]+ % )?of this window rolling back/,
     );
     const [{ gvt }] = await run.query<{ gvt: number }>(
       'SELECT sum(gvt_time) AS gvt FROM ross_pe WHERE pe_id = 1',

@@ -19,6 +19,9 @@ export function short(value: number): string {
 /** “2.08 GHz”, “10 kB/s”, “3.5 cores”, “17 %”. */
 export function withUnit(value: number, unit: string): string {
   if (unit === '%') return percent(value);
+  // A unit has one prefix: no “k MiB”.
+  if (/^[kMGT]i?B/.test(unit) && Math.abs(value) >= 1000)
+    return `${Math.round(value).toLocaleString('en-US')} ${unit}`;
   const text = short(value);
   if (unit === '' || text === '–') return text;
   // A prefix belongs to its unit.

@@ -1,4 +1,5 @@
 /** `triscope node job JOB`: what an archive knows of a job, explained. */
+import { examineJob } from '../../findings/index.ts';
 import {
   accountedJob,
   devicePage,
@@ -49,9 +50,10 @@ export async function nodeJob(args: readonly string[]): Promise<number> {
   const page = type === undefined ? null : devicePage(job, type);
   const paint = painter(process.stdout);
   const out = new Output();
-  if (call.json) out.write(`${JSON.stringify(jobObject(job, page), null, 2)}\n`);
+  const verdict = await examineJob(job);
+  if (call.json) out.write(`${JSON.stringify({ ...jobObject(job, page), ...verdict }, null, 2)}\n`);
   else if (type !== undefined && page !== null) out.write(pageText(type, page, paint));
-  else out.write(`${jobText(job, paint, call.on('all'))}\n`);
+  else out.write(`${jobText(job, verdict, paint, call.on('all'))}\n`);
   out.flush();
   for (const { path, why } of archive.skipped) {
     if (!call.json) process.stderr.write(`triscope: ${path}: not read: ${why}\n`);

@@ -13,13 +13,14 @@ Says what is slow in a recording, why, and what to turn; then tables of its PEs,
 Thresholds and their sources: docs/findings.md.
 
   --html FILE   write a page with findings, evidence and charts; it needs no other file
-  --json        one object: recording, findings with their evidence, tables; of several paths a list
+  --json        one object: recording, findings with their evidence, rules that could not look, tables;
+                of several paths a list
   --evidence    the query and the rows behind each finding`;
 
-function jsonOf({ facts, findings, tables, suspects }: RecordingReport): Value {
+function jsonOf({ facts, verdict, tables, suspects }: RecordingReport): Value {
   const byKey = Object.fromEntries(tables.map(({ key, rows }) => [key, rows]));
   const { pes = [], ...others } = byKey;
-  return { recording: facts, findings, pes, ...others, suspects } as unknown as Value;
+  return { recording: facts, ...verdict, pes, ...others, suspects } as unknown as Value;
 }
 
 /** Prints it. Returns the exit code. @throws UsageError, InputError, MissingPieceError, ReportFileError */

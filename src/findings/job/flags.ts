@@ -86,7 +86,7 @@ export const JOB_FLAGS: readonly JobFlag[] = [
   page('page-idle', 'node_imbalance', '>=', 0.99, 'A host did nothing while another worked.'),
   page('page-low-cpu', 'avg_cpuusage', '<=', 10, 'Ten cores of a host work, or fewer.'),
   page('page-cpi', 'avg_cpi', '>=', 3, 'Processors wait: many cycles for each instruction.'),
-  page('page-ethernet', 'avg_ethbw', '>=', 1, 'A MB/s or more over Ethernet.'),
+  page('page-ethernet', 'avg_ethbw', '>=', 1, 'A MiB/s or more over Ethernet.'),
   {
     name: 'page-small-in-largemem',
     set: 'summary',

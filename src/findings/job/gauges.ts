@@ -1,4 +1,5 @@
 /** How good a job was, in a few gauges, each with its reason in words. Thresholds are ours, and each gauge says them. */
+import { percent as percentText } from '../../model/measures/index.ts';
 import type { Job } from './job.ts';
 import { behindByHost, leastAfterBefore } from './metrics/balance.ts';
 import { pmc } from './metrics/types.ts';
@@ -31,8 +32,8 @@ interface GaugeKind {
   read(view: JobView): Reading;
 }
 
-const GB = 2 ** 30;
-const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+const GIB = 2 ** 30;
+const percent = (share: number) => percentText(100 * share);
 const clamp = (share: number) => Math.min(1, Math.max(0, share));
 /** `high`: large values are good. */
 const graded = (value: number, good: number, fair: number, high = true): Grade => {
@@ -130,7 +131,7 @@ const GAUGES: readonly GaugeKind[] = [
       return {
         share: clamp(1 - share),
         grade: graded(share, 0.8, 0.95, false),
-        words: `At most ${(most / GB).toFixed(1)} of ${(of / GB).toFixed(1)} GB were in use, files’ pages left out, on ${at}`,
+        words: `At most ${(most / GIB).toFixed(1)} of ${(of / GIB).toFixed(1)} GiB were in use, files’ pages left out, on ${at}`,
       };
     },
   },
@@ -187,7 +188,10 @@ export function gaugesOf(job: Job): readonly Gauge[] {
   const rows = new JobRows(job);
   return GAUGES.map(({ name, title, rule, read }) => {
     try {
-      return { name, title, rule, ...read(new JobView(rows)) };
+      const reading = read(new JobView(rows));
+      // Of one group of records nothing was counted: nothing by nothing is not known.
+      if (!Number.isFinite(reading.share)) throw new MissingInput('a second group of records');
+      return { name, title, rule, ...reading };
     } catch (error) {
       if (!(error instanceof MissingInput)) throw error;
       const words = `Cannot be told: the records lack ${error.message}`;

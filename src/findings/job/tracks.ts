@@ -88,16 +88,16 @@ const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView
       },
     },
     { name: 'flops', unit: 'GFLOPS', at: 'interval', series: gflops },
-    { name: 'memory', unit: 'GB', at: 'time', series: memory },
+    { name: 'memory', unit: 'GiB', at: 'time', series: memory },
     {
       name: 'memory bandwidth',
-      unit: 'GB/s',
+      unit: 'GiB/s',
       at: 'interval',
       series: (view) => scaled(view.rates(imc(view), 'CAS_READS', 'CAS_WRITES'), LINE / GB),
     },
     {
       name: 'fabric',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       at: 'interval',
       series: (view) => {
         const { type, data, perMb } = fabric(view);
@@ -106,13 +106,13 @@ const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView
     },
     {
       name: 'lnet',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       at: 'interval',
       series: (view) => scaled(view.rates('lnet', 'rx_bytes', 'tx_bytes'), 1 / MB),
     },
     {
       name: 'ethernet',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       at: 'interval',
       series: (view) => scaled(view.rates('net', 'rx_bytes', 'tx_bytes'), 1 / MB),
     },
@@ -124,7 +124,7 @@ const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView
     },
     {
       name: 'disks',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       at: 'interval',
       series: (view) => scaled(view.rates('block', 'rd_sectors', 'wr_sectors'), 1 / MB),
     },

@@ -12,6 +12,8 @@ export interface SummaryFacts {
   /** Events that PEs handled, and of them those undone, by the engine samples. */
   readonly processed: number | null;
   readonly rolledBack: number | null;
+  /** Committed events a second, over the time that samples cover. */
+  readonly committedRate: number | null;
   /** Joules of the processor packages, all hosts. */
   readonly energy: number | null;
 }

@@ -1,5 +1,6 @@
 /** How real time, virtual time and GVT index go together, and the run in a few numbers. */
-import { oneMode } from '../../model/measures/index.ts';
+import { countedIn } from '../../findings/samples.ts';
+import { COMMITTED_RATE, oneMode, sqlOf } from '../../model/measures/index.ts';
 import type { OpenRecording } from '../../query/index.ts';
 import type { Shown } from '../shown.ts';
 import type { ClockFacts, SummaryFacts } from './clock-facts.ts';
@@ -55,16 +56,41 @@ async function clockOf(shown: Shown): Promise<ClockFacts> {
   };
 }
 
+/**
+ * Samples of PEs with the time that each covers. The first of a recording covers the time since its zero; of a file of
+ * ROSS, whose clock is the machine's, it covers a time that nobody knows.
+ */
+const TIMED = `SELECT *, real_time - coalesce(lag(real_time) OVER (PARTITION BY pe_id ORDER BY real_time),
+    CASE WHEN (SELECT state FROM recording) IS NULL THEN real_time ELSE 0 END) AS span
+  FROM ross_pe WHERE ${oneMode('ross_pe')}`;
+
 async function summaryOf(shown: Shown): Promise<SummaryFacts> {
   const recording = await shown.sql();
-  const pe = await columnsOf(recording, 'ross_pe');
+  const counting = await Promise.all(
+    ['ross_pe', 'ross_lp', 'ross_kp'].map(
+      async (name) => [name, await columnsOf(recording, name)] as const,
+    ),
+  );
+  const tables = new Map(counting);
+  const has = (name: string) => {
+    const [table, column] = name.split('.');
+    return tables.get(table)?.has(column) === true;
+  };
+  const counted = countedIn(has, 'events_processed', 'events_rolled_back');
   const region = await columnsOf(recording, 'geopm_region');
   // One way of sampling: an engine sampled by GVT and by real time counts its events in both.
-  const [run] = pe.has('events_processed')
-    ? await recording.query<{ processed: number; undone: number }>(`
+  const [run] =
+    counted === null
+      ? []
+      : await recording.query<{ processed: number; undone: number }>(`
         SELECT sum(events_processed)::DOUBLE AS processed, sum(events_rolled_back)::DOUBLE AS undone
-        FROM ross_pe${pe.has('mode') ? ` WHERE ${oneMode('ross_pe')}` : ''}`)
-    : [];
+        FROM ${counted} WHERE ${oneMode(counted)}`);
+  const [pace] =
+    counted === 'ross_pe' && has('ross_pe.real_time')
+      ? await recording.query<{ rate: number | null }>(
+          `SELECT ${sqlOf(COMMITTED_RATE, { seconds: 'sum(span) / count(DISTINCT pe_id)' })} AS rate FROM (${TIMED}) WHERE span > 0`,
+        )
+      : [];
   const [energy] = region.has('package_energy')
     ? await recording.query<{ joules: number | null }>(
         `SELECT sum(package_energy)::DOUBLE AS joules FROM geopm_region WHERE section = 'application'`,
@@ -73,6 +99,7 @@ async function summaryOf(shown: Shown): Promise<SummaryFacts> {
   return {
     processed: run?.processed ?? null,
     rolledBack: run?.undone ?? null,
+    committedRate: pace?.rate ?? null,
     energy: energy?.joules ?? null,
   };
 }
@@ -94,7 +121,7 @@ export const CLOCK: readonly Route[] = [
     method: 'get',
     path: '/summary',
     summary: 'The run in a few numbers',
-    gives: 'processed, rolledBack, energy; null where the recording does not say',
+    gives: 'processed, rolledBack, committedRate, energy; null where the recording does not say',
     answer: async (c, context) => {
       const shown = await context.shown(c);
       let summary = summaries.get(shown);

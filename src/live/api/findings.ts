@@ -1,10 +1,24 @@
 /** What is slow in a recording, and why. */
-import { type Finding, findAll } from '../../findings/index.ts';
+import { examine, type Verdict } from '../../findings/index.ts';
 import type { OpenRecording } from '../../query/index.ts';
+import type { Shown } from '../shown.ts';
 import type { Route } from './route.ts';
 
 /** Findings by the tables that they were made from. */
-const found = new WeakMap<OpenRecording, Promise<Finding[]>>();
+const found = new WeakMap<OpenRecording, Promise<Verdict>>();
+
+async function verdictOf(shown: Shown): Promise<Verdict> {
+  const tables = await shown.sql();
+  let verdict = found.get(tables);
+  if (verdict === undefined) {
+    const path = shown.path === null ? {} : { path: shown.path };
+    verdict = examine(tables, path);
+    found.set(tables, verdict);
+    // A failure is told to who asked; the next one tries again.
+    verdict.catch(() => found.delete(tables));
+  }
+  return verdict;
+}
 
 const jsonText = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
@@ -17,18 +31,17 @@ export const FOUND: readonly Route[] = [
     gives: 'rule, severity, sentence, evidence (query and rows), advice: docs/findings.md',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const tables = await shown.sql();
-      let findings = found.get(tables);
-      if (findings === undefined) {
-        const path = shown.path === null ? {} : { path: shown.path };
-        findings = findAll(tables, path);
-        found.set(tables, findings);
-        // A failure is told to who asked; the next one tries again.
-        findings.catch(() => found.delete(tables));
-      }
+      const { findings } = await verdictOf(shown);
       // Files of a run that goes on are not whole yet: nothing is wrong with them.
-      const told = (await findings).filter(({ rule }) => !shown.live || rule !== 'suspect-data');
+      const told = findings.filter(({ rule }) => !shown.live || rule !== 'suspect-data');
       return c.body(jsonText(told), 200, { 'Content-Type': 'application/json' });
     },
+  },
+  {
+    method: 'get',
+    path: '/findings/open',
+    summary: 'Rules that could not look',
+    gives: 'rule, title, what it lacks, and whether the recording has anything that it is about',
+    answer: async (c, context) => c.json((await verdictOf(await context.shown(c))).notExamined),
   },
 ];

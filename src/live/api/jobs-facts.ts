@@ -1,4 +1,5 @@
 /** What the routes about jobs answer. Types only: the page has them too. */
+import type { Finding, NotExamined } from '../../findings/finding.ts';
 import type { AccountedJob } from '../../findings/job/accounting.ts';
 import type { Gauge } from '../../findings/job/gauges.ts';
 import type { JobRow } from '../../findings/job/job-rows.ts';
@@ -70,6 +71,9 @@ export interface JobPageFacts {
   readonly missing: readonly { readonly host: string; readonly why: string }[];
   readonly metrics: readonly JobMetricFacts[];
   readonly flags: readonly JobFlagFacts[];
+  /** What the rules say of it, as among the findings of its recording. */
+  readonly findings: readonly Finding[];
+  readonly notExamined: readonly NotExamined[];
   readonly gauges: readonly Gauge[];
   readonly balance: readonly {
     readonly host: string;

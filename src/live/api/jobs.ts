@@ -1,5 +1,7 @@
 /** Jobs of an archive: the list, searched by fields, flags and metrics, and one job's page. */
+
 import type { Context } from 'hono';
+import { examineJob } from '../../findings/index.ts';
 import {
   ALL_JOBS,
   gaugesOf,
@@ -80,7 +82,7 @@ async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
 }
 
 /** A job's page, but for its courses in time. `zero`: seconds since 1970 of the page's second 0. */
-export function jobPage(job: Job, zero: number): JobPageFacts {
+async function jobPage(job: Job, zero: number): Promise<JobPageFacts> {
   const { times: _, tracks: __, processes, oddities, ...page } = jobObject(job, null);
   const ends = job.hosts.flatMap(({ times }) => [times[0], times.at(-1) ?? times[0]]);
   const span = [
@@ -89,6 +91,7 @@ export function jobPage(job: Job, zero: number): JobPageFacts {
   ] as const;
   return {
     ...page,
+    ...(await examineJob(job)),
     accounting: page.accounting,
     span: ends.length === 0 ? null : span,
     gauges: gaugesOf(job),
@@ -100,7 +103,7 @@ export function jobPage(job: Job, zero: number): JobPageFacts {
   };
 }
 
-const PAGES = new WeakMap<Job, JobPageFacts>();
+const PAGES = new WeakMap<Job, Promise<JobPageFacts>>();
 
 export const JOBS: readonly Route[] = [
   {
@@ -141,7 +144,7 @@ export const JOBS: readonly Route[] = [
       const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS);
       const page = PAGES.get(job) ?? jobPage(job, zeroSeconds(shown));
       PAGES.set(job, page);
-      return c.json(page);
+      return c.json(await page);
     },
   },
 ];

@@ -69,6 +69,7 @@ export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/api/series/several': DRAWN,
   '/api/query': ASKED,
   '/api/findings': READ,
+  '/api/findings/open': READ,
   '/api/heatmap': limits('drawn', 20, { memory: 512 * MB, answer: 64 * MB }),
   '/api/heatmap/metrics': DRAWN,
   '/api/breakdown': DRAWN,

@@ -114,6 +114,8 @@ export function heatMetrics(store: SeriesStore, level: Level): HeatMetric[] {
 class Spread {
   readonly sums: Float64Array;
   readonly spans: Float64Array;
+  /** Amounts of rows that cover no time that is known: of a file's first sample, or of clocks that stand still. */
+  loose = 0;
   readonly #from: number;
   readonly #to: number;
   readonly #width: number;
@@ -131,18 +133,23 @@ class Spread {
     const { sums, spans } = this;
     sums.fill(0);
     spans.fill(0);
+    this.loose = 0;
     const [from, to, width] = [this.#from, this.#to, this.#width];
     const { times, froms, length } = track;
     const values = track.column(column);
     const last = sums.length - 1;
     let first = 0;
     let next = from + width;
-    for (let row = track.firstAfter(from); row < length; row++) {
+    let row = track.firstAfter(from);
+    // The sample at the window's start may be the first.
+    while (row > 0 && times[row - 1] === from && froms[row - 1] === from) row--;
+    for (; row < length; row++) {
       const begin = froms[row];
-      if (begin >= to) break;
       const end = times[row];
       const span = end - begin;
       const value = values[row];
+      if (begin > to || (begin === to && span > 0)) break;
+      if (span === 0 && asRate && !Number.isNaN(value)) this.loose += value;
       if (!(span > 0) || Number.isNaN(value)) continue;
       while (begin >= next && first < last) next = from + (++first + 1) * width;
       // Most rows lie in one bin where there are more rows than bins: no division then.
@@ -168,6 +175,8 @@ class Spread {
 interface Grid {
   readonly values: Float32Array;
   readonly totals: Float32Array;
+  /** Amounts in the window, those of rows without a time too. */
+  readonly counts: Float64Array;
   readonly seconds: Float32Array;
 }
 
@@ -187,11 +196,12 @@ function gridOf(
   const bins = spread.sums.length;
   const values = new Float32Array(rows * bins).fill(Number.NaN);
   const totals = new Float32Array(rows).fill(Number.NaN);
+  const counts = new Float64Array(rows).fill(Number.NaN);
   const seconds = new Float32Array(rows);
   const column = table.keys.indexOf(metric.key);
   const asRate = kindOf(metric) === 'rate';
   const isMost = metric.over === 'max';
-  const join = (into: Float32Array, at: number, value: number) => {
+  const join = (into: Float32Array | Float64Array, at: number, value: number) => {
     const old = into[at];
     if (Number.isNaN(old)) into[at] = value;
     else into[at] = isMost ? Math.max(old, value) : old + value;
@@ -200,6 +210,7 @@ function gridOf(
     spread.load(track, column, asRate);
     const { sums, spans } = spread;
     let [all, time] = [0, 0];
+    const { loose } = spread;
     for (let bin = 0, at = row * bins; bin < bins; bin++, at++) {
       const span = spans[bin];
       if (span === 0) continue;
@@ -208,15 +219,16 @@ function gridOf(
       join(values, at, sums[bin] / span);
     }
     if (time > 0) join(totals, row, all / time);
+    if (time > 0 || loose !== 0) join(counts, row, all + loose);
     seconds[row] = Math.max(seconds[row], time);
   }
-  return { values, totals, seconds };
+  return { values, totals, counts, seconds };
 }
 
-/** `parts`: a grid for each input. Rates of one span are to each other as the counts are. */
+/** `parts`: a grid for each input. Rates of one span are to each other as the counts are; the window's are of the counts. */
 function ratioGrid(ratio: Measure, parts: readonly Grid[]): Grid {
   const inputs = inputsOf(ratio);
-  const combine = (of: (grid: Grid) => Float32Array) => {
+  const combine = (of: (grid: Grid) => ArrayLike<number>) => {
     const columns = new Map(inputs.map((key, n) => [key, of(parts[n])]));
     let at = 0;
     const value = (key: string) => columns.get(key)?.[at] ?? null;
@@ -227,7 +239,7 @@ function ratioGrid(ratio: Measure, parts: readonly Grid[]): Grid {
   return {
     ...parts[0],
     values: combine((grid) => grid.values),
-    totals: combine((grid) => grid.totals),
+    totals: combine((grid) => grid.counts),
   };
 }
 

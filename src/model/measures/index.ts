@@ -10,6 +10,8 @@ export {
 } from './measure.ts';
 export { modeOf, oneMode } from './mode.ts';
 export { CPU_BUSY, CPU_IDLE, CPU_STOLEN, CPU_SYSTEM, CPU_USER } from './node.ts';
+export { pooled, scatter } from './pooled.ts';
+export { ALIGNED_SHARE } from './region.ts';
 export {
   ACTIVITIES,
   COMMITTED_RATE,
@@ -17,5 +19,7 @@ export {
   HANDLED_RATE,
   ROLLED_BACK_SHARE,
   SECONDARY_SHARE,
+  THREAD_RUNNING,
+  THREAD_WAITING,
 } from './simulation.ts';
-export { duration, percent } from './text.ts';
+export { bytes, duration, percent } from './text.ts';

@@ -106,3 +106,37 @@ export const ACTIVITIES: readonly Measure[] = [
   activity('read', 'network read', ['network_read_time'], 'taking events from other PEs'),
   activity('other', 'network other', ['network_other_time'], 'handing events to other PEs'),
 ];
+
+const NANOSECONDS = 1e-9;
+
+const threadShare = (
+  key: string,
+  label: string,
+  column: string,
+  good: Measure['good'],
+  help: string,
+): Measure => ({
+  key,
+  label,
+  unit: '%',
+  good,
+  of: { [column]: 1 },
+  per: 'seconds',
+  factor: PER_CENT * NANOSECONDS,
+  help: `share of time ${help}`,
+});
+
+export const THREAD_RUNNING = threadShare(
+  'thread_running',
+  'its thread ran',
+  'cpu_time',
+  null,
+  'in which a PE’s thread had a CPU',
+);
+export const THREAD_WAITING = threadShare(
+  'thread_waiting',
+  'its thread waited for a CPU',
+  'run_queue_wait',
+  'less',
+  'in which a PE’s thread was ready to run while its CPU ran something else; the kernel counts a wait when it ends, so a peak can exceed 100',
+);

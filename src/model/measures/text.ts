@@ -28,3 +28,21 @@ export function duration(seconds: number | null): string {
     ? `${sign}${hours}:${two(minutes)}:${two(whole % 60)} h`
     : `${sign}${minutes}:${two(whole % 60)} min`;
 }
+
+const DECIMAL = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/**
+ * 1234567 as “1.23 MB”; with `binary` as “1.18 MiB”; “–” for what was not measured. A GB is 10^9 bytes, as of files and
+ * networks; a GiB 2^30, as of memory: never one under the other’s name.
+ */
+export function bytes(count: number | null, { binary = false } = {}): string {
+  if (count === null || !Number.isFinite(count)) return '–';
+  const [base, units] = binary ? [1024, BINARY] : [1000, DECIMAL];
+  let [value, k] = [count, 0];
+  while (Math.abs(value) >= (k === 0 ? base : base * 0.9995) && k < units.length - 1) {
+    value /= base;
+    k++;
+  }
+  return `${k === 0 ? Math.round(value) : Number(value.toPrecision(3))} ${units[k]}`;
+}

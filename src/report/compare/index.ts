@@ -1,5 +1,5 @@
 /** Two recordings side by side: what changed, and by more than their samples scatter. See docs/diff.md. */
-import { findAll } from '../../findings/index.ts';
+import { type Finding, findAll } from '../../findings/index.ts';
 import { InputError, openRecording, type Suspect } from '../../query/index.ts';
 import { hasOf } from '../gather.ts';
 import { type Fact, factsOf, hostsOf } from './facts.ts';
@@ -65,7 +65,7 @@ interface Side {
   readonly facts: readonly Fact[];
   readonly hosts: readonly string[];
   readonly values: ReadonlyMap<Scope, readonly Measured[]>;
-  readonly findings: Awaited<ReturnType<typeof findAll>>;
+  readonly findings: readonly Finding[];
   readonly suspects: readonly Suspect[];
 }
 

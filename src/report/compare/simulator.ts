@@ -8,6 +8,8 @@ import {
   oneMode,
   ROLLED_BACK_SHARE,
   SECONDARY_SHARE,
+  THREAD_RUNNING,
+  THREAD_WAITING,
   type Weights,
 } from '../../model/measures/index.ts';
 import type { Has } from '../tables.ts';
@@ -133,17 +135,15 @@ function levelSamples({ scope, table, entity, lane, lanes }: Level, has: Has): S
 function threadSamples(has: Has): ScopedSamples[] {
   const columns = ['pe_id', 't0', 't', 'cpu_time', 'run_queue_wait'];
   if (!columns.every((column) => has(`sim_thread_rate.${column}`))) return [];
-  const share = (key: string, column: string): Measure => ({
-    ...{ key, unit: '%', count: `100 * ${column} / 1e9 * seconds`, per: 'second' },
+  // Columns are rates already.
+  const share = ({ label, unit, factor, of }: Declared): Measure => ({
+    ...{ key: label, unit, count: `${factor} * ${Object.keys(of)} * seconds`, per: 'second' },
   });
   return [
     {
       scope: 'pe',
       lanes: 'sum',
-      measures: [
-        share('its thread ran', 'cpu_time'),
-        share('its thread waited for a CPU', 'run_queue_wait'),
-      ],
+      measures: [share(THREAD_RUNNING), share(THREAD_WAITING)],
       sql: `SELECT NULL::VARCHAR AS host, 'PE ' || pe_id AS entity, pe_id AS lane, t - t0 AS seconds, *
       FROM sim_thread_rate`,
     },

@@ -160,7 +160,7 @@ describe('cascades', () => {
       'SELECT sum(events_undone) AS undone, count(*) AS rollbacks FROM ross_rollback',
     );
     expect([list.undone, list.rollbacks]).toEqual([sums.undone, sums.rollbacks]);
-    const rows = (found[0]?.evidence.rows ?? []).map((row) => [
+    const rows = ('lacks' in found ? [] : found[0].evidence.rows).map((row) => [
       ...[row.pe_id, row.kp_id, row.source_lp, row.undone, row.rollbacks],
       row.undone_at_once,
     ]);

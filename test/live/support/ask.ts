@@ -48,11 +48,11 @@ export async function json<T = never>(port: number, path: string): Promise<T> {
   return JSON.parse(String(body)) as T;
 }
 
-/** POSTs a query. */
-export async function query(port: number, what: unknown) {
+/** POSTs a query. `of`: `?recording=…`, for another than the first. */
+export async function query(port: number, what: unknown, of = '') {
   const body = JSON.stringify(what);
   const headers = { 'Content-Type': 'application/json' };
-  const answer = await ask(port, '/api/query', { method: 'POST', headers, body });
+  const answer = await ask(port, `/api/query${of}`, { method: 'POST', headers, body });
   return { status: answer.status, ...JSON.parse(String(answer.body)) };
 }
 

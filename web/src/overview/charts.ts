@@ -8,8 +8,10 @@ import {
   CPU_USER,
   evaluate,
   inputsOf,
+  pooled,
   ROLLED_BACK_SHARE,
   type SumOf,
+  THREAD_WAITING,
 } from '../../../src/model/measures/index.ts';
 import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
 import type { Chart, Line } from '../parts/lines.ts';
@@ -43,8 +45,6 @@ export interface LaneChart extends Chart {
 
 /** Lines that can be told apart. */
 const MOST_LINES = 8;
-/** Nanoseconds in a second, as per cent. */
-const NANOSECONDS = 1e7;
 
 const ofPe = (series: readonly EntityBins[], pe: number | null) =>
   pe === null ? series : series.filter(({ entity }) => entity === String(pe));
@@ -94,6 +94,9 @@ function highest<L extends Line>(lines: readonly L[]): L {
   return best;
 }
 
+/** In place of a sentence about a window without a sample. */
+const NOT_MEASURED = 'Not measured in this window.';
+
 const ask = (source: PageSource, view: View, table: string, keys: readonly string[]) =>
   source.series(table, keys, view.from, view.to, view.bins);
 
@@ -126,7 +129,11 @@ const EVENTS: LaneChart = {
     const first = ranked[0];
     const last = ranked.at(-1);
     if (first === undefined || last === undefined) {
-      return { lines, sentence: 'No events were handled in this window.' };
+      const isMeasured = rates.some(({ rate }) => !Number.isNaN(rate));
+      return {
+        lines,
+        sentence: isMeasured ? 'No events were handled in this window.' : NOT_MEASURED,
+      };
     }
     const sentence =
       first === last
@@ -172,11 +179,13 @@ const UNDONE: LaneChart = {
         }),
       }));
     const worst = { label: `PE ${shares[0].entity}`, mean: shares[0].share };
-    const sentence = !(worst.mean > 0)
-      ? 'Nothing is rolled back in this window.'
-      : shares.length === 1
-        ? `${percent(worst.mean)} of what ${worst.label} handles is undone.`
-        : `${worst.label} undoes the most: ${percent(worst.mean)} of what it handles.`;
+    const sentence = Number.isNaN(worst.mean)
+      ? NOT_MEASURED
+      : !(worst.mean > 0)
+        ? 'Nothing is rolled back in this window.'
+        : shares.length === 1
+          ? `${percent(worst.mean)} of what ${worst.label} handles is undone.`
+          : `${worst.label} undoes the most: ${percent(worst.mean)} of what it handles.`;
     return { lines, sentence };
   },
 };
@@ -185,7 +194,7 @@ const SHARES: LaneChart = {
   id: 'phases',
   lane: 'regions',
   title: 'Where PEs spend their time',
-  help: 'Share of real time in each phase, mean of the PEs looked at; white is waiting and what is not timed.',
+  help: 'Share of real time in each phase, mean of the PEs looked at; white is waiting and what is not timed. Handlers, queue and rollback are estimates from sampled turns: where those exceed a bin’s time, bins are joined.',
   unit: '%',
   stacked: true,
   async draw(source, view) {
@@ -196,24 +205,49 @@ const SHARES: LaneChart = {
         return { label: activity.label, values, there: series.length > 0 };
       }),
     );
-    const lines = parts.filter(({ there }) => there);
-    if (lines.length === 0) return null;
+    const there = parts.filter((part) => part.there);
+    if (there.length === 0) return null;
+    const wide = pooled(there.map(({ values }) => values));
+    const lines = there.map(({ label }, k) => ({ label, values: wide[k] }));
+    if (wide.every((values) => Number.isNaN(meanOf(values))))
+      return { lines, sentence: NOT_MEASURED };
     const ranked = lines
       .map(({ label, values }) => ({ label, share: meanOf(values) }))
       .sort((a, b) => b.share - a.share);
     const timed = ranked.reduce((sum, { share }) => sum + (share || 0), 0);
     const who = view.pe === null ? 'PEs' : `PE ${view.pe}`;
     const top = ranked.slice(0, 2).map(({ label, share }) => `${percent(share)} in ${label}`);
-    const rest = `${percent(Math.max(0, 100 - timed))} waiting or not timed`;
+    const rest =
+      timed > 100
+        ? `all of the time by estimates that sum to ${percent(timed)}`
+        : `${percent(100 - timed)} waiting or not timed`;
     return { lines, sentence: `${who}: ${listed([...top, rest])}.` };
   },
 };
 
+/** Steal is a type of its own in raw stats of our collector, a key of `cpu` in others', or told by nobody. */
 const CPU_PARTS = [
-  { share: CPU_USER, table: 'node_cpu' },
-  { share: CPU_SYSTEM, table: 'node_cpu' },
-  { share: CPU_STOLEN, table: 'node_cpu_steal' },
+  { share: CPU_USER, tables: ['node_cpu'] },
+  { share: CPU_SYSTEM, tables: ['node_cpu'] },
+  { share: CPU_STOLEN, tables: ['node_cpu_steal', 'node_cpu'] },
 ];
+
+/** Series of a share's inputs: of all, else of those that every collector has, from the first table with them. */
+async function inputSeries(
+  source: PageSource,
+  view: View,
+  { share, tables }: (typeof CPU_PARTS)[number],
+) {
+  const all = inputsOf(share);
+  const needed = all.filter((key) => !share.optional?.includes(key));
+  for (const table of tables) {
+    for (const keys of [all, needed]) {
+      const series = keys.length === 0 ? [] : await ask(source, view, table, keys);
+      if (series.length > 0) return series;
+    }
+  }
+  return [];
+}
 
 /** Entities of `node_cpu` on which the PEs run that are looked at; all where no place is known. */
 function onCpus(series: readonly EntityBins[], { facts, pe }: View): readonly EntityBins[] {
@@ -226,6 +260,9 @@ function onCpus(series: readonly EntityBins[], { facts, pe }: View): readonly En
   return found.length > 0 ? found : series;
 }
 
+const cpuTitle = ({ facts }: View): string =>
+  facts.pes.length === 0 ? 'CPUs of all hosts' : CPUS.title;
+
 const CPUS: LaneChart = {
   id: 'cpus',
   lane: 'nodes',
@@ -235,8 +272,9 @@ const CPUS: LaneChart = {
   stacked: true,
   async draw(source, view) {
     const parts = await Promise.all(
-      CPU_PARTS.map(async ({ share, table }) => {
-        const series = onCpus(await ask(source, view, table, inputsOf(share)), view);
+      CPU_PARTS.map(async (part) => {
+        const { share } = part;
+        const series = onCpus(await inputSeries(source, view, part), view);
         const values = across(series, share.factor);
         return { label: share.label, values, cpus: series.map(({ entity }) => entity) };
       }),
@@ -245,15 +283,22 @@ const CPUS: LaneChart = {
     if (lines.length === 0) return null;
     const cpus = lines[0].cpus;
     const stolen = meanOf(lines.find(({ label }) => label === CPU_STOLEN.label)?.values ?? []);
-    const busy = lines.reduce((sum, { values }) => sum + (meanOf(values) || 0), 0);
+    const shares = lines.map(({ values }) => meanOf(values));
+    if (shares.every(Number.isNaN)) {
+      return { title: cpuTitle(view), lines, sentence: NOT_MEASURED };
+    }
+    const busy = shares.reduce((sum, share) => sum + (share || 0), 0);
     const which = cpus.length === 1 ? `CPU ${cpus[0]} is` : `${cpus.length} CPUs are`;
     const steal = Number.isNaN(stolen)
       ? 'what a hypervisor took was not measured'
       : stolen >= 0.05
         ? `${percent(stolen)} was taken by the hypervisor`
         : 'nothing was stolen';
-    const title = view.facts.pes.length === 0 ? 'CPUs of all hosts' : CPUS.title;
-    return { title, lines, sentence: `${which} ${percent(busy)} busy in this window; ${steal}.` };
+    return {
+      title: cpuTitle(view),
+      lines,
+      sentence: `${which} ${percent(busy)} busy in this window; ${steal}.`,
+    };
   },
 };
 
@@ -261,20 +306,21 @@ const WAITS: LaneChart = {
   id: 'waits',
   lane: 'nodes',
   title: 'PEs waiting for a CPU',
-  help: 'Share of time in which a PE’s thread was ready to run while its CPU ran something else. The kernel counts a wait when it ends, so a peak can exceed 100 %.',
+  help: THREAD_WAITING.help,
   unit: '%',
   stacked: false,
   async draw(source, view) {
-    const series = ofPe(await ask(source, view, 'sim_thread', ['run_queue_wait']), view.pe);
+    const series = ofPe(await ask(source, view, 'sim_thread', inputsOf(THREAD_WAITING)), view.pe);
     if (series.length === 0) return null;
     const lines = series.map(({ entity, mean }) => ({
       label: `PE ${entity}`,
-      values: scaled(mean, 1 / NANOSECONDS),
+      values: scaled(mean, THREAD_WAITING.factor),
     }));
     const worst = highest(lines);
     const share = meanOf(worst.values);
-    const sentence =
-      share >= 0.1
+    const sentence = Number.isNaN(share)
+      ? NOT_MEASURED
+      : share >= 0.1
         ? `${worst.label} waits the most: ${percent(share)} of the time another process has its CPU.`
         : 'No PE waits for its CPU.';
     return { lines: most(lines), sentence };

@@ -165,7 +165,7 @@ const MEMORY: readonly JobMetric[] = [
   },
   {
     name: 'MemUsage',
-    unit: 'GB',
+    unit: 'GiB',
     formula: 'as mem_hwm',
     inputs: ['mem.MemUsed', 'mem.Slab', 'mem.FilePages'],
     compute: (view) => highWater(view) / 2 ** 30,

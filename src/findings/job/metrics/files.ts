@@ -29,7 +29,7 @@ export const FILES: MetricFamily = {
   metrics: [
     {
       name: 'avg_blockbw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: 'Δ(rd_sectors + wr_sectors) in B / (2²⁰ T N)',
       inputs: ['block.rd_sectors', 'block.wr_sectors'],
       compute: (view) => view.rate('block', 'rd_sectors', 'wr_sectors') / MB,

@@ -13,7 +13,7 @@ export const HPCPERFSTATS: MetricFamily = {
   metrics: [
     {
       name: 'avg_blockbw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: 'Δ(rd_sectors + wr_sectors) in B / (2²⁰ T N)',
       inputs: ['block.rd_sectors', 'block.wr_sectors'],
       note: 'The original labels it GB/s.',
@@ -35,7 +35,7 @@ export const HPCPERFSTATS: MetricFamily = {
     },
     {
       name: 'avg_lustrebw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: 'Δ(read_bytes + write_bytes) / (2²⁰ T N)',
       inputs: ['llite.read_bytes', 'llite.write_bytes'],
       note: 'llite counts what read() was asked for in read_bytes, not what it gave: see lustre_read.',
@@ -43,7 +43,7 @@ export const HPCPERFSTATS: MetricFamily = {
     },
     {
       name: 'avg_ibbw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: 'Δ(port_xmit_data + port_rcv_data) / (2²⁰ T N)',
       inputs: ['ib_ext.port_xmit_data', 'ib_ext.port_rcv_data'],
       compute: (view) => view.rate('ib_ext', 'port_xmit_data', 'port_rcv_data') / MB,
@@ -60,7 +60,7 @@ export const HPCPERFSTATS: MetricFamily = {
     },
     {
       name: 'avg_mbw',
-      unit: 'GB/s',
+      unit: 'GiB/s',
       formula: '2 × 64 Δ(MBW_CHANNEL_0 … MBW_CHANNEL_3) / (2³⁰ T N)',
       inputs: CHANNELS.map((channel) => `amd64_df.${channel}`),
       note: 'Twice: half of the channels are counted.',

@@ -11,7 +11,7 @@ export const LUSTRE: MetricFamily = {
   metrics: DIRECTIONS.map(
     (direction): JobMetric => ({
       name: `lustre_${direction}`,
-      unit: 'MB',
+      unit: 'MiB',
       formula: `Δosc.${direction}_bytes / 2²⁰, of all hosts; where there is no osc, Δllite.osc_${direction}`,
       inputs: [`osc.${direction}_bytes`, `llite.osc_${direction}`],
       note:

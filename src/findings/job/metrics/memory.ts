@@ -38,7 +38,7 @@ export const MEMORY: MetricFamily = {
   metrics: [
     {
       name: 'mem_hwm',
-      unit: 'GB',
+      unit: 'GiB',
       formula: 'max over hosts and times of (MemUsed - Slab - FilePages) / 2³⁰',
       inputs: ['mem.MemUsed', 'mem.Slab', 'mem.FilePages'],
       note: 'Between two samples more may have been in use.',
@@ -46,7 +46,7 @@ export const MEMORY: MetricFamily = {
     },
     {
       name: 'avg_mbw',
-      unit: 'GB/s',
+      unit: 'GiB/s',
       formula: '64 Δ(CAS_READS + CAS_WRITES) / (2³⁰ T N)',
       inputs: ['imc.CAS_READS', 'imc.CAS_WRITES'],
       compute: (view) => controllerBytes(view) / (GB * view.seconds * view.hostCount),
@@ -64,7 +64,7 @@ export const MEMORY: MetricFamily = {
     },
     {
       name: 'avg_mcdrambw',
-      unit: 'GB/s',
+      unit: 'GiB/s',
       formula:
         '64 Δ(RPQ_INSERTS + WPQ_INSERTS - EDC_MISS_CLEAN - EDC_MISS_DIRTY - CAS_READS) / (2³⁰ T N); in a queue with “flat” in its name 64 Δ(RPQ_INSERTS + WPQ_INSERTS) / (2³⁰ T N)',
       inputs: [

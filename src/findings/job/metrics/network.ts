@@ -16,7 +16,7 @@ export const NETWORK: MetricFamily = {
   metrics: [
     {
       name: 'avg_ethbw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: 'Δ(rx_bytes + tx_bytes) / (2²⁰ T N)',
       inputs: ['net.rx_bytes', 'net.tx_bytes'],
       note: 'All interfaces, the loopback and IP over InfiniBand too, as in the original.',
@@ -24,7 +24,7 @@ export const NETWORK: MetricFamily = {
     },
     {
       name: 'avg_fabricbw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: `Δ(port_xmit_data + port_rcv_data) / (2²⁰ T N)${OPA}`,
       inputs: FABRIC,
       compute: (view) => {
@@ -34,7 +34,7 @@ export const NETWORK: MetricFamily = {
     },
     {
       name: 'max_fabricbw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: `max over hosts and intervals of the rate of port_xmit_data + port_rcv_data, / 2²⁰${OPA}`,
       inputs: FABRIC,
       compute: (view) => {
@@ -44,7 +44,7 @@ export const NETWORK: MetricFamily = {
     },
     {
       name: 'avg_packetsize',
-      unit: 'MB',
+      unit: 'MiB',
       formula: 'Δ(port_xmit_data + port_rcv_data) / (2²⁰ Δ(port_xmit_pkts + port_rcv_pkts))',
       inputs: [...FABRIC, ...PACKETS],
       compute: (view) => {
@@ -64,14 +64,14 @@ export const NETWORK: MetricFamily = {
     },
     {
       name: 'avg_lnetbw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: 'Δ(rx_bytes + tx_bytes) / (2²⁰ T N)',
       inputs: ['lnet.rx_bytes', 'lnet.tx_bytes'],
       compute: (view) => lnetBytes(view) / MB,
     },
     {
       name: 'max_lnetbw',
-      unit: 'MB/s',
+      unit: 'MiB/s',
       formula: 'max over hosts and intervals of the rate of rx_bytes + tx_bytes, / 2²⁰',
       inputs: ['lnet.rx_bytes', 'lnet.tx_bytes'],
       compute: (view) => highest(view.rates('lnet', 'rx_bytes', 'tx_bytes')) / MB,

@@ -1,0 +1,75 @@
+/** A job's gauges and flags as findings: one list says all, on every page. */
+import { asRows, counted, type FindingParts, OWN, type Severity } from './finding.ts';
+import { conditionOf, flagsOf, type Gauge, gaugesOf } from './job/index.ts';
+import { type JobFindingRule, NO_JOBS } from './job-rule.ts';
+import type { MeasuredJob } from './measured-jobs.ts';
+
+/** What a grade of a gauge is as a finding. */
+export const SEVERITY_OF: Readonly<Record<Gauge['grade'], Severity | null>> = {
+  poor: 'notice',
+  fair: 'info',
+  good: null,
+  unknown: null,
+};
+
+const lower = (text: string) => text[0].toLowerCase() + text.slice(1);
+
+function gaugeFindings({ job }: MeasuredJob): FindingParts[] {
+  return gaugesOf(job).flatMap(({ name, title, share, grade, words, rule }): FindingParts[] => {
+    const severity = SEVERITY_OF[grade];
+    if (severity === null) return [];
+    return [
+      {
+        severity,
+        sentence: `Job ${job.id}: ${lower(title)} is ${grade}. ${words}.`,
+        evidence: { sql: '', rows: [{ gauge: name, filled: share, grade }], formula: rule },
+        advice: '',
+      },
+    ];
+  });
+}
+
+export const JOB_GAUGES: JobFindingRule = {
+  name: 'job-gauges',
+  title: 'gauges of a job that are not good',
+  looks:
+    'Processors, balance, steadiness, memory, waiting for disks, instructions and load of each job, as `triscope node job` has them: a gauge that is poor is a notice, one that is fair an info.',
+  needs: [],
+  thresholds: {},
+  knob: '',
+  async run(subject) {
+    const jobs = await subject.jobs();
+    return jobs.length === 0 ? NO_JOBS : jobs.flatMap(gaugeFindings);
+  },
+};
+
+function flagFinding({ job, values }: MeasuredJob): FindingParts[] {
+  const up = flagsOf(job, values).filter(({ result }) => result === 'flagged');
+  if (up.length === 0) return [];
+  const names = up.map(({ flag }) => flag.name);
+  const rows = up.map(({ flag, value }) => ({
+    ...{ flag: flag.name, metric: flag.metric, value },
+    ...{ flagged_where: conditionOf(flag), means: flag.means },
+  }));
+  return [
+    {
+      severity: 'info',
+      sentence: `Job ${job.id}: ${counted(up.length, 'flag')} of tacc_stats ${up.length === 1 ? 'is' : 'are'} up: ${names.join(', ')}.`,
+      evidence: { sql: '', rows: asRows(rows) },
+      advice: '',
+    },
+  ];
+}
+
+export const JOB_FLAGS: JobFindingRule = {
+  name: 'job-flags',
+  title: 'flags of a job that are up',
+  looks: `The flags of tacc_stats’ auditor and portal, as \`triscope node job\` lists them. Many only say that there is traffic or that a machine is small: they are an info. (What is a loss has a rule of its own; grades are ${OWN}.)`,
+  needs: [],
+  thresholds: {},
+  knob: '',
+  async run(subject) {
+    const jobs = await subject.jobs();
+    return jobs.length === 0 ? NO_JOBS : jobs.flatMap(flagFinding);
+  },
+};

@@ -1,0 +1,71 @@
+/** The table of docs/measures.md, made of the declarations. */
+import type { Measure, Weights } from './measure.ts';
+import * as node from './node.ts';
+import * as region from './region.ts';
+import * as simulation from './simulation.ts';
+
+const BEGIN = '<!-- made by scripts/measures-docs.mjs: begin -->';
+const END = '<!-- made by scripts/measures-docs.mjs: end -->';
+
+/** All that are declared, by what they are of. */
+export const MEASURES: readonly {
+  readonly title: string;
+  readonly measures: readonly Measure[];
+}[] = [
+  { title: 'PEs, KPs, LPs', measures: measuresOf(simulation) },
+  { title: 'Regions', measures: measuresOf(region) },
+  { title: 'CPUs', measures: measuresOf(node) },
+];
+
+function measuresOf(module: Readonly<Record<string, Measure | readonly Measure[]>>): Measure[] {
+  return Object.values(module).flat();
+}
+
+const sumText = (weights: Weights, optional: readonly string[] = []) =>
+  Object.entries(weights)
+    .map(([key, weight], k) => {
+      const sign = weight < 0 ? ' − ' : k === 0 ? '' : ' + ';
+      const size = Math.abs(weight) === 1 ? '' : `${Math.abs(weight)} `;
+      return `${sign}${size}${optional.includes(key) ? `[${key}]` : key}`;
+    })
+    .join('');
+
+const FACTORS: ReadonlyMap<number, string> = new Map([
+  [1, ''],
+  [100, '100 × '],
+]);
+
+function formula({ of, per, factor, optional }: Measure): string {
+  const above = Object.keys(of).length > 1 ? `(${sumText(of, optional)})` : sumText(of, optional);
+  const below =
+    per === 'seconds'
+      ? 'seconds'
+      : Object.keys(per).length > 1
+        ? `(${sumText(per)})`
+        : sumText(per);
+  return `${FACTORS.get(factor) ?? `${factor} × `}${above} / ${below}`;
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('{', '').replaceAll('}', 's');
+
+const row = (one: Measure) =>
+  `| \`${one.key}\` | ${one.label} | ${cell(one.unit)} | \`${formula(one)}\` | ${one.good ?? ''} | ${one.help}${one.estimate ? '. An estimate where it is sampled' : ''} |`;
+
+/** A table by layer, as Markdown. */
+export const measuresText = (): string =>
+  MEASURES.map(({ title, measures }) =>
+    [
+      `## ${title}\n`,
+      '| key | label | unit | formula, over sums | good | |',
+      '|---|---|---|---|---|---|',
+      ...measures.map(row),
+    ].join('\n'),
+  ).join('\n\n');
+
+/** A page with its tables replaced. @throws Error where it has no place for them */
+export function measuresIn(page: string): string {
+  const from = page.indexOf(BEGIN);
+  const to = page.indexOf(END);
+  if (from < 0 || to < from) throw new Error(`the page has no lines ${BEGIN} and ${END}`);
+  return `${page.slice(0, from)}${BEGIN}\n\n${measuresText()}\n\n${page.slice(to)}`;
+}

@@ -1,0 +1,100 @@
+/**
+ * One number, one value: what each outlet says of each recording is the same, to the last digit that it shows. The list
+ * of measures and outlets is printed.
+ */
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type LiveServer, startServer } from 'triscope/live';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder, triscopeHere } from '../cli/support/run.ts';
+import { json } from '../live/support/ask.ts';
+import { regionRun } from '../live/support/regions.ts';
+import { recording } from '../live/support/samples.ts';
+import { executable, Web } from '../web/support/browser.ts';
+import { rawBytes, reportBytes, rossBytes } from './bytes.ts';
+import * as outlets from './outlets.ts';
+import { differences, listOf, type Seen } from './seen.ts';
+
+const GOLDEN = process.env.TRISCOPE_GOLDEN ?? '';
+
+interface Case {
+  readonly path: string;
+  /** Worked out from its bytes. */
+  readonly bytes?: () => Seen[];
+}
+
+const golden = (path: string, bytes?: (path: string) => Seen[]): Case[] => {
+  const whole = join(GOLDEN, path);
+  if (GOLDEN === '' || !existsSync(whole)) return [];
+  return [{ path: whole, ...(bytes && { bytes: () => bytes(whole) }) }];
+};
+
+/** One engine of each era, alone and in all its ways of sampling. */
+const CASES: readonly Case[] = [
+  ...golden('ross/m-opt2-gvt-all', (path) => rossBytes(join(path, 'ross-stats-gvt.bin'))),
+  ...golden('ross/m-opt2-everything'),
+  ...golden('ross/m-opt2-vt-all'),
+  ...golden('ross/v8-opt2-rt-all'),
+  ...golden('ross/o1704-opt2-gvt-g1'),
+  ...golden('ross/o1706-opt2-gvt-g0'),
+  ...golden('ross/o1707-opt2-both-g0'),
+  ...golden('ross/o1707-opt2-both-g1'),
+  ...golden('geopm/real-run/two-rank.report-vm', reportBytes),
+  ...golden('tacc_stats/genuine_job1835740_2hosts', rawBytes),
+  { path: recording(), bytes: undefined },
+  { path: regionRun() },
+];
+
+const LEAST_FROM_BYTES = 10;
+
+describe('one truth', () => {
+  const own = join(temporaryFolder(), 'own.tri');
+  let server: LiveServer;
+  let web: Web | null = null;
+  let ids: string[];
+  const cases = [...CASES, { path: own }];
+  const all: Seen[] = [];
+
+  beforeAll(async () => {
+    const words =
+      'sim run phold --synch=3 --pes=2 --end=200 --engine-stats=gvt,rt --pe-data --kp-data';
+    const { code, err } = await triscopeHere([...words.split(' '), `--record=${own}`]);
+    if (code !== 0) throw new Error(err);
+    server = await startServer({ recordings: cases.map(({ path }) => path) });
+    ids = (await json<{ id: string }[]>(server.port, '/api/recordings')).map(({ id }) => id);
+    if (executable !== undefined) web = await Web.start();
+  });
+  afterAll(async () => {
+    await web?.close();
+    await server?.close();
+    process.stdout.write(`${listOf(all)}\n`);
+  });
+
+  for (const [k, { path, bytes }] of cases.entries()) {
+    it(`${basename(path)}: every outlet says the same`, async () => {
+      const place = await outlets.placeOf(path, server.port, ids[k]);
+      const seen = [...(bytes?.() ?? []), ...(await outlets.sqlSays(place))];
+      if (bytes !== undefined) {
+        const measures = new Set(bytes().map(({ measure }) => measure));
+        expect(measures.size).toBeGreaterThanOrEqual(LEAST_FROM_BYTES);
+      }
+      seen.push(...(await outlets.apiSays(place)));
+      seen.push(...(await outlets.reportSays(place)));
+      seen.push(...(await outlets.textSays(place)));
+      seen.push(...(await outlets.readSays(place)));
+      seen.push(...(await outlets.diffSays(place)));
+      if (web !== null) {
+        const page = await (await web.context()).newPage();
+        seen.push(...(await outlets.pageSays(place, page, server.url)));
+        await page.context().close();
+      }
+      all.push(...seen);
+      expect(differences(seen)).toEqual([]);
+      // No outlet may be left out: each says something of what it tells at all.
+      const said = new Set(seen.map(({ outlet }) => outlet));
+      const least = ['SQL', 'API', '--json', 'HTML', 'text', ...(place.isTimed ? ['diff'] : [])];
+      expect([...said]).toEqual(expect.arrayContaining(least));
+      expect(await outlets.contradictions(place)).toEqual([]);
+    });
+  }
+});
