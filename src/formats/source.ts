@@ -3,10 +3,19 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type FileSource, FormatError } from './format.ts';
 
+/** Bytes of a file's beginning that are kept: who reads a file looks there several times to find out what it is. */
+const HEAD_BYTES = 1 << 18;
+
+const NOTHING = new Uint8Array(0);
+
+/** Bytes that were read from files since the process started. */
+export const bytesRead = { count: 0 };
+
 class DiskFile implements FileSource {
   readonly path: string;
-  readonly size: number;
   readonly #fd: number;
+  #size: number;
+  #head: Uint8Array | null = null;
 
   constructor(path: string) {
     this.path = path;
@@ -22,16 +31,43 @@ class DiskFile implements FileSource {
           : 'it is a device, not a file';
       throw new FormatError({ path, offset: -1, what, skipped: 0 });
     }
-    this.size = stat.size;
+    this.#size = stat.size;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
+  refresh(): number {
+    this.#size = fstatSync(this.#fd).size;
+    return this.#size;
+  }
+
+  forget(): void {
+    this.#head = NOTHING;
+  }
+
+  /** What came behind `size` is not read: all who read the file see the same. */
   read(position: number, into: Uint8Array): number {
+    const most = Math.max(0, Math.min(into.length, this.#size - position));
+    if (position === 0 && this.#head === null) {
+      const head = new Uint8Array(Math.min(HEAD_BYTES, this.#size));
+      this.#head = head.subarray(0, this.#fill(0, head, head.length));
+    }
+    const known = this.#head?.subarray(position, position + most) ?? NOTHING;
+    into.set(known);
+    const rest = into.subarray(known.length);
+    return known.length + this.#fill(position + known.length, rest, most - known.length);
+  }
+
+  #fill(position: number, into: Uint8Array, most: number): number {
     let got = 0;
-    while (got < into.length) {
-      const n = readSync(this.#fd, into, got, into.length - got, position + got);
+    while (got < most) {
+      const n = readSync(this.#fd, into, got, most - got, position + got);
       if (n === 0) break;
       got += n;
     }
+    bytesRead.count += got;
     return got;
   }
 
@@ -62,6 +98,8 @@ export function bytesSource(
   return {
     path,
     size: bytes.length,
+    refresh: () => bytes.length,
+    forget() {},
     read(position, into) {
       const part = bytes.subarray(position, position + into.length);
       into.set(part);
