@@ -1,6 +1,7 @@
 /** Files as sources of bytes; bytes in memory too. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { EXIT, TriscopeError } from '../model/error.ts';
 import { type FileSource, FormatError } from './format.ts';
 
 /** Bytes of a file's beginning that are kept: who reads a file looks there several times to find out what it is. */
@@ -11,27 +12,53 @@ const NOTHING = new Uint8Array(0);
 /** Bytes that were read from files since the process started. */
 export const bytesRead = { count: 0 };
 
+/** A file that was removed and written anew while it was read: no damage, which readers pass over. */
+export class ReplacedError extends TriscopeError {
+  override readonly name = 'ReplacedError';
+  override readonly exitCode = EXIT.input;
+}
+
+/** Files that are open at once: an archive has more than a process may have. */
+const MOST_OPEN = 256;
+
+/** Those that are, the one that was read last at the end. */
+const open = new Set<DiskFile>();
+
 class DiskFile implements FileSource {
   readonly path: string;
-  readonly #fd: number;
+  #descriptor: number | null;
   #size: number;
   #head: Uint8Array | null = null;
+  /** Device and number of the file: another may get its name. */
+  readonly #identity: string;
 
   constructor(path: string) {
     this.path = path;
-    // A named pipe that nobody writes to must not stop us.
-    this.#fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stat = fstatSync(this.#fd);
-    if (!stat.isFile()) {
-      closeSync(this.#fd);
-      const what = stat.isDirectory()
-        ? 'it is a folder, not a file'
-        : stat.isFIFO()
-          ? 'it is a pipe, not a file'
-          : 'it is a device, not a file';
-      throw new FormatError({ path, offset: -1, what, skipped: 0 });
+    const { descriptor, size, identity } = opened(path);
+    this.#descriptor = descriptor;
+    this.#size = size;
+    this.#identity = identity;
+    this.#use();
+  }
+
+  /** The file's descriptor: opened again where others took its place. @throws ReplacedError */
+  get #open(): number {
+    if (this.#descriptor === null) {
+      const { descriptor, identity } = opened(this.path);
+      this.#descriptor = descriptor;
+      if (identity !== this.#identity) {
+        throw new ReplacedError(`${this.path}: another file has its name since it was opened`);
+      }
     }
-    this.#size = stat.size;
+    this.#use();
+    return this.#descriptor;
+  }
+
+  #use(): void {
+    open.delete(this);
+    open.add(this);
+    const [oldest] = open;
+    if (open.size > MOST_OPEN) oldest.close();
   }
 
   get size(): number {
@@ -39,7 +66,7 @@ class DiskFile implements FileSource {
   }
 
   refresh(): number {
-    this.#size = fstatSync(this.#fd).size;
+    this.#size = fstatSync(this.#open).size;
     return this.#size;
   }
 
@@ -62,8 +89,9 @@ class DiskFile implements FileSource {
 
   #fill(position: number, into: Uint8Array, most: number): number {
     let got = 0;
+    const descriptor = most > 0 ? this.#open : -1;
     while (got < most) {
-      const n = readSync(this.#fd, into, got, most - got, position + got);
+      const n = readSync(descriptor, into, got, most - got, position + got);
       if (n === 0) break;
       got += n;
     }
@@ -80,8 +108,27 @@ class DiskFile implements FileSource {
   }
 
   close(): void {
-    closeSync(this.#fd);
+    open.delete(this);
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
+    this.#descriptor = null;
   }
+}
+
+/** @throws the operating system's error; FormatError for what is no file */
+function opened(path: string): { descriptor: number; size: number; identity: string } {
+  // A named pipe that nobody writes to must not stop us.
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const stat = fstatSync(descriptor);
+  if (!stat.isFile()) {
+    closeSync(descriptor);
+    const what = stat.isDirectory()
+      ? 'it is a folder, not a file'
+      : stat.isFIFO()
+        ? 'it is a pipe, not a file'
+        : 'it is a device, not a file';
+    throw new FormatError({ path, offset: -1, what, skipped: 0 });
+  }
+  return { descriptor, size: stat.size, identity: `${stat.dev} ${stat.ino}` };
 }
 
 /** Opens a file. @throws the operating system's error; FormatError for what is no file */

@@ -30,6 +30,9 @@ interface Found extends Omit<PlacedPart, 'shift'> {
 /** Columns of raw stats files that stay in memory where nothing else is said. */
 const KEPT_BYTES = 2 ** 28;
 
+/** Lets others have their turn: a file is read at once. */
+const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /**
  * @param keptBytes columns of raw stats files that may stay in memory
  * @throws InputError that names the file
@@ -50,6 +53,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   suspects.push(...changedSizes(sources), ...strangeSources(sources));
   for (const { path, format, zero, ahead } of sources.files) {
     let loaded: OpenedFile | null;
+    await breath();
     try {
       loaded = openData(path, format, { keep });
     } catch (error) {

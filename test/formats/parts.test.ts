@@ -1,5 +1,14 @@
 /** One way to read: each file is read once when it is opened, what is appended alone when it grows, and any format is a line. */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -284,4 +293,22 @@ describe('a format of one’s own', () => {
       { file: 'data', what: 'it is empty: nothing was written into it yet, or ever' },
     ]);
   });
+});
+
+it('a thousand files are open with a few descriptors, and are the files that they were', async () => {
+  const many = join(folder, 'many');
+  mkdirSync(many);
+  const count = 1000;
+  for (let k = 0; k < count; k++) writeFileSync(join(many, `${1.7e9 + k}`), RAW_HEAD + raw(k, 2));
+  const descriptors = () => readdirSync('/proc/self/fd').length;
+  const before = descriptors();
+  const { tables, close } = await loadTables(sourcesOf(many), 0);
+  expect(descriptors() - before).toBeLessThan(300);
+  let rows = 0;
+  for (const { part } of tables[0].pieces) for (const step of part.read([0])) rows += step.rows;
+  expect([tables[0].pieces.length, rows]).toEqual([count, 2 * count]);
+  const first = tables[0].pieces[0].part;
+  renameSync(join(many, `${1.7e9 + 1}`), join(many, `${1.7e9}`));
+  expect(() => [...first.read([0])]).toThrow(/another file has its name/);
+  close();
 });
