@@ -8,7 +8,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { FrameEncoder, openFrames } from '../dist/formats/frames/index.js';
+import { FrameEncoder } from '../dist/formats/frames/index.js';
+import { openData } from '../dist/formats/registry.js';
 import { ROSS_PE } from '../dist/model/schemas/ross.js';
 import { exportRecording, openRecording } from '../dist/query/index.js';
 
@@ -70,8 +71,8 @@ const cached = await openRecording(path, { cache });
 const duck = await (
   await DuckDBInstance.create(':memory:', { threads: String(Math.min(4, availableParallelism())) })
 ).connect();
-const frames = openFrames(join(path, 'extra.frames'));
-const [table] = frames.tables;
+const frames = openData(join(path, 'extra.frames'), 'frames');
+const [table] = frames.parts;
 const numbers = COLUMNS.map((key) => ROSS_PE.metrics.findIndex((metric) => metric.key === key));
 
 await duck.run(

@@ -83,8 +83,11 @@ function readAlone(path) {
 function decode(path, columns) {
   const source = openFile(path);
   let rows = 0;
-  for (const batch of ROSS.batches(source, { reuse: true, ...(columns && { columns }) })) {
-    rows += batch.length;
+  for (const part of ROSS.open(source).parts) {
+    const asked = [...part.schema.metrics.keys()].filter(
+      (k) => columns?.includes(part.schema.metrics[k].key) ?? true,
+    );
+    for (const step of part.read(asked)) rows += step.rows;
   }
   source.close();
   return rows;

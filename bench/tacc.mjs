@@ -116,7 +116,7 @@ async function tables() {
 
 function survey() {
   const source = openFile(path);
-  const { suspect } = TACC.info(source);
+  const { suspect } = TACC.open(source, { counters: true }).info();
   source.close();
   return suspect.length;
 }

@@ -1,17 +1,23 @@
 /**
- * What every file format offers. A format has one decoder; rows, batches and the survey that `info` prints are
- * visitors of it. A new format is a folder and a line in `registry.ts`.
+ * What every file format offers. A format has one decoder; tables, records as they stand in the file, and the survey
+ * that `info` prints come of it. A new format is a folder and a line in `registry.ts`.
  */
 import { EXIT, TriscopeError } from '../model/error.ts';
-import type { Batch, Schema } from '../model/metric.ts';
 import type { GivenLayout } from './model-bytes.ts';
+import type { OpenFile, TakeRows } from './part.ts';
 import type { PayloadField } from './payload.ts';
+
+export type { FileInfo, Instant } from './part.ts';
 
 /** A file, or bytes that stand for one. Reading is synchronous: decoders run in workers and commands. */
 export interface FileSource {
   readonly path: string;
-  /** Bytes. */
+  /** Bytes, when it was opened or last refreshed. */
   readonly size: number;
+  /** Looks how large the file is by now. */
+  refresh(): number;
+  /** Lets go of what is kept of its beginning for who finds out what it is. */
+  forget(): void;
   /** Fills `into` from `position` on; returns the bytes there were. */
   read(position: number, into: Uint8Array): number;
   /** A file in the same folder; null where there is none. The caller closes it. */
@@ -87,14 +93,6 @@ export interface RecordBlock {
 export interface ScanOptions {
   /** Go on behind damage at the next record that can be one, and report what was passed over. */
   readonly salvage?: boolean;
-  /** Rows of a batch at most; 65,536 where not said. */
-  readonly batchRows?: number;
-  /** Only these schemas' batches. */
-  readonly tables?: readonly string[];
-  /** Only these columns, in their schema's order. */
-  readonly columns?: readonly string[];
-  /** Batches' arrays are used again for the next batch: the visitor copies what it keeps. */
-  readonly reuse?: boolean;
   /** How to decode the model's bytes. */
   readonly payload?: readonly PayloadField[];
   /** What is said of files that do not describe themselves. */
@@ -103,40 +101,23 @@ export interface ScanOptions {
   readonly bufferBytes?: number;
 }
 
-/** What is told of a file while it is read. Each part is optional, and what is not asked for is not decoded. */
+export interface OpenOptions extends Omit<ScanOptions, 'salvage'> {
+  /** Follow what running totals do, and tell what is strange about it: costs time, and only `info` shows it. */
+  readonly counters?: boolean;
+  /** The file is being written: an end that is not finished yet is left for later. */
+  readonly growing?: boolean;
+  /** Gets each row while the file is looked through. */
+  readonly take?: TakeRows;
+  /** Whether columns of these bytes may stay in memory, where reading them again is slow. Not given: none. */
+  readonly keep?: (bytes: number) => boolean;
+}
+
+/** What is told of a file's records while they are read. */
 export interface Visitor {
   /** May return false to end the scan. */
-  records?(block: RecordBlock): boolean | undefined;
-  batch?(batch: Batch): void;
+  records(block: RecordBlock): boolean | undefined;
   /** Only with `salvage`; without it damage is thrown after everything before it was delivered. */
   damage?(damage: Damage): void;
-}
-
-/** A time span; what a file has no time of is left out. */
-export interface Instant {
-  readonly virtual_time?: number;
-  readonly real_time?: number;
-  readonly time?: string;
-}
-
-/** What `info` prints of a file. */
-export interface FileInfo {
-  readonly path: string;
-  readonly format: string;
-  readonly era: string;
-  readonly because: string;
-  readonly bytes: number;
-  /** Records by kind; kinds without records are left out. */
-  readonly records: Readonly<Record<string, number>>;
-  /** Entities by domain, in the plural: pes, kps, lps, hosts, … */
-  readonly entities: Readonly<Record<string, number>>;
-  readonly from: Instant | null;
-  readonly to: Instant | null;
-  readonly suspect: readonly { readonly where: string; readonly what: string }[];
-  /** What only this format knows. */
-  readonly more?: Readonly<Record<string, unknown>>;
-  /** True where reading ended at damage, or passed over some. */
-  readonly damaged: boolean;
 }
 
 export interface Format {
@@ -145,13 +126,15 @@ export interface Format {
   readonly help: string;
   /** Looks at the beginning of a file, and at what lies beside it. Null: not this format. */
   detect(head: Uint8Array, source: FileSource): Detection | null;
-  /** @throws FormatError at damage, unless told to salvage */
+  /**
+   * Reads the file once: its tables and what `info` says of it. Damage is passed over, and told. The source stays open
+   * for as long as the parts are read.
+   * @throws FormatError for a file that is none of this format
+   */
+  open(source: FileSource, options?: OpenOptions): OpenFile;
+  /**
+   * The records in file order, for who prints them.
+   * @throws FormatError at damage, unless told to salvage
+   */
   scan(source: FileSource, visitor: Visitor, options?: ScanOptions): void;
-  /** The same for who pulls. */
-  batches(source: FileSource, options?: ScanOptions): Iterable<Batch>;
-  /** The schemas of the batches that a file gives: those of its columns that it has. */
-  schemas(source: FileSource, options?: ScanOptions): readonly Schema[];
-  info(source: FileSource, options?: ScanOptions): FileInfo;
-  /** Wall-clock time of the file's time 0, ns since 1970, where files of this format say it; null where one does not. */
-  zero?(source: FileSource): bigint | null;
 }

@@ -1,13 +1,15 @@
 /** The formats that are known, and how a file finds its own. */
-import type { Detection, FileSource, Format } from './format.ts';
+import type { Detection, FileSource, Format, OpenOptions } from './format.ts';
 import { FormatError } from './format.ts';
 import { FRAMES } from './frames/format.ts';
 import { GEOPM } from './geopm/format.ts';
+import type { OpenFile } from './part.ts';
 import { ROSS } from './ross/format.ts';
+import { openFile } from './source.ts';
 import { TACC } from './tacc/format.ts';
 
 /** A new format is a line here: those that tell by a few bytes before those that try layouts. */
-export const FORMATS: readonly Format[] = [FRAMES, TACC, GEOPM, ROSS];
+export const FORMATS: Format[] = [FRAMES, TACC, GEOPM, ROSS];
 
 /** Bytes of a file's beginning that formats look at. */
 const HEAD_BYTES = 1 << 18;
@@ -44,4 +46,43 @@ export function identifyOrFail(source: FileSource, formats = FORMATS): Identifie
   const what =
     source.size === 0 ? 'the file is empty' : 'its content is of no format that is known';
   throw new FormatError({ path: source.path, offset: -1, what, skipped: 0 }, `known: ${names}`);
+}
+
+export interface OpenedFile extends OpenFile {
+  /** Name of the format. */
+  readonly format: string;
+  close(): void;
+}
+
+/** What may be a file of a format, but may as well be none, is not opened unasked. */
+const SURE = 0.5;
+
+/**
+ * Opens a file's data.
+ * @param named the format that a recording says it has; null: its content tells
+ * @returns null where its content is of no format that is known
+ * @throws a file system's error as it is, FormatError
+ */
+export function openData(
+  path: string,
+  named: string | null,
+  options: OpenOptions = {},
+): OpenedFile | null {
+  const source = openFile(path);
+  let keep = false;
+  try {
+    const found = identify(source);
+    const sure = (found?.detection.confidence ?? 0) < SURE ? undefined : found?.format;
+    const format = FORMATS.find(({ name }) => name === named) ?? sure;
+    if (format === undefined) return null;
+    const open = format.open(source, options);
+    source.forget();
+    keep = true;
+    return Object.assign(Object.create(open) as OpenFile, {
+      format: format.name,
+      close: () => source.close(),
+    });
+  } finally {
+    if (!keep) source.close();
+  }
 }

@@ -1,6 +1,7 @@
 /** Files as sources of bytes; bytes in memory too. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { EXIT, TriscopeError } from '../model/error.ts';
 import { type FileSource, FormatError } from './format.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -10,45 +11,98 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'a loop of symbolic links',
 };
 
-/** @throws FormatError that names the file and says why it cannot be opened */
-function opened(path: string): number {
-  try {
-    // A named pipe that nobody writes to must not stop us.
-    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new FormatError({ path, offset: -1, what: REASONS[code] ?? message, skipped: 0 });
-  }
+/** Bytes of a file's beginning that are kept: who reads a file looks there several times to find out what it is. */
+const HEAD_BYTES = 1 << 18;
+
+const NOTHING = new Uint8Array(0);
+
+/** Bytes that were read from files since the process started. */
+export const bytesRead = { count: 0 };
+
+/** A file that was removed and written anew while it was read: no damage, which readers pass over. */
+export class ReplacedError extends TriscopeError {
+  override readonly name = 'ReplacedError';
+  override readonly exitCode = EXIT.input;
 }
+
+/** Files that are open at once: an archive has more than a process may have. */
+const MOST_OPEN = 256;
+
+/** Those that are, the one that was read last at the end. */
+const open = new Set<DiskFile>();
 
 class DiskFile implements FileSource {
   readonly path: string;
-  readonly size: number;
-  readonly #fd: number;
+  #descriptor: number | null;
+  #size: number;
+  #head: Uint8Array | null = null;
+  /** Device and number of the file: another may get its name. */
+  readonly #identity: string;
 
   constructor(path: string) {
     this.path = path;
-    this.#fd = opened(path);
-    const stat = fstatSync(this.#fd);
-    if (!stat.isFile()) {
-      closeSync(this.#fd);
-      const what = stat.isDirectory()
-        ? 'it is a folder, not a file'
-        : stat.isFIFO()
-          ? 'it is a pipe, not a file'
-          : 'it is a device, not a file';
-      throw new FormatError({ path, offset: -1, what, skipped: 0 });
-    }
-    this.size = stat.size;
+    const { descriptor, size, identity } = opened(path);
+    this.#descriptor = descriptor;
+    this.#size = size;
+    this.#identity = identity;
+    this.#use();
   }
 
+  /** The file's descriptor: opened again where others took its place. @throws ReplacedError */
+  get #open(): number {
+    if (this.#descriptor === null) {
+      const { descriptor, identity } = opened(this.path);
+      this.#descriptor = descriptor;
+      if (identity !== this.#identity) {
+        throw new ReplacedError(`${this.path}: another file has its name since it was opened`);
+      }
+    }
+    this.#use();
+    return this.#descriptor;
+  }
+
+  #use(): void {
+    open.delete(this);
+    open.add(this);
+    const [oldest] = open;
+    if (open.size > MOST_OPEN) oldest.close();
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  refresh(): number {
+    this.#size = fstatSync(this.#open).size;
+    return this.#size;
+  }
+
+  forget(): void {
+    this.#head = NOTHING;
+  }
+
+  /** What came behind `size` is not read: all who read the file see the same. */
   read(position: number, into: Uint8Array): number {
+    const most = Math.max(0, Math.min(into.length, this.#size - position));
+    if (position === 0 && this.#head === null) {
+      const head = new Uint8Array(Math.min(HEAD_BYTES, this.#size));
+      this.#head = head.subarray(0, this.#fill(0, head, head.length));
+    }
+    const known = this.#head?.subarray(position, position + most) ?? NOTHING;
+    into.set(known);
+    const rest = into.subarray(known.length);
+    return known.length + this.#fill(position + known.length, rest, most - known.length);
+  }
+
+  #fill(position: number, into: Uint8Array, most: number): number {
     let got = 0;
-    while (got < into.length) {
-      const n = readSync(this.#fd, into, got, into.length - got, position + got);
+    const descriptor = most > 0 ? this.#open : -1;
+    while (got < most) {
+      const n = readSync(descriptor, into, got, most - got, position + got);
       if (n === 0) break;
       got += n;
     }
+    bytesRead.count += got;
     return got;
   }
 
@@ -61,8 +115,33 @@ class DiskFile implements FileSource {
   }
 
   close(): void {
-    closeSync(this.#fd);
+    open.delete(this);
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
+    this.#descriptor = null;
   }
+}
+
+/** @throws FormatError that names the file and says why it cannot be opened, or that it is none */
+function opened(path: string): { descriptor: number; size: number; identity: string } {
+  let descriptor: number;
+  try {
+    // A named pipe that nobody writes to must not stop us.
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new FormatError({ path, offset: -1, what: REASONS[code] ?? message, skipped: 0 });
+  }
+  const stat = fstatSync(descriptor);
+  if (!stat.isFile()) {
+    closeSync(descriptor);
+    const what = stat.isDirectory()
+      ? 'it is a folder, not a file'
+      : stat.isFIFO()
+        ? 'it is a pipe, not a file'
+        : 'it is a device, not a file';
+    throw new FormatError({ path, offset: -1, what, skipped: 0 });
+  }
+  return { descriptor, size: stat.size, identity: `${stat.dev} ${stat.ino}` };
 }
 
 /** Opens a file. @throws FormatError for one that cannot be opened, and for what is no file */
@@ -79,6 +158,8 @@ export function bytesSource(
   return {
     path,
     size: bytes.length,
+    refresh: () => bytes.length,
+    forget() {},
     read(position, into) {
       const part = bytes.subarray(position, position + into.length);
       into.set(part);

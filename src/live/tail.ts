@@ -1,30 +1,29 @@
 /** A recording that another process writes: what is appended to its files goes to a bus, as from a run in this process. */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FrameSplitter } from '../formats/frames/split.ts';
-import { RawBatches, RawParser } from '../formats/tacc/index.ts';
+import { batchOf, timeColumnOf } from '../formats/part.ts';
+import { type OpenedFile, openData } from '../formats/registry.ts';
+import type { Batch } from '../model/metric.ts';
 import { checkRecording, RECORDING_FILE, type Recording } from '../model/recording.ts';
-import { sourcesOf } from '../query/sources.ts';
+import { type SourceFile, sourcesOf } from '../query/sources.ts';
+import { WALL_TIME } from '../query/table.ts';
 import type { LiveBus } from './bus.ts';
 import { factsOf } from './facts.ts';
 
-/** Bytes taken at once. */
-const CHUNK = 4 * 1024 * 1024;
-/** A collector's files are named for their first second. */
-const RAW_FILE = /[\\/]\d+$/;
+/** Of the simulator's native files: its frames hold the same samples. */
+const IN_FRAMES = 'ross';
 
-interface Tail {
-  readonly file: number;
-  at: number;
-  push(bytes: Uint8Array): void;
+interface Followed {
+  readonly file: SourceFile;
+  readonly opened: OpenedFile;
 }
 
 export class RecordingTail {
   readonly #path: string;
   readonly #title: string;
   readonly #bus: LiveBus;
-  readonly #tails = new Map<string, Tail>();
-  readonly #chunk = new Uint8Array(CHUNK);
+  /** By path; null for a file that does not grow, or whose samples others hold. */
+  readonly #followed = new Map<string, Followed | null>();
   /** Text of `recording.json` as last seen. */
   #told = '';
 
@@ -44,52 +43,59 @@ export class RecordingTail {
       this.#told = text;
       this.#bus.update(factsOf(recording, this.#title, []));
     }
-    for (const { path } of sourcesOf(this.#path).files) {
-      if (this.#tails.has(path)) continue;
-      const push = path.endsWith('.frames')
-        ? this.#frames(path)
-        : RAW_FILE.test(path)
-          ? this.#raw()
-          : null;
-      if (push !== null) this.#tails.set(path, { file: openSync(path, 'r'), at: 0, push });
+    for (const file of sourcesOf(this.#path).files) {
+      if (!this.#followed.has(file.path)) this.#follow(file);
     }
   }
 
-  /** Takes a chunk of what was appended to each file. Returns whether there was any. */
+  /** Takes what was appended to each file. Returns whether there was any. */
   poll(): boolean {
-    let any = false;
-    for (const tail of this.#tails.values()) {
-      const bytes = readSync(tail.file, this.#chunk, 0, CHUNK, tail.at);
-      if (bytes === 0) continue;
-      any = true;
-      tail.at += bytes;
-      tail.push(this.#chunk.subarray(0, bytes));
+    let rows = 0;
+    for (const followed of this.#followed.values()) {
+      followed?.opened.grow?.((part, step) => {
+        rows += step.rows;
+        this.#publish(followed, batchOf(part, step));
+      });
     }
-    return any;
+    return rows > 0;
   }
 
   close(): void {
-    for (const { file } of this.#tails.values()) closeSync(file);
-    this.#tails.clear();
+    for (const followed of this.#followed.values()) followed?.opened.close();
+    this.#followed.clear();
   }
 
-  /** Whole frames go on as they are; damaged ones are told when the recording is read. */
-  #frames(path: string): (bytes: Uint8Array) => void {
-    const send = this.#bus.stream();
-    const splitter = new FrameSplitter(
-      (frame) => send([frame]),
-      () => {},
-      path,
-    );
-    return (bytes) => splitter.push(bytes);
+  /** Publishes what a file has, and follows it from there. One that is still empty is looked at again. */
+  #follow(file: SourceFile): void {
+    if (file.format === IN_FRAMES) return void this.#followed.set(file.path, null);
+    const early: Batch[] = [];
+    const opened = openData(file.path, file.format, {
+      growing: true,
+      take: (part, step) => void early.push(batchOf(part, step)),
+    });
+    if (opened === null) return;
+    if (opened.grow === undefined || opened.format === IN_FRAMES) {
+      opened.close();
+      this.#followed.set(file.path, null);
+      return;
+    }
+    const followed = { file, opened };
+    this.#followed.set(file.path, followed);
+    for (const batch of early) this.#publish(followed, batch);
   }
 
-  #raw(): (bytes: Uint8Array) => void {
-    const batches = new RawBatches((batch) => this.#bus.publish(batch));
-    const parser = new RawParser(batches);
-    return (bytes) => {
-      parser.push(bytes);
-      batches.flush();
-    };
+  #publish({ file, opened }: Followed, batch: Batch): void {
+    const zero = opened.zero ?? file.zero ?? BigInt(this.#bus.facts.zero);
+    const shift = Number(zero - BigInt(this.#bus.facts.zero)) / 1e9;
+    this.#bus.publish(moved(batch, shift));
   }
+}
+
+/** With times that count from a zero `shift` seconds earlier; times of day stay. */
+function moved(batch: Batch, shift: number): Batch {
+  const time = timeColumnOf(batch.schema);
+  if (shift === 0 || time === null || batch.schema.metrics[time].key === WALL_TIME) return batch;
+  const columns = [...batch.columns];
+  columns[time] = (columns[time] as Float64Array).map((at) => at + shift);
+  return { ...batch, columns };
 }

@@ -3,7 +3,7 @@
  * the bindings that it is made of copy bytes. They are taken from where node-api finds them, so that both are one.
  */
 import { createRequire } from 'node:module';
-import type { RawColumn } from '../formats/frames/index.ts';
+import type { RawColumn } from '../formats/part.ts';
 
 export type Vector = { readonly vector: never };
 

@@ -9,10 +9,9 @@
  * records are kept. Records in another order are sorted in memory first.
  */
 
-import type { RawColumn, RawRows } from '../formats/frames/index.ts';
+import type { Part, RawColumn, RawOrigin, RawRows } from '../formats/part.ts';
 import { type RawSchema, type RepairPlan, repairPlan } from '../formats/tacc/index.ts';
 import { DeviceRates, type RatePlace, type RecordValues } from './device-rates.ts';
-import type { RawOrigin, TablePart } from './part.ts';
 import type { Table, TablePiece } from './table.ts';
 
 /** Beginnings of intervals; missing where a row ends none. No key of a schema is called so. */
@@ -204,13 +203,13 @@ function inOrder(pieces: readonly TablePiece[], host: number): readonly TablePie
 }
 
 /** A piece's own columns, then the interval's beginning, then a rate per counter. */
-class RatePart implements TablePart {
+class RatePart implements Part {
   readonly schema;
   readonly rows;
   readonly labels;
   readonly #blocks: () => Iterable<Block>;
 
-  constructor({ schema, rows, labels }: TablePart, blocks: () => Iterable<Block>) {
+  constructor({ schema, rows, labels }: Part, blocks: () => Iterable<Block>) {
     this.schema = schema;
     this.rows = rows;
     this.labels = labels;

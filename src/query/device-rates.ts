@@ -1,7 +1,8 @@
 /** One device's counters as differences per second, record by record: by the rule of `model/counter.ts`. */
+
+import type { RawOrigin } from '../formats/part.ts';
 import { DeviceRepair, type RepairPlan, wasRestarted } from '../formats/tacc/index.ts';
 import { isExact } from '../model/counter.ts';
-import type { RawOrigin } from './part.ts';
 
 /** A record's values by key, and the same memory as words, low half first. */
 export interface RecordValues {

@@ -1,14 +1,14 @@
 /** A path's files as tables on one timeline. */
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { type TimeSpan, timeColumnOf } from '../formats/part.ts';
+import { type OpenedFile, openData } from '../formats/registry.ts';
 import { RECORDING_FILE } from '../model/recording.ts';
 import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
 import { InputError, reasonOf } from './errors.ts';
-import { type Loaded, loadFile } from './loaders.ts';
-import type { PlacedPart, Suspect, TimeSpan } from './part.ts';
-import { KeptBudget } from './raw-part.ts';
+import type { PlacedPart, Suspect } from './part.ts';
 import type { Sources } from './sources.ts';
-import { type Table, tableOf, timeColumnOf, WALL_TIME } from './table.ts';
+import { type Table, tableOf, WALL_TIME } from './table.ts';
 import { tableNames } from './table-names.ts';
 
 export interface LoadedTables {
@@ -30,6 +30,9 @@ interface Found extends Omit<PlacedPart, 'shift'> {
 /** Columns of raw stats files that stay in memory where nothing else is said. */
 const KEPT_BYTES = 2 ** 28;
 
+/** Lets others have their turn: a file is read at once. */
+const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /**
  * @param keptBytes columns of raw stats files that may stay in memory
  * @throws InputError that names the file
@@ -38,16 +41,21 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   const found: Found[] = [];
   const suspects: Suspect[] = [];
   const open: { close(): void }[] = [];
-  const budget = new KeptBudget(keptBytes);
+  let left = keptBytes;
+  const keep = (bytes: number): boolean => {
+    left -= bytes;
+    return left >= 0;
+  };
   const shown = (path: string) => relative(sources.path, path) || sources.path;
   for (const path of sources.missing) {
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
   suspects.push(...changedSizes(sources), ...strangeSources(sources));
-  for (const { path, zero, ahead } of sources.files) {
-    let loaded: Loaded | null;
+  for (const { path, format, zero, ahead } of sources.files) {
+    let loaded: OpenedFile | null;
+    await breath();
     try {
-      loaded = await loadFile(path, budget);
+      loaded = openData(path, format, { keep });
     } catch (error) {
       const reason = reasonOf(error);
       const what = `cannot be read: ${reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason}`;
@@ -59,17 +67,19 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     }
     if (loaded === null) continue;
     // All raw stats files are in memory, or none.
-    if (budget.isSpent) for (const { part } of found) part.release?.();
+    if (left < 0) for (const { part } of found) part.release?.();
     open.push(loaded);
-    suspects.push(...loaded.suspects.map(({ what }) => ({ file: shown(path), what })));
-    const own = loaded.zero ?? null;
+    for (const { where, what } of loaded.suspect) {
+      suspects.push({ file: shown(path), what: where === 'file' ? what : `${where}: ${what}` });
+    }
+    const own = loaded.zero;
     if (own !== null && zero !== null) {
       const strange = contradiction(shown(path), own, zero);
       if (strange !== null) suspects.push(strange);
     }
     const of = found.length;
     for (const part of loaded.parts) {
-      const time = timeColumnOf(part);
+      const time = timeColumnOf(part.schema);
       const one = {
         part,
         time,
@@ -197,15 +207,7 @@ function earliest(found: readonly Found[]): bigint | null {
 
 function earliestWallTime(found: readonly Found[]): bigint | null {
   let least = Number.POSITIVE_INFINITY;
-  for (const one of found.filter(isWallTime)) {
-    const { span } = one.part;
-    if (span != null) {
-      least = Math.min(least, span.from);
-      continue;
-    }
-    for (const { columns } of one.part.read([one.time as number])) {
-      for (const time of columns[0] as Float64Array) if (time < least) least = time;
-    }
-  }
+  for (const { part } of found.filter(isWallTime))
+    least = Math.min(least, part.span?.from ?? least);
   return Number.isFinite(least) ? BigInt(Math.round(least * 1e6)) * 1000n : null;
 }

@@ -1,10 +1,9 @@
 /** A table as a DuckDB table function: streams the columns that a query asks for, nothing else. */
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
-import type { RawColumn, RawRows } from '../formats/frames/index.ts';
+import type { RawColumn, RawRows, Within } from '../formats/part.ts';
 import type { Cell } from '../model/metric.ts';
 import { bindings, CHUNK_ROWS, fill, fillMissing, type RawChunk } from './bulk.ts';
 import { DOUBLE, DuckDBTableFunction, FLOAT, INTEGER, UBIGINT, UINTEGER } from './duckdb.ts';
-import type { Within } from './part.ts';
 import { THREADS } from './settings.ts';
 import type { Table, TablePiece } from './table.ts';
 import { ALWAYS, type TimeRange } from './time-range.ts';
@@ -177,7 +176,7 @@ export function registerScan(
     bind.setBindData({ connectionId });
     if (table.timed) bind.addResultColumn('t', DOUBLE);
     for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
-    if (table.rows !== null) bind.setCardinality(table.rows, true);
+    bind.setCardinality(table.rows, true);
   });
   scan.setInitFunction((init) => {
     // Each thread of DuckDB goes on with its rows while this one fills the next; where order matters, it takes one.

@@ -13,6 +13,8 @@ import { InputError, reasonOf } from './errors.ts';
 
 export interface SourceFile {
   readonly path: string;
+  /** Name of its format, where the recording says it. */
+  readonly format: string | null;
   /** Wall-clock time of its source's time 0, ns since 1970; null where nothing says it. */
   readonly zero: bigint | null;
   /** Nanoseconds that the clock behind its times of day was ahead of the recording's. */
@@ -51,7 +53,7 @@ export function sourcesOf(given: string): Sources {
       path,
       name,
       recording: null,
-      files: [{ path, zero: null, ahead: 0n }],
+      files: [{ path, format: null, zero: null, ahead: 0n }],
       missing: [],
       start: null,
     };
@@ -63,14 +65,18 @@ export function sourcesOf(given: string): Sources {
       path,
       name,
       recording,
-      files: all.map((file) => ({ path: file, zero: null, ahead: 0n })),
+      files: all.map((file) => ({ path: file, format: null, zero: null, ahead: 0n })),
       missing: [],
       start: null,
     };
   }
   const listed = new Map<string, RecordingSource>();
+  const formats = new Map<string, string>();
   for (const source of recording.sources) {
-    for (const file of source.files) listed.set(join(path, file.path), source);
+    for (const file of source.files) {
+      listed.set(join(path, file.path), source);
+      formats.set(join(path, file.path), file.format);
+    }
   }
   const fallback = BigInt(
     recording.sources[0]?.zero ?? BigInt(Date.parse(recording.started)) * 1000000n,
@@ -81,7 +87,8 @@ export function sourcesOf(given: string): Sources {
     .map((file) => {
       const source = listed.get(file) ?? folders.get(dirname(file));
       const zero = source === undefined ? fallback : BigInt(source.zero);
-      return { path: file, zero, ahead: BigInt(source?.ahead ?? 0) };
+      const format = formats.get(file) ?? null;
+      return { path: file, format, zero, ahead: BigInt(source?.ahead ?? 0) };
     });
   const start = recording.sources.reduce((least, { zero }) => {
     const own = BigInt(zero);

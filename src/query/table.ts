@@ -1,7 +1,7 @@
 /** A table: parts under one name, with the columns of all. */
 import type { Cell, Metric } from '../model/metric.ts';
 import { plainName } from '../model/schema-check.ts';
-import type { PlacedPart, Suspect, TablePart } from './part.ts';
+import type { PlacedPart, Suspect } from './part.ts';
 
 export interface TableColumn {
   /** Unique in the table, whatever the case. */
@@ -22,8 +22,7 @@ export interface TablePiece extends PlacedPart {
 export interface Table {
   readonly name: string;
   readonly help: string;
-  /** Null where only reading tells. */
-  readonly rows: number | null;
+  readonly rows: number;
   /** Whether there is a column `t`, before all others: seconds since the recording's start. */
   readonly timed: boolean;
   readonly columns: readonly TableColumn[];
@@ -32,18 +31,8 @@ export interface Table {
   readonly begin?: () => readonly TablePiece[];
 }
 
-/** The column that holds a part's time, by its key; the first of these that it has. */
-const TIME_KEYS = ['real_time', 'time', 't'];
 /** A time column that holds seconds since 1970, as in files of tacc_stats; others count from their source's zero. */
 export const WALL_TIME = 'time';
-
-export function timeColumnOf({ schema }: TablePart): number | null {
-  for (const key of TIME_KEYS) {
-    const at = schema.metrics.findIndex((metric) => metric.key === key && metric.cell === 'f64');
-    if (at >= 0) return at;
-  }
-  return null;
-}
 
 class Columns {
   readonly list: { name: string; metric: Metric; labels: string[] | null }[] = [];
@@ -95,10 +84,7 @@ export function tableOf(name: string, parts: readonly PlacedPart[], suspects: Su
   return {
     name,
     help: parts[0].part.schema.help,
-    rows: parts.reduce<number | null>(
-      (sum, { part }) => (sum === null || part.rows === null ? null : sum + part.rows),
-      0,
-    ),
+    rows: parts.reduce((sum, { part }) => sum + part.rows, 0),
     timed: parts.some(({ time }) => time !== null),
     columns: columns.list,
     pieces,

@@ -71,7 +71,7 @@ export function readRecords(source: FileSource, salvage: boolean): Omit<Outcome,
 export function readInfo(source: FileSource): FileInfo | null {
   let info: FileInfo | null = null;
   orFault(() => {
-    info = identifyOrFail(source).format.info(source);
+    info = identifyOrFail(source).format.open(source, { counters: true }).info();
   });
   return info;
 }
@@ -81,8 +81,9 @@ export function countRows(source: FileSource): number {
   let rows = 0;
   orFault(() => {
     const { format } = identifyOrFail(source);
-    format.schemas(source);
-    for (const { length } of format.batches(source, { salvage: true })) rows += length;
+    for (const part of format.open(source).parts) {
+      for (const step of part.read([])) rows += step.rows;
+    }
   });
   return rows;
 }

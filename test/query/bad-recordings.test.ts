@@ -105,7 +105,7 @@ describe('a recording that is being written', () => {
       { state: 'running', ended: null },
     ]);
     expect(whats(recording).join('\n')).toMatch(
-      /extra\.frames: its last \d+ bytes are not a whole/,
+      /extra\.frames: byte \d+: its last \d+ bytes are not a whole/,
     );
     expect(whats(recording).join('\n')).toMatch(/node\/h1\/1: line \d+: cut off/);
     const [a] = await (await open(path)).query(counts);

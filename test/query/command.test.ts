@@ -148,7 +148,9 @@ describe('triscope query', () => {
     });
     const { code, out, err } = await triscope(['query', cut, 'SELECT count(*) AS n FROM ross_pe']);
     expect([code, out]).toEqual([0, 'n\n0\n']);
-    expect(err).toMatch(/^triscope: extra\.frames: its last \d+ bytes are not a whole frame/);
+    expect(err).toMatch(
+      /^triscope: extra\.frames: byte \d+: its last \d+ bytes are not a whole frame/,
+    );
   });
 });
 

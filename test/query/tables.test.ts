@@ -117,7 +117,9 @@ describe('a table of frames', () => {
     const recording = await open(path);
     expect(await recording.query('SELECT count(*) AS n FROM ross_pe')).toEqual([{ n: 4 }]);
     expect(await recording.query('SELECT file FROM suspect')).toEqual([{ file: 'extra.frames' }]);
-    expect(recording.suspects[0].what).toMatch(/^its last \d+ bytes are not a whole frame/);
+    expect(recording.suspects[0].what).toMatch(
+      /^byte \d+: its last \d+ bytes are not a whole frame/,
+    );
   });
 });
 

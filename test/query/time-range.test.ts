@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type OpenRecording, openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openFrames } from '../../src/formats/frames/index.ts';
-import { identifyOrFail } from '../../src/formats/registry.ts';
+import type { Within } from '../../src/formats/part.ts';
+import { identifyOrFail, openData } from '../../src/formats/registry.ts';
 import { writeEvent24At } from '../../src/formats/ross/write/index.ts';
 import { openFile } from '../../src/formats/source.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
-import { FormatPart } from '../../src/query/format-part.ts';
-import type { Within } from '../../src/query/part.ts';
 import {
   batchOf,
   framesOf,
@@ -122,15 +120,15 @@ describe('a condition on t', () => {
   });
 
   it('keeps frames outside from being read', () => {
-    const frames = openFrames(join(path, 'extra.frames'));
-    const [table] = frames.tables;
+    const frames = openData(join(path, 'extra.frames'), 'frames');
+    const [table] = frames?.parts ?? [];
     const time = ROSS_PE.metrics.findIndex(({ key }) => key === 'real_time');
     const read = (from: number, to: number) => [...table.read([time], { time, from, to })].length;
     expect(read(3, 4.95)).toBe(2);
     expect(read(3.95, 4)).toBe(1);
     expect(read(-Infinity, Infinity)).toBe(FRAMES);
     expect(read(FRAMES, Infinity)).toBe(0);
-    frames.close();
+    frames?.close();
   });
 
   it('is told to the reader through views, joins and names', async () => {
@@ -173,9 +171,8 @@ describe('a condition on t', () => {
     }
     writeFileSync(file, bytes);
     const source = openFile(file);
-    const { format } = identifyOrFail(source);
-    const [schema] = format.schemas(source, {});
-    const part = new FormatPart(format, source, schema);
+    const [part] = identifyOrFail(source).format.open(source).parts;
+    const { schema } = part;
     const [real, lp] = ['real_time', 'source_lp'].map((key) =>
       schema.metrics.findIndex((metric) => metric.key === key),
     );

@@ -32,7 +32,9 @@ const SHOWN = 20;
 function infoOf(path: string, scan: ScanOptions): FileInfo {
   const source = openFile(path);
   try {
-    return identifyOrFail(source).format.info(source, scan);
+    return identifyOrFail(source)
+      .format.open(source, { ...scan, counters: true })
+      .info();
   } finally {
     source.close();
   }

@@ -1,4 +1,4 @@
-/** Stream frames, such as `extra.frames` of a recording, as a format: each schema's rows are records of that name. */
+/** Stream frames, such as `extra.frames` of a recording, as a format: each schema's rows are a table of that name. */
 import type { Batch, Schema } from '../../model/metric.ts';
 import {
   type CellValue,
@@ -8,55 +8,31 @@ import {
   type Format,
   FormatError,
   type Instant,
+  type OpenOptions,
   type RecordBlock,
   type RecordKind,
   type ScanOptions,
   type Visitor,
 } from '../format.ts';
-import { FrameDecoder } from './decode.ts';
+import type { OpenFile, TakeRows } from '../part.ts';
+import { FrameDecoder, type FramePlace } from './decode.ts';
 import { type FrameError, MAGIC } from './layout.ts';
+import { FrameTable } from './table.ts';
 
 const BLOCK = 1 << 20;
 
 const isFrames = (head: Uint8Array): boolean =>
   head.length >= 4 && new DataView(head.buffer, head.byteOffset).getUint32(0, true) === MAGIC;
 
-interface Listener {
-  readonly onDamage?: (error: FrameError) => void;
-  readonly onSchema?: (schema: Schema) => void;
-  readonly wanted?: (schema: Schema) => boolean;
-}
-
-/** What the end of a file tells. */
-interface End {
-  /** Bytes that are not a whole frame. */
-  readonly cut: number;
-  readonly lost: number;
-}
-
-/** All batches, in file order. @throws FormatError at damage, where nothing listens for it */
-function* read(source: FileSource, listener: Listener): Generator<Batch, End> {
-  const decoder = new FrameDecoder(listener);
+/** The file's bytes from `from` on; each block is valid until the next. */
+function* blocksFrom(source: FileSource, from: number): Generator<Uint8Array, void> {
   const block = new Uint8Array(BLOCK);
-  let cut = 0;
-  try {
-    for (let at = 0; ; ) {
-      const got = source.read(at, block);
-      if (got === 0) break;
-      at += got;
-      yield* decoder.push(block.subarray(0, got));
-    }
-    const rest = decoder.finish();
-    cut = rest.cut;
-    yield* rest.batches;
-    // Damage that came behind the last good batches.
-    if (rest.batches.length > 0) decoder.finish();
-  } catch (error) {
-    throw (error as Error).name === 'FrameError'
-      ? new FormatError(damageOf(source, error as FrameError))
-      : error;
+  for (let at = from; ; ) {
+    const got = source.read(at, block);
+    if (got === 0) return;
+    at += got;
+    yield block.subarray(0, got);
   }
-  return { cut, lost: decoder.lost };
 }
 
 const damageOf = ({ path }: FileSource, { offset, what }: FrameError): Damage => ({
@@ -65,11 +41,6 @@ const damageOf = ({ path }: FileSource, { offset, what }: FrameError): Damage =>
   what,
   skipped: 0,
 });
-
-const wantedBy =
-  ({ tables }: ScanOptions) =>
-  ({ name }: Schema): boolean =>
-    tables?.includes(name) !== false;
 
 /** A batch's rows as records. */
 class BatchRecords implements RecordBlock {
@@ -105,85 +76,121 @@ class BatchRecords implements RecordBlock {
 }
 
 function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): void {
-  const onDamage = options.salvage
-    ? (error: FrameError) => visitor.damage?.(damageOf(source, error))
-    : undefined;
-  const batches = read(source, { wanted: wantedBy(options), ...(onDamage && { onDamage }) });
-  for (const batch of batches) {
-    visitor.batch?.(batch);
-    if (visitor.records?.(new BatchRecords(batch)) === false) return;
+  const onDamage = (error: FrameError) => visitor.damage?.(damageOf(source, error));
+  const decoder = new FrameDecoder({ ...(options.salvage && { onDamage }) });
+  const give = (batches: readonly Batch[]): boolean =>
+    batches.every((batch) => visitor.records(new BatchRecords(batch)) !== false);
+  try {
+    for (const block of blocksFrom(source, 0)) if (!give(decoder.push(block))) return;
+    const { batches } = decoder.finish();
+    // Damage behind the last good batches comes with the next call.
+    if (give(batches) && batches.length > 0) decoder.finish();
+  } catch (error) {
+    throw (error as Error).name === 'FrameError'
+      ? new FormatError(damageOf(source, error as FrameError))
+      : error;
   }
-}
-
-function* batchesOf(source: FileSource, options: ScanOptions = {}): Generator<Batch, void> {
-  const salvage = options.salvage && { onDamage: () => {} };
-  yield* read(source, { wanted: wantedBy(options), ...salvage });
-}
-
-function schemas(source: FileSource, options: ScanOptions = {}): readonly Schema[] {
-  const found = new Map<string, Schema>();
-  const onSchema = (schema: Schema) => {
-    if (wantedBy(options)(schema)) found.set(schema.name, schema);
-  };
-  const all = read(source, { onSchema, onDamage: () => {}, wanted: () => false });
-  while (!all.next().done);
-  return [...found.values()];
 }
 
 /** The columns whose least and largest values are the file's span. */
 const TIMES = ['real_time', 'virtual_time'] as const;
 
-class Span {
-  from = Number.POSITIVE_INFINITY;
-  to = Number.NEGATIVE_INFINITY;
-
-  add({ schema, columns, length }: Batch, key: string): void {
-    const at = schema.metrics.findIndex((metric) => metric.key === key);
-    if (at < 0) return;
-    for (let row = 0; row < length; row++) {
-      const value = Number(columns[at][row]);
-      if (value < this.from) this.from = value;
-      if (value > this.to) this.to = value;
+/** Finds and checks all frames: their columns are read when they are asked for. */
+function open(source: FileSource, options: OpenOptions = {}): OpenFile {
+  // Labels are in the dictionaries of the schema's definition, which the decoder keeps by identity.
+  const tables = new Map<Schema, FrameTable>();
+  const tableOf = (place: Omit<FramePlace, 'offset' | 'rows'>): FrameTable => {
+    const known = tables.get(place.schema);
+    if (known !== undefined) return known;
+    const table = new FrameTable(place, source);
+    tables.set(place.schema, table);
+    return table;
+  };
+  const damages: FrameError[] = [];
+  const decoder = new FrameDecoder({
+    file: source.path,
+    onDamage: (error) => damages.push(error),
+    onSchema: (schema, dictionaries) => tableOf({ schema, dictionaries }),
+    wanted: () => false,
+    onData: (place) => tableOf(place).add(place.offset, place.rows),
+  });
+  let at = 0;
+  const pass = (): void => {
+    for (const block of blocksFrom(source, at)) {
+      decoder.push(block);
+      at += block.length;
     }
-  }
+  };
+  /** Tells the frames that `pass` finds. */
+  const telling = (take: TakeRows | undefined): void => {
+    const seen = new Map([...tables.values()].map((table) => [table, table.frames]));
+    pass();
+    if (take === undefined) return;
+    for (const table of tables.values()) {
+      for (const rows of table.readFrom(seen.get(table) ?? 0)) take(table, rows);
+    }
+  };
+  telling(options.take);
+  // What looks like a frame that is not finished is read again when the file has grown.
+  let { cut } = decoder.finish();
+  const suspect = (): FileInfo['suspect'] => {
+    const places = damages.map(({ offset, what }) => ({ where: `byte ${offset}`, what }));
+    const tell = (where: string, what: string) => places.push({ where, what });
+    if (source.size === 0) {
+      tell('file', 'it is empty: nothing was written into it yet, or ever');
+    }
+    if (cut > 0) {
+      const what = `its last ${cut} bytes are not a whole frame: the writer was stopped`;
+      tell(`byte ${source.size - cut}`, what);
+    }
+    if (decoder.lost > 0) tell('file', `${decoder.lost} frames of samples are missing`);
+    return places;
+  };
+  return {
+    get parts() {
+      return [...tables.values()];
+    },
+    get suspect() {
+      return suspect();
+    },
+    zero: null,
+    info: () => infoOf(source, [...tables.values()], suspect(), damages.length > 0),
+    grow(take: TakeRows) {
+      if (source.refresh() <= at) return;
+      telling(take);
+      cut = decoder.finish().cut;
+    },
+  };
 }
 
-function info(source: FileSource): FileInfo {
-  const suspect: { where: string; what: string }[] = [];
-  const records = new Map<string, number>();
-  const spans = TIMES.map((key) => ({ key, span: new Span() }));
-  let damaged = false;
-  const onDamage = ({ offset, what }: FrameError) => {
-    damaged = true;
-    suspect.push({ where: `byte ${offset}`, what });
-  };
-  const all = read(source, { onDamage });
-  let step = all.next();
-  for (; !step.done; step = all.next()) {
-    const batch = step.value;
-    const { name } = batch.schema;
-    records.set(name, (records.get(name) ?? 0) + batch.length);
-    for (const { key, span } of spans) span.add(batch, key);
+function infoOf(
+  source: FileSource,
+  tables: readonly FrameTable[],
+  suspect: FileInfo['suspect'],
+  damaged: boolean,
+): FileInfo {
+  const records: Record<string, number> = {};
+  const spans = new Map<string, { from: number; to: number }>();
+  for (const table of tables) {
+    const { name, metrics } = table.schema;
+    if (table.rows > 0) records[name] = (records[name] ?? 0) + table.rows;
+    for (const key of TIMES) {
+      const column = metrics.findIndex((metric) => metric.key === key && metric.cell === 'f64');
+      const bounds = column < 0 ? null : table.boundsOf(column);
+      if (bounds === null) continue;
+      const { from, to } = spans.get(key) ?? bounds;
+      spans.set(key, { from: Math.min(from, bounds.from), to: Math.max(to, bounds.to) });
+    }
   }
-  const { cut, lost } = step.value;
-  if (cut > 0) {
-    const what = `its last ${cut} bytes are not a whole frame: the writer was stopped`;
-    suspect.push({ where: `byte ${source.size - cut}`, what });
-  }
-  if (lost > 0) suspect.push({ where: 'file', what: `${lost} frames are missing` });
-  const instant = (end: 'from' | 'to'): Instant | null => {
-    const known = spans.filter(({ span }) => Number.isFinite(span[end]));
-    return known.length === 0
-      ? null
-      : Object.fromEntries(known.map(({ key, span }) => [key, span[end]]));
-  };
+  const instant = (end: 'from' | 'to'): Instant | null =>
+    spans.size === 0 ? null : Object.fromEntries([...spans].map(([key, span]) => [key, span[end]]));
   return {
     path: source.path,
     format: 'frames',
     era: 'stream frames',
-    because: 'it begins with TRIF',
+    because: source.size === 0 ? 'its name says so' : 'it begins with TRIF',
     bytes: source.size,
-    records: Object.fromEntries(records),
+    records,
     entities: {},
     from: instant('from'),
     to: instant('to'),
@@ -195,10 +202,12 @@ function info(source: FileSource): FileInfo {
 export const FRAMES: Format = {
   name: 'frames',
   help: 'stream frames: extra.frames of a recording, files of --stream',
-  detect: (head) =>
-    isFrames(head) ? { confidence: 1, because: 'it begins with TRIF', era: 'stream frames' } : null,
+  detect(head, { path }) {
+    const era = 'stream frames';
+    if (isFrames(head)) return { confidence: 1, because: 'it begins with TRIF', era };
+    // Damaged at its beginning, or not begun.
+    return path.endsWith('.frames') ? { confidence: 0.6, because: 'its name says so', era } : null;
+  },
+  open,
   scan,
-  batches: batchesOf,
-  schemas,
-  info,
 };

@@ -3,4 +3,4 @@ export { type DecoderOptions, FrameDecoder } from './decode.ts';
 export { FrameEncoder } from './encode.ts';
 export { FrameError } from './layout.ts';
 export { type FrameScan, type FrameVisitor, scanFrames } from './scan.ts';
-export { type FrameFile, FrameTable, openFrames, type RawColumn, type RawRows } from './table.ts';
+export { FrameTable } from './table.ts';

@@ -2,49 +2,33 @@
  * A file of frames as tables that are read where they lie: one pass finds and checks the frames; then each query reads
  * the columns that it needs, frame by frame.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { CELL_BYTES, type Cell, type Schema } from '../../model/metric.ts';
-import { FrameDecoder, type FramePlace } from './decode.ts';
-import { columnBytes, type FrameError, toLittle } from './layout.ts';
+import type { FileSource } from '../format.ts';
+import type { Part, RawColumn, RawRows, Within } from '../part.ts';
+import type { FramePlace } from './decode.ts';
+import { columnBytes, toLittle } from './layout.ts';
 
-/** A column's values; of a label column, indexes into `FrameTable.labels`. */
-export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array | Float64Array;
-
-/** Some rows; `columns` are those that were asked for, valid until the next call. */
-export interface RawRows {
-  readonly rows: number;
-  readonly columns: readonly RawColumn[];
-}
-
-/** Values of column number `time`, both included. */
-export interface FrameRange {
-  readonly time: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-const CHUNK = 1024 * 1024;
 /** A frame of which less than this share is asked for is read column by column. */
 const WHOLE_SHARE = 0.3;
 /** Smaller frames are read at once: a call costs as much as so many bytes. */
 const SMALL = 32 * 1024;
 
 /** All rows of one schema in a file. */
-export class FrameTable {
+export class FrameTable implements Part {
   readonly schema: Schema;
   /** By column: its labels; null for a column that has none. */
   readonly labels: readonly (readonly string[] | null)[];
-  readonly #descriptor: number;
+  readonly #source: FileSource;
   readonly #offsets: number[] = [];
   readonly #rows: number[] = [];
   #total = 0;
   /** By column: the least and greatest value of each frame, where it was asked for. */
   readonly #bounds = new Map<number, Float64Array>();
 
-  constructor({ schema, dictionaries }: Omit<FramePlace, 'offset' | 'rows'>, descriptor: number) {
+  constructor({ schema, dictionaries }: Omit<FramePlace, 'offset' | 'rows'>, source: FileSource) {
     this.schema = schema;
     this.labels = schema.metrics.map(({ cell }, k) => (cell === 'label' ? dictionaries[k] : null));
-    this.#descriptor = descriptor;
+    this.#source = source;
   }
 
   get rows(): number {
@@ -61,9 +45,23 @@ export class FrameTable {
    * Reads the columns of these numbers, a frame a step, in the file's order.
    * @param within frames without a row in it are left out; its column holds f64
    */
-  *read(
+  read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
+    return this.#read(columns, within ?? null, 0);
+  }
+
+  /** The frames from number `from` on. */
+  readFrom(from: number): Iterable<RawRows> {
+    return this.#read([...this.schema.metrics.keys()], null, from);
+  }
+
+  get frames(): number {
+    return this.#offsets.length;
+  }
+
+  *#read(
     columns: readonly number[],
-    within: FrameRange | null = null,
+    within: Within | null,
+    from: number,
   ): Generator<RawRows, void, undefined> {
     const bounds = within === null ? null : this.#boundsOf(within.time);
     const { metrics } = this.schema;
@@ -74,7 +72,8 @@ export class FrameTable {
     let laidOut = -1;
     let isWhole = false;
     let whole = 0;
-    for (const [n, offset] of this.#offsets.entries()) {
+    for (let n = from; n < this.#offsets.length; n++) {
+      const offset = this.#offsets[n];
       const rows = this.#rows[n];
       if (bounds !== null && within !== null) {
         if (!(bounds[2 * n] <= within.to && bounds[2 * n + 1] >= within.from)) continue;
@@ -109,9 +108,21 @@ export class FrameTable {
     }
   }
 
+  /** The least and greatest value of a column; null where it has none. */
+  boundsOf(column: number): { readonly from: number; readonly to: number } | null {
+    const bounds = this.#boundsOf(column);
+    let from = Infinity;
+    let to = -Infinity;
+    for (let k = 0; k < bounds.length; k += 2) {
+      from = Math.min(from, bounds[k]);
+      to = Math.max(to, bounds[k + 1]);
+    }
+    return from > to ? null : { from, to };
+  }
+
   #boundsOf(column: number): Float64Array {
     const known = this.#bounds.get(column);
-    if (known !== undefined) return known;
+    if (known?.length === 2 * this.#offsets.length) return known;
     const bounds = new Float64Array(2 * this.#offsets.length);
     let frame = 0;
     for (const { columns } of this.read([column])) {
@@ -131,7 +142,7 @@ export class FrameTable {
   }
 
   #fill(bytes: Uint8Array, offset: number, length: number): void {
-    const read = readSync(this.#descriptor, bytes, 0, length, offset);
+    const read = this.#source.read(offset, bytes.subarray(0, length));
     if (read < length) throw new Error(`byte ${offset + read}: the file became shorter`);
   }
 }
@@ -158,64 +169,5 @@ function columnOf(
       return new Float32Array(buffer, start, rows);
     case 'f64':
       return new Float64Array(buffer, start, rows);
-  }
-}
-
-/** A file of frames, open. What comes to the file later is not in it. */
-export interface FrameFile {
-  /** In the order of their definitions. A schema that is defined anew with other columns is a table of its own. */
-  readonly tables: readonly FrameTable[];
-  readonly damage: readonly FrameError[];
-  /** Bytes at the end that are not a whole frame. */
-  readonly cut: number;
-  /** Data frames missing by their sequence numbers. */
-  readonly lost: number;
-  close(): void;
-}
-
-/**
- * Finds and checks all frames of a file.
- * @throws a file system's error as it is
- */
-export function openFrames(path: string): FrameFile {
-  const descriptor = openSync(path, 'r');
-  try {
-    // Labels are in the dictionaries of the schema's definition, which the decoder keeps by identity.
-    const tables = new Map<Schema, FrameTable>();
-    const tableOf = (place: Omit<FramePlace, 'offset' | 'rows'>): FrameTable => {
-      const known = tables.get(place.schema);
-      if (known !== undefined) return known;
-      const table = new FrameTable(place, descriptor);
-      tables.set(place.schema, table);
-      return table;
-    };
-    const damage: FrameError[] = [];
-    const decoder = new FrameDecoder({
-      file: path,
-      onDamage: (error) => damage.push(error),
-      onSchema: (schema, dictionaries) => tableOf({ schema, dictionaries }),
-      wanted: () => false,
-      onData: (place) => tableOf(place).add(place.offset, place.rows),
-    });
-    const chunk = new Uint8Array(CHUNK);
-    // A file that is being written grows while it is read: its size now is its end.
-    const { size } = fstatSync(descriptor);
-    for (let at = 0; at < size; ) {
-      const read = readSync(descriptor, chunk, 0, Math.min(CHUNK, size - at), at);
-      if (read === 0) break;
-      decoder.push(chunk.subarray(0, read));
-      at += read;
-    }
-    const { cut } = decoder.finish();
-    return {
-      tables: [...tables.values()],
-      damage,
-      cut,
-      lost: decoder.lost,
-      close: () => closeSync(descriptor),
-    };
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
   }
 }

@@ -1,24 +1,23 @@
 /** GEOPM's files of every era as one format: reports, traces, profile traces, and what sessions write. */
-import type { Batch, Schema } from '../../model/metric.ts';
 import {
-  type Damage,
   type Detection,
-  type FileInfo,
   type FileSource,
   type Format,
   FormatError,
+  type OpenOptions,
   type ScanOptions,
   type Visitor,
 } from '../format.ts';
-import { detectGeopm, type GeopmDetection, isTable } from './read/detect.ts';
-import { type Row, RowBlock, rowsIn } from './read/records.ts';
+import type { OpenFile, TakeRows } from '../part.ts';
+import { detectGeopm, type GeopmDetection, type GeopmFile, isTable } from './read/detect.ts';
+import { GeopmPart } from './read/part.ts';
+import { type Row, RowBlock, readWhole, TableRows } from './read/records.ts';
 import { startTimeNs } from './read/start-time.ts';
-import { infoOf } from './read/survey.ts';
-import { batchOf, projected, tablesFor } from './read/tables.ts';
+import { GeopmSurvey } from './read/survey.ts';
+import { tablesFor } from './read/tables.ts';
 
 const HEAD_BYTES = 1 << 16;
-const BATCH_ROWS = 65_536;
-/** Rows given to a visitor at once. */
+/** Rows given at once. */
 const BLOCK_ROWS = 4096;
 
 /** What the file is. @throws FormatError for a file that is none of GEOPM's */
@@ -52,62 +51,90 @@ function* stretches(rows: Iterable<Row>, most: number): Generator<Row[], void> {
   if (fault !== null) throw fault;
 }
 
-/** Files whose columns follow from all of their rows. */
-const isWhole = (what: string) => what !== 'trace' && what !== 'profile' && what !== 'session';
-
-function* batches(
-  source: FileSource,
-  options: ScanOptions = {},
-  damaged?: (damage: Damage) => void,
-): Generator<Batch, void> {
-  const { file } = detectionOf(source);
-  const all = rowsIn(source, file, options, damaged);
-  const most = isWhole(file.what) ? Infinity : (options.batchRows ?? BATCH_ROWS);
-  for (const stretch of stretches(all, most)) {
-    for (const { table: full, rows } of tablesFor(file, stretch)) {
-      const table = projected(full, options);
-      if (table !== null) yield batchOf(table, rows);
-    }
-  }
-}
+/** Files whose columns follow from all of their rows: they are read at once. The others grow. */
+const isWhole = ({ what }: GeopmFile) =>
+  what !== 'trace' && what !== 'profile' && what !== 'session';
 
 function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): void {
   const { file } = detectionOf(source);
-  const damaged = (damage: Damage) => visitor.damage?.(damage);
-  if (visitor.records !== undefined) {
-    for (const stretch of stretches(rowsIn(source, file, options, damaged), BLOCK_ROWS)) {
-      if (visitor.records(new RowBlock(stretch)) === false) return;
-    }
+  const damaged = visitor.damage?.bind(visitor);
+  const salvage = options.salvage === true;
+  const rows = isTable(file)
+    ? new TableRows(source, file, salvage, damaged).rows()
+    : readWhole(source, file, salvage, damaged).rows;
+  for (const stretch of stretches(rows, BLOCK_ROWS)) {
+    if (visitor.records(new RowBlock(stretch)) === false) return;
   }
-  if (visitor.batch !== undefined) {
-    for (const batch of batches(source, options, visitor.records ? undefined : damaged))
-      visitor.batch(batch);
-  }
-}
-
-function schemas(source: FileSource, options: ScanOptions = {}): readonly Schema[] {
-  const { file } = detectionOf(source);
-  const rows = isWhole(file.what) ? [...rowsIn(source, file, { ...options, salvage: true })] : [];
-  return tablesFor(file, rows).flatMap(({ table: full }) => {
-    const table = projected(full, options);
-    return table === null ? [] : [table.schema];
-  });
 }
 
 /** The start that a trace's head says. Reports have no times, so they need none. */
-function zero(source: FileSource): bigint | null {
-  const { file } = detectionOf(source);
+function zeroOf(file: GeopmFile): bigint | null {
   const text = isTable(file) ? file.head.properties.get('start_time') : undefined;
   return text === undefined ? null : startTimeNs(text);
+}
+
+function open(source: FileSource, options: OpenOptions = {}): OpenFile {
+  const detected = detectionOf(source);
+  const { file } = detected;
+  const survey = new GeopmSurvey(detected);
+  const opened = {
+    zero: zeroOf(file),
+    info: () => survey.info(source),
+    get suspect() {
+      return survey.info(source).suspect;
+    },
+  };
+  if (isTable(file) && !isWhole(file)) {
+    const [{ table }] = tablesFor(file, []);
+    const part = new GeopmPart(table, () =>
+      stretches(new TableRows(source, file, true).rows(options.growing), BLOCK_ROWS),
+    );
+    const lines = new TableRows(source, file, true, survey.damaged);
+    const pass = (take: TakeRows | undefined): void => {
+      for (const rows of stretches(lines.rows(options.growing), BLOCK_ROWS)) {
+        survey.see(rows);
+        part.see(rows);
+        take?.(part, part.rowsOf(rows));
+      }
+    };
+    orDamaged(survey, () => pass(options.take));
+    return {
+      ...opened,
+      parts: [part],
+      grow(take) {
+        source.refresh();
+        pass(take);
+      },
+    };
+  }
+  const parts = orDamaged(survey, () => {
+    const { rows, reports } = readWhole(source, file, true, survey.damaged);
+    survey.see(rows);
+    survey.seeReports(reports);
+    return tablesFor(file, rows).map(({ table, rows }) => {
+      const part = new GeopmPart(table, () => [rows]);
+      part.see(rows);
+      return part;
+    });
+  });
+  return { ...opened, parts: parts ?? [] };
+}
+
+/** What work gives; null where it ends at damage, which is told. */
+function orDamaged<T>(survey: GeopmSurvey, work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    survey.damaged(error.damage);
+    return null;
+  }
 }
 
 export const GEOPM: Format = {
   name: 'geopm',
   help: 'GEOPM: reports and traces of every version, profile traces, what geopmsession writes',
   detect: (head: Uint8Array): Detection | null => detectGeopm(head)?.detection ?? null,
+  open,
   scan,
-  batches: (source, options) => batches(source, options),
-  schemas,
-  zero,
-  info: (source: FileSource): FileInfo => infoOf(source, detectionOf(source)),
 };

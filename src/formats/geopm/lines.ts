@@ -7,25 +7,32 @@ const STRETCH = 1 << 20;
 const MOST_LINE = 1 << 24;
 const NEWLINE = 0x0a;
 
-export interface Line {
-  /** Without its end. */
-  readonly text: string;
+/** Where a line begins. */
+export interface LinePlace {
   /** From 1. */
   readonly number: number;
-  /** Byte at which it begins. */
+  /** Byte. */
   readonly offset: number;
+}
+
+export const FIRST_LINE: LinePlace = { number: 1, offset: 0 };
+
+export interface Line extends LinePlace {
+  /** Without its end. */
+  readonly text: string;
+  /** Byte at which the next begins. */
+  readonly next: number;
   /** False for a last line without a line feed: whoever wrote it may have been interrupted. */
   readonly whole: boolean;
 }
 
 /** @throws FormatError for a line of more than 16 MB */
-export function* linesOf(source: FileSource): Generator<Line, void> {
+export function* linesOf(source: FileSource, from = FIRST_LINE): Generator<Line, void> {
   const decoder = new TextDecoder();
   let buffer = Buffer.allocUnsafe(STRETCH);
   let kept = 0;
-  let number = 1;
-  let base = 0;
-  for (let position = 0; ; ) {
+  let { number, offset: base } = from;
+  for (let position = base; ; ) {
     const got = source.read(position, buffer.subarray(kept));
     position += got;
     const end = kept + got;
@@ -72,5 +79,6 @@ function line(
   whole: boolean,
 ): Line {
   const end = to > from && buffer[to - 1] === 0x0d ? to - 1 : to;
-  return { text: decoder.decode(buffer.subarray(from, end)), number, offset: base + from, whole };
+  const text = decoder.decode(buffer.subarray(from, end));
+  return { text, number, offset: base + from, next: base + to + (whole ? 1 : 0), whole };
 }

@@ -1,21 +1,19 @@
 /** ROSS's instrumentation files of every era as one format. */
-import type { Batch, Schema } from '../../model/metric.ts';
 import {
-  type Damage,
   type Detection,
-  type FileInfo,
   type FileSource,
   type Format,
   FormatError,
+  type OpenOptions,
   type ScanOptions,
   type Visitor,
 } from '../format.ts';
+import type { OpenFile, TakeRows } from '../part.ts';
 import { type PayloadField, payloadLayout } from '../payload.ts';
-import { Batcher } from './read/batches.ts';
 import { BlockReader } from './read/blocks.ts';
-import { KINDS } from './read/chunk.ts';
 import { detectRoss, HEAD_BYTES, type RossDetection } from './read/detect.ts';
-import { planFor, project } from './read/plan.ts';
+import { RossPart } from './read/part.ts';
+import { plansFor } from './read/plan.ts';
 import { RossRecords } from './read/records.ts';
 import { Survey } from './read/survey.ts';
 import type { Told } from './read/told.ts';
@@ -60,93 +58,56 @@ function fieldsOf({ model }: Told): readonly PayloadField[] | null {
   return same ? (first?.fields ?? null) : null;
 }
 
-function readerFor(
-  source: FileSource,
-  options: ScanOptions,
-  onDamage: (damage: Damage) => void,
-): BlockReader {
-  const { layout } = detected(source, options);
-  return new BlockReader(source, layout, { ...options, onDamage });
-}
-
 function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): void {
-  const { layout, mode, told } = detectionOf(source, options);
-  const reader = readerFor(source, options, (damage) => visitor.damage?.(damage));
-  const { batch } = visitor;
-  const payload = fieldsOf(told);
-  const deliver = (one: Batch) => visitor.batch?.(one);
-  const batcher = batch && new Batcher(layout, mode, payload, options, deliver, source.size);
+  const { layout, told } = detectionOf(source, options);
+  const onDamage = visitor.damage?.bind(visitor);
+  const reader = new BlockReader(source, layout, { ...options, ...(onDamage && { onDamage }) });
   const records = new RossRecords(layout, told.model);
-  try {
-    for (const block of reader.blocks()) {
-      batcher?.add(block);
-      if (visitor.records?.(records.load(block)) === false) return;
-    }
-  } finally {
-    // What was read before damage is delivered before the damage is reported.
-    batcher?.flush();
-  }
-}
-
-function* batches(source: FileSource, options: ScanOptions = {}): Generator<Batch, void> {
-  const { layout, mode, told } = detectionOf(source, options);
-  const reader = readerFor(source, options, () => {});
-  const ready: Batch[] = [];
-  const deliver = (batch: Batch) => ready.push(batch);
-  const batcher = new Batcher(layout, mode, fieldsOf(told), options, deliver, source.size);
-  let fault: unknown = null;
-  const blocks = reader.blocks();
-  for (;;) {
-    try {
-      const { value, done } = blocks.next();
-      if (done) break;
-      batcher.add(value);
-    } catch (error) {
-      fault = error;
-      break;
-    }
-    yield* ready.splice(0);
-  }
-  batcher.flush();
-  yield* ready.splice(0);
-  if (fault !== null) throw fault;
-}
-
-/** Reads the file to its end: only then is it known which kinds it has. */
-function schemas(source: FileSource, options: ScanOptions = {}): readonly Schema[] {
-  const { layout, mode, told, doubt } = detected(source, options);
-  if (doubt !== null) return [];
-  const fields = fieldsOf(told);
-  const payload = fields && payloadLayout(fields);
-  const counts = new Array<number>(KINDS).fill(0);
-  const reader = readerFor(source, { ...options, salvage: true }, () => {});
   for (const block of reader.blocks()) {
-    for (let kind = 0; kind < KINDS; kind++) counts[kind] += block.of[kind].count;
+    if (visitor.records(records.load(block)) === false) return;
   }
-  return counts.flatMap((count, kind) => {
-    const plan = count === 0 ? null : planFor(layout, kind, mode, payload);
-    if (plan === null || options.tables?.includes(plan.schema.name) === false) return [];
-    return [project(plan, options.columns).schema];
-  });
 }
 
-function info(source: FileSource, given: ScanOptions = {}): FileInfo {
-  const detection = detected(source, given);
+function open(source: FileSource, options: OpenOptions = {}): OpenFile {
+  const detection = detected(source, options);
+  const { layout, mode, told, doubt } = detection;
   const survey = new Survey(detection);
-  const { doubt } = detection;
+  const info = () => survey.info(source);
   if (doubt !== null) {
     const what = `${doubt.what}; ${doubt.mend}`;
     survey.damaged({ path: source.path, offset: -1, what, skipped: 0 });
-    return survey.info(source);
+    return { parts: [], suspect: info().suspect, zero: null, info };
   }
-  const reader = readerFor(source, given, (damage) => survey.damaged(damage));
-  try {
-    for (const block of reader.blocks()) survey.add(block);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    survey.damaged(error.damage);
-  }
-  return survey.info(source);
+  const fields = fieldsOf(told);
+  const payload = fields && payloadLayout(fields);
+  const all = layout.kinds
+    .flatMap((_, kind) => plansFor(layout, kind, mode, payload))
+    .map((plan) => new RossPart(source, layout, plan));
+  const onDamage = survey.damaged.bind(survey);
+  const reader = new BlockReader(source, layout, { ...options, salvage: true, onDamage });
+  const pass = (take: TakeRows | null): void => {
+    for (const block of reader.blocks()) {
+      survey.add(block);
+      for (const part of all) part.see(block, take && ((rows) => take(part, rows)));
+    }
+  };
+  pass(options.take ?? null);
+  return {
+    get parts() {
+      return all.filter(({ rows }) => rows > 0);
+    },
+    get suspect() {
+      return info().suspect;
+    },
+    zero: null,
+    info,
+    grow(take) {
+      if (source.refresh() === reader.end) return;
+      if (reader.hasRest) survey.retract();
+      reader.resume();
+      pass(take);
+    },
+  };
 }
 
 export const ROSS: Format = {
@@ -157,8 +118,6 @@ export const ROSS: Format = {
     if (detection !== null) known.set(source, detection);
     return detection;
   },
+  open,
   scan,
-  batches,
-  schemas,
-  info,
 };

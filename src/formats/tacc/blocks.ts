@@ -65,16 +65,27 @@ function* gunzipped(source: FileSource): Generator<Uint8Array> {
   if (whole !== null && reason !== '') throw damagedGzip(source.path, reason);
 }
 
-/** Blocks from the file's beginning; each is valid until the next. @throws FormatError at damaged gzip, at its place */
-export function* blocksOf(source: FileSource, bufferBytes = BLOCK): Generator<Uint8Array> {
+export function isPacked(source: FileSource): boolean {
   const head = new Uint8Array(2);
   source.read(0, head);
-  if (isGzip(head)) {
+  return isGzip(head);
+}
+
+/**
+ * Blocks from the file's beginning, of plain text from byte `from` on; each is valid until the next.
+ * @throws FormatError at damaged gzip, at its place
+ */
+export function* blocksOf(
+  source: FileSource,
+  bufferBytes = BLOCK,
+  from = 0,
+): Generator<Uint8Array> {
+  if (isPacked(source)) {
     yield* gunzipped(source);
     return;
   }
   const buffer = new Uint8Array(bufferBytes);
-  for (let at = 0; ; ) {
+  for (let at = from; ; ) {
     const got = source.read(at, buffer);
     if (got === 0) return;
     yield buffer.subarray(0, got);

@@ -1,17 +1,15 @@
-/** What `triscope info` says of a raw stats file: what is in it, what is strange, and what counters did. */
+/** What is said of a raw stats file: what is in it, what is strange, and, where asked for, what counters did. */
 
 import type { Verdict } from '../../model/counter.ts';
 import { scalesEnergy } from '../../model/counter-rules.ts';
-import { type FileInfo, type FileSource, FormatError } from '../format.ts';
-import { blocksOf } from './blocks.ts';
+import type { Damage, Detection, FileInfo, FileSource } from '../format.ts';
 import { detectRaw } from './detect.ts';
 import { DeviceRepair, type RepairPlan, repairPlan } from './device-repair.ts';
 import { foreignFolder } from './foreign.ts';
 import { wasRestarted } from './header-watch.ts';
-import type { OddityKind } from './oddities.ts';
-import { RawParser } from './parser.ts';
+import { ODDITIES, type OddityKind } from './oddities.ts';
 import type { RawSchema } from './schema.ts';
-import type { RawGroup, RawProblem, RawVisitor } from './visitor.ts';
+import type { RawGroup, RawProblem, RawSummary, RawVisitor } from './visitor.ts';
 
 /** Places listed of each kind; all are counted. */
 const LISTED = 1000;
@@ -24,17 +22,17 @@ type Followed = DeviceRepair | null;
 
 type Suspect = { where: string; what: string; kind: string };
 
-class Survey implements RawVisitor {
-  readonly properties: Record<string, string> = {};
-  readonly records: Record<string, number> = {};
-  readonly hosts = new Set<string>();
-  readonly jobs = new Set<string>();
-  readonly suspects: Suspect[] = [];
-  readonly repairs: Partial<Record<Verdict, number>> = {};
-  marks = 0;
-  from: RawGroup | null = null;
-  to: RawGroup | null = null;
-  notFollowed = 0;
+export class Survey implements RawVisitor {
+  readonly #properties: Record<string, string> = {};
+  readonly #records: Record<string, number> = {};
+  readonly #hosts = new Set<string>();
+  readonly #jobs = new Set<string>();
+  readonly #suspects: Suspect[] = [];
+  readonly #repairs: Partial<Record<Verdict, number>> = {};
+  #marks = 0;
+  #from: RawGroup | null = null;
+  #to: RawGroup | null = null;
+  #notFollowed = 0;
   readonly #listed = new Map<string, number>();
   /** What is followed, by schema and device. */
   readonly #followed = new Map<RawSchema, { plan: RepairPlan; devices: Map<string, Followed> }>();
@@ -43,34 +41,47 @@ class Survey implements RawVisitor {
   #group: RawGroup | null = null;
   /** The group before this one was of the same start of the host. */
   #rebooted = false;
+  readonly #source: FileSource;
+  readonly #counters: boolean;
+  readonly #detection: Detection | null;
+  #unreadable = false;
+
+  /** @param counters whether what running totals do is followed */
+  constructor(source: FileSource, counters: boolean) {
+    this.#source = source;
+    this.#counters = counters;
+    const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
+    this.#detection = detectRaw(head.subarray(0, source.read(0, head)));
+  }
 
   property(name: string, value: string): void {
-    this.properties[name] = value.trim();
-    if (name === 'hostname') this.hosts.add(value.trim());
+    this.#properties[name] = value.trim();
+    if (name === 'hostname') this.#hosts.add(value.trim());
   }
 
   group(group: RawGroup): void {
     const before = this.#group;
     this.#rebooted = before !== null && wasRestarted(before.boot, before.seconds, group.boot);
     this.#group = group;
-    if (this.from === null || group.seconds < this.from.seconds) this.from = group;
-    if (this.to === null || group.seconds >= this.to.seconds) this.to = group;
-    if (group.host !== null) this.hosts.add(group.host);
-    for (const job of group.jobIds) if (job !== '-' && job !== '0') this.jobs.add(job);
+    if (this.#from === null || group.seconds < this.#from.seconds) this.#from = group;
+    if (this.#to === null || group.seconds >= this.#to.seconds) this.#to = group;
+    if (group.host !== null) this.#hosts.add(group.host);
+    for (const job of group.jobIds) if (job !== '-' && job !== '0') this.#jobs.add(job);
   }
 
   mark(): void {
-    this.marks++;
+    this.#marks++;
   }
 
   record(schema: RawSchema, device: string, values: BigUint64Array, line: number): void {
-    this.records[schema.type] = (this.records[schema.type] ?? 0) + 1;
+    this.#records[schema.type] = (this.#records[schema.type] ?? 0) + 1;
+    if (!this.#counters) return;
     const repair = this.#repairOf(schema, device);
     repair?.step(
       this.#group?.seconds ?? 0,
       values,
       (key, { verdict, reason }) => {
-        this.repairs[verdict] = (this.repairs[verdict] ?? 0) + 1;
+        this.#repairs[verdict] = (this.#repairs[verdict] ?? 0) + 1;
         const { name } = schema.keys[key];
         this.#list(verdict, `line ${line}`, `${schema.type} ${device} ${name}: ${reason}`);
       },
@@ -86,43 +97,49 @@ class Survey implements RawVisitor {
     this.#list(kind, `line ${line}`, text === '' ? reason : `${reason}: ${text}`);
   }
 
-  suspect(kind: OddityKind, where: string, what: string): void {
-    this.#list(kind, where, what);
+  /** Reading ended at damage. */
+  damaged({ what }: Damage, lines: number): void {
+    this.#unreadable = true;
+    this.#list('unreadable', `line ${lines}`, what);
   }
 
-  /** Devices seen, up to `MOST_DEVICES`. */
-  get devices(): number {
-    return this.#devices;
-  }
-
-  /** Says of kinds with more places than are listed how many more there are. */
-  end(): void {
+  /** All that is strange; of kinds with more places than are listed how many more there are. */
+  get suspect(): readonly Suspect[] {
+    const more: Suspect[] = [];
+    const { hostname } = this.#properties;
+    const foreign = foreignFolder(this.#source.path, hostname);
+    if (foreign !== null) {
+      const what = `$hostname is ${hostname}, the folder ${foreign}`;
+      more.push({ where: 'file', what, kind: 'foreign_file' });
+    }
     for (const [kind, count] of this.#listed) {
       if (count <= LISTED) continue;
-      this.suspects.push({ where: 'file', what: `${count - LISTED} more: ${kind}`, kind });
+      const name = ODDITIES[kind as OddityKind] ?? kind;
+      more.push({ where: 'file', what: `${count - LISTED} more: ${name}`, kind });
     }
-    if (this.notFollowed > 0) {
-      const what = `counters of ${this.notFollowed} records were not followed: too many devices`;
-      this.suspects.push({ where: 'file', what, kind: 'not_followed' });
+    if (this.#notFollowed > 0) {
+      const what = `counters of ${this.#notFollowed} records were not followed: too many devices`;
+      more.push({ where: 'file', what, kind: 'not_followed' });
     }
+    return [...this.#suspects, ...more];
   }
 
   #list(kind: string, where: string, what: string): void {
     const count = (this.#listed.get(kind) ?? 0) + 1;
     this.#listed.set(kind, count);
-    if (count <= LISTED) this.suspects.push({ where, what, kind });
+    if (count <= LISTED) this.#suspects.push({ where, what, kind });
   }
 
   #repairOf(schema: RawSchema, device: string): Followed {
     let of = this.#followed.get(schema);
     if (of === undefined) {
-      of = { plan: repairPlan(schema, scalesEnergy(this.properties)), devices: new Map() };
+      of = { plan: repairPlan(schema, scalesEnergy(this.#properties)), devices: new Map() };
       this.#followed.set(schema, of);
     }
     const known = of.devices.get(device);
     if (known !== undefined) return known;
     if (this.#devices >= MOST_DEVICES || this.#values >= MOST_VALUES) {
-      this.notFollowed++;
+      this.#notFollowed++;
       return null;
     }
     const repair = of.plan.rules.some((rule) => rule !== null) ? new DeviceRepair(of.plan) : null;
@@ -131,62 +148,44 @@ class Survey implements RawVisitor {
     of.devices.set(device, repair);
     return repair;
   }
-}
 
-/** Reads the whole file. */
-export function surveyRaw(source: FileSource): FileInfo {
-  const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
-  const detection = detectRaw(head.subarray(0, source.read(0, head)));
-  const survey = new Survey();
-  const parser = new RawParser(survey);
-  let unreadable = false;
-  try {
-    for (const block of blocksOf(source)) parser.push(block);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    unreadable = true;
-    const { lines } = parser.summary;
-    survey.suspect('unreadable', `line ${lines}`, error.damage.what);
+  info({ groups, oddities }: RawSummary): FileInfo {
+    const { hostname, tacc_stats, hpcperfstats, uname, uptime } = this.#properties;
+    const { suspect } = this;
+    const isForeign = suspect.some(({ kind }) => kind === 'foreign_file');
+    const counts = {
+      ...oddities,
+      ...(isForeign && { foreign_file: 1 }),
+      ...(this.#unreadable && { unreadable: 1 }),
+    };
+    const version = tacc_stats ?? hpcperfstats;
+    return {
+      path: this.#source.path,
+      format: 'tacc',
+      era: this.#detection?.era ?? 'tacc_stats',
+      because: this.#detection?.because ?? 'its lines have the shapes of a raw stats file',
+      bytes: this.#source.size,
+      records: this.#records,
+      entities: {
+        hosts: this.#hosts.size,
+        jobs: this.#jobs.size,
+        ...(this.#counters && { devices: this.#devices }),
+      },
+      from: this.#from && { time: this.#from.time },
+      to: this.#to && { time: this.#to.time },
+      suspect,
+      more: {
+        ...(version !== undefined && { version }),
+        ...(hostname !== undefined && { hostname }),
+        ...(uname !== undefined && { uname }),
+        ...(uptime !== undefined && { uptime }),
+        groups,
+        marks: this.#marks,
+        jobs: [...this.#jobs],
+        oddities: counts,
+        ...(this.#counters && { counters: this.#repairs }),
+      },
+      damaged: this.#unreadable || oddities.cut !== undefined || oddities.not_text !== undefined,
+    };
   }
-  const { groups, oddities } = parser.end();
-  const { hostname, tacc_stats, hpcperfstats, uname, uptime } = survey.properties;
-  const foreign = foreignFolder(source.path, hostname);
-  if (foreign !== null) {
-    survey.suspect('foreign_file', 'file', `$hostname is ${hostname}, the folder ${foreign}`);
-  }
-  survey.end();
-  const counts = {
-    ...oddities,
-    ...(foreign !== null && { foreign_file: 1 }),
-    ...(unreadable && { unreadable: 1 }),
-  };
-  const version = tacc_stats ?? hpcperfstats;
-  return {
-    path: source.path,
-    format: 'tacc',
-    era: detection?.era ?? 'tacc_stats',
-    because: detection?.because ?? 'its lines have the shapes of a raw stats file',
-    bytes: source.size,
-    records: survey.records,
-    entities: {
-      hosts: survey.hosts.size,
-      jobs: survey.jobs.size,
-      devices: survey.devices,
-    },
-    from: survey.from && { time: survey.from.time },
-    to: survey.to && { time: survey.to.time },
-    suspect: survey.suspects,
-    more: {
-      ...(version !== undefined && { version }),
-      ...(hostname !== undefined && { hostname }),
-      ...(uname !== undefined && { uname }),
-      ...(uptime !== undefined && { uptime }),
-      groups,
-      marks: survey.marks,
-      jobs: [...survey.jobs],
-      oddities: counts,
-      counters: survey.repairs,
-    },
-    damaged: unreadable || oddities.cut !== undefined || oddities.not_text !== undefined,
-  };
 }

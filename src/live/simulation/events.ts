@@ -1,5 +1,5 @@
 /** Traced events as columns: who sent what to whom, when by the model's clock, and when it was handled. */
-import type { RawColumn } from '../../formats/frames/index.ts';
+import type { RawColumn } from '../../formats/part.ts';
 
 /** Columns that are read, in the order of `add`. */
 export const EVENT_COLUMNS = [

@@ -1,5 +1,5 @@
 /** Rollbacks as columns, in the order in which they came. Runs in the server and in the page. */
-import type { RawColumn } from '../../formats/frames/index.ts';
+import type { RawColumn } from '../../formats/part.ts';
 import type { Batch } from '../../model/metric.ts';
 import { Growing } from './growing.ts';
 

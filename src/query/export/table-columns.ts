@@ -1,5 +1,5 @@
 /** Columns of a table as arrays, read by our readers: without DuckDB between there is nothing to wait for. */
-import type { RawColumn } from '../../formats/frames/index.ts';
+import type { RawColumn } from '../../formats/part.ts';
 import { sharedDoubles, sharedWords } from '../../formats/trace-event/index.ts';
 import { withinOf } from '../scan.ts';
 import type { Table } from '../table.ts';

@@ -73,18 +73,20 @@ describe('a file of frames', () => {
   it('is known by its first bytes, and read row by row', () => {
     expect(identify(bytesSource('any', BYTES))?.format.name).toBe('frames');
     expect(rows(BYTES)).toEqual([ALL, 0]);
-    expect(FRAMES.schemas(bytesSource('x', BYTES)).map(({ name }) => name)).toEqual(['probe']);
+    expect(FRAMES.open(bytesSource('x', BYTES)).parts.map(({ schema }) => schema.name)).toEqual([
+      'probe',
+    ]);
   });
 
   it('is described: rows by schema, span, what is wrong', () => {
-    expect(FRAMES.info(bytesSource('x', BYTES))).toMatchObject({
+    expect(FRAMES.open(bytesSource('x', BYTES)).info()).toMatchObject({
       records: { probe: 3 },
       from: { real_time: 0.5 },
       to: { real_time: 2 },
       suspect: [],
       damaged: false,
     });
-    const cut = FRAMES.info(bytesSource('x', BYTES.subarray(0, BYTES.length - 5)));
+    const cut = FRAMES.open(bytesSource('x', BYTES.subarray(0, BYTES.length - 5))).info();
     expect(cut.records).toEqual({ probe: 2 });
     expect(cut.suspect[0].what).toMatch(/not a whole frame: the writer was stopped/);
   });
@@ -94,6 +96,6 @@ describe('a file of frames', () => {
     damaged[damaged.length - 3] ^= 1;
     expect(() => rows(damaged)).toThrow(FormatError);
     expect(rows(damaged, true)).toEqual([ALL.slice(0, 2), 1]);
-    expect(FRAMES.info(bytesSource('x', damaged)).damaged).toBe(true);
+    expect(FRAMES.open(bytesSource('x', damaged)).info().damaged).toBe(true);
   });
 });

@@ -1,16 +1,17 @@
 /** Frames: what goes in comes out, in chunks of any size, and damage is found and named. */
+
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
+import { FRAMES, openFile } from 'triscope/formats';
 import { afterAll, describe, expect, it } from 'vitest';
 import { crc32, crc32ByTable } from '../../../src/formats/frames/crc32.ts';
 import {
   FrameDecoder,
   FrameEncoder,
   type FrameError,
-  openFrames,
   scanFrames,
 } from '../../../src/formats/frames/index.ts';
 import { toLittle } from '../../../src/formats/frames/layout.ts';
@@ -344,8 +345,8 @@ describe('a file of frames, open', () => {
     fc.assert(
       fc.property(batches, fc.nat(), (all, seed) => {
         writeFileSync(file, join_(encodeAll(all)));
-        const open = openFrames(file);
-        for (const table of open.tables) {
+        const source = openFile(file);
+        for (const table of FRAMES.open(source).parts) {
           const own = withRows(all).filter(({ schema }) => schema.name === table.schema.name);
           expect(table.rows).toBe(own.reduce((sum, { length }) => sum + length, 0));
           // Any columns, in any order.
@@ -367,7 +368,7 @@ describe('a file of frames, open', () => {
             })),
           );
         }
-        open.close();
+        source.close();
       }),
     );
   });
@@ -376,13 +377,14 @@ describe('a file of frames, open', () => {
     const rows = 200_000;
     const columns = [new Uint32Array(rows).fill(7), new Float64Array(rows), new Uint32Array(rows)];
     writeFileSync(file, join_(encodeAll([{ schema: SCHEMAS[2], length: rows, columns }])));
-    const open = openFrames(file);
+    const source = openFile(file);
+    const open = FRAMES.open(source);
     let sum = 0;
-    for (const { columns: read } of open.tables[0].read([0])) {
+    for (const { columns: read } of open.parts[0].read([0])) {
       for (const value of read[0]) sum += Number(value);
     }
     expect(sum).toBe(7 * rows);
-    open.close();
+    source.close();
   });
 
   it('leaves out what is damaged or cut off, and tells it', () => {
@@ -391,13 +393,15 @@ describe('a file of frames, open', () => {
     const bytes = join_(frames);
     bytes[join_(frames.slice(0, -2)).length - 1] ^= 1;
     writeFileSync(file, bytes.subarray(0, -1));
-    const open = openFrames(file);
-    expect(open.tables[0].rows).toBe(2);
-    expect(open.damage.map(({ what }) => what)).toEqual([
+    const source = openFile(file);
+    const open = FRAMES.open(source);
+    expect(open.parts[0].rows).toBe(2);
+    expect(open.suspect.map(({ what }) => what)).toEqual([
       'the frame is damaged: its checksum is another',
+      `its last ${(frames.at(-1)?.length ?? 0) - 1} bytes are not a whole frame: the writer was stopped`,
+      '1 frames of samples are missing',
     ]);
-    expect([open.lost, open.cut]).toEqual([1, (frames.at(-1)?.length ?? 0) - 1]);
-    open.close();
+    source.close();
   });
 });
 

@@ -14,7 +14,7 @@ const session = (name: string) => join(ROOT, 'session', name);
 function infoOf(path: string) {
   const source = openFile(path);
   try {
-    return GEOPM.info(source);
+    return GEOPM.open(source).info();
   } finally {
     source.close();
   }

@@ -1,6 +1,6 @@
 /** Reading GEOPM's files: old text, odd values, damage. */
 import fc from 'fast-check';
-import { FormatError, GEOPM, identify } from 'triscope/formats';
+import { batchesOf, FormatError, GEOPM, identify } from 'triscope/formats';
 import { describe, expect, it } from 'vitest';
 import { rowsInText, textSource } from './support.ts';
 
@@ -119,7 +119,7 @@ describe('a report that is cut off', () => {
   });
 
   it('is not called damaged: what is there was read', () => {
-    const info = GEOPM.info(textSource(whole.slice(0, -2)));
+    const info = GEOPM.open(textSource(whole.slice(0, -2))).info();
     expect(info.damaged).toBe(false);
     expect(info.suspect).toHaveLength(1);
   });
@@ -179,8 +179,8 @@ describe('what our reports say beside GEOPM’s fields', () => {
   });
 
   it('is tables beside that of the regions', () => {
-    const schemas = GEOPM.schemas?.(textSource(text)) ?? [];
-    expect(schemas.map(({ name }) => name)).toEqual([
+    const { parts } = GEOPM.open(textSource(text));
+    expect(parts.map(({ schema }) => schema.name)).toEqual([
       'geopm_region',
       'geopm_process',
       'geopm_inside',
@@ -188,7 +188,7 @@ describe('what our reports say beside GEOPM’s fields', () => {
   });
 
   it('and a report that was not written at the end of the run is suspect', () => {
-    const info = GEOPM.info(textSource(text));
+    const info = GEOPM.open(textSource(text)).info();
     expect(info.entities).toEqual({ hosts: 1, processes: 2, regions: 0 });
     expect(info.suspect).toEqual([
       { where: 'host vm', what: 'incomplete: the application was ended by SIGKILL' },
@@ -225,7 +225,7 @@ describe('tables', () => {
   it('a last line without an end counts, and is told', () => {
     const text = `${TRACE}1|0|0x1\n2|0|0x2`;
     expect(rowsInText(text).damages).toMatchObject([{ line: 5, kept: true }]);
-    const info = GEOPM.info(textSource(text));
+    const info = GEOPM.open(textSource(text)).info();
     expect(info.records).toEqual({ trace: 2 });
     expect(info.suspect).toEqual([
       { where: 'line 5', what: 'the line has no end: its last value may be cut off' },
@@ -235,7 +235,7 @@ describe('tables', () => {
 
   it('become columns: time, hashes as numbers, hints by name', () => {
     const text = `# geopm_version: 3\n# node_name: vm\nTIME|REGION_HASH|REGION_HINT|CPU_ENERGY-package-0\n0.5|0xcce45a1e|0x00000002|7.5\n1|NAN|NAN|nan\n`;
-    const [batch] = GEOPM.batches(textSource(text));
+    const [batch] = GEOPM.open(textSource(text)).parts.flatMap((part) => [...batchesOf(part)]);
     expect(batch.schema.name).toBe('geopm_trace');
     expect(batch.schema.metrics.map(({ key, unit }) => [key, unit])).toEqual([
       ['host', ''],
@@ -311,7 +311,7 @@ describe('damage that leaves a file readable', () => {
 
   it('is in info, with its place', () => {
     const source = textSource(`${TRACE}0.3|1|0x1\n0.2|2|0x2\n`);
-    expect(GEOPM.info(source).suspect).toEqual([
+    expect(GEOPM.open(source).info().suspect).toEqual([
       { where: 'line 5', what: 'TIME goes back from 0.3 to 0.2' },
     ]);
   });
@@ -320,7 +320,11 @@ describe('damage that leaves a file readable', () => {
     const totals = '    Application Totals:\n      runtime (s): ga!b\n      count: inf\n';
     const region = '    -\n      region: "a"\n      hash: 0x00000001\n      count: 1\n';
     const source = textSource(`${HEADER}  h:\n    Regions:\n${region}${region}${totals}`);
-    expect(GEOPM.info(source).suspect.map(({ where, what }) => `${where}: ${what}`)).toEqual([
+    expect(
+      GEOPM.open(source)
+        .info()
+        .suspect.map(({ where, what }) => `${where}: ${what}`),
+    ).toEqual([
       'line 18: h, application: runtime (s) is no number: ga!b',
       'line 18: h, application: count is infinite',
       'line 15: region a of h a second time',
@@ -368,7 +372,7 @@ describe('a report made to be slow', () => {
     const seconds = (bytes: number) => {
       const source = textSource(START + form(bytes));
       const start = process.cpuUsage();
-      const { records } = GEOPM.info(source);
+      const { records } = GEOPM.open(source).info();
       const { user, system } = process.cpuUsage(start);
       expect(records).toEqual({ application: 1 });
       return (user + system) / 1e6;

@@ -126,7 +126,7 @@ describe.each(FILES)('%s', (_name, name, bytes, beside, middle) => {
           bad.set(bytes.subarray(0, from));
           bad.set(noise, from);
           readBytes(name, bad, { salvage, bufferBytes: 128 }, beside);
-          ROSS.info(bytesSource(name, bad, beside));
+          ROSS.open(bytesSource(name, bad, beside)).info();
         },
       ),
       { numRuns: 200 },

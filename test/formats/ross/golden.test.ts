@@ -1,7 +1,7 @@
 /** Genuine files of every era: what an independent decoder found in them must be found here too. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CellValue, openFile, ROSS } from 'triscope/formats';
+import { batchesOf, type CellValue, openFile, ROSS } from 'triscope/formats';
 import { describe, expect, it } from 'vitest';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
@@ -197,14 +197,14 @@ describe.skipIf(!GOLDEN)("ROSS's genuine files (needs TRISCOPE_GOLDEN)", () => {
 
     it('holds what the independent decoder found', () => {
       const source = openFile(path);
-      const { era } = ROSS.info(source);
+      const { era } = ROSS.open(source).info();
       source.close();
       expect(factsOf(rowsOf(path), facts, era)).toEqual(facts);
     });
 
     it('is of its era, and nothing in it is damaged', () => {
       const source = openFile(path);
-      const info = ROSS.info(source);
+      const info = ROSS.open(source).info();
       source.close();
       expect(info.era).toMatch(ERAS[ross]);
       expect(info.damaged).toBe(false);
@@ -216,7 +216,8 @@ describe.skipIf(!GOLDEN)("ROSS's genuine files (needs TRISCOPE_GOLDEN)", () => {
       for (const row of rows) byKind.set(row.kind, [...(byKind.get(row.kind) ?? []), row]);
       const seen: Record<string, number> = {};
       const source = openFile(path);
-      for (const batch of ROSS.batches(source, { batchRows: 100, bufferBytes: 4096 })) {
+      const { parts } = ROSS.open(source, { bufferBytes: 4096 });
+      for (const batch of parts.flatMap((part) => [...batchesOf(part)])) {
         const vt = batch.columns[batch.schema.metrics.findIndex((m) => m.key === 'mode')];
         const name = batch.schema.name.replace('ross_', '');
         const kind = name === 'model' && vt?.[0] === 'vt' ? 'vt_model' : name;

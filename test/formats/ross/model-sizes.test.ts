@@ -75,9 +75,9 @@ describe('two types of LP, 24 and 8 bytes', () => {
     expect(fault?.message).toMatch(
       /^a-model\.bin: its LPs add different numbers of bytes .*; read --layout=FILE decides: \{"bytes": 4\}/,
     );
-    const info = ROSS.info(bytesSource(NAME, MIXED, ROSS_TEXT));
+    const info = ROSS.open(bytesSource(NAME, MIXED, ROSS_TEXT)).info();
     expect(info).toMatchObject({ records: {}, damaged: true, suspect: [{ where: 'file' }] });
-    expect(ROSS.schemas(bytesSource(NAME, MIXED, ROSS_TEXT))).toEqual([]);
+    expect(ROSS.open(bytesSource(NAME, MIXED, ROSS_TEXT)).parts).toEqual([]);
   });
 
   it('of ROSS: read with what the user says, by a line or by lp-mapping.txt', () => {

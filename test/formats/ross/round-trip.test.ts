@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import {
+  batchesOf,
   bytesSource,
   encodedBytes,
   encodeRows,
@@ -154,12 +155,12 @@ describe.each(['ross-7', 'ross-8.1'] as const)('%s', (layout) => {
 
   it('gives columns with the same values', () => {
     fc.assert(
-      fc.property(rows, fc.integer({ min: 1, max: 9 }), (given, batchRows) => {
+      fc.property(rows, (given) => {
         const want = given.map(expected);
         const source = bytesSource('a-gvt.bin', encode(layout, given));
         const seen: Record<string, number> = {};
-        for (const { schema, columns, length } of ROSS.batches(source, { batchRows })) {
-          expect(length).toBeLessThanOrEqual(batchRows);
+        const { parts } = ROSS.open(source);
+        for (const { schema, columns, length } of parts.flatMap((part) => [...batchesOf(part)])) {
           const of = (key: string) => columns[schema.metrics.findIndex((m) => m.key === key)];
           const isVt = schema.name === 'ross_model' && of('mode')[0] === 'vt';
           const kind = isVt ? 'vt_model' : schema.name.replace('ross_', '');
@@ -374,7 +375,8 @@ describe('payloads', () => {
   ] as const;
 
   it('become columns by a layout; records that it does not fit stay hex', () => {
-    const batches = [...ROSS.batches(bytesSource('a-model.bin', bytes), { payload: layout })];
+    const { parts } = ROSS.open(bytesSource('a-model.bin', bytes), { payload: layout });
+    const batches = parts.flatMap((part) => [...batchesOf(part)]);
     const tables = batches.map(({ schema, columns, length }) => ({
       length,
       ...Object.fromEntries(schema.metrics.map(({ key }, k) => [key, columns[k][0]])),
@@ -390,12 +392,12 @@ describe('payloads', () => {
       sources: [{ files: [{ path: 'stats-output/a-model.bin', payload: layout }] }],
     });
     const source = bytesSource('x/a-model.bin', bytes, { '../recording.json': recording });
-    const [schema] = ROSS.schemas(source);
+    const [{ schema }] = ROSS.open(source).parts;
     expect(schema.metrics.map(({ key }) => key).slice(-2)).toEqual(['half', 'bits']);
   });
 });
 
-it('projection gives only the columns asked for, in the order of the schema', () => {
+it('a part gives only the columns asked for, in the order asked', () => {
   const row: Row = {
     kind: 0,
     mode: 1,
@@ -404,15 +406,40 @@ it('projection gives only the columns asked for, in the order of the schema', ()
     gvt: 2,
     values: { events_processed: 9 },
   };
-  const source = bytesSource('a-gvt.bin', encode('ross-7', [row, row]));
-  const [batch] = [...ROSS.batches(source, { columns: ['events_processed', 'real_time'] })];
-  expect(batch.schema.metrics.map(({ key }) => key)).toEqual(['real_time', 'events_processed']);
-  expect([...batch.columns].map((column) => [...(column as Float64Array)])).toEqual([
-    [1, 1],
+  const [part] = ROSS.open(bytesSource('a-gvt.bin', encode('ross-7', [row, row]))).parts;
+  const at = (key: string) => part.schema.metrics.findIndex((metric) => metric.key === key);
+  const [step] = part.read([at('events_processed'), at('mode'), at('real_time')]);
+  expect(step.columns.map((column) => [...column])).toEqual([
     [9, 9],
+    [0, 0],
+    [1, 1],
   ]);
-  const [counted] = [...ROSS.batches(source, { columns: [] })];
-  expect([counted.length, counted.columns]).toEqual([2, []]);
+  expect([part.labels[at('mode')], part.span]).toEqual([
+    ['gvt'],
+    { from: 1, to: 1, ordered: true },
+  ]);
+  const [counted] = part.read([]);
+  expect([counted.rows, counted.columns, part.rows]).toEqual([2, [], 2]);
+});
+
+it('rows of a kind that fill a step in the middle of others are those of the file', () => {
+  const lps = 25_000;
+  const of = (kind: 0 | 1 | 2, n: number): Row => ({
+    ...{ kind, mode: 1, real: n, virtual: n, gvt: n },
+    values: { events_processed: n },
+  });
+  // A PE and three LPs in turn: no step of 65,536 rows ends where a stretch of records does.
+  const rows = Array.from({ length: lps }, (_, n) => [
+    of(0, n),
+    ...[0, 1, 2].map((k) => of(2, 3 * n + k)),
+  ]).flat();
+  const { parts } = ROSS.open(bytesSource('a-gvt.bin', encode('ross-7', rows)));
+  const part = parts.find(({ schema }) => schema.name === 'ross_lp');
+  const column = part?.schema.metrics.findIndex(({ key }) => key === 'events_processed') ?? -1;
+  const found: number[] = [];
+  for (const { columns } of part?.read([column]) ?? [])
+    found.push(...Array.from(columns[0], Number));
+  expect(found).toEqual(Array.from({ length: 3 * lps }, (_, n) => n));
 });
 
 it('a text is no file of ROSS', () => {

@@ -225,19 +225,15 @@ describe('genuine texts with damage', () => {
           const told = byReader(bytes, size);
           expect(told).toEqual(plainly(bytes.toString()));
           const source = bytesSource('damaged', bytes);
-          const info = TACC.info(source);
+          const opened = TACC.open(source);
+          const info = opened.info();
           const records = Object.values(info.records).reduce((sum, count) => sum + count, 0);
           expect(records).toBe(told.filter((text) => !/^[@%]/.test(text)).length);
           let rows = 0;
-          TACC.scan(
-            source,
-            {
-              batch: ({ schema: { name }, length }) => {
-                if (name !== 'node_mark') rows += length;
-              },
-            },
-            { salvage: true },
-          );
+          for (const part of opened.parts) {
+            if (part.schema.name === 'node_mark') continue;
+            for (const step of part.read([])) rows += step.rows;
+          }
           expect(rows).toBe(records);
         },
       ),
@@ -251,7 +247,7 @@ describe('genuine texts with damage', () => {
         const packed = gzipSync(whole);
         const bytes = damaged(packed, { ...one, at: Math.max(one.at, 11 / packed.length) });
         const source = bytesSource('1000.gz', bytes);
-        const info = TACC.info(source);
+        const info = TACC.open(source).info();
         const found: string[] = [];
         try {
           TACC.scan(source, {

@@ -1,12 +1,5 @@
 /** GEOPM's files as rows: sections of reports, rows of tables. */
-import type {
-  CellValue,
-  Damage,
-  FileSource,
-  RecordBlock,
-  RecordKind,
-  ScanOptions,
-} from '../../format.ts';
+import type { CellValue, Damage, FileSource, RecordBlock, RecordKind } from '../../format.ts';
 import { FormatError } from '../../format.ts';
 import { visible } from '../../visible.ts';
 import { type GeopmFile, type GeopmTableFile, isTable } from './detect.ts';
@@ -15,7 +8,7 @@ import type { Oddity } from './oddity.ts';
 import { ownRows } from './own-section.ts';
 import { type GeopmReport, type ReportsRead, readYamlReports } from './report.ts';
 import { readSessionReports } from './session-report.ts';
-import { rowsOf } from './table-file.ts';
+import { TableLines } from './table-file.ts';
 import { readTextReport } from './text-report.ts';
 
 export interface Row {
@@ -38,7 +31,7 @@ const kindOf = (name: string, keys: readonly string[]): RecordKind => ({
 });
 
 /** A file's text. @throws FormatError where it is too large to be a report */
-export function wholeText(source: FileSource): string {
+function wholeText(source: FileSource): string {
   if (source.size > MOST_REPORT) {
     const what = `a report of ${source.size} bytes: at most ${MOST_REPORT} are read`;
     throw new FormatError({ path: source.path, offset: -1, what, skipped: 0 });
@@ -61,7 +54,7 @@ function missingEnd(text: string, { reports }: ReportsRead): Oddity[] {
 }
 
 /** A file's reports, and what is strange about them. @throws FormatError */
-export function readReports(source: FileSource, what: 'report' | 'text-report'): ReportsRead {
+function readReports(source: FileSource, what: 'report' | 'text-report'): ReportsRead {
   const text = wholeText(source);
   const read = what === 'report' ? readYamlReports(text) : readTextReport(text);
   return { ...read, oddities: [...read.oddities, ...missingEnd(text, read)] };
@@ -92,21 +85,38 @@ const KIND_OF_TABLE = {
   'session-table': 'session_report',
 } as const;
 
-function* tableRows(
-  source: FileSource,
-  file: GeopmTableFile,
-  salvage: boolean,
-  damaged?: (damage: Damage) => void,
-): Generator<Row, void> {
-  const kind = kindOf(KIND_OF_TABLE[file.what], file.head.columns);
-  const passOver = salvage ? (damage: Damage) => damaged?.(damage) : undefined;
-  const doubts = new RowDoubts(file, (line, what) => damaged?.(doubt(source, line, what)));
-  for (const row of rowsOf(source, file.head, passOver)) {
-    const { line, offset, whole } = row;
-    yield { kind, values: doubts.values(row), line, offset };
-    if (!whole) damaged?.({ ...doubt(source, line, CUT_LINE), offset });
+export type Damaged = (damage: Damage) => void;
+
+/** Rows of a trace or a table, in one reading or, while the file grows, in several. */
+export class TableRows {
+  readonly #source: FileSource;
+  readonly #kind: RecordKind;
+  readonly #doubts: RowDoubts;
+  readonly #lines: TableLines;
+  readonly #damaged: Damaged | undefined;
+
+  /** @param salvage rows with other than one value for each name are passed over, not an error */
+  constructor(source: FileSource, file: GeopmTableFile, salvage: boolean, damaged?: Damaged) {
+    this.#source = source;
+    this.#kind = kindOf(KIND_OF_TABLE[file.what], file.head.columns);
+    this.#doubts = new RowDoubts(file, (line, what) => damaged?.(doubt(source, line, what)));
+    this.#damaged = damaged;
+    const passOver = salvage ? (damage: Damage) => damaged?.(damage) : undefined;
+    this.#lines = new TableLines(source, file.head, passOver);
   }
-  doubts.end();
+
+  /**
+   * Rows up to the file's end, from where the last reading ended.
+   * @param growing a line without an end is left for the next reading
+   */
+  *rows(growing = false): Generator<Row, void> {
+    for (const row of this.#lines.rows(growing)) {
+      const { line, offset, whole } = row;
+      yield { kind: this.#kind, values: this.#doubts.values(row), line, offset };
+      if (!whole) this.#damaged?.({ ...doubt(this.#source, line, CUT_LINE), offset });
+    }
+    this.#doubts.end();
+  }
 }
 
 const doubt = ({ path }: FileSource, line: number, what: string): Damage => ({
@@ -118,33 +128,42 @@ const doubt = ({ path }: FileSource, line: number, what: string): Damage => ({
   kept: true,
 });
 
-/**
- * The rows of a file.
- * @param damaged hears of what was passed over, and of what was read and may be wrong
- * @throws FormatError at damage, unless told to salvage
- */
-export function* rowsIn(
+/** A file that is read at once. */
+export interface WholeFile {
+  readonly rows: readonly Row[];
+  /** Of reports. */
+  readonly reports: readonly GeopmReport[];
+}
+
+/** @param damaged hears of what was read and may be wrong @throws FormatError where it is too large */
+export function readWhole(
   source: FileSource,
   file: GeopmFile,
-  options: ScanOptions,
-  damaged?: (damage: Damage) => void,
-): Generator<Row, void> {
-  if (file.what === 'report' || file.what === 'text-report') {
-    const { reports, oddities } = readReports(source, file.what);
-    yield* sectionRows(reports);
-    for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
-  } else if (!isTable(file)) {
-    const text = wholeText(source);
-    const { reports, oddities } = readSessionReports(text);
-    for (const report of reports) {
-      const kind = kindOf('session_report', [...report.keys()]);
-      yield { kind, values: [...report.values()], line: 1, offset: 0 };
-    }
-    for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
-    if (!text.endsWith('\n')) damaged?.(doubt(source, lineCount(text), CUT_LINE));
-  } else {
-    yield* tableRows(source, file, options.salvage === true, damaged);
+  salvage: boolean,
+  damaged?: Damaged,
+): WholeFile {
+  if (isTable(file)) {
+    return { rows: [...new TableRows(source, file, salvage, damaged).rows()], reports: [] };
   }
+  if (file.what === 'session-report') {
+    return { rows: sessionRows(source, damaged), reports: [] };
+  }
+  const { reports, oddities } = readReports(source, file.what);
+  for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
+  return { rows: [...sectionRows(reports)], reports };
+}
+
+function sessionRows(source: FileSource, damaged?: Damaged): Row[] {
+  const text = wholeText(source);
+  const { reports, oddities } = readSessionReports(text);
+  for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
+  if (!text.endsWith('\n')) damaged?.(doubt(source, lineCount(text), CUT_LINE));
+  return reports.map((report) => ({
+    kind: kindOf('session_report', [...report.keys()]),
+    values: [...report.values()],
+    line: 1,
+    offset: 0,
+  }));
 }
 
 /** Rows as the block that visitors get. */

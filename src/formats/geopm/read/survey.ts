@@ -1,18 +1,13 @@
 /** What `info` says of GEOPM's files. */
 import { regionHash, regionHashBefore31 } from '../../../model/region-hash.ts';
-import { type Damage, type FileInfo, type FileSource, FormatError } from '../../format.ts';
+import type { CellValue, Damage, FileInfo, FileSource } from '../../format.ts';
 import { visible } from '../../visible.ts';
 import { hashOf } from '../values.ts';
-import type { GeopmDetection, GeopmFile } from './detect.ts';
+import { type GeopmDetection, type GeopmTableFile, isTable } from './detect.ts';
 import type { Oddity } from './oddity.ts';
 import { incompleteness, processCount } from './own-section.ts';
-import { type Row, readReports, rowsIn } from './records.ts';
+import type { Row } from './records.ts';
 import type { GeopmReport } from './report.ts';
-
-interface Suspect {
-  readonly where: string;
-  readonly what: string;
-}
 
 /** By which function the regions of reports were hashed. */
 function hashesOf(reports: readonly GeopmReport[]): string | null {
@@ -81,8 +76,7 @@ function impossible(reports: readonly GeopmReport[]): Oddity[] {
 
 const INCOMPLETE = /incomplete/i;
 
-function ofReports(source: FileSource, what: 'report' | 'text-report') {
-  const { reports } = readReports(source, what);
+function ofReports(reports: readonly GeopmReport[]) {
   const hosts = reports.flatMap((report) => report.hosts);
   const regions = new Set(hosts.flatMap((host) => host.sections.map((s) => s.region ?? '')));
   regions.delete('');
@@ -117,65 +111,85 @@ function ofReports(source: FileSource, what: 'report' | 'text-report') {
   };
 }
 
-function ofTable(file: GeopmFile, rows: readonly Row[]) {
-  if (!('head' in file)) return { entities: {}, more: {} };
-  const { properties, columns } = file.head;
-  const more: Record<string, unknown> = { columns: columns.length };
-  for (const [key, value] of properties) if (key !== 'geopm_version') more[key] = value;
-  const entities: Record<string, number> = properties.has('node_name') ? { hosts: 1 } : {};
-  if (file.what === 'profile') {
-    const regions = rows.filter(
-      ({ values }) => values[2] === 'REGION_ENTRY' || values[2] === 'EVENT_SHORT_REGION',
-    );
-    entities.processes = new Set(rows.map(({ values }) => values[1])).size;
-    entities.regions = new Set(regions.map(({ values }) => values[3])).size;
-  }
-  return { entities, more };
-}
+/** Counts rows, and takes the files' times and entities out of them. */
+export class GeopmSurvey {
+  readonly #detected: GeopmDetection;
+  readonly #records: Record<string, number> = {};
+  readonly #damages: Damage[] = [];
+  /** Of profile traces. */
+  readonly #processes = new Set<CellValue>();
+  readonly #regions = new Set<CellValue>();
+  /** TIME of rows, which need not be in its order. */
+  #from = Infinity;
+  #to = -Infinity;
+  #reports: readonly GeopmReport[] = [];
 
-/** The least and greatest TIME of rows, which need not be in its order. */
-function spanOf(rows: readonly Row[]) {
-  let least = Infinity;
-  let most = -Infinity;
-  for (const { kind, values } of rows) {
-    const time = values[kind.keys.indexOf('TIME')];
-    if (typeof time !== 'number') continue;
-    least = Math.min(least, time);
-    most = Math.max(most, time);
+  constructor(detected: GeopmDetection) {
+    this.#detected = detected;
   }
-  return least > most ? null : { from: { real_time: least }, to: { real_time: most } };
-}
 
-export function infoOf(source: FileSource, { file, detection }: GeopmDetection): FileInfo {
-  const rows: Row[] = [];
-  const suspect: Suspect[] = [];
-  const damages: Damage[] = [];
-  try {
-    for (const row of rowsIn(source, file, { salvage: true }, (damage) => damages.push(damage)))
-      rows.push(row);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    damages.push(error.damage);
-  }
-  const isReport = file.what === 'report' || file.what === 'text-report';
-  const { entities, more, ...rest } = isReport ? ofReports(source, file.what) : ofTable(file, rows);
-  if ('suspect' in rest) suspect.push(...(rest.suspect as Suspect[]));
-  for (const { line, what } of damages) suspect.push({ where: `line ${line}`, what });
-  const records: Record<string, number> = {};
-  for (const { kind } of rows) records[kind.name] = (records[kind.name] ?? 0) + 1;
-  const span = spanOf(rows);
-  return {
-    path: source.path,
-    format: 'geopm',
-    era: detection.era,
-    because: detection.because,
-    bytes: source.size,
-    records,
-    entities,
-    from: span?.from ?? null,
-    to: span?.to ?? null,
-    suspect: suspect.map(({ where, what }) => ({ where: visible(where), what: visible(what) })),
-    more,
-    damaged: damages.some(({ kept }) => kept !== true),
+  readonly damaged = (damage: Damage): void => {
+    this.#damages.push(damage);
   };
+
+  see(rows: readonly Row[]): void {
+    const isProfile = this.#detected.file.what === 'profile';
+    for (const { kind, values } of rows) {
+      this.#records[kind.name] = (this.#records[kind.name] ?? 0) + 1;
+      const time = values[kind.keys.indexOf('TIME')];
+      if (typeof time === 'number') {
+        this.#from = Math.min(this.#from, time);
+        this.#to = Math.max(this.#to, time);
+      }
+      if (!isProfile) continue;
+      const [, process, event, region] = values;
+      this.#processes.add(process);
+      if (event === 'REGION_ENTRY' || event === 'EVENT_SHORT_REGION') this.#regions.add(region);
+    }
+  }
+
+  seeReports(reports: readonly GeopmReport[]): void {
+    this.#reports = reports;
+  }
+
+  #ofTable({ head, what }: GeopmTableFile) {
+    const { properties, columns } = head;
+    const more: Record<string, unknown> = { columns: columns.length };
+    for (const [key, value] of properties) if (key !== 'geopm_version') more[key] = value;
+    const entities: Record<string, number> = properties.has('node_name') ? { hosts: 1 } : {};
+    if (what === 'profile') {
+      entities.processes = this.#processes.size;
+      entities.regions = this.#regions.size;
+    }
+    return { entities, more, suspect: [] };
+  }
+
+  info(source: FileSource): FileInfo {
+    const { file, detection } = this.#detected;
+    const { what } = file;
+    const { entities, more, suspect } = isTable(file)
+      ? this.#ofTable(file)
+      : what === 'session-report'
+        ? { entities: {}, more: {}, suspect: [] }
+        : ofReports(this.#reports);
+    const places = [
+      ...suspect,
+      ...this.#damages.map((damage) => ({ where: `line ${damage.line}`, what: damage.what })),
+    ];
+    const isTimed = this.#from <= this.#to;
+    return {
+      path: source.path,
+      format: 'geopm',
+      era: detection.era,
+      because: detection.because,
+      bytes: source.size,
+      records: this.#records,
+      entities,
+      from: isTimed ? { real_time: this.#from } : null,
+      to: isTimed ? { real_time: this.#to } : null,
+      suspect: places.map(({ where, what }) => ({ where: visible(where), what: visible(what) })),
+      more,
+      damaged: this.#damages.some(({ kept }) => kept !== true),
+    };
+  }
 }

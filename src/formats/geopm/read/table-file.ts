@@ -1,7 +1,7 @@
 /** GEOPM's tables: traces, profile traces, and the CSV of sessions. Lines of `#` first, then names, then rows. */
 import type { Damage, FileSource } from '../../format.ts';
 import { FormatError } from '../../format.ts';
-import { linesOf } from '../lines.ts';
+import { FIRST_LINE, type LinePlace, linesOf } from '../lines.ts';
 import { unquoted } from '../values.ts';
 
 export interface TableHead {
@@ -71,29 +71,40 @@ export function tableHead(lines: readonly string[]): TableHead | null {
   return null;
 }
 
-/**
- * The rows of a table.
- * @param damaged hears of rows that have other than one value for each name; not given: they are an error
- * @throws FormatError
- */
-export function* rowsOf(
-  source: FileSource,
-  head: TableHead,
-  damaged?: (damage: Damage) => void,
-): Generator<TableRow, void> {
-  const { columns, delimiter } = head;
-  for (const { text, number, offset, whole } of linesOf(source)) {
-    if (number <= head.line || text.trim() === '' || text.startsWith('#')) continue;
-    const cells = cellsOf(text, delimiter);
-    if (cells.length === columns.length) {
-      yield { cells, line: number, offset, whole };
-      continue;
+/** The rows of a table, in one reading or, while the file grows, in several. */
+export class TableLines {
+  readonly #source: FileSource;
+  readonly #head: TableHead;
+  readonly #damaged: ((damage: Damage) => void) | undefined;
+  /** Where the next reading begins. */
+  #from: LinePlace = FIRST_LINE;
+
+  /** @param damaged hears of rows that have other than one value for each name; not given: they are an error */
+  constructor(source: FileSource, head: TableHead, damaged?: (damage: Damage) => void) {
+    this.#source = source;
+    this.#head = head;
+    this.#damaged = damaged;
+  }
+
+  /** @param growing a line without an end is left for the next reading @throws FormatError */
+  *rows(growing: boolean): Generator<TableRow, void> {
+    const { columns, delimiter, line } = this.#head;
+    for (const { text, number, offset, whole, next } of linesOf(this.#source, this.#from)) {
+      if (growing && !whole) return;
+      this.#from = { number: number + 1, offset: next };
+      if (number <= line || text.trim() === '' || text.startsWith('#')) continue;
+      const cells = cellsOf(text, delimiter);
+      if (cells.length === columns.length) {
+        yield { cells, line: number, offset, whole };
+        continue;
+      }
+      const cut = whole ? '' : '; the line has no end: the file is cut off, or is being written';
+      const what = `${cells.length} values where there are ${columns.length} names${cut}`;
+      const { path } = this.#source;
+      const damage = { path, offset, line: number, what, skipped: text.length };
+      if (this.#damaged === undefined)
+        throw new FormatError({ ...damage, skipped: 0 }, 'use --salvage to pass over it');
+      this.#damaged(damage);
     }
-    const cut = whole ? '' : '; the line has no end: the file is cut off, or is being written';
-    const what = `${cells.length} values where there are ${columns.length} names${cut}`;
-    const damage = { path: source.path, offset, line: number, what, skipped: text.length };
-    if (damaged === undefined)
-      throw new FormatError({ ...damage, skipped: 0 }, 'use --salvage to pass over it');
-    damaged(damage);
   }
 }

@@ -1,20 +1,13 @@
 /** GEOPM's files as tables: geopm_region, geopm_trace, geopm_profile_trace, geopm_session, geopm_session_report. */
 
-import {
-  type Batch,
-  type Column,
-  type Domain,
-  label,
-  type Metric,
-  type Schema,
-} from '../../../model/metric.ts';
+import { type Domain, label, type Metric, type Schema } from '../../../model/metric.ts';
 import {
   HASH_APPLICATION,
   HASH_EPOCH,
   HASH_INVALID,
   HASH_UNMARKED,
 } from '../../../model/region-hash.ts';
-import type { CellValue, ScanOptions } from '../../format.ts';
+import type { CellValue } from '../../format.ts';
 import { columnName, hash, real, reportMetric } from '../names.ts';
 import { hashOf } from '../values.ts';
 import type { GeopmFile } from './detect.ts';
@@ -290,25 +283,3 @@ function tableFor(file: GeopmFile, rows: readonly Row[]): GeopmTable {
       return tracedTable('geopm_session', 'signals, sampled by a session', file, file.head.columns);
   }
 }
-
-/** The part of a table that was asked for; null where it was not. */
-export function projected(full: GeopmTable, { tables, columns }: ScanOptions): GeopmTable | null {
-  if (tables?.includes(full.schema.name) === false) return null;
-  if (columns === undefined) return full;
-  const kept = full.columns.filter(({ metric }) => columns.includes(metric.key));
-  return { columns: kept, schema: { ...full.schema, metrics: kept.map(({ metric }) => metric) } };
-}
-
-function columnOf({ metric, of }: TableColumn, rows: readonly Row[]): Column {
-  if (metric.cell === 'label') return rows.map((row) => of(row) as string);
-  const numbers =
-    metric.cell === 'u32' ? new Uint32Array(rows.length) : new Float64Array(rows.length);
-  for (let k = 0; k < rows.length; k++) numbers[k] = of(rows[k]) as number;
-  return numbers;
-}
-
-export const batchOf = ({ schema, columns }: GeopmTable, rows: readonly Row[]): Batch => ({
-  schema,
-  length: rows.length,
-  columns: columns.map((column) => columnOf(column, rows)),
-});

@@ -32,17 +32,40 @@ export class BlockReader {
   readonly #trial: Block;
   /** Byte of the buffer at which the next record begins. */
   #at = 0;
+  /** Byte of the file from which on nothing was read, where it ends within a record or damaged. */
+  #restAt: number | null = null;
 
   constructor(source: FileSource, layout: RossFileLayout, options: BlocksOptions = {}) {
     this.#source = source;
-    this.#layout = layout;
+    // What a walk remembers is its own: of one file several may be under way.
+    this.#layout = layout.fork?.() ?? layout;
     this.#options = options;
     const bytes = Math.min(options.bufferBytes ?? BUFFER_BYTES, Math.max(source.size, 64));
     this.#chunk = new Chunk(bytes, layout.little);
     this.#chunk.fileSize = source.size;
     this.#block = new Block(this.#chunk, Math.max(BLOCK_RECORDS, 2 * layout.mostEntries));
     this.#trial = new Block(this.#chunk, TRUSTED * layout.mostEntries);
-    layout.reset();
+    this.#layout.reset();
+  }
+
+  /** Whether reading ended before the file's end: more bytes may make a record of the rest. */
+  get hasRest(): boolean {
+    return this.#restAt !== null;
+  }
+
+  /** Byte of the file up to which it was looked at. */
+  get end(): number {
+    return this.#chunk.fileSize;
+  }
+
+  /** Makes `blocks` go on with what was appended to the file since, and with the rest before it. */
+  resume(): void {
+    const chunk = this.#chunk;
+    chunk.fileSize = this.#source.size;
+    chunk.position = this.#restAt ?? chunk.position + this.#at;
+    chunk.length = 0;
+    this.#at = 0;
+    this.#restAt = null;
   }
 
   /** All records. The block is valid until the next is asked for. @throws FormatError at damage */
@@ -108,6 +131,7 @@ export class BlockReader {
       );
     }
     const found = this.#resynchronise();
+    if (!found) this.#restAt = offset;
     const skipped = chunk.position + this.#at - offset;
     this.#options.onDamage?.({ path, offset, what, skipped });
     return found;

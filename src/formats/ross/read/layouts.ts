@@ -37,6 +37,8 @@ export interface RossFileLayout {
   readonly walk: Walk;
   /** Forgets what earlier records said: called before a walk that does not follow on. */
   readonly reset: () => void;
+  /** The same with a memory of its own, where walks remember anything. */
+  readonly fork?: () => RossFileLayout;
   /** Kind of which every record is one, whatever parts it has; null where there are several kinds of records. */
   readonly each: number | null;
   /** Entries that one record can make at most. */

@@ -20,8 +20,8 @@ export interface KindPlan {
   readonly schema: Schema;
   /** One for each of the schema's metrics. */
   readonly sources: readonly ColumnSource[];
-  /** Bytes that the model's must be for this plan; -1: any number of bytes. */
-  readonly payloadSize: number;
+  /** Which records of the kind: those whose model's bytes fit so many, or do not. Null: all. */
+  readonly wants: { readonly bytes: number; readonly fit: boolean } | null;
 }
 
 const SCHEMAS: Readonly<Record<number, Schema>> = {
@@ -88,15 +88,32 @@ function baseColumn(
   return mode === null ? null : { is: 'text', text: mode };
 }
 
-/** The plan for one kind; `payload` null leaves the model's bytes as hex. */
-export function planFor(
+/** The plans for one kind. Records whose model's bytes do not fit `payload` keep them as hex; without it all do. */
+export function plansFor(
   layout: RossFileLayout,
   kind: number,
   mode: string | null,
   payload: PayloadLayout | null,
-): KindPlan | null {
-  const kindLayout: KindLayout | null = layout.kinds[kind];
-  if (kindLayout === null) return null;
+): KindPlan[] {
+  const kindLayout = layout.kinds[kind];
+  if (kindLayout === null) return [];
+  const plain = planFor(layout, kind, kindLayout, mode, null);
+  if (payload === null || kindLayout.head === undefined) return [plain];
+  const { size } = payload;
+  const fitting = planFor(layout, kind, kindLayout, mode, payload);
+  return [
+    { ...fitting, wants: { bytes: size, fit: true } },
+    { ...plain, wants: { bytes: size, fit: false } },
+  ];
+}
+
+function planFor(
+  layout: RossFileLayout,
+  kind: number,
+  kindLayout: KindLayout,
+  mode: string | null,
+  payload: PayloadLayout | null,
+): KindPlan {
   const fields = new Map(kindLayout.fields.map((field) => [field.key, field]));
   const base = SCHEMAS[kind];
   const metrics: Metric[] = [];
@@ -133,21 +150,5 @@ export function planFor(
   } else if (head !== undefined) {
     put(metric('model_data', 'label', '', 'the model’s bytes, as hex'), { is: 'hex', head });
   }
-  return {
-    kind,
-    schema: { ...base, metrics },
-    sources,
-    payloadSize: head !== undefined && payload !== null ? payload.size : -1,
-  };
-}
-
-/** A plan with only the columns that are asked for, in the schema's order. */
-export function project(plan: KindPlan, columns: readonly string[] | undefined): KindPlan {
-  if (columns === undefined) return plan;
-  const keep = plan.schema.metrics.map(({ key }) => columns.includes(key));
-  return {
-    ...plan,
-    schema: { ...plan.schema, metrics: plan.schema.metrics.filter((_, k) => keep[k]) },
-    sources: plan.sources.filter((_, k) => keep[k]),
-  };
+  return { kind, schema: { ...base, metrics }, sources, wants: null };
 }

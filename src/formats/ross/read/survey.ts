@@ -95,6 +95,11 @@ export class Survey {
     if (this.#damage.length < MOST_DAMAGE) this.#damage.push(damage);
   }
 
+  /** Takes the last damage back: the file goes on there. */
+  retract(): void {
+    if (this.#damages-- <= this.#damage.length) this.#damage.pop();
+  }
+
   add(block: Block): void {
     for (let kind = 0; kind < KINDS; kind++) {
       const { count } = block.of[kind];

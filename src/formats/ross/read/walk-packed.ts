@@ -216,6 +216,7 @@ export function packedLayout(
     reset: () => {
       lastGvt.fill(0);
     },
+    fork: () => packedLayout(form, facts, little),
     each: PE,
     mostEntries,
     stride: fewest === most ? fixed + LP_PART * most : 0,

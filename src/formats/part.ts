@@ -1,0 +1,231 @@
+/**
+ * What an open file is: tables, and a survey of them. Every format opens to this, and whoever wants a file's data reads
+ * it here: SQL, pages, findings, `info`.
+ *
+ * ```
+ * bytes ── one pass ──► parts    schema, number of rows, labels, span of times
+ *                  └──► survey   what `info` prints
+ * part.read([3, 7], within) ──► rows, rows, …   columns 3 and 7; labels as codes
+ * ```
+ */
+import type { Batch, Cell, Column, Schema } from '../model/metric.ts';
+
+/** A column's values; of a label column, indexes into the part's labels. */
+export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array | Float64Array;
+
+/** Some rows; `columns` are those that were asked for, valid until the next step. */
+export interface RawRows {
+  readonly rows: number;
+  readonly columns: readonly RawColumn[];
+}
+
+/** What a raw stats file says about the records of one of its headers, which its counters' repair needs. */
+export interface RawOrigin {
+  /** When the host was started, s since 1970; null where that is not known. */
+  readonly boot: number | null;
+  /** See `scalesEnergy`. */
+  readonly scaledEnergy: boolean;
+}
+
+/** What is known of a part's times without reading it. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+  /** Whether no row is earlier than the one before it. */
+  readonly ordered: boolean;
+}
+
+/** Rows outside of these times are not needed, by the column of this number; they may come all the same. */
+export interface Within {
+  readonly time: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Rows of one schema in a file, which can be read again and again, a few columns at a time. */
+export interface Part {
+  readonly schema: Schema;
+  readonly rows: number;
+  /** By column: the labels that its cells are indexes into; null for a column of numbers. '' is missing. */
+  readonly labels: readonly (readonly string[] | null)[];
+  /** Of records of a raw stats file. */
+  readonly raw?: RawOrigin | null;
+  /** Of the time column, as it is in the part. Null, or left out: only reading tells. */
+  readonly span?: TimeSpan | null;
+  /** Whether its rows are in memory. */
+  readonly kept?: boolean;
+  /** Lets go of rows that are in memory: they are read from the file from then on. */
+  release?(): void;
+  /** Reads the columns of these numbers, in the order of the file. */
+  read(columns: readonly number[], within?: Within): Iterable<RawRows>;
+}
+
+/** A time span; what a file has no time of is left out. */
+export interface Instant {
+  readonly virtual_time?: number;
+  readonly real_time?: number;
+  readonly time?: string;
+}
+
+/** What `info` prints of a file. */
+export interface FileInfo {
+  readonly path: string;
+  readonly format: string;
+  readonly era: string;
+  readonly because: string;
+  readonly bytes: number;
+  /** Records by kind; kinds without records are left out. */
+  readonly records: Readonly<Record<string, number>>;
+  /** Entities by domain, in the plural: pes, kps, lps, hosts, … */
+  readonly entities: Readonly<Record<string, number>>;
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+  readonly suspect: readonly { readonly where: string; readonly what: string }[];
+  /** What only this format knows. */
+  readonly more?: Readonly<Record<string, unknown>>;
+  /** True where reading ended at damage, or passed over some. */
+  readonly damaged: boolean;
+}
+
+/** Rows that came to a file, all columns of them. */
+export type TakeRows = (part: Part, rows: RawRows) => void;
+
+/** A file after one pass over it. What comes to the file later is not in it, until `grow`. */
+export interface OpenFile {
+  /** In the order in which the file defines them. */
+  readonly parts: readonly Part[];
+  /** What could not be read, or is doubtful; `info()` has the same. */
+  readonly suspect: FileInfo['suspect'];
+  /** Wall-clock time of the file's time 0, ns since 1970, where the file says it. */
+  readonly zero: bigint | null;
+  /** What `info` prints. */
+  info(): FileInfo;
+  /**
+   * Takes in what was appended since: only that is read. Tells each row once; parts may be added. Left out by formats
+   * whose files are written at once.
+   */
+  grow?(take: TakeRows): void;
+}
+
+/** The column that holds a part's time, by its key; the first of these that it has. */
+const TIME_KEYS = ['real_time', 'time', 't'];
+
+/** The number of a schema's time column; null where there is none. */
+export function timeColumnOf({ metrics }: Schema): number | null {
+  for (const key of TIME_KEYS) {
+    const at = metrics.findIndex((metric) => metric.key === key && metric.cell === 'f64');
+    if (at >= 0) return at;
+  }
+  return null;
+}
+
+/** Codes of a column's texts, in the order in which they come. */
+export class Codes {
+  readonly labels: string[] = [];
+  readonly #codes = new Map<string, number>();
+  #text: string | null = null;
+  #code = 0;
+
+  of(text: string): number {
+    if (text === this.#text) return this.#code;
+    let code = this.#codes.get(text);
+    if (code === undefined) {
+      code = this.labels.push(text) - 1;
+      this.#codes.set(text, code);
+    }
+    this.#text = text;
+    this.#code = code;
+    return code;
+  }
+}
+
+/** By column of a schema: its labels' codes; null for numbers. */
+export const codesFor = ({ metrics }: Schema): (Codes | null)[] =>
+  metrics.map(({ cell }) => (cell === 'label' ? new Codes() : null));
+
+/** Times of a part's rows in the order of the file. */
+export class Course {
+  #from = Infinity;
+  #to = -Infinity;
+  /** By how much a row is earlier than one before it, at most. */
+  #back = 0;
+
+  see(times: RawColumn): void {
+    for (const time of times as Float64Array) {
+      if (time < this.#from) this.#from = time;
+      if (time > this.#to) this.#to = time;
+      else if (this.#to - time > this.#back) this.#back = this.#to - time;
+    }
+  }
+
+  /** Null where no row has a time. */
+  get span(): TimeSpan | null {
+    if (this.#from > this.#to) return null;
+    return { from: this.#from, to: this.#to, ordered: this.#back === 0 };
+  }
+
+  isOutside({ from, to }: Within): boolean {
+    return this.#to < from || this.#from > to;
+  }
+
+  /** Whether no row behind one of this time is within. */
+  isBehind(time: number, { to }: Within): boolean {
+    return time - this.#back > to;
+  }
+}
+
+/**
+ * Steps through rows that a reader gives, and ends where all that follows is later than `within`.
+ * @param read gives the columns that it is asked for
+ */
+export function* rowsWithin(
+  read: (columns: readonly number[]) => Iterable<RawRows>,
+  columns: readonly number[],
+  course: Course,
+  within: Within | undefined,
+): Generator<RawRows, void, undefined> {
+  if (within === undefined) {
+    yield* read(columns);
+    return;
+  }
+  if (course.isOutside(within)) return;
+  const { time } = within;
+  const asked = columns.includes(time) ? columns : [...columns, time];
+  const at = asked.indexOf(time);
+  for (const step of read(asked)) {
+    const last = Number(step.columns[at][step.rows - 1]);
+    yield step;
+    if (course.isBehind(last, within)) return;
+  }
+}
+
+const ARRAYS = {
+  u32: Uint32Array,
+  i32: Int32Array,
+  u64: BigUint64Array,
+  f32: Float32Array,
+  f64: Float64Array,
+  label: Uint32Array,
+} as const;
+
+/** An array for a column's cells; of labels for their codes. */
+export const arrayFor = (cell: Cell, rows: number): RawColumn => new ARRAYS[cell](rows);
+
+/** Rows with their labels as texts, for sinks: a bus, a chart's series. Numbers are a copy. */
+export function batchOf({ schema, labels }: Part, { rows, columns }: RawRows): Batch {
+  return {
+    schema,
+    length: rows,
+    columns: columns.map((column, k): Column => {
+      const texts = labels[k];
+      const own = column.slice(0, rows) as RawColumn;
+      return texts === null ? own : Array.from(own as Uint32Array, (code) => texts[code] ?? '');
+    }),
+  };
+}
+
+/** All rows of a part as batches. */
+export function* batchesOf(part: Part): Generator<Batch, void, undefined> {
+  const all = part.schema.metrics.map((_, k) => k);
+  for (const rows of part.read(all)) yield batchOf(part, rows);
+}

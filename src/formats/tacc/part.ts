@@ -1,0 +1,279 @@
+/**
+ * Records of one type of a raw stats file as a table. Such files are text, and an archive of them may be larger than
+ * memory: as far as there is room columns are kept, beyond it each reading takes the type's lines again.
+ */
+import { CELL_BYTES, type Schema } from '../../model/metric.ts';
+import { type FileSource, FormatError } from '../format.ts';
+import {
+  arrayFor,
+  type Codes,
+  Course,
+  codesFor,
+  type Part,
+  type RawColumn,
+  type RawOrigin,
+  type RawRows,
+  type TimeSpan,
+  type Within,
+} from '../part.ts';
+import { blocksOf } from './blocks.ts';
+import { RawParser } from './parser.ts';
+import { MARK_SCHEMA, type RawSchema, RECORD_COLUMNS } from './schema.ts';
+import type { RawGroup, RawVisitor } from './visitor.ts';
+
+/** Rows read at once, and of the first block: most types of most files have few. */
+const ROWS = 4096;
+const FIRST_ROWS = 64;
+const FIRST_KEY = RECORD_COLUMNS.length;
+const [TIME, HOST, JOBS] = [0, 1, 2];
+
+/** What the lines before a record say of it. */
+export class Place {
+  seconds = 0;
+  host = '';
+  jobs = '-';
+  #host = '';
+
+  property(name: string, value: string): void {
+    if (name === 'hostname') this.#host = value.trim();
+  }
+
+  group({ seconds, host, jobIds }: RawGroup): void {
+    this.seconds = seconds;
+    this.host = host ?? this.#host;
+    this.jobs = jobIds.length === 0 ? '-' : jobIds.join(',');
+  }
+}
+
+/** Fills the asked columns of one type's records. */
+class Columns {
+  readonly #schema: Schema;
+  readonly #asked: readonly number[];
+  readonly #codes: readonly (Codes | null)[];
+  readonly #send: (rows: RawRows) => void;
+  #rows = 0;
+  #most = FIRST_ROWS;
+  /** New ones for each block: the last one's are the receiver's. */
+  #arrays: RawColumn[] = [];
+  /** By asked column: the memory of a key's values as words; null for other columns. */
+  #words: (Uint32Array | null)[] = [];
+  #values: BigUint64Array | null = null;
+  #valueWords: Uint32Array = new Uint32Array(0);
+
+  constructor(
+    schema: Schema,
+    asked: readonly number[],
+    codes: readonly (Codes | null)[],
+    send: (rows: RawRows) => void,
+  ) {
+    this.#schema = schema;
+    this.#asked = asked;
+    this.#codes = codes;
+    this.#send = send;
+  }
+
+  /** @param name the device, or of a mark its text; of a mark there are no `values` */
+  add(place: Place, name: string, values: BigUint64Array | null): void {
+    if (this.#rows === 0) this.#begin();
+    const row = this.#rows++;
+    if (values !== null && values !== this.#values) {
+      // The parser gives the same array for all records of a type.
+      this.#values = values;
+      this.#valueWords = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
+    }
+    const from = this.#valueWords;
+    for (let k = 0; k < this.#asked.length; k++) {
+      const column = this.#asked[k];
+      const words = this.#words[k];
+      if (words !== null) {
+        const at = 2 * (column - FIRST_KEY);
+        words[2 * row] = from[at];
+        words[2 * row + 1] = from[at + 1];
+      } else if (column === TIME) this.#arrays[k][row] = place.seconds;
+      else {
+        const text = column === HOST ? place.host : column === JOBS ? place.jobs : name;
+        this.#arrays[k][row] = this.#codes[column]?.of(text) ?? 0;
+      }
+    }
+    if (this.#rows === this.#most) this.flush();
+  }
+
+  flush(): void {
+    if (this.#rows === 0) return;
+    const rows = this.#rows;
+    this.#rows = 0;
+    const columns = this.#arrays.map((array) => array.subarray(0, rows) as RawColumn);
+    // Where there was a full block there are more.
+    if (rows === this.#most) this.#most = ROWS;
+    this.#send({ rows, columns });
+  }
+
+  #begin(): void {
+    const { metrics } = this.#schema;
+    this.#arrays = this.#asked.map((column) => arrayFor(metrics[column].cell, this.#most));
+    this.#words = this.#arrays.map((array) =>
+      array instanceof BigUint64Array ? new Uint32Array(array.buffer) : null,
+    );
+  }
+}
+
+export interface RawPartOptions {
+  /** See `OpenOptions`. */
+  readonly keep: ((bytes: number) => boolean) | undefined;
+  /** Whether rows that come later are told. */
+  readonly growing: boolean;
+}
+
+export class RawPart implements Part {
+  readonly schema: Schema;
+  readonly raw: RawOrigin;
+  readonly labels: readonly (readonly string[] | null)[];
+  readonly #source: FileSource;
+  /** It is the n-th schema of its type in the file, from 0. */
+  readonly #nth: number;
+  readonly #codes: readonly (Codes | null)[];
+  readonly #columns: Columns;
+  readonly #course = new Course();
+  readonly #keep: ((bytes: number) => boolean) | undefined;
+  #kept: RawRows[] | null;
+  #rows = 0;
+  /** Of whoever wants rows as they are read. */
+  #take: ((rows: RawRows) => void) | null = null;
+
+  constructor(
+    source: FileSource,
+    schema: Schema,
+    nth: number,
+    raw: RawOrigin,
+    { keep, growing }: RawPartOptions,
+  ) {
+    this.#source = source;
+    this.schema = schema;
+    this.#nth = nth;
+    this.raw = raw;
+    this.#codes = codesFor(schema);
+    this.labels = this.#codes.map((codes) => codes?.labels ?? null);
+    this.#keep = keep;
+    this.#kept = keep === undefined ? null : [];
+    // Without a use for its values a file is only looked through.
+    const all = [...schema.metrics.keys()];
+    const asked = keep === undefined && !growing ? all.slice(0, FIRST_KEY) : all;
+    this.#columns = new Columns(schema, asked, this.#codes, (rows) => this.#see(rows));
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get span(): TimeSpan | null {
+    return this.#course.span;
+  }
+
+  get kept(): boolean {
+    return this.#kept !== null;
+  }
+
+  /** Counts a record in. */
+  add(place: Place, name: string, values: BigUint64Array | null): void {
+    this.#columns.add(place, name, values);
+  }
+
+  /** Ends what was added so far. With `take`, it gets what is added from now on. */
+  flush(take: ((rows: RawRows) => void) | null = null): void {
+    this.#columns.flush();
+    this.#take = take;
+  }
+
+  /** Lets go of the columns: from now on they are read from the file. */
+  release(): void {
+    this.#kept = null;
+  }
+
+  #see(step: RawRows): void {
+    const { rows, columns } = step;
+    this.#rows += rows;
+    this.#course.see(columns[TIME]);
+    this.#take?.(step);
+    if (this.#kept === null) return;
+    const { metrics } = this.schema;
+    const bytes = metrics.reduce((sum, { cell }) => sum + CELL_BYTES[cell] * rows, 0);
+    if (this.#keep?.(bytes) !== true) this.#kept = null;
+    else this.#kept.push({ rows, columns: columns.map((column) => exact(column, rows)) });
+  }
+
+  *read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
+    if (this.#kept === null) {
+      yield* this.#again(columns);
+      return;
+    }
+    for (const { rows, columns: all } of this.#kept) {
+      if (within !== undefined && this.span?.ordered === true) {
+        const times = all[within.time];
+        if (times[0] > within.to || times[rows - 1] < within.from) continue;
+      }
+      yield { rows, columns: columns.map((column) => all[column]) };
+    }
+  }
+
+  /** Reads the file. What came to it since it was opened is left out. */
+  *#again(asked: readonly number[]): Generator<RawRows, void, undefined> {
+    const ready: RawRows[] = [];
+    const columns = new Columns(this.schema, asked, this.#codes, (rows) => ready.push(rows));
+    const parser = this.#parserInto(columns);
+    let left = this.#rows;
+    try {
+      for (const block of blocksOf(this.#source)) {
+        parser.push(block);
+        for (const rows of ready.splice(0)) {
+          yield cut(rows, left);
+          left -= rows.rows;
+        }
+        if (left <= 0) return;
+      }
+    } catch (error) {
+      // Damage was told when the file was opened; what came before it is there.
+      if (!(error instanceof FormatError)) throw error;
+    }
+    columns.flush();
+    for (const rows of ready) {
+      if (left > 0) yield cut(rows, left);
+      left -= rows.rows;
+    }
+  }
+
+  /** A parser that puts the part's records, and no others, into columns. */
+  #parserInto(columns: Columns): RawParser {
+    const place = new Place();
+    const where = {
+      property: (name: string, value: string) => place.property(name, value),
+      group: (group: RawGroup) => place.group(group),
+    };
+    const type = this.schema.name.replace(/^node_/, '');
+    if (this.schema === MARK_SCHEMA) {
+      const mark = (text: string) => columns.add(place, text, null);
+      return new RawParser({ ...where, mark }, { types: [] });
+    }
+    let seen = -1;
+    const visitor: RawVisitor = {
+      ...where,
+      schema: (schema: RawSchema) => {
+        if (schema.type === type) seen++;
+      },
+      record: (_, device, values) => {
+        if (seen === this.#nth) columns.add(place, device, values);
+      },
+    };
+    return new RawParser(visitor, { types: [type] });
+  }
+}
+
+/** A copy where the array is longer: the rest of it would stay too. */
+const exact = (column: RawColumn, length: number): RawColumn =>
+  column.byteLength === column.buffer.byteLength && column.length === length
+    ? column
+    : column.slice(0, length);
+
+const cut = ({ rows, columns }: RawRows, most: number): RawRows =>
+  rows <= most
+    ? { rows, columns }
+    : { rows: most, columns: columns.map((column) => column.subarray(0, most) as RawColumn) };
