@@ -267,7 +267,7 @@ describe('the rules themselves', () => {
     ['src/live/bus.ts', "import { x } from '../region/index.ts';"],
     ['src/index.ts', "export * from './sim/index.ts';"],
     ['src/os/affinity.ts', "import koffi from 'koffi'; import fs from 'node:fs';"],
-    ['src/sim/load-model.ts', "const { build } = await import('esbuild');"],
+    ['src/sim/compile-model.ts', "const { build } = await import('esbuild');"],
     ['src/sim/pe.ts', "// import x from '../region/mark.ts'\nconst s = \"import 'koffi'\";"],
   ])('allow %s: %s', (path, text) => {
     expect(errors(path, text)).toBe(0);

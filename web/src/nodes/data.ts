@@ -54,7 +54,7 @@ const LIVE_TRACKS: readonly (NodeMetric & {
     ...{ table: 'node_cpu', sum: ['user', 'nice', 'system'], factor: 1 / 100 },
   },
   {
-    ...{ id: 'track:ethernet', title: 'Ethernet', unit: 'MB/s', kind: 'track' },
+    ...{ id: 'track:ethernet', title: 'Ethernet', unit: 'MiB/s', kind: 'track' },
     ...{ table: 'node_net', sum: ['rx_bytes', 'tx_bytes'], factor: 2 ** -20 },
   },
 ];
