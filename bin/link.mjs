@@ -12,7 +12,7 @@ import script from './script.js';
 /** Loaded by the few commands that need them. */
 const PACKAGES = Object.keys(
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies,
-).filter((name) => name !== 'commander');
+);
 
 /** Runs in the script: `defs` are modules, `paths` where they are from `dist`, `names` what each calls those it imports. */
 function run(defs, paths, names, entry, module, require, load, urlOf) {

@@ -43,7 +43,23 @@ const PACKAGES = [
     name: 'python3',
     command: 'python3',
     why: 'runs programs that mark regions in Python',
-    usedBy: ['test/region/native.test.ts', 'test/region/examples.test.ts'],
+    usedBy: [
+      'test/region/native.test.ts',
+      'test/region/examples.test.ts',
+      'test/cli/completion.test.ts',
+    ],
+  },
+  {
+    name: 'zsh',
+    command: 'zsh',
+    why: 'completes commands',
+    usedBy: ['test/cli/completion.test.ts'],
+  },
+  {
+    name: 'fish',
+    command: 'fish',
+    why: 'completes commands',
+    usedBy: ['test/cli/completion.test.ts'],
   },
   {
     name: 'rabbitmq-server',

@@ -1,6 +1,5 @@
 /** Options of the commands that read an archive of raw stats. */
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import {
   type AccountedJob,
   type Archive,
@@ -8,33 +7,40 @@ import {
   openArchive,
   readAccounting,
 } from '../findings/job/index.ts';
+import { flag, text } from '../model/option.ts';
+import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
-import { didYouMean } from './nearest.ts';
 
-export const ARCHIVE_HELP = `  --archive DIR        folder with a folder for each host, in which lie raw stats files named by their
-                       time, such as 1380603606.gz
-  --accounting FILE    accounting file of SGE, SLURM or sacct, or a folder of such files
-  --hosts LIST         only these hosts, such as c[401-404,410]-10[1-3]; @FILE reads the list
-  --from T --to T      only records of this time: seconds since 1970, or 2013-10-01T21:30 (local time;
-                       with Z or +02:00 of that zone)
-  --include-foreign    take records that another host wrote into a host's folder, too
-  --json               one object`;
+const time = (edge: string) =>
+  text(
+    '',
+    `only records ${edge} this time: seconds since 1970, or 2013-10-01T21:30 (local time; with Z or +02:00 of that zone)`,
+    { placeholder: 'T' },
+  );
 
-const TEXT = { type: 'string' } as const;
-const FLAG = { type: 'boolean' } as const;
-const COMMON = {
-  archive: TEXT,
-  accounting: TEXT,
-  hosts: TEXT,
-  from: TEXT,
-  to: TEXT,
-  'include-foreign': FLAG,
-  json: FLAG,
-  help: { ...FLAG, short: 'h' },
+export const ARCHIVE_OPTIONS = {
+  archive: {
+    ...text(
+      '',
+      'folder with a folder for each host, in which lie raw stats files named by their time, such as 1380603606.gz',
+      { placeholder: 'DIR', names: 'input' },
+    ),
+    required: true,
+  },
+  accounting: text('', 'accounting file of SGE, SLURM or sacct, or a folder of such files', {
+    placeholder: 'FILE',
+    names: 'input',
+  }),
+  hosts: text('', 'only these hosts, such as c[401-404,410]-10[1-3]; @FILE reads the list', {
+    placeholder: 'LIST',
+  }),
+  from: time('from'),
+  to: time('to'),
+  'include-foreign': flag(false, 'take records that another host wrote into a host’s folder, too'),
+  json: flag(false, 'one object'),
 } as const;
 
 export interface ArchiveCall {
-  readonly positionals: readonly string[];
   readonly archive: Archive;
   readonly accounted: readonly AccountedJob[] | null;
   readonly hosts: readonly string[] | null;
@@ -42,8 +48,6 @@ export interface ArchiveCall {
   readonly to: number | undefined;
   readonly foreign: boolean;
   readonly json: boolean;
-  text(name: string): string | undefined;
-  on(name: string): boolean;
 }
 
 /** @throws UsageError */
@@ -75,46 +79,15 @@ function hostsOption(text: string | undefined): readonly string[] | null {
   return hosts;
 }
 
-/**
- * Reads the words, the archive's list of files, and the accounting file. For `--help` prints `usage` and gives null.
- * @throws UsageError, JobError
- */
-export function readArchiveCall(
-  args: readonly string[],
-  more: Readonly<Record<string, 'text' | 'switch'>>,
-  usage: string,
-): ArchiveCall | null {
-  const options: Record<string, { type: 'string' | 'boolean'; short?: string }> = { ...COMMON };
-  for (const [name, kind] of Object.entries(more)) options[name] = kind === 'text' ? TEXT : FLAG;
-  for (const word of args) {
-    if (word === '--') break;
-    const name = /^--([^=]+)/.exec(word)?.[1];
-    if (name === undefined || name in options) continue;
-    const names = Object.keys(options).map((key) => `--${key}`);
-    throw new UsageError(`unknown option --${name}${didYouMean(`--${name}`, names)}`);
-  }
-  let parsed: ReturnType<typeof parse>;
-  const parse = () => parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  try {
-    parsed = parse();
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
-  }
-  const { values, positionals } = parsed;
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return null;
-  }
-  const text = (name: string) => values[name] as string | undefined;
-  const path = text('archive');
-  if (path === undefined) throw new UsageError(`which archive? ${usage.split('\n')[0]}`);
-  const from = timeOption('from', text('from'));
-  const to = timeOption('to', text('to'));
+/** Opens what the options name. @throws UsageError, JobError */
+export function readArchiveCall(given: Given<typeof ARCHIVE_OPTIONS>): ArchiveCall {
+  const from = timeOption('from', given.from);
+  const to = timeOption('to', given.to);
   if (from !== undefined && to !== undefined && from > to) {
-    throw new UsageError(`--from ${text('from')} is after --to ${text('to')}`);
+    throw new UsageError(`--from ${given.from} is after --to ${given.to}`);
   }
-  const hosts = hostsOption(text('hosts'));
-  const accounting = text('accounting');
+  const hosts = hostsOption(given.hosts);
+  const accounting = given.accounting;
   const found = accounting === undefined ? null : readAccounting(accounting);
   if (found !== null && found.problems.length > 0) {
     const [{ place, what }] = found.problems;
@@ -122,12 +95,10 @@ export function readArchiveCall(
     process.stderr.write(`triscope: ${place}: ${what}; left out${more}\n`);
   }
   return {
-    positionals,
-    archive: openArchive(path),
+    archive: openArchive(String(given.archive)),
     accounted: found?.jobs ?? null,
-    ...{ hosts, from, to, text },
-    foreign: values['include-foreign'] === true,
-    json: values.json === true,
-    on: (name) => values[name] === true,
+    ...{ hosts, from, to },
+    foreign: given['include-foreign'] === true,
+    json: given.json === true,
   };
 }

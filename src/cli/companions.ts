@@ -1,11 +1,12 @@
 /** What is recorded beside a run: what the node counts, and the regions that its PEs mark. */
 import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
+import { flag, int, text } from '../model/option.ts';
 import type { RecordingSource } from '../model/recording.ts';
 import type { NodeSampler, SamplerOptions } from '../node/index.ts';
 import type { OwnController, OwnOptions } from '../region/controller/index.ts';
+import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
-import type { OptionValue } from './ross-options.ts';
 import { version } from './version.ts';
 
 /** Milliseconds between samples of all that the node counts. */
@@ -17,6 +18,16 @@ const SHOWN_EVERY = 2;
 /** In the recording's folder. */
 export const REPORT = 'geopm.report';
 
+/** What is recorded of a run, and beside it. */
+export const RECORD_OPTIONS = {
+  record: text('', 'make NAME.tri, a recording: a folder with the run and its result', {
+    placeholder: 'NAME',
+    names: 'path',
+  }),
+  'node-stats': int(0, 'with --record: samples the node every so many ms; 0: not', { min: 0 }),
+  regions: flag(false, 'with --record: reports where PEs spend their time, as GEOPM does'),
+};
+
 /** What a command asks to be recorded beside its run. */
 export interface Beside {
   /** Milliseconds between samples of the node's CPUs; null: the node is not sampled. */
@@ -26,11 +37,11 @@ export interface Beside {
 }
 
 /** What `--node-stats` and `--regions` ask for; null for nothing. @throws UsageError where there is no recording */
-export function besideOf(own: ReadonlyMap<string, OptionValue>): Beside | null {
-  const interval = Number(own.get('node-stats') ?? 0);
-  const regions = own.get('regions') === true;
+export function besideOf(own: Given<typeof RECORD_OPTIONS>): Beside | null {
+  const interval = own['node-stats'] ?? RECORD_OPTIONS['node-stats'].default;
+  const regions = own.regions === true;
   if (interval === 0 && !regions) return null;
-  if (!own.has('record')) {
+  if (own.record === undefined) {
     const name = interval === 0 ? '--regions' : '--node-stats';
     throw new UsageError(`${name} needs --record=NAME: what it writes is part of a recording`);
   }

@@ -1,4 +1,5 @@
 /** Cells of CSV (RFC 4180, but lines end with \n). */
+import { flag } from '../model/option.ts';
 
 /** How a text begins that a spreadsheet may run as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -12,4 +13,8 @@ export function csvText(text: string, formulas: 'keep' | 'quote' = 'keep'): stri
   return /[",\r\n]/.test(told) ? `"${told.replaceAll('"', '""')}"` : told;
 }
 
-export const QUOTE_FORMULAS = 'quote-formulas';
+/** The option that asks for `quote`. */
+export const QUOTE_FORMULAS = flag(
+  false,
+  "in CSV, a text that a spreadsheet would run as a formula (= + - @) gets a ' before it",
+);

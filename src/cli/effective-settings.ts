@@ -3,7 +3,7 @@ import type { OptionSpec } from '../model/option.ts';
 import { type RunConfig, SYNCHRONISERS } from '../sim/config.ts';
 import { IGNORED_OPTIONS } from '../sim/engine-options.ts';
 import type { InstrumentConfig, SampleModes } from '../sim/instrument/config.ts';
-import type { OptionGroup, OptionValue } from './ross-options.ts';
+import type { OptionGroup, SingleValue } from './command.ts';
 
 /** A title, and names with the text of their values. */
 export interface SettingsGroup {
@@ -19,10 +19,10 @@ const modes = ({ gvt, rt, vt }: SampleModes) =>
   [gvt && 'gvt', rt && 'rt', vt && 'vt'].filter((mode) => mode !== false).join(',') || 0;
 
 /** What the run itself says of an option: what it took where nothing was given. */
-function fromRun(name: string, run: RunConfig, asked: InstrumentConfig): OptionValue | undefined {
+function fromRun(name: string, run: RunConfig, asked: InstrumentConfig): SingleValue | undefined {
   const seed = SEED.exec(name);
   if (seed !== null) return (seed[1] ? run.coreSeeds : run.seeds)[Number(seed[2]) - 1];
-  const own: Readonly<Record<string, OptionValue>> = {
+  const own: Readonly<Record<string, SingleValue>> = {
     synch: SYNCHRONISERS[run.synch],
     'engine-stats': modes(asked.engine),
     'model-stats': modes(asked.model),
@@ -40,7 +40,7 @@ function fromRun(name: string, run: RunConfig, asked: InstrumentConfig): OptionV
 /** Two decimals as C prints them, more where a value has more. */
 const decimal = (x: number) => (Number(x.toFixed(2)) === x ? x.toFixed(2) : String(x));
 
-function textOf(name: string, spec: OptionSpec, value: OptionValue): string {
+function textOf(name: string, spec: OptionSpec, value: SingleValue): string {
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (value === Number.POSITIVE_INFINITY) return spec.fallback ?? 'infinite';
   if (typeof value === 'number') return spec.kind === 'float' ? decimal(value) : String(value);
@@ -52,7 +52,7 @@ function textOf(name: string, spec: OptionSpec, value: OptionValue): string {
 
 export function effectiveSettings(
   groups: readonly OptionGroup[],
-  given: ReadonlyMap<string, OptionValue>,
+  given: ReadonlyMap<string, SingleValue>,
   run: RunConfig,
   asked: InstrumentConfig,
 ): SettingsGroup[] {

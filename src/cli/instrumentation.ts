@@ -12,8 +12,8 @@ import { payloadLayouts } from '../sim/instrument/payload.ts';
 import { extraFrames, type InstrumentOutput } from '../sim/instrument/recorder.ts';
 import type { Model } from '../sim/model.ts';
 import type { RunResult } from '../sim/statistics.ts';
+import type { OptionGroup, SingleValue } from './command.ts';
 import { effectiveSettings } from './effective-settings.ts';
-import type { OptionGroup, OptionValue } from './ross-options.ts';
 import { figure, table } from './table.ts';
 import { version } from './version.ts';
 
@@ -47,7 +47,7 @@ function recordedByDefault(config: InstrumentConfig, given: Given): Partial<Inst
   };
 }
 
-type Given = ReadonlyMap<string, OptionValue>;
+type Given = ReadonlyMap<string, SingleValue>;
 
 /** Options that say what is recorded; the others say how. */
 const SWITCHES = [

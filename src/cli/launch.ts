@@ -2,6 +2,7 @@
  * The short way to `triscope region launch`, made into one file (`bin/link.mjs`), which `bin/triscope` runs: it stands
  * beside a program that has the CPUs for itself otherwise.
  */
+import { callCommand } from './call.ts';
 import { regionLaunch } from './commands/region-launch.ts';
 import { report } from './errors.ts';
 import { leave, tolerateClosedPipes } from './leave.ts';
@@ -15,7 +16,7 @@ export async function runLaunch(args: readonly string[]): Promise<void> {
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   try {
-    process.exitCode = await regionLaunch(args);
+    process.exitCode = await callCommand('region launch', regionLaunch, args);
   } catch (error) {
     process.exitCode = report(error);
   }

@@ -1,72 +1,89 @@
 /** Where a daemon's samples go besides its log: a broker, OpenMetrics. */
 import { join } from 'node:path';
-import type { NodeConfig } from '../node/config.ts';
-import { numberIn } from '../node/config.ts';
+import { flag, int, text } from '../model/option.ts';
+import { DEFAULT_CONFIG, type NodeConfig } from '../node/config.ts';
 import type { GroupSink } from '../node/group-sink.ts';
-import { UsageError } from './errors.ts';
-import { flag, say, stringOf, text } from './node-log-options.ts';
-import type { Words } from './node-options.ts';
+import type { Given } from './command.ts';
+import { say } from './node-log-options.ts';
+
+const MOST_PORT = 65_535;
 
 export const BROKER_OPTIONS = {
-  server: text,
-  queue: { ...text, short: 'q' },
-  port: text,
-  user: text,
-} as const;
+  server: text('', 'the RabbitMQ to which samples are published', { placeholder: 'HOST' }),
+  queue: text(DEFAULT_CONFIG.queue, 'its queue', { placeholder: 'NAME', short: 'q' }),
+  port: int(DEFAULT_CONFIG.port, 'its port', { min: 0, max: MOST_PORT, placeholder: 'PORT' }),
+  user: text('guest', 'its user; the password is that of TRISCOPE_AMQP_PASSWORD (guest)', {
+    placeholder: 'NAME',
+  }),
+};
 
 export const SINK_OPTIONS = {
   ...BROKER_OPTIONS,
-  spool: text,
-  'no-log': flag,
-  metrics: text,
-  'metrics-address': text,
-  'metrics-allow': text,
-} as const;
+  server: {
+    ...BROKER_OPTIONS.server,
+    help: 'publish every sample to this RabbitMQ as well',
+    fallback: 'the configuration’s',
+  },
+  spool: text('', 'where samples wait for the broker', {
+    placeholder: 'DIR',
+    names: 'folder',
+    fallback: 'spool in the log’s folder',
+  }),
+  'no-log': flag(false, 'publish only'),
+  metrics: int(0, 'serve the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics', {
+    min: 0,
+    max: MOST_PORT,
+    placeholder: 'PORT',
+    fallback: '',
+  }),
+  'metrics-address': text(
+    '',
+    'on this address instead; a token is needed there: that of TRISCOPE_METRICS_TOKEN, else a new one, which is printed',
+    { placeholder: 'ADDRESS' },
+  ),
+  'metrics-allow': text(
+    '',
+    'addresses and networks, such as 10.0.0.5,10.1.0.0/16, that need no token; others are refused, unless they know that of TRISCOPE_METRICS_TOKEN',
+    { placeholder: 'LIST' },
+  ),
+};
 
-const PORTS = [1, 65_535] as const;
-
-/** @throws UsageError */
-export function portFrom(words: Words, name: string): number | undefined {
-  const given = stringOf(words, name);
-  if (given === undefined) return undefined;
-  const port = numberIn(given, 0, PORTS[1], true);
-  if (port !== null) return port;
-  throw new UsageError(`--${name} ${given}: it is a port, ${PORTS[0]} to ${PORTS[1]}`);
-}
-
-/** The broker that the words name, or else the configuration; null for none. @throws UsageError */
-export function brokerFrom(words: Words, config: Pick<NodeConfig, 'server' | 'queue' | 'port'>) {
-  const server = stringOf(words, 'server') ?? config.server;
+/** The broker that the words name, or else the configuration; null for none. */
+export function brokerFrom(
+  given: Given<typeof BROKER_OPTIONS>,
+  config: Pick<NodeConfig, 'server' | 'queue' | 'port'>,
+) {
+  const server = given.server ?? config.server;
   if (server === null) return null;
-  const user = stringOf(words, 'user');
+  const user = given.user;
   const password = process.env.TRISCOPE_AMQP_PASSWORD;
   return {
     server,
-    queue: stringOf(words, 'queue') ?? config.queue,
-    port: portFrom(words, 'port') ?? config.port,
+    queue: given.queue ?? config.queue,
+    port: given.port ?? config.port,
     ...(user !== undefined && { user }),
     ...(password !== undefined && password !== '' && { password }),
   };
 }
 
-/** Opens the sinks. `folder`: the log's. @throws UsageError, SpoolError, ServeError */
+/** Opens the sinks. `folder`: the log's. @throws SpoolError, ServeError */
 export async function sinksFrom(
-  words: Words,
+  given: Given<typeof SINK_OPTIONS>,
   config: NodeConfig,
   folder: string,
 ): Promise<GroupSink[]> {
   const sinks: GroupSink[] = [];
-  const broker = brokerFrom(words, config);
+  const broker = brokerFrom(given, config);
   if (broker !== null) {
     const { AmqpPublisher } = await import('../live/amqp/index.ts');
-    const spool = stringOf(words, 'spool') ?? join(folder, 'spool');
+    const spool = given.spool ?? join(folder, 'spool');
     sinks.push(new AmqpPublisher({ ...broker, spool, say }));
   }
-  const port = portFrom(words, 'metrics');
+  const port = given.metrics;
   if (port !== undefined) {
     const { serveNodeMetrics } = await import('../live/metrics.ts');
-    const address = stringOf(words, 'metrics-address');
-    const allowed = stringOf(words, 'metrics-allow');
+    const address = given['metrics-address'];
+    const allowed = given['metrics-allow'];
     const token = process.env.TRISCOPE_METRICS_TOKEN;
     const metrics = await serveNodeMetrics({
       port,

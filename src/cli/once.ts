@@ -3,13 +3,13 @@
  * and all that it needs are made into one (`bin/link.mjs`), which `bin/triscope` runs: to load a hundred files one by
  * one takes longer than the rest of the command.
  */
+import { callCommand } from './call.ts';
+import type { Command } from './command.ts';
 import { nodeBegin, nodeCollect, nodeEnd, nodeMark, nodeRotate } from './commands/node.ts';
 import { report } from './errors.ts';
 import { guardTerminals } from './terminal.ts';
 
-type Run = (args: readonly string[]) => Promise<number>;
-
-const RUNS: Readonly<Record<string, Run>> = {
+const COMMANDS: Readonly<Record<string, Command>> = {
   begin: nodeBegin,
   collect: nodeCollect,
   end: nodeEnd,
@@ -21,7 +21,7 @@ const RUNS: Readonly<Record<string, Run>> = {
 export async function runOnce(command: string, args: readonly string[]): Promise<void> {
   guardTerminals();
   try {
-    process.exitCode = await RUNS[command](args);
+    process.exitCode = await callCommand(`node ${command}`, COMMANDS[command], args);
   } catch (error) {
     process.exitCode = report(error);
   }

@@ -1,20 +1,54 @@
 /** Which records a command wants: by kind, entity and time. */
 import type { CellValue, RecordBlock, RecordKind } from '../formats/format.ts';
+import { text } from '../model/option.ts';
+import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
-import { numbersOption, type PathOptions } from './path-options.ts';
+
+const numbers = (what: string) =>
+  text('', `only these ${what}: a list such as 0,2,5-7`, { placeholder: 'LIST' });
+const texts = (what: string, placeholder = 'LIST') =>
+  text('', `of raw stats files, only records of these ${what}`, { placeholder });
+const time = (edge: string) =>
+  text(
+    '',
+    `${edge} this virtual time, itself included; of events the time of receipt. Of raw stats files the time of day: s since 1970, or a date such as 2026-11-21T10:00Z`,
+    { placeholder: 'T' },
+  );
 
 export const FILTER_OPTIONS = {
-  kind: 'text',
-  pe: 'text',
-  kp: 'text',
-  lp: 'text',
-  type: 'text',
-  device: 'text',
-  host: 'text',
-  job: 'text',
-  from: 'text',
-  to: 'text',
+  kind: text('', 'only these kinds of records, such as pe,kp', { placeholder: 'KINDS' }),
+  pe: numbers('PEs'),
+  kp: numbers('KPs'),
+  lp: numbers('LPs; of events, source or destination'),
+  type: texts('types, such as cpu,mem'),
+  device: texts('devices'),
+  host: texts('hosts'),
+  job: texts('jobs'),
+  from: time('only records from'),
+  to: time('only records to'),
 } as const;
+
+type FilterOptions = Given<typeof FILTER_OPTIONS>;
+type FilterName = keyof typeof FILTER_OPTIONS;
+
+/** Numbers such as `0,2,5-7` as a test; undefined where the option is not there. @throws UsageError */
+function numbersOption(
+  options: FilterOptions,
+  name: FilterName,
+): ((value: number) => boolean) | undefined {
+  const given = options[name];
+  if (given === undefined) return undefined;
+  const ranges = given.split(',').map((part) => {
+    const match = /^(\d+)(?:-(\d+))?$/.exec(part.trim());
+    if (match === null) {
+      throw new UsageError(`--${name}=${given}: must be numbers such as 3 or 0,2,5-7`);
+    }
+    const [low, high] = [Number(match[1]), Number(match[2] ?? match[1])];
+    if (low > high) throw new UsageError(`--${name}=${given}: ${part.trim()} has no number in it`);
+    return [low, high] as const;
+  });
+  return (value) => ranges.some(([low, high]) => value >= low && value <= high);
+}
 
 type Test = (value: CellValue) => boolean;
 
@@ -30,23 +64,23 @@ interface Condition {
 type Places = readonly (readonly number[])[];
 
 /** A list of texts as a test; of a cell that is a list, one of them must be in it. */
-function textsOption(options: PathOptions, name: string): Test | undefined {
-  const text = options.text(name);
-  if (text === undefined) return undefined;
-  const wanted = new Set(text.split(',').map((part) => part.trim()));
+function textsOption(options: FilterOptions, name: FilterName): Test | undefined {
+  const given = options[name];
+  if (given === undefined) return undefined;
+  const wanted = new Set(given.split(',').map((part) => part.trim()));
   const has = (value: CellValue): boolean => wanted.has(String(value));
   return (value) => (Array.isArray(value) ? value.some(has) : has(value));
 }
 
 /** A virtual time, or a time of day: s since 1970, or a date such as 2026-11-21T10:00Z. @throws UsageError */
-function timeOption(options: PathOptions, name: string): number | undefined {
-  const text = options.text(name);
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  const value = text.trim() !== '' && Number.isFinite(number) ? number : Date.parse(text) / 1000;
+function timeOption(options: FilterOptions, name: FilterName): number | undefined {
+  const given = options[name];
+  if (given === undefined) return undefined;
+  const number = Number(given);
+  const value = given.trim() !== '' && Number.isFinite(number) ? number : Date.parse(given) / 1000;
   if (Number.isNaN(value)) {
     throw new UsageError(
-      `--${name}=${text}: must be a number, or a date such as 2026-11-21T10:00Z`,
+      `--${name}=${given}: must be a number, or a date such as 2026-11-21T10:00Z`,
     );
   }
   return value;
@@ -64,12 +98,12 @@ export class RecordFilter {
   readonly #without = new Map<string, Set<string>>();
 
   /** @throws UsageError */
-  constructor(options: PathOptions) {
+  constructor(options: FilterOptions) {
     const conditions: Condition[] = [];
     const put = (option: string, keys: readonly string[], test: Test | undefined) => {
       if (test !== undefined) conditions.push({ option, keys, test });
     };
-    const numbers = (name: string): Test | undefined => {
+    const numbers = (name: FilterName): Test | undefined => {
       const test = numbersOption(options, name);
       return test && ((value) => test(Number(value)));
     };
@@ -85,7 +119,7 @@ export class RecordFilter {
     put('from', TIMES, from === undefined ? undefined : (t) => Number(t) >= from);
     put('to', TIMES, to === undefined ? undefined : (t) => Number(t) <= to);
     this.#conditions = conditions;
-    const kinds = options.text('kind');
+    const kinds = options.kind;
     this.#kinds = kinds === undefined ? null : new Set(kinds.split(',').map((k) => k.trim()));
   }
 

@@ -1,36 +1,63 @@
 /** What `sim run` and `sim verify` share: the model and the settings that a command line asks for. */
 import { Console } from 'node:console';
-import type { OptionSpecs } from '../model/option.ts';
+import { type OptionSpec, type OptionSpecs, text } from '../model/option.ts';
 import { launchedRank } from '../os/mpi/launcher.ts';
-import { ENGINE_OPTIONS } from '../sim/engine-options.ts';
+import {
+  ARGS_FILE,
+  ENGINE_GROUPS,
+  ENGINE_OPTIONS,
+  ENGINE_SYNONYMS,
+  IGNORED_OPTIONS,
+  ROSS_NAMES,
+} from '../sim/engine-options.ts';
 import { type LoadedModel, loadModel, ModelNotFoundError } from '../sim/load-model.ts';
 import { type Model, ModelError } from '../sim/model.ts';
 import { BUILT_IN } from '../sim/models/index.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds } from '../sim/rng/clcg4.ts';
 import type { Settings } from '../sim/settings.ts';
+import type { Call, Extension, Given, OptionGroup, SingleValue } from './command.ts';
 import { UsageError } from './errors.ts';
 import { didYouMean } from './nearest.ts';
-import { optionsHelp } from './options-help.ts';
-import {
-  engineGroups,
-  type OptionGroup,
-  type OptionValue,
-  type ParsedOptions,
-  parseOptions,
-} from './ross-options.ts';
 
 /** A command that runs a model, as it was called. */
-export interface RunCommand {
+export interface RunCommand<O extends OptionSpecs> {
   readonly loaded: LoadedModel;
   readonly settings: Settings;
   /** The command's own options. */
-  readonly own: ReadonlyMap<string, OptionValue>;
+  readonly own: Given<O>;
+  /** All that was given, in the order in which it was given last. */
+  readonly values: ReadonlyMap<string, SingleValue>;
+}
+
+/** The engine's groups, with the defaults that `model` has of its own, without what `model` declares itself. */
+export function engineGroups(model: Model | null): OptionGroup[] {
+  const own: Readonly<Record<string, number | undefined>> = {
+    end: model?.end,
+    lookahead: model?.lookahead,
+  };
+  const engine: OptionSpecs = { ...ENGINE_OPTIONS, ...IGNORED_OPTIONS, ...ENGINE_SYNONYMS };
+  const spec = (name: string): OptionSpec => {
+    const value = own[name];
+    return value === undefined ? engine[name] : { ...engine[name], default: value };
+  };
+  // A model may have an option of its own in the place of another name of the engine's.
+  const shown = (name: string) =>
+    !Object.hasOwn(ENGINE_SYNONYMS, name) || model?.options[name] === undefined;
+  return ENGINE_GROUPS.map(({ title, names }) => ({
+    title,
+    options: Object.fromEntries(names.filter(shown).map((name) => [name, spec(name)])),
+  }));
 }
 
 /** All options of a command that runs a model, under their titles; the model's first. */
 export function groupsFor(model: Model | null, own: readonly OptionGroup[]): OptionGroup[] {
+  return [...modelGroups(model, own), ...own];
+}
+
+/** The options that only the model tells. `own`: the command's, which a model's may not be called like. @throws ModelError */
+function modelGroups(model: Model | null, own: readonly OptionGroup[]): OptionGroup[] {
   const engine = engineGroups(model);
-  if (model === null) return [...engine, ...own];
+  if (model === null) return engine;
   const taken = new Map(
     [...engine, ...own].flatMap((g) => Object.keys(g.options).map((n) => [n, g])),
   );
@@ -40,11 +67,11 @@ export function groupsFor(model: Model | null, own: readonly OptionGroup[]): Opt
       `model '${model.name}': its option --${clash} is also one of “${taken.get(clash)?.title}”; rename it`,
     );
   }
-  return [{ title: `Model ${model.name}`, options: model.options }, ...engine, ...own];
+  return [{ title: `Model ${model.name}`, options: model.options }, ...engine];
 }
 
 function seedsOf(
-  values: ReadonlyMap<string, OptionValue>,
+  values: ReadonlyMap<string, SingleValue>,
   prefix: string,
   fallback: Seeds,
 ): Seeds | undefined {
@@ -66,10 +93,9 @@ function seedsOf(
 const SEEDS = /^(core-)?rng-seed\d$/;
 const camel = (name: string) => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase());
 
-function settingsFrom({ values }: ParsedOptions, groups: readonly OptionGroup[]): Settings {
-  const own: OptionSpecs = Object.assign({}, ...groups.map((group) => group.options));
-  const settings: Record<string, OptionValue> = {};
-  const options: Record<string, OptionValue> = {};
+function settingsFrom(values: ReadonlyMap<string, SingleValue>, own: OptionSpecs): Settings {
+  const settings: Record<string, SingleValue> = {};
+  const options: Record<string, SingleValue> = {};
   for (const [name, value] of values) {
     if (Object.hasOwn(own, name) || SEEDS.test(name)) continue;
     if (Object.hasOwn(ENGINE_OPTIONS, name)) settings[camel(name)] = value;
@@ -94,44 +120,62 @@ function keepStdoutClean(): void {
   globalThis.console = new Console(process.stderr, process.stderr);
 }
 
-/**
- * Reads `MODEL [options]`, loads the model, and says on stderr which options have no effect. For `--help`
- * prints `usage` and all options, and gives null.
- * @throws UsageError, OptionError, ModelNotFoundError, ModelError
- */
-export async function readRunCommand(
-  args: readonly string[],
-  usage: string,
-  ...own: readonly OptionGroup[]
-): Promise<RunCommand | null> {
-  const [name, ...rest] = args;
-  if (name === undefined) throw new UsageError(`which model? ${usage.split('\n')[0]}`);
-  if (name.startsWith('-')) {
-    if (name !== '-h' && name !== '--help') {
-      throw new UsageError(`the model comes first, then options such as ${name}`);
+/** MODEL, and the options that it brings: for commands whose own are `own`. */
+export const modelExtension =
+  (own: readonly OptionGroup[]) =>
+  async (first: string | null, rest: readonly string[]): Promise<Extension<LoadedModel | null>> => {
+    if (first === null) {
+      return { groups: modelGroups(null, own), about: '', value: null, dispose: () => {} };
     }
-    process.stdout.write(optionsHelp(usage, groupsFor(null, own)));
-    return null;
-  }
-  if (rest.some((word) => /^--json(=|$)/.test(word))) keepStdoutClean();
-  const loaded = await load(name);
-  try {
-    const groups = groupsFor(loaded.model, own);
-    const parsed = parseOptions(rest, groups);
-    if (parsed.help) {
-      const title =
-        loaded.model.help === '' ? '' : `\n\n${loaded.model.name}: ${loaded.model.help}`;
-      process.stdout.write(optionsHelp(usage.replace('MODEL', name) + title, groups));
-      loaded.dispose();
-      return null;
+    if (rest.some((word) => /^--json(=|$)/.test(word))) keepStdoutClean();
+    const loaded = await load(first);
+    const { model, dispose } = loaded;
+    try {
+      const about = model.help === '' ? '' : `${model.name}: ${model.help}`;
+      return { groups: modelGroups(model, own), about, value: loaded, dispose };
+    } catch (error) {
+      dispose();
+      throw error;
     }
-    if (parsed.values.get('json') === true) keepStdoutClean();
-    // Of the ranks of an MPI job one speaks for all.
-    const speaks = (launchedRank()?.rank ?? 0) === 0;
-    for (const note of speaks ? parsed.notes : []) process.stderr.write(`triscope: ${note}\n`);
-    return { loaded, settings: settingsFrom(parsed, own), own: parsed.values };
-  } catch (error) {
-    loaded.dispose();
-    throw error;
-  }
+  };
+
+/** What commands that run a model have in common. */
+export const RUNS_MODEL = {
+  arguments: [
+    {
+      name: 'MODEL',
+      help: 'a built-in model (triscope sim models), or the path of a .js or .ts module',
+      names: 'model',
+    },
+  ],
+  prefixes: ROSS_NAMES,
+  argsFile: ARGS_FILE,
+} as const;
+
+/** The option that every command of a model has. */
+export const ARGS_FILE_OPTION = {
+  [ARGS_FILE]: text('', 'read more options from a file: many a line, # starts a comment', {
+    placeholder: 'FILE',
+    names: 'input',
+  }),
+};
+
+/** What a call asks for. Says on stderr which options have no effect. @throws UsageError */
+export function runCommandOf<O extends OptionSpecs>(
+  { given, values, notes, extension }: Call<O, LoadedModel | null>,
+  options: O,
+): RunCommand<O> {
+  if (extension === null) throw new UsageError('which model?');
+  // No option of a model, or of the engine, is a list.
+  const single = values as ReadonlyMap<string, SingleValue>;
+  if (single.get('json') === true) keepStdoutClean();
+  // Of the ranks of an MPI job one speaks for all.
+  const speaks = (launchedRank()?.rank ?? 0) === 0;
+  for (const note of speaks ? notes : []) process.stderr.write(`triscope: ${note}\n`);
+  return {
+    loaded: extension,
+    settings: settingsFrom(single, options),
+    own: given,
+    values: single,
+  };
 }

@@ -1,51 +1,20 @@
 /** What the commands about signals share: reading the command line, the platform, refusals that name the nearest. */
-import { statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { flag } from '../model/option.ts';
 import { Platform, SignalError } from '../region/signals/index.ts';
+import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
 import { didYouMean } from './nearest.ts';
+import { type ROOT, rootFrom } from './root-option.ts';
 
-export interface Words {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
-  readonly positionals: readonly string[];
-}
-
-export type Options = Readonly<Record<string, { type: 'string' | 'boolean'; short?: string }>>;
-
-/** Options of every command about signals. */
-export const COMMON = {
-  root: { type: 'string' },
-  synthetic: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-export const COMMON_HELP = `  --root DIR    read the proc and sys of this folder, such as a recorded tree
-  --synthetic   demo values, marked as such, for what the machine does not tell`;
-
-/** @throws UsageError */
-export function readWords(args: readonly string[], options: Options): Words {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options,
-      allowPositionals: true,
-      strict: true,
-    });
-    return { values: values as Words['values'], positionals };
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
-  }
-}
+export const SYNTHETIC = flag(
+  false,
+  'demo values, marked as such, for what the machine does not tell',
+);
 
 /** @throws UsageError where it is no folder */
-export function platformOptions({ values }: Words): { root?: string; synthetic?: boolean } {
-  const { root, synthetic } = values;
-  if (typeof root !== 'string') return { synthetic: synthetic === true };
-  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`--root ${root}: there is no such folder`);
-  }
-  return { root, synthetic: synthetic === true };
+export function platformOptions(given: Given<{ root: typeof ROOT }>, synthetic = false) {
+  const root = rootFrom(given.root);
+  return { ...(root !== undefined && { root }), synthetic };
 }
 
 /**

@@ -1,7 +1,10 @@
 /** Options of `triscope signal watch`: geopmsession's, and the exporter's port. */
+import { choice, flag, float, int, text } from '../model/option.ts';
 import type { ReportFormat } from '../region/signals/index.ts';
+import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
-import { COMMON, readWords, type Words } from './signal-options.ts';
+import { ROOT } from './root-option.ts';
+import { SYNTHETIC } from './signal-options.ts';
 
 const MOST_PERIOD = 86400;
 const MOST_PORT = 65535;
@@ -24,39 +27,48 @@ export interface WatchOptions {
   readonly metrics: number | undefined;
 }
 
-const text = (short?: string) => ({ type: 'string', ...(short && { short }) }) as const;
+const path = (help: string, short: string) =>
+  text('', help, { placeholder: 'FILE', short, names: 'path' });
 
-const OPTIONS = {
-  ...COMMON,
-  time: text('t'),
-  period: text('p'),
-  pid: text(),
-  'no-header': { type: 'boolean', short: 'n' },
-  'print-header': { type: 'boolean' },
-  delimiter: text('d'),
-  'report-out': text('r'),
-  'trace-out': text('o'),
-  'report-format': text('f'),
-  'report-samples': text('s'),
-  metrics: text(),
+export const WATCH_OPTIONS = {
+  time: float(0, 'seconds to watch; 0: one sample', { min: 0, placeholder: 'S', short: 't' }),
+  period: float(0, 'seconds between samples; ⌈time / period⌉ + 1 rows', {
+    min: 0,
+    max: MOST_PERIOD,
+    placeholder: 'S',
+    short: 'p',
+  }),
+  pid: int(0, 'end when this process ends', {
+    min: 0,
+    max: 2 ** 31 - 1,
+    placeholder: 'PID',
+    fallback: '',
+  }),
+  'no-header': flag(false, 'no line of names', { short: 'n' }),
+  'print-header': flag(false, 'geopmsession’s, which has no header otherwise', { hidden: true }),
+  delimiter: text(',', 'between values', { short: 'd' }),
+  'trace-out': {
+    ...path('where rows go; /dev/null: nowhere', 'o'),
+    fallback: '-, standard output',
+  },
+  'report-out': path('statistics at the end; -: standard output', 'r'),
+  'report-format': choice(['yaml', 'csv', 'json'], '', 'of the statistics', {
+    short: 'f',
+    fallback: 'yaml; json with --json',
+  }),
+  'report-samples': int(0, 'a report each N samples too; 0: not', { min: 0, short: 's' }),
+  metrics: int(
+    0,
+    'the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics; 0: any free port, told on standard error',
+    { min: 0, max: MOST_PORT, placeholder: 'PORT', fallback: '' },
+  ),
+  json: flag(
+    false,
+    'rows as objects, one a line, without a header; reports too unless -f says otherwise',
+  ),
+  root: ROOT,
+  synthetic: SYNTHETIC,
 } as const;
-
-function number(words: Words, name: string, most: number, whole = false): number | undefined {
-  const given = words.values[name];
-  if (given === undefined) return undefined;
-  const value = Number(given);
-  if (given === '' || !(value >= 0 && value <= most) || (whole && !Number.isInteger(value))) {
-    const range = most === Number.MAX_VALUE ? 'at least 0' : `0 to ${most}`;
-    throw new UsageError(`--${name} ${given}: it is a ${whole ? 'whole ' : ''}number, ${range}`);
-  }
-  return value;
-}
-
-function format(given: string | boolean | undefined, json: boolean): ReportFormat {
-  if (given === undefined) return json ? 'json' : 'yaml';
-  if (given === 'yaml' || given === 'csv' || given === 'json') return given;
-  throw new UsageError(`--report-format ${given}: it is yaml, csv or json`);
-}
 
 function isAlive(pid: number): boolean {
   try {
@@ -68,16 +80,11 @@ function isAlive(pid: number): boolean {
 }
 
 /** @throws UsageError */
-export function readWatch(args: readonly string[]): { words: Words; options: WatchOptions } {
-  const words = readWords(args, OPTIONS);
-  const { values, positionals } = words;
-  if (positionals.length > 0) {
-    throw new UsageError(`unexpected ${positionals[0]}; requests are lines of standard input`);
-  }
-  const duration = number(words, 'time', Number.MAX_VALUE) ?? 0;
-  const period = number(words, 'period', MOST_PERIOD) ?? 0;
-  const pid = number(words, 'pid', 2 ** 31 - 1, true);
-  const metrics = number(words, 'metrics', MOST_PORT, true);
+export function readWatch(given: Given<typeof WATCH_OPTIONS>): WatchOptions {
+  const duration = given.time ?? WATCH_OPTIONS.time.default;
+  const period = given.period ?? WATCH_OPTIONS.period.default;
+  const pid = given.pid;
+  const metrics = given.metrics;
   if (pid !== undefined && (pid === 0 || !isAlive(pid))) {
     throw new UsageError(`--pid ${pid}: there is no such process`);
   }
@@ -90,19 +97,14 @@ export function readWatch(args: readonly string[]): { words: Words; options: Wat
   if (endless && duration === 0 && period === 0) {
     throw new UsageError('how often? a session with --pid or --metrics needs --period');
   }
-  const every = number(words, 'report-samples', Number.MAX_SAFE_INTEGER, true) ?? 0;
-  const options: WatchOptions = {
-    duration,
-    period,
-    pid,
-    metrics,
-    every,
-    header: values['no-header'] !== true,
-    delimiter: (values.delimiter as string | undefined) ?? ',',
-    report: values['report-out'] as string | undefined,
-    trace: (values['trace-out'] as string | undefined) ?? '-',
-    json: values.json === true,
-    format: format(values['report-format'], values.json === true),
+  const json = given.json === true;
+  return {
+    ...{ duration, period, pid, metrics, json },
+    every: given['report-samples'] ?? WATCH_OPTIONS['report-samples'].default,
+    header: given['no-header'] !== true,
+    delimiter: given.delimiter ?? WATCH_OPTIONS.delimiter.default,
+    report: given['report-out'],
+    trace: given['trace-out'] ?? '-',
+    format: given['report-format'] ?? (json ? 'json' : 'yaml'),
   };
-  return { words, options };
 }

@@ -27,9 +27,47 @@ export interface OptionSpec<V extends number | boolean | string = number | boole
   readonly noEffect?: string;
   /** The text that stands for “not given”, as in ROSS, whose options always have a value. */
   readonly none?: string;
+  /** The texts that it may be, where they have no numbers. */
+  readonly choices?: readonly V[];
+  /** One letter, which stands for it after a single dash. */
+  readonly short?: string;
+  /** May be given several times. */
+  readonly many?: true;
+  /** The variable of the environment that says the same; what is given wins. */
+  readonly variable?: string;
+  /** Is spelled `--name.VALUE`. */
+  readonly dotted?: true;
+  /** A command needs it. */
+  readonly required?: true;
+  /** What its value names, for completion; an `input` must be there. */
+  readonly names?: Named;
+  /** Is read and not shown: another program's word for the same. */
+  readonly hidden?: true;
 }
 
+/** What a word of the command line may name. */
+export type Named =
+  | 'path'
+  | 'input'
+  | 'folder'
+  | 'model'
+  | 'table'
+  | 'job'
+  | 'type'
+  | 'signal'
+  | 'domain'
+  | 'control'
+  | 'shim'
+  | 'command';
+
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** A value of an option as a program gets it: one of its choices, or its kind. */
+export type OptionValueOf<S extends OptionSpec> = S extends { readonly many: true }
+  ? readonly string[]
+  : S extends { readonly choices: readonly (infer C)[] }
+    ? C
+    : Widened<S['default']>;
 
 type Widened<V> = V extends number
   ? number
@@ -49,6 +87,8 @@ interface Bounds {
   readonly unit?: string;
   readonly fallback?: string;
   readonly none?: string;
+  readonly placeholder?: string;
+  readonly short?: string;
 }
 
 /** An integer option (decimal; also 1e6). */
@@ -70,7 +110,7 @@ export function size(fallback: number, help: string, bounds: Bounds = {}): Optio
 export function flag(
   fallback: boolean,
   help: string,
-  bounds: Pick<Bounds, 'fallback'> = {},
+  bounds: Pick<OptionSpec, 'fallback' | 'short' | 'hidden'> = {},
 ): OptionSpec<boolean> {
   return { kind: 'bool', default: fallback, help, ...bounds };
 }
@@ -89,9 +129,19 @@ export function oneOf(
 export function text(
   initial: string,
   help: string,
-  bounds: Pick<OptionSpec, 'bare' | 'placeholder' | 'none'> = {},
+  bounds: Pick<OptionSpec, 'bare' | 'placeholder' | 'none' | 'short' | 'names' | 'fallback'> = {},
 ): OptionSpec<string> {
   return { kind: 'string', default: initial, help, ...bounds };
+}
+
+/** One of some texts. @param initial what it is where it is not given; '' for nothing */
+export function choice<const V extends string>(
+  choices: readonly V[],
+  initial: NoInfer<V> | '',
+  help: string,
+  bounds: Pick<OptionSpec, 'short' | 'fallback'> = {},
+): OptionSpec<V> & { readonly choices: readonly V[] } {
+  return { kind: 'string', default: initial as V, help, choices, ...bounds };
 }
 
 /** `spec` under another name. @param note what is said where it is used */
@@ -137,6 +187,10 @@ export function parseOption(
       throw wrong();
     case 'string': {
       const given = raw ?? '';
+      if (spec.choices !== undefined) {
+        if (spec.choices.includes(given)) return given;
+        throw wrong();
+      }
       if (spec.words === undefined || Object.hasOwn(spec.words, given)) return given;
       const word = Object.entries(spec.words).find(([, number]) => String(number) === given);
       if (word === undefined) throw wrong();
@@ -164,6 +218,7 @@ export function allowed(spec: OptionSpec): string {
     case 'bool':
       return 'must be 1 or 0';
     case 'string': {
+      if (spec.choices !== undefined) return `must be one of ${spec.choices.join(', ')}`;
       if (spec.words === undefined) return 'must be a text';
       const words = Object.entries(spec.words).map(([word, number]) => `${number} ${word}`);
       return `must be one of ${words.join(', ')}`;

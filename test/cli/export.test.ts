@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type ExportOptions, exportRecording } from 'triscope/query';
 import { describe, expect, it } from 'vitest';
 import { exportCommand } from '../../dist/cli/commands/export.js';
+import { callCommand } from '../../src/cli/call.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { faults } from '../formats/trace-event/rules.ts';
 import { batchOf, framesOf, recordingOf, writeFolder } from '../query/support/recording.ts';
@@ -17,12 +18,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
   const left = () => readdirSync(folder).filter((name) => name.includes('.part-'));
 
   it.each<[string, string[], number, string]>([
-    [
-      'no format',
-      ['-o', 'x'],
-      2,
-      '--to : must be one of parquet, arrow, csv, json, trace-event, openmetrics',
-    ],
+    ['no format', ['-o', 'x'], 2, '--to FORMAT is missing'],
     ['wrong SQL', ['--to', 'csv', '-o', 'x', '--sql', 'SELECT FROM'], 2, 'SQL:'],
     [
       'a folder that is not there',
@@ -47,7 +43,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       '--no-flows is for trace-event',
     ],
   ])('%s', async (_, args, message) => {
-    const asked = exportCommand([small, ...args]);
+    const asked = callCommand('export', exportCommand, [small, ...args]);
     await expect(asked).rejects.toMatchObject({
       name: 'UsageError',
       message: expect.stringContaining(message),

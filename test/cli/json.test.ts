@@ -10,6 +10,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'region launch': 'its output is that of the command that it runs',
   'node rotate': 'ends a file of the log, and takes no sample to print',
   'node daemon': 'prints nothing: it collects until it is ended',
+  completion: 'prints a script for a shell, and words for that script',
   'signal watch': 'its output is a table that others read: GEOPM’s CSV',
 };
 
@@ -50,6 +51,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   info: [archive],
   read: [join(archive, 'a', String(BEGIN))],
   diff: [archive, archive],
+  help: ['sim', 'run'],
 };
 
 let commands: readonly string[];

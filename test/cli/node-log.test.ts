@@ -247,18 +247,18 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
     [['end', '1,2'], 2, 'is no job id'],
     [['mark'], 2, 'which text'],
     [['mark', 'a', '--mark', 'b'], 2, 'has a mark of its own'],
-    [['collect', '--raw-version', '3'], 2, 'it is 1 or 2'],
+    [['collect', '--raw-version', '3'], 2, 'must be one of 1, 2'],
     [['rotate', 'x'], 2, 'unexpected x'],
-    [['archive'], 2, 'which archive'],
-    [['archive', '--archive', 'x', '--age', 'y'], 2, 'a number of seconds'],
+    [['archive'], 2, '--archive DIR is missing'],
+    [['archive', '--archive', 'x', '--age', 'y'], 2, '--age=y: must be an integer from 0'],
     [['archive', '--archive', 'x', '--dir', '/nowhere'], 1, '/nowhere: there is no such'],
-    [['daemon', '--freq', '0'], 2, 'it is a number from'],
+    [['daemon', '--freq', '0'], 2, '--freq=0: must be a finite number from'],
     [
       ['daemon', '--config', '/nowhere'],
       3,
       '/nowhere: it cannot be read: there is no such file or folder',
     ],
-    [['daemon', 'cpu'], 2, '--type.cpu'],
+    [['daemon', 'cpu'], 2, 'unexpected cpu; node daemon takes only options'],
     [['daemon', '--no-type.cpv'], 2, 'there is no type cpv'],
   ])('%j: exit %d, one line', async (words, code, expected) => {
     // What schedulers and cron call is started in another way than the rest: as a process, here too.

@@ -3,10 +3,19 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadModel } from 'triscope/sim';
 import { describe, expect, test } from 'vitest';
+import type { OptionGroup, SingleValue } from '../../src/cli/command.ts';
 import { nearest } from '../../src/cli/nearest.ts';
-import { engineGroups, parseOptions } from '../../src/cli/ross-options.ts';
+import { ARGS_FILE_OPTION, engineGroups, RUNS_MODEL } from '../../src/cli/run-command.ts';
+import { readWords } from '../../src/cli/words.ts';
 import { flag, int, text } from '../../src/model/option.ts';
 import { temporaryFolder } from './support/run.ts';
+
+function parseOptions(args: readonly string[], groups: readonly OptionGroup[]) {
+  const { prefixes, argsFile } = RUNS_MODEL;
+  const all = [...groups, { title: 'Options', options: ARGS_FILE_OPTION }];
+  const parsed = readWords(args, all, { arguments: 'none', prefixes, argsFile });
+  return { ...parsed, values: parsed.values as ReadonlyMap<string, SingleValue> };
+}
 
 const phold = (await loadModel('phold')).model;
 const GROUPS = [

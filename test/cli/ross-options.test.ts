@@ -2,12 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { configFor, loadModel } from 'triscope/sim';
 import { describe, expect, test } from 'vitest';
+import type { OptionGroup, SingleValue } from '../../src/cli/command.ts';
 import { INSTRUMENT_GROUP, instrumentRequest } from '../../src/cli/instrumentation.ts';
-import { engineGroups, parseOptions } from '../../src/cli/ross-options.ts';
+import { ARGS_FILE_OPTION, engineGroups, RUNS_MODEL } from '../../src/cli/run-command.ts';
+import { readWords } from '../../src/cli/words.ts';
 import { instrumentConfig } from '../../src/sim/instrument/options.ts';
 import { HAS_MPI, NEEDS_MPI, ranksOf } from '../sim/support/mpirun.ts';
 import { NATIVE_OPTIONS } from './support/native-options.ts';
 import { temporaryFolder, triscope } from './support/run.ts';
+
+function parseOptions(args: readonly string[], groups: readonly OptionGroup[]) {
+  const { prefixes, argsFile } = RUNS_MODEL;
+  const all = [...groups, { title: 'Options', options: ARGS_FILE_OPTION }];
+  const parsed = readWords(args, all, { arguments: 'none', prefixes, argsFile });
+  return { ...parsed, values: parsed.values as ReadonlyMap<string, SingleValue> };
+}
 
 const phold = (await loadModel('phold')).model;
 const pcs = (await loadModel('pcs')).model;

@@ -269,14 +269,18 @@ describe('signal watch', () => {
   it.each([
     [['-p', '2', '-t', '1'], 'TIME board 0\n', 'is longer than --time'],
     [['-p', '1'], 'TIME board 0\n', 'needs --pid or --metrics'],
-    [['-p', 'often', '-t', '1'], 'TIME board 0\n', '--period often: it is a number, 0 to 86400'],
-    [['-f', 'xml'], 'TIME board 0\n', 'it is yaml, csv or json'],
+    [
+      ['-p', 'often', '-t', '1'],
+      'TIME board 0\n',
+      '--period=often: must be a finite number from 0 to 86400',
+    ],
+    [['-f', 'xml'], 'TIME board 0\n', 'must be one of yaml, csv, json'],
     [['-o', '/no/such/folder/rows'], 'TIME board 0\n', 'cannot write /no/such/folder/rows'],
     [['--pid', '2000000000', '-p', '1'], 'TIME board 0\n', 'there is no such process'],
     [[], 'TIME board 0\nTIME\n', "requests, line 2: 'TIME' is not SIGNAL DOMAIN INDEX"],
     [[], 'TYME board 0\n', 'did you mean TIME?'],
     [[], '', 'no requests'],
-    [['TIME'], '', 'requests are lines of standard input'],
+    [['TIME'], '', 'unexpected TIME; signal watch takes only options'],
   ])('refuses %j given %j', async (words, input, message) => {
     const outcome = await signal(['watch', ...words], { input });
     expect(outcome).toMatchObject({ code: 2, out: '' });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { findAll } from '../../findings/index.ts';
 import type { LiveServer } from '../../live/index.ts';
+import { flag } from '../../model/option.ts';
 import { checkRecording, RECORDING_FILE } from '../../model/recording.ts';
 import { allowedCpus } from '../../os/affinity.ts';
 import { openRecording } from '../../query/index.ts';
@@ -10,7 +11,8 @@ import { loadModel } from '../../sim/load-model.ts';
 import type { Settings } from '../../sim/settings.ts';
 import { type Progress, simulate } from '../../sim/simulate.ts';
 import type { RunResult } from '../../sim/statistics.ts';
-import { EXIT, UsageError } from '../errors.ts';
+import { type Call, command } from '../command.ts';
+import { EXIT } from '../errors.ts';
 import { Hog } from '../hog.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
@@ -18,13 +20,10 @@ import { type RecordedRun, recordedRun } from '../recorded-run.ts';
 import { figure, painter, short, table } from '../table.ts';
 import { version } from '../version.ts';
 
-const USAGE = `usage: triscope demo [--json] [--no-wait]
-
-A tour in 20 seconds: an optimistic parallel simulation that proves itself right, recorded in demo.tri with what
-its PEs' CPUs were doing. On a terminal, a page shows it live, until Ctrl-C.
-
-  --json     one object at the end, nothing else
-  --no-wait  no page: end when the tour does`;
+const OPTIONS = {
+  json: flag(false, 'one object at the end, nothing else'),
+  'no-wait': flag(false, 'no page: end when the tour does'),
+};
 
 const COMMAND = ['triscope', 'demo'];
 
@@ -221,17 +220,10 @@ const PROOF =
 const sameResult = (a: RunResult, b: RunResult) =>
   a.eventDigest === b.eventDigest && a.stateDigest === b.stateDigest;
 
-/** Runs the tour. Returns the exit code. @throws UsageError */
-export async function demo(args: readonly string[]): Promise<number> {
-  if (args.some((word) => word === '-h' || word === '--help')) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const stray = args.find((word) => word !== '--json' && word !== '--no-wait');
-  if (stray !== undefined)
-    throw new UsageError(`unexpected ${stray}; demo takes only --json and --no-wait`);
-  const json = args.includes('--json');
-  const waits = !json && !args.includes('--no-wait') && process.stdout.isTTY === true;
+/** Runs the tour. Returns the exit code. */
+async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const json = given.json === true;
+  const waits = !json && !given['no-wait'] && process.stdout.isTTY === true;
   const say = (line = '') => {
     if (!json) process.stdout.write(`${line}\n`);
   };
@@ -312,3 +304,11 @@ export async function demo(args: readonly string[]): Promise<number> {
     await server?.close();
   }
 }
+
+export const demo = command({
+  about:
+    'A tour in 20 seconds: an optimistic parallel simulation that proves itself right, recorded in demo.tri with what its PEs’ CPUs were doing. On a terminal, a page shows it live, until Ctrl-C.',
+  options: OPTIONS,
+  examples: ['demo', 'demo --no-wait'],
+  run: tour,
+});

@@ -4,46 +4,42 @@ import { existsSync, statSync } from 'node:fs';
 import { FormatError } from '../../formats/format.ts';
 import { identify } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
+import { flag, float } from '../../model/option.ts';
 import { type Comparison, compareRecordings } from '../../report/index.ts';
+import { type Call, command } from '../command.ts';
 import { diffText, selected } from '../diff-text.ts';
-import { EXIT, UsageError } from '../errors.ts';
-import { readPathOptions } from '../path-options.ts';
+import { EXIT } from '../errors.ts';
 import { diffReports, type ReportDiffOptions } from '../report-differences.ts';
 import { jsonText, say } from '../result-rows.ts';
 
-const USAGE = `usage: triscope diff A B [--all] [--least=PERCENT] [--exit-code] [--json]
-
-What changed from A to B: recordings, folders of native files, or files. Numbers of the run, its PEs, KPs and LPs,
-regions and hosts, with bounds from the samples: what differs by no more than chance explains is “within noise”.
-Then findings gained and lost. Two reports of GEOPM are compared value by value. How it is judged: docs/diff.md.
-
-  --all            what is the same or within noise, too
-  --least=PERCENT  only changes of at least this share of A (0)
-  --exit-code      exit with 1 where something changed beyond noise, or a finding came or went
-  --json           one object: facts, values with errors and bounds, findings`;
+const OPTIONS = {
+  all: flag(false, 'what is the same or within noise, too'),
+  least: float(0, 'only changes of at least this share of A', {
+    min: 0,
+    placeholder: 'PERCENT',
+    unit: '%',
+  }),
+  'exit-code': flag(
+    false,
+    'exit with 1 where something changed beyond noise, or a finding came or went',
+  ),
+  json: flag(false, 'one object: facts, values with errors and bounds, findings'),
+};
 
 /** Compares. Returns the exit code. @throws UsageError, FormatError, InputError, QueryError, MissingPieceError */
-export async function diff(args: readonly string[]): Promise<number> {
-  const specs = { all: 'switch', least: 'text', json: 'switch', 'exit-code': 'switch' } as const;
-  const options = readPathOptions(args, specs, USAGE);
-  if (options === null) return 0;
-  if (options.paths.length !== 2) {
-    throw new UsageError('two recordings or files are compared: triscope diff A B');
-  }
-  const least = Number(options.text('least') ?? 0) / 100;
-  if (!(least >= 0))
-    throw new UsageError(`--least=${options.text('least')}: must be a percentage from 0`);
-  const [a, b] = options.paths;
+async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const least = (given.least ?? OPTIONS.least.default) / 100;
+  const [a, b] = words;
   // Before the first is read, which may take long.
-  for (const path of options.paths) {
+  for (const path of words) {
     if (existsSync(path)) continue;
     const what = 'there is no such file or folder';
     throw new FormatError({ path, offset: -1, what, skipped: 0 });
   }
-  const asked = { all: options.on('all'), least, json: options.on('json') };
+  const asked = { all: given.all === true, least, json: given.json === true };
   const differs =
     isReport(a) && isReport(b) ? twoReports(a, b, asked) : await twoRecordings(a, b, asked);
-  return differs && options.on('exit-code') ? EXIT.failed : 0;
+  return differs && given['exit-code'] ? EXIT.failed : 0;
 }
 
 /** Whether a path is a report of GEOPM. */
@@ -95,3 +91,15 @@ function jsonOf(a: string, b: string, comparison: Comparison, options: ReportDif
   const { facts, findings, hosts, notes } = comparison;
   return jsonText({ a, b, hosts, notes, facts, findings, values } as never);
 }
+
+export const diff = command({
+  about:
+    'What changed from A to B: recordings, folders of native files, or files. Numbers of the run, its PEs, KPs and LPs, regions and hosts, with bounds from the samples: what differs by no more than chance explains is “within noise”. Then findings gained and lost. Two reports of GEOPM are compared value by value. How it is judged: docs/diff.md.',
+  arguments: [
+    { name: 'A', help: 'what was before', names: 'path', noun: 'two recordings or files' },
+    { name: 'B', help: 'what is now', names: 'path', noun: 'second recording or file' },
+  ],
+  options: OPTIONS,
+  examples: ['diff before.tri after.tri', 'diff before.tri after.tri --all --least=5'],
+  run,
+});

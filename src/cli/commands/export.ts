@@ -1,5 +1,5 @@
 /** `triscope export PATH… --to FORMAT -o OUT`: recordings in other tools' formats. */
-import { parseArgs } from 'node:util';
+import { choice, flag, float, text } from '../../model/option.ts';
 import {
   EXPORT_FORMATS,
   type ExportFormat,
@@ -8,141 +8,115 @@ import {
   exportRecording,
   exportToStream,
 } from '../../query/export/index.ts';
+import { type Call, command } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { didYouMean } from '../nearest.ts';
 import { READER_NAMES } from '../reader-names.ts';
 import { short } from '../table.ts';
 
-const USAGE = `usage: triscope export PATH… --to FORMAT -o OUT [options]
-
-Writes a recording, or files of any format that triscope reads, for other tools. OUT appears when it is whole.
-
-  --to FORMAT      parquet, arrow, csv, json (one object a line), trace-event (Perfetto, chrome://tracing), openmetrics
-  -o OUT           a file; a folder of one file a table where several tables are exported; - is stdout
-  --table NAMES    only these tables, as triscope query lists them
-  --sql SQL        the answer to a query instead of tables
-  --partition host folders host=NAME of Parquet, CSV or JSON files
-  --names NAMES    of CSV: reader, as ross-binary-reader calls columns; geopm, the form of GEOPM's traces
-  --quote-formulas   in CSV, a text that a spreadsheet would run (= + - @) gets a ' before it
-  --from S --until S   only this stretch of a trace, s since the recording's start
-  --no-flows       a trace without the arrows from sends to receives
-  --json           say on stdout what was written
-
-A trace whose OUT ends in .gz is compressed. Formats and what is drawn where: docs/export.md.`;
-
 type Asked = ExportOptions & { readonly out: string; readonly json: boolean };
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
+const seconds = (edge: string) =>
+  float(0, `only the stretch of a trace ${edge} then, s since the recording’s start`, {
+    placeholder: 'S',
+    fallback: '',
+  });
+
 const OPTIONS = {
-  help: { ...flag, short: 'h' },
-  to: text,
-  output: { ...text, short: 'o' },
-  table: { ...text, multiple: true },
-  sql: text,
-  partition: text,
-  names: text,
-  [QUOTE_FORMULAS]: flag,
-  from: text,
-  until: text,
-  'no-flows': flag,
-  json: flag,
+  to: {
+    ...choice(
+      EXPORT_FORMATS,
+      '',
+      'the format: json is one object a line, trace-event is for Perfetto and chrome://tracing',
+    ),
+    placeholder: 'FORMAT',
+    required: true,
+  },
+  output: {
+    ...text(
+      '',
+      'a file; a folder of one file a table where several tables are exported; - is stdout',
+      { placeholder: 'OUT', short: 'o', names: 'path' },
+    ),
+    required: true,
+  },
+  table: {
+    ...text('', 'only these tables, as triscope query lists them', {
+      placeholder: 'NAMES',
+      names: 'table',
+    }),
+    many: true,
+  },
+  sql: text('', 'the answer to a query instead of tables', { placeholder: 'SQL' }),
+  partition: choice(['host'], '', 'folders host=NAME of Parquet, CSV or JSON files'),
+  names: choice(
+    ['triscope', 'reader', 'geopm'],
+    'triscope',
+    'of CSV: as ross-binary-reader calls columns, or the form of GEOPM’s traces',
+  ),
+  'quote-formulas': QUOTE_FORMULAS,
+  from: seconds('from'),
+  until: seconds('until'),
+  'no-flows': flag(false, 'a trace without the arrows from sends to receives'),
+  json: flag(false, 'say on stdout what was written'),
 } as const;
 
-function parse(args: readonly string[]) {
-  for (const word of args) {
-    const name = /^--([^=]+)/.exec(word)?.[1];
-    if (name === undefined || Object.hasOwn(OPTIONS, name)) continue;
-    const near = didYouMean(name, Object.keys(OPTIONS), '--');
-    throw new UsageError(`unknown option --${name}${near}`);
-  }
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
-  }
-}
+/** Options that only some formats have. */
+const ROWS = ['parquet', 'arrow', 'csv', 'json'] as const;
+const ONLY = {
+  table: [...ROWS, 'openmetrics'],
+  sql: ROWS,
+  partition: ['parquet', 'csv', 'json'],
+  names: ['csv'],
+  'quote-formulas': ['csv'],
+  from: ['trace-event'],
+  until: ['trace-event'],
+  'no-flows': ['trace-event'],
+} as const satisfies Partial<Record<keyof typeof OPTIONS, readonly ExportFormat[]>>;
+const ONLY_ENTRIES = Object.entries(ONLY) as [keyof typeof ONLY, readonly ExportFormat[]][];
 
-/** @throws UsageError; null for --help */
-function read(args: readonly string[]): Asked | null {
-  const { values, positionals: paths } = parse(args);
-  if (values.help) return null;
-  if (paths.length === 0) throw new UsageError(`which recording? ${USAGE.split('\n')[0]}`);
-  const format = formatOf(values.to);
-  const out = values.output;
-  if (out === undefined || out === '') throw new UsageError('-o OUT is missing: where to write to');
-  const only = (name: string, given: unknown, formats: readonly ExportFormat[]) => {
-    if (given === undefined || formats.includes(format)) return;
+/** @throws UsageError */
+function read({ words: paths, given }: Call<typeof OPTIONS, null>): Asked {
+  const format = given.to as ExportFormat;
+  const out = String(given.output);
+  for (const [name, formats] of ONLY_ENTRIES) {
+    if (given[name] === undefined || formats.includes(format)) continue;
     throw new UsageError(`--${name} is for ${formats.join(', ')}, not for ${format}`);
-  };
-  const tables = values.table?.flatMap((names) => names.split(',')).filter(Boolean);
-  const rows = ['parquet', 'arrow', 'csv', 'json'] as const;
-  only('table', values.table, [...rows, 'openmetrics']);
-  only('sql', values.sql, rows);
-  only('partition', values.partition, ['parquet', 'csv', 'json']);
-  only('names', values.names, ['csv']);
-  only(QUOTE_FORMULAS, values[QUOTE_FORMULAS], ['csv']);
-  for (const name of ['from', 'until', 'no-flows'] as const)
-    only(name, values[name], ['trace-event']);
-  if (tables !== undefined && values.sql !== undefined)
-    throw new UsageError('--table or --sql, not both');
+  }
+  const tables = given.table?.flatMap((names) => names.split(',')).filter(Boolean);
+  const sql = given.sql;
+  if (tables !== undefined && sql !== undefined) throw new UsageError('--table or --sql, not both');
   if (tables?.length === 0) throw new UsageError('--table: no table is named');
   if (format === 'openmetrics' && paths.length > 1) {
     throw new UsageError('openmetrics takes one PATH: series of two recordings would be the same');
   }
+  const partition = given.partition;
+  if (partition !== undefined && out === '-') {
+    throw new UsageError('--partition makes a folder: it cannot go to stdout');
+  }
+  const [from, until] = [given.from, given.until];
   return {
     paths,
     format,
     out,
-    json: values.json === true,
+    json: given.json === true,
     ...(tables !== undefined && { tables }),
-    ...(values.sql !== undefined && { sql: values.sql }),
-    ...partitionOf(values.partition, out),
-    ...namesOf(values.names),
-    ...(values[QUOTE_FORMULAS] === true && { quoteFormulas: true }),
-    ...(values.from !== undefined && { from: secondsOf('from', values.from) }),
-    ...(values.until !== undefined && { to: secondsOf('until', values.until) }),
-    flows: values['no-flows'] !== true,
+    ...(sql !== undefined && { sql }),
+    ...(partition !== undefined && { partition }),
+    ...(given.names === 'reader' && { rename: READER_NAMES }),
+    ...(given.names === 'geopm' && { style: 'geopm' as const }),
+    ...(given['quote-formulas'] && { quoteFormulas: true }),
+    ...(from !== undefined && { from }),
+    ...(until !== undefined && { to: until }),
+    flows: given['no-flows'] !== true,
     gzip: out.endsWith('.gz'),
   };
 }
 
-function formatOf(given: string | undefined): ExportFormat {
-  const format = EXPORT_FORMATS.find((one) => one === given);
-  if (format !== undefined) return format;
-  const near = given === undefined ? '' : didYouMean(given, EXPORT_FORMATS);
-  throw new UsageError(`--to ${given ?? ''}: must be one of ${EXPORT_FORMATS.join(', ')}${near}`);
-}
-
-function partitionOf(given: string | undefined, out: string): Pick<ExportOptions, 'partition'> {
-  if (given === undefined) return {};
-  if (given !== 'host') throw new UsageError(`--partition ${given}: must be host`);
-  if (out === '-') throw new UsageError('--partition makes a folder: it cannot go to stdout');
-  return { partition: 'host' };
-}
-
-function namesOf(given: string | undefined): Pick<ExportOptions, 'rename' | 'style'> {
-  if (given === undefined || given === 'triscope') return {};
-  if (given === 'reader') return { rename: READER_NAMES };
-  if (given === 'geopm') return { style: 'geopm' };
-  throw new UsageError(`--names ${given}: must be triscope, reader or geopm`);
-}
-
-function secondsOf(name: string, given: string): number {
-  const value = Number(given);
-  if (given.trim() !== '' && Number.isFinite(value)) return value;
-  throw new UsageError(`--${name} ${given}: must be seconds since the recording's start`);
-}
-
 /** Returns the exit code. @throws UsageError, QueryError, InputError, ExportError, MissingPieceError */
-export async function exportCommand(args: readonly string[]): Promise<number> {
-  const asked = read(args);
-  if (asked === null) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
+async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
+  const asked = read(call);
   const { out, json, ...options } = asked;
   if (out === '-' && json) throw new UsageError('--json and -o - both write to stdout');
   const interrupt = onInterrupt();
@@ -175,3 +149,18 @@ function tell({ files, bytes, notes }: ExportResult, { out, json, format }: Aske
   process.stderr.write(`triscope: ${out}: ${short(rows)} ${what}${of}, ${short(bytes)}B\n`);
   if (rows === 0) process.stderr.write('triscope: there was nothing to export: it is empty\n');
 }
+
+export const exportCommand = command({
+  about:
+    'Writes a recording, or files of any format that triscope reads, for other tools. OUT appears when it is whole.\n\nA trace whose OUT ends in .gz is compressed. Formats and what is drawn where: docs/export.md.',
+  arguments: [
+    { name: 'PATH', help: 'what is exported', many: true, names: 'path', noun: 'recording' },
+  ],
+  options: OPTIONS,
+  examples: [
+    'export run.tri --to parquet -o tables',
+    'export run.tri --to trace-event -o run.json.gz',
+    'export run.tri --to csv --table ross_pe -o -',
+  ],
+  run,
+});

@@ -3,9 +3,10 @@ import { filesOf } from '../../formats/files.ts';
 import type { FileInfo, Instant, ScanOptions } from '../../formats/format.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
+import { flag } from '../../model/option.ts';
+import { type Call, command } from '../command.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
-import { givenLayout, LAYOUT_HELP } from '../given-layout.ts';
-import { readPathOptions } from '../path-options.ts';
+import { givenLayout, LAYOUT } from '../given-layout.ts';
 import { type RecordingInfo, recordingInfo, recordingLines } from '../recording-info.ts';
 import { painter } from '../table.ts';
 import { oneLine } from '../terminal.ts';
@@ -16,15 +17,14 @@ import {
   verifyRecording,
 } from '../verify-recording.ts';
 
-const USAGE = `usage: triscope info PATH… [--json] [--verify] [--layout=…]
-
-Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file
-or a folder with files in it; of a recording's folder also where it ran, and how its hosts' clocks align. What a file is follows from its content; no option is needed, but for
-files of 2017 that nothing describes.
-
-  --verify  read all files of a recording, and say which of them are not what they were when its run ended (exit code 3)
-
-${LAYOUT_HELP}`;
+const OPTIONS = {
+  json: flag(false, 'one object: files, and recordings where there are some'),
+  verify: flag(
+    false,
+    'read all files of a recording, and say which of them are not what they were when its run ended (exit code 3)',
+  ),
+  layout: LAYOUT,
+};
 
 /** Suspect spots shown of a file. */
 const SHOWN = 20;
@@ -123,41 +123,39 @@ function block(title: string, lines: readonly string[]): string {
 }
 
 /** Describes the files. Returns the exit code: 3 where one of them is damaged or of no known format. */
-export async function info(args: readonly string[]): Promise<number> {
-  const specs = { json: 'switch', layout: 'text', verify: 'switch' } as const;
-  const options = readPathOptions(args, specs, USAGE);
-  if (options === null) return 0;
-  const scan = givenLayout(options.text('layout'));
+async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const scan = givenLayout(given.layout);
+  const [json, verify] = [given.json === true, given.verify === true];
   let code = 0;
   const infos: FileInfo[] = [];
   const recordings: (RecordingInfo & { readonly verified?: readonly VerifiedFile[] })[] = [];
-  for (const path of options.paths) {
+  for (const path of words) {
     try {
       const found = recordingInfo(path);
-      if (found === null && options.on('verify')) {
+      if (found === null && verify) {
         throw new UsageError(`--verify: ${path} is no recording's folder`);
       }
       if (found === null) continue;
-      const verified = options.on('verify') ? verifyRecording(path, found.recording) : undefined;
+      const verified = verify ? verifyRecording(path, found.recording) : undefined;
       if (verified?.some(isDamaged) === true) code = EXIT.input;
       recordings.push({ ...found, ...(verified && { verified }) });
       const lines = [...recordingLines(found), ...(verified ? verifiedLines(verified) : [])];
-      if (!options.on('json')) process.stdout.write(`${block(path, lines)}\n`);
+      if (!json) process.stdout.write(`${block(path, lines)}\n`);
     } catch (error) {
       code = report(error);
     }
   }
-  for (const path of filesOf(options.paths)) {
+  for (const path of filesOf(words)) {
     try {
       const found = infoOf(path, scan);
       if (found.damaged) code = EXIT.input;
       infos.push(found);
-      if (!options.on('json')) process.stdout.write(`${textOf(found)}\n`);
+      if (!json) process.stdout.write(`${textOf(found)}\n`);
     } catch (error) {
       code = report(error);
     }
   }
-  if (options.on('json')) {
+  if (json) {
     const facts = {
       files: infos.map(jsonOf),
       ...(recordings.length > 0 && { recordings }),
@@ -166,3 +164,12 @@ export async function info(args: readonly string[]): Promise<number> {
   }
   return code;
 }
+
+export const info = command({
+  about:
+    'Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file or a folder with files in it; of a recording’s folder also where it ran, and how its hosts’ clocks align. What a file is follows from its content; no option is needed, but for files of 2017 that nothing describes.',
+  arguments: [{ name: 'PATH', help: 'files and folders', many: true, names: 'path', noun: 'file' }],
+  options: OPTIONS,
+  examples: ['info run.tri', 'info run.tri --verify --json'],
+  run,
+});

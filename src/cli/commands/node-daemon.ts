@@ -1,12 +1,12 @@
 /** `triscope node daemon`: samples at even times into the log. */
 import { dirname, join } from 'node:path';
 import type { RawStyle } from '../../formats/tacc/writer.ts';
+import { flag, float, int, text } from '../../model/option.ts';
 import {
   DEFAULT_CONFIG,
   LEAST_FREQ,
   MOST_FREQ,
   type NodeConfig,
-  numberIn,
   readConfig,
   usualConfig,
 } from '../../node/config.ts';
@@ -15,113 +15,86 @@ import { about } from '../../node/log/error.ts';
 import { PidFile } from '../../node/log/pid-file.ts';
 import { Sampling } from '../../node/sampling.ts';
 import { makeFolder } from '../../os/folder.ts';
+import { type Call, command, type Given } from '../command.ts';
 import { EXIT, lineFor, UsageError } from '../errors.ts';
 import { guardThread } from '../guard.ts';
 import {
   collectionFrom,
   hostnameFor,
-  LOG_HELP,
   LOG_OPTIONS,
-  type LogWords,
   openSampling,
   placeFrom,
-  readLogWords,
   say,
-  stringOf,
   styleFrom,
   tellRights,
-  text,
 } from '../node-log-options.ts';
 import { brokerFrom, SINK_OPTIONS, sinksFrom } from '../node-sinks.ts';
 
 /** Seconds of a file, as in the original. */
 const ROTATE = 86_400;
 
-const USAGE = `usage: triscope node daemon [options]
-
-Takes samples at even times into the log, and when the job-id file changes. It stays in the foreground.
-SIGHUP: reads the configuration again. SIGINT, SIGTERM: a last sample, then the end.
-
-  --config FILE      tacc_stats' configuration: lines server, queue, port, freq, buffer; where it is not given
-                     /etc/tacc_stats.conf (TRISCOPE_NODE_CONFIG), if there is one
-  --freq SECONDS     seconds between samples, instead of the configuration's (${DEFAULT_CONFIG.freq})
-  --rotate SECONDS   begin another file after so long (${ROTATE})
-  --count N          end after N samples; --once is --count 1
-  --pid-file FILE    (daemon.pid in the log's folder)
-  --server HOST      publish every sample to this RabbitMQ as well (the configuration's server)
-  --queue NAME       its queue (${DEFAULT_CONFIG.queue}); --port N (${DEFAULT_CONFIG.port})
-  --user NAME        (guest); the password is that of TRISCOPE_AMQP_PASSWORD (guest)
-  --spool DIR        where samples wait for the broker (spool in the log's folder)
-  --no-log           publish only
-  --metrics PORT     serve the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics
-  --metrics-address ADDRESS  on this address instead; a token is needed there: that of
-                     TRISCOPE_METRICS_TOKEN, else a new one, which is printed
-  --metrics-allow LIST  addresses and networks, such as 10.0.0.5,10.1.0.0/16, that need no token;
-                     others are refused, unless they know that of TRISCOPE_METRICS_TOKEN
-${LOG_HELP}`;
-
-/** @throws UsageError */
-function amountFrom(given: string | undefined, option: string, least: number, most: number) {
-  if (given === undefined) return undefined;
-  const amount = numberIn(given, least, most, Number.isInteger(least));
-  if (amount !== null) return amount;
-  throw new UsageError(`${option} ${given}: it is a number from ${least} to ${most}`);
-}
+const OPTIONS = {
+  config: text('', 'tacc_stats’ configuration: lines server, queue, port, freq, buffer', {
+    placeholder: 'FILE',
+    short: 'c',
+    names: 'input',
+    fallback: '/etc/tacc_stats.conf (TRISCOPE_NODE_CONFIG), where it exists',
+  }),
+  freq: float(DEFAULT_CONFIG.freq, 'seconds between samples, instead of the configuration’s', {
+    min: LEAST_FREQ,
+    max: MOST_FREQ,
+    placeholder: 'SECONDS',
+    short: 'f',
+  }),
+  rotate: int(ROTATE, 'begin another file after so long', {
+    min: 1,
+    max: MOST_FREQ,
+    placeholder: 'SECONDS',
+  }),
+  count: int(0, 'end after N samples', { min: 1, fallback: '' }),
+  once: flag(false, 'the same as --count 1'),
+  'pid-file': text('', 'holds the number of the process', {
+    placeholder: 'FILE',
+    names: 'path',
+    fallback: 'daemon.pid in the log’s folder',
+  }),
+  ...SINK_OPTIONS,
+  ...LOG_OPTIONS,
+} as const;
+type DaemonGiven = Given<typeof OPTIONS>;
 
 /** Groups that are published must say of which host they are, as those of version 2 do. @throws UsageError */
-function daemonStyle(words: LogWords, published: boolean): RawStyle {
-  const style = styleFrom(words);
+function daemonStyle(given: DaemonGiven, published: boolean): RawStyle {
+  const style = styleFrom(given);
   if (!published || style === '2.3') return style;
-  if (stringOf(words, 'raw-version') === undefined && stringOf(words, 'style') === undefined) {
-    return '2.3';
-  }
+  if (given['raw-version'] === undefined && given.style === undefined) return '2.3';
   throw new UsageError(
     '--raw-version 1 has no host in its groups; published ones need --raw-version 2',
   );
 }
 
 /** Returns the exit code. @throws UsageError, ConfigError, LogError */
-export async function nodeDaemon(args: readonly string[]): Promise<number> {
-  const words = readLogWords(args, {
-    ...LOG_OPTIONS,
-    config: { ...text, short: 'c' },
-    freq: { ...text, short: 'f' },
-    rotate: text,
-    count: text,
-    once: { type: 'boolean' },
-    'pid-file': text,
-    ...SINK_OPTIONS,
-  });
-  if (words.values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const [unexpected] = words.positionals;
-  if (unexpected !== undefined) {
-    throw new UsageError(`unexpected ${unexpected}; --type.${unexpected} collects this type alone`);
-  }
-  const path = stringOf(words, 'config');
-  const freq = amountFrom(stringOf(words, 'freq'), '--freq', LEAST_FREQ, MOST_FREQ);
-  const rotate = amountFrom(stringOf(words, 'rotate'), '--rotate', 1, MOST_FREQ) ?? ROTATE;
-  const count = amountFrom(stringOf(words, 'count'), '--count', 1, Number.MAX_SAFE_INTEGER);
+async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const path = given.config;
+  const freq = given.freq;
   const settings = (): NodeConfig => {
     const config = path === undefined ? usualConfig() : readConfig(path);
     return freq === undefined ? config : { ...config, freq };
   };
   const config = settings();
-  const { log, sources, pmc } = placeFrom(words);
-  const style = daemonStyle(words, brokerFrom(words, config) !== null);
-  const options = { ...collectionFrom(words, []), style };
+  const { log, sources, pmc } = placeFrom(given);
+  const style = daemonStyle(given, brokerFrom(given, config) !== null);
+  const options = { ...collectionFrom(given, []), style };
   const named = { ...options, hostname: await hostnameFor(options.root, log) };
   // Names of types are checked before anything is written.
   const first = await openSampling(named);
   tellRights(first.collection.absent);
   first.close();
-  const pidPath = stringOf(words, 'pid-file') ?? join(log.folder, 'daemon.pid');
+  const pidPath = given['pid-file'] ?? join(log.folder, 'daemon.pid');
   about(log.folder, () => makeFolder(log.folder));
   about(pidPath, () => makeFolder(dirname(pidPath)));
   const pidFile = new PidFile(pidPath);
-  const sinks = await sinksFrom(words, config, log.folder).catch((error: unknown) => {
+  const sinks = await sinksFrom(given, config, log.folder).catch((error: unknown) => {
     pidFile.close();
     throw error;
   });
@@ -129,13 +102,13 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
     freq: config.freq,
     buffer: config.buffer,
     open: () => new Sampling({ ...named, wide: true }),
-    log: words.values['no-log'] ? null : log,
+    log: given['no-log'] ? null : log,
     sinks,
     pmc: pmc.program ? pmc.programming : null,
     jobs: sources,
-    rotate,
+    rotate: given.rotate ?? OPTIONS.rotate.default,
     marksRotation: style === '2.3',
-    count: words.values.once ? 1 : (count ?? Number.POSITIVE_INFINITY),
+    count: given.once ? 1 : (given.count ?? Number.POSITIVE_INFINITY),
     say,
   });
   const stop = () => daemon.stop();
@@ -161,3 +134,11 @@ export async function nodeDaemon(args: readonly string[]): Promise<number> {
     pidFile.close();
   }
 }
+
+export const nodeDaemon = command({
+  about:
+    'Takes samples at even times into the log, and when the job-id file changes. It stays in the foreground. SIGHUP: reads the configuration again. SIGINT, SIGTERM: a last sample, then the end.',
+  options: OPTIONS,
+  examples: ['node daemon --freq 60', 'node daemon --config /etc/tacc_stats.conf --no-log'],
+  run,
+});

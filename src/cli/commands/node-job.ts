@@ -7,30 +7,25 @@ import {
   jobObject,
   readJob,
 } from '../../findings/job/index.ts';
-import { ARCHIVE_HELP, readArchiveCall } from '../archive-options.ts';
-import { UsageError } from '../errors.ts';
+import { flag, text } from '../../model/option.ts';
+import { ARCHIVE_OPTIONS, readArchiveCall } from '../archive-options.ts';
+import { type Call, command } from '../command.ts';
 import { jobText, pageText } from '../job-text.ts';
 import { Output } from '../output.ts';
 import { painter } from '../table.ts';
 
-const USAGE = `usage: triscope node job JOB --archive DIR [options]
-
-Finds a job's records in an archive of raw stats files, repairs its counters, and prints its hosts,
-metrics with their inputs, flags, the course of each host, processes, and what was strange.
-
-${ARCHIVE_HELP}
-  --type TYPE          the page of a type: every key of every device, totals and rates
-  --all                every host, process and strange spot, not the first 16
-
-Formulas: docs/node/jobs.md.`;
+const OPTIONS = {
+  ...ARCHIVE_OPTIONS,
+  type: text('', 'the page of a type: every key of every device, totals and rates', {
+    placeholder: 'TYPE',
+    names: 'type',
+  }),
+  all: flag(false, 'every host, process and strange spot, not the first 16'),
+};
 
 /** Prints the job. Returns the exit code. @throws UsageError, JobError, JobNotFoundError */
-export async function nodeJob(args: readonly string[]): Promise<number> {
-  const call = readArchiveCall(args, { type: 'text', all: 'switch' }, USAGE);
-  if (call === null) return 0;
-  const [id, ...rest] = call.positionals;
-  if (id === undefined) throw new UsageError(`which job? ${USAGE.split('\n')[0]}`);
-  if (rest.length > 0) throw new UsageError(`unexpected ${rest[0]}; one job at a time`);
+async function run({ words: [id], given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const call = readArchiveCall(given);
   const { archive, accounted, hosts, from, to, foreign } = call;
   const query: JobQuery = {
     id,
@@ -46,17 +41,29 @@ export async function nodeJob(args: readonly string[]): Promise<number> {
     );
   }
   const job = await readJob(archive, { ...query, accounted: own });
-  const type = call.text('type');
+  const type = given.type;
   const page = type === undefined ? null : devicePage(job, type);
   const paint = painter(process.stdout);
   const out = new Output();
   const verdict = await examineJob(job);
   if (call.json) out.write(`${JSON.stringify({ ...jobObject(job, page), ...verdict }, null, 2)}\n`);
   else if (type !== undefined && page !== null) out.write(pageText(type, page, paint));
-  else out.write(`${jobText(job, verdict, paint, call.on('all'))}\n`);
+  else out.write(`${jobText(job, verdict, paint, given.all === true)}\n`);
   out.flush();
   for (const { path, why } of archive.skipped) {
     if (!call.json) process.stderr.write(`triscope: ${path}: not read: ${why}\n`);
   }
   return 0;
 }
+
+export const nodeJob = command({
+  about:
+    'Finds a job’s records in an archive of raw stats files, repairs its counters, and prints its hosts, metrics with their inputs, flags, the course of each host, processes, and what was strange.\n\nFormulas: docs/node/jobs.md.',
+  arguments: [{ name: 'JOB', help: 'its id', names: 'job' }],
+  options: OPTIONS,
+  examples: [
+    'node job 1234 --archive /scratch/stats',
+    'node job 1234 --archive /scratch/stats --type cpu',
+  ],
+  run,
+});

@@ -11,37 +11,33 @@ import {
   rowOf,
   shortName,
 } from '../../findings/job/index.ts';
-import { ARCHIVE_HELP, type ArchiveCall, readArchiveCall } from '../archive-options.ts';
+import { flag, text } from '../../model/option.ts';
+import { ARCHIVE_OPTIONS, type ArchiveCall, readArchiveCall } from '../archive-options.ts';
+import { type Call, command, type Given } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { Output } from '../output.ts';
 import { figure, painter, table } from '../table.ts';
 
-const USAGE = `usage: triscope node jobs --archive DIR [options]
-
-Lists the jobs of an archive of raw stats files, with metrics and flags.
-
-${ARCHIVE_HELP}
-  --user NAME          only this user's (needs --accounting)
-  --queue NAME         only of this queue (needs --accounting)
-  --flag F             only jobs for which this flag is up; several separated by commas: for which all are
-  --where CONDITION    only jobs for which this SQL condition is true, such as "avg_cpi > 1.5 AND hosts > 4";
-                       columns: those of --json, and all metrics by name
-  --sort COLUMN        by a column; COLUMN:desc from high to low (first)
-  --columns LIST       metrics that the table shows
-  --no-metrics         only what the record groups' lines tell: reads each file once
-
-Formulas and flags: docs/node/jobs.md.`;
-
 const OPTIONS = {
-  user: 'text',
-  queue: 'text',
-  flag: 'text',
-  where: 'text',
-  sort: 'text',
-  columns: 'text',
-  'no-metrics': 'switch',
-} as const;
+  ...ARCHIVE_OPTIONS,
+  user: text('', 'only this user’s (needs --accounting)', { placeholder: 'NAME' }),
+  queue: text('', 'only of this queue (needs --accounting)', { placeholder: 'NAME' }),
+  flag: text(
+    '',
+    'only jobs for which this flag is up; several separated by commas: for which all are',
+    { placeholder: 'F' },
+  ),
+  where: text(
+    '',
+    'only jobs for which this SQL condition is true, such as "avg_cpi > 1.5 AND hosts > 4"; columns: those of --json, and all metrics by name',
+    { placeholder: 'CONDITION' },
+  ),
+  sort: text('first', 'by a column; COLUMN:desc from high to low', { placeholder: 'COLUMN' }),
+  columns: text('', 'metrics that the table shows', { placeholder: 'LIST' }),
+  'no-metrics': flag(false, 'only what the record groups’ lines tell: reads each file once'),
+};
+type JobsOptions = Given<typeof OPTIONS>;
 
 const SHOWN = ['avg_cpuusage', 'avg_cpi', 'avg_flops_64b', 'mem_hwm', 'avg_mbw', 'avg_fabricbw'];
 /** Columns of a row besides metrics, with their SQL types. */
@@ -79,25 +75,25 @@ function known(option: string, name: string, names: readonly string[]): string {
 }
 
 /** @throws UsageError */
-function searchOf(call: ArchiveCall): Search {
-  const { text, accounted } = call;
-  const metrics = !call.on('no-metrics');
-  for (const name of ['user', 'queue']) {
-    if (text(name) !== undefined && accounted === null) {
+function searchOf(given: JobsOptions, { accounted }: ArchiveCall): Search {
+  const metrics = given['no-metrics'] !== true;
+  for (const name of ['user', 'queue'] as const) {
+    if (given[name] !== undefined && accounted === null) {
       throw new UsageError(`--${name} needs --accounting FILE: record groups do not tell it`);
     }
   }
   const names = JOB_FLAGS.map(({ name }) => name);
-  const flags = (text('flag') ?? '').split(',').filter(Boolean);
+  const flags = (given.flag ?? '').split(',').filter(Boolean);
   for (const flag of flags) known('flag', flag, names);
   if (!metrics && flags.length > 0)
     throw new UsageError('--flag and --no-metrics exclude each other');
-  const sort = text('sort') ?? 'first';
+  const sort = given.sort ?? OPTIONS.sort.default;
   const down = sort.endsWith(':desc');
   const all = [...FACT_NAMES, ...METRIC_COLUMNS];
-  const columns = text('columns')?.split(',').filter(Boolean) ?? SHOWN;
+  const columns = given.columns?.split(',').filter(Boolean) ?? SHOWN;
   return {
-    ...{ flags, metrics, user: text('user'), queue: text('queue'), where: text('where') },
+    ...{ flags, metrics },
+    ...{ user: given.user, queue: given.queue, where: given.where },
     sort: { column: known('sort', down ? sort.slice(0, -':desc'.length) : sort, all), down },
     columns: columns.map((name) => known('columns', name, METRIC_COLUMNS)),
   };
@@ -210,15 +206,9 @@ function lackingOf({ no_begin, no_end }: JobRow): string {
 }
 
 /** Lists the jobs. Returns the exit code. @throws UsageError, JobError, QueryError */
-export async function nodeJobs(args: readonly string[]): Promise<number> {
-  const call = readArchiveCall(args, OPTIONS, USAGE);
-  if (call === null) return 0;
-  if (call.positionals.length > 0) {
-    throw new UsageError(
-      `unexpected ${call.positionals[0]}; one job is told by triscope node job ${call.positionals[0]}`,
-    );
-  }
-  const search = searchOf(call);
+async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const call = readArchiveCall(given);
+  const search = searchOf(given, call);
   const rows = sorted(await chosen(await rowsOf(call, search), search), search.sort);
   const out = new Output();
   if (call.json) out.write(`${JSON.stringify({ jobs: rows }, null, 2)}\n`);
@@ -231,3 +221,11 @@ export async function nodeJobs(args: readonly string[]): Promise<number> {
   }
   return 0;
 }
+
+export const nodeJobs = command({
+  about:
+    'Lists the jobs of an archive of raw stats files, with metrics and flags.\n\nFormulas and flags: docs/node/jobs.md.',
+  options: OPTIONS,
+  examples: ['node jobs --archive /scratch/stats --sort avg_cpi:desc'],
+  run,
+});

@@ -1,20 +1,20 @@
 /** `triscope node types`: what the node collector can collect, and what of it this machine has. */
 import { formatSchema } from '../../formats/tacc/schema.ts';
+import { flag } from '../../model/option.ts';
 import { NODE_TYPES } from '../../node/types/index.ts';
 import { surveyType, type TypeFacts } from '../../node/types/survey.ts';
 import type { NodeType } from '../../node/types/type.ts';
+import { type Call, command } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { wrapped } from '../fit.ts';
 import { didYouMean } from '../nearest.ts';
-import { HELP, readWords, rootFrom } from '../node-options.ts';
+import { ROOT, rootFrom } from '../root-option.ts';
 import { table } from '../table.ts';
 
-const USAGE = `usage: triscope node types [TYPE…] [--root DIR] [--json]
-
-Lists what can be collected: each type, whether this machine has it or why not, how many devices,
-and the time of a collection (median of several). Of types that are named: also their keys.
-
-  --root DIR    look into the proc and sys of this folder, such as a recorded tree
-  --json        all of it, as one object per type`;
+const OPTIONS = {
+  root: ROOT,
+  json: flag(false, 'all of it, as one object per type'),
+};
 
 /** @throws UsageError */
 function typesNamed(names: readonly string[]): readonly NodeType[] {
@@ -80,43 +80,23 @@ const helpOf = ({ type }: TypeFacts) => type.help;
 /** Columns of a terminal that does not say how many it has; least columns of a text. */
 const [COLUMNS, NARROWEST] = [80, 30];
 
-/** A text in lines of at most `width`, broken at blanks. */
-function folded(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
-
 /** Adds a last column of texts to a table, to the left, as wide as the terminal allows. */
 function beside(lines: readonly string[], texts: readonly string[]): string[] {
   const before = Math.max(...lines.map((line) => line.length)) + 2;
   const width = Math.max(NARROWEST, (process.stdout.columns ?? COLUMNS) - before);
   return lines.flatMap((line, k) =>
-    folded(texts[k], width).map((part, n) => `${(n === 0 ? line : '').padEnd(before)}${part}`),
+    wrapped(texts[k], width).map((part, n) => `${(n === 0 ? line : '').padEnd(before)}${part}`),
   );
 }
 
 /** Lists the types. Returns the exit code. @throws UsageError */
-export async function nodeTypes(args: readonly string[]): Promise<number> {
-  const flag = { type: 'boolean' } as const;
-  const options = { ...HELP, root: { type: 'string' }, json: flag } as const;
-  const { values, positionals } = readWords(args, options);
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const types = typesNamed(positionals);
-  const root = rootFrom(values.root);
+async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const types = typesNamed(words);
+  const root = rootFrom(given.root);
   const facts = types.map((type) => surveyType(type, root));
-  if (values.json) {
+  if (given.json) {
     process.stdout.write(`${JSON.stringify(facts.map(jsonOf), null, 2)}\n`);
-  } else if (positionals.length > 0) {
+  } else if (words.length > 0) {
     process.stdout.write(`${facts.map(detailsOf).join('\n')}`);
   } else {
     const here = facts.filter((each) => whyNot(each) === null);
@@ -141,3 +121,14 @@ export async function nodeTypes(args: readonly string[]): Promise<number> {
   }
   return 0;
 }
+
+export const nodeTypes = command({
+  about:
+    'Lists what can be collected: each type, whether this machine has it or why not, how many devices, and the time of a collection (median of several). Of types that are named: also their keys.',
+  arguments: [
+    { name: 'TYPE', help: 'only these, with keys', optional: true, many: true, names: 'type' },
+  ],
+  options: OPTIONS,
+  examples: ['node types', 'node types cpu mem'],
+  run,
+});

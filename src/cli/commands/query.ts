@@ -1,34 +1,16 @@
 /** `triscope query PATH… "SQL"`: a recording as SQL tables. */
+
+import { flag, float, int, text } from '../../model/option.ts';
 import {
   type OpenOptions,
   type OpenRecording,
   openRecording,
   type Value,
 } from '../../query/index.ts';
+import { type Call, command, type Given } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { UsageError } from '../errors.ts';
-import { type PathOptions, readPathOptions } from '../path-options.ts';
 import { csvLine, jsonText, printTable, say } from '../result-rows.ts';
-
-const USAGE = `usage: triscope query PATH… "SQL" [--json | --csv] [options]
-       triscope query PATH…
-
-Answers a query over a recording's folder, a folder of native files, or a file; without one, lists
-the tables. Of several paths each is a schema named as its folder, and the first is meant where no
-schema is named. Column t is always seconds since the recording's start. Read-only.
-
-  --json       an array of objects, one a line; integers beyond 2^53 as text
-  --csv        with a header; missing values are empty
-  --quote-formulas  in CSV, a text that a spreadsheet would run as a formula (= + - @) gets a ' before it
-  --limit N    rows of the text table at most (1000); the other forms give all
-  --cache      keep the tables as a DuckDB file in the user's cache folder: read again when files change
-  --cache-dir DIR  keep them there
-  --memory SIZE    memory of intermediate results (512MiB); more goes to a temporary folder
-  --time-limit S   end the query after so many seconds (exit code 1)
-
-The text table is as wide as the terminal at most (COLUMNS tells otherwise); lists of 8 numbers and more are drawn.
-
-Tables: docs/query.md. DESCRIBE ross_pe and SELECT * FROM metrics tell columns.`;
 
 interface Asked {
   readonly paths: readonly string[];
@@ -46,58 +28,65 @@ const SQL_WORD =
   /^[\s(]*(select|with|from|describe|desc|show|summarize|explain|values|pivot|unpivot|table)\b/i;
 
 const OPTIONS = {
-  json: 'switch',
-  csv: 'switch',
-  [QUOTE_FORMULAS]: 'switch',
-  limit: 'text',
-  cache: 'switch',
-  'cache-dir': 'text',
-  memory: 'text',
-  'time-limit': 'text',
-} as const;
+  json: flag(false, 'an array of objects, one a line; integers beyond 2^53 as text'),
+  csv: flag(false, 'with a header; missing values are empty'),
+  'quote-formulas': QUOTE_FORMULAS,
+  limit: int(1000, 'rows of the text table at most; the other forms give all', { min: 1 }),
+  cache: flag(
+    false,
+    'keep the tables as a DuckDB file in the user’s cache folder: read again when files change',
+  ),
+  'cache-dir': text('', 'keep them there', { placeholder: 'DIR', names: 'folder' }),
+  memory: text('512MiB', 'memory of intermediate results; more goes to a temporary folder', {
+    placeholder: 'SIZE',
+  }),
+  'time-limit': float(0, 'end the query after so many seconds (exit code 1)', {
+    min: Number.MIN_VALUE,
+    max: MOST_SECONDS,
+    placeholder: 'S',
+    fallback: '',
+  }),
+};
+type QueryOptions = Given<typeof OPTIONS>;
 
-/** @throws UsageError; null for --help */
-function read(args: readonly string[]): Asked | null {
-  const asked = readPathOptions(args, OPTIONS, USAGE, 'recording');
-  if (asked === null) return null;
-  if (asked.on('json') && asked.on('csv')) throw new UsageError('--json or --csv, not both');
-  const limit = Number(asked.text('limit') ?? 1000);
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new UsageError(`--limit ${asked.text('limit')}: it is an integer of at least 1`);
-  }
-  const words = asked.paths;
+/** @throws UsageError */
+function read({ words, given }: Call<typeof OPTIONS, null>): Asked {
+  const [json, csv] = [given.json, given.csv];
+  if (json && csv) throw new UsageError('--json or --csv, not both');
   const last = words[words.length - 1];
   if (words.some((word) => word.trim() === '')) {
     throw new UsageError('an empty path or query; without a query, the tables are listed');
   }
   const hasSql = words.length > 1 && (SQL_WORD.test(last) || /\s/.test(last));
-  const paths = hasSql ? words.slice(0, -1) : words;
-  const form = asked.on('json') ? 'json' : asked.on('csv') ? 'csv' : 'text';
-  const formulas = asked.on(QUOTE_FORMULAS) ? 'quote' : 'keep';
-  return { paths, sql: hasSql ? last : null, form, formulas, limit, options: optionsOf(asked) };
+  return {
+    paths: hasSql ? words.slice(0, -1) : words,
+    sql: hasSql ? last : null,
+    form: json ? 'json' : csv ? 'csv' : 'text',
+    formulas: given['quote-formulas'] ? 'quote' : 'keep',
+    limit: given.limit ?? OPTIONS.limit.default,
+    options: optionsOf(given),
+  };
 }
 
 const SIZE = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
 
-function optionsOf(asked: PathOptions): OpenOptions {
-  const [folder, memory, limit] = ['cache-dir', 'memory', 'time-limit'].map(asked.text);
-  const cache = asked.on('cache');
+function optionsOf(given: QueryOptions): OpenOptions {
+  const folder = given['cache-dir'];
+  const memory = given.memory;
+  const timeLimit = given['time-limit'];
   if (folder === '') throw new UsageError('--cache-dir: which folder?');
   if (memory !== undefined && !SIZE.test(memory)) {
     throw new UsageError(`--memory ${memory}: it is a size such as 2GB`);
   }
-  const timeLimit = Number(limit);
-  if (limit !== undefined && !(timeLimit > 0 && timeLimit <= MOST_SECONDS)) {
-    throw new UsageError(`--time-limit ${limit}: it is a number of seconds above 0`);
-  }
   return {
-    cache: folder ?? cache,
+    cache: folder ?? given.cache === true,
     ...(memory !== undefined && { memory }),
-    ...(limit !== undefined && { timeLimit, isolated: true }),
+    ...(timeLimit !== undefined && { timeLimit, isolated: true }),
   };
 }
 
-const TABLES = `SELECT CASE WHEN t.table_schema = 'main' THEN '' ELSE t.table_schema || '.' END || t.table_name AS "table",
+/** The tables that a recording has, as `query` lists them without a query. */
+export const TABLES = `SELECT CASE WHEN t.table_schema = 'main' THEN '' ELSE t.table_schema || '.' END || t.table_name AS "table",
   (SELECT count(*) FROM information_schema.columns c
     WHERE c.table_schema = t.table_schema AND c.table_name = t.table_name) AS columns,
   coalesce(v.comment, '') AS help
@@ -106,9 +95,8 @@ LEFT JOIN duckdb_views() v ON v.schema_name = t.table_schema AND v.view_name = t
 WHERE t.table_catalog = 'memory' ORDER BY ALL`;
 
 /** Prints the answer. Returns the exit code. @throws UsageError, QueryError, InputError, MissingPieceError */
-export async function query(args: readonly string[]): Promise<number> {
-  const asked = read(args);
-  if (asked === null) return 0;
+async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
+  const asked = read(call);
   const recording = await openRecording(asked.paths, asked.options);
   try {
     for (const { file, what } of recording.suspects) {
@@ -146,3 +134,15 @@ async function answer(
   }
   await say(before === '[\n' ? '[]\n' : '\n]\n');
 }
+
+export const query = command({
+  about:
+    'Answers a query over a recording’s folder, a folder of native files, or a file; without one, lists the tables. Of several paths each is a schema named as its folder, and the first is meant where no schema is named. Column t is always seconds since the recording’s start. Read-only.\n\nThe text table is as wide as the terminal at most (COLUMNS tells otherwise); lists of 8 numbers and more are drawn. Tables: docs/query.md. DESCRIBE ross_pe and SELECT * FROM metrics tell columns.',
+  arguments: [
+    { name: 'PATH', help: 'what is read', many: true, names: 'path', noun: 'recording' },
+    { name: 'SQL', help: 'the query, as one word', optional: true, names: 'table' },
+  ],
+  options: OPTIONS,
+  examples: ['query run.tri', 'query run.tri "SELECT * FROM pe_on_node LIMIT 5"'],
+  run,
+});

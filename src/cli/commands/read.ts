@@ -3,59 +3,51 @@ import { filesOf } from '../../formats/files.ts';
 import type { Damage, Format, RecordBlock, RecordKind, ScanOptions } from '../../formats/format.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
+import { choice, flag, float } from '../../model/option.ts';
+import { type Call, command, type Given } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
-import { EXIT, report, UsageError } from '../errors.ts';
+import { EXIT, report } from '../errors.ts';
 import { EventBins } from '../event-bins.ts';
-import { givenLayout, LAYOUT_HELP } from '../given-layout.ts';
+import { givenLayout, LAYOUT } from '../given-layout.ts';
 import { Output } from '../output.ts';
-import { numberOption, type PathOptions, readPathOptions } from '../path-options.ts';
 import { READER_NAMES } from '../reader-names.ts';
 import { FILTER_OPTIONS, RecordFilter } from '../record-filter.ts';
 import { CsvPrinter, JsonPrinter, type Printer, TextPrinter } from '../record-printers.ts';
 
-const USAGE = `usage: triscope read PATH… [--format text|json|csv] [options]
-
-Decodes files to rows, in file order. What a file is follows from its content. PATH is a file or a folder.
-
-  --format=FORMAT   text (default), json (one object per line) or csv (one table)
-  --json, --csv     the same as --format=json, --format=csv
-  --quote-formulas  in CSV, a text that a spreadsheet would run as a formula (= + - @) gets a ' before it
-  --names=NAMES     of CSV columns: triscope (default), or reader for those of ross-binary-reader
-  --kind=KINDS      only these kinds of records, such as pe,kp
-  --pe=N --kp=N --lp=N   only these; N is a list such as 0,2,5-7. Of events, LPs are source or destination
-  --type=T --device=D --host=H --job=J   only these records of raw stats files; each may be a list such as cpu,mem
-  --from=T --to=T   only records of this virtual time, T included; of events the time of receipt. Of raw stats
-                    files the time of day: s since 1970, or a date such as 2026-11-21T10:00Z
-${LAYOUT_HELP}
-  --salvage         go on behind damage at the next record that can be one, and say what was passed over
-  --bin=WIDTH       count events by source, destination and stretch of virtual time instead`;
+const FORMATS = ['text', 'json', 'csv'] as const;
 
 const OPTIONS = {
+  format: choice(FORMATS, 'text', 'what is printed; json is an object a line, csv one table'),
+  json: flag(false, 'the same as --format=json'),
+  csv: flag(false, 'the same as --format=csv'),
+  'quote-formulas': QUOTE_FORMULAS,
+  names: choice(
+    ['triscope', 'reader'],
+    'triscope',
+    'names of CSV columns: ours, or those of ross-binary-reader',
+  ),
   ...FILTER_OPTIONS,
-  format: 'text',
-  json: 'switch',
-  csv: 'switch',
-  [QUOTE_FORMULAS]: 'switch',
-  names: 'text',
-  layout: 'text',
-  salvage: 'switch',
-  bin: 'text',
-} as const;
+  layout: LAYOUT,
+  salvage: flag(
+    false,
+    'go on behind damage at the next record that can be one, and say what was passed over',
+  ),
+  bin: float(0, 'count events by source, destination and stretch of virtual time instead', {
+    min: Number.MIN_VALUE,
+    placeholder: 'WIDTH',
+    fallback: '',
+  }),
+};
+type ReadOptions = Given<typeof OPTIONS>;
 
-const FORMATS = ['text', 'json', 'csv'];
-
-function formatOf(options: PathOptions): string {
-  const short = options.on('json') ? 'json' : options.on('csv') ? 'csv' : 'text';
-  const format = options.text('format') ?? short;
-  if (!FORMATS.includes(format)) {
-    throw new UsageError(`--format=${format}: must be one of ${FORMATS.join(', ')}`);
-  }
-  return format;
+function formatOf(options: ReadOptions): (typeof FORMATS)[number] {
+  const short = options.json ? 'json' : options.csv ? 'csv' : 'text';
+  return options.format ?? short;
 }
 
-const scanOptions = (options: PathOptions): ScanOptions => ({
-  salvage: options.on('salvage'),
-  ...givenLayout(options.text('layout')),
+const scanOptions = (options: ReadOptions): ScanOptions => ({
+  salvage: options.salvage === true,
+  ...givenLayout(options.layout),
 });
 
 /** Calls `scan` with a file's format. */
@@ -95,19 +87,16 @@ function printerFor(
   format: string,
   files: readonly string[],
   scan: ScanOptions,
-  options: PathOptions,
+  options: ReadOptions,
 ): Printer {
   if (format === 'json') return new JsonPrinter();
   if (format === 'text') return new TextPrinter();
-  const names = options.text('names') ?? 'triscope';
-  if (names !== 'triscope' && names !== 'reader') {
-    throw new UsageError(`--names=${names}: must be triscope or reader`);
-  }
-  const wanted = options.text('kind')?.split(',');
+  const names = options.names;
+  const wanted = options.kind?.split(',');
   const kinds = kindsIn(files, scan).filter(({ name }) => wanted?.includes(name) !== false);
   const rename = (key: string) =>
     names === 'reader' && Object.hasOwn(READER_NAMES, key) ? READER_NAMES[key] : key;
-  return new CsvPrinter(kinds, rename, options.on(QUOTE_FORMULAS) ? 'quote' : 'keep');
+  return new CsvPrinter(kinds, rename, options['quote-formulas'] ? 'quote' : 'keep');
 }
 
 function printBins(bins: EventBins, format: string, out: Output): void {
@@ -152,15 +141,12 @@ class SkippedReport {
 }
 
 /** Prints the files' rows. Returns the exit code. @throws UsageError, FormatError for paths that are not there */
-export async function read(args: readonly string[]): Promise<number> {
-  const options = readPathOptions(args, OPTIONS, USAGE);
-  if (options === null) return 0;
+async function run({ words, given: options }: Call<typeof OPTIONS, null>): Promise<number> {
   const format = formatOf(options);
   const filter = new RecordFilter(options);
-  const width = numberOption(options, 'bin');
-  if (width !== undefined && width <= 0) throw new UsageError('--bin: must be above 0');
+  const width = options.bin;
   const scan = scanOptions(options);
-  const files = filesOf(options.paths);
+  const files = filesOf(words);
   const out = new Output();
   const bins = width === undefined ? null : new EventBins(width);
   const printer = bins === null ? printerFor(format, files, scan, options) : null;
@@ -193,3 +179,15 @@ export async function read(args: readonly string[]): Promise<number> {
   out.flush();
   return code;
 }
+
+export const read = command({
+  about:
+    'Decodes files to rows, in file order. What a file is follows from its content. PATH is a file or a folder.',
+  arguments: [{ name: 'PATH', help: 'files and folders', many: true, names: 'path', noun: 'file' }],
+  options: OPTIONS,
+  examples: [
+    'read run.tri/stats-output --format csv',
+    'read run.tri/stats-output --kind=pe --pe=0',
+  ],
+  run,
+});

@@ -1,20 +1,18 @@
 /** `triscope region build-shims`: builds the libraries that mark programs nobody marked. */
-import { parseArgs } from 'node:util';
+import { flag, text } from '../../model/option.ts';
 import { buildShims, SHIMS, type ShimName, shimFolder } from '../../region/shims.ts';
+import { type Call, command } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 
-const USAGE = `usage: triscope region build-shims [NAME…] [--out DIR] [--json]
-
-Builds, with this machine's compilers, libraries that \`triscope region launch\` loads into programs. All of them,
-unless some are named; region is always built.
-
-${Object.entries(SHIMS)
-  .map(([name, shim]) => `  ${name.padEnd(10)}${shim.what} (${shim.compilers.join(' or ')})`)
-  .join('\n')}
-
-  --out DIR   where to put them (XDG_CACHE_HOME/triscope, else ~/.cache/triscope)
-  --json      one object on stdout`;
+const OPTIONS = {
+  out: text('', 'where to put them', {
+    placeholder: 'DIR',
+    names: 'folder',
+    fallback: 'XDG_CACHE_HOME/triscope, else ~/.cache/triscope',
+  }),
+  json: flag(false, 'one object on stdout'),
+};
 
 function namesFrom(words: readonly string[]): ShimName[] {
   const known = Object.keys(SHIMS) as ShimName[];
@@ -27,43 +25,35 @@ function namesFrom(words: readonly string[]): ShimName[] {
 }
 
 /** Returns the exit code: 4 where a compiler is missing or fails. @throws UsageError */
-export async function regionBuildShims(args: readonly string[]): Promise<number> {
-  let words: ReturnType<typeof parse>;
-  try {
-    words = parse(args);
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
-  }
-  const { values, positionals } = words;
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const folder = values.out ?? shimFolder();
-  const names = namesFrom(positionals);
+async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const folder = given.out ?? shimFolder();
+  const names = namesFrom(words);
   let results: ReturnType<typeof buildShims>;
   try {
     results = buildShims(folder, names);
   } catch (error) {
     throw new UsageError(`${folder}: ${(error as Error).message}; --out names another folder`);
   }
-  if (values.json) process.stdout.write(`${JSON.stringify({ folder, shims: results })}\n`);
+  if (given.json) process.stdout.write(`${JSON.stringify({ folder, shims: results })}\n`);
   for (const { name, path, compiler, reason } of results) {
     if (path === null) {
       const { install, what } = SHIMS[name];
       process.stderr.write(
         `triscope: ${name} (${what}) was not built: ${reason}; try: ${install}\n`,
       );
-    } else if (!values.json) process.stdout.write(`${name.padEnd(10)}${path}  (${compiler})\n`);
+    } else if (!given.json) process.stdout.write(`${name.padEnd(10)}${path}  (${compiler})\n`);
   }
   return results.every(({ path }) => path !== null) ? 0 : EXIT.missing;
 }
 
-function parse(args: readonly string[]) {
-  const options = {
-    help: { type: 'boolean', short: 'h' },
-    json: { type: 'boolean' },
-    out: { type: 'string' },
-  } as const;
-  return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-}
+export const regionBuildShims = command({
+  about: `Builds, with this machine’s compilers, libraries that triscope region launch loads into programs. All of them, unless some are named; region is always built.\n\n${Object.entries(
+    SHIMS,
+  )
+    .map(([name, shim]) => `${name}: ${shim.what} (${shim.compilers.join(' or ')})`)
+    .join('\n\n')}`,
+  arguments: [{ name: 'NAME', help: 'only these', optional: true, many: true, names: 'shim' }],
+  options: OPTIONS,
+  examples: ['region build-shims', 'region build-shims mpi --out shims'],
+  run,
+});

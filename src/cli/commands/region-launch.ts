@@ -1,7 +1,8 @@
 /** `triscope region launch`: a command with a controller beside it, and a report of where its time and energy went. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { flag, float, text } from '../../model/option.ts';
 import { ENV_FILTER } from '../../model/region-layout.ts';
 import { exitNow } from '../../os/exit.ts';
 import { type LaunchedRank, launchedRank } from '../../os/mpi/launcher.ts';
@@ -15,48 +16,42 @@ import {
   markingEnvironment,
   savedControlsFolder,
 } from '../../region/controller/index.ts';
+import { type Call, command, type Given } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
-import { type GeopmWords, geopmOptionsHelp, readGeopmWords } from '../geopm-options.ts';
+import { GEOPM_OPTIONS, idleVariables, SECONDS } from '../geopm-options.ts';
 import { hostReport, joinHosts, pagesOfJob, tellDone, waitForLocal } from '../launched-job.ts';
 import { didYouMean } from '../nearest.ts';
+import { ROOT, rootFrom } from '../root-option.ts';
 import { version } from '../version.ts';
 
+const AUTO = ['fs', 'http', 'fetch', 'sim'];
+const SHIMS = ['mpi', 'openmp'] as const;
+
 const OWN = {
-  help: null,
-  synthetic: null,
-  root: 'DIR',
-  'allow-control': null,
-  'geopm-compat': null,
-  live: null,
-  json: null,
-  auto: 'LIST',
-  'no-auto': 'LIST',
-  'save-every': 'S',
-  'kill-after': 'S',
-} as const;
+  synthetic: flag(false, 'demo energies, marked as such, where the machine has none'),
+  root: ROOT,
+  'allow-control': flag(false, 'let the agent write settings of the machine; they are put back'),
+  'geopm-compat': flag(false, 'GEOPM’s own figures where its manual says otherwise'),
+  live: flag(false, 'say once a second where the program is'),
+  json: flag(
+    false,
+    'at the end, an object on stdout: exit code, files, samples and how late they were',
+  ),
+  auto: text('', 'mark Node’s asynchronous work: fs,http,fetch; sim: what the simulator does', {
+    placeholder: 'LIST',
+  }),
+  'no-auto': text('', 'do not load the shim of: mpi, openmp', { placeholder: 'LIST' }),
+  'save-every': float(5, 'between reports of what there is so far', SECONDS),
+  // What Slurm grants before it kills.
+  'kill-after': float(
+    30,
+    'SIGTERM, SIGINT, SIGHUP go to COMMAND, which is killed where it has not ended by then, and after 1.5 s where it ignores them',
+    SECONDS,
+  ),
+};
 
-const USAGE = `usage: triscope region launch [options] -- COMMAND…
-
-Runs COMMAND, samples it and the machine, and writes GEOPM's report. Ends with COMMAND's exit code.
-Options may also be given as GEOPM's variables, such as GEOPM_REPORT. mpirun … triscope region launch -- COMMAND
-samples each host once, and makes one report of all.
-
-${geopmOptionsHelp()}
-
-  --synthetic                   demo energies, marked as such, where the machine has none
-  --root DIR                    read the proc and sys of this folder
-  --allow-control               let the agent write settings of the machine; they are put back
-  --geopm-compat                GEOPM's own figures where its manual says otherwise
-  --live                        say once a second where the program is
-  --json                        at the end, an object on stdout: exit code, files, samples and how late they were
-  --auto LIST                   mark Node's asynchronous work: fs,http,fetch; sim: what the simulator does
-  --no-auto LIST                do not load the shim of: mpi, openmp
-  --save-every S                between reports of what there is so far (5)
-  --kill-after S                SIGTERM, SIGINT, SIGHUP go to COMMAND, which is killed where it has not ended by
-                                then (30), and after 1.5 s where it ignores them`;
-
-/** Seconds that a command has to end in order after a signal: what Slurm grants before it kills. */
-const KILL_AFTER = 30;
+const OPTIONS = { ...GEOPM_OPTIONS, ...OWN };
+type LaunchGiven = Given<typeof OPTIONS>;
 
 /** Errors of the start that are about the command line. */
 const USAGE_REASONS = new Set([
@@ -66,16 +61,6 @@ const USAGE_REASONS = new Set([
   'AgentError',
   'RecordFilterError',
 ]);
-
-/** @throws UsageError where it is no number of seconds above `least` */
-function seconds(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!(value >= 0.0001) || value > 86_400) {
-    throw new UsageError(`${name} ${text}: it is a number of seconds from 0.0001 to 86400`);
-  }
-  return value;
-}
 
 const listOf = (text: string | undefined) =>
   (text ?? '')
@@ -105,60 +90,53 @@ function initControls(path: string | undefined): InitControl[] {
   });
 }
 
-/** @throws UsageError where it is no folder */
-function rootFrom(root: string | undefined): string | undefined {
-  if (root === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
-  throw new UsageError(`--root ${root}: there is no such folder`);
-}
-
 /** What the controller is told, from the words. @throws UsageError */
-function settingsFrom({ values, own }: GeopmWords) {
+function settingsFrom(given: LaunchGiven) {
   const host = hostname();
-  const report = values.get('geopm-report') ?? 'geopm.report';
+  const report = given['geopm-report'] ?? 'geopm.report';
   const onHost = (base: string | undefined) =>
     base === undefined ? undefined : resolve(`${base}-${host}`);
   return {
     host,
     version: `triscope-${version()}`,
-    profile: values.get('geopm-profile') ?? 'default',
-    agent: values.get('geopm-agent') ?? 'monitor',
-    period: seconds('--geopm-period', values.get('geopm-period')),
-    timeout: seconds('--geopm-timeout', values.get('geopm-timeout')) ?? 30,
-    policy: values.get('geopm-policy'),
-    endpoint: values.get('geopm-endpoint'),
-    report: values.has('geopm-ctl-local') ? onHost(report) : resolve(report),
-    trace: onHost(values.get('geopm-trace')),
-    profileTrace: onHost(values.get('geopm-trace-profile')),
-    reportSignals: listOf(values.get('geopm-report-signals')),
-    traceSignals: listOf(values.get('geopm-trace-signals')),
-    initControls: initControls(values.get('geopm-init-control')),
-    recordFilter: values.get('geopm-record-filter'),
-    root: rootFrom(own.get('root')),
-    synthetic: own.has('synthetic'),
-    allowControl: own.has('allow-control'),
-    compat: own.has('geopm-compat'),
-    live: own.has('live'),
-    saveEvery: seconds('--save-every', own.get('save-every')) ?? 5,
+    profile: given['geopm-profile'] ?? 'default',
+    agent: given['geopm-agent'] ?? 'monitor',
+    period: given['geopm-period'],
+    timeout: given['geopm-timeout'] ?? OPTIONS['geopm-timeout'].default,
+    policy: given['geopm-policy'],
+    endpoint: given['geopm-endpoint'],
+    report: given['geopm-ctl-local'] ? onHost(report) : resolve(report),
+    trace: onHost(given['geopm-trace']),
+    profileTrace: onHost(given['geopm-trace-profile']),
+    reportSignals: listOf(given['geopm-report-signals']),
+    traceSignals: listOf(given['geopm-trace-signals']),
+    initControls: initControls(given['geopm-init-control']),
+    recordFilter: given['geopm-record-filter'],
+    root: rootFrom(given.root),
+    synthetic: given.synthetic === true,
+    allowControl: given['allow-control'] === true,
+    compat: given['geopm-compat'] === true,
+    live: given.live === true,
+    saveEvery: given['save-every'] ?? OPTIONS['save-every'].default,
     savedControls: join(savedControlsFolder(), `${host}-${process.pid}.json`),
   };
 }
-
-const AUTO = ['fs', 'http', 'fetch', 'sim'];
-const SHIMS = ['mpi', 'openmp'] as const;
 
 /** @throws UsageError for a word that is none of `known` */
 function wordsOf(option: string, text: string | undefined, known: readonly string[]): string[] {
   const list = listOf(text);
   const wrong = list.find((word) => !known.includes(word));
   if (wrong === undefined) return list;
-  throw new UsageError(`${option} ${wrong}: it is one of ${known.join(', ')}`);
+  throw new UsageError(
+    `${option} ${wrong}: it is one of ${known.join(', ')}${didYouMean(wrong, known)}`,
+  );
 }
 
 /** Which shims are loaded, and what of Node is marked. @throws UsageError */
-function markedBy({ values, own }: GeopmWords): MarkedBy {
-  const without = wordsOf('--no-auto', own.get('no-auto'), SHIMS);
-  if (values.has('geopm-ompt-disable')) without.push('openmp');
-  const auto = wordsOf('--auto', own.get('auto'), AUTO).join();
+function markedBy(given: LaunchGiven): MarkedBy {
+  const without = wordsOf('--no-auto', given['no-auto'], SHIMS);
+  if (given['geopm-ompt-disable']) without.push('openmp');
+  const auto = wordsOf('--auto', given.auto, AUTO).join();
   const shims = SHIMS.filter((name) => !without.includes(name));
   return { shims, ...(auto !== '' && { auto }) };
 }
@@ -203,34 +181,34 @@ async function launchOnRank(
   return code;
 }
 
+/** A text that is there and says nothing is a mistake. @throws UsageError */
+function checkTexts(given: LaunchGiven): void {
+  const empty = Object.entries(given).find(([, value]) => value === '');
+  if (empty !== undefined) throw new UsageError(`--${empty[0]} needs a value: it is empty`);
+}
+
 /** Runs it. Returns the command's exit code. @throws UsageError */
-export async function regionLaunch(args: readonly string[]): Promise<number> {
-  const words = readGeopmWords(args, OWN, process.env);
-  if (words.own.has('help')) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
+async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
+  const { words: command, given } = call;
   const say = (message: string) => process.stderr.write(`triscope: ${message}\n`);
-  if (words.command.length === 0) {
-    throw new UsageError('region launch needs a command: triscope region launch -- COMMAND');
-  }
-  const settings = settingsFrom(words);
-  const json = words.own.has('json');
-  for (const note of words.notes) say(note);
+  checkTexts(given);
+  const notes = [...idleVariables(process.env), ...call.notes];
+  const settings = settingsFrom(given);
+  const json = given.json === true;
+  for (const note of notes) say(note);
   try {
-    const { command } = words;
-    const filter = words.values.get('geopm-program-filter');
+    const filter = given['geopm-program-filter'];
     const env = {
-      ...markingEnvironment(markedBy(words), process.env),
+      ...markingEnvironment(markedBy(given), process.env),
       ...(filter !== undefined && { [ENV_FILTER]: filter }),
     };
-    const killAfter = seconds('--kill-after', words.own.get('kill-after')) ?? KILL_AFTER;
+    const killAfter = given['kill-after'] ?? OPTIONS['kill-after'].default;
     const rank = launchedRank();
     if (rank !== null && rank.size > 1)
       return await launchOnRank(
         rank,
         { command, settings, env, say, killAfter },
-        !words.values.has('geopm-ctl-local'),
+        !given['geopm-ctl-local'],
         json,
       );
     const result = await launch({ command, settings, env, say, killAfter });
@@ -248,3 +226,19 @@ export async function regionLaunch(args: readonly string[]): Promise<number> {
     return EXIT.failed;
   }
 }
+
+export const regionLaunch = command({
+  about:
+    'Runs COMMAND, samples it and the machine, and writes GEOPM’s report. Ends with COMMAND’s exit code. Options may also be given as GEOPM’s variables, such as GEOPM_REPORT. mpirun … triscope region launch -- COMMAND samples each host once, and makes one report of all.',
+  arguments: [
+    { name: 'COMMAND', help: 'what is run, and its words', many: true, names: 'command' },
+  ],
+  options: OPTIONS,
+  wraps: true,
+  oneDash: true,
+  examples: [
+    'region launch -- ./program',
+    'region launch --geopm-report=r --geopm-trace=t -- ./program 1',
+  ],
+  run,
+});

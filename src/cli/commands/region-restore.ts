@@ -1,5 +1,6 @@
 /** `triscope region restore`: puts back settings of the machine that a killed controller left changed. */
 import { hostname } from 'node:os';
+import { flag } from '../../model/option.ts';
 import {
   readSavedControls,
   restoreControls,
@@ -7,26 +8,16 @@ import {
   savedControlsFolder,
 } from '../../region/controller/index.ts';
 import type { Platform } from '../../region/signals/index.ts';
+import { type Call, command } from '../command.ts';
 import { EXIT } from '../errors.ts';
-import { platformOptions, readWords, withPlatform } from '../signal-options.ts';
-
-const USAGE = `usage: triscope region restore [FILE…] [--root DIR] [--force] [--json]
-
-Puts back what region launch kept before it changed settings of the machine, and was killed.
-All files of this host unless some are named; they are in
-${savedControlsFolder()}.
-Only settings that region launch changes on this machine are put back, whatever a file names.
-
-  --root DIR   the machine is a recorded tree, as with region launch --root
-  --force      also where the controller seems to run still
-  --json       print [{"file": …, "restored": [{path, text}], "error": null or why not}]`;
+import { ROOT } from '../root-option.ts';
+import { platformOptions, withPlatform } from '../signal-options.ts';
 
 const OPTIONS = {
-  root: { type: 'string' },
-  force: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+  root: { ...ROOT, help: 'the machine is a recorded tree, as with region launch --root' },
+  force: flag(false, 'also where the controller seems to run still'),
+  json: flag(false, 'print [{"file": …, "restored": [{path, text}], "error": null or why not}]'),
+};
 
 interface Outcome {
   readonly file: string;
@@ -44,19 +35,13 @@ function runs(pid: number): boolean {
 }
 
 /** Returns the exit code. @throws UsageError */
-export async function regionRestore(args: readonly string[]): Promise<number> {
-  const words = readWords(args, OPTIONS);
-  if (words.values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const named = words.positionals;
+async function run({ words: named, given }: Call<typeof OPTIONS, null>): Promise<number> {
   const files = named.length > 0 ? named : savedControlsFiles(savedControlsFolder());
-  const force = words.values.force === true;
+  const force = given.force === true;
   const outcomes: Outcome[] = [];
   let unreadable: unknown;
   if (files.length > 0) {
-    withPlatform(platformOptions(words), (platform) => {
+    withPlatform(platformOptions(given), (platform) => {
       for (const file of files) {
         try {
           const outcome = restore(file, platform, force, named.length > 0);
@@ -68,10 +53,10 @@ export async function regionRestore(args: readonly string[]): Promise<number> {
       }
     });
   }
-  if (words.values.json) process.stdout.write(`${JSON.stringify(outcomes)}\n`);
+  if (given.json) process.stdout.write(`${JSON.stringify(outcomes)}\n`);
   for (const { restored, error } of outcomes) {
     if (error !== null) process.stderr.write(`triscope: ${error}\n`);
-    if (words.values.json) continue;
+    if (given.json) continue;
     for (const { path, text } of restored) process.stdout.write(`${path}: ${text}\n`);
   }
   if (unreadable !== undefined) throw unreadable;
@@ -101,3 +86,12 @@ function restore(
     return refuse((error as Error).message);
   }
 }
+
+export const regionRestore = command({
+  about:
+    'Puts back what region launch kept before it changed settings of the machine, and was killed: all files of this host unless some are named; they are in triscope/controls below $XDG_STATE_HOME. Only settings that region launch changes on this machine are put back, whatever a file names.',
+  arguments: [{ name: 'FILE', help: 'what was kept', optional: true, many: true, names: 'path' }],
+  options: OPTIONS,
+  examples: ['region restore'],
+  run,
+});

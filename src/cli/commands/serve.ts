@@ -1,61 +1,32 @@
 /** `triscope serve PATH…`: the dashboard for recordings. */
 import { startServer } from '../../live/index.ts';
-import { UsageError } from '../errors.ts';
+import { flag, int, text } from '../../model/option.ts';
+import { type Call, command } from '../command.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { readPathOptions } from '../path-options.ts';
-
-const USAGE = `usage: triscope serve PATH… [--port N] [--host ADDRESS] [--no-token] [--json]
-
-Shows recordings' folders, folders of native files, or files in the browser, until Ctrl-C. Prints
-the link on standard output. What is being written is followed. Of several, the page compares two.
-
-  --port N        port to listen on (any that is free)
-  --host ADDRESS  address to listen on (127.0.0.1)
-  --no-token      show it to whoever reaches 127.0.0.1, other users of this machine too; else the
-                  link holds a token: that of TRISCOPE_TOKEN, or a new one
-  --json          print {"url": …, "port": …}`;
-
-interface Call {
-  readonly paths: readonly string[];
-  readonly port: number;
-  readonly host: string | undefined;
-  readonly token: boolean;
-  readonly json: boolean;
-}
 
 const MOST_PORT = 65535;
 
-/** Null for --help. @throws UsageError */
-function read(args: readonly string[]): Call | null {
-  const specs = { port: 'text', host: 'text', 'no-token': 'switch', json: 'switch' } as const;
-  const options = readPathOptions(args, specs, USAGE, 'recording');
-  if (options === null) return null;
-  const port = Number(options.text('port') ?? 0);
-  if (!Number.isInteger(port) || port < 0 || port > MOST_PORT) {
-    throw new UsageError(`--port ${options.text('port')}: it is 0 to ${MOST_PORT}`);
-  }
-  return {
-    paths: options.paths,
-    port,
-    host: options.text('host'),
-    token: !options.on('no-token'),
-    json: options.on('json'),
-  };
-}
+const OPTIONS = {
+  port: int(0, 'port to listen on', { min: 0, max: MOST_PORT, fallback: 'any that is free' }),
+  host: text('', 'address to listen on', { placeholder: 'ADDRESS', fallback: '127.0.0.1' }),
+  'no-token': flag(
+    false,
+    'show it to whoever reaches 127.0.0.1, other users of this machine too; else the link holds a token: that of TRISCOPE_TOKEN, or a new one',
+  ),
+  json: flag(false, 'print {"url": …, "port": …}'),
+};
 
 /** Serves until interrupted. Returns the exit code. @throws UsageError, RecordingError, ServeError */
-export async function serve(args: readonly string[]): Promise<number> {
-  const call = read(args);
-  if (call === null) return 0;
-  const { paths, port, host, token } = call;
+async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const host = given.host;
   const server = await startServer({
-    recordings: paths,
-    port,
+    recordings: words,
+    port: given.port ?? OPTIONS.port.default,
     ...(host !== undefined && { host }),
-    ...(!token && { token: false }),
+    ...(given['no-token'] && { token: false }),
   });
   const { url, port: actual } = server;
-  process.stdout.write(call.json ? `${JSON.stringify({ url, port: actual })}\n` : `${url}\n`);
+  process.stdout.write(given.json ? `${JSON.stringify({ url, port: actual })}\n` : `${url}\n`);
   const interrupt = onInterrupt();
   process.stderr.write('triscope: Ctrl-C ends it\n');
   const interrupted = new Promise<null>((resolve) => {
@@ -70,3 +41,14 @@ export async function serve(args: readonly string[]): Promise<number> {
   await server.close();
   return 0;
 }
+
+export const serve = command({
+  about:
+    'Shows recordings’ folders, folders of native files, or files in the browser, until Ctrl-C. Prints the link on standard output. What is being written is followed. Of several, the page compares two.',
+  arguments: [
+    { name: 'PATH', help: 'what is shown', many: true, names: 'path', noun: 'recording' },
+  ],
+  options: OPTIONS,
+  examples: ['serve run.tri', 'serve before.tri after.tri --port 8080'],
+  run,
+});

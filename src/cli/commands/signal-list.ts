@@ -1,26 +1,20 @@
 /** `triscope signal list`: what this machine tells, and what may be set. */
+import { flag } from '../../model/option.ts';
 import type { Platform } from '../../region/signals/index.ts';
 import { SIGNAL_DOMAINS } from '../../region/signals/index.ts';
-import { UsageError } from '../errors.ts';
+import { type Call, command } from '../command.ts';
 import { Output } from '../output.ts';
-import {
-  COMMON,
-  COMMON_HELP,
-  platformOptions,
-  readWords,
-  withPlatform,
-} from '../signal-options.ts';
+import { ROOT } from '../root-option.ts';
+import { platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
 import { table } from '../table.ts';
 
-const USAGE = `usage: triscope signal list [--domains] [--controls] [--root DIR] [--synthetic] [--json]
-
-Lists the signals that this machine has: where each is measured, its unit, how it behaves with
-time, how values of several places become one, and other names for it.
-
-  --domains     list the parts of the machine and how many there are
-  --controls    list the settings that signal write can change
-${COMMON_HELP}
-  --json        print an array of objects`;
+const OPTIONS = {
+  domains: flag(false, 'list the parts of the machine and how many there are'),
+  controls: flag(false, 'list the settings that signal write can change'),
+  root: ROOT,
+  synthetic: SYNTHETIC,
+  json: flag(false, 'print an array of objects'),
+};
 
 type Row = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -74,21 +68,19 @@ function lines(rows: readonly Row[]): string[] {
 }
 
 /** Prints the list. Returns the exit code. @throws UsageError */
-export async function signalList(args: readonly string[]): Promise<number> {
-  const flag = { type: 'boolean' } as const;
-  const words = readWords(args, { ...COMMON, domains: flag, controls: flag });
-  const { values, positionals } = words;
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  if (positionals.length > 0) {
-    throw new UsageError(`unexpected ${positionals[0]}; signal list takes only options`);
-  }
-  const what = values.domains ? domains : values.controls ? controls : signals;
-  const rows = withPlatform(platformOptions(words), what);
+async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const what = given.domains ? domains : given.controls ? controls : signals;
+  const rows = withPlatform(platformOptions(given, given.synthetic), what);
   const output = new Output();
-  output.write(values.json ? `${JSON.stringify(rows, null, 2)}\n` : `${lines(rows).join('\n')}\n`);
+  output.write(given.json ? `${JSON.stringify(rows, null, 2)}\n` : `${lines(rows).join('\n')}\n`);
   output.flush();
   return 0;
 }
+
+export const signalList = command({
+  about:
+    'Lists the signals that this machine has: where each is measured, its unit, how it behaves with time, how values of several places become one, and other names for it.',
+  options: OPTIONS,
+  examples: ['signal list', 'signal list --controls --json'],
+  run,
+});

@@ -1,44 +1,45 @@
 /** `triscope signal read SIGNAL DOMAIN INDEX`: one value now. */
+import { flag } from '../../model/option.ts';
 import { valueText } from '../../region/signals/index.ts';
-import { EXIT, UsageError } from '../errors.ts';
-import {
-  COMMON,
-  COMMON_HELP,
-  indexFrom,
-  platformOptions,
-  readWords,
-  withPlatform,
-} from '../signal-options.ts';
+import { type Call, command } from '../command.ts';
+import { EXIT } from '../errors.ts';
+import { ROOT } from '../root-option.ts';
+import { indexFrom, platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
 
-const USAGE = `usage: triscope signal read SIGNAL DOMAIN INDEX [--root DIR] [--synthetic] [--json]
-
-Prints the signal's value now, such as: triscope signal read CPU_ENERGY board 0
-At a coarser domain than its own, the values of its parts are aggregated. What cannot be read at
-this moment is printed as nan, with exit code 1.
-
-${COMMON_HELP}
-  --json        print {"signal": …, "domain": …, "index": …, "value": …, "unit": …}`;
+const OPTIONS = {
+  root: ROOT,
+  synthetic: SYNTHETIC,
+  json: flag(false, 'print {"signal": …, "domain": …, "index": …, "value": …, "unit": …}'),
+};
 
 /** Prints a value. Returns the exit code. @throws UsageError, AbsentSignalError */
-export async function signalRead(args: readonly string[]): Promise<number> {
-  const words = readWords(args, COMMON);
-  const { values, positionals } = words;
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  if (positionals.length !== 3) {
-    throw new UsageError('usage: triscope signal read SIGNAL DOMAIN INDEX');
-  }
-  const [signal, domain, text] = positionals;
+async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const [signal, domain, text] = words;
   const index = indexFrom(text);
-  return withPlatform(platformOptions(words), (platform) => {
+  return withPlatform(platformOptions(given, given.synthetic), (platform) => {
     const value = platform.read(signal, platform.domain(domain), index);
     const { format = 'double', unit = '' } = platform.info(signal) ?? {};
     const told = Number.isNaN(value) ? null : value;
     const facts = { signal, domain, index, value: told, unit };
-    const out = values.json ? JSON.stringify(facts) : valueText(value, format);
+    const out = given.json ? JSON.stringify(facts) : valueText(value, format);
     process.stdout.write(`${out}\n`);
     return told === null ? EXIT.failed : 0;
   });
 }
+
+export const signalRead = command({
+  about:
+    'Prints the signal’s value now. At a coarser domain than its own, the values of its parts are aggregated. What cannot be read at this moment is printed as nan, with exit code 1.',
+  arguments: [
+    { name: 'SIGNAL', help: 'as signal list tells', names: 'signal' },
+    {
+      name: 'DOMAIN',
+      help: 'a part of the machine, as signal list --domains tells',
+      names: 'domain',
+    },
+    { name: 'INDEX', help: 'which of them, from 0' },
+  ],
+  options: OPTIONS,
+  examples: ['signal read TIME board 0', 'signal read CPU_ENERGY board 0 --synthetic'],
+  run,
+});

@@ -16,30 +16,12 @@ import {
   SignalError,
   type WatchColumn,
 } from '../../region/signals/index.ts';
+import { type Call, command } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { Output } from '../output.ts';
-import { COMMON_HELP, platformOptions, withPlatform } from '../signal-options.ts';
-import { readWatch } from '../watch-options.ts';
-
-const USAGE = `usage: triscope signal watch [options] < REQUESTS
-
-Samples signals. A request is a line of standard input: SIGNAL DOMAIN INDEX, index * for all;
-lines that begin with # are skipped, an empty line ends the requests. Prints a row per sample.
-
-  -t, --time S            seconds to watch (0: one sample)
-  -p, --period S          seconds between samples; ⌈time / period⌉ + 1 rows
-  --pid PID               end when this process ends
-  -n, --no-header         no line of names
-  -d, --delimiter TEXT    between values (,)
-  -o, --trace-out FILE    where rows go (-: standard output; /dev/null: nowhere)
-  -r, --report-out FILE   statistics at the end (-: standard output)
-  -f, --report-format F   yaml, csv or json (yaml)
-  -s, --report-samples N  a report each N samples too
-  --metrics PORT          the last sample as OpenMetrics at http://127.0.0.1:PORT/metrics
-                          (0: any free port, told on standard error)
-  --json                  rows as objects, one a line, without a header; reports too unless -f says otherwise
-${COMMON_HELP}`;
+import { platformOptions, withPlatform } from '../signal-options.ts';
+import { readWatch, WATCH_OPTIONS } from '../watch-options.ts';
 
 /** Reads requests up to an empty line. @throws UsageError */
 async function requestsFrom(input: NodeJS.ReadableStream): Promise<Request[]> {
@@ -123,13 +105,9 @@ async function exporter(columns: readonly WatchColumn[], port: number): Promise<
 }
 
 /** Watches. Returns the exit code. @throws UsageError, AbsentSignalError, SessionError, ServeError */
-export async function signalWatch(args: readonly string[]): Promise<number> {
-  const { words, options } = readWatch(args);
-  if (words.values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const platform = platformOptions(words);
+async function run({ given }: Call<typeof WATCH_OPTIONS, null>): Promise<number> {
+  const options = readWatch(given);
+  const platform = platformOptions(given, given.synthetic);
   const trace = target(options.trace);
   const reports = target(options.report);
   const requests = await requestsFrom(process.stdin);
@@ -180,3 +158,11 @@ export async function signalWatch(args: readonly string[]): Promise<number> {
   }
   return interrupt.signal.aborted ? EXIT.interrupted : 0;
 }
+
+export const signalWatch = command({
+  about:
+    'Samples signals. A request is a line of standard input: SIGNAL DOMAIN INDEX, index * for all; lines that begin with # are skipped, an empty line ends the requests. Prints a row per sample.',
+  options: WATCH_OPTIONS,
+  examples: ['signal watch --time 10 --period 1 --report-out - < requests'],
+  run,
+});

@@ -1,38 +1,33 @@
 /** `triscope signal write CONTROL DOMAIN INDEX VALUE`: changes a setting of the machine. */
+import { flag } from '../../model/option.ts';
+import { type Call, command } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { COMMON, indexFrom, platformOptions, readWords, withPlatform } from '../signal-options.ts';
+import { ROOT } from '../root-option.ts';
+import { indexFrom, platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
 
-const USAGE = `usage: triscope signal write CONTROL DOMAIN INDEX VALUE --allow-control [--root DIR] [--json]
-
-Writes a setting, in its unit (watts, hertz, seconds); it stays until it is written again. Prints
-what was there before. triscope signal list --controls lists the settings.
-
-  --allow-control  permits it; without, nothing is written
-  --root DIR       write below this folder, such as a recorded tree
-  --json           print {"control": …, "domain": …, "index": …, "value": …, "before": [{path, text}]}`;
+const OPTIONS = {
+  'allow-control': flag(false, 'permits it; without, nothing is written'),
+  root: { ...ROOT, help: 'write below this folder, such as a recorded tree' },
+  synthetic: { ...SYNTHETIC, hidden: true },
+  json: flag(
+    false,
+    'print {"control": …, "domain": …, "index": …, "value": …, "before": [{path, text}]}',
+  ),
+} as const;
 
 /** Writes one value. Returns the exit code. @throws UsageError, ControlError */
-export async function signalWrite(args: readonly string[]): Promise<number> {
-  const words = readWords(args, { ...COMMON, 'allow-control': { type: 'boolean' } });
-  const { values, positionals } = words;
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  if (positionals.length !== 4) {
-    throw new UsageError('usage: triscope signal write CONTROL DOMAIN INDEX VALUE --allow-control');
-  }
-  const [control, domain, text, number] = positionals;
+async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const [control, domain, text, number] = words;
   const index = indexFrom(text);
   const value = Number(number);
   if (number.trim() === '' || !Number.isFinite(value)) {
     throw new UsageError(`value ${number}: it is a number`);
   }
-  const allowControl = values['allow-control'] === true;
-  return withPlatform({ ...platformOptions(words), allowControl }, (platform) => {
+  const allowControl = given['allow-control'] === true;
+  return withPlatform({ ...platformOptions(given), allowControl }, (platform) => {
     platform.controls.write(control, platform.domain(domain), index, value);
     const before = platform.controls.saved();
-    if (values.json) {
+    if (given.json) {
       process.stdout.write(`${JSON.stringify({ control, domain, index, value, before })}\n`);
     } else {
       for (const { path, text } of before) process.stdout.write(`${path}: it was ${text}\n`);
@@ -40,3 +35,21 @@ export async function signalWrite(args: readonly string[]): Promise<number> {
     return 0;
   });
 }
+
+export const signalWrite = command({
+  about:
+    'Writes a setting, in its unit (watts, hertz, seconds); it stays until it is written again. Prints what was there before. triscope signal list --controls lists the settings.',
+  arguments: [
+    { name: 'CONTROL', help: 'as signal list --controls tells', names: 'control' },
+    {
+      name: 'DOMAIN',
+      help: 'a part of the machine, as signal list --domains tells',
+      names: 'domain',
+    },
+    { name: 'INDEX', help: 'which of them, from 0' },
+    { name: 'VALUE', help: 'in the control’s unit' },
+  ],
+  options: OPTIONS,
+  examples: ['signal write CPU_POWER_LIMIT_CONTROL package 0 150 --allow-control'],
+  run,
+});

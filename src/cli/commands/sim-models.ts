@@ -1,13 +1,12 @@
 /** `triscope sim models`: the built-in models with their options. */
+import { flag } from '../../model/option.ts';
 import { importModel } from '../../sim/load-model.ts';
 import type { Model } from '../../sim/model.ts';
 import { BUILT_IN } from '../../sim/models/index.ts';
-import { UsageError } from '../errors.ts';
-import { optionsLines } from '../options-help.ts';
+import { type Call, command } from '../command.ts';
+import { helpWidth, itemLines, itemsOf } from '../help.ts';
 
-const USAGE = `usage: triscope sim models [--json]
-
-Lists the built-in models with their options and defaults.`;
+const OPTIONS = { json: flag(false, 'one array of objects') };
 
 const facts = ({ name, help, end, lookahead, options }: Model) => ({
   name,
@@ -17,17 +16,10 @@ const facts = ({ name, help, end, lookahead, options }: Model) => ({
   options,
 });
 
-/** Lists them. Returns the exit code. @throws UsageError */
-export async function simModels(args: readonly string[]): Promise<number> {
-  if (args.some((word) => word === '-h' || word === '--help')) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const stray = args.find((word) => word !== '--json');
-  if (stray !== undefined)
-    throw new UsageError(`unexpected ${stray}; sim models takes only --json`);
+/** Lists them. Returns the exit code. */
+async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const models = await Promise.all(Object.keys(BUILT_IN).map((name) => importModel({ name })));
-  if (args.length > 0) {
+  if (given.json) {
     process.stdout.write(`${JSON.stringify(models.map(facts), null, 2)}\n`);
     return 0;
   }
@@ -35,10 +27,17 @@ export async function simModels(args: readonly string[]): Promise<number> {
     [
       `${name}: ${help}`,
       `  runs to --end=${end ?? 100000} with --lookahead=${lookahead ?? 0} by default`,
-      ...optionsLines(options),
+      ...itemLines(itemsOf(options), helpWidth()),
       '',
     ].join('\n'),
   );
   process.stdout.write(blocks.join('\n'));
   return 0;
 }
+
+export const simModels = command({
+  about: 'Lists the built-in models with their options and defaults.',
+  options: OPTIONS,
+  examples: ['sim models', 'sim models --json'],
+  run,
+});

@@ -17,28 +17,31 @@ import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
 import { groupsFor, type RunCommand } from '../run-command.ts';
+import type { SIM_RUN_OPTIONS } from '../sim-run-options.ts';
 import { mostSharing } from '../transport-option.ts';
 import { version } from '../version.ts';
 
+type SimRun = RunCommand<typeof SIM_RUN_OPTIONS>;
+
 /** Runs it. Returns the exit code; a failure ends all ranks. */
 export async function simRank(
-  { loaded, settings, own }: RunCommand,
+  { loaded, settings, own, values }: SimRun,
   args: readonly string[],
   interrupt: Interrupt,
 ): Promise<number> {
-  if (own.has('stream')) {
+  if (own.stream !== undefined) {
     throw new UsageError('--stream does not work over MPI: use --transport=threads on one machine');
   }
   const pages = besideOf(own)?.regions ? await markRank() : undefined;
   return asRank((world) => {
     expectSameCommand(world, args);
-    return run(world, { loaded, settings, own }, args, interrupt, pages);
+    return run(world, { loaded, settings, own, values }, args, interrupt, pages);
   });
 }
 
 async function run(
   world: MpiWorld,
-  { loaded, settings, own }: RunCommand,
+  { loaded, settings, own, values }: SimRun,
   args: readonly string[],
   interrupt: Interrupt,
   pages: string | undefined,
@@ -53,13 +56,13 @@ async function run(
       `--synch=${settings.synch} runs on one PE, and there are ${world.size} ranks: start it without mpirun, or with -np 1`,
     );
   }
-  const json = own.get('json') === true;
-  const progress = new ProgressLine(settings.reportInterval ?? 0.01, own.has('report-interval'));
-  const name = own.get('record');
+  const json = own.json === true;
+  const progress = new ProgressLine(settings.reportInterval ?? 0.01, values.has('report-interval'));
+  const name = own.record;
   const folder = typeof name === 'string' ? recordingFolder(name) : null;
   const config = configFor(loaded.model, { ...settings, pes: world.size });
   const groups = groupsFor(loaded.model, [INSTRUMENT_GROUP]);
-  const request = instrumentRequest(own, { run: config, groups }, folder, null);
+  const request = instrumentRequest(values, { run: config, groups }, folder, null);
   const first = world.rank === 0;
   const notes = [...request.notes, ...nothingToSample(request.config, loaded.model)];
   if (first) for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
@@ -81,7 +84,7 @@ async function run(
       signal: interrupt.signal,
       onEnd: interrupt.writing,
       clocks: folder !== null,
-      mostSharing: mostSharing({ loaded, settings, own }),
+      mostSharing: mostSharing({ own }),
       onOutput: (lines: readonly OutputLine[]) => {
         const out = json ? process.stderr : process.stdout;
         out.write(`${lines.map((line) => line.text).join('\n')}\n`);
@@ -92,10 +95,10 @@ async function run(
     progress.clear();
     if (result !== null) {
       progress.end(progressOf(result));
-      noteNotShared(result, { loaded, settings, own });
+      noteNotShared(result, mostSharing({ own }));
     }
     const hosts = (await companions?.stop()) ?? [];
-    const complete = result === null || print(result, recording, hosts, { loaded, settings, own });
+    const complete = result === null || print(result, recording, hosts, { loaded, own });
     if (!finished) return EXIT.interrupted;
     return complete ? 0 : EXIT.failed;
   } catch (error) {
@@ -106,9 +109,9 @@ async function run(
 }
 
 /** Says where ranks of one machine could not share its memory. */
-function noteNotShared(result: RunResult, command: RunCommand): void {
+function noteNotShared(result: RunResult, sharing: number): void {
   const names = (result.rankHosts ?? []).map(({ name }) => name);
-  if (mostSharing(command) === 1 || result.sharedMemory !== 'none') return;
+  if (sharing === 1 || result.sharedMemory !== 'none') return;
   if (new Set(names).size === names.length) return;
   process.stderr.write(
     'triscope: ranks of one machine could not share memory (no room in /dev/shm?): their events went through MPI\n',
@@ -120,7 +123,7 @@ function print(
   result: RunResult,
   recording: SimRecording | null,
   hosts: readonly HostFiles[],
-  { loaded, own }: RunCommand,
+  { loaded, own }: Pick<SimRun, 'loaded' | 'own'>,
 ): boolean {
   const lost = result.instrumentation?.error ?? null;
   if (lost !== null) process.stderr.write(`triscope: instrumentation is incomplete: ${lost}\n`);
@@ -128,8 +131,8 @@ function print(
   const others = hostSources(hosts, names, result.clocks ?? [], recording?.zero ?? '0');
   const { recorded, unrecorded } = finishRecording(recording, result, loaded.model, others);
   if (unrecorded !== null) report(unrecorded);
-  process.stdout.write(own.get('json') === true ? resultJson(recorded) : reportText(recorded));
-  const csv = own.get('ross-csv');
+  process.stdout.write(own.json === true ? resultJson(recorded) : reportText(recorded));
+  const csv = own['ross-csv'];
   if (typeof csv === 'string') appendCsv(csv, recorded);
   return lost === null && unrecorded === null;
 }

@@ -1,11 +1,11 @@
 /** `triscope sim run MODEL [options]`: one simulation and its statistics. */
-
-import { flag, int, text } from '../../model/option.ts';
+import type { LoadedModel } from '../../sim/load-model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { recordingFolder, SimRecording } from '../../sim/record.ts';
 import { reserveForOneRun } from '../../sim/reserved.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
+import { type Call, command } from '../command.ts';
 import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report } from '../errors.ts';
 import { finishRecording } from '../finish-recording.ts';
@@ -18,80 +18,52 @@ import { ProgressLine, progressOf } from '../progress.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
-import { groupsFor, type RunCommand, readRunCommand } from '../run-command.ts';
+import {
+  groupsFor,
+  modelExtension,
+  RUNS_MODEL,
+  type RunCommand,
+  runCommandOf,
+} from '../run-command.ts';
+import { SIM_RUN_GROUPS, SIM_RUN_OPTIONS } from '../sim-run-options.ts';
 import { StreamOut } from '../stream-out.ts';
-import { transportGroup, wantsRanks } from '../transport-option.ts';
+import { wantsRanks } from '../transport-option.ts';
 import { version } from '../version.ts';
 
-const USAGE = `usage: triscope sim run MODEL [options]
-
-Runs a simulation and prints its statistics. MODEL is a built-in model (triscope sim models) or the path of
-a .js or .ts module. Options are --name=value or --name value, --no-name for switches; ROSS's may be
-shortened before the = sign. --args-file=FILE reads options from a file (# starts a comment).
-mpirun -np N triscope sim run MODEL runs it with one PE on each of N ranks.`;
-
-const OPTIONS = {
-  json: flag(false, 'print one JSON object; what the model prints goes to stderr'),
-  record: text('', 'make NAME.tri, a recording: a folder with the run and its result', {
-    placeholder: 'NAME',
-  }),
-  'node-stats': int(0, 'with --record: samples the node every so many ms; 0: not', { min: 0 }),
-  regions: flag(false, 'with --record: reports where PEs spend their time, as GEOPM does'),
-  stream: text(
-    '',
-    'give the samples to others while the run goes on: a file or pipe, - for stdout, or ws',
-    {
-      placeholder: 'PATH',
-    },
-  ),
-  'ross-csv': text('', 'append one line to FILE, ross.csv where none is given', {
-    bare: 'ross.csv',
-    placeholder: 'FILE',
-  }),
-};
+type SimRun = RunCommand<typeof SIM_RUN_OPTIONS>;
 
 /** Runs it. Returns the exit code. @throws what a user did wrong, or the model */
-export const simRun = onRanks(start);
-
-async function start(args: readonly string[]): Promise<number> {
-  const command = await readRunCommand(
-    args,
-    USAGE,
-    transportGroup('what PEs are', 'mpi under mpirun, else threads'),
-    INSTRUMENT_GROUP,
-    { title: 'Output', options: OPTIONS },
-  );
-  if (command === null) return 0;
+async function start(call: Call<typeof SIM_RUN_OPTIONS, LoadedModel | null>): Promise<number> {
+  const command = runCommandOf(call, SIM_RUN_OPTIONS);
   const interrupt = onInterrupt(mayBlock(command.loaded));
   try {
     if (wantsRanks(command)) {
-      return await (await import('./sim-rank.ts')).simRank(command, args, interrupt);
+      return await (await import('./sim-rank.ts')).simRank(command, call.args, interrupt);
     }
-    return await run(command, args, interrupt);
+    return await run(command, call.args, interrupt);
   } finally {
     interrupt.release();
-    command.loaded.dispose();
   }
 }
 
 async function run(
-  { loaded, settings, own }: RunCommand,
+  { loaded, settings, own, values }: SimRun,
   args: readonly string[],
   interrupt: Interrupt,
 ): Promise<number> {
   const { signal } = interrupt;
-  const json = own.get('json') === true;
-  const to = own.get('stream');
+  const json = own.json === true;
+  const to = own.stream;
   const streamsOut = to === '-';
   const config = configFor(loaded.model, settings);
-  const progress = new ProgressLine(config.reportInterval, own.has('report-interval'));
-  const name = own.get('record');
+  const progress = new ProgressLine(config.reportInterval, values.has('report-interval'));
+  const name = own.record;
   let stream: StreamOut | PageOut | null = null;
   let companions: Companions | null = null;
   const beside = besideOf(own);
   // Before anything is made: what is asked for must make sense.
   const request = instrumentRequest(
-    own,
+    values,
     { run: config, groups: groupsFor(loaded.model, [INSTRUMENT_GROUP]) },
     typeof name === 'string' ? recordingFolder(name) : null,
     typeof to === 'string' ? (frames, dropped) => stream?.write(frames, dropped) : null,
@@ -151,7 +123,7 @@ async function run(
     (streamsOut ? process.stderr : process.stdout).write(
       json ? resultJson(recorded) : reportText(recorded),
     );
-    const csv = own.get('ross-csv');
+    const csv = own['ross-csv'];
     if (typeof csv === 'string') appendCsv(csv, recorded);
     if (!result.finished) return EXIT.interrupted;
     return failed === null && unrecorded === null ? 0 : EXIT.failed;
@@ -166,3 +138,15 @@ async function run(
     await companions?.stop().catch(() => {});
   }
 }
+
+export const simRun = command({
+  ...RUNS_MODEL,
+  about:
+    'Runs a simulation and prints its statistics. Options are --name=value or --name value, --no-name for switches; ROSS’s may be shortened before the = sign. mpirun -np N triscope sim run MODEL runs it with one PE on each of N ranks.',
+  options: SIM_RUN_OPTIONS,
+  groups: SIM_RUN_GROUPS,
+  examples: ['sim run phold --pes=2 --end=1000', 'sim run phold --synch=3 --nkp=16 --record=run'],
+  extend: modelExtension(SIM_RUN_GROUPS),
+  around: onRanks,
+  run: start,
+});

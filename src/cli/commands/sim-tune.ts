@@ -2,29 +2,32 @@
 import { availableParallelism } from 'node:os';
 import { flag, float, int, text } from '../../model/option.ts';
 import { writeWhole } from '../../os/whole-file.ts';
+import type { LoadedModel } from '../../sim/load-model.ts';
 import { ModelError } from '../../sim/model.ts';
 import { configFor } from '../../sim/settings.ts';
 import { type Tuned, type TuneOptions, tune } from '../../sim/tune.ts';
 import { candidates, KNOBS, type Knob, type KnobSettings } from '../../sim/tune-candidates.ts';
+import { type Call, command, type OptionGroup } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { didYouMean } from '../nearest.ts';
 import { ProgressLine } from '../progress.ts';
-import type { OptionValue } from '../ross-options.ts';
-import { type RunCommand, readRunCommand } from '../run-command.ts';
+import {
+  ARGS_FILE_OPTION,
+  modelExtension,
+  RUNS_MODEL,
+  type RunCommand,
+  runCommandOf,
+} from '../run-command.ts';
 import { figure, painter, short, table } from '../table.ts';
 import { trialRun } from '../trial-run.ts';
 
-const USAGE = `usage: triscope sim tune MODEL [options] [-o FILE]
-
-Tries settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive
-halving), and prints the fastest, with its gain over the setting that the options given make. Options are
-those of triscope sim run. With -o FILE the setting is written as a file for --args-file.`;
-
-const OPTIONS = {
+const TUNING = {
   json: flag(false, 'print one JSON object with every trial'),
-  output: text('', 'write the setting to FILE, for --args-file; also -o FILE', {
+  output: text('', 'write the setting to FILE, for --args-file', {
     placeholder: 'FILE',
+    short: 'o',
+    names: 'path',
   }),
   knobs: text('', 'what may be changed, with commas', {
     placeholder: 'batch,nkp,…',
@@ -34,7 +37,9 @@ const OPTIONS = {
   repeats: int(3, 'runs of the fastest and of the start setting at the end, in turns', { min: 1 }),
   'most-pes': int(0, 'most PEs', { min: 0, fallback: 'CPUs of this machine' }),
 };
-const OWN = new Set(Object.keys(OPTIONS));
+const OPTIONS = { ...TUNING, ...ARGS_FILE_OPTION };
+const GROUPS: readonly OptionGroup[] = [{ title: 'Tuning', options: TUNING }];
+const OWN = new Set(Object.keys(TUNING));
 
 const OPTION_OF: Readonly<Record<Knob, string>> = {
   batch: 'batch',
@@ -44,23 +49,13 @@ const OPTION_OF: Readonly<Record<Knob, string>> = {
   pes: 'pes',
 };
 
-/** `-o FILE` and `-oFILE` as `--output=FILE`. */
-function withoutShort(args: readonly string[]): string[] {
-  const words: string[] = [];
-  for (let k = 0; k < args.length; k++) {
-    if (args[k] === '-o' && args[k + 1] === undefined) throw new UsageError('-o needs a file');
-    if (args[k] === '-o') words.push(`--output=${args[++k]}`);
-    else words.push(args[k].startsWith('-o') ? `--output=${args[k].slice(2)}` : args[k]);
-  }
-  return words;
-}
-
 /** The words that trials take over: all but this command's own. */
 function passedOn(args: readonly string[]): string[] {
   const words: string[] = [];
   for (let k = 0; k < args.length; k++) {
     const name = /^--([^=]+)/.exec(args[k])?.[1] ?? '';
-    if (!OWN.has(name)) words.push(args[k]);
+    if (args[k].startsWith('-o')) k += args[k] === '-o' ? 1 : 0;
+    else if (!OWN.has(name)) words.push(args[k]);
     else if (!args[k].includes('=') && name !== 'json') k++;
   }
   return words;
@@ -72,8 +67,8 @@ const wordsOf = (settings: KnobSettings): string[] =>
     (knob) => `--${OPTION_OF[knob]}=${settings[knob]}`,
   );
 
-function knobsAsked(value: OptionValue | undefined): readonly Knob[] {
-  if (typeof value !== 'string' || value === '') return KNOBS;
+function knobsAsked(value: string | undefined): readonly Knob[] {
+  if (value === undefined || value === '') return KNOBS;
   const byName = new Map(KNOBS.map((knob) => [OPTION_OF[knob], knob]));
   return value.split(',').map((name) => {
     const knob = byName.get(name.trim());
@@ -95,7 +90,10 @@ interface Plan {
 }
 
 /** What is there, and what may be changed. @throws OptionError, UsageError */
-function planFor({ loaded: { model }, settings, own }: RunCommand, mostPes: number): Plan {
+function planFor(
+  { loaded: { model }, settings, own }: RunCommand<typeof OPTIONS>,
+  mostPes: number,
+): Plan {
   const config = configFor(model, settings);
   const { synch } = settings;
   if (
@@ -106,7 +104,7 @@ function planFor({ loaded: { model }, settings, own }: RunCommand, mostPes: numb
   }
   const lpsFor = (pes: number) => model.lps(config.options, { pes });
   const notes: string[] = [];
-  let knobs = knobsAsked(own.get('knobs'));
+  let knobs = knobsAsked(own.knobs);
   if (knobs.includes('pes') && lpsFor(config.pes) !== lpsFor(config.pes + 1)) {
     knobs = knobs.filter((knob) => knob !== 'pes');
     notes.push(
@@ -127,39 +125,40 @@ function planFor({ loaded: { model }, settings, own }: RunCommand, mostPes: numb
 }
 
 /** Finds and prints it. Returns the exit code. @throws what a user did wrong, or the start setting's run */
-export async function simTune(given: readonly string[]): Promise<number> {
-  const args = withoutShort(given);
-  const command = await readRunCommand(args, USAGE, { title: 'Tuning', options: OPTIONS });
-  if (command === null) return 0;
+async function run(call: Call<typeof OPTIONS, LoadedModel | null>): Promise<number> {
+  const command = runCommandOf(call, OPTIONS);
   const { own, loaded } = command;
-  const number = (name: keyof typeof OPTIONS, fallback: number) =>
-    Number(own.get(name) ?? fallback);
   const interrupt = onInterrupt();
   const progress = new ProgressLine(0);
   try {
-    const mostPes = number('most-pes', 0) || availableParallelism();
+    const mostPes = (own['most-pes'] ?? TUNING['most-pes'].default) || availableParallelism();
     const plan = planFor(command, mostPes);
     for (const note of plan.notes) process.stderr.write(`triscope: ${note}\n`);
-    const words = passedOn(args);
-    const run: TuneOptions['run'] = (settings, end, seconds) =>
+    const words = passedOn(call.args);
+    const trial: TuneOptions['run'] = (settings, end, seconds) =>
       trialRun({
         args: [...words, ...wordsOf(settings), `--end=${end}`],
         seconds,
         signal: interrupt.signal,
       });
     const tuned = await tune({
-      ...{ run, start: plan.start, end: plan.end, signal: interrupt.signal },
+      ...{ run: trial, start: plan.start, end: plan.end, signal: interrupt.signal },
       candidates: (gvtStep) =>
-        candidates({ ...plan, count: number('candidates', 16), mostPes, gvtStep }),
-      trialSeconds: number('trial-seconds', 0.5),
-      repeats: number('repeats', 3),
+        candidates({
+          ...plan,
+          count: own.candidates ?? TUNING.candidates.default,
+          mostPes,
+          gvtStep,
+        }),
+      trialSeconds: own['trial-seconds'] ?? TUNING['trial-seconds'].default,
+      repeats: own.repeats ?? TUNING.repeats.default,
       onTrial: (what) => progress.show(what),
     });
     progress.clear();
-    const output = own.get('output');
+    const output = own.output;
     if (typeof output === 'string' && output !== '') writeArgs(output, loaded.model.name, tuned);
     process.stdout.write(
-      own.get('json') === true
+      own.json === true
         ? `${JSON.stringify({ model: loaded.model.name, ...tuned, args: wordsOf(tuned.best) }, null, 2)}\n`
         : tunedText(loaded.model.name, tuned),
     );
@@ -171,7 +170,6 @@ export async function simTune(given: readonly string[]): Promise<number> {
     return EXIT.interrupted;
   } finally {
     interrupt.release();
-    loaded.dispose();
   }
 }
 
@@ -231,3 +229,14 @@ function tunedText(model: string, tuned: Tuned): string {
       : []),
   ].join('\n')}\n`;
 }
+
+export const simTune = command({
+  ...RUNS_MODEL,
+  about:
+    'Tries settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive halving), and prints the fastest, with its gain over the setting that the options given make. Options are those of triscope sim run. With -o FILE the setting is written as a file for --args-file.',
+  options: OPTIONS,
+  groups: GROUPS,
+  examples: ['sim tune phold --total-lps=1024 --end=2000 -o phold.args'],
+  extend: modelExtension(GROUPS),
+  run,
+});

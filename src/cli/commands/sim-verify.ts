@@ -1,28 +1,25 @@
 /** `triscope sim verify MODEL [options]`: the same result under every synchroniser, or where not. */
 import { flag, int } from '../../model/option.ts';
 import { launchedRank } from '../../os/mpi/launcher.ts';
+import type { LoadedModel } from '../../sim/load-model.ts';
 import { configFor } from '../../sim/settings.ts';
 import { MOST_SEED } from '../../sim/transport/chaos.ts';
 import { type VerifyOptions, type VerifyRow, verify } from '../../sim/verify.ts';
 import type { ChaosRuns } from '../../sim/verify-cases.ts';
+import { type Call, command, type OptionGroup } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { mayBlock, onInterrupt } from '../interrupt.ts';
 import { onRanks } from '../on-ranks.ts';
 import { ProgressLine } from '../progress.ts';
-import { type RunCommand, readRunCommand } from '../run-command.ts';
+import {
+  ARGS_FILE_OPTION,
+  modelExtension,
+  RUNS_MODEL,
+  type RunCommand,
+  runCommandOf,
+} from '../run-command.ts';
 import { painter, table } from '../table.ts';
-import { mostSharing, transportGroup, wantsRanks } from '../transport-option.ts';
-
-const USAGE = `usage: triscope sim verify MODEL [options]
-
-Runs MODEL under every synchroniser, with several numbers of PEs, KPs and batches, and compares what is
-committed and the states at the end with the sequential run's. Options are those of triscope sim run;
---pes sizes the model. --transport=mpi runs it on 2 and 4 ranks besides; under mpirun it runs on those
-ranks alone. --chaos runs it instead with rings and batches of next to no room, and everything late that may
-be, in ways that a seed says; --chaos=SEED repeats one. Exit code 1 and the place of the first difference where there
-is one.`;
-
-const OPTIONS = { json: flag(false, 'print one JSON object') };
+import { mostSharing, transportOptions, wantsRanks } from '../transport-option.ts';
 
 /** Runs where no seed is given. */
 const CHAOS_RUNS = 24;
@@ -43,10 +40,20 @@ const CHAOS_OPTIONS = {
   }),
 };
 
+const TRANSPORT = transportOptions('mpi: over MPI, too', 'threads; mpi alone under mpirun');
+const OUTPUT = { json: flag(false, 'print one JSON object') };
+const OPTIONS = { ...TRANSPORT, ...CHAOS_OPTIONS, ...OUTPUT, ...ARGS_FILE_OPTION };
+const GROUPS: readonly OptionGroup[] = [
+  { title: 'Transport', options: TRANSPORT },
+  { title: 'Chaos', options: CHAOS_OPTIONS },
+  { title: 'Output', options: OUTPUT },
+];
+type Verify = RunCommand<typeof OPTIONS>;
+
 /** The chaos that is asked for. @throws UsageError */
-function chaosOf({ own }: RunCommand): ChaosRuns | undefined {
-  const given = own.get('chaos');
-  const runs = own.get('chaos-runs');
+function chaosOf({ own }: Verify): ChaosRuns | undefined {
+  const given = own.chaos;
+  const runs = own['chaos-runs'];
   if (given === undefined) {
     if (runs !== undefined) throw new UsageError(`--chaos-runs=${runs}: goes with --chaos`);
     return undefined;
@@ -60,17 +67,8 @@ function chaosOf({ own }: RunCommand): ChaosRuns | undefined {
 const RANKS = [2, 4];
 
 /** Checks it. Returns the exit code. @throws what a user did wrong, or the sequential run */
-export const simVerify = onRanks(start);
-
-async function start(args: readonly string[]): Promise<number> {
-  const command = await readRunCommand(
-    args,
-    USAGE,
-    transportGroup('mpi: over MPI, too', 'threads; mpi alone under mpirun'),
-    { title: 'Chaos', options: CHAOS_OPTIONS },
-    { title: 'Output', options: OPTIONS },
-  );
-  if (command === null) return 0;
+async function start(call: Call<typeof OPTIONS, LoadedModel | null>): Promise<number> {
+  const command = runCommandOf(call, OPTIONS);
   const chaos = chaosOf(command);
   const interrupt = onInterrupt(mayBlock(command.loaded));
   const progress = new ProgressLine(0);
@@ -80,7 +78,7 @@ async function start(args: readonly string[]): Promise<number> {
     if (!wantsRanks(command)) return await onThreads(command, interrupt.signal, onCase, chaos);
     const { loaded, settings } = command;
     if (launchedRank() === null) {
-      return await onBoth(command, args, interrupt.signal, onCase, chaos);
+      return await onBoth(command, call.args, interrupt.signal, onCase, chaos);
     }
     const { asRank } = await import('../ranks.ts');
     const { verifyRanks } = await import('../../sim/verify-rank.ts');
@@ -98,19 +96,18 @@ async function start(args: readonly string[]): Promise<number> {
   } finally {
     progress.clear();
     interrupt.release();
-    command.loaded.dispose();
   }
 }
 
 type OnCase = NonNullable<VerifyOptions['onCase']>;
 
 function threadRows(
-  { loaded, settings, own }: RunCommand,
+  { loaded, settings, own }: Verify,
   signal: AbortSignal,
   onCase: OnCase,
   chaos: ChaosRuns | undefined,
 ): Promise<VerifyRow[]> {
-  const json = own.get('json') === true;
+  const json = own.json === true;
   return verify(loaded, settings, {
     signal,
     onCase,
@@ -120,7 +117,7 @@ function threadRows(
 }
 
 async function onThreads(
-  command: RunCommand,
+  command: Verify,
   signal: AbortSignal,
   onCase: OnCase,
   chaos: ChaosRuns | undefined,
@@ -130,7 +127,7 @@ async function onThreads(
 
 /** On threads, then in jobs of ranks that this process starts. @throws MissingPieceError */
 async function onBoth(
-  command: RunCommand,
+  command: Verify,
   args: readonly string[],
   signal: AbortSignal,
   onCase: OnCase,
@@ -163,16 +160,12 @@ function compared(threads: readonly VerifyRow[], ranks: readonly VerifyRow[]): V
 }
 
 /** Prints the rows. Returns the exit code. */
-function tell(
-  { loaded, own }: RunCommand,
-  rows: readonly VerifyRow[],
-  interrupted: boolean,
-): number {
+function tell({ loaded, own }: Verify, rows: readonly VerifyRow[], interrupted: boolean): number {
   const same = rows.every((row) => row.same);
   const complete = !interrupted;
   const model = loaded.model.name;
   process.stdout.write(
-    own.get('json') === true
+    own.json === true
       ? `${JSON.stringify({ model, same, complete, runs: rows }, null, 2)}\n`
       : text(model, rows, same, complete),
   );
@@ -208,3 +201,15 @@ function text(model: string, rows: readonly VerifyRow[], same: boolean, complete
       : bad(`${model}: ${differing} of ${rows.length} runs differ from the sequential one`);
   return `${[head, ...painted, ...reasons, ...repeat, last].join('\n')}\n`;
 }
+
+export const simVerify = command({
+  ...RUNS_MODEL,
+  about:
+    'Runs MODEL under every synchroniser, with several numbers of PEs, KPs and batches, and compares what is committed and the states at the end with the sequential run’s. Options are those of triscope sim run; --pes sizes the model. --transport=mpi runs it on 2 and 4 ranks besides; under mpirun it runs on those ranks alone. --chaos runs it instead with rings and batches of next to no room, and everything late that may be, in ways that a seed says; --chaos=SEED repeats one. Exit code 1 and the place of the first difference where there is one.',
+  options: OPTIONS,
+  groups: GROUPS,
+  examples: ['sim verify phold --end=100', 'sim verify phold --chaos --end=50'],
+  extend: modelExtension(GROUPS),
+  around: onRanks,
+  run: start,
+});

@@ -1,0 +1,40 @@
+/** `triscope completion SHELL`: what makes a shell complete. */
+import { text } from '../../model/option.ts';
+import { type Call, command } from '../command.ts';
+import { candidates } from '../complete.ts';
+import { UsageError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
+import { SHELLS } from '../shells.ts';
+
+const OPTIONS = {
+  line: text('', 'print what may stand at the end of this command line, one a line', {
+    placeholder: 'LINE',
+  }),
+};
+
+/** Prints it. Returns the exit code. @throws UsageError */
+async function run({ words: [shell], given }: Call<typeof OPTIONS, null>): Promise<number> {
+  if (given.line !== undefined) {
+    const found = await candidates(given.line);
+    process.stdout.write(found.map((one) => `${one}\n`).join(''));
+    return 0;
+  }
+  const names = Object.keys(SHELLS);
+  if (shell === undefined) throw new UsageError(`which shell? one of ${names.join(', ')}`);
+  if (!Object.hasOwn(SHELLS, shell)) {
+    throw new UsageError(
+      `no shell '${shell}': one of ${names.join(', ')}${didYouMean(shell, names)}`,
+    );
+  }
+  process.stdout.write(SHELLS[shell]);
+  return 0;
+}
+
+export const completion = command({
+  about:
+    'Prints what makes a shell complete commands, options and their values, models, tables of recordings, jobs of an archive. For bash, in ~/.bashrc: source <(triscope completion bash). For zsh, in ~/.zshrc, after compinit: source <(triscope completion zsh). For fish: triscope completion fish > ~/.config/fish/completions/triscope.fish',
+  arguments: [{ name: 'SHELL', help: 'bash, zsh or fish', optional: true }],
+  options: OPTIONS,
+  examples: ['completion bash'],
+  run,
+});

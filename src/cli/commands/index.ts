@@ -1,0 +1,71 @@
+/** The commands, in the order of `--help`. A new one is a file here and a line below. */
+import type { Command } from '../command.ts';
+
+export interface Entry {
+  /** The words that call it. */
+  readonly name: string;
+  readonly summary: string;
+  /** Its declaration: of a command that is called, that one's file alone is run. */
+  readonly load: () => Promise<Command>;
+}
+
+const entry = (name: string, summary: string, load: () => Promise<Command>): Entry => ({
+  name,
+  summary,
+  load,
+});
+
+// biome-ignore format: one command, one line
+export const COMMANDS: readonly Entry[] = [
+  entry('demo', 'a tour in 20 seconds: an optimistic parallel simulation that proves itself right', async () => (await import('./demo.ts')).demo),
+  entry('sim run', 'run a simulation: a built-in model, or the path of a module', async () => (await import('./sim-run.ts')).simRun),
+  entry('sim verify', 'check that every synchroniser commits the same events', async () => (await import('./sim-verify.ts')).simVerify),
+  entry('sim tune', 'find the fastest batch, GVT interval, KPs, window and PEs for a model', async () => (await import('./sim-tune.ts')).simTune),
+  entry('sim models', 'list the built-in models with their options', async () => (await import('./sim-models.ts')).simModels),
+  entry('region launch', 'run a command, and report where its time and energy went, region by region', async () => (await import('./region-launch.ts')).regionLaunch),
+  entry('region restore', 'put back settings that a killed controller left changed', async () => (await import('./region-restore.ts')).regionRestore),
+  entry('region build-shims', 'build the libraries that mark MPI and OpenMP programs nobody marked', async () => (await import('./region-build-shims.ts')).regionBuildShims),
+  entry('node collect', "take a sample of this machine's counters, into the log or onto stdout", async () => (await import('./node.ts')).nodeCollect),
+  entry('node begin', 'a job begins on this node: take a sample, marked so', async () => (await import('./node.ts')).nodeBegin),
+  entry('node end', 'a job ends on this node: take a sample, marked so', async () => (await import('./node.ts')).nodeEnd),
+  entry('node mark', 'take a sample with a mark', async () => (await import('./node.ts')).nodeMark),
+  entry('node rotate', 'end the current file of the log', async () => (await import('./node.ts')).nodeRotate),
+  entry('node daemon', 'take samples at even times, and when jobs begin and end', async () => (await import('./node-daemon.ts')).nodeDaemon),
+  entry('node archive', 'compress old files of the log into an archive, by host', async () => (await import('./node-archive.ts')).nodeArchive),
+  entry('node types', 'list what can be collected, with keys and units', async () => (await import('./node-types.ts')).nodeTypes),
+  entry('node job', 'a job of an archive: hosts, metrics with inputs, flags, course in time', async () => (await import('./node-job.ts')).nodeJob),
+  entry('node jobs', 'the jobs of an archive, searched by user, time, metric and flag', async () => (await import('./node-jobs.ts')).nodeJobs),
+  entry('signal list', 'list what this machine tells: energies, frequencies, temperatures, load', async () => (await import('./signal-list.ts')).signalList),
+  entry('signal read', 'print the value of a signal', async () => (await import('./signal-read.ts')).signalRead),
+  entry('signal watch', 'sample signals over time: rows, a report, OpenMetrics', async () => (await import('./signal-watch.ts')).signalWatch),
+  entry('signal write', 'change a setting, such as a power limit', async () => (await import('./signal-write.ts')).signalWrite),
+  entry('query', 'a recording, or files, as SQL tables', async () => (await import('./query.ts')).query),
+  entry('export', 'a recording as Parquet, Arrow, CSV, JSON, a trace for Perfetto, or OpenMetrics', async () => (await import('./export.ts')).exportCommand),
+  entry('report', 'what is slow in a recording, why, and what to turn', async () => (await import('./report.ts')).report),
+  entry('serve', 'show recordings in the browser', async () => (await import('./serve.ts')).serve),
+  entry('info', 'what a file or folder is: format, era, records, entities, time span, suspect spots', async () => (await import('./info.ts')).info),
+  entry('read', 'decode files to rows: text, JSON or CSV', async () => (await import('./read.ts')).read),
+  entry('diff', 'what changed from one run to another', async () => (await import('./diff.ts')).diff),
+  entry('help', 'help of a command; man pages', async () => (await import('./help.ts')).help),
+  entry('completion', 'what makes a shell complete commands, options, models, tables and jobs', async () => (await import('./completion.ts')).completion),
+];
+
+/** What a group of commands is about. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  sim: 'the parallel discrete-event simulator',
+  region: 'regions of programs: marked, sampled, reported as GEOPM does',
+  signal: 'what the machine tells of itself: energy, frequency, temperature, load',
+  node: 'counters of the machine, in the raw format of tacc_stats',
+};
+
+/** The command that `args` begin with, and its own words; null where there is none of this name. */
+export function findCommand(
+  args: readonly string[],
+): { readonly entry: Entry; readonly rest: readonly string[] } | null {
+  for (const count of [1, 2]) {
+    const name = args.slice(0, count).join(' ');
+    const entry = COMMANDS.find((one) => one.name === name);
+    if (entry !== undefined) return { entry, rest: args.slice(count) };
+  }
+  return null;
+}

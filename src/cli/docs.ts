@@ -1,0 +1,77 @@
+/** Pages of help as man pages, and as docs/command-line.md. */
+import type { Page, Section } from './help.ts';
+
+/** In roff nothing at the beginning of a line, and no backslash, may steer. */
+const roff = (text: string) =>
+  text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^([.'])/gm, '\\&$1');
+
+/** A page of section 1. `summary`: what the command does, in a line. */
+export function manPage(
+  { name, usage, about, sections, examples }: Page,
+  summary: string,
+  version: string,
+): string {
+  const title = `triscope-${name.replaceAll(' ', '-')}`;
+  const section = ({ title, items }: Section) => [
+    `.SH ${roff(title.toUpperCase())}`,
+    ...items.flatMap(({ head, text }) => ['.TP', `.B ${roff(head)}`, roff(text)]),
+  ];
+  return `${[
+    `.TH ${roff(title.toUpperCase())} 1 "" "Triscope ${version}" "Triscope"`,
+    '.SH NAME',
+    `${roff(title)} \\- ${roff(summary)}`,
+    '.SH SYNOPSIS',
+    `.B ${roff(`triscope ${usage}`)}`,
+    '.SH DESCRIPTION',
+    ...about.flatMap((paragraph) => ['.PP', roff(paragraph)]),
+    ...sections.flatMap(section),
+    ...(examples.length > 0 ? ['.SH EXAMPLES'] : []),
+    ...examples.flatMap((line) => ['.PP', '.EX', roff(`triscope ${line}`), '.EE']),
+  ].join('\n')}\n`;
+}
+
+const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+
+/** The commands with their options, in Markdown. A group of options that several have is shown once. */
+export function referenceText(pages: readonly Page[]): string {
+  const seen = new Map<string, string>();
+  return pages
+    .map(({ name, usage, about, sections, examples }) => {
+      const shown: string[] = [];
+      for (const { title, items } of sections) {
+        const key = JSON.stringify([title, items]);
+        const before = seen.get(key);
+        if (before !== undefined && items.length > 2) {
+          shown.push('', `${title}: as of ${code(before)}.`);
+          continue;
+        }
+        seen.set(key, name);
+        const rows = items.map(({ head, text }) => `| ${code(head)} | ${cell(text)} |`);
+        shown.push('', `| ${title} | |`, '|---|---|', ...rows);
+      }
+      const calls = examples.map((line) => `    triscope ${line}`);
+      return [
+        `### \`triscope ${name}\``,
+        '',
+        `    triscope ${usage}`,
+        ...about.flatMap((paragraph) => ['', paragraph.replaceAll('<', '&lt;')]),
+        ...shown,
+        ...(calls.length > 0 ? ['', ...calls] : []),
+        '',
+      ].join('\n');
+    })
+    .join('\n');
+}
+
+const [BEGIN, END] = ['<!-- made from the declarations: npm run docs:commands -->', '<!-- end -->'];
+
+/** docs/command-line.md with the reference made anew. */
+export function withReference(document: string, pages: readonly Page[]): string {
+  const [before] = document.split(BEGIN);
+  const after = document.split(END)[1] ?? '\n';
+  return `${before}${BEGIN}\n\n${referenceText(pages)}\n${END}${after}`;
+}

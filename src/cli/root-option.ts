@@ -1,0 +1,17 @@
+/** `--root`: a recorded tree in the place of the machine. */
+import { statSync } from 'node:fs';
+import { text } from '../model/option.ts';
+import { checkPath } from './call.ts';
+import { UsageError } from './errors.ts';
+
+export const ROOT = text('', 'read the proc and sys of this folder, such as a recorded tree', {
+  placeholder: 'DIR',
+  names: 'folder',
+});
+
+/** The value of `--root`. @throws UsageError where it is no folder */
+export function rootFrom(root: string | undefined): string | undefined {
+  if (root === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
+  checkPath(root);
+  throw new UsageError(`--root ${root}: there is no such folder`);
+}

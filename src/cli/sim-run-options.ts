@@ -1,0 +1,36 @@
+/** Options of `triscope sim run`, on threads and on ranks. */
+import { flag, text } from '../model/option.ts';
+import { INSTRUMENT_OPTIONS } from '../sim/instrument/options.ts';
+import type { OptionGroup } from './command.ts';
+import { RECORD_OPTIONS } from './companions.ts';
+import { INSTRUMENT_GROUP } from './instrumentation.ts';
+import { ARGS_FILE_OPTION } from './run-command.ts';
+import { transportOptions } from './transport-option.ts';
+
+const TRANSPORT = transportOptions('what PEs are', 'mpi under mpirun, else threads');
+const OUTPUT = {
+  json: flag(false, 'print one JSON object; what the model prints goes to stderr'),
+  ...RECORD_OPTIONS,
+  stream: text(
+    '',
+    'give the samples to others while the run goes on: a file or pipe, - for stdout, or ws',
+    { placeholder: 'PATH', names: 'path' },
+  ),
+  'ross-csv': text('', 'append one line to FILE, ross.csv where none is given', {
+    bare: 'ross.csv',
+    placeholder: 'FILE',
+  }),
+};
+
+export const SIM_RUN_OPTIONS = {
+  ...TRANSPORT,
+  ...INSTRUMENT_OPTIONS,
+  ...OUTPUT,
+  ...ARGS_FILE_OPTION,
+};
+
+export const SIM_RUN_GROUPS: readonly OptionGroup[] = [
+  { title: 'Transport', options: TRANSPORT },
+  INSTRUMENT_GROUP,
+  { title: 'Output', options: OUTPUT },
+];
