@@ -245,7 +245,10 @@ describe('query', () => {
   it('has a table for each type and one of marks, of all files of an archive', async () => {
     const rows = async (sql: string) => {
       const { out, err, code } = await triscope(['query', HOST, sql, '--json']);
-      expect([code, err.replace(/^triscope: .*line 20: unknown type[^\n]*\n/, '')]).toEqual([0, '']);
+      expect([code, err.replace(/^triscope: .*line 20: unknown type[^\n]*\n/, '')]).toEqual([
+        0,
+        '',
+      ]);
       return JSON.parse(out) as unknown;
     };
     expect(await rows('SELECT time, device, "user" FROM node_cpu ORDER BY time, device')).toEqual([
