@@ -1,6 +1,6 @@
 /**
- * One number, one value: what each outlet says of each recording is the same, to the last digit that it shows. The list
- * of measures and outlets is printed.
+ * One number, one value: what each outlet says of each recording is the same, as far as its digits go. The list of
+ * measures and outlets is printed.
  */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
