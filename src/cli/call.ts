@@ -3,14 +3,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Named } from '../model/option.ts';
 import { type Command, type Extension, groupsOf, type OptionGroup, usageOf } from './command.ts';
-import { UsageError } from './errors.ts';
+import { MissingPathError, UsageError } from './errors.ts';
 import { nearest } from './nearest.ts';
 import { type ParsedWords, readWords } from './words.ts';
 
 /** Names shorter than this are near to too many. */
 const SHORTEST = 3;
 
-/** @throws UsageError where a path is not there, and is nearly one that is */
+/** @throws MissingPathError where a path is not there, and is nearly one that is */
 export function checkPath(path: string): void {
   const name = basename(path);
   if (path.trim() === '' || name.length < SHORTEST || existsSync(path)) return;
@@ -24,7 +24,7 @@ export function checkPath(path: string): void {
   const near = nearest(name, there);
   if (near === null) return;
   const mended = path.slice(0, path.length - name.length) + near;
-  throw new UsageError(`${path}: there is no such file or folder; did you mean ${mended}?`);
+  throw new MissingPathError(`${path}: there is no such file or folder; did you mean ${mended}?`);
 }
 
 const isPath = (names: Named | undefined) => names === 'path' || names === 'input';

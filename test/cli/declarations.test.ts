@@ -181,10 +181,14 @@ function isNear(typo: string, name: string): boolean {
   return (a.length < 2 && b.length < 2) || (a.length === 2 && a === [...b].reverse().join(''));
 }
 
-/** Called so, it says one line, which names one of `meant`, and ends with 2. */
-async function expectMended(args: readonly string[], meant: readonly string[]): Promise<void> {
+/** Called so, it says one line, which names one of `meant`, and ends with 2; with 3 where a file is not there. */
+async function expectMended(
+  args: readonly string[],
+  meant: readonly string[],
+  ends = 2,
+): Promise<void> {
   const { code, out, err } = await triscopeHere(args);
-  expect([args, code, out]).toEqual([args, 2, '']);
+  expect([args, code, out]).toEqual([args, ends, '']);
   expect(err.trimEnd().split('\n')).toHaveLength(1);
   const told = /; did you mean (.*)\?\n$/.exec(err)?.[1] ?? err;
   expect([args, meant.includes(told) ? 'mended' : told]).toEqual([args, 'mended']);
@@ -248,10 +252,10 @@ describe('a misspelling gets one line, the nearest name, and code 2:', () => {
       const paths = command.arguments?.filter(({ names }) => names === 'path') ?? [];
       if (paths.length === 0 || name === 'region restore') continue;
       const needed = name === 'export' ? ['--to', 'csv', '-o', 'x'] : [];
-      await expectMended([name, ...paths.map(() => wrong), ...needed], [right]);
+      await expectMended([name, ...paths.map(() => wrong), ...needed], [right], 3);
     }
-    await expectMended(['info', `${right}/geopm.reprot`], [`${right}/geopm.report`]);
-    await expectMended(['node', 'jobs', '--archive', wrong], [right]);
+    await expectMended(['info', `${right}/geopm.reprot`], [`${right}/geopm.report`], 3);
+    await expectMended(['node', 'jobs', '--archive', wrong], [right], 3);
   });
 
   it('models, types, shims, signals', async () => {

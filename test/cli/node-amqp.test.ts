@@ -57,7 +57,7 @@ describe('what is published', () => {
       '99999',
     ]);
     expect(code).toBe(2);
-    expect(err).toBe('triscope: --port 99999: it is a port, 1 to 65535\n');
+    expect(err).toBe('triscope: --port=99999: must be an integer from 1 to 65535\n');
   });
 });
 

@@ -107,7 +107,7 @@ describe('node job', () => {
   });
 
   it.each([
-    [['7'], 2, 'which archive?'],
+    [['7'], 2, '--archive DIR is missing'],
     [['--archive', 'ARCHIVE'], 2, 'which job?'],
     [['77', '--archive', 'ARCHIVE'], 2, 'no record of job 77 (2 files read); its jobs are 7, 8'],
     [
@@ -116,7 +116,11 @@ describe('node job', () => {
       'job 5 is ambiguous: it started 2001',
     ],
     [['7', '--archive', '/nowhere'], 3, '/nowhere: there is no such folder'],
-    [['7', '--archive', 'ARCHIVE', '--accounting', '/none'], 3, 'there is no such accounting file'],
+    [
+      ['7', '--archive', 'ARCHIVE', '--accounting', '/none'],
+      3,
+      '/none: there is no such file or folder',
+    ],
     [['7', '--archive', 'ARCHIVE', '--from', 'noon'], 2, '--from noon: it is seconds since 1970'],
     [['7', '--archive', 'ARCHIVE', '--hosts', 'c[1'], 3, "host list 'c[1'"],
     [
@@ -195,7 +199,7 @@ describe('node jobs', () => {
       'one query at a time: there are 3 statements',
     ],
     [['--sort', 'age'], '--sort age: there is none of this name'],
-    [['7'], 'one job is told by triscope node job 7'],
+    [['7'], 'unexpected 7; node jobs takes only options'],
   ])('%j is refused: %s', async (args, message) => {
     const { code, err } = await triscopeHere(['node', 'jobs', '--archive', archive, ...args]);
     expect(code).toBe(2);

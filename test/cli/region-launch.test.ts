@@ -308,8 +308,8 @@ describe('the command line', () => {
 
   it.each([
     [['--geopm-perod=1', '--', 'true'], /--geopm-perod; did you mean --geopm-period\?/],
-    [['--geopm-period=0', '--', 'true'], /--geopm-period 0: it is a number of seconds from/],
-    [['--geopm-period', '--', 'true'], /--geopm-period --: it is a number/],
+    [['--geopm-period=0', '--', 'true'], /--geopm-period=0: must be a finite number from 0.0001/],
+    [['--geopm-period', '--', 'true'], /--geopm-period needs a value: it must be a finite number/],
     [['--geopm-agent=monitr', '--', 'true'], /agent monitr: it is one of monitor, power_gov/],
     [['--geopm-report-signals=TIMF', '--', 'true'], /no signal TIMF.*did you mean TIME\?/],
     [['--geopm-report-signals=REGION_HASH', '--', 'true'], /REGION_HASH is label: /],
@@ -317,7 +317,7 @@ describe('the command line', () => {
     [['--geopm-policy=none.json', '--', 'true'], /policy none.json: ENOENT/],
     [['--geopm-record-filter=proxy', '--', 'true'], /there is no record filter proxy/],
     [['--root', 'nowhere', '--', 'true'], /--root nowhere: there is no such folder/],
-    [[], /region launch needs a command/],
+    [[], /which command\? usage: triscope region launch/],
   ])('refuses %j', async (args, message) => {
     const { code, err, out } = await call(args);
     expect([code, out]).toEqual([2, '']);

@@ -224,6 +224,7 @@ test('--help lists the model’s options under its name, then ROSS’s groups', 
   expect(code).toBe(0);
   const titles = out.split('\n').filter((line) => /^\S.*:$/.test(line));
   expect(titles).toEqual([
+    'Arguments:',
     'Model phold:',
     'ROSS MPI Kernel:',
     'ROSS Kernel:',
@@ -233,7 +234,9 @@ test('--help lists the model’s options under its name, then ROSS’s groups', 
     'Transport:',
     'ROSS Instrumentation:',
     'Output:',
+    'Options:',
+    'Examples:',
   ]);
   expect(out).toMatch(/--gvt-interval=N {2,}turns of the scheduler/);
-  expect(out).toMatch(/--lookahead=X .*\(default: 1\)/);
+  expect(out).toMatch(/--lookahead=X [^-]*\(default: 1\)/);
 });

@@ -167,7 +167,10 @@ describe('triscope sim tune', () => {
       2,
       'triscope: --knobs=bach: there is no knob bach; did you mean batch?; use batch, gvt-interval, nkp, max-opt-lookahead, pes\n',
     ]);
-    expect(await refused('phold', '--pes=2', '-o')).toEqual([2, 'triscope: -o needs a file\n']);
+    expect(await refused('phold', '--pes=2', '-o')).toEqual([
+      2,
+      'triscope: -o needs a value: -o FILE\n',
+    ]);
     expect(existsSync(join(folder, 'none'))).toBe(false);
   });
 });

@@ -342,7 +342,7 @@ describe('triscope serve', () => {
   it.each([
     [['serve'], 2, 'which recording?'],
     [['serve', '/nowhere.tri'], 3, '/nowhere.tri: there is no such file or folder'],
-    [['serve', '/nowhere.tri', '--port', 'x'], 2, '--port x'],
+    [['serve', '/nowhere.tri', '--port', 'x'], 2, '--port=x: must be an integer'],
     [['serve', '/nowhere.tri', '--wrong'], 2, 'unknown option --wrong'],
   ])('%j: exit %d', async (words, code, expected) => {
     const outcome = await triscope(words);

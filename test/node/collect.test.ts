@@ -230,10 +230,10 @@ describe.skipIf(!isLinux)('triscope node', () => {
   it.each([
     [['collect', 'cup', '--print'], 2, 'there is no type cup'],
     [['collect', '--root', '/nowhere'], 2, 'no such folder'],
-    [['collect', '--style', '3'], 2, 'it is 1.0 or 2.3'],
+    [['collect', '--style', '3'], 2, 'must be one of 1.0, 2.3'],
     [['collect', '--wrong'], 2, 'unknown option --wrong'],
     [['collect', '--deadlin=3'], 2, 'unknown option --deadlin; did you mean --deadline?'],
-    [['collect', '--deadline', '0'], 2, '--deadline 0: it is a number of seconds, at most 60'],
+    [['collect', '--deadline', '0'], 2, '--deadline=0: must be a finite number from 0.001 to 60'],
   ])('%j: exit %d', async (words, code, expected) => {
     const outcome = await triscope(['node', ...words]);
     expect(outcome.err).toContain(expected);

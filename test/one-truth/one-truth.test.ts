@@ -29,23 +29,23 @@ const golden = (path: string, bytes?: (path: string) => Seen[]): Case[] => {
   return [{ path: whole, ...(bytes && { bytes: () => bytes(whole) }) }];
 };
 
-/** One engine of each era, alone and in all its ways of sampling. */
+/** A file of each layer that is worked out from its bytes, too, and our own recordings. */
 const CASES: readonly Case[] = [
   ...golden('ross/m-opt2-gvt-all', (path) => rossBytes(join(path, 'ross-stats-gvt.bin'))),
-  ...golden('ross/m-opt2-everything'),
-  ...golden('ross/o1704-opt2-gvt-g1'),
-  ...golden('ross/o1707-opt2-both-g0'),
   ...golden('geopm/real-run/two-rank.report-vm', reportBytes),
   ...golden('tacc_stats/genuine_job1835740_2hosts', rawBytes),
   { path: recording(), bytes: undefined },
   { path: regionRun() },
 ];
 
-/** More of the same eras, which take as long again: TRISCOPE_ONE_TRUTH=all. */
+/** Other eras of ROSS and ways of sampling, which take twice as long again: TRISCOPE_ONE_TRUTH=all. */
 const MORE: readonly Case[] =
   process.env.TRISCOPE_ONE_TRUTH === 'all'
     ? [
+        ...golden('ross/m-opt2-everything'),
         ...golden('ross/m-opt2-vt-all'),
+        ...golden('ross/o1704-opt2-gvt-g1'),
+        ...golden('ross/o1707-opt2-both-g0'),
         ...golden('ross/v8-opt2-rt-all'),
         ...golden('ross/o1706-opt2-gvt-g0'),
         ...golden('ross/o1707-opt2-both-g1'),

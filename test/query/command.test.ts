@@ -137,7 +137,7 @@ describe('triscope query', () => {
     ]);
     expect(await wrong(path, 'SELECT 1', '--limit=x')).toEqual([
       2,
-      '--limit x: it is an integer of at least 1',
+      '--limit=x: must be an integer of at least 1',
     ]);
   });
 

@@ -47,7 +47,9 @@ describe.skipIf(!GOLDEN)("damage in ROSS's genuine files (needs TRISCOPE_GOLDEN)
   describe.each(FILES)('$run/$file', ({ run, file }) => {
     const { beside, bytes, whole } = load(run, file);
 
-    it.runIf(/-(gvt|rt)\.bin$/.test(file))('of the other byte order is read as it was', () => {
+    it('of the other byte order is read as it was', () => {
+      // Of the other files the records' sizes are not known here.
+      if (!/-(gvt|rt)\.bin$/.test(file)) return;
       // A PE's number, then words: points of PEs whose records have one size.
       const points = whole.offsets.filter((_, k) => /^pe /.test(whole.lines[k]));
       const other = Buffer.from(bytes);
