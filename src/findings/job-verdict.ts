@@ -12,8 +12,6 @@ export const SEVERITY_OF: Readonly<Record<Gauge['grade'], Severity | null>> = {
   unknown: null,
 };
 
-const lower = (text: string) => text[0].toLowerCase() + text.slice(1);
-
 function gaugeFindings({ job }: MeasuredJob): FindingParts[] {
   return gaugesOf(job).flatMap(({ name, title, share, grade, words, rule }): FindingParts[] => {
     const severity = SEVERITY_OF[grade];
@@ -21,7 +19,7 @@ function gaugeFindings({ job }: MeasuredJob): FindingParts[] {
     return [
       {
         severity,
-        sentence: `Job ${job.id}: ${lower(title)} is ${grade}. ${words}.`,
+        sentence: `Job ${job.id}: the gauge “${title}” is ${grade}. ${words}.`,
         evidence: { sql: '', rows: [{ gauge: name, filled: share, grade }], formula: rule },
         advice: '',
       },

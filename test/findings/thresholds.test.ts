@@ -219,3 +219,17 @@ it.each(PAIRS)(
     expect(await concerns(rule, short())).toEqual([]);
   },
 );
+
+it('a job shorter than the 15 minutes that a load is over is not called crowded by it', async () => {
+  const loaded = (groups: number) =>
+    jobAt([CPU, '!ps load_15'], {
+      a: Array.from({ length: groups }, (_, k) => [`cpu 0 ${k * 6000} 0 0 0`, 'ps - 400']),
+    });
+  const crowded = async (path: string) =>
+    (await concerns('job-gauges', path)).filter(({ sentence }) => sentence.includes('Not crowded'));
+  expect(await crowded(loaded(15))).toEqual([]);
+  const [{ sentence }] = await crowded(loaded(16));
+  expect(sentence).toContain(
+    'the gauge “Not crowded” is poor. The highest 15-minute load was 4.0 processes on 1 cores',
+  );
+});
