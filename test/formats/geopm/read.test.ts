@@ -329,6 +329,33 @@ describe('damage that leaves a file readable', () => {
       'line 18: h, application: count is infinite',
       'line 15: region a of h a second time',
     ]);
+    const twice = told(
+      `${HEADER}  h:\n    Regions:\n${region}      region: "b"\n      hash: 0x2\n`,
+    );
+    expect(twice.rows[0].values).toMatchObject({ region: 'a', hash: '0x00000001' });
+    expect(twice.told).toEqual(
+      ['region', 'hash'].map((key, k) => `${14 + k}: ${key} a second time: the first is kept`),
+    );
+  });
+
+  it('in a report: what lies below a line that has a value changes no value', () => {
+    const totals = (below: string) =>
+      `${HEADER}  h:\n    Epoch Totals:\n      runtime (s): 2\n      A::B: 0\n${below}    Application Totals:\n      runtime (s): 1\n`;
+    const whole = told(totals(''));
+    const lines = [
+      '            Application Totals:',
+      '        x',
+      '\n         "y": 1',
+      '       - 1',
+    ];
+    for (const line of lines) {
+      const found = told(totals(`${line}\n`));
+      expect(found.rows.map(({ values }) => values)).toEqual(
+        whole.rows.map(({ values }) => values),
+      );
+      expect(found.told, line).toHaveLength(1);
+      expect(found.told[0]).toMatch(/^1[23]: lies below a line that has a value: left out$/);
+    }
   });
 
   it('in a text report: values below a damaged heading are never those of the section before', () => {

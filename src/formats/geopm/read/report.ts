@@ -158,9 +158,11 @@ class ReportReader {
       const name = textOf(key);
       const text = textOf(value);
       // `name` is what the manual calls the key that GEOPM writes as `region`.
-      if (section === 'region' && (name === 'region' || name === 'name')) region = text;
-      else if (section === 'region' && name === 'hash') hash = text;
-      else if (values.has(name)) {
+      const isName = section === 'region' && (name === 'region' || name === 'name');
+      const isHash = section === 'region' && name === 'hash';
+      if (isName && region === null) region = text;
+      else if (isHash && hash === null) hash = text;
+      else if (isName || isHash || values.has(name)) {
         this.#oddities.push({
           line: this.#lineOf(key),
           what: `${name} a second time: the first is kept`,

@@ -85,11 +85,43 @@ function endWithLine(
   oddities.push({ line: lines.linePos(end + 1).line, what });
 }
 
+/** Up to its value a line with one that is whole: `  - `, `  key: `; then a name in quotes, or text without. */
+const VALUED = /^( *(?:- +)*)(?:("[^"]*"|[^ "'[{#&*!|>%@].*?):(?= ))?/;
+const WHOLE = /^ *(?:"(?:[^"\\]|\\.)*"|[^ "'[{#&*!|>%@].*)$/;
+
+/**
+ * Nothing lies below a line that has a value; YAML would take what is deeper for more of it, or, where that is a key, make
+ * the value one, and so change what was complete. That is damage, and is left out.
+ */
+function leaveOutBelowValues(lines: string[], oddities: Oddity[]): void {
+  let column = -1;
+  let first = 0;
+  for (let k = 0; k < lines.length; k++) {
+    const line = lines[k];
+    const indent = line.search(/[^ ]/);
+    if (indent < 0 || line[indent] === '#') continue;
+    if (column >= 0 && indent > column) {
+      if (first === 0) {
+        first = k + 1;
+        oddities.push({ line: first, what: 'lies below a line that has a value: left out' });
+      }
+      lines[k] = '';
+      continue;
+    }
+    first = 0;
+    const [head = '', dashes = '', key] = VALUED.exec(line) ?? [];
+    const isValue =
+      (key !== undefined || dashes.includes('-')) && WHOLE.test(line.slice(head.length));
+    column = !isValue ? -1 : key === undefined ? dashes.lastIndexOf('-') : dashes.length;
+  }
+}
+
 /** Reads documents; every scalar stays text. What is no YAML is told. */
 export function readDocuments(text: string): DocumentsRead {
   const oddities: Oddity[] = [];
   // Blanks at the end of lines say nothing, and cost the library the square of their number.
   const all = text.split('\n').map((line) => line.trimEnd());
+  leaveOutBelowValues(all, oddities);
   const deep = tooDeep(all);
   const readable = (deep < 0 ? all : [...all.slice(0, deep), '']).join('\n');
   if (deep >= 0) {
