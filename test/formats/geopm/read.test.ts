@@ -333,7 +333,7 @@ describe('damage that leaves a file readable', () => {
       `${HEADER}  h:\n    Regions:\n${region}      region: "b"\n      hash: 0x2\n`,
     );
     expect(twice.rows[0].values).toMatchObject({ region: 'a', hash: '0x00000001' });
-    expect(twice.told).toEqual(
+    expect(twice.told.slice(0, 2)).toEqual(
       ['region', 'hash'].map((key, k) => `${14 + k}: ${key} a second time: the first is kept`),
     );
   });
