@@ -1,7 +1,31 @@
-/** Writes the commands into docs/command-line.md. Run after a build, when a declaration has changed. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/**
+ * Writes what is made from the declarations of commands: docs/command-line.md, the help that tests compare with
+ * (test/cli/support/help), the list of man pages in package.json, and the pages themselves into dist/man, of which a
+ * package takes them (`--man`: only those). Run after a build, when a declaration has changed.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { allPages } from '../dist/cli/commands/help.js';
-import { withReference } from '../dist/cli/docs.js';
+import { COMMANDS } from '../dist/cli/commands/index.js';
+import { manPages, withReference } from '../dist/cli/docs.js';
+import { pageText } from '../dist/cli/help.js';
+import { version } from '../dist/cli/version.js';
 
-const page = new URL('../docs/command-line.md', import.meta.url);
-writeFileSync(page, withReference(readFileSync(page, 'utf8'), await allPages()));
+const at = (path) => new URL(`../${path}`, import.meta.url);
+const rewrite = (path, change) => writeFileSync(at(path), change(readFileSync(at(path), 'utf8')));
+
+const pages = await allPages();
+const manual = manPages(pages, COMMANDS, version());
+mkdirSync(at('dist/man'), { recursive: true });
+for (const [name, text] of manual) writeFileSync(at(`dist/man/${name}`), text);
+
+if (!process.argv.includes('--man')) {
+  rewrite('docs/command-line.md', (text) => withReference(text, pages));
+  for (const width of [60, 80, 200]) {
+    const text = pages.map((page) => pageText(page, width)).join('\n');
+    writeFileSync(at(`test/cli/support/help/${width}.txt`), text);
+  }
+  rewrite('package.json', (text) => {
+    const man = [...manual.keys()].map((name) => `dist/man/${name}`);
+    return `${JSON.stringify({ ...JSON.parse(text), man }, null, 2)}\n`;
+  });
+}

@@ -1,31 +1,9 @@
 /** Calls a command: reads its words by its declaration, checks what can be checked by that, and runs it. */
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import type { Named } from '../model/option.ts';
 import { type Command, type Extension, groupsOf, type OptionGroup, usageOf } from './command.ts';
-import { MissingPathError, UsageError } from './errors.ts';
-import { nearest } from './nearest.ts';
+import { UsageError } from './errors.ts';
+import { checkPath } from './missing-path.ts';
 import { type ParsedWords, readWords } from './words.ts';
-
-/** Names shorter than this are near to too many. */
-const SHORTEST = 3;
-
-/** @throws MissingPathError where a path is not there, and is nearly one that is */
-export function checkPath(path: string): void {
-  const name = basename(path);
-  if (path.trim() === '' || name.length < SHORTEST || existsSync(path)) return;
-  let there: string[];
-  try {
-    there = readdirSync(dirname(path));
-  } catch {
-    // Nor is its folder.
-    return;
-  }
-  const near = nearest(name, there);
-  if (near === null) return;
-  const mended = path.slice(0, path.length - name.length) + near;
-  throw new MissingPathError(`${path}: there is no such file or folder; did you mean ${mended}?`);
-}
 
 const isPath = (names: Named | undefined) => names === 'path' || names === 'input';
 

@@ -1,6 +1,12 @@
 /** Pages of help as man pages, and as docs/command-line.md. */
 import type { Page, Section } from './help.ts';
 
+/** A command and what it does, in a line. */
+interface Summary {
+  readonly name: string;
+  readonly summary: string;
+}
+
 /** In roff nothing at the beginning of a line, and no backslash, may steer. */
 const roff = (text: string) =>
   text
@@ -8,13 +14,16 @@ const roff = (text: string) =>
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
 
+/** The page of a command in the manual: `triscope-sim-run`; of '' that of all. */
+export const manName = (name: string) => ['triscope', ...name.split(' ')].filter(Boolean).join('-');
+
 /** A page of section 1. `summary`: what the command does, in a line. */
 export function manPage(
   { name, usage, about, sections, examples }: Page,
   summary: string,
   version: string,
 ): string {
-  const title = `triscope-${name.replaceAll(' ', '-')}`;
+  const title = manName(name);
   const section = ({ title, items }: Section) => [
     `.SH ${roff(title.toUpperCase())}`,
     ...items.flatMap(({ head, text }) => ['.TP', `.B ${roff(head)}`, roff(text)]),
@@ -31,6 +40,32 @@ export function manPage(
     ...(examples.length > 0 ? ['.SH EXAMPLES'] : []),
     ...examples.flatMap((line) => ['.PP', '.EX', roff(`triscope ${line}`), '.EE']),
   ].join('\n')}\n`;
+}
+
+/** The pages of the manual by file name: one of each command, and one that lists them. */
+export function manPages(pages: readonly Page[], entries: readonly Summary[], version: string) {
+  const all: Page = {
+    name: '',
+    usage: 'COMMAND …',
+    about: ['Each command has a page of its own, and prints it with --help.'],
+    sections: [
+      {
+        title: 'Commands',
+        items: entries.map(({ name, summary }) => ({ head: `${manName(name)}(1)`, text: summary })),
+      },
+    ],
+    examples: ['help sim run'],
+  };
+  const summaries = [
+    'high-performance-computing instrumentation',
+    ...entries.map((e) => e.summary),
+  ];
+  return new Map(
+    [all, ...pages].map((page, k) => [
+      `${manName(page.name)}.1`,
+      manPage(page, summaries[k], version),
+    ]),
+  );
 }
 
 const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;

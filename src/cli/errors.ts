@@ -10,12 +10,6 @@ export class UsageError extends TriscopeError {
   override readonly exitCode = EXIT.usage;
 }
 
-/** A file or folder that is to be read is not there. */
-export class MissingPathError extends TriscopeError {
-  override readonly name = 'MissingPathError';
-  override readonly exitCode = EXIT.input;
-}
-
 /** The exit code for a command that ended with `error`. */
 export const exitCodeFor = (error: unknown): number => exitCodeOf(error) ?? EXIT.failed;
 

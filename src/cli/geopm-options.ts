@@ -1,6 +1,7 @@
 /** Options of geopmlaunch and the variables that say the same. Options come first. Source: geopmlaunch(1), geopm(7). */
+
+import { didYouMean } from '../model/nearest.ts';
 import { flag, float, type OptionSpecs, text } from '../model/option.ts';
-import { didYouMean } from './nearest.ts';
 
 const ONE_HOST = 'a controller watches its own host';
 const BESIDE = 'the controller is always a process of its own';

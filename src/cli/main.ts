@@ -1,4 +1,6 @@
 /** The command `triscope`: finds the command that is meant, and runs it. */
+
+import { didYouMean } from '../model/nearest.ts';
 import { callCommand } from './call.ts';
 import { COMMANDS, findCommand, GROUPS } from './commands/index.ts';
 import { EXIT, report, UsageError } from './errors.ts';
@@ -9,7 +11,6 @@ import {
   tolerateClosedPipes,
   watchForStrayExits,
 } from './leave.ts';
-import { didYouMean } from './nearest.ts';
 import { guardTerminals } from './terminal.ts';
 import { version } from './version.ts';
 

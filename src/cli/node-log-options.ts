@@ -137,7 +137,7 @@ export async function openSampling(options: CollectionOptions): Promise<Sampling
   } catch (error) {
     if (!(error instanceof UnknownTypeError)) throw error;
     const { NODE_TYPES } = await import('../node/types/index.ts');
-    const { didYouMean } = await import('./nearest.ts');
+    const { didYouMean } = await import('../model/nearest.ts');
     const names = NODE_TYPES.map(({ name }) => name);
     throw new UsageError(error.message + didYouMean(error.type, names));
   }

@@ -1,8 +1,8 @@
 /** `--root`: a recorded tree in the place of the machine. */
 import { statSync } from 'node:fs';
 import { text } from '../model/option.ts';
-import { checkPath } from './call.ts';
 import { UsageError } from './errors.ts';
+import { checkPath } from './missing-path.ts';
 
 export const ROOT = text('', 'read the proc and sys of this folder, such as a recorded tree', {
   placeholder: 'DIR',

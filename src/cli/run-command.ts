@@ -1,5 +1,6 @@
 /** What `sim run` and `sim verify` share: the model and the settings that a command line asks for. */
 import { Console } from 'node:console';
+import { didYouMean } from '../model/nearest.ts';
 import { type OptionSpec, type OptionSpecs, text } from '../model/option.ts';
 import { launchedRank } from '../os/mpi/launcher.ts';
 import {
@@ -17,7 +18,6 @@ import { CORE_SEEDS, MODEL_SEEDS, type Seeds } from '../sim/rng/clcg4.ts';
 import type { Settings } from '../sim/settings.ts';
 import type { Call, Extension, Given, OptionGroup, SingleValue } from './command.ts';
 import { UsageError } from './errors.ts';
-import { didYouMean } from './nearest.ts';
 
 /** A command that runs a model, as it was called. */
 export interface RunCommand<O extends OptionSpecs> {

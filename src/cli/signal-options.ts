@@ -1,9 +1,10 @@
 /** What the commands about signals share: reading the command line, the platform, refusals that name the nearest. */
+
+import { didYouMean } from '../model/nearest.ts';
 import { flag } from '../model/option.ts';
 import { Platform, SignalError } from '../region/signals/index.ts';
 import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
-import { didYouMean } from './nearest.ts';
 import { type ROOT, rootFrom } from './root-option.ts';
 
 export const SYNTHETIC = flag(

@@ -4,10 +4,11 @@
  * `--` ends options. What stands later wins.
  */
 import { readFileSync } from 'node:fs';
+import { didYouMean } from '../model/nearest.ts';
 import { type OptionSpec, parseOption, text } from '../model/option.ts';
 import { HELP, type OptionGroup, type OptionValue } from './command.ts';
 import { UsageError } from './errors.ts';
-import { didYouMean } from './nearest.ts';
+import { checkPath } from './missing-path.ts';
 
 export interface ParsedWords {
   /** Values given, by full name, in the order in which they were given last; what was not given is not there. */
@@ -46,6 +47,7 @@ const DEEPEST = 8;
 /** The words of an options file: any number a line, `#` starts a comment. */
 function wordsOfFile(option: string, file: string, from: Word): Word[] {
   let content: string;
+  checkPath(file);
   try {
     content = readFileSync(file, 'utf8');
   } catch (error) {

@@ -114,7 +114,7 @@ const OPTIONS: readonly (readonly [args: string, message: string])[] = [
     `--args-file=${file('ends.args', '--end=5\n-- --nkp=3\n')}`,
     `${folder}/ends.args:2: -- has no place in a file of options; leave it out`,
   ],
-  [`--args-file=${folder}/none`, `--args-file=${folder}/none: cannot be read`],
+  [`--args-file=${folder}/nowhere`, `--args-file=${folder}/nowhere: cannot be read`],
   [
     `--args-file=${file('bad.args', '--end=5\n--bach=3\n')}`,
     `${folder}/bad.args:2: unknown option --bach`,

@@ -1,4 +1,5 @@
 /** What follows from the declarations of commands: help that fits and is true, answers to misspellings, documents. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,10 +7,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Command, command, groupsOf, type OptionGroup } from '../../src/cli/command.ts';
 import { allPages } from '../../src/cli/commands/help.ts';
 import { COMMANDS, GROUPS } from '../../src/cli/commands/index.ts';
-import { manPage, withReference } from '../../src/cli/docs.ts';
+import { manName, manPages, withReference } from '../../src/cli/docs.ts';
 import { helpPage, optionHead, optionText, type Page, pageText } from '../../src/cli/help.ts';
 import { readWords } from '../../src/cli/words.ts';
-import { flag, int, type OptionSpec } from '../../src/model/option.ts';
+import { flag, int, type Named, type OptionSpec } from '../../src/model/option.ts';
 import { temporaryFolder, triscopeHere } from './support/run.ts';
 
 interface Loaded {
@@ -43,6 +44,12 @@ describe('help', () => {
       expect([name, longest <= width]).toEqual([name, true]);
       expect(wordsIn(text)).toBe(wordsIn(pageText(page, 10_000)));
     }
+  });
+
+  it.each([60, 80, 200])('is what it was before, in %i columns', async (width) => {
+    const file = new URL(`support/help/${width}.txt`, import.meta.url);
+    const now = (await allPages()).map((page) => pageText(page, width)).join('\n');
+    expect(now, 'on purpose? npm run docs:commands').toBe(readFileSync(file, 'utf8'));
   });
 
   it.each(['60', '80', '200'])(
@@ -242,28 +249,50 @@ describe('a misspelling gets one line, the nearest name, and code 2:', () => {
     }
   });
 
-  it('files', async () => {
+  it.each(NAMES)('files that %s reads', async (name) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'recording.tri'));
     writeFileSync(join(folder, 'recording.tri', 'geopm.report'), '');
     const [wrong, right] = ['recordng.tri', 'recording.tri'].map((one) => join(folder, one));
-    for (const name of NAMES) {
-      const { command } = loaded(name);
-      const paths = command.arguments?.filter(({ names }) => names === 'path') ?? [];
-      if (paths.length === 0 || name === 'region restore') continue;
-      const needed = name === 'export' ? ['--to', 'csv', '-o', 'x'] : [];
-      await expectMended([name, ...paths.map(() => wrong), ...needed], [right], 3);
+    const { command, groups } = loaded(name);
+    const args = command.arguments ?? [];
+    const options = groups.flatMap((group) => Object.entries(group.options));
+    const required = options.filter(([, spec]) => spec.required);
+    const call = (path: string, more: readonly string[]) => [
+      ...name.split(' '),
+      ...(command.wraps ? [] : args.map(({ names }) => (names === 'path' ? path : 'phold'))),
+      ...required.map(([option, spec]) => `--${option}=${sample(spec)}`),
+      ...more,
+      ...(command.wraps ? ['--', 'true'] : []),
+    ];
+    if (args.some(({ names }) => names === 'path')) {
+      await expectMended(call(wrong, []), [right], 3);
+      await expectMended(call(`${right}/geopm.reprot`, []), [`${right}/geopm.report`], 3);
     }
-    await expectMended(['info', `${right}/geopm.reprot`], [`${right}/geopm.report`], 3);
-    await expectMended(['node', 'jobs', '--archive', wrong], [right], 3);
+    for (const [option] of options.filter(([, spec]) => spec.names === 'input' && !spec.hidden)) {
+      await expectMended(call(right, [`--${option}=${wrong}`]), [right], 3);
+    }
   });
 
-  it('models, types, shims, signals', async () => {
-    await expectMended(['sim', 'run', 'phlod'], ['phold']);
-    await expectMended(['node', 'types', 'cup'], ['cpu']);
-    await expectMended(['region', 'build-shims', 'opnmp'], ['openmp']);
-    await expectMended(['signal', 'read', 'TIEM', 'board', '0'], ['TIME']);
-    await expectMended(['completion', 'bahs'], ['bash']);
+  const NAMED: Readonly<Partial<Record<Named, readonly [typo: string, meant: string]>>> = {
+    model: ['phlod', 'phold'],
+    type: ['cup', 'cpu'],
+    signal: ['TIEM', 'TIME'],
+    domain: ['baord', 'board'],
+    shim: ['opnmp', 'openmp'],
+    command: ['demmo', 'demo'],
+  };
+
+  it.each(NAMES)('what an argument of %s names', async (name) => {
+    const args = loaded(name).command.arguments ?? [];
+    for (const [k, { names }] of args.entries()) {
+      const [typo, meant] = NAMED[names ?? 'path'] ?? [];
+      if (typo === undefined || meant === undefined || loaded(name).command.wraps) continue;
+      const words = args.map(({ names }) => NAMED[names ?? 'path']?.[1] ?? '0');
+      const options = name === 'signal write' ? ['--allow-control', '--synthetic'] : [];
+      await expectMended([...name.split(' '), ...words.with(k, typo), ...options], [meant]);
+    }
+    if (name === 'completion') await expectMended([name, 'bahs'], ['bash']);
   });
 });
 
@@ -275,15 +304,33 @@ describe('documents', () => {
     for (const name of NAMES) expect(text).toContain(`### \`triscope ${name}\``);
   });
 
-  it('a man page has what the page has, and nothing that steers roff', () => {
-    for (const { page } of all) {
-      const text = manPage(page, 'a command', '1.0');
-      for (const { items } of page.sections) {
-        for (const { head } of items) expect(text).toContain(head.replaceAll('-', '\\-'));
+  const manual = async () => manPages(await allPages(), COMMANDS, '1.0');
+
+  it('man pages have what help has, and nothing that steers roff', async () => {
+    const texts = await manual();
+    for (const { name, sections } of await allPages()) {
+      const text = texts.get(`${manName(name)}.1`) ?? '';
+      for (const { head } of sections.flatMap(({ items }) => items)) {
+        expect(text).toContain(head.replaceAll('-', '\\-'));
       }
-      const requests = text.split('\n').filter((line) => /^[.']/.test(line));
-      expect(requests.every((line) => /^\.(TH|SH|TP|PP|B|EX|EE)( |$)/.test(line))).toBe(true);
     }
+    const requests = [...texts.values()].join('').match(/^[.'].*/gm) ?? [];
+    expect(requests.filter((line) => !/^\.(TH|SH|TP|PP|B|EX|EE)( |$)/.test(line))).toEqual([]);
+  });
+
+  it('man pages are those that the package installs', async () => {
+    const names = [...(await manual()).keys()].map((name) => `dist/man/${name}`);
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).man, 'npm run docs:commands').toEqual(
+      names,
+    );
+  });
+
+  it.skipIf(spawnSync('groff', ['-v']).status !== 0)('groff sets man pages', async () => {
+    const input = [...(await manual()).values()].join('');
+    const groff = ['-ww', '-k', '-Kutf8', '-man', '-Tutf8'];
+    const { stdout, stderr } = spawnSync('groff', groff, { input, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    for (const { name } of COMMANDS) expect(stdout).toContain(manName(name).toUpperCase());
   });
 });
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { loadModel } from 'triscope/sim';
 import { describe, expect, test } from 'vitest';
 import type { OptionGroup, SingleValue } from '../../src/cli/command.ts';
-import { nearest } from '../../src/cli/nearest.ts';
 import { ARGS_FILE_OPTION, engineGroups, RUNS_MODEL } from '../../src/cli/run-command.ts';
 import { readWords } from '../../src/cli/words.ts';
+import { nearest } from '../../src/model/nearest.ts';
 import { flag, int, text } from '../../src/model/option.ts';
 import { temporaryFolder } from './support/run.ts';
 

@@ -1,17 +1,30 @@
 /**
- * What scripts rely on: the names of commands and options, exit codes of wrong calls, the shapes of `--json`. They are
- * compared with those of version 0.1.0, frozen in support/surface.json. TRISCOPE_FREEZE=1 writes that file anew.
+ * What scripts rely on: the names of commands and options, letters, defaults and choices of options, exit codes of wrong
+ * calls, the shapes of `--json`. They are compared with those frozen in support/surface.json, which begins with version
+ * 0.1.0. TRISCOPE_FREEZE=1 writes that file anew, and
+ * `npm run format` puts it into lines.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { groupsOf } from '../../src/cli/command.ts';
+import { findCommand } from '../../src/cli/commands/index.ts';
 import { rawFile, whole } from '../findings/job/support/archive.ts';
 import { temporaryFolder, triscopeHere } from './support/run.ts';
+
+/** An option's letter, what it is where it is not given, and the words that it takes. */
+interface Meaning {
+  readonly short?: string;
+  readonly default?: number | boolean | string;
+  readonly choices?: readonly (number | boolean | string)[];
+}
 
 interface Surface {
   /** Long options of each command, without `help`. */
   readonly options: Readonly<Record<string, readonly string[]>>;
+  /** What options mean, of each command. */
+  readonly meanings: Readonly<Record<string, Readonly<Record<string, Meaning>>>>;
   /** Exit codes of wrong calls. */
   readonly codes: Readonly<Record<string, number>>;
   /** Keys and kinds of what `--json` prints. */
@@ -21,7 +34,7 @@ interface Surface {
 const FROZEN = fileURLToPath(new URL('support/surface.json', import.meta.url));
 const freezes = process.env.TRISCOPE_FREEZE === '1';
 const frozen: Surface = freezes
-  ? { options: {}, codes: {}, shapes: {} }
+  ? { options: {}, meanings: {}, codes: {}, shapes: {} }
   : JSON.parse(readFileSync(FROZEN, 'utf8'));
 
 const folder = temporaryFolder();
@@ -177,6 +190,28 @@ async function knows(command: string, name: string): Promise<boolean> {
   );
 }
 
+/** Declared, with the options of a model where a command takes one. */
+async function meaningsOf(name: string): Promise<Record<string, Meaning>> {
+  const command = await findCommand(name.split(' '))?.entry.load();
+  if (command === undefined) throw new Error(`no command ${name}`);
+  const extension = await command.extend?.('phold', []);
+  const options = groupsOf(command, extension?.groups).flatMap((g) => Object.entries(g.options));
+  extension?.dispose();
+  return Object.fromEntries(
+    options.map(([option, { short, choices, words, ...spec }]) => {
+      const told = spec.fallback ?? spec.default;
+      return [
+        option,
+        {
+          ...(short !== undefined && { short }),
+          ...(told !== '' && told !== false && { default: told }),
+          ...((choices ?? words) && { choices: choices ?? Object.entries(words ?? {}).flat() }),
+        },
+      ];
+    }),
+  );
+}
+
 /** Every name that the sources may mean as an option. */
 function candidates(): string[] {
   const files = ['src/cli', 'src/cli/commands', 'src/sim', 'src/sim/instrument', 'src/sim/models'];
@@ -203,6 +238,8 @@ describe('what scripts rely on', () => {
         if (await knows(command, name)) options[command].push(name);
       }
     }
+    const meanings: Record<string, Record<string, Meaning>> = {};
+    for (const command of COMMANDS) meanings[command] = await meaningsOf(command);
     const codes: Record<string, number> = {};
     for (const line of WRONG) codes[line] = (await triscopeHere(words(line))).code ?? -1;
     const shapes: Record<string, unknown> = {};
@@ -210,7 +247,7 @@ describe('what scripts rely on', () => {
       const { out } = await triscopeHere([...command.split(' '), ...args, '--json']);
       shapes[command] = shapeOf(parsed(out));
     }
-    writeFileSync(FROZEN, `${JSON.stringify({ options, codes, shapes }, null, 1)}\n`);
+    writeFileSync(FROZEN, JSON.stringify({ options, meanings, codes, shapes }));
   });
 
   it.each(Object.keys(frozen.options))('options of %s', async (command) => {
@@ -219,6 +256,15 @@ describe('what scripts rely on', () => {
       if (!(await knows(command, name))) lost.push(name);
     }
     expect(lost).toEqual([]);
+  });
+
+  it.each(Object.keys(frozen.meanings))('letters, defaults and words of %s', async (command) => {
+    const now = await meaningsOf(command);
+    for (const [option, { choices = [], ...rest }] of Object.entries(frozen.meanings[command])) {
+      // Another word may be taken; none that was may be gone.
+      expect([option, now[option]]).toMatchObject([option, rest]);
+      expect(now[option].choices ?? [], option).toEqual(expect.arrayContaining([...choices]));
+    }
   });
 
   it.each(Object.entries(frozen.codes))('the exit code of “%s”', async (line, code) => {

@@ -1,9 +1,10 @@
 /** `triscope completion SHELL`: what makes a shell complete. */
+
+import { didYouMean } from '../../model/nearest.ts';
 import { text } from '../../model/option.ts';
 import { type Call, command } from '../command.ts';
 import { candidates } from '../complete.ts';
 import { UsageError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
 import { SHELLS } from '../shells.ts';
 
 const OPTIONS = {

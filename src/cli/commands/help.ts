@@ -1,10 +1,11 @@
 /** `triscope help COMMAND`: help of a command; man pages. */
+
+import { didYouMean } from '../../model/nearest.ts';
 import { flag } from '../../model/option.ts';
 import { type Call, command } from '../command.ts';
 import { manPage } from '../docs.ts';
 import { UsageError } from '../errors.ts';
 import { helpPage, helpWidth, listText, type Page, pageText } from '../help.ts';
-import { didYouMean } from '../nearest.ts';
 import { version } from '../version.ts';
 import { COMMANDS, GROUPS } from './index.ts';
 

@@ -11,11 +11,11 @@ import {
   rowOf,
   shortName,
 } from '../../findings/job/index.ts';
+import { didYouMean } from '../../model/nearest.ts';
 import { flag, text } from '../../model/option.ts';
 import { ARCHIVE_OPTIONS, type ArchiveCall, readArchiveCall } from '../archive-options.ts';
 import { type Call, command, type Given } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
 import { Output } from '../output.ts';
 import { figure, painter, table } from '../table.ts';
 

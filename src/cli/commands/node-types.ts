@@ -1,5 +1,6 @@
 /** `triscope node types`: what the node collector can collect, and what of it this machine has. */
 import { formatSchema } from '../../formats/tacc/schema.ts';
+import { didYouMean } from '../../model/nearest.ts';
 import { flag } from '../../model/option.ts';
 import { NODE_TYPES } from '../../node/types/index.ts';
 import { surveyType, type TypeFacts } from '../../node/types/survey.ts';
@@ -7,7 +8,6 @@ import type { NodeType } from '../../node/types/type.ts';
 import { type Call, command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { wrapped } from '../fit.ts';
-import { didYouMean } from '../nearest.ts';
 import { ROOT, rootFrom } from '../root-option.ts';
 import { table } from '../table.ts';
 

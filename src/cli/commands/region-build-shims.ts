@@ -1,9 +1,10 @@
 /** `triscope region build-shims`: builds the libraries that mark programs nobody marked. */
+
+import { didYouMean } from '../../model/nearest.ts';
 import { flag, text } from '../../model/option.ts';
 import { buildShims, SHIMS, type ShimName, shimFolder } from '../../region/shims.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
 
 const OPTIONS = {
   out: text('', 'where to put them', {

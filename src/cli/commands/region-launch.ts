@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { didYouMean } from '../../model/nearest.ts';
 import { flag, float, text } from '../../model/option.ts';
 import { ENV_FILTER } from '../../model/region-layout.ts';
 import { exitNow } from '../../os/exit.ts';
@@ -20,7 +21,6 @@ import { type Call, command, type Given } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { GEOPM_OPTIONS, idleVariables, SECONDS } from '../geopm-options.ts';
 import { hostReport, joinHosts, pagesOfJob, tellDone, waitForLocal } from '../launched-job.ts';
-import { didYouMean } from '../nearest.ts';
 import { ROOT, rootFrom } from '../root-option.ts';
 import { version } from '../version.ts';
 

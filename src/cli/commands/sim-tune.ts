@@ -1,5 +1,6 @@
 /** `triscope sim tune MODEL [options]`: a faster setting for a model. */
 import { availableParallelism } from 'node:os';
+import { didYouMean } from '../../model/nearest.ts';
 import { flag, float, int, text } from '../../model/option.ts';
 import { writeWhole } from '../../os/whole-file.ts';
 import type { LoadedModel } from '../../sim/load-model.ts';
@@ -10,7 +11,6 @@ import { candidates, KNOBS, type Knob, type KnobSettings } from '../../sim/tune-
 import { type Call, command, type OptionGroup } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { didYouMean } from '../nearest.ts';
 import { ProgressLine } from '../progress.ts';
 import {
   ARGS_FILE_OPTION,
