@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FrameDecoder } from '../../src/formats/frames/index.ts';
-import { type Outcome, temporaryFolder, triscope } from './support/run.ts';
+import { type Outcome, temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const PHOLD = ['phold', '--total-lps=16', '--remote=0.4', '--lookahead=0.1', '--end=60', '--nkp=2'];
 const PCS = ['pcs', '--width=4', '--height=2', '--end=20', '--nkp=2'];
@@ -29,7 +29,7 @@ const withTexts = (...names: readonly string[]) =>
 type Row = Readonly<Record<string, number | string>>;
 
 async function rowsOf(path: string): Promise<Row[]> {
-  const { code, out, err } = await triscope(['read', path, '--format=json']);
+  const { code, out, err } = await triscopeHere(['read', path, '--format=json']);
   expect([code, err]).toEqual([0, '']);
   return out
     .split('\n')
@@ -142,21 +142,20 @@ describe('traces', () => {
     ['rollbacks', 2],
     ['committed', 3],
   ])('--event-trace=%s is %i', async (word, number) => {
-    const counts = await Promise.all(
-      [word, number].map(async (value) => {
-        const { cwd, out, code } = await run([`--event-trace=${value}`, '--pes=2', '--json']);
-        expect(code).toBe(0);
-        const result = JSON.parse(out);
-        const expected = {
-          all: result.eventsProcessed,
-          rollbacks: result.primaryRollbacks,
-          committed: result.netEvents,
-        }[word];
-        const rows = await rowsOf(join(cwd, 'stats-output'));
-        expect(rows.length).toBe(expected);
-        return rows.length;
-      }),
-    );
+    const counts: number[] = [];
+    for (const value of [word, number]) {
+      const { cwd, out, code } = await run([`--event-trace=${value}`, '--pes=2', '--json']);
+      expect(code).toBe(0);
+      const result = JSON.parse(out);
+      const expected = {
+        all: result.eventsProcessed,
+        rollbacks: result.primaryRollbacks,
+        committed: result.netEvents,
+      }[word];
+      const rows = await rowsOf(join(cwd, 'stats-output'));
+      expect(rows.length).toBe(expected);
+      counts.push(rows.length);
+    }
     if (word === 'committed') expect(counts[0]).toBe(counts[1]);
   });
 });

@@ -10,7 +10,7 @@ import { casesFor } from '../../src/sim/verify-cases.ts';
 import { fixture, triscopeHere } from './support/run.ts';
 
 test('a sound model: every run is the same', async () => {
-  const args = ['sim', 'verify', 'phold', '--nlp=32', '--lookahead=0.1', '--end=100', '--json'];
+  const args = ['sim', 'verify', 'phold', '--nlp=32', '--lookahead=0.1', '--end=30', '--json'];
   const { code, out } = await triscopeHere(args);
   const { model, same, complete, runs } = JSON.parse(out) as {
     model: string;
@@ -42,7 +42,7 @@ test('a model that remembers more than its state: code 1, and which state differ
 });
 
 test('under chaos: a failure names its seed, which runs it again', async () => {
-  const args = ['sim', 'verify', fixture('remembers.ts'), '--chaos', '--chaos-runs=3'];
+  const args = ['sim', 'verify', fixture('remembers.ts'), '--chaos', '--chaos-runs=2'];
   const { code, out } = await triscopeHere(args);
   expect(code).toBe(1);
   const [row, seed] = /^ *(chaos (\d+): .*?) {2}.* DIFFERENT$/m.exec(out)?.slice(1) ?? [];

@@ -155,7 +155,7 @@ describe('one model, one result', () => {
         checkCounters(got.run);
       }
     });
-    await fc.assert(cases, { numRuns: 25 });
+    await fc.assert(cases, { numRuns: 12 });
   });
 
   it('on several PEs that take turns in any order', async () => {
@@ -188,7 +188,7 @@ describe('one model, one result', () => {
       },
     );
     // The same cases each time: other seeds have other sums below.
-    await fc.assert(cases, { numRuns: 80, seed: 3 });
+    await fc.assert(cases, { numRuns: 40, seed: 3 });
     // The property is worth something only where speculation went wrong, and badly.
     expect(seen.primary).toBeGreaterThan(20);
     expect(seen.secondary).toBeGreaterThan(10);
@@ -218,7 +218,7 @@ describe('one model, one result', () => {
         checkCounters(got.run);
       },
     );
-    await fc.assert(cases, { numRuns: 10, endOnFailure: true });
+    await fc.assert(cases, { numRuns: 6, endOnFailure: true });
   });
 
   it('also while other runs go on in the same thread', async () => {
@@ -347,7 +347,7 @@ describe('speculation gone wrong', () => {
         expect(pe.pool.live).toBe(0);
       },
     );
-    fc.assert(cases, { numRuns: 50 });
+    fc.assert(cases, { numRuns: 25 });
   });
 });
 

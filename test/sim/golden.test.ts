@@ -58,7 +58,7 @@ const MORE: readonly Settings[] = [
   { synch: 'optimistic', pes: 2, nkp: 64, batch: 2, gvtInterval: 128 },
 ];
 /** Runs of more events than this are made once sequentially and once in parallel. */
-const MANY = 1_000_000;
+const MANY = 100_000;
 const FEW: readonly Settings[] = [
   { synch: 'sequential' },
   { synch: 'optimistic', pes: 2, nkp: 16, batch: 16, gvtInterval: 64 },

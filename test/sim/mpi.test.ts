@@ -45,11 +45,11 @@ const WAYS: readonly Pick<Case, 'mostSharing' | 'limits'>[] = [
 const inTurn = <T extends Case>(cases: readonly T[], first = 0): T[] =>
   cases.map((one, k) => ({ ...one, ...WAYS[(first + k) % WAYS.length] }));
 
-/** All of them in each way on two ranks, of which two are the same; on four, which take longer, in turn. */
+/** In turn; all of them in each way where there is time. */
 const inWays = (cases: readonly Case[], ranks: number): Case[] =>
-  ranks === 2 || RUNS !== undefined
+  RUNS !== undefined
     ? WAYS.flatMap((way) => cases.map((one) => ({ ...one, ...way })))
-    : inTurn(cases, 1);
+    : inTurn(cases, ranks);
 
 /** Runs `cases` one after the other in one job: a launcher takes longer to start than most of them. */
 async function overMpi(ranks: number, cases: readonly Case[]): Promise<Outcome[]> {
@@ -155,7 +155,9 @@ const PHOLD: readonly Phold[] = [
 ];
 /** Runs of more events are made once, optimistically, on two ranks. */
 const MANY = 200_000;
-const LONG = RUNS === undefined ? 500_000 : Number.POSITIVE_INFINITY;
+/** Four ranks may share two CPUs. */
+const FEW = RUNS === undefined ? 100_000 : Number.POSITIVE_INFINITY;
+const LONG = RUNS === undefined ? MANY : Number.POSITIVE_INFINITY;
 /** Conservative runs stop at every such time: with less there is little else. */
 const LEAST_LOOKAHEAD = 0.1;
 const MEMORY = 2 ** 28;
@@ -256,7 +258,7 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
   `on %i ranks${NEEDS_MPI}`,
   { timeout: PATIENCE },
   (ranks) => {
-    const most = ranks === 2 ? LONG : MANY;
+    const most = ranks === 2 ? LONG : Math.min(LONG, FEW);
     const phold = inTurn(PHOLD.filter(({ events }) => events < most).flatMap(pholdCases));
     const others = inTurn(OTHERS);
     const large = inWays(LARGE, ranks);
@@ -285,8 +287,8 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
         expectSound(got[k], ranks, one, JSON.stringify(one));
         expect([run.netEvents, run.eventsPastEnd], JSON.stringify(one)).toEqual(one.counts);
       }
-      expect(got.reduce((n, { run }) => n + run.remoteEvents, 0)).toBeGreaterThan(100_000);
-      expect(got.reduce((n, { run }) => n + run.allReduces, 0)).toBeGreaterThan(2000);
+      expect(got.reduce((n, { run }) => n + run.remoteEvents, 0)).toBeGreaterThan(20_000);
+      expect(got.reduce((n, { run }) => n + run.allReduces, 0)).toBeGreaterThan(1000);
       await expectSame(phold.filter(({ counts }) => counts[0] < MANY));
     });
 

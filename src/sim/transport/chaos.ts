@@ -22,6 +22,8 @@ export interface ChaosSettings {
   readonly careless?: boolean;
   /** In the place of what the seed says. */
   readonly shape?: Partial<ChaosShape>;
+  /** Probability that a PE stands still, at each chance; 0 where all PEs share a thread, which would only sleep. */
+  readonly pauses?: number;
 }
 
 /** No room but for one: rings overflow wherever anything is sent. */
@@ -87,7 +89,7 @@ export function chaosShape(seed: number): ChaosShape {
   };
 }
 
-/** Milliseconds that a PE may stand still, and how often it does. */
+/** Milliseconds that a PE may stand still, and how often it does unless told otherwise. */
 const PAUSE = 0.05;
 const PAUSES = 1 / 64;
 
@@ -100,15 +102,17 @@ export class Chaos {
   private readonly dice: Dice;
   private readonly late: number;
   private readonly careless: boolean;
+  private readonly pauses: number;
   /** A GVT depends on what is drained and flushed now. */
   private whole = false;
   private readonly bed = new Int32Array(new SharedArrayBuffer(4));
 
-  constructor({ seed, careless = false, shape }: ChaosSettings, pe: number) {
+  constructor({ seed, careless = false, shape, pauses = PAUSES }: ChaosSettings, pe: number) {
     const { ringSlots, batchSlots, late, limits } = { ...chaosShape(seed), ...shape };
     this.dice = new Dice(seed, FIRST_PE + pe);
     this.late = late;
     this.careless = careless;
+    this.pauses = pauses;
     const isLate = () => this.isLate();
     const pause = () => this.pause();
     const some = (n: number) => (this.whole || n === 0 ? n : this.some(n));
@@ -142,7 +146,7 @@ export class Chaos {
   }
 
   private pause(): void {
-    if (this.dice.chance(PAUSES)) Atomics.wait(this.bed, 0, 0, PAUSE);
+    if (this.dice.chance(this.pauses)) Atomics.wait(this.bed, 0, 0, PAUSE);
   }
 
   /** Puts chaos into the methods of `transport`, which is returned. */

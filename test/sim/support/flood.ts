@@ -5,7 +5,7 @@ export default defineModel({
   name: 'flood',
   end: 40,
   lookahead: 0.5,
-  options: { each: int(200, 'events sent at a time') },
+  options: { each: int(80, 'events sent at a time') },
   lps: () => 2,
   state: { n: 'u32', order: 'u32' },
   message: { k: 'u32' },
