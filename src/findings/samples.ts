@@ -12,7 +12,7 @@ export const BAD = 1 / 3;
 export const FEW = 1000;
 
 /** Tables that count what PEs did, best first: records of 2017 with KPs and LPs count events with the LPs alone. */
-const COUNTING = ['ross_pe', 'ross_lp', 'ross_kp'] as const;
+export const COUNTING = ['ross_pe', 'ross_lp', 'ross_kp'] as const;
 
 /** The table that has these columns, and its samples told apart by mode; null where none has. */
 export const countedIn = (

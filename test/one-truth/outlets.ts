@@ -35,8 +35,6 @@ export interface Place {
   readonly port: number;
   readonly id: string;
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Whether its samples have a time: without one nothing is compared with another recording. */
-  readonly isTimed: boolean;
 }
 
 const has = ({ tables }: Place, table: string, ...columns: string[]) =>
@@ -57,16 +55,13 @@ async function rows(place: Place, sql: string): Promise<Row[]> {
 
 export async function placeOf(path: string, port: number, id: string): Promise<Place> {
   const tables = new Map<string, Set<string>>();
-  const empty = { path, port, id, tables, isTimed: false };
+  const empty = { path, port, id, tables };
   const sql = `SELECT table_name AS t, column_name AS c FROM information_schema.columns WHERE table_schema = 'main'`;
   for (const { t, c } of await rows(empty, sql)) {
     const columns = tables.get(String(t)) ?? new Set();
     tables.set(String(t), columns.add(String(c)));
   }
-  const isTimed = ['ross_pe', 'geopm_region', 'node_cpu'].some((table) =>
-    tables.get(table)?.has(table === 'geopm_region' ? 'section' : 't'),
-  );
-  return { ...empty, isTimed };
+  return empty;
 }
 
 /** One way of sampling, by the documented rule: not virtual time, then the most samples, then the name. */
@@ -397,12 +392,7 @@ export async function apiSays(place: Place): Promise<Seen[]> {
 
 /** A recording beside itself: both sides say what the others say, and nothing changed. */
 export async function diffSays({ path }: Place): Promise<Seen[]> {
-  const compared = await compareRecordings(path, path).catch((error: Error) => {
-    // Records without a time are not compared, and that is said.
-    if (/nothing in common/.test(error.message)) return null;
-    throw error;
-  });
-  if (compared === null) return [];
+  const compared = await compareRecordings(path, path);
   const { changes, facts, findings } = compared;
   const wrong = [
     ...changes.filter(({ verdict }) => verdict !== 'same').map(({ key }) => key),

@@ -8,7 +8,7 @@ export {
   sqlOf,
   type Weights,
 } from './measure.ts';
-export { modeOf, oneMode } from './mode.ts';
+export { courseOf, modeOf, oneMode } from './mode.ts';
 export { CPU_BUSY, CPU_IDLE, CPU_STOLEN, CPU_SYSTEM, CPU_USER } from './node.ts';
 export { pooled, scatter } from './pooled.ts';
 export { ALIGNED_SHARE } from './region.ts';

@@ -18,3 +18,18 @@ export function modeOf(rows: ReadonlyMap<string, number>): string {
 export const oneMode = (table: string): string =>
   `mode = (SELECT mode FROM ${table} WHERE mode IS NOT NULL GROUP BY mode
   ORDER BY mode = '${LAST}', count(*) DESC, mode LIMIT 1)`;
+
+/**
+ * Along what the samples of a table are drawn and cut into stretches, as SQL: their real time where it moves; else their
+ * virtual time, as clocks that stand still tell nothing (files of 2017) and files of 2016 have none; null where samples
+ * have neither. Only real time is a length: rates are told of no other.
+ */
+export function courseOf(table: string, has: (column: string) => boolean): string | null {
+  const real = has(`${table}.t`) ? 't' : null;
+  const virtual = ['virtual_time', 'gvt', 'gvt_index'].find((key) => has(`${table}.${key}`));
+  if (virtual === undefined) return real;
+  const finite = `CASE WHEN isfinite(${virtual}::DOUBLE) AND ${virtual} < 1e308 THEN ${virtual}::DOUBLE END`;
+  return real === null
+    ? finite
+    : `CASE WHEN (SELECT max(t) > min(t) FROM ${table} WHERE ${oneMode(table)}) THEN t ELSE ${finite} END`;
+}

@@ -1,7 +1,9 @@
 /** What is compared of a simulation: the run, its PEs, KPs, LPs, their threads and phases. */
+import { COUNTING } from '../../findings/samples.ts';
 import {
   ACTIVITIES,
   COMMITTED_RATE,
+  courseOf,
   type Measure as Declared,
   EFFICIENCY,
   inputsOf,
@@ -75,6 +77,8 @@ const ADDED = [
 interface Level {
   readonly scope: Scope;
   readonly table: string;
+  /** Those that tell of such entities, best first: a measure is taken from the first that has it. */
+  readonly tables: readonly string[];
   /** SQL of the entity's name. */
   readonly entity: string;
   /** Columns that tell one series from another. */
@@ -85,50 +89,72 @@ interface Level {
 /** What stands for all PEs where two runs have different numbers of them. */
 export const MEAN_PE = 'a PE on average';
 
+/** Of the run and of PEs: from the PEs' own samples, or from those of what they hold where those alone tell. */
+const ofPes = (entity: string, more: Pick<Level, 'scope' | 'lanes'>): Level[] =>
+  COUNTING.map((table) => ({ ...more, table, entity, lane: ['pe_id'], tables: COUNTING }));
+
 const LEVELS: readonly Level[] = [
-  { scope: 'run', table: 'ross_pe', entity: "''", lane: ['pe_id'] },
-  { scope: 'pe', table: 'ross_pe', entity: "'PE ' || pe_id", lane: ['pe_id'] },
-  { scope: 'pe', table: 'ross_pe', entity: `'${MEAN_PE}'`, lane: ['pe_id'], lanes: 'mean' },
+  ...ofPes("''", { scope: 'run' }),
+  ...ofPes("'PE ' || pe_id", { scope: 'pe' }),
+  ...ofPes(`'${MEAN_PE}'`, { scope: 'pe', lanes: 'mean' }),
   {
-    scope: 'kp',
-    table: 'ross_kp',
-    entity: "'PE ' || pe_id || ' KP ' || kp_id",
-    lane: ['pe_id', 'kp_id'],
+    ...{ scope: 'kp', table: 'ross_kp', tables: ['ross_kp'] },
+    ...{ entity: "'PE ' || pe_id || ' KP ' || kp_id", lane: ['pe_id', 'kp_id'] },
   },
-  { scope: 'lp', table: 'ross_lp', entity: "'LP ' || lp_id", lane: ['lp_id'] },
+  {
+    ...{ scope: 'lp', table: 'ross_lp', tables: ['ross_lp'] },
+    ...{ entity: "'LP ' || lp_id", lane: ['lp_id'] },
+  },
 ];
 
 export interface ScopedSamples extends Samples {
   readonly scope: Scope;
 }
 
-function levelSamples({ scope, table, entity, lane, lanes }: Level, has: Has): ScopedSamples[] {
+function levelSamples({ scope, table, tables, entity, lane, lanes }: Level, has: Has) {
   const there = (column: string) => has(`${table}.${column}`);
-  if (![...lane, 'mode', 't'].every(there)) return [];
+  const course = courseOf(table, has);
+  if (course === null || ![...lane, 'mode'].every(there)) return [];
+  const timed = there('t');
+  const isOwn = table === tables[0];
+  /** Whether this is the first of the tables that has all of them. */
+  const first = (needs: readonly string[]) =>
+    tables.find((one) => [...needs, 'mode'].every((key) => has(`${one}.${key}`))) === table;
+  const measures = KNOWN.filter(
+    ({ needs, per }) =>
+      first(needs) &&
+      (timed || per !== 'second') &&
+      // States of parts are none of the whole.
+      (isOwn || !needs.some((key) => LASTING.includes(key))) &&
+      !(lanes === 'mean' && per === 'total'),
+  );
+  if (measures.length === 0) return [];
   const columns = [
+    ...(timed ? ['min(t) AS real'] : []),
     ...ADDED.filter(there).map((column) => `sum(${column}) AS ${column}`),
     ...LASTING.filter(there).map((column) => `max(${column}) AS ${column}`),
   ];
   const keys = lane.join(', ');
-  return [
-    {
-      scope,
-      lanes: lanes ?? 'sum',
-      ...(WORK.every(there) && { work: COMMITTED }),
-      measures: KNOWN.filter(
-        ({ needs, per }) => needs.every(there) && !(lanes === 'mean' && per === 'total'),
-      ).map((one) =>
-        // Times of several PEs are shares of the time of all.
-        scope === 'run' && one.unit === '%' && one.per === 'second'
-          ? { ...one, per: 'CASE WHEN seconds > 0 THEN seconds END' }
-          : one,
-      ),
-      sql: `SELECT NULL::VARCHAR AS host, ${entity} AS entity, concat_ws(' ', ${keys}) AS lane,
-        t - lag(t) OVER (PARTITION BY ${keys} ORDER BY t) AS seconds, *
-      FROM (SELECT ${keys}, t, ${columns.join(', ')}
-        FROM ${table} WHERE ${oneMode(table)} GROUP BY ${keys}, t)`,
-    },
-  ];
+  const seconds = timed
+    ? `real - lag(real) OVER (PARTITION BY ${keys} ORDER BY t)`
+    : 'NULL::DOUBLE';
+  const samples: ScopedSamples = {
+    scope,
+    lanes: lanes ?? 'sum',
+    // Without a time nothing tells how totals would scatter.
+    work: WORK.every(there) ? COMMITTED : timed ? 'seconds' : '1',
+    measures: measures.map((one) =>
+      // Times of several PEs are shares of the time of all.
+      scope === 'run' && one.unit === '%' && one.per === 'second'
+        ? { ...one, per: 'CASE WHEN seconds > 0 THEN seconds END' }
+        : one,
+    ),
+    sql: `SELECT NULL::VARCHAR AS host, ${entity} AS entity, concat_ws(' ', ${keys}) AS lane,
+        ${seconds} AS seconds, *
+      FROM (SELECT ${keys}, ${course} AS t, ${columns.join(', ')}
+        FROM ${table} WHERE ${oneMode(table)} GROUP BY ${keys}, ${course})`,
+  };
+  return [samples];
 }
 
 /** How long threads ran, and waited for a CPU. */
