@@ -5,13 +5,12 @@ import {
   type Archive,
   type Job,
   JobError,
-  JobNotFoundError,
   listJobs,
   type MetricSet,
   type MetricValue,
   metricsOf,
   openArchive,
-  readJob,
+  readJobs,
 } from './job/index.ts';
 
 export interface MeasuredJob {
@@ -43,22 +42,10 @@ export async function measuredJobs(path: string): Promise<readonly MeasuredJob[]
   const archive = archiveAt(path);
   if (archive === null) return [];
   const { jobs } = await listJobs(archive, ALWAYS);
-  const measured: MeasuredJob[] = [];
-  for (const listed of jobs.slice(-MOST_JOBS)) {
-    const files = { ...archive, files: archive.files.filter((file) => listed.files.has(file)) };
-    const one = await measure(files, listed.id);
-    if (one !== null) measured.push(one);
-  }
-  return measured;
-}
-
-async function measure(archive: Archive, id: string): Promise<MeasuredJob | null> {
-  try {
-    return measuredJob(await readJob(archive, { id }));
-  } catch (error) {
-    if (error instanceof JobNotFoundError) return null;
-    throw error;
-  }
+  const latest = jobs.slice(-MOST_JOBS).map((listed) => ({ listed, accounted: null }));
+  const measured = new Map<string, MeasuredJob>();
+  await readJobs(latest, { foreign: false }, (job) => measured.set(job.id, measuredJob(job)));
+  return latest.flatMap(({ listed }) => measured.get(listed.id) ?? []);
 }
 
 /** A job with all of its metrics. */

@@ -4,10 +4,11 @@ import {
   isoTime,
   JOB_FLAGS,
   type JobRow,
+  type JobToRead,
   type ListedJob,
   listJobs,
   METRIC_COLUMNS,
-  measuredRow,
+  measuredRows,
   rowOf,
   shortName,
 } from '../../findings/job/index.ts';
@@ -154,7 +155,7 @@ async function rowsOf(call: ArchiveCall, search: Search): Promise<JobRow[]> {
   const list = await listJobs(archive, { from, to, foreign });
   for (const { what } of list.problems) process.stderr.write(`triscope: ${what}\n`);
   const wanted = hosts === null ? null : new Set(hosts.map(shortName));
-  const rows: JobRow[] = [];
+  const jobs: JobToRead[] = [];
   for (const listed of list.jobs) {
     if (wanted !== null && ![...listed.hosts.keys()].some((host) => wanted.has(shortName(host)))) {
       continue;
@@ -162,12 +163,11 @@ async function rowsOf(call: ArchiveCall, search: Search): Promise<JobRow[]> {
     const own = accounted === null ? null : accountedFor(accounted, listed);
     if (search.user !== undefined && own?.user !== search.user) continue;
     if (search.queue !== undefined && own?.queue !== search.queue) continue;
-    const row = search.metrics
-      ? await measuredRow(archive, listed, own, foreign)
-      : rowOf(listed, own);
-    if (search.flags.every((flag) => row.flags?.includes(flag))) rows.push(row);
+    jobs.push({ listed, accounted: own });
   }
-  return rows;
+  if (!search.metrics) return jobs.map(({ listed, accounted }) => rowOf(listed, accounted));
+  const rows = await measuredRows(jobs, { foreign });
+  return rows.filter((row) => search.flags.every((flag) => row.flags?.includes(flag)));
 }
 
 const timeText = (seconds: number) => isoTime(seconds).slice(0, 16).replace('T', ' ');

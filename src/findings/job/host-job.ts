@@ -1,19 +1,8 @@
 /** One host's part of a job: the records of its files that belong to the job, repaired and added up. */
-import {
-  type RawGroup,
-  type RawProblem,
-  type RawSchema,
-  type RawVisitor,
-  type RepairPlan,
-  readRaw,
-  repairPlan,
-  scalesEnergy,
-} from '../../formats/tacc/index.ts';
-import type { ArchiveFile } from './archive.ts';
+import type { RawGroup, RawSchema, RepairPlan } from '../../formats/tacc/index.ts';
 import { DeviceRecords, type Slot } from './device-records.ts';
 import { nameKeys } from './events/names.ts';
-import { shortName } from './host-list.ts';
-import { ALL_JOBS, isJob, noteMark, ofJob } from './marks.ts';
+import { ALL_JOBS, isJob, noteMark } from './marks.ts';
 import { Processes } from './processes.ts';
 import { TypeTable } from './type-table.ts';
 
@@ -43,199 +32,180 @@ export interface HostJob {
   readonly types: ReadonlyMap<string, TypeTable>;
   readonly processes: Processes;
   readonly oddities: readonly Oddity[];
-  /** All job ids of the files, for who looks for one that is not there. */
-  readonly seen: ReadonlySet<string>;
 }
 
-export interface HostOptions {
-  readonly job: string;
+/** A job that is looked for. */
+export interface WantedJob {
+  readonly id: string;
   /** Only records of this time, seconds since 1970, ends included. */
   readonly from: number;
   readonly to: number;
-  /** Take files that another host wrote, too. */
-  readonly foreign: boolean;
+  /** Record groups of it that the host has: after so many nothing more of it will come. Infinite where not known. */
+  readonly groups: number;
+}
+
+/** A type as the host's files have it at present. */
+export interface TypeState {
+  /** Two that are equal count the same. */
+  readonly text: string;
+  readonly plan: RepairPlan;
+}
+
+/** A start of the host that its files tell. */
+export interface HostStart {
+  readonly place: string;
+  readonly time: number;
+}
+
+/** What holds for all jobs of a host while its files are read. */
+export interface HostState {
+  readonly host: string;
+  readonly path: string;
+  readonly types: ReadonlyMap<string, TypeState>;
+  readonly starts: readonly HostStart[];
+  readonly scaledEnergy: boolean;
 }
 
 const MOST_ODDITIES = 1000;
+/** Other jobs that are named. */
+const MOST_OTHERS = 1000;
 /** The types whose devices come and go are listed, not added up. */
 const LISTED = new Set(['proc']);
 
-interface TypeState {
-  readonly text: string;
-  readonly plan: RepairPlan;
+interface Devices extends TypeState {
   readonly devices: Map<string, DeviceRecords>;
 }
 
-class HostReader implements RawVisitor {
-  readonly host: string;
-  readonly #options: HostOptions;
-  readonly times: number[] = [];
-  readonly files = new Set<string>();
-  readonly others = new Set<string>();
-  readonly seen = new Set<string>();
-  readonly oddities: Oddity[] = [];
-  types = new Map<string, TypeTable>();
-  processes = new Processes();
-  begin: number | null = null;
-  end: number | null = null;
-  boots = 0;
-  scaledEnergy = false;
-  #path = '';
-  #properties: Record<string, string> = {};
-  #foreign = false;
-  #lastTime = Number.NEGATIVE_INFINITY;
-  #devices: DeviceRecords[] = [];
-  readonly #states = new Map<string, TypeState>();
-  /** The group that is being read, and whether its records are the job's; null until its marks are known. */
-  #group: RawGroup | null = null;
-  #marks: string[] = [];
-  #takes: boolean | null = null;
+/** Takes one job's record groups of one host. */
+export class JobReader {
+  readonly wanted: WantedJob;
+  readonly #state: HostState;
+  readonly #times: number[] = [];
+  readonly #files = new Set<string>();
+  readonly #others = new Set<string>();
+  readonly #oddities: Oddity[] = [];
+  readonly #types = new Map<string, Devices>();
+  #tables = new Map<string, TypeTable>();
+  #processes = new Processes();
+  #begin: number | null = null;
+  #end: number | null = null;
+  #boots = 0;
+  /** Starts of the host that it knows of. */
+  #starts = 0;
+  #scaledEnergy = false;
+  /** Record groups that name it, so far. */
+  #named = 0;
 
-  constructor(host: string, options: HostOptions) {
-    this.host = host;
-    this.#options = options;
+  constructor(wanted: WantedJob, state: HostState) {
+    this.wanted = wanted;
+    this.#state = state;
   }
 
-  odd(what: string, line?: number): void {
-    const place = line === undefined ? this.#path : `${this.#path}: line ${line}`;
-    if (this.oddities.length >= MOST_ODDITIES) return;
-    const time = line === undefined ? null : (this.#group?.seconds ?? null);
-    this.oddities.push({ host: this.host, place, what, time });
+  /** Whether all groups were seen that the host has of it. */
+  get isComplete(): boolean {
+    return this.#named >= this.wanted.groups;
   }
 
-  open(path: string): void {
-    this.#path = path;
-    this.#properties = {};
-    this.#foreign = false;
+  odd(what: string, group: RawGroup | null = null, line = group?.line): void {
+    if (this.#oddities.length >= MOST_ODDITIES) return;
+    const { host, path } = this.#state;
+    const place = line === undefined ? path : `${path}: line ${line}`;
+    this.#oddities.push({ host, place, what, time: group?.seconds ?? null });
   }
 
-  close(): void {
-    this.#endGroup();
-    this.#group = null;
-  }
-
-  property(name: string, value: string): void {
-    this.#properties[name] = value.trim();
-    if (name === 'hostname') this.#foreign = this.#isForeign(value.trim());
-  }
-
-  #isForeign(host: string): boolean {
-    return host !== '' && host !== '-' && shortName(host) !== shortName(this.host);
-  }
-
-  schema(raw: RawSchema): void {
-    const text = raw.keys.map(({ name, kind, bits }) => `${name},${kind},${bits}`).join(' ');
-    const known = this.#states.get(raw.type);
-    if (known !== undefined && known.text === text) return;
-    if (known !== undefined && known.devices.size > 0) {
-      this.odd(
-        `schema of ${raw.type} changed: what it counted since the record before is not known`,
-      );
+  /**
+   * Whether the records of a group that names it are its own.
+   * @param strange whose group it is where that is another host; null else
+   */
+  takes(
+    group: RawGroup,
+    marks: readonly string[],
+    strange: { readonly host: string; readonly taken: boolean } | null,
+  ): boolean {
+    const { id, from, to } = this.wanted;
+    if (group.seconds < from || group.seconds > to) return false;
+    if (strange !== null) {
+      const left = strange.taken ? '' : ': left out';
+      const where = `in the folder of ${this.#state.host}`;
+      this.odd(`a record group of host ${strange.host}${left} ${where}`, group);
+      if (!strange.taken) return false;
     }
-    const plan = repairPlan(raw, scalesEnergy(this.#properties));
-    this.#states.set(raw.type, { text, plan, devices: new Map() });
-  }
-
-  group(group: RawGroup): void {
-    this.#endGroup();
-    this.#group = group;
-    if (!this.#foreign) this.#watchForReboot(group);
-    for (const id of group.jobIds) if (isJob(id)) this.seen.add(id);
-    this.#marks = [];
-    this.#takes = null;
-  }
-
-  /** A file whose host was started after the last record: it was started again. */
-  #watchForReboot(group: RawGroup): void {
-    if (group.boot !== null && group.boot > this.#lastTime && this.times.length > 0) {
-      this.boots++;
-      this.odd('the host was started again during the job: counters began anew', group.line);
-    }
-    this.#lastTime = Math.max(this.#lastTime, group.seconds);
-  }
-
-  mark(text: string): void {
-    this.#marks.push(text);
-  }
-
-  problem({ line, reason, text }: RawProblem): void {
-    const group = this.#group;
-    if (group === null) return;
-    this.#takes ??= this.#decide(group);
-    if (this.#takes) this.odd(`${reason}: ${text}`, line);
-  }
-
-  /** Decides at the group's first record, when its marks are known. */
-  #decide(group: RawGroup): boolean {
-    const { job, from, to, foreign } = this.#options;
-    const own = ofJob(job, group.jobIds, this.#marks);
-    if (!own || group.seconds < from || group.seconds > to) return false;
-    if (this.#foreign || (group.host !== null && this.#isForeign(group.host))) {
-      const whose = group.host ?? this.#properties.hostname;
-      this.odd(
-        `a record group of host ${whose}${foreign ? '' : ': left out'} in the folder of ${this.host}`,
-        group.line,
-      );
-      if (!foreign) return false;
-    }
-    const mark = noteMark(job, this.#marks);
-    if (this.end !== null) {
+    this.#named++;
+    const mark = noteMark(id, marks);
+    if (this.#end !== null) {
       const what =
         mark === 'begin'
-          ? `job ${job} begins again after its end: left out; --from ${group.seconds} reads that part`
-          : `a record group of job ${job} after its end mark: left out`;
-      this.odd(what, group.line);
+          ? `job ${id} begins again after its end: left out; --from ${group.seconds} reads that part`
+          : `a record group of job ${id} after its end mark: left out`;
+      this.odd(what, group);
       return false;
     }
+    this.#noteStarts();
     if (mark === 'begin') this.#begins(group);
-    if (mark === 'end') this.end = group.seconds;
-    for (const other of group.jobIds) {
-      if (job !== ALL_JOBS && other !== job && isJob(other)) this.others.add(other);
+    if (mark === 'end') this.#end = group.seconds;
+    if (id !== ALL_JOBS && this.#others.size < MOST_OTHERS) {
+      for (const other of group.jobIds) if (other !== id && isJob(other)) this.#others.add(other);
     }
-    this.scaledEnergy = scalesEnergy(this.#properties);
-    this.times.push(group.seconds);
-    this.files.add(this.#path);
+    this.#scaledEnergy = this.#state.scaledEnergy;
+    this.#times.push(group.seconds);
+    this.#files.add(this.#state.path);
     return true;
   }
 
+  /** Starts of the host between the job's record groups. */
+  #noteStarts(): void {
+    const { host, starts } = this.#state;
+    for (; this.#starts < starts.length; this.#starts++) {
+      if (this.#times.length === 0) continue;
+      this.#boots++;
+      if (this.#oddities.length >= MOST_ODDITIES) continue;
+      const what = 'the host was started again during the job: counters began anew';
+      this.#oddities.push({ host, what, ...starts[this.#starts] });
+    }
+  }
+
   #begins(group: RawGroup): void {
-    if (this.begin !== null) {
-      this.odd(`job ${this.#options.job} begins a second time; both parts are taken`, group.line);
+    if (this.#begin !== null) {
+      this.odd(`job ${this.wanted.id} begins a second time; both parts are taken`, group);
       return;
     }
-    if (this.times.length > 0) {
-      const count = this.times.length;
+    const count = this.#times.length;
+    if (count > 0) {
       this.odd(`${count} record group${count === 1 ? '' : 's'} before the begin mark: left out`);
-      this.times.length = 0;
-      this.types = new Map();
-      this.processes = new Processes();
-      for (const { devices } of this.#states.values()) devices.clear();
-      this.#devices = [];
+      this.#times.length = 0;
+      this.#tables = new Map();
+      this.#processes = new Processes();
+      this.#types.clear();
     }
-    this.begin = group.seconds;
+    this.#begin = group.seconds;
   }
 
-  record(schema: RawSchema, device: string, values: BigUint64Array): void {
-    const group = this.#group;
-    if (group === null) return;
-    this.#takes ??= this.#decide(group);
-    if (!this.#takes) return;
+  /** A record of a group that it takes. */
+  record(schema: RawSchema, device: string, values: BigUint64Array, seconds: number): void {
     if (LISTED.has(schema.type)) {
-      this.processes.add(schema, device, values, group.seconds);
+      this.#processes.add(schema, device, values, seconds);
       return;
     }
-    const state = this.#states.get(schema.type);
-    if (state === undefined) return;
-    const known = state.devices.get(device) ?? this.#device(state, schema, device, values);
-    known.take(group.seconds, values, this.boots);
+    const type = this.#type(schema.type);
+    if (type === undefined) return;
+    const known = type.devices.get(device) ?? this.#device(type, schema, device, values);
+    known.take(seconds, values, this.#boots);
   }
 
-  #device(
-    state: TypeState,
-    schema: RawSchema,
-    name: string,
-    values: BigUint64Array,
-  ): DeviceRecords {
+  #type(name: string): Devices | undefined {
+    const now = this.#state.types.get(name);
+    const known = this.#types.get(name);
+    if (now === undefined || known?.text === now.text) return known;
+    if (known !== undefined) {
+      this.odd(`schema of ${name} changed: what it counted since the record before is not known`);
+      for (const device of known.devices.values()) device.finish();
+    }
+    const type = { ...now, devices: new Map<string, DeviceRecords>() };
+    this.#types.set(name, type);
+    return type;
+  }
+
+  #device(type: Devices, schema: RawSchema, name: string, values: BigUint64Array): DeviceRecords {
     let named = false;
     const naming = (record: BigUint64Array) => {
       if (named) {
@@ -246,59 +216,42 @@ class HostReader implements RawVisitor {
       named = true;
       return this.#slots(schema, name, record);
     };
-    const device = new DeviceRecords(name, state.plan, naming, values, this.boots);
-    state.devices.set(name, device);
-    this.#devices.push(device);
+    const device = new DeviceRecords(name, type.plan, naming, values, this.#boots);
+    type.devices.set(name, device);
     return device;
   }
 
   #slots(schema: RawSchema, device: string, values: BigUint64Array): readonly Slot[] {
     return nameKeys(schema, device, values).map((named) => {
       if (named === null) return null;
-      const table = this.types.get(named.type) ?? new TypeTable(named.type);
-      this.types.set(named.type, table);
+      const table = this.#tables.get(named.type) ?? new TypeTable(named.type);
+      this.#tables.set(named.type, table);
       return { table, key: table.key(named) };
     });
   }
 
-  /** Adds totals up: after the last file. */
-  finish(): void {
-    for (const device of this.#devices) device.finish();
+  /** Ends a group that it takes. */
+  endGroup(seconds: number): void {
+    for (const table of this.#tables.values()) table.endRow(seconds);
   }
 
-  #endGroup(): void {
-    const group = this.#group;
-    if (group === null) return;
-    // A group without records has marks all the same.
-    this.#takes ??= this.#decide(group);
-    if (this.#takes) for (const table of this.types.values()) table.endRow(group.seconds);
-  }
-}
-
-/** Reads a host's files for a job, in the order given. Files that cannot be read are oddities. */
-export async function readHostJob(
-  host: string,
-  files: readonly ArchiveFile[],
-  options: HostOptions,
-): Promise<HostJob> {
-  const reader = new HostReader(host, options);
-  for (const { path } of files) {
-    reader.open(path);
-    try {
-      await readRaw(path, reader);
-    } catch (error) {
-      if ((error as Error).name !== 'TaccError') throw error;
-      reader.odd((error as Error).message.replace(`${path}: `, ''));
+  /** What it has read: exact totals added up. Call once, after the last record. */
+  finish(): HostJob {
+    for (const { devices } of this.#types.values()) {
+      for (const device of devices.values()) device.finish();
     }
-    reader.close();
+    return {
+      host: this.#state.host,
+      files: [...this.#files],
+      times: this.#times,
+      begin: this.#begin,
+      end: this.#end,
+      others: [...this.#others].sort(),
+      reboots: this.#boots,
+      scaledEnergy: this.#scaledEnergy,
+      types: this.#tables,
+      processes: this.#processes,
+      oddities: this.#oddities,
+    };
   }
-  reader.finish();
-  const { times, begin, end, types, processes, oddities, seen } = reader;
-  return {
-    ...{ host, times, begin, end, types, processes, oddities, seen },
-    files: [...reader.files],
-    others: [...reader.others].sort(),
-    reboots: reader.boots,
-    scaledEnergy: reader.scaledEnergy,
-  };
 }

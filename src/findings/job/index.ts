@@ -16,7 +16,7 @@ export { expandHosts, shortName } from './host-list.ts';
 export { accountedJob, isoTime, type Job, type JobQuery, readJob } from './job.ts';
 export { type JobList, type ListedJob, listJobs } from './job-list.ts';
 export { jobObject } from './job-object.ts';
-export { type JobRow, METRIC_COLUMNS, measuredRow, rowOf } from './job-rows.ts';
+export { type JobRow, METRIC_COLUMNS, measuredRows, rowOf } from './job-rows.ts';
 export { ALL_JOBS } from './marks.ts';
 export { METRIC_FAMILIES, metricsOf } from './metrics/index.ts';
 export {
@@ -28,6 +28,7 @@ export {
 } from './metrics/metric.ts';
 export { notesOf, type RepairCount, repairsOf } from './notes.ts';
 export type { ProcessFacts } from './processes.ts';
+export { type JobToRead, type ReadJobsOptions, readJobs } from './read-jobs.ts';
 export { balanceOf, type HostBalance, type Track, tracksOf } from './tracks.ts';
 export { inUnit, type KeyTotals, type OddDelta, type TypeTable } from './type-table.ts';
 export { type Input, JobRows, JobView, MissingInput } from './view.ts';

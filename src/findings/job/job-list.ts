@@ -3,7 +3,16 @@ import { type RawGroup, type RawVisitor, readRaw } from '../../formats/tacc/inde
 import type { Archive, ArchiveFile } from './archive.ts';
 import { mayHold } from './archive.ts';
 import { shortName } from './host-list.ts';
-import { isJob } from './marks.ts';
+import { isJob, jobsOf } from './marks.ts';
+
+/** What a host has of a job. */
+export interface ListedHost {
+  /** Whether it has the marks. */
+  begin: boolean;
+  end: boolean;
+  /** Its record groups whose lines or marks name the job. */
+  groups: number;
+}
 
 export interface ListedJob {
   readonly id: string;
@@ -11,8 +20,7 @@ export interface ListedJob {
   first: number;
   last: number;
   groups: number;
-  /** By host: whether it has a begin and an end mark. */
-  readonly hosts: Map<string, { begin: boolean; end: boolean }>;
+  readonly hosts: Map<string, ListedHost>;
   /** Files with records of it. */
   readonly files: Set<ArchiveFile>;
 }
@@ -31,14 +39,14 @@ export interface ListOptions {
   readonly foreign: boolean;
 }
 
-const MARK = /^(begin|end) (\S+)$/;
-
 class Lister implements RawVisitor {
   readonly jobs = new Map<string, ListedJob>();
   readonly #options: ListOptions;
   #file: ArchiveFile | null = null;
   #foreign = false;
+  /** The group that is being read; null where it does not count. */
   #group: RawGroup | null = null;
+  #marks: string[] = [];
 
   constructor(options: ListOptions) {
     this.#options = options;
@@ -47,7 +55,6 @@ class Lister implements RawVisitor {
   open(file: ArchiveFile): void {
     this.#file = file;
     this.#foreign = false;
-    this.#group = null;
   }
 
   property(name: string, value: string): void {
@@ -61,34 +68,51 @@ class Lister implements RawVisitor {
 
   group(group: RawGroup): void {
     const { from, to, foreign } = this.#options;
-    this.#group = null;
+    this.endGroup();
     if (group.seconds < from || group.seconds > to) return;
     const other = this.#foreign || (group.host !== null && this.#isForeign(group.host));
     if (other && !foreign) return;
     this.#group = group;
-    for (const id of group.jobIds) if (isJob(id)) this.#job(id, group).groups++;
   }
 
   mark(text: string): void {
-    const [, what, id] = MARK.exec(text) ?? [];
-    if (this.#group === null || id === undefined || !isJob(id)) return;
-    const host = this.#job(id, this.#group).hosts.get(this.#file?.host ?? '');
-    if (host !== undefined) host[what as 'begin' | 'end'] = true;
+    this.#marks.push(text);
   }
 
-  #job(id: string, { seconds }: RawGroup): ListedJob {
-    const job = this.jobs.get(id) ?? {
+  /** Once its marks are known: at the next group, and at the file's end. */
+  endGroup(): void {
+    const group = this.#group;
+    if (group !== null) {
+      for (const id of jobsOf(group.jobIds, this.#marks)) if (isJob(id)) this.#add(id, group);
+    }
+    this.#group = null;
+    this.#marks = [];
+  }
+
+  #add(id: string, { seconds, jobIds }: RawGroup): void {
+    const file = this.#file;
+    if (file === null) return;
+    const job = this.#job(id, seconds);
+    job.first = Math.min(job.first, seconds);
+    job.last = Math.max(job.last, seconds);
+    if (jobIds.includes(id)) job.groups++;
+    job.files.add(file);
+    const host = job.hosts.get(file.host) ?? { begin: false, end: false, groups: 0 };
+    job.hosts.set(file.host, host);
+    host.groups++;
+    if (this.#marks.includes(`begin ${id}`)) host.begin = true;
+    if (this.#marks.includes(`end ${id}`)) host.end = true;
+  }
+
+  #job(id: string, seconds: number): ListedJob {
+    const known = this.jobs.get(id);
+    if (known !== undefined) return known;
+    const job: ListedJob = {
       ...{ id, first: seconds, last: seconds, groups: 0 },
       hosts: new Map(),
       files: new Set(),
     };
     this.jobs.set(id, job);
-    job.first = Math.min(job.first, seconds);
-    job.last = Math.max(job.last, seconds);
-    const file = this.#file;
-    if (file === null) return job;
-    job.files.add(file);
-    if (!job.hosts.has(file.host)) job.hosts.set(file.host, { begin: false, end: false });
     return job;
   }
 }
@@ -106,6 +130,7 @@ export async function listJobs(archive: Archive, options: ListOptions): Promise<
       if ((error as Error).name !== 'TaccError') throw error;
       problems.push({ path: file.path, what: (error as Error).message });
     }
+    lister.endGroup();
   }
   const jobs = [...lister.jobs.values()].sort(
     (a, b) => a.first - b.first || (a.id < b.id ? -1 : 1),

@@ -1,11 +1,11 @@
 /** The jobs of an archive as rows: what is known of each, and its metrics. */
 import type { AccountedJob } from './accounting.ts';
-import type { Archive } from './archive.ts';
 import { flagsOf } from './flags.ts';
-import { readJob } from './job.ts';
+import type { Job } from './job.ts';
 import type { ListedJob } from './job-list.ts';
 import { METRIC_FAMILIES, metricsOf } from './metrics/index.ts';
 import type { MetricSet } from './metrics/metric.ts';
+import { type JobToRead, type ReadJobsOptions, readJobs } from './read-jobs.ts';
 
 export interface JobRow {
   readonly id: string;
@@ -63,18 +63,20 @@ export function rowOf(listed: ListedJob, accounted: AccountedJob | null): JobRow
   };
 }
 
-/** The row with metrics and flags: reads the job's files again. */
-export async function measuredRow(
-  archive: Archive,
-  listed: ListedJob,
-  accounted: AccountedJob | null,
-  foreign: boolean,
-): Promise<JobRow> {
-  const files = { ...archive, files: archive.files.filter((file) => listed.files.has(file)) };
-  // Its files are known: the accounting file's hosts and times would only hide some.
-  const of = accounted === null ? null : { ...accounted, hosts: null, nodes: null };
-  const { first: from, last: to } = listed;
-  const job = await readJob(files, { id: listed.id, accounted: of, from, to, foreign });
+/** The rows with metrics and flags, in the order of `jobs`: reads their files. */
+export async function measuredRows(
+  jobs: readonly JobToRead[],
+  options: ReadJobsOptions,
+): Promise<JobRow[]> {
+  const rows = new Map<string, JobRow>();
+  await readJobs(jobs, options, (job, { listed, accounted }) => {
+    rows.set(job.id, measuredRow(job, listed, accounted));
+  });
+  return jobs.flatMap(({ listed }) => rows.get(listed.id) ?? []);
+}
+
+/** The row of a job that was read. */
+function measuredRow(job: Job, listed: ListedJob, accounted: AccountedJob | null): JobRow {
   const values = metricsOf(job);
   const flags = flagsOf(job, values).filter(({ result }) => result === 'flagged');
   return {

@@ -3,7 +3,8 @@ import type { AccountedJob } from './accounting.ts';
 import { jobTimes } from './align.ts';
 import { type Archive, type ArchiveFile, hostsNamed, mayHold } from './archive.ts';
 import { JobNotFoundError } from './errors.ts';
-import { type HostJob, type Oddity, readHostJob } from './host-job.ts';
+import { readHostFiles } from './host-files.ts';
+import type { HostJob, Oddity } from './host-job.ts';
 
 export interface Job {
   readonly id: string;
@@ -105,10 +106,17 @@ export async function readJob(archive: Archive, query: JobQuery): Promise<Job> {
   for (const host of names) {
     const files = byHost.get(host) ?? [];
     read += files.length;
-    const part = await readHostJob(host, files, { job: id, from, to, foreign });
-    for (const other of part.seen) seen.add(other);
+    const parts: HostJob[] = [];
+    const of = await readHostFiles(host, files, {
+      jobs: [{ id, from, to, groups: Number.POSITIVE_INFINITY }],
+      foreign,
+      done: (_, part) => parts.push(part),
+    });
+    const [part] = parts;
+    for (const other of of.seen) seen.add(other);
     if (part.times.length > 0 || wanted !== null) {
       for (const oddity of part.oddities) oddities.push(oddity);
+      for (const oddity of of.oddities) oddities.push(oddity);
     }
     if (part.times.length > 0) hosts.push(part);
     else if (wanted !== null) {

@@ -3,9 +3,12 @@
 /** Stands for all jobs, and the time between them: what the hosts did, whosoever job it was. */
 export const ALL_JOBS = '*';
 
-/** Whether a group is of the job: its line names it, or a mark says that it begins or ends here. */
-export function ofJob(job: string, jobIds: readonly string[], marks: readonly string[]): boolean {
-  return job === ALL_JOBS || jobIds.includes(job) || noteMark(job, marks) !== null;
+const MARK = /^(begin|end) (\S+)$/;
+
+/** The jobs that a group is of, each once: its line names them, or a mark says that they begin or end here. */
+export function jobsOf(jobIds: readonly string[], marks: readonly string[]): Iterable<string> {
+  if (jobIds.length <= 1 && marks.length === 0) return jobIds;
+  return new Set([...jobIds, ...marks.flatMap((mark) => MARK.exec(mark)?.[2] ?? [])]);
 }
 
 /** What the marks of a group say of the job. Where both, it ends here. */

@@ -4,9 +4,16 @@ import type { HostJob } from './host-job.ts';
 import type { Job } from './job.ts';
 import { inUnit, type TypeTable, type Verdicts } from './type-table.ts';
 
-/** A metric cannot be computed: its input is not there. The message completes “lacks …”. */
-export class MissingInput extends Error {
-  override readonly name = 'MissingInput';
+/**
+ * A metric cannot be computed: its input is not there. The message completes “lacks …”. No `Error`: most jobs lack dozens
+ * of inputs, and the stack of each would take longer than all metrics.
+ */
+export class MissingInput {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
 }
 
 export interface Input {

@@ -12,7 +12,7 @@ import {
   type JobRow,
   type ListedJob,
   listJobs,
-  measuredRow,
+  measuredRows,
   openArchive,
   readAccounting,
   readJob,
@@ -101,11 +101,9 @@ export class NodeArchive {
   }
 
   async #measure(): Promise<readonly JobRow[]> {
-    const rows: JobRow[] = [];
-    for (const listed of (await this.list()).jobs) {
-      rows.push(await measuredRow(this.archive, listed, this.#accountedFor(listed), false));
-    }
-    return rows;
+    const { jobs } = await this.list();
+    const all = jobs.map((listed) => ({ listed, accounted: this.#accountedFor(listed) }));
+    return measuredRows(all, { foreign: false });
   }
 
   /** @throws JobNotFoundError; ApiError where that is too much at once */

@@ -3,10 +3,12 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Work } from '../../../src/findings/job/host-files.ts';
 import {
   type Job,
   type JobQuery,
   listJobs,
+  measuredRows,
   metricsOf,
   openArchive,
   readJob,
@@ -362,8 +364,82 @@ describe('the list of jobs', () => {
       ['9', NOON + 2000, NOON + 2000, 1],
     ]);
     expect([...jobs[0].hosts]).toEqual([
-      ['a', { begin: true, end: true }],
-      ['b', { begin: false, end: false }],
+      ['a', { begin: true, end: true, groups: 3 }],
+      ['b', { begin: false, end: false, groups: 1 }],
     ]);
+  });
+});
+
+/** Jobs of one host one after the other, of ten minutes each, a day's in a file. */
+function manyJobs(count: number): string {
+  const files: Record<string, string> = {};
+  for (let from = 0; from < count; from += 50) {
+    const groups = Array.from({ length: Math.min(50, count - from) }, (_, k) => {
+      const [id, time] = [from + k + 1, NOON + (from + k) * 600];
+      const at = (more: number, mark: string) =>
+        busy(time + more, 100 * (from + k) + more, { jobs: String(id), marks: [`${mark} ${id}`] });
+      return [at(0, 'begin'), at(300 + (id % 7), 'end')];
+    }).flat();
+    files[`a/${NOON + from * 600}`] = rawFile({ host: 'a', groups });
+  }
+  return archiveOf(files);
+}
+
+describe('many jobs', () => {
+  it('are read with the files’ lines, not with the files for each job', async () => {
+    const works: Work[] = [];
+    for (const count of [100, 200, 400]) {
+      const { jobs } = await listJobs(openArchive(manyJobs(count)), EVERYTHING);
+      const work = { lines: 0, records: 0 };
+      const rows = await measuredRows(
+        jobs.map((listed) => ({ listed, accounted: null })),
+        { foreign: false, work },
+      );
+      expect(rows).toHaveLength(count);
+      works.push(work);
+    }
+    expect(works[0].records).toBe(200);
+    expect(works[0].lines).toBe(2 * (5 + 4 * 100));
+    for (const [k, { lines, records }] of works.entries()) {
+      expect([lines, records]).toEqual([2 ** k * works[0].lines, 2 ** k * works[0].records]);
+    }
+  });
+
+  it('have the same metrics together, in batches of any size, and one by one', async () => {
+    const shared = (host: string, k: number) =>
+      rawFile({
+        host,
+        groups: Array.from({ length: 40 }, (_, n) => ({
+          ...busy(NOON + 60 * n + k, 1000 * n * (k + 1) + 7 * n * n),
+          // Jobs of one, two and three hosts, that meet in groups; 30 has no end.
+          jobs: [
+            10 + (n >> 2),
+            ...(n % 3 > k ? [20 + (n >> 3)] : []),
+            ...(n > 30 ? [30] : []),
+          ].join(','),
+          marks:
+            n % 8 === 0 ? [`begin ${20 + (n >> 3)}`] : n % 8 === 7 ? [`end ${20 + (n >> 3)}`] : [],
+        })),
+      });
+    const archive = openArchive(
+      archiveOf(
+        Object.fromEntries(['a', 'b', 'c'].map((host, k) => [`${host}/${NOON}`, shared(host, k)])),
+      ),
+    );
+    const { jobs } = await listJobs(archive, EVERYTHING);
+    const toRead = jobs.map((listed) => ({ listed, accounted: null }));
+    const together = await measuredRows(toRead, { foreign: false });
+    for (const parts of [1, 5]) {
+      const limits = { parts, groups: 1000 };
+      expect(await measuredRows(toRead, { foreign: false, limits })).toEqual(together);
+    }
+    expect(together.map(({ id, hosts }) => [id, hosts])).toContainEqual(['30', 3]);
+    for (const { id, metrics } of together) {
+      const { avg_cpuusage: usage } = metrics;
+      const job = await readJob(archive, { id });
+      const alone = metricsOf(job).find(({ metric }) => metric.name === 'avg_cpuusage');
+      expect([id, usage]).toEqual([id, alone?.value]);
+      expect(usage).not.toBeNull();
+    }
   });
 });
