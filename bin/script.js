@@ -12,8 +12,6 @@ const dist = join(__dirname, '..', 'dist');
 /** Scripts by name, and the module of `dist` that each stands for. */
 exports.SCRIPTS = {
   main: 'cli/main.js',
-  once: 'cli/once.js',
-  launch: 'cli/launch.js',
   pe: 'sim/worker.js',
   controller: 'region/controller/worker.js',
 };

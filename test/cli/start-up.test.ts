@@ -60,13 +60,7 @@ function smallPackage(): string {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  for (const path of [
-    'cli/main.ts',
-    'cli/once.ts',
-    'cli/launch.ts',
-    'sim/worker.ts',
-    'region/controller/worker.ts',
-  ]) {
+  for (const path of ['cli/main.ts', 'sim/worker.ts', 'region/controller/worker.ts']) {
     mkdirSync(dirname(join(folder, 'src', path)), { recursive: true });
     writeFileSync(join(folder, 'src', path), says('first'));
   }
