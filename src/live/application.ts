@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
+import type { Refused } from './api/facts-facts.ts';
 import { api } from './api/index.ts';
 import { ApiError } from './api/route.ts';
 import { followByEvents } from './events.ts';
@@ -16,6 +17,8 @@ import { type PageFile, pageFiles } from './page.ts';
 export interface Served {
   readonly find: Find;
   readonly exhibits: readonly Exhibit[];
+  /** Of what was to be shown, what is not. */
+  readonly refused: readonly Refused[];
   readonly followers: Followers;
   /** When the server goes. */
   readonly closed: AbortSignal;
@@ -56,7 +59,7 @@ function fileAnswer(c: Context, { type, bytes, packed }: PageFile): Response {
   return c.body(packed(), 200, { 'Content-Type': type, 'Content-Encoding': 'gzip' });
 }
 
-function routes({ find, exhibits, closed, metrics }: Served): Hono {
+function routes({ find, exhibits, refused, closed, metrics }: Served): Hono {
   const files = pageFiles();
   const desk = new Desk(closed);
   const app = new Hono();
@@ -80,7 +83,7 @@ function routes({ find, exhibits, closed, metrics }: Served): Hono {
     return found.now();
   };
   const all = () => Promise.all(exhibits.map((one) => one.now()));
-  app.route('/api', api({ desk, gone: (c) => admittedOf(c).gone, shown, all }));
+  app.route('/api', api({ desk, gone: (c) => admittedOf(c).gone, shown, all, refused }));
   app.get('/metrics', (c) => {
     const { limits, gone } = admittedOf(c);
     return desk.serve(limits, gone, async () =>

@@ -1,5 +1,7 @@
 /** The dashboard's server: page, API and live frames. server.ts starts it in a thread of its own. */
 import { basename, resolve } from 'node:path';
+import { exitCodeOf } from '../model/error.ts';
+import type { Refused } from './api/facts-facts.ts';
 import { application } from './application.ts';
 import type { LiveBus } from './bus.ts';
 import { Exhibit, type Find } from './exhibit.ts';
@@ -42,18 +44,34 @@ function idsOf(paths: readonly string[]): string[] {
   });
 }
 
-/** @throws InputError where a recording is none */
-async function exhibitsOf({ bus, paths }: PageOptions): Promise<Exhibit[]> {
+interface Opened {
+  readonly exhibits: Exhibit[];
+  readonly refused: Refused[];
+}
+
+/**
+ * What can be shown of several paths is, the rest is listed.
+ * @throws InputError where none can be
+ */
+async function exhibitsOf({ bus, paths }: PageOptions): Promise<Opened> {
   if (bus === null && paths.length === 0) {
     throw new ServeError('neither a run nor a recording to show');
   }
   const ids = idsOf(paths);
   const exhibits: Exhibit[] = [];
+  const refused: (Refused & { readonly error: unknown })[] = [];
   for (const [k, path] of paths.entries()) {
-    exhibits.push(await Exhibit.open(ids[k], k === 0 ? bus : null, path));
+    try {
+      exhibits.push(await Exhibit.open(ids[k], k === 0 ? bus : null, path));
+    } catch (error) {
+      // What goes on is the first, or nothing is shown.
+      if (exitCodeOf(error) === null || (k === 0 && bus !== null)) throw error;
+      refused.push({ path, why: (error as Error).message, error });
+    }
   }
   if (paths.length === 0) exhibits.push(await Exhibit.open('live', bus, null));
-  return exhibits;
+  if (exhibits.length === 0) throw refused[0].error;
+  return { exhibits, refused: refused.map(({ path, why }) => ({ path, why })) };
 }
 
 /**
@@ -63,7 +81,8 @@ async function exhibitsOf({ bus, paths }: PageOptions): Promise<Exhibit[]> {
 export async function servePage(options: PageOptions): Promise<PageServer> {
   const { port, host, token } = options;
   // Says at once what cannot be shown.
-  const exhibits = await exhibitsOf(options);
+  const { exhibits, refused } = await exhibitsOf(options);
+  for (const { why } of refused) process.stderr.write(`triscope: not shown: ${why}\n`);
   const closing = new AbortController();
   const find: Find = (id) =>
     id === null ? exhibits[0] : (exhibits.find((one) => one.id === id) ?? null);
@@ -72,7 +91,7 @@ export async function servePage(options: PageOptions): Promise<PageServer> {
   const metrics = serverMetrics(exhibits, followers);
   const guard = new Guard({
     access: new Access({ address: host, token }),
-    answer: application({ find, exhibits, followers, closed: closing.signal, metrics }),
+    answer: application({ find, exhibits, refused, followers, closed: closing.signal, metrics }),
     follow: (...asked) => sockets.follow(...asked),
   });
   const actual = await guard.listen(port, host);

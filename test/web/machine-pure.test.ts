@@ -3,10 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RegionFacts } from '../../src/live/api/regions-facts.ts';
 import { laneSpans } from '../../src/live/api/regions-lanes.ts';
+import { reportNames } from '../../src/live/api/regions-report.ts';
 import { distancesOf, medianHost, ordered } from '../../web/src/nodes/outliers.ts';
 import { duration } from '../../web/src/nodes/words.ts';
 import { piecesOf } from '../../web/src/regions/icicle.ts';
-import { general, spreadSentence, stripsOf } from '../../web/src/regions/report.ts';
+import {
+  firstHost,
+  general,
+  sentenceOf,
+  spreadSentence,
+  stripsOf,
+} from '../../web/src/regions/report.ts';
 
 describe('numbers of reports', () => {
   it.each([
@@ -102,8 +109,39 @@ describe('lanes', () => {
 
 const facts = (change: Partial<RegionFacts>): RegionFacts => ({
   ...{ available: true, columns: [], rows: [], processes: [], processesFrom: null },
-  ...{ places: [], traces: [], profiles: [], names: [], suspects: [] },
+  ...{ places: [], sessions: [], traces: [], profiles: [], names: [], suspects: [] },
   ...change,
+});
+
+describe('reports of one host', () => {
+  const row = (host: string, section: string, region = '') => ({ host, section, region });
+  it('are told apart: a new one begins where sections, or a region, come again', () => {
+    const total = (host: string) => row(host, 'application');
+    expect(
+      reportNames([
+        ...[row('a', 'region', 'x'), row('a', 'region', 'y'), total('a')],
+        ...[row('b', 'region', 'x'), total('b')],
+        // Without a region, without a total, and whole again.
+        ...[total('a'), row('a', 'region', 'x'), row('a', 'region', 'x'), row('a', 'epoch')],
+      ]),
+    ).toEqual([
+      ...['a, report 1', 'a, report 1', 'a, report 1', 'b', 'b'],
+      ...['a, report 2', 'a, report 3', 'a, report 4', 'a, report 4'],
+    ]);
+  });
+
+  it('open on one that has a region, and never give it more than the whole', () => {
+    const at = (host: string, section: 'region' | 'application', runtime: number) => ({
+      ...{ host, node: 'a', section, region: 'x', hash: 1, values: [runtime] },
+    });
+    const made = facts({
+      columns: [{ key: 'runtime', unit: 's', help: '' }],
+      rows: [at('a, report 1', 'application', 1), at('a, report 2', 'region', 3)],
+    });
+    expect(firstHost(made)).toBe('a, report 2');
+    const torn = facts({ ...made, rows: [at('a', 'region', 3), at('a', 'application', 2)] });
+    expect(sentenceOf(torn, 'a')).toBe('x takes the most time: 3 s');
+  });
 });
 
 describe('the icicle', () => {

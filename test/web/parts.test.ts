@@ -187,6 +187,7 @@ describe('a finding', () => {
     const views = ['overview', 'simulation'];
     const jump = jumpTo(finding('efficiency', { pe_id: 3, t0: 1, t: 2 }), [0, 10], views);
     expect(jump?.change).toMatchObject({ view: 'simulation', pe: 3, from: 1, to: 2 });
+    expect(jump?.seen).toEqual(['figure-heat']);
     const moment = jumpTo(finding('rollback-chains', { t: 5 }), [0, 10], views);
     expect(moment?.change).toMatchObject({ from: 4.5, to: 5.5 });
     expect(jumpTo(finding('memory-bound', { value: 1 }), [0, 10], views)).toBeNull();

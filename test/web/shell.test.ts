@@ -1,5 +1,5 @@
 /** The page's frame: the state in the address, keys, axes, search, themes, exports, saved pages, two recordings. */
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -31,7 +31,10 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
   let origin: string;
   beforeAll(async () => {
     web = await Web.start();
-    server = await startServer({ recordings: [recording('slow', slow), recording('fast')] });
+    // One of the three is none.
+    const none = join(mkdtempSync(join(tmpdir(), 'triscope-none-')), 'notes.txt');
+    writeFileSync(none, 'nothing that can be shown\n');
+    server = await startServer({ recordings: [recording('slow', slow), none, recording('fast')] });
     origin = new URL(server.url).origin;
   });
   afterAll(async () => {
@@ -72,9 +75,12 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await expect
       .poll(async () => isSamePicture(page, await page.screenshot(), before.picture))
       .toBe(true);
-    // “Back” undoes the axis.
-    await page.goBack();
-    await expect.poll(() => hashOf(page)).not.toContain('axis');
+    // “Back” undoes what was done last, the zoom too.
+    for (const step of ['pe', 'from', 'axis']) {
+      expect(await hashOf(page)).toContain(`${step}=`);
+      await page.goBack();
+      await expect.poll(() => hashOf(page)).not.toContain(`${step}=`);
+    }
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -121,14 +127,23 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.close();
   });
 
-  it('leads from a finding to its evidence', async () => {
-    const { page } = await open();
+  it('leads from a finding to its evidence, and back', async () => {
+    const { page } = await open('', { height: 300 });
     await reads(page, '[data-findings]', 'rolled back');
     const finding = page.locator('[data-finding=efficiency]');
     expect(await finding.textContent()).toContain('PE 1');
     await finding.getByRole('button', { name: 'Show PE 1' }).click();
     await expect.poll(() => hashOf(page)).toContain('view=simulation');
     expect(await hashOf(page)).toContain('pe=1');
+    // It is in sight, below the head that stays.
+    const top = () =>
+      page.evaluate(
+        "document.getElementById('figure-heat')?.getBoundingClientRect().top ?? 9999",
+      ) as Promise<number>;
+    await expect.poll(top).toBeLessThan(250);
+    await page.goBack();
+    await expect.poll(() => hashOf(page)).toBe('');
+    expect(await page.getAttribute('main', 'data-view')).toBe('overview');
     await page.close();
   });
 
@@ -247,8 +262,10 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.close();
   });
 
-  it('shows another recording on request', async () => {
+  it('shows another recording on request, and lists what cannot be shown', async () => {
     const { page } = await open();
+    await page.locator('[data-refused] summary').click();
+    expect(await page.textContent('[data-refused] p')).toContain('notes.txt');
     await page.getByLabel('Recording').selectOption({ label: 'fast' });
     await reads(page, 'h1', 'fast');
     expect(await hashOf(page)).toContain('recording=fast');

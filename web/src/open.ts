@@ -1,5 +1,5 @@
 /** Opens what the address asks for, and keeps up with it: a recording by the API, a run that goes on by its frames. */
-import type { RecordingEntry } from '../../src/live/api/facts-facts.ts';
+import type { RecordingEntry, Refused } from '../../src/live/api/facts-facts.ts';
 import { Link } from './link.ts';
 import { IGNORED, LiveSource } from './live.ts';
 import type { Page, PageFacts } from './page.svelte.ts';
@@ -104,11 +104,13 @@ export async function open(page: Page): Promise<() => void> {
     page.facts = shown.facts;
   };
   show();
-  const [recordings] = await Promise.all([
+  const [recordings, refused] = await Promise.all([
     shown.source.json<readonly RecordingEntry[]>('recordings'),
+    shown.source.json<readonly Refused[]>('refused'),
     look(page),
   ]);
   page.recordings = recordings;
+  page.refused = refused;
   const link = new Link(
     { recording, without: IGNORED },
     {

@@ -1,6 +1,6 @@
 /** What all views share: the recording, the window, the crosshair, and the state in the address. */
 import { getContext, setContext } from 'svelte';
-import type { RecordingEntry, ServedFacts } from '../../src/live/api/facts-facts.ts';
+import type { RecordingEntry, Refused, ServedFacts } from '../../src/live/api/facts-facts.ts';
 import type { TableFacts } from '../../src/live/series/store.ts';
 import { type Axis, axisFor, type Clock } from './axis.ts';
 import type { PageSource } from './source.ts';
@@ -19,6 +19,8 @@ export class Page {
   facts = $state.raw<PageFacts | null>(null);
   /** All that the server shows, this one among them. */
   recordings = $state.raw<readonly RecordingEntry[]>([]);
+  /** What the server was to show, and cannot. */
+  refused = $state.raw<readonly Refused[]>([]);
   tables = $state.raw<readonly TableFacts[]>([]);
   clock = $state.raw<Clock | null>(null);
   /** First and last second of all that can be drawn; null before the first samples. */

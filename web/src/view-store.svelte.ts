@@ -2,7 +2,13 @@
 import { read, type ViewState, write } from './state.ts';
 
 /** What of the state makes a step that “back” undoes; the rest replaces the address as it is. */
-const STEPS: readonly (keyof ViewState)[] = ['view', 'axis', 'path', 'recording', 'compare'];
+const STEPS: readonly (keyof ViewState)[] = [
+  ...(['view', 'axis', 'path', 'recording', 'compare', 'pe', 'metric'] as const),
+];
+/** The window makes one, too, but one for all that is dragged, turned or pressed in one go: */
+const WINDOW: readonly (keyof ViewState)[] = ['from', 'to'];
+/** milliseconds without a change after which the next one is another step. */
+const PAUSE = 800;
 
 /** Milliseconds between changes of the address while a brush is dragged: browsers take only so many. */
 const PERIOD = 200;
@@ -13,10 +19,13 @@ export class ViewStore {
   /** When the address was replaced last, and what it is to be next; null: it is as it should be. */
   #written = Number.NEGATIVE_INFINITY;
   #waiting: string | null = null;
+  /** When the window was changed last. */
+  #moved = Number.NEGATIVE_INFINITY;
 
   constructor() {
     const again = () => {
       this.#waiting = null;
+      this.#moved = Number.NEGATIVE_INFINITY;
       // Both events come for one step; what is the same is no change.
       const now = read(location.hash);
       if (write(now) !== write(this.now)) this.now = now;
@@ -33,7 +42,11 @@ export class ViewStore {
     this.now = after;
     if (hash === write(before)) return;
     const address = hash === '' ? location.pathname + location.search : `#${hash}`;
-    if (STEPS.some((key) => before[key] !== after[key])) {
+    const differs = (key: keyof ViewState) => before[key] !== after[key];
+    const isMove = WINDOW.some(differs);
+    const isStep = STEPS.some(differs) || (isMove && performance.now() - this.#moved > PAUSE);
+    if (isMove) this.#moved = performance.now();
+    if (isStep) {
       this.#replace();
       history.pushState(null, '', address);
       return;

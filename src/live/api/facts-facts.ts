@@ -13,6 +13,12 @@ export interface ServedFacts extends Facts {
   readonly gone: boolean;
 }
 
+/** A path that was to be shown, and why it is not. */
+export interface Refused {
+  readonly path: string;
+  readonly why: string;
+}
+
 export interface RecordingEntry {
   readonly id: string;
   readonly title: string;

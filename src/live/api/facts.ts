@@ -23,6 +23,13 @@ export const FACTS: readonly Route[] = [
   },
   {
     method: 'get',
+    path: '/refused',
+    summary: 'What this server was to show, and cannot',
+    gives: 'path and reason of each, in the order in which they were given',
+    answer: async (c, { refused }) => c.json(refused),
+  },
+  {
+    method: 'get',
     path: '/facts',
     summary: 'A recording’s facts',
     gives: 'title, command, state, hosts, PEs with their CPUs, notes on what could not be read',

@@ -48,7 +48,7 @@ const STATUSES: Readonly<Record<string, ApiError['status']>> = {
 };
 
 /** What a server has for its routes. */
-export interface ApiOptions extends Pick<ApiContext, 'shown' | 'all'> {
+export interface ApiOptions extends Pick<ApiContext, 'shown' | 'all' | 'refused'> {
   readonly desk: Desk;
   /** When who made a request has gone. */
   gone(c: Context): AbortSignal;
@@ -60,13 +60,13 @@ const named = (path: string): RouteLimits => {
   return limits;
 };
 
-export function api({ desk, gone, shown, all }: ApiOptions, routes = ROUTES): Hono {
+export function api({ desk, gone, shown, all, refused }: ApiOptions, routes = ROUTES): Hono {
   const app = new Hono();
   const document = openApi(routes);
   for (const { method, path, answer } of routes) {
     const limits = named(path);
     app.on(method.toUpperCase(), path, (c) =>
-      desk.serve(limits, gone(c), (signal) => answer(c, { shown, all, limits, signal })),
+      desk.serve(limits, gone(c), (signal) => answer(c, { shown, all, refused, limits, signal })),
     );
   }
   app.get('/openapi.json', (c) => c.json(document));

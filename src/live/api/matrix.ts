@@ -16,6 +16,7 @@ const OF = ['best', 'events', 'sends', 'rollbacks'] as const;
 const NONE: Omit<Matrix, 'counts'> = {
   of: 'events',
   level: 'pe',
+  within: '',
   rows: [],
   columns: [],
   each: 1,

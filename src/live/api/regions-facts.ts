@@ -8,7 +8,10 @@ export interface RegionColumn {
 }
 
 export interface RegionRow {
+  /** Host; where there are several reports of it, which one too. */
   readonly host: string;
+  /** The host alone, as traces and processes name it. */
+  readonly node: string;
   /** `unmarked`, `epoch` and `application` are totals. */
   readonly section: 'region' | 'unmarked' | 'epoch' | 'application';
   readonly region: string;
@@ -59,6 +62,15 @@ export interface ProfileFacts {
   readonly processes: readonly number[];
 }
 
+/** What a session reported of a signal: key of the statistic → value. */
+export interface SessionSignal {
+  /** Which of the reports, from 1 on: sessions write one after the other. */
+  readonly report: number;
+  readonly host: string;
+  readonly signal: string;
+  readonly statistics: Readonly<Record<string, number>>;
+}
+
 export interface RegionFacts {
   /** False: nothing here is about regions. */
   readonly available: boolean;
@@ -68,6 +80,7 @@ export interface RegionFacts {
   /** Where the processes' times are from. */
   readonly processesFrom: 'report' | 'profile trace' | null;
   readonly places: readonly RegionPlace[];
+  readonly sessions: readonly SessionSignal[];
   readonly traces: readonly TraceFacts[];
   readonly profiles: readonly ProfileFacts[];
   /** Names of hashes that traces have; those of no report are left out. */

@@ -8,6 +8,7 @@ import type {
   RegionFacts,
   RegionPlace,
   RegionRow,
+  SessionSignal,
   TraceFacts,
 } from './regions-facts.ts';
 
@@ -22,13 +23,63 @@ const numberOrNull = (value: unknown): number | null =>
 
 type Cells = Readonly<Record<string, unknown>>;
 
+/** Sections as a report has them, one after the other for each host. */
+const SECTIONS = ['region', 'unmarked', 'epoch', 'application'];
+
+/**
+ * Each row's host; where several reports tell of one, with its number among them: their regions are not one another's.
+ * A report of a host begins where its sections begin again, or a region comes again.
+ */
+export function reportNames(rows: readonly Cells[]): string[] {
+  const reports = new Map<string, { count: number; section: number; regions: Set<unknown> }>();
+  const numbers = rows.map(({ host, section, region }) => {
+    const name = String(host ?? '');
+    const now = SECTIONS.indexOf(String(section));
+    const report = reports.get(name) ?? { count: 1, section: 0, regions: new Set() };
+    reports.set(name, report);
+    const isAgain = now === 0 ? report.regions.has(region) : now === report.section;
+    if (now < report.section || isAgain) {
+      report.count++;
+      report.regions.clear();
+    }
+    report.section = now;
+    if (now === 0) report.regions.add(region);
+    return report.count;
+  });
+  return rows.map(({ host }, k) => {
+    const name = String(host ?? '');
+    return (reports.get(name)?.count ?? 1) > 1 ? `${name}, report ${numbers[k]}` : name;
+  });
+}
+
+/** Statistics of a session's report: columns named `SIGNAL_STATISTIC`. */
+const STATISTIC = /^(.+)_(count|first|last|min|max|mean|std)$/;
+
+async function sessionSignals(sql: OpenRecording): Promise<SessionSignal[]> {
+  const rows = await sql.query<Cells>('SELECT * FROM geopm_session_report');
+  return rows.flatMap((row, k) => {
+    const found = new Map<string, Record<string, number>>();
+    for (const [column, value] of Object.entries(row)) {
+      const [, signal, statistic] = STATISTIC.exec(column) ?? [];
+      const number = numberOrNull(value);
+      if (signal === undefined || number === null || /^sample(_|$)/.test(signal)) continue;
+      const statistics = found.get(signal) ?? {};
+      found.set(signal, { ...statistics, [statistic]: number });
+    }
+    const host = String(row.host ?? '');
+    return [...found].map(([signal, statistics]) => ({ report: k + 1, host, signal, statistics }));
+  });
+}
+
 async function regionRows(
   sql: OpenRecording,
   columns: readonly RegionColumn[],
 ): Promise<readonly RegionRow[]> {
   const rows = await sql.query<Cells>('SELECT * FROM geopm_region');
-  return rows.map((row) => ({
-    host: String(row.host ?? ''),
+  const hosts = reportNames(rows);
+  return rows.map((row, k) => ({
+    host: hosts[k],
+    node: String(row.host ?? ''),
     section: row.section as RegionRow['section'],
     region: String(row.region ?? ''),
     hash: Number(row.hash),
@@ -69,18 +120,12 @@ async function placeRows(sql: OpenRecording): Promise<RegionPlace[]> {
   });
 }
 
-/** Reports of several runs of one host have each region twice. */
+/** Reports of several runs of one host: what has no report's number is of all of them. */
 function mixed(rows: readonly RegionRow[]): string[] {
-  const seen = new Set<string>();
-  const hosts = new Set<string>();
-  for (const { host, section, region } of rows) {
-    const of = JSON.stringify([host, section, region]);
-    if (seen.has(of)) hosts.add(host);
-    seen.add(of);
-  }
+  const hosts = new Set(rows.filter(({ host, node }) => host !== node).map(({ node }) => node));
   return [...hosts].map(
     (host) =>
-      `There are several reports of host ${host}: its regions are listed once for each; open one report alone`,
+      `There are several reports of host ${host}, numbered in the order of their files; its processes, traces and regions inside regions are those of all of them`,
   );
 }
 
@@ -107,12 +152,13 @@ export async function regionFacts(sql: OpenRecording, traces: Traced): Promise<R
     .filter(({ file }) => /report|trace|geopm|prof/i.test(file))
     .map(({ file, what }) => `${file}: ${what}`);
   return {
-    available: [...tables.keys()].some((name) => !name.startsWith('geopm_session')),
+    available: tables.size > 0,
     columns,
     rows,
     processes: told.length > 0 ? told : traced,
     processesFrom: told.length > 0 ? 'report' : traced.length > 0 ? 'profile trace' : null,
     places,
+    sessions: tables.has('geopm_session_report') ? await sessionSignals(sql) : [],
     traces: await traces.traces(),
     profiles: await traces.profiles(),
     names: [...names],

@@ -42,7 +42,7 @@ function knownOf(shown: Shown): Known {
 
 const NOTHING: RegionFacts = {
   ...{ available: false, columns: [], rows: [], processes: [], processesFrom: null },
-  ...{ places: [], traces: [], profiles: [], names: [], suspects: [] },
+  ...{ places: [], sessions: [], traces: [], profiles: [], names: [], suspects: [] },
 };
 
 async function factsOf(shown: Shown): Promise<RegionFacts> {

@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import type { RouteLimits } from '../net/limits.ts';
 import type { Shown } from '../shown.ts';
+import type { Refused } from './facts-facts.ts';
 
 /** An answer that is no success. The message is one line for the user. */
 export class ApiError extends Error {
@@ -38,6 +39,8 @@ export interface ApiContext {
   shown(c: Context): Promise<Shown>;
   /** All that there is, in the order in which it was given. */
   all(): Promise<readonly Shown[]>;
+  /** Of the paths that were given, those that cannot be shown. */
+  readonly refused: readonly Refused[];
   /** What the route may take; its time and its turn are kept by others. */
   readonly limits: RouteLimits;
   /** When nobody waits for the answer any more. */

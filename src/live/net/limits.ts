@@ -59,6 +59,7 @@ const ASKED = limits('asked', 60, { memory: 512 * MB, answer: 34 * MB, body: 64 
 export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/api/openapi.json': TOLD,
   '/api/recordings': TOLD,
+  '/api/refused': TOLD,
   '/api/facts': TOLD,
   '/api/tables': TOLD,
   '/api/summary': READ,

@@ -68,6 +68,16 @@ const RATIOS = [EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE];
 const has = (table: SeriesTable, keys: readonly string[]) =>
   keys.every((key) => table.keys.includes(key));
 
+/** Whether any row has a value of a column: files have columns that their run never filled. */
+function isFilled(table: SeriesTable, key: string): boolean {
+  const column = table.keys.indexOf(key);
+  for (const { track } of table.tracks()) {
+    const values = track.column(column);
+    for (let row = 0; row < track.length; row++) if (!Number.isNaN(values[row])) return true;
+  }
+  return false;
+}
+
 const ratioOf = (metric: string): Measure | undefined => RATIOS.find(({ key }) => key === metric);
 
 function partsOf(metric: string): readonly string[] {
@@ -79,7 +89,9 @@ function partsOf(metric: string): readonly string[] {
 function tableFor(store: SeriesStore, level: Level, metric: string): SeriesTable | null {
   for (const one of LEVELS.slice(LEVELS.indexOf(level))) {
     const table = store.table(TABLES[one]);
-    if (table !== undefined && has(table, partsOf(metric))) return table;
+    const parts = partsOf(metric);
+    if (table === undefined || !has(table, parts)) continue;
+    if (parts.every((key) => isFilled(table, key))) return table;
   }
   return null;
 }
@@ -103,6 +115,7 @@ export function heatMetrics(store: SeriesStore, level: Level): HeatMetric[] {
     for (const metric of table?.schema.metrics ?? []) {
       const { key } = metric;
       if (!table?.keys.includes(key) || times.includes(key) || found.has(key)) continue;
+      if (!isFilled(table, key)) continue;
       const { unit, help } = scaleOf(metric);
       found.set(key, { key, unit, help });
     }

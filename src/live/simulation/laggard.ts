@@ -8,8 +8,8 @@ export interface Laggard {
   /** Its mean distance from GVT, and the median KP's. */
   readonly ahead: number;
   readonly median: number;
-  /** The KP that runs farthest ahead, and how far. */
-  readonly leader: string;
+  /** The KP that runs farthest ahead, and how far; null where it is the same: most often nearest, yet far ahead else. */
+  readonly leader: string | null;
   readonly farthest: number;
 }
 
@@ -40,7 +40,7 @@ export function laggardOf({ rows, bins, values, totals }: Heat): Laggard | null 
     share: counted === 0 ? 0 : wins[worst] / counted,
     ahead: totals[worst],
     median: totals[byAhead[byAhead.length >> 1]],
-    leader: rows[leader],
+    leader: leader === worst ? null : rows[leader],
     farthest: totals[leader],
   };
 }

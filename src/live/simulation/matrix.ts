@@ -29,6 +29,8 @@ export interface MatrixAsk {
 export interface Matrix {
   readonly of: MatrixOf;
   readonly level: Level;
+  /** Path that all that is counted comes from, or goes to: that asked for, or the part of it that is known; '': all. */
+  readonly within: string;
   /** Senders by path, in order; of groups the first of each. */
   readonly rows: readonly string[];
   /** Receivers. */
@@ -73,14 +75,9 @@ function groups({ paths }: Entities, codes: readonly number[]) {
 }
 
 /** Pairs of codes with their counts as a matrix in the order of the entities' numbers. */
-function fold(ask: MatrixAsk, entities: Entities, pairs: ReadonlyMap<number, number>): Matrix {
+function fold(ask: MatrixAsk, entities: Entities, kept: ReadonlyMap<number, number>): Matrix {
   const { of, level, within } = ask;
-  const { paths } = entities;
-  const kept = [...pairs].filter(
-    ([pair]) =>
-      isWithin(paths[Math.floor(pair / PAIR)], within) || isWithin(paths[pair % PAIR], within),
-  );
-  const used = new Set(kept.flatMap(([pair]) => [Math.floor(pair / PAIR), pair % PAIR]));
+  const used = new Set([...kept.keys()].flatMap((pair) => [Math.floor(pair / PAIR), pair % PAIR]));
   const { names, each, groupOf } = groups(entities, [...used]);
   const counts = new Float32Array(names.length ** 2);
   let [total, own] = [0, 0];
@@ -90,7 +87,7 @@ function fold(ask: MatrixAsk, entities: Entities, pairs: ReadonlyMap<number, num
     total += count;
     if (from === to) own += count;
   }
-  return { of, level, rows: names, columns: names, each, counts, total, own };
+  return { of, level, within, rows: names, columns: names, each, counts, total, own };
 }
 
 const PAIR = 2 ** 26;
@@ -101,7 +98,7 @@ export function matrixOfEvents(events: Events, places: Places, ask: MatrixAsk): 
   const { of, level, from, to, within } = ask;
   const { source, destination, times, length, lps } = events;
   const isIn = new Uint8Array(lps);
-  for (let lp = 0; lp < lps; lp++) if (isWithin(places.pathOf(lp, level), within)) isIn[lp] = 1;
+  for (let lp = 0; lp < lps; lp++) if (isWithin(places.pathOf(lp, 'lp'), within)) isIn[lp] = 1;
   const isThere = new Uint8Array(lps);
   for (let k = 0; k < length; k++) {
     const t = times[k];
@@ -127,7 +124,7 @@ export function matrixOfEvents(events: Events, places: Places, ask: MatrixAsk): 
     total++;
     if (a === b) own++;
   }
-  return { of, level, rows: names, columns: names, each, counts, total, own };
+  return { of, level, within, rows: names, columns: names, each, counts, total, own };
 }
 
 /** Who rolled whom back; the level of LPs is not known of those rolled back. Null where nothing is known. */
@@ -136,7 +133,7 @@ export function matrixOfRollbacks(
   places: Places,
   ask: MatrixAsk,
 ): Matrix | null {
-  const { from, to, level } = ask;
+  const { from, to, level, within } = ask;
   if (rollbacks.length === 0 || level === 'lp') return null;
   if (level === 'kp' && places.size === 0) return null;
   const entities = new Entities();
@@ -146,6 +143,12 @@ export function matrixOfRollbacks(
   const [sourcePes, sourceLps] = [column('source_pe'), column('source_lp')];
   for (let k = 0; k < rollbacks.length; k++) {
     if (times[k] < from || times[k] >= to) continue;
+    if (within !== '') {
+      // Whole paths: what a KP sends is less than what its PE does.
+      const known = places.pathOf(sourceLps[k], 'lp');
+      const from = known.startsWith('?') ? String(sourcePes[k]) : known;
+      if (!isWithin(from, within) && !isWithin(`${pes[k]}/${kps[k]}`, within)) continue;
+    }
     const sender = level === 'pe' ? String(sourcePes[k]) : places.pathOf(sourceLps[k], level);
     const undone = level === 'pe' ? String(pes[k]) : `${pes[k]}/${kps[k]}`;
     const pair = entities.code(sender) * PAIR + entities.code(undone);
@@ -154,20 +157,27 @@ export function matrixOfRollbacks(
   return fold(ask, entities, pairs);
 }
 
-/** By PEs' counters of messages sent: on two PEs it is plain where to; on more only that they left. */
+/**
+ * By PEs' counters of messages sent: on two PEs it is plain where to; on more only that they left. What a KP sends is
+ * not counted: of one, all of its PE is given.
+ */
 export function matrixOfSends(samples: SeriesStore, ask: MatrixAsk): Matrix | null {
   const { from, to, of } = ask;
+  const [within] = ask.within.split('/');
   const place = { level: 'pe' as const, within: '', from, to, bins: 1 };
   const heat = heatOf(samples, { ...place, metric: 'network_sends' });
   if (heat === null || heat.rows.length < 2) return null;
-  const { rows, totals, seconds } = heat;
+  const { totals, seconds } = heat;
   // Totals are rates over the time that was measured.
-  const counts = totals.map((rate, row) => Math.round(rate * seconds[row]));
+  const all = totals.map((rate, row) => Math.round(rate * seconds[row]));
+  const isShown = (row: number) => heat.rows.length === 2 || isWithin(heat.rows[row], within);
+  const rows = heat.rows.filter((_, row) => isShown(row));
+  const counts = all.filter((_, row) => isShown(row));
   const total = counts.reduce((sum, count) => sum + (count || 0), 0);
-  if (rows.length === 2) {
+  if (heat.rows.length === 2) {
     const missing = Number.NaN;
     const both = Float32Array.of(missing, counts[0], counts[1], missing);
-    return { of, level: 'pe', rows, columns: rows, each: 1, counts: both, total, own: 0 };
+    return { of, level: 'pe', within, rows, columns: rows, each: 1, counts: both, total, own: 0 };
   }
-  return { of, level: 'pe', rows, columns: ['other PEs'], each: 1, counts, total, own: 0 };
+  return { of, level: 'pe', within, rows, columns: ['other PEs'], each: 1, counts, total, own: 0 };
 }

@@ -65,6 +65,12 @@ describe('the matrix', () => {
     expect([...(lps?.counts ?? [])]).toEqual([0, 1, 0, 0, 0, 2, 0, 0, 0]);
   });
 
+  it('counts only what the entity sends or gets, whatever the level', () => {
+    const kp = matrixOfEvents(EVENTS, places, { ...square, level: 'pe', within: '0/1' });
+    // LP 1 alone is in KP 1 of PE 0: it sent one event.
+    expect(kp).toMatchObject({ rows: ['0'], total: 1, own: 1, within: '0/1' });
+  });
+
   it('has only the window', () => {
     const some = matrixOfEvents(EVENTS, places, { ...square, level: 'pe', from: 0.25, to: 0.5 });
     expect([some?.rows, some?.total]).toEqual([['1'], 1]);
@@ -91,6 +97,9 @@ describe('the matrix', () => {
     const three = matrixOfSends(store, ask);
     expect(three).toMatchObject({ rows: ['0', '1', '2'], columns: ['other PEs'], total: 19 });
     expect([...(three?.counts ?? [])]).toEqual([8, 4, 7]);
+    // What a KP sends is not counted: its PE's is given, and said.
+    const one = matrixOfSends(store, { ...ask, within: '1/3' });
+    expect(one).toMatchObject({ rows: ['1'], within: '1', total: 4 });
   });
 
   it('tells whose events rolled whom back', () => {
@@ -100,6 +109,9 @@ describe('the matrix', () => {
     const kps = matrixOfRollbacks(all, places, { ...ALL, of: 'rollbacks', level: 'kp' });
     expect(kps?.rows).toEqual(['0/1', '1/0']);
     expect([...(kps?.counts ?? [])]).toEqual([0, 2, 0, 0]);
+    const of = (within: string) =>
+      matrixOfRollbacks(all, places, { ...ALL, of: 'rollbacks', level: 'pe', within })?.total;
+    expect([of('0/1'), of('0/0'), of('1/0'), of('1/1')]).toEqual([2, 0, 2, 0]);
   });
 });
 

@@ -203,4 +203,15 @@ describe('the laggard', () => {
       farthest: 9,
     });
   });
+
+  it('is not said to run farthest, too', () => {
+    const store = new SeriesStore();
+    const kp = (t: number, id: number, ahead: number) =>
+      sample(t, { pe_id: 0, kp_id: id, time_ahead_gvt: ahead });
+    for (const t of [1, 2, 3, 4]) {
+      store.add(batch(ROSS_KP, [kp(t, 0, t === 4 ? 90 : 1), kp(t, 1, 2)]));
+    }
+    const heat = heatOf(store, ask({ level: 'kp', metric: 'time_ahead_gvt' }));
+    expect(heat && laggardOf(heat)).toMatchObject({ row: '0/0', share: 0.75, leader: null });
+  });
 });

@@ -47,6 +47,19 @@ const PEAKS: Readonly<Record<string, readonly [table: string, key: string]>> = {
   'stolen-cpu': ['node_cpu_steal', 'steal'],
 };
 
+/** Where on its view the evidence is seen, by rule; of others where `PLACES` says. Ids, the first that is there. */
+const SEEN: Readonly<Record<string, readonly string[]>> = {
+  'rollback-chains': ['figure-cascades'],
+  'rollback-culprits': ['figure-cascades'],
+  'stolen-cpu': ['figure-cpus', 'figure-waits'],
+};
+const PLACES: Readonly<Record<string, readonly string[]>> = {
+  simulation: ['figure-heat'],
+  regions: ['regions-table', 'figure-region-lanes'],
+  nodes: ['figure-hosts'],
+  overview: ['lane-simulation-section', 'lane-nodes-section'],
+};
+
 const FROMS = ['t0', 'from', 'begin', 'started', 'first'];
 const TOS = ['t1', 't', 'to', 'end', 'ended', 'last'];
 const PES = ['pe_id', 'pe', 'root_pe', 'source_pe'];
@@ -129,6 +142,8 @@ export interface Jump {
   readonly change: Partial<ViewState>;
   /** Where the window is to be looked for; null where `change` has one, or there is none. */
   readonly peak: Peak | null;
+  /** Ids of what is to be brought into view: the first that is there. */
+  readonly seen: readonly string[];
   /** What the button says. */
   readonly text: string;
 }
@@ -188,6 +203,7 @@ export function jumpTo(
       ...(metric !== undefined && view === 'simulation' && { metric }),
     },
     peak,
+    seen: SEEN[rule] ?? PLACES[view] ?? [],
     text: isPe
       ? `Show PE ${pe}`
       : host !== null && more !== null

@@ -9,6 +9,8 @@ const HIGH = 220;
 const LEFT = 60;
 const RIGHT = 12;
 const BOTTOM = 44;
+/** Of the legend. */
+const ROW = 16;
 const TICKS = 5;
 
 interface Place {
@@ -62,7 +64,9 @@ export function linesSvg(
   const xs = Array.from({ length: count }, (_, k) =>
     x(axis.of(from + ((k + 0.5) * (to - from)) / count)),
   );
-  const parts: string[] = [];
+  const parts: string[] = [
+    `<clipPath id="frame-${chart.id}"><rect x="${LEFT}" y="8" width="${WIDE - LEFT - RIGHT}" height="${HIGH - 8}"/></clipPath>`,
+  ];
   const figure = figureOf(chart.unit);
   const text = `font-size="11" fill="${css('--quiet')}"`;
   for (let k = 0; k <= TICKS; k++) {
@@ -79,6 +83,8 @@ export function linesSvg(
     );
   }
   const order = lines.map((_, k) => (chart.stacked ? lines.length - 1 - k : k));
+  // Estimates of a stack may sum to more than there was: what is above the scale is not in the picture.
+  parts.push(`<g clip-path="url(#frame-${chart.id})">`);
   for (const k of order) {
     const ys = Array.from(columns[k], y);
     parts.push(
@@ -87,13 +93,17 @@ export function linesSvg(
         : `<path d="${path(xs, ys, chart.step === true)}" fill="none" stroke="${colourOf(k)}" stroke-width="1.6" stroke-dasharray="${DASHES[k % DASHES.length].join(' ')}"/>`,
     );
   }
-  let left = LEFT;
+  parts.push('</g>');
+  let [left, row] = [LEFT, 0];
   lines.forEach(({ label }, k) => {
+    const wide = 28 + 6.5 * label.length;
+    if (left > LEFT && left + wide > WIDE) [left, row] = [LEFT, row + 1];
+    const at = HIGH + 28 + ROW * row;
     parts.push(
-      `<rect x="${left}" y="${HIGH + 28}" width="10" height="10" fill="${colourOf(k)}"/>`,
-      `<text x="${left + 14}" y="${HIGH + 37}" ${text}>${escaped(label)}</text>`,
+      `<rect x="${left}" y="${at}" width="10" height="10" fill="${colourOf(k)}"/>`,
+      `<text x="${left + 14}" y="${at + 9}" ${text}>${escaped(label)}</text>`,
     );
-    left += 28 + 6.5 * label.length;
+    left += wide;
   });
-  return svgDocument(chart.title, sentence, WIDE, HIGH + BOTTOM, parts.join('\n'));
+  return svgDocument(chart.title, sentence, WIDE, HIGH + BOTTOM + ROW * row, parts.join('\n'));
 }

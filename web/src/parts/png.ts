@@ -27,6 +27,46 @@ export function pngOfSvg(svg: string): Promise<Blob> {
   });
 }
 
+interface Key {
+  /** One for an entity, several in a row for a scale. */
+  readonly colours: readonly string[];
+  readonly text: string;
+}
+
+/** The figure's legend, as it stands on the page. */
+function keysOf(figure: HTMLElement): Key[] {
+  const entries = [...figure.querySelectorAll('.legend > *')];
+  return entries.map((entry) => {
+    const swatches = [...entry.querySelectorAll<HTMLElement | SVGElement>('i, line, rect')];
+    const colours = swatches.map((one) => {
+      const { backgroundColor, stroke, fill } = getComputedStyle(one);
+      return one.tagName === 'line' ? stroke : one.tagName === 'rect' ? fill : backgroundColor;
+    });
+    const text = [...entry.childNodes]
+      .filter((child) => !(child instanceof HTMLOutputElement))
+      .map((child) => child.textContent ?? '')
+      .join('')
+      .replace(/\s+/g, ' ');
+    return { colours, text: text.trim() };
+  });
+}
+
+const SWATCH = 10;
+const ROW = 18;
+
+/** Where each entry of a legend is drawn, and how high all are. */
+function placed(context: CanvasRenderingContext2D, keys: readonly Key[], width: number) {
+  let [x, y] = [0, 0];
+  const at = keys.map(({ colours, text }) => {
+    const wide = colours.length * SWATCH + context.measureText(text).width + 18;
+    if (x > 0 && x + wide > width) [x, y] = [0, y + ROW];
+    const place = [x, y] as const;
+    x += wide;
+    return place;
+  });
+  return { at, high: keys.length === 0 ? 0 : y + ROW };
+}
+
 /** @throws Error where the figure has no picture */
 export function pngOf(figure: HTMLElement, title: string, sentence: string): Promise<Blob> {
   const canvases = [...figure.querySelectorAll('canvas')].filter(({ width }) => width > 0);
@@ -38,12 +78,16 @@ export function pngOf(figure: HTMLElement, title: string, sentence: string): Pro
   const height = Math.max(...boxes.map((box) => box.bottom)) - top;
   const ratio = devicePixelRatio;
   const made = document.createElement('canvas');
-  made.width = Math.ceil((width + 2 * MARGIN) * ratio);
-  made.height = Math.ceil((height + HEAD + MARGIN) * ratio);
   const context = made.getContext('2d');
   if (context === null) throw new Error('this browser lends no canvas');
   const css = getComputedStyle(document.documentElement);
   const colour = (name: string) => css.getPropertyValue(name).trim();
+  const small = `12px ${colour('--font')}`;
+  const keys = keysOf(figure);
+  context.font = small;
+  const { at, high } = placed(context, keys, width);
+  made.width = Math.ceil((width + 2 * MARGIN) * ratio);
+  made.height = Math.ceil((height + HEAD + high + MARGIN) * ratio);
   context.scale(ratio, ratio);
   context.fillStyle = colour('--panel');
   context.fillRect(0, 0, made.width, made.height);
@@ -51,12 +95,21 @@ export function pngOf(figure: HTMLElement, title: string, sentence: string): Pro
   context.font = `600 14px ${colour('--font')}`;
   context.fillText(wrapped(context, title, width), MARGIN, 20);
   context.fillStyle = colour('--quiet');
-  context.font = `12px ${colour('--font')}`;
+  context.font = small;
   context.fillText(wrapped(context, sentence, width), MARGIN, 38);
   canvases.forEach((canvas, k) => {
     const box = boxes[k];
     const [x, y] = [MARGIN + box.left - left, HEAD + box.top - top];
     context.drawImage(canvas, x, y, box.width, box.height);
+  });
+  keys.forEach(({ colours, text }, k) => {
+    const [x, y] = [MARGIN + at[k][0], HEAD + height + 4 + at[k][1]];
+    colours.forEach((shade, n) => {
+      context.fillStyle = shade;
+      context.fillRect(x + n * SWATCH, y, SWATCH, SWATCH);
+    });
+    context.fillStyle = colour('--text');
+    context.fillText(text, x + colours.length * SWATCH + 4, y + SWATCH - 1);
   });
   return new Promise((resolve, reject) =>
     made.toBlob((blob) => (blob === null ? reject(new Error('no PNG was made')) : resolve(blob))),

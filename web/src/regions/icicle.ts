@@ -42,7 +42,8 @@ function at(root: Node, path: readonly string[]): Node {
 /** The hierarchy of a host; of a report without one the regions alone, and what is in none. */
 function treeOf(facts: RegionFacts, host: string): Node {
   const root = node('all regions', []);
-  const places = facts.places.filter((place) => place.host === host && !place.overlapping);
+  const of = facts.rows.find((row) => row.host === host)?.node ?? host;
+  const places = facts.places.filter((place) => place.host === of && !place.overlapping);
   const runtime = facts.columns.findIndex(({ key }) => key === 'runtime');
   const count = facts.columns.findIndex(({ key }) => key === 'count');
   if (places.length > 0) {

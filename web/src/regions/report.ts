@@ -88,10 +88,16 @@ const hintWords = ({ hint, share }: HintShare) => `${hint} ${percent(100 * share
 export const hintsOf = (columns: readonly RegionColumn[], row: RegionRow): string =>
   hintShares(columns, row).map(hintWords).join(', ');
 
-/** Hosts in the order of the report. */
-export const hostsOf = ({ rows, traces, profiles }: RegionFacts): string[] => [
-  ...new Set([...rows, ...traces, ...profiles].map(({ host }) => host)),
-];
+/** Hosts in the order of the reports, then those of traces alone. */
+export function hostsOf({ rows, traces, profiles }: RegionFacts): string[] {
+  const told = new Set(rows.map(({ node }) => node));
+  const others = [...traces, ...profiles].filter(({ host }) => !told.has(host));
+  return [...new Set([...rows, ...others].map(({ host }) => host))];
+}
+
+/** The first with a region; else the first there is. */
+export const firstHost = (facts: RegionFacts): string =>
+  facts.rows.find(({ section }) => section === 'region')?.host ?? hostsOf(facts)[0] ?? '';
 
 const cellOf = ({ columns }: RegionFacts, row: RegionRow, key: string): number | null => {
   const at = columns.findIndex((column) => column.key === key);
@@ -229,7 +235,9 @@ export function sentenceOf(facts: RegionFacts, host: string): string {
     .map((row) => ({ name: row.region, time: runtime(row) ?? 0 }))
     .sort((a, b) => b.time - a.time);
   const share = (time: number) =>
-    whole !== null && whole > 0 ? `, ${percent((100 * time) / whole)} of the application` : '';
+    whole !== null && whole > 0 && time <= whole
+      ? `, ${percent((100 * time) / whole)} of the application`
+      : '';
   if (regions.length === 0) {
     return whole === null
       ? 'No report tells of regions'

@@ -26,8 +26,12 @@ function ranked({ totals }: Heat): Ranked | null {
 
 const LEVEL_WORDS = { pe: 'PE', kp: 'KP', lp: 'LP' } as const;
 
-export function heatTitle(heat: Heat): string {
-  return `${metricLabel(heat.key)} of ${LEVEL_WORDS[heat.level]}s`;
+/** `within`: path of the entity whose parts are shown; '' for all. */
+export function heatTitle({ key, level }: Heat, within = ''): string {
+  const parts = `${LEVEL_WORDS[level]}s`;
+  return within === ''
+    ? `${metricLabel(key)} of ${parts}`
+    : `${metricLabel(key)} of the ${parts} of ${nameOf(within)}`;
 }
 
 export function heatSentence(heat: Heat): string {

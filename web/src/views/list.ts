@@ -11,13 +11,18 @@ export interface View {
   readonly key: string;
   /** One sentence: what the view answers. */
   readonly help: string;
+  /** What would fill it, and the command that makes it. `code` between backquotes. */
+  readonly fill: string;
   /** Whether there is anything to show. Reactive. */
   available(page: Page): boolean;
   /** Whether it has something to show without samples over time, too. */
   readonly timeless?: true;
 }
 
-const REGION_TABLES = ['geopm_region', 'geopm_trace', 'geopm_profile_trace'];
+const REGION_TABLES = [
+  ...['geopm_region', 'geopm_trace', 'geopm_profile_trace'],
+  ...['geopm_session', 'geopm_session_report'],
+];
 
 export const VIEWS: readonly View[] = [
   {
@@ -25,6 +30,7 @@ export const VIEWS: readonly View[] = [
     title: 'Overview',
     key: 'O',
     help: 'How the run went, and what to do about it.',
+    fill: 'Any recording fills it: `triscope demo` makes one.',
     available: () => true,
     timeless: true,
   },
@@ -33,6 +39,7 @@ export const VIEWS: readonly View[] = [
     title: 'Simulation',
     key: 'S',
     help: 'Who was efficient when, where time went, who talks to whom, who lags, what undid what.',
+    fill: 'Samples of a simulation’s PEs fill it: `triscope sim run MODEL --engine-stats=gvt --record=NAME`, or ROSS’s own `stats-output` folder.',
     available: (page) => ['ross_pe', 'ross_kp', 'ross_lp'].some((table) => page.has(table)),
   },
   {
@@ -40,6 +47,7 @@ export const VIEWS: readonly View[] = [
     title: 'Events',
     key: 'E',
     help: 'The trace of events, down to single ones and what sent them.',
+    fill: 'Traced events fill it: `triscope sim run MODEL --event-trace=1 --record=NAME`.',
     available: (page) => page.tables.some(({ name }) => name.startsWith('ross_')),
   },
   {
@@ -47,6 +55,7 @@ export const VIEWS: readonly View[] = [
     title: 'Regions',
     key: 'R',
     help: 'Where the time and energy of each part of the program went.',
+    fill: 'Reports and traces of regions fill it: `triscope region launch --geopm-report=FILE -- COMMAND`, or GEOPM’s own files.',
     available: ({ facts }) => facts?.tables?.some((name) => REGION_TABLES.includes(name)) === true,
     timeless: true,
   },
@@ -55,6 +64,7 @@ export const VIEWS: readonly View[] = [
     title: 'Nodes',
     key: 'N',
     help: 'What the hosts did, which differ from the others, and how good their jobs were.',
+    fill: 'Samples of hosts fill it: `triscope node collect`, `triscope sim run MODEL --record=NAME`, or raw files of tacc_stats.',
     available: ({ tables }) => tables.some(({ name }) => name.startsWith('node_')),
   },
   {
@@ -62,6 +72,7 @@ export const VIEWS: readonly View[] = [
     title: 'Compare',
     key: 'C',
     help: 'What changed from one recording to another.',
+    fill: 'A second recording fills it: `triscope serve A B`.',
     available: ({ recordings }) => recordings.length > 1,
     timeless: true,
   },

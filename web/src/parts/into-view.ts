@@ -1,0 +1,34 @@
+/** Brings a part of the page into view that may not be there yet. */
+import { tick } from 'svelte';
+import { asking } from './asked.svelte.ts';
+
+/** Milliseconds to wait for it, and for what stands above it to have its height. */
+const PATIENCE = 5000;
+/** Pixels above it that the page's head covers. */
+const HEAD = 12;
+
+const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+function show(element: Element): void {
+  const head = document.querySelector('.top')?.getBoundingClientRect().height ?? 0;
+  const { top } = element.getBoundingClientRect();
+  scrollTo({ top: scrollY + top - head - HEAD });
+}
+
+/** `ids`: of elements, the first that comes. Whoever scrolls meanwhile is left alone. */
+export async function intoView(ids: readonly string[]): Promise<void> {
+  const end = performance.now() + PATIENCE;
+  let isLeft = false;
+  const leave = () => {
+    isLeft = true;
+  };
+  for (const kind of ['wheel', 'touchmove', 'keydown']) addEventListener(kind, leave);
+  await tick();
+  for (let quiet = 0; quiet < 3 && performance.now() < end && !isLeft; ) {
+    const element = ids.map((id) => document.getElementById(id)).find((one) => one !== null);
+    if (element) show(element);
+    quiet = element && asking.count === 0 ? quiet + 1 : 0;
+    await frame();
+  }
+  for (const kind of ['wheel', 'touchmove', 'keydown']) removeEventListener(kind, leave);
+}
