@@ -47,6 +47,7 @@ const PACKAGES = [
       'test/region/native.test.ts',
       'test/region/examples.test.ts',
       'test/cli/completion.test.ts',
+      'test/packages/standalone.test.ts',
     ],
   },
   {

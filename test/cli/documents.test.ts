@@ -10,6 +10,7 @@ import { BUILT_IN } from '../../src/sim/models/index.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENTS = [
   'README.md',
+  'CONTRIBUTING.md',
   'SECURITY.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
