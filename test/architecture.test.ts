@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const MOST_LINES = 450;
 /** Where measurements come from. They never know of each other, and only these may join them. */
-const SOURCES = ['sim', 'region', 'node'];
+const SOURCES = ['sim', 'region', 'node', 'process'];
 const JOINERS = ['live', 'cli'];
 /** The only place (file, or folder with all in it) that may import a package. */
 const OWNERS: Readonly<Record<string, string>> = {

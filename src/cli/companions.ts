@@ -59,7 +59,8 @@ export interface CompanionRequest extends Beside {
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
 
-function regionSettings(
+/** What a controller beside a run that is recorded is told. */
+export function regionSettings(
   report: string,
   profile: string,
   saveEvery: number,

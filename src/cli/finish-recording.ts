@@ -1,6 +1,7 @@
+import { RecordError } from '../formats/recording-folder.ts';
 import type { RecordingSource } from '../model/recording.ts';
 import type { Model } from '../sim/model.ts';
-import { RecordError, type SimRecording } from '../sim/record.ts';
+import type { SimRecording } from '../sim/record.ts';
 import type { RunResult } from '../sim/statistics.ts';
 
 /** Completes the recording. Where that cannot be written, the run still has its result. */

@@ -1,5 +1,6 @@
 /** What a command line asks to be recorded, where it goes, and what is said of it in the end. */
 import { join } from 'node:path';
+import { extraFrames } from '../formats/recording-folder.ts';
 import type { OptionSpecs } from '../model/option.ts';
 import type { RunConfig } from '../sim/config.ts';
 import { type InstrumentConfig, recordsAnything } from '../sim/instrument/config.ts';
@@ -9,7 +10,7 @@ import {
   instrumentConfig,
 } from '../sim/instrument/options.ts';
 import { payloadLayouts } from '../sim/instrument/payload.ts';
-import { extraFrames, type InstrumentOutput } from '../sim/instrument/recorder.ts';
+import type { InstrumentOutput } from '../sim/instrument/recorder.ts';
 import type { Model } from '../sim/model.ts';
 import type { RunResult } from '../sim/statistics.ts';
 import type { OptionGroup, SingleValue } from './command.ts';

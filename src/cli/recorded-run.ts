@@ -1,11 +1,11 @@
 /** A simulation with all three layers recorded beside each other, and shown live while it runs. */
 import { basename, join } from 'node:path';
+import { extraFrames, recordingFolder } from '../formats/recording-folder.ts';
 import { RawBatches, RawParser } from '../formats/tacc/index.ts';
 import { LiveBus, type LiveServer, startServer } from '../live/index.ts';
 import type { InstrumentConfig } from '../sim/instrument/config.ts';
-import { extraFrames } from '../sim/instrument/recorder.ts';
 import type { LoadedModel } from '../sim/load-model.ts';
-import { recordingFolder, SimRecording } from '../sim/record.ts';
+import { SimRecording } from '../sim/record.ts';
 import type { Settings } from '../sim/settings.ts';
 import { type RunOptions, simulate } from '../sim/simulate.ts';
 import type { RunResult } from '../sim/statistics.ts';

@@ -1,5 +1,5 @@
 /**
- * `node_TYPE_rate`, `sim_…_rate`: what running totals counted, per second. Differences are those of the one rule of
+ * `node_TYPE_rate`, `sim_…_rate`, `process_…_rate`: what running totals counted, per second. Differences are those of the one rule of
  * `model/counter.ts`, over a device's records in the order of their times, across files:
  *
  *     ok, wrapped, dip     counted / seconds (of a dip 0: the next record is compared with the one before it)
@@ -22,7 +22,7 @@ const HOST = 'host';
 const TIMES = ['time', 'real_time'];
 /** A job comes and goes, and its host's counters go on. */
 const JOBS = 'jobids';
-const COUNTERS = /^(node|sim)_/i;
+const COUNTERS = /^(node|sim|process)_/i;
 /** Of tables that are of no raw stats file. */
 const NO_ORIGIN: RawOrigin = { boot: null, scaledEnergy: false };
 const WIDEST = 64;
@@ -59,8 +59,8 @@ class Plan {
     const schema: RawSchema = { type: table.name.replace(/^node_/, ''), keys };
     this.repair = [repairPlan(schema, false), repairPlan(schema, true)];
     this.numbers = table.columns.flatMap(({ metric }, k) => (metric.cell === 'u64' ? [k] : []));
-    this.keys = table.columns.flatMap(({ metric: { key, cell, behaviour } }, k) =>
-      (cell === 'label' && key !== JOBS) || behaviour === 'constant' ? [k] : [],
+    this.keys = table.columns.flatMap(({ metric: { key, cell, behaviour, over } }, k) =>
+      (cell === 'label' && key !== JOBS && over !== 'last') || behaviour === 'constant' ? [k] : [],
     );
     this.host = table.columns.findIndex(({ metric }) => metric.key === HOST);
   }

@@ -1,5 +1,13 @@
 /** Tables whose columns are known beforehand, with the types of their schemas. */
 import type { Cell, Metric, Schema } from '../model/metric.ts';
+import {
+  PROCESS,
+  PROCESS_IO,
+  PROCESS_MEMORY,
+  PROCESS_QUOTA,
+  PROCESS_SWITCH,
+  PROCESS_THREAD,
+} from '../model/schemas/process.ts';
 import { ROSS_SCHEMAS } from '../model/schemas/ross.ts';
 import { REGION_PHASE, SIM_STREAM, SIM_THREAD } from '../model/schemas/sim.ts';
 import type { ColumnData } from './column-batches.ts';
@@ -8,7 +16,18 @@ import { type OpenCell, openCell } from './open-tables.ts';
 import { quoteName } from './sql.ts';
 import { SQL_TYPES } from './table.ts';
 
-const SCHEMAS = [...ROSS_SCHEMAS, SIM_THREAD, SIM_STREAM, REGION_PHASE] as const;
+const SCHEMAS = [
+  ...ROSS_SCHEMAS,
+  SIM_THREAD,
+  SIM_STREAM,
+  REGION_PHASE,
+  PROCESS,
+  PROCESS_THREAD,
+  PROCESS_SWITCH,
+  PROCESS_MEMORY,
+  PROCESS_IO,
+  PROCESS_QUOTA,
+] as const;
 
 /** What a column of these cells comes as. */
 export interface CellColumns {

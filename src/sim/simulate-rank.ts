@@ -1,5 +1,7 @@
 /** Runs a simulation as one rank of an MPI job: one PE, in this thread. */
+
 import { deserialize, serialize } from 'node:v8';
+import { thisHost } from '../formats/recording-folder.ts';
 import type { RecordingHost } from '../model/recording.ts';
 import { layoutOf } from '../model/struct.ts';
 import { threadId } from '../os/affinity.ts';
@@ -15,7 +17,6 @@ import { type Model, ModelError } from './model.ts';
 import { compareLines } from './pe.ts';
 import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
 import { type Placement, placeLps } from './placement.ts';
-import { thisHost } from './record.ts';
 import { configFor, type Settings } from './settings.ts';
 import type { RunOptions } from './simulate.ts';
 import { type RunResult, summarise } from './statistics.ts';

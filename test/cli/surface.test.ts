@@ -51,6 +51,7 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
 
 const COMMANDS = [
   'demo',
+  'record',
   ...['run', 'verify', 'tune', 'models'].map((name) => `sim ${name}`),
   ...['launch', 'restore', 'build-shims'].map((name) => `region ${name}`),
   ...['collect', 'begin', 'end', 'mark', 'rotate', 'daemon', 'archive', 'types', 'job', 'jobs'].map(
@@ -76,6 +77,9 @@ const WRONG = [
   'sim models phold',
   'demo twice',
   'region launch',
+  'record',
+  'record -o --',
+  'record --every=0 -- true',
   'region launch --geopm-period=0 -- true',
   'region launch --root /nowhere -- true',
   'region build-shims mpj',

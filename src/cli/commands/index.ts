@@ -22,6 +22,7 @@ export const COMMANDS: readonly Entry[] = [
   entry('sim verify', 'check that every synchroniser commits the same events', async () => (await import('./sim-verify.ts')).simVerify),
   entry('sim tune', 'find the fastest batch, GVT interval, KPs, window and PEs for a model', async () => (await import('./sim-tune.ts')).simTune),
   entry('sim models', 'list the built-in models with their options', async () => (await import('./sim-models.ts')).simModels),
+  entry('record', 'record any program: its machine, regions, processes and threads on one timeline', async () => (await import('./record.ts')).record),
   entry('region launch', 'run a command, and report where its time and energy went, region by region', async () => (await import('./region-launch.ts')).regionLaunch),
   entry('region restore', 'put back settings that a killed controller left changed', async () => (await import('./region-restore.ts')).regionRestore),
   entry('region build-shims', 'build the libraries that mark MPI and OpenMP programs nobody marked', async () => (await import('./region-build-shims.ts')).regionBuildShims),

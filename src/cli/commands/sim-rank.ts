@@ -1,7 +1,9 @@
 /** `mpirun -np N triscope sim run MODEL [options]`: this process is one rank, with one PE. */
+
+import { recordingFolder } from '../../formats/recording-folder.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import type { OutputLine } from '../../sim/pe.ts';
-import { recordingFolder, SimRecording } from '../../sim/record.ts';
+import { SimRecording } from '../../sim/record.ts';
 import { configFor, runsOnOnePe } from '../../sim/settings.ts';
 import { simulateRank } from '../../sim/simulate-rank.ts';
 import type { RunResult } from '../../sim/statistics.ts';

@@ -1,7 +1,9 @@
 /** `triscope sim run MODEL [options]`: one simulation and its statistics. */
+
+import { recordingFolder } from '../../formats/recording-folder.ts';
 import type { LoadedModel } from '../../sim/load-model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
-import { recordingFolder, SimRecording } from '../../sim/record.ts';
+import { SimRecording } from '../../sim/record.ts';
 import { reserveForOneRun } from '../../sim/reserved.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';

@@ -1,28 +1,8 @@
 /** What the simulator records beside ROSS's samples. */
-import type { Cell, Metric, Schema } from '../metric.ts';
+import type { Schema } from '../metric.ts';
+import { column, REAL, RUNNING_TOTAL } from './column.ts';
 
-const column = <K extends string, C extends Cell>(
-  key: K,
-  cell: C,
-  unit: string,
-  over: Metric['over'],
-  help: string,
-  more: Partial<Metric> = {},
-): Metric & { readonly key: K; readonly cell: C } => ({
-  kind: 'gauge',
-  behaviour: 'variable',
-  form: 'total',
-  unit,
-  over,
-  help,
-  ...more,
-  key,
-  cell,
-});
-
-const REAL = column('real_time', 'f64', 's', 'last', 'seconds since the run’s zero');
 const PE = column('pe_id', 'u32', '', 'same', 'PE', { behaviour: 'constant' });
-const total = { kind: 'event', behaviour: 'monotone', bits: 64 } as const;
 
 /** The kernel's view of a PE's thread. Source: /proc/self/task/TID/schedstat (Documentation/scheduler/sched-stats). */
 export const SIM_THREAD = {
@@ -32,9 +12,23 @@ export const SIM_THREAD = {
   metrics: [
     REAL,
     PE,
-    column('cpu_time', 'u64', 'ns', 'sum', 'time on a CPU', total),
-    column('run_queue_wait', 'u64', 'ns', 'sum', 'time ready to run, waiting for a CPU', total),
-    column('timeslices', 'u64', '{timeslice}', 'sum', 'times that it was given a CPU', total),
+    column('cpu_time', 'u64', 'ns', 'sum', 'time on a CPU', RUNNING_TOTAL),
+    column(
+      'run_queue_wait',
+      'u64',
+      'ns',
+      'sum',
+      'time ready to run, waiting for a CPU',
+      RUNNING_TOTAL,
+    ),
+    column(
+      'timeslices',
+      'u64',
+      '{timeslice}',
+      'sum',
+      'times that it was given a CPU',
+      RUNNING_TOTAL,
+    ),
   ],
 } as const satisfies Schema;
 
@@ -52,7 +46,7 @@ export const REGION_PHASE = {
     REAL,
     PE,
     column('region', 'label', '', 'same', 'gvt or commit', { behaviour: 'label' }),
-    column('count', 'u32', '{visit}', 'sum', 'times entered', { ...total, bits: 32 }),
+    column('count', 'u32', '{visit}', 'sum', 'times entered', { ...RUNNING_TOTAL, bits: 32 }),
     column('time', 'f64', 's', 'sum', 'time inside, completed visits', {
       kind: 'event',
       behaviour: 'monotone',

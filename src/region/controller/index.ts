@@ -5,6 +5,7 @@ export {
   type LaunchOptions,
   type LaunchResult,
   launch,
+  launchAlone,
   launchMarked,
 } from './launch.ts';
 export { type OwnController, type OwnOptions, watchOwn } from './own.ts';

@@ -19,6 +19,8 @@ export interface LaunchOptions extends Hearers {
   readonly pages?: string;
   /** Seconds that a command which handles SIGTERM, SIGINT or SIGHUP has before it is killed. */
   readonly killAfter: number;
+  /** Gets the command's process once it runs. */
+  readonly onStart?: (pid: number) => void;
   /** Called when the command has ended: sampling goes on until it resolves. */
   readonly others?: () => Promise<void>;
 }
@@ -63,7 +65,7 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
     watcher = side.watch(pages);
     if (signals.early === null) await Promise.race([side.begin(), signals.first]);
     writeFileSync(join(pages, SAMPLING), '');
-    const code = await runCommand(options, pages, side, signals);
+    const code = await runCommand(options, markingIn(pages, options.settings), side, signals);
     const punctuality = await side.finished(signals.hasEnded ? HURRIED : undefined);
     return { code, punctuality, stuck: side.stuck };
   } finally {
@@ -73,7 +75,19 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   }
 }
 
-export interface MarkOptions extends Pick<LaunchOptions, 'command' | 'env' | 'say' | 'killAfter'> {
+type RunOptions = Pick<LaunchOptions, 'command' | 'env' | 'say' | 'killAfter' | 'onStart'>;
+
+/** Runs a command that no controller samples. Resolves with its exit code. */
+export async function launchAlone(options: RunOptions): Promise<number> {
+  const signals = new SignalRelay(options);
+  try {
+    return await runCommand(options, {}, null, signals);
+  } finally {
+    signals.release();
+  }
+}
+
+export interface MarkOptions extends RunOptions {
   readonly settings: Pick<ControllerSettings, 'profileTrace' | 'recordFilter'>;
   readonly pages: string;
 }
@@ -83,10 +97,19 @@ export async function launchMarked({ pages, ...options }: MarkOptions): Promise<
   const signals = new SignalRelay(options);
   try {
     await whenSampled(pages, signals);
-    return await runCommand(options, pages, null, signals);
+    return await runCommand(options, markingIn(pages, options.settings), null, signals);
   } finally {
     signals.release();
   }
+}
+
+/** What tells the command's processes to mark. */
+function markingIn(
+  pages: string,
+  { profileTrace, recordFilter }: MarkOptions['settings'],
+): Record<string, string> {
+  const rings = profileTrace !== undefined || recordFilter !== undefined;
+  return { [ENV_DIR]: pages, ...(rings && { [ENV_RING]: String(RING_EVENTS) }) };
 }
 
 /** Waits until the controller of `pages` samples: a command that started before would have time without energy. */
@@ -99,14 +122,8 @@ async function whenSampled(pages: string, signals: SignalRelay): Promise<void> {
 
 /** Runs it. Resolves with its exit code. */
 async function runCommand(
-  {
-    command,
-    settings,
-    env,
-    say,
-    others,
-  }: Omit<MarkOptions, 'pages'> & Pick<LaunchOptions, 'others'>,
-  pages: string,
+  { command, env, say, onStart, others }: RunOptions & Pick<LaunchOptions, 'others'>,
+  marking: Readonly<Record<string, string>>,
   side: ControllerSide | null,
   signals: SignalRelay,
 ): Promise<number> {
@@ -115,18 +132,13 @@ async function runCommand(
     return 128 + constants.signals[signals.early];
   }
   const [file, ...args] = command;
-  const rings = settings.profileTrace !== undefined || settings.recordFilter !== undefined;
   const { promise, resolve } = deferred<number>();
   const child = spawn(file, args, {
     stdio: 'inherit',
-    env: {
-      ...process.env,
-      ...env,
-      [ENV_DIR]: pages,
-      ...(rings && { [ENV_RING]: String(RING_EVENTS) }),
-    },
+    env: { ...process.env, ...env, ...marking },
   });
   signals.to(child);
+  if (child.pid !== undefined) onStart?.(child.pid);
   child.on('error', (error: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
     say(`cannot run ${file}: ${error.code === 'ENOENT' ? 'no such command' : error.message}`);

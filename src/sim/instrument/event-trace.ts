@@ -1,10 +1,10 @@
 /** The event trace of one PE, in the bytes of the file: 24 per event and what the model adds. */
 import { eventRow2017Words, isPacked } from '../../formats/ross/write/index.ts';
+import type { RunClock } from '../../os/run-clock.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { InstrumentConfig } from './config.ts';
 import { type Payload, payloadsOf } from './payload.ts';
-import type { RunClock } from './run-clock.ts';
 import type { SlabWriter } from './slab.ts';
 
 const { RECV, SEND, SOURCE } = layout;

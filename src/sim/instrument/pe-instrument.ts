@@ -1,6 +1,7 @@
 /** All that records one PE: made before its engine, told of GVTs and turns, closed at the end. */
 import { type PhaseMarks, RegionPage } from '../../model/region-page.ts';
 import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
+import { RunClock, type RunZero } from '../../os/run-clock.ts';
 import type { ActivityClock } from '../clock.ts';
 import { A } from '../counters.ts';
 import { justAfter } from '../memory-pressure.ts';
@@ -9,7 +10,6 @@ import { type InstrumentConfig, type SampleModes, type Stream, streamsOf } from 
 import { type EventTracer, eventTracer } from './event-trace.ts';
 import { ModelSampler } from './model-sampler.ts';
 import { RollbackLog } from './rollback-log.ts';
-import { RunClock, type RunZero } from './run-clock.ts';
 import { type Levels, type SampledEngine, type SamplePoint, Sampler } from './sampler.ts';
 import { type SlabTotals, SlabWriter } from './slab.ts';
 import { Tally } from './tally.ts';

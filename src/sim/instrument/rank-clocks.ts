@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { RecordingClock, RecordingOffset } from '../../model/recording.ts';
 import { type ClockOffset, clockOffset } from '../../os/mpi/clock-offset.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
-import { type RunZero, runZero } from './run-clock.ts';
+import { type RunZero, runZero } from '../../os/run-clock.ts';
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const BOOT_BYTES = 40;

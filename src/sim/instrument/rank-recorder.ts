@@ -5,6 +5,7 @@
 import { closeSync, existsSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MpiWorld } from '../../os/mpi/world.ts';
+import type { RunZero } from '../../os/run-clock.ts';
 import { type ScratchFolder, scratchFolder } from '../../os/scratch.ts';
 import type { RunConfig } from '../config.ts';
 import type { Model } from '../model.ts';
@@ -14,7 +15,6 @@ import { type InstrumentConfig, streamsOf } from './config.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
 import type { RankClocks } from './rank-clocks.ts';
 import { type InstrumentOutput, Recorder, type RecorderReport } from './recorder.ts';
-import type { RunZero } from './run-clock.ts';
 import { fileOf } from './stats-folder.ts';
 
 /** Bytes of a file that travel at a time. */

@@ -14,6 +14,7 @@ import {
 } from '../../formats/ross/write/index.ts';
 import type { Batch } from '../../model/metric.ts';
 import { SIM_STREAM } from '../../model/schemas/sim.ts';
+import { RunClock, type RunZero } from '../../os/run-clock.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
 import { LiveFrames } from './live-frames.ts';
 import { keptOf, oldEventHead, recordsIn } from './loss.ts';
@@ -21,7 +22,6 @@ import type { PayloadLayout } from './payload.ts';
 import { phaseBatch } from './phases.ts';
 import type { RecorderMessage, StreamLoss } from './recorder-messages.ts';
 import { RowBatches } from './row-batches.ts';
-import { RunClock, type RunZero } from './run-clock.ts';
 import { BROKEN, DOORBELL, FINISHED, SlabReader } from './slab.ts';
 import { fileOf } from './stats-folder.ts';
 import { threadBatch } from './thread-watch.ts';

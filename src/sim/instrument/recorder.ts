@@ -1,8 +1,8 @@
 /** Starts and ends the recording of a run: shared buffers for its PEs, the thread that empties them, the folder. */
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { isPacked, lpTypesText, type ReadmePayload } from '../../formats/ross/write/index.ts';
 import { RegionPage } from '../../model/region-page.ts';
+import { type RunZero, runZero } from '../../os/run-clock.ts';
 import type { RunConfig } from '../config.ts';
 import type { Model } from '../model.ts';
 import { kpsOfPe, lpsOfPes, type Placement } from '../placement.ts';
@@ -11,7 +11,6 @@ import { lpInstruments, payloadLayouts, type Recordable } from './payload.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
 import type { RecorderMessage, StreamLoss } from './recorder-messages.ts';
 import type { RecorderTask } from './recorder-worker.ts';
-import { type RunZero, runZero } from './run-clock.ts';
 import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory, TAKEN } from './slab.ts';
 import {
   detailed,
@@ -234,9 +233,6 @@ function textsFor(
 
 /** ROSS's numbers of `--event-trace`. */
 const TRACES = { none: 0, all: 1, rollbacks: 2, committed: 3 } as const;
-
-/** Path of `extra.frames` in a recording's folder. */
-export const extraFrames = (folder: string) => join(folder, 'extra.frames');
 
 /**
  * The configuration, with `direct` set where nobody but ROSS's files gets the samples, and levels that the layout has:

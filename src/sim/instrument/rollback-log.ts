@@ -11,9 +11,9 @@ import {
   ROW_VIRTUAL,
   ROW_WORDS,
 } from '../../model/schemas/ross-rows.ts';
+import type { RunClock } from '../../os/run-clock.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
-import type { RunClock } from './run-clock.ts';
 import type { SlabWriter } from './slab.ts';
 
 const { ORIGIN_SHIFT, RECV, REMOTE, SEND, SOURCE, STATE } = layout;

@@ -7,7 +7,7 @@ import {
   type ReadmeInfo,
   readmeText,
 } from '../../formats/ross/write/index.ts';
-import { makeFolders } from '../make-folders.ts';
+import { makeFolder } from '../../os/folder.ts';
 import { ModelError } from '../model.ts';
 import type { InstrumentConfig, StatsFiles, Stream } from './config.ts';
 
@@ -38,7 +38,7 @@ export function makeStatsFolder(wanted: string): string {
     ? `${wanted}-${process.pid}-${Math.floor(Date.now() / 1000)}`
     : wanted;
   try {
-    makeFolders(path, 0o700);
+    makeFolder(path, 0o700);
   } catch (error) {
     throw new StatsFolderError(`--stats-path: cannot make ${path}: ${(error as Error).message}`);
   }

@@ -1,0 +1,68 @@
+/** `triscope record -- COMMAND`: any program on one timeline with its machine, its regions and its threads. */
+import { flag, float, text } from '../../model/option.ts';
+import { exitNow } from '../../os/exit.ts';
+import { LaunchError } from '../../region/controller/index.ts';
+import { type Call, command } from '../command.ts';
+import { EXIT, UsageError } from '../errors.ts';
+import { recordCommand } from '../recorded-command.ts';
+import { tellWorst } from '../worst-finding.ts';
+
+const OPTIONS = {
+  output: text('', 'the recording: NAME.tri, a folder that is made', {
+    placeholder: 'NAME',
+    short: 'o',
+    names: 'path',
+    fallback: 'after COMMAND',
+  }),
+  every: float(1, 'between samples of all that the node counts', {
+    min: 0.01,
+    max: 86_400,
+    placeholder: 'S',
+    unit: 's',
+  }),
+  'no-node': flag(false, 'without what the node counts'),
+  'no-regions': flag(false, 'without regions, and the shims that mark MPI and OpenMP'),
+  'no-threads': flag(false, 'without processes and threads'),
+  report: text('', 'at the end, the report as a page', { placeholder: 'FILE', names: 'path' }),
+};
+
+/** Runs it. Returns the command's exit code. @throws UsageError, RecordError */
+async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<number> {
+  const say = (line: string) => void process.stderr.write(`triscope: ${line}\n`);
+  const { output, report } = given;
+  if (output === '') throw new UsageError('-o: which folder is to be made?');
+  if (report === '') throw new UsageError('--report: which file is the page to be written to?');
+  try {
+    const result = await recordCommand({
+      ...(output !== undefined && { name: output }),
+      command: words,
+      called: args,
+      node: given['no-node'] !== true,
+      regions: given['no-regions'] !== true,
+      threads: given['no-threads'] !== true,
+      every: given.every ?? OPTIONS.every.default,
+      say,
+    });
+    const { path, interrupted, code, stuck } = result;
+    if (path !== null) await tellWorst(path, { say, examines: !interrupted, page: report ?? null });
+    if (stuck) exitNow(code);
+    return code;
+  } catch (error) {
+    if (!(error instanceof LaunchError)) throw error;
+    say(error.message);
+    if (error.stuck) exitNow(EXIT.failed);
+    return EXIT.failed;
+  }
+}
+
+export const record = command({
+  about:
+    'Runs COMMAND, any program, and records it: what its machine counts, the regions that it marks (MPI and OpenMP by themselves once triscope region build-shims has run), and what each of its processes and threads does. Ends with COMMAND’s exit code; COMMAND has the terminal for itself.\n\nmpirun stands below it: record -- mpirun -np 4 ./app is one recording of all ranks.',
+  arguments: [
+    { name: 'COMMAND', help: 'what is run, and its words', many: true, names: 'command' },
+  ],
+  options: OPTIONS,
+  wraps: true,
+  examples: ['record -- ./solver input.dat', 'record -o run7 -- mpirun -np 4 ./app'],
+  run,
+});

@@ -1,0 +1,250 @@
+/** A command recorded with all that its machine, its regions and its processes tell. */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { startTimeNs } from '../formats/geopm/read/start-time.ts';
+import {
+  extraFrames,
+  FRAMES_FILE,
+  RecordError,
+  RecordingFolder,
+  recordingFolder,
+} from '../formats/recording-folder.ts';
+import type { RecordingFile, RecordingSource } from '../model/recording.ts';
+import { NodeSampler } from '../node/index.ts';
+import { runZero } from '../os/run-clock.ts';
+import { ENV_MARK, type ProcessResult, ProcessSampler } from '../process/index.ts';
+import {
+  LaunchError,
+  launch,
+  launchAlone,
+  markingEnvironment,
+} from '../region/controller/index.ts';
+import { REPORT, regionSettings } from './companions.ts';
+import { version } from './version.ts';
+
+/** Seconds between samples of the trace of regions, and between reports so far. */
+const REGION_PERIOD = 0.1;
+const SAVE_EVERY = 5;
+/** Seconds that a command which handles a signal has to end. */
+const KILL_AFTER = 30;
+const TRACE = 'geopm.trace';
+
+export interface RecordedCommandOptions {
+  /** Of the folder; one is made up where it is not given. */
+  readonly name?: string;
+  readonly command: readonly string[];
+  /** The words that called it. */
+  readonly called: readonly string[];
+  readonly node: boolean;
+  readonly regions: boolean;
+  readonly threads: boolean;
+  /** Seconds between samples of the node. */
+  readonly every: number;
+  readonly say: (line: string) => void;
+}
+
+export interface RecordedCommand {
+  /** The command's exit code. */
+  readonly code: number;
+  /** The recording; null where nothing was run. */
+  readonly path: string | null;
+  /** Whether a signal that was sent here ended it. */
+  readonly interrupted: boolean;
+  /** See `LaunchResult`. */
+  readonly stuck: boolean;
+}
+
+/** A name that is free, after the command's. */
+export function freeName(command: string): string {
+  const stem = basename(command).replace(/^\.+/, '') || 'command';
+  for (let k = 1; ; k++) {
+    const name = k === 1 ? stem : `${stem}-${k}`;
+    if (!existsSync(recordingFolder(name))) return name;
+  }
+}
+
+const source = (name: string, zero: string, files: readonly RecordingFile[]): RecordingSource => ({
+  name,
+  files,
+  zero,
+  droppedBytes: 0,
+});
+
+/** When the regions' times begin, as their report says it; where there is none yet, the recording's zero. */
+function regionsZero(report: string, zero: string): string {
+  try {
+    const [, start = ''] = /^Start Time: (.*)$/m.exec(readFileSync(report, 'utf8')) ?? [];
+    return String(startTimeNs(start) ?? zero);
+  } catch {
+    return zero;
+  }
+}
+
+class CommandRecording {
+  readonly #options: RecordedCommandOptions;
+  readonly #folder: RecordingFolder;
+  readonly #zero = runZero();
+  #node: NodeSampler | null = null;
+  #processes: ProcessSampler | null = null;
+  /** Why a part of it is not whole. */
+  readonly #troubles: string[] = [];
+
+  /** @throws RecordError */
+  constructor(options: RecordedCommandOptions) {
+    this.#options = options;
+    const { name = freeName(options.command[0]), called } = options;
+    this.#folder = new RecordingFolder({
+      ...{ name, option: '-o', command: ['triscope', 'record', ...called], version: version() },
+      sources: [source('processes', String(this.#zero.wall), [])],
+      pes: () => [],
+    });
+  }
+
+  get path(): string {
+    return this.#folder.path;
+  }
+
+  /** @throws SamplerError, ProcessSamplerError, LaunchError, RecordError */
+  async run(): Promise<RecordedCommand> {
+    const { node, threads } = this.#options;
+    if (node) await this.#startNode();
+    if (threads) await this.#startProcesses();
+    this.#list();
+    let began = false;
+    const onStart = (pid: number) => {
+      began = true;
+      this.#processes?.watch(pid);
+    };
+    let signalled = false;
+    const hear = () => {
+      signalled = true;
+    };
+    const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    for (const name of ending) process.on(name, hear);
+    try {
+      const { code, stuck } = await this.#launch(onStart);
+      const result = await this.#stop();
+      if (!began) {
+        this.remove();
+        return { code, path: null, interrupted: signalled, stuck };
+      }
+      this.#end(code, signalled, result);
+      return { code, path: this.path, interrupted: signalled, stuck };
+    } finally {
+      for (const name of ending) process.off(name, hear);
+    }
+  }
+
+  /** Nothing was run. */
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  async stop(): Promise<void> {
+    await this.#stop();
+  }
+
+  async #startNode(): Promise<void> {
+    this.#node = await NodeSampler.start({
+      folder: join(this.path, 'node'),
+      interval: 1000 * this.#options.every,
+      jobId: process.env.SLURM_JOB_ID ?? String(process.pid),
+    });
+  }
+
+  async #startProcesses(): Promise<void> {
+    this.#processes = await ProcessSampler.start({
+      file: extraFrames(this.path),
+      host: hostname(),
+      mark: this.#mark,
+      zero: this.#zero,
+    });
+  }
+
+  get #mark(): string {
+    return `${process.pid}-${this.#zero.wall}`;
+  }
+
+  async #launch(onStart: (pid: number) => void): Promise<{ code: number; stuck: boolean }> {
+    const { command, regions, say } = this.#options;
+    const env = { [ENV_MARK]: this.#mark };
+    const common = { command, say, killAfter: KILL_AFTER, onStart };
+    if (!regions) return { code: await launchAlone({ ...common, env }), stuck: false };
+    const shims = markingEnvironment({ shims: ['mpi', 'openmp'] }, process.env);
+    const base = regionSettings(join(this.path, REPORT), basename(command[0]), SAVE_EVERY);
+    const trace = join(this.path, `${TRACE}-${hostname()}`);
+    const settings = { ...base, period: REGION_PERIOD, trace };
+    return launch({ ...common, env: { ...env, ...shims }, settings });
+  }
+
+  /** Ends the samplers. What went wrong with one is told at the end, and does not touch the others. */
+  async #stop(): Promise<ProcessResult | null> {
+    const [node, processes] = [this.#node, this.#processes];
+    this.#node = null;
+    this.#processes = null;
+    const told = (error: unknown) => {
+      this.#troubles.push(error instanceof Error ? error.message : String(error));
+      return null;
+    };
+    await node?.stop().catch(told);
+    const result = (await processes?.stop().catch(told)) ?? null;
+    if (result?.error != null) this.#troubles.push(result.error);
+    return result;
+  }
+
+  /** The sources with the files that are there. */
+  #sources(result: ProcessResult | null): RecordingSource[] {
+    const zero = String(this.#zero.wall);
+    const files = readdirSync(this.path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(this.path, join(entry.parentPath, entry.name)))
+      .sort();
+    const of = (begin: string, format: string) =>
+      files.filter((path) => path.startsWith(begin)).map((path) => ({ path, format }));
+    const processes = source('processes', zero, of(FRAMES_FILE.path, FRAMES_FILE.format));
+    const others = [
+      source('node', zero, of('node/', 'tacc')),
+      source('regions', regionsZero(join(this.path, REPORT), zero), of('geopm.', 'geopm')),
+    ];
+    const droppedBytes = result?.droppedBytes ?? 0;
+    return [{ ...processes, droppedBytes }, ...others.filter(({ files }) => files.length > 0)];
+  }
+
+  /** What is being written: whoever opens the recording of a run that was killed knows whose files these are. */
+  #list(): void {
+    this.#folder.change({ sources: this.#sources(null) });
+  }
+
+  #end(code: number, signalled: boolean, result: ProcessResult | null): void {
+    const troubles = this.#troubles.map((one) => `the recording is incomplete: ${one}`);
+    const errors = [...(code === 0 ? [] : [`the command ended with code ${code}`]), ...troubles];
+    const sources = this.#folder.summed(this.#sources(result), !signalled);
+    const state = signalled ? 'interrupted' : errors.length > 0 ? 'failed' : 'finished';
+    this.#folder.end(state, {
+      sources,
+      ...(errors.length > 0 && { error: errors.join('; ') }),
+    });
+    for (const trouble of troubles) this.#options.say(trouble);
+  }
+
+  fail(error: unknown): void {
+    this.#folder.fail(error);
+  }
+}
+
+/**
+ * Runs a command and records it. Where nothing could be run, nothing is left.
+ * @throws RecordError where the folder is there already or cannot be made; SamplerError; LaunchError
+ */
+export async function recordCommand(options: RecordedCommandOptions): Promise<RecordedCommand> {
+  const recording = new CommandRecording(options);
+  try {
+    return await recording.run();
+  } catch (error) {
+    await recording.stop();
+    if (error instanceof LaunchError) recording.remove();
+    else if (!(error instanceof RecordError)) recording.fail(error);
+    throw error;
+  }
+}

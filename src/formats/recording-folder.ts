@@ -1,0 +1,150 @@
+/** The folder of a recording that is being made: `recording.json` is written first, and last when the run has ended. */
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { arch, cpus, hostname, platform, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { TriscopeError } from '../model/error.ts';
+import {
+  RECORDING_FILE,
+  RECORDING_VERSION,
+  type Recording,
+  type RecordingFile,
+  type RecordingHost,
+  type RecordingPe,
+  type RecordingSource,
+  type RecordingState,
+} from '../model/recording.ts';
+import { makeFolder } from '../os/folder.ts';
+import { fileSum } from './checksum.ts';
+
+/** Frames of samples that the native formats cannot hold. */
+export const FRAMES_FILE: RecordingFile = { path: 'extra.frames', format: 'frames' };
+
+/** Path of `extra.frames` in a recording's folder. */
+export const extraFrames = (folder: string) => join(folder, FRAMES_FILE.path);
+
+/** The folder cannot be made or written to. The message says what to do. */
+export class RecordError extends TriscopeError {
+  override readonly name = 'RecordError';
+}
+
+export interface RecordingRequest {
+  /** Name or path of the folder, with or without `.tri`. */
+  readonly name: string;
+  /** The option that said it, for errors. */
+  readonly option: string;
+  /** What was run: the command's words. */
+  readonly command: readonly string[];
+  /** Version of triscope. */
+  readonly version: string;
+  readonly sources: readonly RecordingSource[];
+  readonly pes: (host: string) => readonly RecordingPe[];
+}
+
+/** The machine that this process runs on. */
+export function thisHost(): RecordingHost {
+  const processors = cpus();
+  return {
+    name: hostname(),
+    platform: platform(),
+    arch: arch(),
+    cpus: processors.length,
+    cpuModel: processors[0]?.model ?? '',
+    memory: totalmem(),
+  };
+}
+
+/** Path of the folder of recording `name`. */
+export function recordingFolder(name: string): string {
+  return name.endsWith('.tri') ? name : `${name}.tri`;
+}
+
+/** Milliseconds that an interrupted run may take to sum up its files: whoever ended it waits. */
+const MOST_SUMMING = 500;
+
+export class RecordingFolder {
+  /** Path of the folder. */
+  readonly path: string;
+  #content: Recording;
+
+  /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
+  constructor({ name, option, command, version, sources, pes }: RecordingRequest) {
+    this.path = recordingFolder(name);
+    const host = thisHost();
+    this.#content = {
+      version: RECORDING_VERSION,
+      state: 'running',
+      madeBy: { command, triscope: version, node: process.versions.node },
+      started: new Date().toISOString(),
+      hosts: [host],
+      sources,
+      pes: pes(host.name),
+    };
+    if (existsSync(this.path)) {
+      throw new RecordError(
+        `${option}: ${this.path} exists already; remove it or give another name`,
+      );
+    }
+    try {
+      makeFolder(this.path);
+    } catch (error) {
+      throw new RecordError(`${option}: cannot make ${this.path}: ${(error as Error).message}`);
+    }
+    this.change({});
+  }
+
+  /** What `recording.json` says now. */
+  get content(): Recording {
+    return this.#content;
+  }
+
+  /** Replaces a file of the folder as a whole: a reader sees the old content or the new. @throws RecordError */
+  write(file: string, value: unknown): void {
+    const path = join(this.path, file);
+    try {
+      writeFileSync(`${path}.tmp`, `${JSON.stringify(value, null, 2)}\n`);
+      renameSync(`${path}.tmp`, path);
+    } catch (error) {
+      throw new RecordError(`cannot write ${path}: ${(error as Error).message}`);
+    }
+  }
+
+  /** @throws RecordError */
+  change(more: Partial<Recording>): void {
+    this.#content = { ...this.#content, ...more };
+    this.write(RECORDING_FILE, this.#content);
+  }
+
+  /** The run has ended. @throws RecordError */
+  end(state: RecordingState, more: Partial<Recording>): void {
+    this.change({ ...more, state, ended: new Date().toISOString() });
+  }
+
+  /** Notes how and why the run failed; where even that cannot be written, it stays `running`. */
+  fail(error: unknown, state: RecordingState = 'failed'): void {
+    try {
+      this.end(state, { error: error instanceof Error ? error.message : String(error) });
+    } catch (further) {
+      if (!(further instanceof RecordError)) throw further;
+    }
+  }
+
+  /** What its file is to hold where a signal ends a process of which no call returns; without the time. */
+  get ifInterrupted(): { readonly path: string; readonly text: string } {
+    const error = 'a signal ended the run: a call did not return';
+    const content: Recording = { ...this.#content, state: 'interrupted', error };
+    return { path: join(this.path, RECORDING_FILE), text: `${JSON.stringify(content, null, 2)}\n` };
+  }
+
+  /** The sources with what each file holds; without where it cannot be read again, or there is no time for it. */
+  summed(sources: readonly RecordingSource[], hasTime: boolean): RecordingSource[] {
+    const until = hasTime ? Number.POSITIVE_INFINITY : performance.now() + MOST_SUMMING;
+    const withSum = (file: RecordingFile): RecordingFile => {
+      try {
+        return { ...file, ...fileSum(join(this.path, file.path), until) };
+      } catch {
+        return file;
+      }
+    };
+    return sources.map((source) => ({ ...source, files: source.files.map(withSum) }));
+  }
+}

@@ -1,0 +1,203 @@
+/** What the kernel says of the processes of a recorded command, and of their threads. Source: proc(5). */
+import type { Schema } from '../metric.ts';
+import { column, REAL, RUNNING_TOTAL } from './column.ts';
+
+const constant = { behaviour: 'constant' } as const;
+const HOST = column('host', 'label', '', 'same', 'host', { behaviour: 'label' });
+const PROCESS_ID = column('process_id', 'u32', '', 'same', 'process', constant);
+const THREAD_ID = column('thread_id', 'u32', '', 'same', 'thread', constant);
+/** Of something that comes and goes: not what a row is about. */
+const passing = { behaviour: 'label' } as const;
+
+/** A row when a process is first seen, and one when it has become another program or rank: the last is true. */
+export const PROCESS = {
+  name: 'process_info',
+  domain: 'process',
+  help: 'processes of the command, as they are first seen and each time that they become another program',
+  metrics: [
+    REAL,
+    HOST,
+    PROCESS_ID,
+    column('parent_id', 'u32', '', 'last', 'process that started it'),
+    column(
+      'rank',
+      'f32',
+      '',
+      'last',
+      'MPI rank, as its launcher’s variable says; missing outside of MPI',
+    ),
+    column('name', 'label', '', 'last', 'its name', passing),
+    column('command', 'label', '', 'last', 'its words', passing),
+    column('cpus', 'label', '', 'last', 'CPUs that it may run on, as 0-3,8', passing),
+  ],
+} as const satisfies Schema;
+
+/** Ten times a second. */
+export const PROCESS_THREAD = {
+  name: 'process_thread',
+  domain: 'process',
+  help: 'threads of the command’s processes: their time on a CPU, waiting for one, and where',
+  metrics: [
+    REAL,
+    HOST,
+    PROCESS_ID,
+    THREAD_ID,
+    column('name', 'label', '', 'last', 'the thread’s name', passing),
+    column(
+      'state',
+      'label',
+      '',
+      'last',
+      'R runs or wants to, S sleeps, D waits for a device, T is stopped, Z has ended',
+      passing,
+    ),
+    column('cpu', 'u32', '', 'last', 'CPU that it ran on last'),
+    column('cpu_time', 'u64', 'ns', 'sum', 'time on a CPU', RUNNING_TOTAL),
+    column(
+      'run_queue_wait',
+      'u64',
+      'ns',
+      'sum',
+      'time ready to run, waiting for a CPU',
+      RUNNING_TOTAL,
+    ),
+    column(
+      'timeslices',
+      'u64',
+      '{timeslice}',
+      'sum',
+      'times that it was given a CPU',
+      RUNNING_TOTAL,
+    ),
+    column(
+      'user_time',
+      'u64',
+      'ns',
+      'sum',
+      'time in the program’s own code, in ticks of 10 ms',
+      RUNNING_TOTAL,
+    ),
+    column(
+      'system_time',
+      'u64',
+      'ns',
+      'sum',
+      'time in the kernel, in ticks of 10 ms',
+      RUNNING_TOTAL,
+    ),
+    column('minor_faults', 'u64', '{fault}', 'sum', 'page faults without I/O', RUNNING_TOTAL),
+    column(
+      'major_faults',
+      'u64',
+      '{fault}',
+      'sum',
+      'page faults that read a device',
+      RUNNING_TOTAL,
+    ),
+  ],
+} as const satisfies Schema;
+
+const FINE: readonly string[] = ['run_queue_wait', 'timeslices'];
+
+/** Where the kernel keeps no statistics of its scheduler: `cpu_time` is then user and system time, in ticks. */
+export const PROCESS_THREAD_TICKS: Schema = {
+  ...PROCESS_THREAD,
+  metrics: PROCESS_THREAD.metrics.filter(({ key }) => !FINE.includes(key)),
+};
+
+/** Once a second. */
+export const PROCESS_SWITCH = {
+  name: 'process_switch',
+  domain: 'process',
+  help: 'context switches of the threads of the command’s processes',
+  metrics: [
+    REAL,
+    HOST,
+    PROCESS_ID,
+    THREAD_ID,
+    column(
+      'voluntary',
+      'u64',
+      '{switch}',
+      'sum',
+      'context switches because it waited for something',
+      RUNNING_TOTAL,
+    ),
+    column(
+      'involuntary',
+      'u64',
+      '{switch}',
+      'sum',
+      'context switches because its CPU was taken from it',
+      RUNNING_TOTAL,
+    ),
+  ],
+} as const satisfies Schema;
+
+/** Once a second. */
+export const PROCESS_MEMORY = {
+  name: 'process_memory',
+  domain: 'process',
+  help: 'memory of the command’s processes',
+  metrics: [
+    REAL,
+    HOST,
+    PROCESS_ID,
+    column('resident', 'u64', 'B', 'sum', 'memory that it has in RAM'),
+    column('swapped', 'u64', 'B', 'sum', 'memory of it that is swapped out'),
+    column('threads', 'u32', '{thread}', 'sum', 'threads'),
+  ],
+} as const satisfies Schema;
+
+/** Once a second, of processes whose files may be read. */
+export const PROCESS_IO = {
+  name: 'process_io',
+  domain: 'process',
+  help: 'input and output of the command’s processes',
+  metrics: [
+    REAL,
+    HOST,
+    PROCESS_ID,
+    column(
+      'read',
+      'u64',
+      'B',
+      'sum',
+      'bytes that read calls returned, of memory and pipes too',
+      RUNNING_TOTAL,
+    ),
+    column('written', 'u64', 'B', 'sum', 'bytes given to write calls', RUNNING_TOTAL),
+    column('device_read', 'u64', 'B', 'sum', 'bytes that came from a device', RUNNING_TOTAL),
+    column('device_written', 'u64', 'B', 'sum', 'bytes that go to a device', RUNNING_TOTAL),
+  ],
+} as const satisfies Schema;
+
+/** Once a second, of each control group of the command’s that has a quota of CPU time. */
+export const PROCESS_QUOTA = {
+  name: 'process_quota',
+  domain: 'host',
+  help: 'CPU quotas of the control groups that the command’s processes are in',
+  metrics: [
+    REAL,
+    HOST,
+    column('cgroup', 'label', '', 'same', 'control group', { behaviour: 'label' }),
+    column('quota', 'f64', '', 'last', 'CPUs that it may use'),
+    column('periods', 'u64', '{period}', 'sum', 'periods in which it ran', RUNNING_TOTAL),
+    column(
+      'throttled_periods',
+      'u64',
+      '{period}',
+      'sum',
+      'periods in which its quota was used up',
+      RUNNING_TOTAL,
+    ),
+    column(
+      'throttled_time',
+      'u64',
+      'ns',
+      'sum',
+      'time that its runnable threads were kept from running, summed over CPUs',
+      RUNNING_TOTAL,
+    ),
+  ],
+} as const satisfies Schema;

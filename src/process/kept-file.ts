@@ -1,0 +1,50 @@
+/** A file of /proc that is read again and again through one descriptor. */
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+
+const SPACE = 4096;
+const shared = Buffer.allocUnsafe(SPACE);
+
+/** Descriptors that are kept at most: the others are opened anew for each reading. */
+const MOST_KEPT = 4096;
+let kept = 0;
+
+export class KeptFile {
+  readonly #path: string;
+  #file = -1;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Its text; null where it is not there, cannot be read, or what it is about has ended. */
+  read(): string | null {
+    try {
+      if (this.#file < 0) {
+        if (kept >= MOST_KEPT) return readFileSync(this.#path, 'latin1');
+        this.#file = openSync(this.#path, 'r');
+        kept++;
+      }
+      const bytes = readSync(this.#file, shared, 0, SPACE, 0);
+      return bytes === 0 ? null : shared.toString('latin1', 0, bytes);
+    } catch {
+      this.close();
+      return null;
+    }
+  }
+
+  close(): void {
+    if (this.#file < 0) return;
+    closeSync(this.#file);
+    this.#file = -1;
+    kept--;
+  }
+}
+
+/** Text of a file that is read once; null where it cannot be. */
+export function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return null;
+  }
+}

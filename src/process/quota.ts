@@ -1,0 +1,60 @@
+/** CPU quotas of control groups, version 1 and 2. Source: Documentation/admin-guide/cgroup-v2, scheduler/sched-bwc. */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { textOf } from './kept-file.ts';
+import { countOf } from './texts.ts';
+
+export interface Quota {
+  readonly cgroup: string;
+  /** CPUs that it may use. */
+  readonly cpus: number;
+  readonly periods: bigint;
+  readonly throttledPeriods: bigint;
+  /** Nanoseconds. */
+  readonly throttled: bigint;
+}
+
+/** Folders below which control groups lie, by the controllers of a line of /proc/PID/cgroup. */
+const FOLDERS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^$/, ['', 'unified']],
+  [/(^|,)cpu(,|$)/, ['cpu', 'cpu,cpuacct']],
+];
+
+/** Folders of the control groups that may limit a process, its own first; none where it cannot be told. */
+export function cgroupFolders(process: string, root: string): string[] {
+  const found = new Set<string>();
+  for (const line of (textOf(join(process, 'cgroup')) ?? '').split('\n')) {
+    const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    if (path === undefined || path.split('/').includes('..')) continue;
+    const below = FOLDERS.find(([those]) => those.test(controllers))?.[1] ?? [];
+    for (const folder of below) {
+      const top = resolve(join(root, folder));
+      for (let at = resolve(join(top, path)); at.startsWith(top); at = dirname(at)) {
+        if (existsSync(join(at, 'cpu.stat'))) found.add(at);
+      }
+    }
+  }
+  return [...found];
+}
+
+/** CPUs that it may use; null where there is no limit. */
+function limitOf(folder: string): number | null {
+  const both = /^(\d+) (\d+)/.exec(textOf(join(folder, 'cpu.max')) ?? '');
+  if (both !== null) return Number(both[1]) / Number(both[2]);
+  const quota = Number(textOf(join(folder, 'cpu.cfs_quota_us')) ?? -1);
+  const period = Number(textOf(join(folder, 'cpu.cfs_period_us')) ?? 0);
+  return quota > 0 && period > 0 ? quota / period : null;
+}
+
+/** What a control group's quota did; null where it has none, or nobody counts. */
+export function quotaOf(folder: string, root: string): Quota | null {
+  const cpus = limitOf(folder);
+  const text = textOf(join(folder, 'cpu.stat'));
+  if (cpus === null || text === null) return null;
+  const periods = countOf(text, 'nr_periods');
+  const throttledPeriods = countOf(text, 'nr_throttled');
+  const microseconds = countOf(text, 'throttled_usec');
+  const throttled = microseconds === null ? countOf(text, 'throttled_time') : 1000n * microseconds;
+  if (periods === null || throttledPeriods === null || throttled === null) return null;
+  return { cgroup: folder.slice(root.length) || '/', cpus, periods, throttledPeriods, throttled };
+}

@@ -1,0 +1,119 @@
+/** Entry of the thread that samples a command's processes at even times, into a file of frames. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { FrameEncoder } from '../formats/frames/index.ts';
+import type { Batch } from '../model/metric.ts';
+import { RunClock, type RunZero } from '../os/run-clock.ts';
+import { ProcessWatch } from './watch.ts';
+
+export interface ProcessTask {
+  /** File of frames that is made. */
+  readonly file: string;
+  readonly host: string;
+  readonly mark: string;
+  readonly zero: RunZero;
+  /** Milliseconds between samples of threads; and how many of these are a sample of the rest. */
+  readonly interval: number;
+  readonly every: number;
+  /** Whether frames are handed to the starter too. */
+  readonly tell: boolean;
+  /** BELL, ROOT, STOP, SEEN. */
+  readonly orders: Int32Array;
+}
+
+export const BELL = 0;
+/** The process that the command begins with; 0 while there is none. */
+export const ROOT = 1;
+export const STOP = 2;
+/** Set by the thread when it has taken its first sample. */
+export const SEEN = 3;
+export const ORDERS = 4;
+
+/** What the sampler did. */
+export interface ProcessResult {
+  readonly samples: number;
+  /** Moments that passed while an earlier sample was under way. */
+  readonly missed: number;
+  /** Bytes that could not be written, and why; null where all could. */
+  readonly droppedBytes: number;
+  readonly error: string | null;
+}
+
+export type ProcessMessage =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'frames'; readonly frames: readonly Uint8Array[] }
+  | { readonly kind: 'done'; readonly result: ProcessResult }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const say = (message: ProcessMessage) => parentPort?.postMessage(message);
+
+/** What is appended to the file; after a failed write nothing more is, and it is counted. */
+class Output {
+  droppedBytes = 0;
+  error: string | null = null;
+  readonly #file: number;
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = openSync(path, 'ax', 0o644);
+  }
+
+  write(bytes: Uint8Array): void {
+    let done = 0;
+    try {
+      while (this.error === null && done < bytes.length) {
+        done += writeSync(this.#file, bytes, done, bytes.length - done);
+      }
+    } catch (error) {
+      this.error = `cannot write ${this.#path}: ${(error as Error).message}`;
+    }
+    this.droppedBytes += bytes.length - done;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+function main({ file, host, mark, zero, interval, every, tell, orders }: ProcessTask): void {
+  const output = new Output(file);
+  const encoder = new FrameEncoder();
+  const clock = new RunClock(zero);
+  const put = (batches: readonly Batch[]) => {
+    const frames = batches.flatMap((batch) => encoder.encode(batch));
+    for (const frame of frames) output.write(frame);
+    if (tell && frames.length > 0) say({ kind: 'frames', frames });
+  };
+  say({ kind: 'started' });
+  while (Atomics.load(orders, ROOT) === 0 && Atomics.load(orders, STOP) === 0) {
+    Atomics.wait(orders, BELL, 0);
+  }
+  const root = Atomics.load(orders, ROOT);
+  const watch = new ProcessWatch({ host, root, mark, now: () => clock.now() });
+  let [samples, missed] = [0, 0];
+  const start = performance.now();
+  // The stop has its own word: the bell has been rung.
+  for (let tick = 0; root !== 0; ) {
+    put(watch.sample(tick % every === 0));
+    samples++;
+    Atomics.store(orders, SEEN, 1);
+    Atomics.notify(orders, SEEN);
+    const late = Math.floor((performance.now() - start) / interval);
+    missed += Math.max(0, late - tick);
+    tick = Math.max(late, tick) + 1;
+    const wait = start + tick * interval - performance.now();
+    if (Atomics.wait(orders, STOP, 0, Math.max(0, wait)) !== 'timed-out') break;
+  }
+  if (root !== 0) put(watch.sample(true));
+  watch.close();
+  output.close();
+  const { droppedBytes, error } = output;
+  say({ kind: 'done', result: { samples, missed, droppedBytes, error } });
+}
+
+try {
+  main(workerData as ProcessTask);
+} catch (error) {
+  say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+}

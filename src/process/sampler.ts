@@ -1,0 +1,96 @@
+/** Samples a command's processes and threads beside it: a thread of its own appends to `extra.frames`. */
+import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { TriscopeError } from '../model/error.ts';
+import type { RunZero } from '../os/run-clock.ts';
+import {
+  BELL,
+  ORDERS,
+  type ProcessMessage,
+  type ProcessResult,
+  type ProcessTask,
+  ROOT,
+  SEEN,
+  STOP,
+} from './sampler-worker.ts';
+
+/** Milliseconds between samples of threads, and how many of these are a second. */
+const INTERVAL = 100;
+const EVERY = 10;
+/** Milliseconds that the command's starter waits for the first sample: a process stays until its starter looks after it. */
+const FIRST = 1000;
+
+export interface ProcessOptions {
+  readonly file: string;
+  readonly host: string;
+  /** Value of ENV_MARK in the command's environment. */
+  readonly mark: string;
+  readonly zero: RunZero;
+  /** Gets frames as they are written. */
+  readonly onFrames?: (frames: readonly Uint8Array[]) => void;
+}
+
+/** The sampler could not start, or came to an early end. */
+export class ProcessSamplerError extends TriscopeError {
+  override readonly name = 'ProcessSamplerError';
+}
+
+export class ProcessSampler {
+  readonly #orders: Int32Array;
+  readonly #done: Promise<ProcessResult>;
+
+  private constructor(orders: Int32Array, done: Promise<ProcessResult>) {
+    this.#orders = orders;
+    this.#done = done;
+  }
+
+  /** Starts its thread, which waits for `watch`. @throws ProcessSamplerError */
+  static start({ onFrames, ...options }: ProcessOptions): Promise<ProcessSampler> {
+    const orders = new Int32Array(new SharedArrayBuffer(4 * ORDERS));
+    const tell = onFrames !== undefined;
+    const task: ProcessTask = { ...options, interval: INTERVAL, every: EVERY, tell, orders };
+    return new Promise((resolve, reject) => {
+      const worker = new Worker(new URL('sampler-worker.js', import.meta.url), {
+        workerData: task,
+        name: 'process sampler',
+        env: SHARE_ENV,
+      });
+      const done = new Promise<ProcessResult>((finish, fail) => {
+        const die = (message: string) => {
+          const error = new ProcessSamplerError(`process sampler: ${message}`);
+          fail(error);
+          reject(error);
+        };
+        worker.on('message', (message: ProcessMessage) => {
+          if (message.kind === 'frames') onFrames?.(message.frames);
+          else if (message.kind === 'started') resolve(new ProcessSampler(orders, done));
+          else if (message.kind === 'done') finish(message.result);
+          else die(message.message);
+        });
+        worker.on('error', (error) => die(error.message));
+        worker.on('exit', (code) => die(`its thread ended with code ${code}`));
+      });
+      // Whoever calls stop() hears of it.
+      done.catch(() => {});
+    });
+  }
+
+  /** The command has begun. Returns when it has been seen, also where it has ended by then. */
+  watch(root: number): void {
+    Atomics.store(this.#orders, ROOT, root);
+    this.#ring();
+    Atomics.wait(this.#orders, SEEN, 0, FIRST);
+  }
+
+  /** Ends it; what is still there is sampled a last time. @throws ProcessSamplerError */
+  stop(): Promise<ProcessResult> {
+    Atomics.store(this.#orders, STOP, 1);
+    Atomics.notify(this.#orders, STOP);
+    this.#ring();
+    return this.#done;
+  }
+
+  #ring(): void {
+    Atomics.store(this.#orders, BELL, 1);
+    Atomics.notify(this.#orders, BELL);
+  }
+}

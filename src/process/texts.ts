@@ -1,0 +1,85 @@
+/** Files of /proc about processes and threads, as values. Source: proc(5); Documentation/scheduler/sched-stats. */
+
+/** Nanoseconds of a tick: what user programs see is in hundredths of a second on every Linux. */
+const TICK = 10_000_000n;
+
+export interface Stat {
+  readonly name: string;
+  /** R, S, D, T, Z, … */
+  readonly state: string;
+  readonly parent: number;
+  readonly minorFaults: bigint;
+  readonly majorFaults: bigint;
+  /** Nanoseconds, in steps of a tick. */
+  readonly user: bigint;
+  readonly system: bigint;
+  /** Ticks from the machine's start: with the number, a process's name for ever. */
+  readonly started: string;
+  /** CPU that it ran on last. */
+  readonly cpu: number;
+}
+
+/** Of `stat`; null where the text is not one. A name may hold spaces and brackets. */
+export function readStat(text: string): Stat | null {
+  const open = text.indexOf('(');
+  const close = text.lastIndexOf(')');
+  // From the third field of proc(5) on.
+  const fields = text.slice(close + 2).split(' ');
+  if (open < 0 || close < open || fields.length < 37) return null;
+  return {
+    name: text.slice(open + 1, close),
+    state: fields[0],
+    parent: Number(fields[1]),
+    minorFaults: BigInt(fields[7]),
+    majorFaults: BigInt(fields[9]),
+    user: TICK * BigInt(fields[11]),
+    system: TICK * BigInt(fields[12]),
+    started: fields[19],
+    cpu: Number(fields[36]),
+  };
+}
+
+export interface SchedStat {
+  /** Nanoseconds. */
+  readonly running: bigint;
+  readonly waiting: bigint;
+  readonly timeslices: bigint;
+}
+
+/** Of `schedstat`; null where the kernel does not count. */
+export function readSchedStat(text: string): SchedStat | null {
+  const values = /^(\d+) (\d+) (\d+)\s*$/.exec(text);
+  if (values === null) return null;
+  const [running, waiting, timeslices] = values.slice(1).map(BigInt);
+  return { running, waiting, timeslices };
+}
+
+/** The value of `key` in lines `key: value` or `key value`, as of `status`, `io`, `cpu.stat`; null where it is not there. */
+export function lineOf(text: string, key: string): string | null {
+  const at = text.startsWith(key) ? 0 : text.indexOf(`\n${key}`) + 1;
+  if (at === 0 && !text.startsWith(key)) return null;
+  const end = text.indexOf('\n', at);
+  const rest = text.slice(at + key.length, end < 0 ? undefined : end);
+  return /^[:\s]/.test(rest) ? rest.replace(/^:?\s*/, '') : null;
+}
+
+/** The whole number that a value begins with; null where it is none. */
+export function countOf(text: string, key: string): bigint | null {
+  const digits = /^\d+/.exec(lineOf(text, key) ?? '');
+  return digits === null ? null : BigInt(digits[0]);
+}
+
+/** Variables of launchers that say a process's rank among all of its job. */
+const RANKS = ['OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'PMIX_RANK', 'MV2_COMM_WORLD_RANK'];
+
+/** A rank among those of `environ`; null outside of MPI. */
+export function rankOf(environ: string): number | null {
+  const variables = new Map(
+    environ.split('\0').map((one) => {
+      const at = one.indexOf('=');
+      return [one.slice(0, at), one.slice(at + 1)];
+    }),
+  );
+  const text = RANKS.map((name) => variables.get(name)).find((value) => /^\d+$/.test(value ?? ''));
+  return text === undefined ? null : Number(text);
+}

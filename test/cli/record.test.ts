@@ -1,0 +1,121 @@
+/** `triscope record`: a command with its machine, its regions and its threads. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findAll } from '../../src/findings/index.ts';
+import { RECORDING_FILE } from '../../src/model/recording.ts';
+import { openRecording } from '../../src/query/index.ts';
+import { until } from '../support/until.ts';
+import { BIN, temporaryFolder, triscope } from './support/run.ts';
+
+const facts = (folder: string) => JSON.parse(readFileSync(join(folder, RECORDING_FILE), 'utf8'));
+
+/** Rows of a query of a recording. */
+async function asked<T extends object>(
+  folder: string,
+  ...queries: readonly string[]
+): Promise<T[][]> {
+  const recording = await openRecording(folder);
+  try {
+    const all: T[][] = [];
+    for (const sql of queries) all.push(await recording.query<T>(sql));
+    return all;
+  } finally {
+    await recording.close();
+  }
+}
+
+describe.skipIf(process.platform !== 'linux')('record', () => {
+  it('keeps all layers of a command that has its streams and its exit code, and refuses what cannot be', async () => {
+    const cwd = temporaryFolder();
+    const tmp = temporaryFolder();
+    const call = { cwd, env: { TMPDIR: tmp } };
+    const words = [
+      'record',
+      '-o',
+      'run',
+      '--',
+      'sh',
+      '-c',
+      'cat; echo told >&2; (sleep 0.3); exit 3',
+    ];
+    const first = await triscope(words, { ...call, input: 'given\n' });
+    expect([first.code, first.out]).toEqual([3, 'given\n']);
+    const lines = first.err.trimEnd().split('\n');
+    expect(lines[0]).toBe('told');
+    expect(lines.at(-1)).toMatch(
+      /^triscope: run\.tri: problem: .* code 3.*; next: triscope report run\.tri$/,
+    );
+    const folder = join(cwd, 'run.tri');
+    const recording = facts(folder);
+    expect([recording.state, recording.error]).toEqual(['failed', 'the command ended with code 3']);
+    const sources = recording.sources.map(({ name }: { name: string }) => name);
+    expect(sources).toEqual(['processes', 'node', 'regions']);
+    const [who, ran, marks, regions, suspect] = await asked(
+      folder,
+      "SELECT command FROM process_info WHERE name = 'sh' ORDER BY t LIMIT 1",
+      'SELECT count(*) > 1 AS often FROM process_thread_rate WHERE cpu_time >= 0 AND run_queue_wait >= 0',
+      'SELECT count(DISTINCT t) > 1 AS often FROM node_cpu',
+      'SELECT section FROM geopm_region',
+      'SELECT * FROM suspect',
+    );
+    expect(who).toEqual([{ command: `sh -c ${words.at(-1)}` }]);
+    expect([ran, marks]).toEqual([[{ often: true }], [{ often: true }]]);
+    expect(regions).toContainEqual({ section: 'application' });
+    expect(suspect).toEqual([]);
+    expect(readdirSync(tmp)).toEqual([]);
+    const again = await triscope(['record', '-o', 'run', '--', 'touch', 'ran'], call);
+    expect([again.code, again.err]).toEqual([
+      1,
+      'triscope: -o: run.tri exists already; remove it or give another name\n',
+    ]);
+    const none = await triscope(['record', '-o', 'none', '--', './nobody'], call);
+    expect([none.code, none.err]).toEqual([
+      127,
+      'triscope: cannot run ./nobody: no such command\n',
+    ]);
+    const folderAsCommand = ['record', '--no-regions', '--no-node', '-o', 'none', '--', tmp];
+    expect((await triscope(folderAsCommand, call)).code).toBe(126);
+    expect(readdirSync(cwd)).toEqual(['run.tri']);
+  });
+
+  it('of a command that ends at once keeps who it was, and leaves out what it was told to', async () => {
+    const cwd = temporaryFolder();
+    const { code, out } = await triscope(['record', '--no-node', '--no-regions', '--', 'true'], {
+      cwd,
+    });
+    expect([code, out]).toEqual([0, '']);
+    const folder = join(cwd, 'true.tri');
+    expect(readdirSync(folder).sort()).toEqual(['extra.frames', RECORDING_FILE]);
+    const [who] = await asked(folder, 'SELECT name FROM process_info');
+    expect(who.length).toBeGreaterThan(0);
+  });
+
+  it('that is killed leaves a recording that opens and says so', async () => {
+    const cwd = temporaryFolder();
+    const child: ChildProcess = spawn(
+      process.execPath,
+      [BIN, 'record', '-o', 'run', '--', 'sleep', '600'],
+      { cwd, stdio: 'ignore', env: { ...process.env, TMPDIR: temporaryFolder() } },
+    );
+    const frames = join(cwd, 'run.tri', 'extra.frames');
+    await until(() => existsSync(frames) && statSync(frames).size > 3000);
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+    const folder = join(cwd, 'run.tri');
+    const [processes] = await asked<{ id: number }>(
+      folder,
+      "SELECT DISTINCT process_id AS id FROM process_info WHERE name = 'sleep'",
+    );
+    for (const { id } of processes) process.kill(id, 'SIGKILL');
+    expect(processes).toHaveLength(1);
+    const recording = await openRecording(folder);
+    const found = await findAll(recording, { path: folder });
+    await recording.close();
+    expect(found.map(({ sentence }) => sentence)).toContainEqual(
+      'The recording has no end: its run was killed, or still goes on. What follows is of the part that was recorded.',
+    );
+  });
+});
