@@ -63,6 +63,6 @@ export const record = command({
   ],
   options: OPTIONS,
   wraps: true,
-  examples: ['record -- ./solver input.dat', 'record -o run7 -- mpirun -np 4 ./app'],
+  examples: ['record -- ./solver input.dat', 'record -o run7 --every=0.1 -- ./app'],
   run,
 });
