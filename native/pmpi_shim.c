@@ -2,8 +2,9 @@
  * Every MPI call is a region of its own name, hint NETWORK; MPI_Init to MPI_Finalize is the application. Preloaded into
  * programs that nobody marked (MPI's profiling interface: each MPI_X is also there as PMPI_X).
  *
- * pmpi_calls.h is made from the mpi.h of the MPI at hand by `triscope region build-shims`: one line for each call,
+ * pmpi_calls.h is made from the mpi.h of the MPI at hand by `triscope region build-shims`: two lines for each call,
  *     CALL(MPI_Send, (const void *buf, int count, …), (buf, count, …))
+ *     FORTRAN(MPI_Send, mpi_send, (word a0, word a1, …), (a0, a1, …))
  * It leaves out what is written here, what does not return int, and what takes `...`.
  */
 #include <mpi.h>
@@ -31,10 +32,30 @@ static int enter(int *region, const char *name) {
         return result_;                       \
     }
 
+/* A word is what Fortran passes: the address of an argument or, at the end, the length of a text. */
+typedef void *word;
+
+/* As CALL for a symbol that Fortran programs call; `profiled` is there where the program has it. */
+#define FORTRAN_SYMBOL(name, symbol, profiled, parameters, arguments) \
+    extern void profiled parameters __attribute__((weak));            \
+    void symbol parameters {                                          \
+        static int region_ = -1;                                      \
+        int inside_ = enter(&region_, #name);                         \
+        profiled arguments;                                           \
+        triscope_exit(inside_);                                       \
+    }
+
+/* What compilers call mpif.h's and the mpi module's procedures, with one or two underscores, and those of mpi_f08. */
+#define FORTRAN(name, lower, parameters, arguments)                                   \
+    FORTRAN_SYMBOL(name, lower##_, p##lower##_, parameters, arguments)                \
+    extern void lower##__ parameters __attribute__((alias(#lower "_")));              \
+    FORTRAN_SYMBOL(name, lower##_f08_, p##lower##_f08_, parameters, arguments)
+
 #include "pmpi_calls.h"
 
 static void say_rank(void) {
-    int rank;
+    int rank, is = 0;
+    if (PMPI_Initialized(&is) != MPI_SUCCESS || !is) return;
     if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS) triscope_rank(rank);
 }
 
@@ -66,3 +87,36 @@ int MPI_Finalize(void) {
     triscope_stop(1);
     return result;
 }
+
+/* ---- From Fortran ------------------------------------------------------------------------------------------------ */
+
+#define FORTRAN_BEGIN(name, symbol, profiled, parameters, arguments) \
+    extern void profiled parameters __attribute__((weak));           \
+    void symbol parameters {                                         \
+        static int region_ = -1;                                     \
+        triscope_start(1);                                           \
+        int inside_ = enter(&region_, #name);                        \
+        profiled arguments;                                          \
+        triscope_exit(inside_);                                      \
+        say_rank();                                                  \
+    }
+#define FORTRAN_END(symbol, profiled)                  \
+    extern void profiled(word) __attribute__((weak));  \
+    void symbol(word error) {                          \
+        static int region_ = -1;                       \
+        int inside_ = enter(&region_, "MPI_Finalize"); \
+        profiled(error);                               \
+        triscope_exit(inside_);                        \
+        triscope_stop(1);                              \
+    }
+
+/* `tail`: of a procedure's name, as above. */
+#define FORTRAN_ENDS(tail)                                                                   \
+    FORTRAN_BEGIN(MPI_Init, mpi_init##tail, pmpi_init##tail, (word error), (error))          \
+    FORTRAN_BEGIN(MPI_Init_thread, mpi_init_thread##tail, pmpi_init_thread##tail,            \
+                  (word required, word provided, word error), (required, provided, error))   \
+    FORTRAN_END(mpi_finalize##tail, pmpi_finalize##tail)
+
+FORTRAN_ENDS(_)
+FORTRAN_ENDS(__)
+FORTRAN_ENDS(_f08_)

@@ -51,7 +51,7 @@ void triscope_stop(int mpi);
 /* The process's MPI rank, where the environment does not tell it. */
 void triscope_rank(int rank);
 
-/* GEOPM's marking API (geopm_prof(3)), so that programs marked for it need only be linked anew. 0, or a negative number. */
+/* GEOPM's marking API (geopm_prof(3)), as geopm/geopm_prof.h has it for programs marked for GEOPM. 0, or a negative number. */
 int geopm_prof_region(const char *region_name, uint64_t hint, uint64_t *region_id);
 int geopm_prof_enter(uint64_t region_id);
 int geopm_prof_exit(uint64_t region_id);

@@ -15,7 +15,11 @@ const MPI_TESTS = [
 ];
 
 /** Programs that use MPI and OpenMP, marked by our libraries. */
-const SHIM_TESTS = ['test/region/shims.test.ts', 'test/cli/region-launch-shims.test.ts'];
+const SHIM_TESTS = [
+  'test/region/shims.test.ts',
+  'test/cli/region-launch-shims.test.ts',
+  'test/cli/region-geopm.test.ts',
+];
 
 /** What there is to install. Only packages that some test uses are: `usedBy` says which. */
 const PACKAGES = [
@@ -39,6 +43,12 @@ const PACKAGES = [
   },
   { name: 'clang', command: 'clang', why: 'builds programs that use OpenMP', usedBy: SHIM_TESTS },
   { name: 'libomp-dev', command: '', why: "clang's OpenMP runtime", usedBy: SHIM_TESTS },
+  {
+    name: 'gfortran',
+    command: 'gfortran',
+    why: 'builds programs in Fortran: 10 MB to fetch, 35 MB installed',
+    usedBy: ['test/cli/region-geopm.test.ts'],
+  },
   {
     name: 'python3',
     command: 'python3',

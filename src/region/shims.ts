@@ -3,21 +3,20 @@
  * OpenMP differ from machine to machine.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { makeFolder } from '../os/folder.ts';
 import { scratchFolder } from '../os/scratch.ts';
-
-/** The sources, beside the built package. */
-export const NATIVE_FOLDER = fileURLToPath(new URL('../../native', import.meta.url));
+import { NATIVE_FOLDER, writeGeopmKit } from './geopm-kit.ts';
 
 /** What can be built. */
-export type ShimName = 'region' | 'mpi' | 'openmp';
+export type ShimName = 'region' | 'geopm' | 'fortran' | 'mpi' | 'openmp' | 'gomp';
 
 interface Shim {
   readonly file: string;
+  /** Other names of the file, in its folder. */
+  readonly links?: readonly string[];
   /** What it is for. */
   readonly what: string;
   /** Compilers that can build it, best first: the first that works is taken. */
@@ -25,12 +24,28 @@ interface Shim {
   readonly install: string;
 }
 
+const C_COMPILERS = ['cc', 'gcc', 'clang'];
+const INSTALL_C = 'apt-get install gcc libc6-dev';
+
 export const SHIMS: Readonly<Record<ShimName, Shim>> = {
   region: {
     file: 'libtriscope_region.so',
-    what: 'marking from C, and for programs marked for GEOPM',
-    compilers: ['cc', 'gcc', 'clang'],
-    install: 'apt-get install gcc libc6-dev',
+    what: 'marking from C, C++ and Fortran',
+    compilers: C_COMPILERS,
+    install: INSTALL_C,
+  },
+  geopm: {
+    file: 'libgeopm.so.2',
+    links: ['libgeopm.so', 'libgeopmfort.so'],
+    what: 'what programs marked for GEOPM include and are linked with',
+    compilers: C_COMPILERS,
+    install: INSTALL_C,
+  },
+  fortran: {
+    file: 'fortran/geopm_prof.mod',
+    what: 'the Fortran module of programs marked for GEOPM',
+    compilers: ['gfortran', 'gfortran-14', 'gfortran-13', 'gfortran-12'],
+    install: 'apt-get install gfortran',
   },
   mpi: {
     file: 'libtriscope_mpi.so',
@@ -40,9 +55,15 @@ export const SHIMS: Readonly<Record<ShimName, Shim>> = {
   },
   openmp: {
     file: 'libtriscope_openmp.so',
-    what: 'every OpenMP parallel region as a region',
+    what: "every OpenMP parallel region as a region, under LLVM's runtime",
     compilers: ['clang', 'cc'],
     install: 'apt-get install clang libomp-dev',
+  },
+  gomp: {
+    file: 'libtriscope_gomp.so',
+    what: "every OpenMP parallel region as a region, under GCC's runtime",
+    compilers: C_COMPILERS,
+    install: INSTALL_C,
   },
 };
 
@@ -93,8 +114,19 @@ const parameterName = (declaration: string) =>
   /([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$/.exec(declaration)?.[1] ?? '';
 
 /**
- * Calls that the text of a preprocessed mpi.h declares, one CALL(…) line each, as pmpi_shim.c wants them. Only such as
- * return int and are there under their profiling name too.
+ * What Fortran passes for the parameters of a call in C: an address for each, one for the error, and a length for each text.
+ * Source: MPI 3.1, 17.1; GCC's manual of gfortran, "Argument passing conventions".
+ */
+function fortranCall(name: string, parameters: readonly string[]): string {
+  const texts = parameters.filter((one) => /\bchar\s*\*/.test(one)).length;
+  const words = Array.from({ length: parameters.length + 1 + texts }, (_, k) => `a${k}`);
+  const declared = words.map((word) => `word ${word}`).join(', ');
+  return `FORTRAN(${name}, ${name.toLowerCase()}, (${declared}), (${words.join(', ')}))`;
+}
+
+/**
+ * Calls that the text of a preprocessed mpi.h declares, a CALL(…) and a FORTRAN(…) line each, as pmpi_shim.c wants them. Only
+ * such as return int and are there under their profiling name too.
  */
 export function mpiCalls(text: string): string[] {
   const lines: string[] = [];
@@ -105,42 +137,55 @@ export function mpiCalls(text: string): string[] {
     const parameters = list.replace(/\s+/g, ' ').trim();
     const unfit = BY_HAND.has(name) || seen.has(name) || !profiled.has(name.slice(4));
     if (unfit || parameters.includes('...') || /[()]/.test(parameters)) continue;
-    const names =
-      parameters === 'void' || parameters === ''
-        ? []
-        : parameters.split(',').map((one) => parameterName(one.trim()));
+    const declared = /^(void)?$/.test(parameters) ? [] : parameters.split(',');
+    const names = declared.map((one) => parameterName(one.trim()));
     if (names.includes('')) continue;
     seen.add(name);
     lines.push(`CALL(${name}, (${parameters}), (${names.join(', ')}))`);
+    lines.push(fortranCall(name, declared));
   }
   return lines;
 }
 
 const FLAGS = ['-std=gnu11', '-O2', '-fPIC', '-shared', '-pthread', `-I${NATIVE_FOLDER}`];
 const source = (name: string) => join(NATIVE_FOLDER, name);
+const soname = (name: ShimName) => `-Wl,-soname,${SHIMS[name].file}`;
 
-/** Arguments that build `name` in `folder`; `work` is for files made on the way. @throws Error what is wrong */
-function argumentsFor(name: ShimName, compiler: string, folder: string, work: string): string[] {
-  const to = ['-o', join(work, SHIMS[name].file)];
-  if (name === 'region') {
-    return [...FLAGS, ...to, '-Wl,-soname,libtriscope_region.so', source('triscope_region.c')];
-  }
-  const link = [`-L${folder}`, '-ltriscope_region', '-Wl,-rpath,$ORIGIN'];
-  if (name === 'openmp') return [...FLAGS, ...to, source('ompt_tool.c'), ...link, '-ldl'];
+/** pmpi_calls.h, of the MPI of this compiler. @throws Error what is wrong */
+function writeMpiCalls(compiler: string, work: string): void {
   const probe = join(work, 'probe.c');
   writeFileSync(probe, '#include <mpi.h>\n');
   const preprocessed = run(compiler, ['-E', probe]);
   if (!preprocessed.ok) throw new Error(preprocessed.error);
   writeFileSync(join(work, 'pmpi_calls.h'), `${mpiCalls(preprocessed.text).join('\n')}\n`);
-  // Calls that MPI has deprecated are wrapped all the same.
-  return [
-    ...FLAGS,
-    `-I${work}`,
-    '-Wno-deprecated-declarations',
-    ...to,
-    source('pmpi_shim.c'),
-    ...link,
-  ];
+}
+
+/** Arguments that build `name` in `folder`; `work` is for files made on the way. @throws Error what is wrong */
+function argumentsFor(name: ShimName, compiler: string, folder: string, work: string): string[] {
+  const to = ['-o', join(work, SHIMS[name].file)];
+  const link = [`-L${folder}`, '-ltriscope_region', '-Wl,-rpath,$ORIGIN'];
+  const names = source('openmp_names.c');
+  switch (name) {
+    case 'region':
+      return [...FLAGS, ...to, soname(name), source('triscope_region.c')];
+    case 'geopm':
+      return [...FLAGS, ...to, soname(name), source('triscope_region.c'), source('geopm.c')];
+    case 'fortran': {
+      const modules = dirname(join(work, SHIMS[name].file));
+      makeFolder(modules);
+      return ['-fsyntax-only', '-J', modules, source('geopm_prof.f90')];
+    }
+    case 'openmp':
+      return [...FLAGS, ...to, source('ompt_tool.c'), names, ...link, '-ldl'];
+    case 'gomp':
+      return [...FLAGS, ...to, source('gomp_interposer.c'), names, ...link, '-ldl'];
+    case 'mpi': {
+      writeMpiCalls(compiler, work);
+      // Calls that MPI has deprecated are wrapped all the same. There are a thousand: -O2 would take seconds.
+      const calls = [`-I${work}`, '-Wno-deprecated-declarations', '-O1'];
+      return [...FLAGS, ...calls, ...to, source('pmpi_shim.c'), ...link];
+    }
+  }
 }
 
 function buildOne(name: ShimName, folder: string): ShimResult {
@@ -156,9 +201,14 @@ function buildOne(name: ShimName, folder: string): ShimResult {
       const built = run(compiler, argumentsFor(name, compiler, folder, work));
       if (!built.ok) throw new Error(built.error);
       const path = join(folder, SHIMS[name].file);
+      makeFolder(dirname(path));
       // Removed first: a running program keeps the old one.
       rmSync(path, { force: true });
       copyFileSync(join(work, SHIMS[name].file), path);
+      for (const link of SHIMS[name].links ?? []) {
+        rmSync(join(folder, link), { force: true });
+        symlinkSync(SHIMS[name].file, join(folder, link));
+      }
       return { name, path, compiler, reason: '' };
     } catch (error) {
       reason = `${compiler}: ${(error as Error).message}`;
@@ -181,5 +231,6 @@ export function buildShims(folder: string, names: readonly ShimName[]): ShimResu
         : buildOne(name, folder),
     );
   }
+  if (builtShim('geopm', folder) !== null) writeGeopmKit(folder);
   return results;
 }

@@ -23,6 +23,7 @@ const LONG = [
   'serve',
   'signal write',
   'region build-shims',
+  'region flags',
 ];
 
 const folder = temporaryFolder();

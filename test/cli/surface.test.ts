@@ -53,7 +53,7 @@ const COMMANDS = [
   'demo',
   'record',
   ...['run', 'verify', 'tune', 'models'].map((name) => `sim ${name}`),
-  ...['launch', 'restore', 'build-shims'].map((name) => `region ${name}`),
+  ...['launch', 'restore', 'build-shims', 'flags'].map((name) => `region ${name}`),
   ...['collect', 'begin', 'end', 'mark', 'rotate', 'daemon', 'archive', 'types', 'job', 'jobs'].map(
     (name) => `node ${name}`,
   ),

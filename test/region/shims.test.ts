@@ -31,6 +31,8 @@ __attribute__((visibility("default"))) int MPI_Send(const void *buf, int count, 
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest);
 int MPI_Old(int a) __attribute__((__deprecated__("no more")));
 int PMPI_Old(int a) __attribute__((__deprecated__("no more")));
+int MPI_Name(const char *name, int *length);
+int PMPI_Name(const char *name, int *length);
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
 int MPI_Finalize(void);
@@ -45,9 +47,15 @@ double PMPI_Wtime(void);
 `;
     expect(mpiCalls(text)).toEqual([
       'CALL(MPI_Send, (const void *buf, int count, MPI_Datatype datatype, int dest), (buf, count, datatype, dest))',
+      'FORTRAN(MPI_Send, mpi_send, (word a0, word a1, word a2, word a3, word a4), (a0, a1, a2, a3, a4))',
       'CALL(MPI_Old, (int a), (a))',
+      'FORTRAN(MPI_Old, mpi_old, (word a0, word a1), (a0, a1))',
+      'CALL(MPI_Name, (const char *name, int *length), (name, length))',
+      'FORTRAN(MPI_Name, mpi_name, (word a0, word a1, word a2, word a3), (a0, a1, a2, a3))',
       'CALL(MPI_Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup), (group, n, ranges, newgroup))',
+      'FORTRAN(MPI_Group_range_incl, mpi_group_range_incl, (word a0, word a1, word a2, word a3, word a4), (a0, a1, a2, a3, a4))',
       'CALL(MPI_Buffer_flush, (void), ())',
+      'FORTRAN(MPI_Buffer_flush, mpi_buffer_flush, (word a0), (a0))',
     ]);
   });
 });
@@ -61,7 +69,7 @@ describe('triscope region build-shims', () => {
     const run = triscope(['--out', out], { ...process.env, PATH: bin });
     expect(run.status).toBe(4);
     expect(run.stderr).toContain(
-      'region (marking from C, and for programs marked for GEOPM) was not built: there is no cc',
+      'region (marking from C, C++ and Fortran) was not built: there is no cc',
     );
     expect(run.stderr).toContain('apt-get install');
     expect(readdirSync(out)).toEqual([]);

@@ -1,5 +1,5 @@
-/** `triscope region build-shims`: builds the libraries that mark programs nobody marked. */
-
+/** `triscope region build-shims`: builds the libraries that mark programs, and what programs marked for GEOPM need. */
+import { resolve } from 'node:path';
 import { didYouMean } from '../../model/nearest.ts';
 import { flag, text } from '../../model/option.ts';
 import { buildShims, SHIMS, type ShimName, shimFolder } from '../../region/shims.ts';
@@ -27,7 +27,7 @@ function namesFrom(words: readonly string[]): ShimName[] {
 
 /** Returns the exit code: 4 where a compiler is missing or fails. @throws UsageError */
 async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
-  const folder = given.out ?? shimFolder();
+  const folder = resolve(given.out ?? shimFolder());
   const names = namesFrom(words);
   let results: ReturnType<typeof buildShims>;
   try {
@@ -48,7 +48,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 }
 
 export const regionBuildShims = command({
-  about: `Builds, with this machine’s compilers, libraries that triscope region launch loads into programs. All of them, unless some are named; region is always built.\n\n${Object.entries(
+  about: `Builds, with this machine’s compilers, libraries that triscope region launch loads into programs, and what programs marked for GEOPM are compiled and linked with. All of them, unless some are named; region is always built.\n\n${Object.entries(
     SHIMS,
   )
     .map(([name, shim]) => `${name}: ${shim.what} (${shim.compilers.join(' or ')})`)

@@ -137,7 +137,8 @@ function markedBy(given: LaunchGiven): MarkedBy {
   const without = wordsOf('--no-auto', given['no-auto'], SHIMS);
   if (given['geopm-ompt-disable']) without.push('openmp');
   const auto = wordsOf('--auto', given.auto, AUTO).join();
-  const shims = SHIMS.filter((name) => !without.includes(name));
+  const loaded = SHIMS.filter((name) => !without.includes(name));
+  const shims = loaded.flatMap((name) => (name === 'openmp' ? ([name, 'gomp'] as const) : name));
   return { shims, ...(auto !== '' && { auto }) };
 }
 

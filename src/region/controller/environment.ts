@@ -3,7 +3,7 @@ import { ENV_AUTO } from '../../model/region-layout.ts';
 import { builtShim, type ShimName, shimFolder } from '../shims.ts';
 
 export interface MarkedBy {
-  /** Shims to be loaded where they are built: `mpi`, `openmp`. */
+  /** Shims to be loaded where they are built: `mpi`, `openmp`, `gomp`. */
   readonly shims: readonly ShimName[];
   /** Node's asynchronous work to be marked: `fs,http,fetch`. */
   readonly auto?: string;
@@ -18,10 +18,13 @@ export function markingEnvironment(
   given: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const added: Record<string, string> = {};
-  const library = (name: ShimName) =>
-    shims.includes(name) ? builtShim(name, shimFolder(given as NodeJS.ProcessEnv)) : null;
-  const mpi = library('mpi');
-  if (mpi !== null) added.LD_PRELOAD = joined(':', mpi, given.LD_PRELOAD);
+  const folder = shimFolder(given as NodeJS.ProcessEnv);
+  const library = (name: ShimName) => (shims.includes(name) ? builtShim(name, folder) : null);
+  const preloaded = joined(':', library('mpi') ?? '', library('gomp') ?? '');
+  if (preloaded !== '') added.LD_PRELOAD = joined(':', preloaded, given.LD_PRELOAD);
+  if (builtShim('geopm', folder) !== null) {
+    added.LD_LIBRARY_PATH = joined(':', folder, given.LD_LIBRARY_PATH);
+  }
   const openmp = library('openmp');
   if (openmp !== null) added.OMP_TOOL_LIBRARIES = joined(':', openmp, given.OMP_TOOL_LIBRARIES);
   if (auto !== undefined) {

@@ -1,0 +1,8 @@
+/* What the library shows, and what it keeps to itself. */
+#ifndef TRISCOPE_GEOPM_PUBLIC_H
+#define TRISCOPE_GEOPM_PUBLIC_H
+
+#define GEOPM_PUBLIC __attribute__((visibility("default")))
+#define GEOPM_PRIVATE __attribute__((visibility("hidden")))
+
+#endif
