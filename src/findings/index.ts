@@ -1,4 +1,5 @@
 /** Findings: what is slow in a recording, why, and what to turn. See docs/findings.md. */
+import { endedBy } from '../query/ended-by.ts';
 import type { OpenRecording } from '../query/index.ts';
 import {
   type Finding,
@@ -30,13 +31,16 @@ export interface FindOptions {
   readonly rules?: readonly FindingRule[];
   /** Folder of the recording: rules about jobs read its raw stats files. Not given: they have nothing to say. */
   readonly path?: string;
+  /** Ends it: its reason is thrown. */
+  readonly signal?: AbortSignal;
 }
 
 /** Runs all rules; says which found something, and which could not look. */
 export async function examine(
-  recording: OpenRecording,
-  { rules = FINDINGS, path }: FindOptions = {},
+  opened: OpenRecording,
+  { rules = FINDINGS, path, signal }: FindOptions = {},
 ): Promise<Verdict> {
+  const recording = signal === undefined ? opened : endedBy(opened, signal);
   const columns = await recording.query<{ table: string; column: string }>(
     `SELECT table_name AS "table", column_name AS "column"
       FROM information_schema.columns WHERE table_schema = 'main'`,
@@ -48,13 +52,14 @@ export async function examine(
     recording,
     has: (name) => there.has(name),
     jobs: () => {
-      jobs ??= path === undefined ? Promise.resolve([]) : measuredJobs(path);
+      jobs ??= path === undefined ? Promise.resolve([]) : measuredJobs(path, signal);
       return jobs;
     },
   };
   const findings: Finding[] = [];
   const notExamined: NotExamined[] = [];
   for (const rule of rules) {
+    signal?.throwIfAborted();
     const { name, title } = rule;
     const missing = rule.needs.filter((need) => !subject.has(need));
     const said = missing.length > 0 ? { lacks: missing.join(', ') } : await judge(rule, subject);

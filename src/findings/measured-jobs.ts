@@ -37,14 +37,19 @@ function archiveAt(path: string): Archive | null {
   }
 }
 
-/** The latest jobs of a path. */
-export async function measuredJobs(path: string): Promise<readonly MeasuredJob[]> {
+/** The latest jobs of a path. @throws the signal's reason */
+export async function measuredJobs(
+  path: string,
+  signal?: AbortSignal,
+): Promise<readonly MeasuredJob[]> {
   const archive = archiveAt(path);
   if (archive === null) return [];
-  const { jobs } = await listJobs(archive, ALWAYS);
+  const { jobs } = await listJobs(archive, { ...ALWAYS, signal });
   const latest = jobs.slice(-MOST_JOBS).map((listed) => ({ listed, accounted: null }));
   const measured = new Map<string, MeasuredJob>();
-  await readJobs(latest, { foreign: false }, (job) => measured.set(job.id, measuredJob(job)));
+  await readJobs(latest, { foreign: false, signal }, (job) =>
+    measured.set(job.id, measuredJob(job)),
+  );
   return latest.flatMap(({ listed }) => measured.get(listed.id) ?? []);
 }
 

@@ -31,6 +31,12 @@ export const byOffset: Ends = ({ length }, places) =>
     return length;
   });
 
+/** Rows of a text: what has no line feed behind it may go on. */
+export const byRow: Ends = (bytes, places, records) =>
+  byOffset(bytes, places, records).map((end) =>
+    end === bytes.length && bytes.at(-1) !== NEWLINE ? end + 1 : end,
+  );
+
 /** Records of 2017: those of KPs and LPs are parts of the PE's before them, which is whole or is none. */
 export const byPoint: Ends = ({ length }, places, records) =>
   places.map((_, k) => {

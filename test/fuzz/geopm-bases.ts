@@ -1,5 +1,5 @@
 /** GEOPM's files of every kind, written by us and genuine. */
-import { type Base, baseOf, byCutting, byOffset } from './base.ts';
+import { type Base, baseOf, byCutting, byRow } from './base.ts';
 import { goldenFiles } from './golden.ts';
 
 const section = (region: string, k: number) => `    -
@@ -80,7 +80,7 @@ metrics:
 const report = (name: string, text: string | Uint8Array): Base =>
   baseOf(name, Buffer.from(text), { text: true, ends: byCutting(name), open: true, most: 1 << 20 });
 const table = (name: string, text: string | Uint8Array): Base =>
-  baseOf(name, Buffer.from(text), { text: true, ends: byOffset, most: 2500 });
+  baseOf(name, Buffer.from(text), { text: true, ends: byRow, most: 2500 });
 
 const golden = (pattern: RegExp, of: typeof report, most: number): Base[] =>
   goldenFiles('geopm', pattern)

@@ -43,6 +43,8 @@ export interface HostOptions {
   /** Told each job of which nothing more comes; not in the order of `jobs`. */
   readonly done: (id: string, part: HostJob) => void;
   readonly work?: Work;
+  /** Ends the reading: its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 class HostReader implements RawVisitor, HostState {
@@ -81,7 +83,7 @@ class HostReader implements RawVisitor, HostState {
     this.#properties = {};
     this.#foreign = false;
     try {
-      this.#work.lines += (await readRaw(path, this)).lines;
+      this.#work.lines += (await readRaw(path, this, path, this.#options.signal)).lines;
     } catch (error) {
       if ((error as Error).name !== 'TaccError') throw error;
       const what = (error as Error).message.replace(`${path}: `, '');

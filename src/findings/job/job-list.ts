@@ -37,6 +37,8 @@ export interface ListOptions {
   readonly from: number;
   readonly to: number;
   readonly foreign: boolean;
+  /** Ends the reading: its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 class Lister implements RawVisitor {
@@ -125,7 +127,7 @@ export async function listJobs(archive: Archive, options: ListOptions): Promise<
     if (!mayHold(file, options.from, options.to)) continue;
     lister.open(file);
     try {
-      await readRaw(file.path, lister);
+      await readRaw(file.path, lister, file.path, options.signal);
     } catch (error) {
       if ((error as Error).name !== 'TaccError') throw error;
       problems.push({ path: file.path, what: (error as Error).message });

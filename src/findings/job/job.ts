@@ -28,6 +28,8 @@ export interface JobQuery {
   readonly to?: number;
   /** Take record groups that another host wrote, too. */
   readonly foreign?: boolean;
+  /** Ends the reading: its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Seconds that clocks of scheduler and node may differ. */
@@ -80,7 +82,7 @@ function notFound(
 
 /** Reads a job from an archive. @throws JobNotFoundError where the archive has nothing of it */
 export async function readJob(archive: Archive, query: JobQuery): Promise<Job> {
-  const { id, accounted = null, foreign = false } = query;
+  const { id, accounted = null, foreign = false, signal } = query;
   const { from, to } = windowOf(query);
   const wanted = query.hosts ?? accounted?.hosts ?? null;
   const missing: { host: string; why: string }[] = [];
@@ -110,6 +112,7 @@ export async function readJob(archive: Archive, query: JobQuery): Promise<Job> {
     const of = await readHostFiles(host, files, {
       jobs: [{ id, from, to, groups: Number.POSITIVE_INFINITY }],
       foreign,
+      signal,
       done: (_, part) => parts.push(part),
     });
     const [part] = parts;

@@ -20,6 +20,8 @@ export interface ReadJobsOptions {
   /** Take record groups that another host wrote, too. */
   readonly foreign: boolean;
   readonly work?: Work;
+  /** Ends the reading: its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
   /** Parts, one a job and host, and record groups of jobs of several hosts that a batch may hold. */
   readonly limits?: BatchLimits;
 }
@@ -94,7 +96,7 @@ const inOrder = (files: Iterable<ArchiveFile>): ArchiveFile[] =>
  */
 export async function readJobs(
   jobs: readonly JobToRead[],
-  { foreign, work, limits = LIMITS }: ReadJobsOptions,
+  { foreign, work, limits = LIMITS, signal }: ReadJobsOptions,
   take: (job: Job, of: JobToRead) => void,
 ): Promise<void> {
   for (const batch of batchesOf(jobs, limits)) {
@@ -113,7 +115,7 @@ export async function readJobs(
       take(together(of, parts), of);
     };
     for (const [host, { jobs: wanted, files }] of hostsOf(batch)) {
-      await readHostFiles(host, inOrder(files), { jobs: wanted, foreign, done, work });
+      await readHostFiles(host, inOrder(files), { jobs: wanted, foreign, done, work, signal });
     }
   }
 }

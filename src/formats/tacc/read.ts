@@ -51,12 +51,14 @@ function reasonOf(error: NodeJS.ErrnoException, line: number): string {
 /**
  * Reads a raw stats file, plain or gzip, or pieces of one (then `name` says where they are from). What is readable is
  * delivered; lines that cannot be used go to `visitor.problem`.
- * @throws TaccError where it is no such file, or cannot be read to its end; what came before was delivered
+ * @param signal ends it between two pieces
+ * @throws TaccError where it is no such file, or cannot be read to its end; what came before was delivered. The signal's reason
  */
 export async function readRaw(
   source: string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   visitor: RawVisitor,
   name = typeof source === 'string' ? source : 'input',
+  signal?: AbortSignal,
 ): Promise<RawSummary> {
   const parser = new RawParser(visitor);
   let first = true;
@@ -71,9 +73,10 @@ export async function readRaw(
         }
       }
       parser.push(block);
+      signal?.throwIfAborted();
     }
   } catch (error) {
-    if (error instanceof TaccError) throw error;
+    if (error instanceof TaccError || signal?.aborted) throw error;
     const { lines } = parser.end();
     throw new TaccError(`${name}: ${reasonOf(error as NodeJS.ErrnoException, lines)}`);
   }

@@ -35,10 +35,10 @@ export const CASCADES: readonly Route[] = [
       'of each the rollback that began it, who sent the straggler, rollbacks, generations, PEs, events undone, virtual time gone back; and sums over all with a rollback in the window',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const { from, to } = await simulationWindow(c, shown);
+      const { from, to } = await simulationWindow(c, shown, context.signal);
       const most = integerOf(c, 'most', 50, 1, MOST_LISTED);
       const filter = { from, to, ...kpOf(c), most };
-      const { cascades, rollbacks } = await tracesOf(shown);
+      const { cascades, rollbacks } = await tracesOf(shown, context.signal);
       return c.json({ ...cascades.list(filter), recorded: rollbacks.length });
     },
   },
@@ -58,7 +58,7 @@ export const CASCADES: readonly Route[] = [
       const pe = integerOf(c, 'pe', -1, 0, 2 ** 32);
       const id = integerOf(c, 'id', -1, 0, 2 ** 32);
       const most = integerOf(c, 'most', 500, 1, MOST_NODES);
-      const { cascades } = await tracesOf(shown);
+      const { cascades } = await tracesOf(shown, context.signal);
       const tree = cascades.tree(pe, id, most);
       if (tree === null) throw new ApiError(404, `PE ${pe} has no rollback ${id}`);
       return c.json(tree);

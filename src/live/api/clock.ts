@@ -1,7 +1,9 @@
 /** How real time, virtual time and GVT index go together, and the run in a few numbers. */
 import { countedIn } from '../../findings/samples.ts';
 import { COMMITTED_RATE, oneMode, sqlOf } from '../../model/measures/index.ts';
+import { endedBy } from '../../query/ended-by.ts';
 import type { OpenRecording } from '../../query/index.ts';
+import { sharedBy } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import type { ClockFacts, SummaryFacts } from './clock-facts.ts';
 import type { Route } from './route.ts';
@@ -27,8 +29,7 @@ interface Moment {
 
 const NOTHING: ClockFacts = { real: [], virtual: [], gvt: [] };
 
-async function clockOf(shown: Shown): Promise<ClockFacts> {
-  const recording = await shown.sql();
+async function clockOf(recording: OpenRecording): Promise<ClockFacts> {
   const columns = await columnsOf(recording, 'ross_pe');
   if (!columns.has('gvt') || !columns.has('t')) return NOTHING;
   // Files of ROSS have no index: GVTs are numbered as they come, as far as they were sampled.
@@ -64,8 +65,7 @@ const TIMED = `SELECT *, real_time - coalesce(lag(real_time) OVER (PARTITION BY 
     CASE WHEN (SELECT state FROM recording) IS NULL THEN real_time ELSE 0 END) AS span
   FROM ross_pe WHERE ${oneMode('ross_pe')}`;
 
-async function summaryOf(shown: Shown): Promise<SummaryFacts> {
-  const recording = await shown.sql();
+async function summaryOf(recording: OpenRecording): Promise<SummaryFacts> {
   const counting = await Promise.all(
     ['ross_pe', 'ross_lp', 'ross_kp'].map(
       async (name) => [name, await columnsOf(recording, name)] as const,
@@ -104,7 +104,9 @@ async function summaryOf(shown: Shown): Promise<SummaryFacts> {
   };
 }
 
-const summaries = new WeakMap<Shown, ReturnType<typeof summaryOf>>();
+const summaries = sharedBy(async (shown: Shown, signal) =>
+  summaryOf(endedBy(await shown.sql(), signal)),
+);
 
 export const CLOCK: readonly Route[] = [
   {
@@ -114,7 +116,7 @@ export const CLOCK: readonly Route[] = [
     gives: 'real, virtual, gvt: arrays of one length, empty where the recording does not say',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      return c.json(await clockOf(shown));
+      return c.json(await clockOf(endedBy(await shown.sql(), context.signal)));
     },
   },
   {
@@ -124,14 +126,7 @@ export const CLOCK: readonly Route[] = [
     gives: 'processed, rolledBack, committedRate, energy; null where the recording does not say',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      let summary = summaries.get(shown);
-      if (summary === undefined) {
-        summary = summaryOf(shown);
-        summaries.set(shown, summary);
-        // A failure is told to who asked; the next one tries again.
-        summary.catch(() => summaries.delete(shown));
-      }
-      return c.json(await summary);
+      return c.json(await summaries(shown, context.signal));
     },
   },
 ];

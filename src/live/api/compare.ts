@@ -1,11 +1,12 @@
 /** Two of the recordings that this server shows, side by side. */
 import { type Comparison, compareRecordings } from '../../report/index.ts';
+import { SharedWork } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import type { CompareFacts } from './compare-facts.ts';
 import { ApiError, type Route } from './route.ts';
 
 /** By both recordings' states: a comparison reads all of both. */
-const known = new WeakMap<Shown, WeakMap<Shown, Promise<CompareFacts>>>();
+const known = new WeakMap<Shown, WeakMap<Shown, SharedWork<CompareFacts>>>();
 
 /** Courses are left out: the page draws its own. */
 function factsOf({ facts, changes, findings, hosts, notes }: Comparison): CompareFacts {
@@ -20,16 +21,15 @@ function factsOf({ facts, changes, findings, hosts, notes }: Comparison): Compar
   };
 }
 
-function compared(a: Shown, b: Shown, work: () => Promise<CompareFacts>): Promise<CompareFacts> {
-  const others = known.get(a) ?? new WeakMap<Shown, Promise<CompareFacts>>();
+function compared(
+  a: Shown,
+  b: Shown,
+  work: (signal: AbortSignal) => Promise<CompareFacts>,
+): SharedWork<CompareFacts> {
+  const others = known.get(a) ?? new WeakMap<Shown, SharedWork<CompareFacts>>();
   known.set(a, others);
-  let answer = others.get(b);
-  if (answer === undefined) {
-    answer = work();
-    // What failed may succeed later.
-    answer.catch(() => others.delete(b));
-    others.set(b, answer);
-  }
+  const answer = others.get(b) ?? new SharedWork(work);
+  others.set(b, answer);
   return answer;
 }
 
@@ -59,8 +59,9 @@ export const COMPARE: readonly Route[] = [
       if (pathA === null || pathB === null) {
         throw new ApiError(409, 'a run that is not recorded cannot be compared');
       }
-      const work = async () => factsOf(await compareRecordings(pathA, pathB));
-      return c.json(await compared(a, b, work));
+      const work = async (signal: AbortSignal) =>
+        factsOf(await compareRecordings(pathA, pathB, signal));
+      return c.json(await compared(a, b, work).get(context.signal));
     },
   },
 ];

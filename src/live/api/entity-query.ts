@@ -42,21 +42,22 @@ export function pathOf(c: Context, name: string): string {
 export async function simulationWindow(
   c: Context,
   shown: Shown,
+  signal: AbortSignal,
 ): Promise<{ from: number; to: number }> {
   // Working out how long all tables are takes longer than most answers.
   if (c.req.query('from') !== undefined && c.req.query('to') !== undefined) {
     return windowOf(c, { from: 0, to: 1 });
   }
-  const span = await spanOf(shown);
+  const span = await spanOf(shown, signal);
   // Its end belongs to it, to the last sample.
   const end = span.to + Math.max(1e-9, (span.to - span.from) * 1e-9);
   return windowOf(c, { from: span.from, to: end });
 }
 
-async function spanOf(shown: Shown): Promise<{ from: number; to: number }> {
+async function spanOf(shown: Shown, signal: AbortSignal): Promise<{ from: number; to: number }> {
   const all = shown.store.tables();
   const own = all.filter(({ name }) => name.startsWith('ross_'));
-  const events = all.length > 0 || shown.live ? null : await traceFacts(shown);
+  const events = all.length > 0 || shown.live ? null : await traceFacts(shown, signal);
   const tables = events === null ? (own.length > 0 ? own : all) : [events];
   if (tables.length === 0) return { from: 0, to: 1 };
   return {

@@ -41,10 +41,10 @@ export const EVENTS: readonly Route[] = [
         level: levelOf(c),
         within: pathOf(c, 'within'),
         sender: pathOf(c, 'sender'),
-        ...(await simulationWindow(c, shown)),
+        ...(await simulationWindow(c, shown, context.signal)),
         bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       };
-      const { events, places } = await tracesOf(shown);
+      const { events, places } = await tracesOf(shown, context.signal);
       const { counts, ...head } = densityOf(events, places, ask);
       return bytesAnswer(c, pack(head, { counts }));
     },
@@ -71,10 +71,10 @@ export const EVENTS: readonly Route[] = [
         level: 'lp' as const,
         within: pathOf(c, 'within'),
         sender: pathOf(c, 'sender'),
-        ...(await simulationWindow(c, shown)),
+        ...(await simulationWindow(c, shown, context.signal)),
       };
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
-      const { events, places } = await tracesOf(shown);
+      const { events, places } = await tracesOf(shown, context.signal);
       return c.json(listOf(events, places, ask, most));
     },
   },
@@ -94,9 +94,9 @@ export const EVENTS: readonly Route[] = [
     gives: 'rollbacks that undid most, in the order of time; total: all in the window',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const { from, to } = await simulationWindow(c, shown);
+      const { from, to } = await simulationWindow(c, shown, context.signal);
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
-      const { rollbacks } = await tracesOf(shown);
+      const { rollbacks } = await tracesOf(shown, context.signal);
       return c.json(rollbacksIn(rollbacks, { from, to, within: pathOf(c, 'within') }, most));
     },
   },

@@ -44,7 +44,7 @@ export const FACTS: readonly Route[] = [
       const shown = await context.shown(c);
       const tables = shown.store.tables();
       if (tables.length > 0 || shown.live) return c.json(tables);
-      const events = await traceFacts(shown);
+      const events = await traceFacts(shown, context.signal);
       return c.json(events === null ? [] : [events]);
     },
   },

@@ -1,23 +1,22 @@
 /** What is slow in a recording, and why. */
 import { examine, type Verdict } from '../../findings/index.ts';
 import type { OpenRecording } from '../../query/index.ts';
+import { SharedWork } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import type { Route } from './route.ts';
 
 /** Findings by the tables that they were made from. */
-const found = new WeakMap<OpenRecording, Promise<Verdict>>();
+const found = new WeakMap<OpenRecording, SharedWork<Verdict>>();
 
-async function verdictOf(shown: Shown): Promise<Verdict> {
+async function verdictOf(shown: Shown, signal: AbortSignal): Promise<Verdict> {
   const tables = await shown.sql();
   let verdict = found.get(tables);
   if (verdict === undefined) {
     const path = shown.path === null ? {} : { path: shown.path };
-    verdict = examine(tables, path);
+    verdict = new SharedWork((end) => examine(tables, { ...path, signal: end }));
     found.set(tables, verdict);
-    // A failure is told to who asked; the next one tries again.
-    verdict.catch(() => found.delete(tables));
   }
-  return verdict;
+  return verdict.get(signal);
 }
 
 const jsonText = (value: unknown): string =>
@@ -31,7 +30,7 @@ export const FOUND: readonly Route[] = [
     gives: 'rule, severity, sentence, evidence (query and rows), advice: docs/findings.md',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const { findings } = await verdictOf(shown);
+      const { findings } = await verdictOf(shown, context.signal);
       // Files of a run that goes on are not whole yet: nothing is wrong with them.
       const told = findings.filter(({ rule }) => !shown.live || rule !== 'suspect-data');
       return c.body(jsonText(told), 200, { 'Content-Type': 'application/json' });
@@ -42,6 +41,7 @@ export const FOUND: readonly Route[] = [
     path: '/findings/open',
     summary: 'Rules that could not look',
     gives: 'rule, title, what it lacks, and whether the recording has anything that it is about',
-    answer: async (c, context) => c.json((await verdictOf(await context.shown(c))).notExamined),
+    answer: async (c, context) =>
+      c.json((await verdictOf(await context.shown(c), context.signal)).notExamined),
   },
 ];

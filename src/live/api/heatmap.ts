@@ -83,7 +83,7 @@ const heatmap: Route = {
       level: levelOf(c),
       metric,
       within: pathOf(c, 'within'),
-      ...(await simulationWindow(c, shown)),
+      ...(await simulationWindow(c, shown, context.signal)),
       bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       lossy: doubt !== '',
     };
@@ -111,7 +111,7 @@ const breakdown: Route = {
     'activities, and for each PE its seconds in them, and the rest: waiting and not timed; null where no times were recorded',
   answer: async (c, context) => {
     const shown = await context.shown(c);
-    const { from, to } = await simulationWindow(c, shown);
+    const { from, to } = await simulationWindow(c, shown, context.signal);
     return c.json(breakdownOf(shown.store, from, to));
   },
 };

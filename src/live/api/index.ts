@@ -60,11 +60,15 @@ const named = (path: string): RouteLimits => {
   return limits;
 };
 
-export function api({ desk, gone, shown, all, refused }: ApiOptions, routes = ROUTES): Hono {
+export function api(
+  { desk, gone, shown, all, refused }: ApiOptions,
+  routes = ROUTES,
+  limitsOf = named,
+): Hono {
   const app = new Hono();
   const document = openApi(routes);
   for (const { method, path, answer } of routes) {
-    const limits = named(path);
+    const limits = limitsOf(path);
     app.on(method.toUpperCase(), path, (c) =>
       desk.serve(limits, gone(c), (signal) => answer(c, { shown, all, refused, limits, signal })),
     );

@@ -62,10 +62,12 @@ async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
   }
   const where = c.req.query('where') ?? '';
   const measured = c.req.query('metrics') === '1' || where !== '';
-  const all = await (measured ? archive.measuredRows() : archive.plainRows());
+  const all = await (measured
+    ? archive.measuredRows(context.signal)
+    : archive.plainRows(context.signal));
   const found = where === '' ? all : await chosen(all, where, context.signal);
   const zero = zeroSeconds(shown);
-  const { problems } = await archive.list();
+  const { problems } = await archive.list(context.signal);
   return {
     available: true,
     jobs: found.map((row): JobListRow => ({ ...row, from: row.first - zero, to: row.last - zero })),
@@ -141,7 +143,7 @@ export const JOBS: readonly Route[] = [
       'what `node job --json` prints, without courses in time; metrics and types that /api/nodes can be asked for',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS);
+      const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS, context.signal);
       const page = PAGES.get(job) ?? jobPage(job, zeroSeconds(shown));
       PAGES.set(job, page);
       return c.json(await page);

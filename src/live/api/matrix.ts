@@ -48,9 +48,9 @@ export const MATRIX: readonly Route[] = [
       const ask = {
         level: levelOf(c),
         within: pathOf(c, 'within'),
-        ...(await simulationWindow(c, shown)),
+        ...(await simulationWindow(c, shown, context.signal)),
       };
-      const traces = await tracesOf(shown);
+      const traces = await tracesOf(shown, context.signal);
       const as = (of: MatrixAsk['of']): MatrixAsk => ({ ...ask, of });
       const { events, places, rollbacks } = traces;
       const made =

@@ -1,4 +1,5 @@
 /** What can be searched for: entities and regions of a recording by a part of their name. */
+import { endedBy } from '../../query/ended-by.ts';
 import { quoteText } from '../../query/index.ts';
 import type { NameFacts } from './names-facts.ts';
 import { integerOf, type Route } from './route.ts';
@@ -47,7 +48,7 @@ export const NAMES: readonly Route[] = [
       const like = (c.req.query('like') ?? '').slice(0, MOST_TEXT);
       const most = integerOf(c, 'most', DEFAULT, 1, MOST);
       const { sql } = await context.shown(c);
-      const recording = await sql();
+      const recording = endedBy(await sql(), context.signal);
       const tables = await recording.query<{ name: string }>(
         `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'main'`,
       );

@@ -18,6 +18,7 @@ import {
   readJob,
   rowOf,
 } from '../../findings/job/index.ts';
+import { SharedWork } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import { ApiError } from './route.ts';
 
@@ -58,12 +59,14 @@ function accountedBeside(folder: string): readonly AccountedJob[] {
 export class NodeArchive {
   readonly archive: Archive;
   #accounted: readonly AccountedJob[] | null = null;
-  #list: Promise<JobList> | null = null;
-  #rows: Promise<readonly JobRow[]> | null = null;
-  readonly #jobs = new Map<string, Promise<Job>>();
+  readonly #list: SharedWork<JobList>;
+  readonly #rows: SharedWork<readonly JobRow[]>;
+  readonly #jobs = new Map<string, SharedWork<Job>>();
 
   constructor(archive: Archive) {
     this.archive = archive;
+    this.#list = new SharedWork((signal) => listJobs(archive, { ...ALL_TIME, signal }));
+    this.#rows = new SharedWork((signal) => this.#measure(signal));
   }
 
   get accounted(): readonly AccountedJob[] {
@@ -72,9 +75,8 @@ export class NodeArchive {
   }
 
   /** Reads each file once, the first time. */
-  list(): Promise<JobList> {
-    this.#list ??= listJobs(this.archive, ALL_TIME);
-    return this.#list;
+  list(signal: AbortSignal): Promise<JobList> {
+    return this.#list.get(signal);
   }
 
   #accountedFor({ id, first, last }: ListedJob): AccountedJob | null {
@@ -89,43 +91,36 @@ export class NodeArchive {
   }
 
   /** What groups and accounting tell of the jobs. */
-  async plainRows(): Promise<readonly JobRow[]> {
-    const { jobs } = await this.list();
+  async plainRows(signal: AbortSignal): Promise<readonly JobRow[]> {
+    const { jobs } = await this.list(signal);
     return jobs.map((listed) => rowOf(listed, this.#accountedFor(listed)));
   }
 
   /** The same with metrics and flags: reads each job, the first time. */
-  measuredRows(): Promise<readonly JobRow[]> {
-    this.#rows ??= this.#measure();
-    return this.#rows;
+  measuredRows(signal: AbortSignal): Promise<readonly JobRow[]> {
+    return this.#rows.get(signal);
   }
 
-  async #measure(): Promise<readonly JobRow[]> {
-    const { jobs } = await this.list();
+  async #measure(signal: AbortSignal): Promise<readonly JobRow[]> {
+    const { jobs } = await this.list(signal);
     const all = jobs.map((listed) => ({ listed, accounted: this.#accountedFor(listed) }));
-    return measuredRows(all, { foreign: false });
+    return measuredRows(all, { foreign: false, signal });
   }
 
   /** @throws JobNotFoundError; ApiError where that is too much at once */
-  job(id: string): Promise<Job> {
-    const known = this.#jobs.get(id);
-    if (known !== undefined) {
-      // The one asked for last goes last.
-      this.#jobs.delete(id);
-      this.#jobs.set(id, known);
-      return known;
-    }
-    const job = this.#read(id);
+  job(id: string, signal: AbortSignal): Promise<Job> {
+    const job = this.#jobs.get(id) ?? new SharedWork((end) => this.#read(id, end));
+    // The one asked for last goes last.
+    this.#jobs.delete(id);
     this.#jobs.set(id, job);
-    job.catch(() => this.#jobs.delete(id));
     for (const old of [...this.#jobs.keys()].slice(0, -MOST_KEPT)) this.#jobs.delete(old);
-    return job;
+    return job.get(signal);
   }
 
-  async #read(id: string): Promise<Job> {
+  async #read(id: string, signal: AbortSignal): Promise<Job> {
     if (id !== ALL_JOBS) {
       const own = accountedJob(this.accounted, { id });
-      return readJob(this.archive, { id, accounted: own });
+      return readJob(this.archive, { id, accounted: own, signal });
     }
     const bytes = this.archive.files.reduce((sum, { path }) => sum + statSync(path).size, 0);
     if (bytes > MOST_BYTES) {
@@ -134,7 +129,7 @@ export class NodeArchive {
         `all hosts at all times are ${Math.round(bytes / 2 ** 20)} MiB of files: choose a job`,
       );
     }
-    return readJob(this.archive, { id });
+    return readJob(this.archive, { id, signal });
   }
 }
 

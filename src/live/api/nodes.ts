@@ -44,11 +44,11 @@ const METRIC: Parameter = {
 export const zeroSeconds = ({ facts }: Shown): number => Number(BigInt(facts.zero) / 1000n) / 1e6;
 
 /** The job that a request is about. @throws ApiError */
-export async function jobOf(shown: Shown, id: string): Promise<Job> {
+export async function jobOf(shown: Shown, id: string, signal: AbortSignal): Promise<Job> {
   const archive = archiveOf(shown);
   if (archive === null) throw new ApiError(400, 'there are no raw stats files here');
   try {
-    return await archive.job(id === '' ? ALL_JOBS : id);
+    return await archive.job(id === '' ? ALL_JOBS : id, signal);
   } catch (error) {
     if ((error as Error).name !== 'JobNotFoundError') throw error;
     throw new ApiError(400, (error as Error).message);
@@ -61,7 +61,7 @@ const MOST_COURSES = 24;
 
 async function coursesFor(c: Context, context: ApiContext): Promise<Courses> {
   const shown = await context.shown(c);
-  const job = await jobOf(shown, c.req.query('job') ?? '');
+  const job = await jobOf(shown, c.req.query('job') ?? '', context.signal);
   const id = c.req.query('metric') ?? '';
   const kept = COURSES.get(job) ?? new Map<string, Courses | null>();
   COURSES.set(job, kept);
@@ -207,7 +207,7 @@ const devices: Route = {
   ],
   gives: 'keys with units, a row per device and one (`all`) per host; totals are exact digits',
   answer: async (c, context) => {
-    const job = await jobOf(await context.shown(c), c.req.query('job') ?? '');
+    const job = await jobOf(await context.shown(c), c.req.query('job') ?? '', context.signal);
     try {
       return c.json(await pageOf(job, c.req.query('type') ?? '', listOf(c, 'hosts')));
     } catch (error) {

@@ -3,7 +3,9 @@
  * that of the time from then on (so that its time is the report's sync-runtime), signals are those of the time before.
  */
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
+import { endedBy } from '../../query/ended-by.ts';
 import { type OpenRecording, quoteName } from '../../query/index.ts';
+import { SharedWork } from '../net/shared-work.ts';
 import type { EntityBins } from '../series/table.ts';
 import { Track } from '../series/track.ts';
 import { geopmColumns } from './geopm-columns.ts';
@@ -129,25 +131,37 @@ export function thinned(
   return found;
 }
 
-export class RegionTraces {
-  readonly #sql: OpenRecording;
-  #traces: ReturnType<typeof readTraces> | null = null;
-  #profiles: Promise<readonly ProcessTrace[]> | null = null;
+/** A recording's traces, each read when it is first asked for. */
+export class ReadTraces {
+  readonly traces: SharedWork<Awaited<ReturnType<typeof readTraces>>>;
+  readonly profiles: SharedWork<readonly ProcessTrace[]>;
 
-  constructor(sql: OpenRecording) {
-    this.#sql = sql;
+  constructor(open: () => Promise<OpenRecording>) {
+    this.traces = new SharedWork(async (signal) => readTraces(endedBy(await open(), signal)));
+    this.profiles = new SharedWork(async (signal) => {
+      const sql = endedBy(await open(), signal);
+      const columns = await geopmColumns(sql);
+      return columns.has('geopm_profile_trace') ? readProfiles(sql) : [];
+    });
+  }
+}
+
+/** What one request asks of them. */
+export class RegionTraces {
+  readonly #all: ReadTraces;
+  readonly #signal: AbortSignal;
+
+  constructor(all: ReadTraces, signal: AbortSignal) {
+    this.#all = all;
+    this.#signal = signal;
   }
 
   #read(): ReturnType<typeof readTraces> {
-    this.#traces ??= readTraces(this.#sql);
-    return this.#traces;
+    return this.#all.traces.get(this.#signal);
   }
 
-  async #readProfiles(): Promise<readonly ProcessTrace[]> {
-    const columns = await geopmColumns(this.#sql);
-    if (!columns.has('geopm_profile_trace')) return [];
-    this.#profiles ??= readProfiles(this.#sql);
-    return this.#profiles;
+  #readProfiles(): Promise<readonly ProcessTrace[]> {
+    return this.#all.profiles.get(this.#signal);
   }
 
   async traces(): Promise<TraceFacts[]> {

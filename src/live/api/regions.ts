@@ -1,10 +1,12 @@
 /** Regions: report, processes, hierarchy; lanes and signals of traces by window. */
 import type { Context } from 'hono';
+import { endedBy } from '../../query/ended-by.ts';
 import { packBins } from '../binary.ts';
+import { SharedWork } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import type { RegionFacts } from './regions-facts.ts';
 import { regionFacts } from './regions-report.ts';
-import { RegionTraces } from './regions-traces.ts';
+import { ReadTraces, RegionTraces } from './regions-traces.ts';
 import {
   type ApiContext,
   ApiError,
@@ -25,19 +27,21 @@ const DEFAULT_BINS = 600;
 const SPAN = 128;
 
 interface Known {
-  readonly traces: Promise<RegionTraces>;
-  facts: Promise<RegionFacts> | null;
+  readonly read: ReadTraces;
+  readonly facts: SharedWork<RegionFacts>;
 }
 const KNOWN = new WeakMap<Shown, Known>();
 
 function knownOf(shown: Shown): Known {
-  const known = KNOWN.get(shown) ?? {
-    traces: shown.sql().then((sql) => new RegionTraces(sql)),
-    facts: null,
-  };
-  KNOWN.set(shown, known);
-  known.traces.catch(() => KNOWN.delete(shown));
-  return known;
+  const known = KNOWN.get(shown);
+  if (known !== undefined) return known;
+  const read = new ReadTraces(() => shown.sql());
+  const facts = new SharedWork(async (signal) =>
+    regionFacts(endedBy(await shown.sql(), signal), new RegionTraces(read, signal)),
+  );
+  const made = { read, facts };
+  KNOWN.set(shown, made);
+  return made;
 }
 
 const NOTHING: RegionFacts = {
@@ -45,14 +49,9 @@ const NOTHING: RegionFacts = {
   ...{ places: [], sessions: [], traces: [], profiles: [], names: [], suspects: [] },
 };
 
-async function factsOf(shown: Shown): Promise<RegionFacts> {
+async function factsOf(shown: Shown, signal: AbortSignal): Promise<RegionFacts> {
   if (shown.path === null) return NOTHING;
-  const known = knownOf(shown);
-  known.facts ??= (async () => regionFacts(await shown.sql(), await known.traces))();
-  known.facts.catch(() => {
-    known.facts = null;
-  });
-  return known.facts;
+  return knownOf(shown).facts.get(signal);
 }
 
 const BINS: Parameter = {
@@ -63,7 +62,7 @@ const BINS: Parameter = {
 
 async function windowAsked(c: Context, context: ApiContext) {
   const shown = await context.shown(c);
-  const traces = await knownOf(shown).traces;
+  const traces = new RegionTraces(knownOf(shown).read, context.signal);
   const { from, to } = windowOf(c, { from: 0, to: 1 });
   return { traces, from, to, bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS) };
 }
@@ -121,7 +120,7 @@ export const REGIONS: readonly Route[] = [
     path: '/regions',
     summary: 'Regions with their totals, processes and hierarchy',
     gives: 'rows of the reports with columns, units and help; what traces there are',
-    answer: async (c, context) => c.json(await factsOf(await context.shown(c))),
+    answer: async (c, context) => c.json(await factsOf(await context.shown(c), context.signal)),
   },
   lanes('/regions/lanes', 'Which region each CPU was in', 'lanes', 'trace'),
   lanes('/regions/processes', 'Which region each process was in', 'processLanes', 'profile trace'),

@@ -5,6 +5,7 @@ import type { Schema } from '../../model/metric.ts';
 import { loadTables } from '../../query/load.ts';
 import { type Sources, sourcesOf } from '../../query/sources.ts';
 import type { Table, TablePiece } from '../../query/table.ts';
+import { Turns } from '../net/shared-work.ts';
 import { CascadeIndex } from './cascades.ts';
 import { EVENT_COLUMNS, Events } from './events.ts';
 import { Places, readMapping } from './places.ts';
@@ -23,7 +24,11 @@ export interface Traces {
 const numberOf = (schema: Schema, key: string) =>
   schema.metrics.findIndex((metric) => metric.key === key);
 
-function readRollbacks(into: Rollbacks, { part, shift }: TablePiece): void {
+async function readRollbacks(
+  into: Rollbacks,
+  { part, shift }: TablePiece,
+  turns: Turns,
+): Promise<void> {
   const numbers = ROLLBACK_COLUMNS.map((key) => numberOf(part.schema, key));
   const cause = numberOf(part.schema, 'cause');
   const there = [...numbers, cause].filter((k) => k >= 0);
@@ -33,17 +38,25 @@ function readRollbacks(into: Rollbacks, { part, shift }: TablePiece): void {
     const causes = columnOf(cause);
     const textOf = (row: number) => (causes === null ? '' : (labels[Number(causes[row])] ?? ''));
     into.add(numbers.map(columnOf), textOf, rows, shift);
+    await turns.took(rows);
   }
 }
 
-function readEvents(into: Events, { part, shift }: TablePiece): void {
+async function readEvents(into: Events, { part, shift }: TablePiece, turns: Turns): Promise<void> {
   const numbers = EVENT_COLUMNS.map((key) => numberOf(part.schema, key));
   if (numbers.includes(-1)) return;
-  for (const { rows, columns } of part.read(numbers)) into.add(columns, rows, shift);
+  for (const { rows, columns } of part.read(numbers)) {
+    into.add(columns, rows, shift);
+    await turns.took(rows);
+  }
 }
 
 /** From `lp-mapping.txt`; else from samples of LPs. */
-function readPlaces(sources: Sources, tables: readonly Table[]): Places {
+async function readPlaces(
+  sources: Sources,
+  tables: readonly Table[],
+  turns: Turns,
+): Promise<Places> {
   const places = new Places();
   for (const { path } of sources.files) {
     if (basename(path) === MAPPING) readMapping(readFileSync(path, 'utf8'), places);
@@ -57,27 +70,29 @@ function readPlaces(sources: Sources, tables: readonly Table[]): Places {
       for (const { rows, columns } of part.read(ids)) {
         const [lps, pes, kps] = columns as readonly Uint32Array[];
         for (let row = 0; row < rows; row++) places.put(lps[row], pes[row], kps[row]);
+        await turns.took(rows);
       }
     }
   }
   return places;
 }
 
-/** Reads a recording's folder, or loose files. @throws InputError that names the file */
-export async function loadTraces(path: string): Promise<Traces> {
+/** Reads a recording's folder, or loose files. @throws InputError that names the file; the signal's reason */
+export async function loadTraces(path: string, signal: AbortSignal): Promise<Traces> {
   const sources = sourcesOf(path);
   const { tables, close } = await loadTables(sources);
   try {
     const piecesOf = (name: string) => tables.find((one) => one.name === name)?.pieces ?? [];
+    const turns = new Turns(signal);
     const rollbacks = new Rollbacks();
-    for (const piece of piecesOf('ross_rollback')) readRollbacks(rollbacks, piece);
+    for (const piece of piecesOf('ross_rollback')) await readRollbacks(rollbacks, piece, turns);
     const events = new Events();
-    for (const piece of piecesOf('ross_event')) readEvents(events, piece);
+    for (const piece of piecesOf('ross_event')) await readEvents(events, piece, turns);
     return {
       rollbacks,
       cascades: new CascadeIndex(rollbacks),
       events,
-      places: readPlaces(sources, tables),
+      places: await readPlaces(sources, tables, turns),
     };
   } finally {
     close();

@@ -1,5 +1,6 @@
 /** Two recordings side by side: what changed, and by more than their samples scatter. See docs/diff.md. */
 import { type Finding, findAll } from '../../findings/index.ts';
+import { endedBy } from '../../query/ended-by.ts';
 import { InputError, openRecording, type Suspect } from '../../query/index.ts';
 import { hasOf } from '../gather.ts';
 import { type Fact, factsOf, hostsOf } from './facts.ts';
@@ -69,8 +70,9 @@ interface Side {
   readonly suspects: readonly Suspect[];
 }
 
-async function sideOf(path: string): Promise<Side> {
-  const recording = await openRecording(path);
+async function sideOf(path: string, signal?: AbortSignal): Promise<Side> {
+  const opened = await openRecording(path);
+  const recording = signal === undefined ? opened : endedBy(opened, signal);
   try {
     const has = await hasOf(recording);
     const values = new Map<Scope, Measured[]>(SCOPES.map((scope) => [scope, []]));
@@ -88,7 +90,7 @@ async function sideOf(path: string): Promise<Side> {
       facts: await factsOf(recording, path, hosts),
       hosts,
       values,
-      findings: await findAll(recording, { path }),
+      findings: await findAll(recording, { path, ...(signal && { signal }) }),
       suspects: recording.suspects,
     };
   } finally {
@@ -96,9 +98,13 @@ async function sideOf(path: string): Promise<Side> {
   }
 }
 
-/** @throws InputError, QueryError, MissingPieceError */
-export async function compareRecordings(pathA: string, pathB: string): Promise<Comparison> {
-  const [a, b] = await Promise.all([sideOf(pathA), sideOf(pathB)]);
+/** @throws InputError, QueryError, MissingPieceError; the signal's reason */
+export async function compareRecordings(
+  pathA: string,
+  pathB: string,
+  signal?: AbortSignal,
+): Promise<Comparison> {
+  const [a, b] = await Promise.all([sideOf(pathA, signal), sideOf(pathB, signal)]);
   const names = pairHosts(a.hosts, b.hosts);
   const { notes, keeps } = comparable(a, b);
   const changes = SCOPES.flatMap((scope) => {

@@ -1,0 +1,92 @@
+/** Work that several requests may wait for: begun with the first, kept when it is done, ended when the last of them has gone. */
+
+interface Running<T> {
+  readonly result: Promise<T>;
+  readonly end: AbortController;
+  waiting: number;
+}
+
+export class SharedWork<T> {
+  readonly #work: (signal: AbortSignal) => Promise<T>;
+  #running: Running<T> | null = null;
+  #done = false;
+
+  /** `work` is told by its signal when nobody waits for it any more. */
+  constructor(work: (signal: AbortSignal) => Promise<T>) {
+    this.#work = work;
+  }
+
+  /**
+   * Its result. A failure is told to who waits; the next one tries again.
+   * @throws what the work throws; the reason of `signal`
+   */
+  get(signal: AbortSignal): Promise<T> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    const running = this.#running ?? this.#begin();
+    if (this.#done) return running.result;
+    running.waiting++;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        if (--running.waiting > 0) {
+          reject(signal.reason);
+          return;
+        }
+        // Who leaves last hears of it when the work has really ended.
+        if (this.#running === running) this.#running = null;
+        running.end.abort(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      const stay = () => signal.removeEventListener('abort', leave);
+      running.result.then(resolve, reject).finally(stay);
+    });
+  }
+
+  #begin(): Running<T> {
+    const end = new AbortController();
+    const running = { result: this.#work(end.signal), end, waiting: 0 };
+    this.#running = running;
+    running.result.then(
+      () => {
+        if (this.#running === running) this.#done = true;
+      },
+      () => {
+        if (this.#running === running) this.#running = null;
+      },
+    );
+    return running;
+  }
+}
+
+/** The same by what it is about: as long as that is there. */
+export function sharedBy<K extends WeakKey, T>(
+  work: (of: K, signal: AbortSignal) => Promise<T>,
+): (of: K, signal: AbortSignal) => Promise<T> {
+  const all = new WeakMap<K, SharedWork<T>>();
+  return (of, signal) => {
+    const one = all.get(of) ?? new SharedWork((end) => work(of, end));
+    all.set(of, one);
+    return one.get(signal);
+  };
+}
+
+/** Rows after which others get their turn. */
+const TURN = 50_000;
+
+/** Gives others their turn after so many rows, and ends where nobody waits any more. */
+export class Turns {
+  readonly #signal: AbortSignal;
+  #taken = 0;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** @throws the signal's reason */
+  async took(rows: number): Promise<void> {
+    this.#taken += rows;
+    if (this.#taken < TURN) return;
+    this.#taken = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#signal.throwIfAborted();
+  }
+}
