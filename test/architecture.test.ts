@@ -107,7 +107,7 @@ function importErrors(file: SourceFile): string[] {
 
 function filesOf(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.m?ts$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(m?ts|m?js)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({
       path: relative(ROOT, path).replaceAll('\\', '/'),
@@ -164,6 +164,9 @@ function circles(files: readonly SourceFile[]): string[][] {
   return [...found].sort().map((names) => names.split(' '));
 }
 
+/** Files whose exports are taken by name where a program runs: what a model may not call. */
+const OPENED = ['src/sim/outside.ts'];
+
 /**
  * What is left to be cut: each has grown around one class; the commands that tell of all commands are themselves in their
  * list, which loads each when it is called. The list may only get shorter.
@@ -182,6 +185,43 @@ const LEFT: readonly (readonly string[])[] = [
     (name) => `src/sim/${name}.ts`,
   ),
 ];
+
+/**
+ * What `export { a, b as c } from` gives on, by its name there; and what is declared with `export`. Types are left out: who
+ * calls a function may need the name of what it takes.
+ */
+function exportsOf({ path, text }: SourceFile): string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  return file.statements.flatMap((one) => {
+    if (ts.isExportDeclaration(one) && one.exportClause && ts.isNamedExports(one.exportClause)) {
+      const { elements } = one.exportClause;
+      return elements.filter(({ isTypeOnly }) => !isTypeOnly).map(({ name }) => name.text);
+    }
+    if (ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one)) return [];
+    const isExported =
+      ts.canHaveModifiers(one) &&
+      one.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+    if (!isExported) return [];
+    const names = ts.isVariableStatement(one)
+      ? one.declarationList.declarations.map(({ name }) => name)
+      : [(one as ts.DeclarationStatement).name];
+    return names.flatMap((name) => (name && ts.isIdentifier(name) ? [name.text] : []));
+  });
+}
+
+/** Names that files export and that stand in no other file. */
+function unused(files: readonly SourceFile[], users: readonly SourceFile[]): string[] {
+  const count = new Map<string, number>();
+  const wordsOf = ({ text }: SourceFile) => new Set(text.match(/[A-Za-z_$][\w$]*/g));
+  for (const user of [...files, ...users]) {
+    for (const word of wordsOf(user)) count.set(word, (count.get(word) ?? 0) + 1);
+  }
+  return files.flatMap((file) =>
+    exportsOf(file)
+      .filter((name) => (count.get(name) ?? 0) < 2)
+      .map((name) => `${file.path}: ${name}`),
+  );
+}
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
@@ -204,6 +244,19 @@ describe('the source', () => {
     const known = new Set(LEFT.map((files) => [...files].sort().join(' ')));
     const found = circles([...SOURCE, ...PAGE]).map((files) => files.join(' '));
     expect(found.filter((files) => !known.has(files))).toEqual([]);
+  });
+
+  it('exports nothing that no other file takes', () => {
+    const front = new Set(
+      Object.values(manifest.exports).map((to) =>
+        (typeof to === 'string' ? to : to.default).replace('./dist', 'src').replace(/\.js$/, '.ts'),
+      ),
+    );
+    const taken = (path: string) => front.has(path) || OPENED.includes(path);
+    const users = ['test', 'bench', 'scripts', 'bin', 'examples'].flatMap(filesOf);
+    expect(
+      unused(SOURCE, [...PAGE, ...users]).filter((line) => !taken(line.split(':')[0])),
+    ).toEqual([]);
   });
 
   it('never says any', () => {
@@ -239,6 +292,19 @@ describe('the package', () => {
 });
 
 describe('the rules themselves', () => {
+  it('find exports that no other file takes', () => {
+    const files = [
+      { path: 'src/a.ts', text: 'export const a = 1, b = 2; export type C = 1; const d = 1;' },
+      { path: 'src/b.ts', text: "export { e, a as f } from './a.ts'; export function g() {}" },
+      { path: 'src/c.ts', text: 'export class H {} const x = [b, g, I]; export class I {}' },
+    ];
+    expect(unused(files, [{ path: 'test/d.ts', text: 'new H()' }])).toEqual([
+      'src/b.ts: e',
+      'src/b.ts: f',
+      'src/c.ts: I',
+    ]);
+  });
+
   const errors = (path: string, text: string) => importErrors({ path, text }).length;
 
   it.each([

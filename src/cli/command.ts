@@ -54,7 +54,7 @@ export interface Call<O extends OptionSpecs, X> {
   readonly extension: X;
 }
 
-export interface CommandSpec<O extends OptionSpecs, X> {
+interface CommandSpec<O extends OptionSpecs, X> {
   /** What it does, in paragraphs with an empty line between. */
   readonly about: string;
   readonly arguments?: readonly Argument[];

@@ -48,7 +48,7 @@ export function besideOf(own: Given<typeof RECORD_OPTIONS>): Beside | null {
   return { nodeInterval: interval === 0 ? null : interval, regions };
 }
 
-export interface CompanionRequest extends Beside {
+interface CompanionRequest extends Beside {
   /** The recording's folder, or another that files are taken from afterwards. */
   readonly folder: string;
   /** Name of the run. */

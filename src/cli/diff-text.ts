@@ -4,7 +4,7 @@ import { widthOf, wrapped } from './fit.ts';
 import { sparkline } from './sparkline.ts';
 import { figure, painter, table } from './table.ts';
 
-export interface DiffTextOptions {
+interface DiffTextOptions {
   readonly all: boolean;
   /** Changes of less than this share of A are left out. */
   readonly least: number;

@@ -72,7 +72,7 @@ const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
 /** The commands with their options, in Markdown. A group of options that several have is shown once. */
-export function referenceText(pages: readonly Page[]): string {
+function referenceText(pages: readonly Page[]): string {
   const seen = new Map<string, string>();
   return pages
     .map(({ name, usage, about, sections, examples }) => {

@@ -6,7 +6,7 @@ import type { InstrumentConfig, SampleModes } from '../sim/instrument/config.ts'
 import type { OptionGroup, SingleValue } from './command.ts';
 
 /** A title, and names with the text of their values. */
-export interface SettingsGroup {
+interface SettingsGroup {
   readonly title: string;
   readonly options: readonly (readonly [name: string, value: string | null])[];
 }

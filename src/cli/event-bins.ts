@@ -3,7 +3,7 @@ import type { RecordBlock, RecordKind } from '../formats/format.ts';
 
 const KEYS = ['source_lp', 'destination_lp', 'virtual_recv_time'];
 
-export interface EventBin {
+interface EventBin {
   readonly source_lp: number;
   readonly destination_lp: number;
   /** Virtual time at which the stretch begins; it lasts the bins' width. */

@@ -31,7 +31,7 @@ export function wrapped(text: string, width: number, indent = ''): string[] {
   return [...lines, indent + line];
 }
 
-export interface Fitted {
+interface Fitted {
   readonly rows: readonly (readonly string[])[];
   readonly widths: readonly number[];
   /** Columns of the end that were left out. */

@@ -3,7 +3,7 @@ import type { OptionSpec, OptionSpecs } from '../model/option.ts';
 import { type Command, type Extension, groupsOf, HELP, usageOf } from './command.ts';
 import { widthOf, wrapped } from './fit.ts';
 
-export interface Item {
+interface Item {
   /** `-o, --output=FILE`. */
   readonly head: string;
   readonly text: string;

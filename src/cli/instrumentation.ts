@@ -25,13 +25,13 @@ export const INSTRUMENT_GROUP: OptionGroup = {
 };
 
 /** What a command line says of the run itself. */
-export interface RequestedRun {
+interface RequestedRun {
   readonly run: RunConfig;
   /** All options, those of the model too. */
   readonly groups: readonly OptionGroup[];
 }
 
-export interface InstrumentRequest {
+interface InstrumentRequest {
   readonly config: Partial<InstrumentConfig>;
   readonly output: InstrumentOutput;
   /** One line per option that is called something else now, means something else elsewhere, or does nothing alone. */

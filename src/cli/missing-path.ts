@@ -5,7 +5,7 @@ import { EXIT, TriscopeError } from '../model/error.ts';
 import { nearest } from '../model/nearest.ts';
 
 /** A file or folder that is to be read is not there. */
-export class MissingPathError extends TriscopeError {
+class MissingPathError extends TriscopeError {
   override readonly name = 'MissingPathError';
   override readonly exitCode = EXIT.input;
 }

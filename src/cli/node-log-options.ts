@@ -16,7 +16,7 @@ import { UsageError } from './errors.ts';
 import { ROOT, rootFrom } from './root-option.ts';
 
 /** Where the log lies unless --dir or TRISCOPE_NODE_DIR says another place. */
-export const LOG_FOLDER = '/var/log/triscope';
+const LOG_FOLDER = '/var/log/triscope';
 
 /** Seconds; the longest that a sample may wait. */
 const LONGEST = 60;
@@ -67,7 +67,7 @@ export const LOG_OPTIONS = {
   ),
 } as const;
 
-export type LogGiven = Given<typeof LOG_OPTIONS>;
+type LogGiven = Given<typeof LOG_OPTIONS>;
 
 /** The era that is asked for; else that of the current file of `log`, else the first. @throws UsageError */
 export function styleFrom(given: LogGiven, log: NodeLog | null = null): RawStyle {

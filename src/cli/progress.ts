@@ -11,14 +11,14 @@ const PACE = 100;
 const CLEAR = () => steering('\r\x1b[K');
 
 /** The part of a stream that a progress line needs. */
-export interface ProgressStream {
+interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
 /** “GVT 512.3  51 %  3.1 M events/s  efficiency 97.2 %”: the rate is that since `before`. */
-export function progressText(now: Progress, before: Progress | null): string {
+function progressText(now: Progress, before: Progress | null): string {
   const seconds = now.seconds - (before?.seconds ?? 0);
   const rate = seconds > 0 ? (now.committed - (before?.committed ?? 0)) / seconds : 0;
   const efficiency = now.committed > 0 ? 100 * (1 - now.rolledBack / now.committed) : 100;

@@ -14,7 +14,7 @@ import { type ScratchFolder, scratchFolder } from '../os/scratch.ts';
 import { type Beside, Companions, REPORT } from './companions.ts';
 import { pagesOfJob } from './launched-job.ts';
 
-export interface RankCompanionRequest extends Beside {
+interface RankCompanionRequest extends Beside {
   /** Name of the run. */
   readonly profile: string;
   /** The recording's folder, on rank 0. */

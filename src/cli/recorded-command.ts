@@ -56,7 +56,7 @@ export interface RecordedCommand {
 }
 
 /** A name that is free, after the command's. */
-export function freeName(command: string): string {
+function freeName(command: string): string {
   const stem = basename(command).replace(/^\.+/, '') || 'command';
   for (let k = 1; ; k++) {
     const name = k === 1 ? stem : `${stem}-${k}`;

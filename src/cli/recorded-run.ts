@@ -20,7 +20,7 @@ export interface RecordedRun {
   readonly server: LiveServer | null;
 }
 
-export interface RecordedRunOptions extends Pick<RunOptions, 'signal' | 'onProgress'> {
+interface RecordedRunOptions extends Pick<RunOptions, 'signal' | 'onProgress'> {
   /** Name of the recording. */
   readonly name: string;
   /** The command's words. */

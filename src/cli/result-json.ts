@@ -2,7 +2,7 @@
 import type { RunResult } from '../sim/statistics.ts';
 
 /** The keys that scripts rely on, in order. */
-export const FIRST_KEYS = [
+const FIRST_KEYS = [
   'model',
   'synch',
   'pes',

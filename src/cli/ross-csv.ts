@@ -10,7 +10,7 @@ import { csvText } from './csv.ts';
 import { MORE_COLUMNS, STATISTICS, type StatisticsField } from './statistics-fields.ts';
 
 /** The file cannot be written to, or is of another layout. */
-export class CsvError extends TriscopeError {
+class CsvError extends TriscopeError {
   override readonly name = 'CsvError';
 }
 
@@ -20,7 +20,7 @@ const FIELDS: readonly StatisticsField[] = [
 ].filter(({ column }) => column !== undefined);
 
 /** The header line, without its end. */
-export const CSV_HEADER = FIELDS.map(({ column }) => column).join(',');
+const CSV_HEADER = FIELDS.map(({ column }) => column).join(',');
 
 function cell(value: number | string | null): string {
   if (value === null) return '';

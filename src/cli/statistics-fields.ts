@@ -18,7 +18,7 @@ export interface StatisticsField {
   readonly value: (r: RunResult) => number | string | null;
 }
 
-export interface StatisticsSection {
+interface StatisticsSection {
   readonly title: string | null;
   readonly fields: readonly StatisticsField[];
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { ModelError } from '../sim/model.ts';
 import type { TrialRun } from '../sim/tune.ts';
 
-export interface TrialCall {
+interface TrialCall {
   /** The words after `sim run`. */
   readonly args: readonly string[];
   /** Given up after so many seconds. */

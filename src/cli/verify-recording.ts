@@ -5,13 +5,7 @@ import { fileSum } from '../formats/checksum.ts';
 import { RECORDING_FILE, type Recording, type RecordingFile } from '../model/recording.ts';
 
 /** `unlisted`: a file of the folder that the recording does not speak of, and that is read with it. */
-export type FileState =
-  | 'same'
-  | 'changed'
-  | 'missing'
-  | 'unreadable'
-  | 'not verifiable'
-  | 'unlisted';
+type FileState = 'same' | 'changed' | 'missing' | 'unreadable' | 'not verifiable' | 'unlisted';
 
 export interface VerifiedFile {
   /** Relative to the folder. */

@@ -9,7 +9,7 @@ import { SYNTHETIC } from './signal-options.ts';
 const MOST_PERIOD = 86400;
 const MOST_PORT = 65535;
 
-export interface WatchOptions {
+interface WatchOptions {
   /** Seconds; 0: no end. */
   readonly duration: number;
   /** Seconds; 0: one sample. */

@@ -21,7 +21,7 @@ export interface ParsedWords {
 }
 
 /** How a command wants its words read. */
-export interface Spelling {
+interface Spelling {
   /** `none`: every word is an option; `wrapped`: options end at the first word that is none. */
   readonly arguments: 'none' | 'any' | 'wrapped';
   readonly oneDash?: boolean;

@@ -29,7 +29,7 @@ function ruleText({ name, title, looks, thresholds, knob }: FindingRule): string
 }
 
 /** All rules by group, as Markdown. */
-export const rulesText = (): string =>
+const rulesText = (): string =>
   RULE_GROUPS.map(({ title, rules }) => [`## ${title}`, ...rules.map(ruleText)].join('\n\n')).join(
     '\n\n',
   );

@@ -27,7 +27,7 @@ export type {
 export { notExaminedText, nothingFound, SEVERITIES } from './finding.ts';
 export { FINDINGS } from './rules.ts';
 
-export interface FindOptions {
+interface FindOptions {
   readonly rules?: readonly FindingRule[];
   /** Folder of the recording: rules about jobs read its raw stats files. Not given: they have nothing to say. */
   readonly path?: string;

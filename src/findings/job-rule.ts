@@ -18,7 +18,7 @@ export interface JobFindingRule extends FindingRule {
   run(subject: JobSubject): Promise<readonly FindingParts[] | Lacks>;
 }
 
-export interface JobRule extends Omit<FindingRule, 'needs' | 'run'> {
+interface JobRule extends Omit<FindingRule, 'needs' | 'run'> {
   readonly set: MetricSet;
   readonly metric: string;
   severity(value: number, job: MeasuredJob): Severity | null;

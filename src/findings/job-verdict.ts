@@ -5,7 +5,7 @@ import { type JobFindingRule, NO_JOBS } from './job-rule.ts';
 import type { MeasuredJob } from './measured-jobs.ts';
 
 /** What a grade of a gauge is as a finding. */
-export const SEVERITY_OF: Readonly<Record<Gauge['grade'], Severity | null>> = {
+const SEVERITY_OF: Readonly<Record<Gauge['grade'], Severity | null>> = {
   poor: 'notice',
   fair: 'info',
   good: null,

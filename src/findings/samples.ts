@@ -38,10 +38,10 @@ export async function gvtsIn({ recording }: Subject): Promise<string> {
 }
 
 /** From this share of the PEs' time on, GVTs cost much. */
-export const GVT_COSTS = 0.1;
+const GVT_COSTS = 0.1;
 
 /** The share of the PEs' time that GVTs take; null where it was not measured, or by a clock that counts cycles. */
-export async function gvtShare({ recording, has }: Subject): Promise<number | null> {
+async function gvtShare({ recording, has }: Subject): Promise<number | null> {
   if (!['gvt_time', 'real_time', 'mode'].every((column) => has(`ross_pe.${column}`))) return null;
   const [{ share }] = await recording.query<{ share: number | null }>(
     `SELECT sum(spent) / sum(seconds) AS share FROM (SELECT sum(gvt_time) AS spent, ${SECONDS} AS seconds

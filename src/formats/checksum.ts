@@ -1,7 +1,7 @@
 /** What a file of a recording held when it was finished, so that a later change is told. */
 import { openFile } from './source.ts';
 
-export interface FileSum {
+interface FileSum {
   readonly bytes: number;
   /** 64 hexadecimal digits, in lower case. */
   readonly sha256: string;

@@ -24,22 +24,6 @@ export interface GivenLayout {
   readonly exact: boolean;
 }
 
-/** As `read --layout=FILE` takes it, and `recording.json` has it. */
-export type GivenJson =
-  | readonly PayloadField[]
-  | {
-      readonly layout?: string;
-      readonly bytes?: number;
-      readonly lps?: string;
-      readonly types?: Readonly<Record<string, GivenType>>;
-    };
-
-/** A type's bytes alone, its fields, or both: its records may have more bytes than fields. */
-export type GivenType =
-  | number
-  | readonly PayloadField[]
-  | { readonly bytes: number; readonly fields?: readonly PayloadField[] };
-
 /** Bytes behind a record that can be believed. */
 const MOST_BYTES = 2 ** 24;
 

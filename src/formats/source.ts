@@ -20,7 +20,7 @@ const NOTHING = new Uint8Array(0);
 export const bytesRead = { count: 0 };
 
 /** A file that was removed and written anew while it was read: no damage, which readers pass over. */
-export class ReplacedError extends TriscopeError {
+class ReplacedError extends TriscopeError {
   override readonly name = 'ReplacedError';
   override readonly exitCode = EXIT.input;
 }

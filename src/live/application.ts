@@ -14,7 +14,7 @@ import type { Followers } from './net/followers.ts';
 import { type Admitted, bounded, refuse } from './net/guard.ts';
 import { type PageFile, pageFiles } from './page.ts';
 
-export interface Served {
+interface Served {
   readonly find: Find;
   readonly exhibits: readonly Exhibit[];
   /** Of what was to be shown, what is not. */

@@ -5,7 +5,7 @@
 import { toLittle } from '../formats/frames/layout.ts';
 import type { EntityBins } from './series/table.ts';
 
-export interface SeriesHead {
+interface SeriesHead {
   readonly from: number;
   readonly to: number;
   readonly bins: number;

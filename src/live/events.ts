@@ -15,7 +15,7 @@ function frameEvent(stream: number, frame: Uint8Array, left: number): string {
   return `event: frame\ndata: ${Buffer.from(message(stream, frame, left)).toString('base64')}\n\n`;
 }
 
-export interface EventsOptions {
+interface EventsOptions {
   readonly exhibit: Exhibit;
   /** Tables whose samples are not wanted. */
   readonly without: ReadonlySet<string>;

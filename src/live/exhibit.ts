@@ -27,7 +27,7 @@ const LIVE_MOMENT = 500;
 /** Milliseconds for which tables of a run that goes on are good. */
 const LIVE_TABLES = 5000;
 
-export interface ExhibitFollower extends Pick<Follower, 'frame' | 'wants'> {
+interface ExhibitFollower extends Pick<Follower, 'frame' | 'wants'> {
   facts(facts: ServedFacts): void;
 }
 

@@ -32,7 +32,7 @@ export function messageOf(data: ArrayBuffer): Message {
 }
 
 /** Query of a follower's path: the recording, and tables whose samples it does not want. */
-export interface FollowQuery {
+interface FollowQuery {
   readonly recording: string | null;
   readonly without: ReadonlySet<string>;
 }

@@ -12,7 +12,7 @@ import { FOLLOWERS } from './net/limits.ts';
 /** Milliseconds between looks at whether followers are still there. */
 const HEARTBEAT = 15_000;
 
-export interface SocketsOptions {
+interface SocketsOptions {
   readonly find: Find;
   readonly followers: Followers;
 }

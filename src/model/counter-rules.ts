@@ -8,7 +8,7 @@ import type { CounterRule } from './counter.ts';
 import type { Metric } from './metric.ts';
 
 /** What names a counter: a key of a schema of raw stats. */
-export interface CounterKey {
+interface CounterKey {
   readonly name: string;
   readonly kind: Metric['kind'];
   readonly bits: number;

@@ -1,7 +1,7 @@
 /** Declared options: one table feeds the parser, `--help`, the types and the checks. */
 import { EXIT, TriscopeError } from './error.ts';
 
-export type OptionKind = 'int' | 'float' | 'size' | 'bool' | 'string';
+type OptionKind = 'int' | 'float' | 'size' | 'bool' | 'string';
 
 export interface OptionSpec<V extends number | boolean | string = number | boolean | string> {
   readonly kind: OptionKind;

@@ -9,7 +9,7 @@ export const RECORDING_VERSION = 1;
 
 export const RECORDING_FILE = 'recording.json';
 
-export const RECORDING_STATES = ['running', 'finished', 'interrupted', 'failed'] as const;
+const RECORDING_STATES = ['running', 'finished', 'interrupted', 'failed'] as const;
 
 /** How the run ended; `running` in a folder that nobody writes to any more: it was killed. */
 export type RecordingState = (typeof RECORDING_STATES)[number];
@@ -37,7 +37,7 @@ export interface RecordingFile {
   readonly sha256?: string;
 }
 
-export interface RecordingPayloadField {
+interface RecordingPayloadField {
   readonly name: string;
   /** Such as `u32`. */
   readonly type: string;

@@ -260,7 +260,7 @@ export const ENV_AUTO = 'TRISCOPE_AUTO';
 export const ENV_FILTER = 'GEOPM_PROGRAM_FILTER';
 
 /** Where the parts of a page of these capacities lie. */
-export interface PageOffsets {
+interface PageOffsets {
   readonly threads: number;
   readonly regions: number;
   readonly names: number;

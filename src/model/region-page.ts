@@ -16,7 +16,7 @@ export interface PhaseMarks {
 }
 
 /** Totals of one region. */
-export interface RegionTotal {
+interface RegionTotal {
   readonly name: string;
   readonly count: number;
   readonly seconds: number;

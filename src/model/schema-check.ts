@@ -4,7 +4,7 @@ import { CELL_BYTES, DOMAINS, type Metric, type Schema } from './metric.ts';
 /** Longest names, units and sentences, in UTF-16 units; beyond, it is no such thing. */
 const LONGEST = { name: 200, key: 500, unit: 200, help: 10_000 } as const;
 /** Columns of a table, at most. */
-export const MOST_METRICS = 10_000;
+const MOST_METRICS = 10_000;
 /** Bits of the widest counter. */
 const WIDEST = 64;
 

@@ -73,7 +73,7 @@ export class ReadonlyFieldError extends TypeError {
 }
 
 /** A field that was not declared, or one that is not used as it was declared. */
-export class FieldUseError extends TypeError {
+class FieldUseError extends TypeError {
   override readonly name = 'FieldUseError';
 }
 
@@ -225,7 +225,7 @@ function viewSource(where: string, t: Scalar, offset: number, access: Access, ri
   }`;
 }
 
-export type StructClass<F extends Fields> = new (
+type StructClass<F extends Fields> = new (
   memory: Memory,
   log: WriteLog | null,
 ) => StructOf<F> & Flyweight;

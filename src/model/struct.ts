@@ -24,14 +24,14 @@ export type Scalar =
   | 'bool';
 
 /** `length` elements of one scalar type, all present from the start (zero). */
-export interface ArrayField<T extends Scalar = Scalar> {
+interface ArrayField<T extends Scalar = Scalar> {
   readonly kind: 'array';
   readonly of: T;
   readonly length: number;
 }
 
 /** A first-in first-out queue of at most `capacity` elements. */
-export interface RingField<T extends Scalar = Scalar> {
+interface RingField<T extends Scalar = Scalar> {
   readonly kind: 'ring';
   readonly of: T;
   readonly capacity: number;
@@ -40,7 +40,7 @@ export interface RingField<T extends Scalar = Scalar> {
 export type Field = Scalar | ArrayField | RingField;
 export type Fields = Readonly<Record<string, Field>>;
 
-export type ScalarValue<T extends Scalar> = T extends 'i64' | 'u64'
+type ScalarValue<T extends Scalar> = T extends 'i64' | 'u64'
   ? bigint
   : T extends 'bool'
     ? boolean
@@ -69,7 +69,7 @@ export type ReadonlyArrayView<V> = Pick<ArrayView<V>, 'length' | 'get'>;
 /** A ring that is only read. */
 export type ReadonlyRingView<V> = Pick<RingView<V>, 'length' | 'capacity' | 'get'>;
 
-export type FieldValue<F extends Field> = F extends Scalar
+type FieldValue<F extends Field> = F extends Scalar
   ? ScalarValue<F>
   : F extends ArrayField<infer T>
     ? ArrayView<ScalarValue<T>>
@@ -135,7 +135,7 @@ export function widthOf(scalar: Scalar): number {
 }
 
 /** Where one field lies: byte offset from the struct's start. A ring has two u32 (head, count) first. */
-export interface FieldLayout {
+interface FieldLayout {
   readonly name: string;
   readonly field: Field;
   readonly offset: number;

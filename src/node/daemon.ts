@@ -16,7 +16,7 @@ import type { Sampling } from './sampling.ts';
 import { Troubles } from './troubles.ts';
 import { BETWEEN } from './types/type.ts';
 
-export interface DaemonSettings {
+interface DaemonSettings {
   /** Seconds between samples. */
   readonly freq: number;
   /** Groups that are kept in memory where they cannot be written. */

@@ -22,7 +22,7 @@ function whyNot(path: string, { code, message }: NodeJS.ErrnoException): string 
   return message;
 }
 
-export interface TreeOptions {
+interface TreeOptions {
   /**
    * Opens wait, as they do for a pipe without a writer. Else they do not: nothing in a recorded tree can stop us.
    * Only for a process that may be abandoned.

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
  * The usual values: in every V8, or in those that were tried and know the setting: Node 20's (11.3), 22's (12.4), 24's (13.6),
  * 26's (14.6).
  */
-const USUAL = {
+export const USUAL = {
   'max-inlined-bytecode-size': 460,
   'max-inlined-bytecode-size-cumulative': 920,
   /** Bytes of bytecode that a function runs through before it is optimised. */
@@ -14,9 +14,7 @@ const USUAL = {
   'invocation-count-for-turbofan': { '12.4': 3000, '13.6': 10_000, '14.6': 16_000 },
 } as const satisfies Readonly<Record<string, number | Readonly<Record<string, number>>>>;
 
-export type V8Flag = keyof typeof USUAL;
-
-export const V8_FLAGS = Object.keys(USUAL) as readonly V8Flag[];
+type V8Flag = keyof typeof USUAL;
 
 /** What this thread has set. */
 const changed = new Set<V8Flag>();

@@ -9,7 +9,7 @@ export type Vector = { readonly vector: never };
 
 /** A chunk, and what a table function is called with, as the bindings have them. */
 export type RawChunk = { readonly chunk: never };
-export type CallInfo = { readonly info: never };
+type CallInfo = { readonly info: never };
 
 interface Bindings {
   table_function_set_function(

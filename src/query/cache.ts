@@ -199,7 +199,7 @@ async function build(sources: Sources, path: string, memory: string): Promise<vo
   }
 }
 
-export interface AttachedRecording {
+interface AttachedRecording {
   readonly start: bigint | null;
   readonly suspects: readonly Suspect[];
 }

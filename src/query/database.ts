@@ -83,7 +83,7 @@ export interface DatabaseOptions {
   readonly spill?: string;
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** Seconds until the query is ended. */
   readonly timeLimit?: number | undefined;
   /** Ends it; the error is then of no matter. */

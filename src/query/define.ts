@@ -9,7 +9,7 @@ import type { Sources } from './sources.ts';
 import { quoteName, quoteText, textOf } from './sql.ts';
 import type { Table } from './table.ts';
 
-export interface Definition {
+interface Definition {
   /** Table functions to register first, by their names. */
   readonly scans: readonly (readonly [name: string, table: Table])[];
   /** Views over them. */

@@ -6,7 +6,7 @@ import type { Sources } from './sources.ts';
 import { SQL_TYPES, type Table } from './table.ts';
 
 export type FactType = 'VARCHAR' | 'UINTEGER' | 'INTEGER' | 'HUGEINT' | 'DOUBLE';
-export type FactColumn = readonly [name: string, type: FactType];
+type FactColumn = readonly [name: string, type: FactType];
 
 const columns =
   (type: FactType) =>

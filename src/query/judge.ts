@@ -39,7 +39,7 @@ const EXPLAIN = new RegExp(
   'i',
 );
 
-export interface Judged {
+interface Judged {
   /** Makes what the last needs, one after the other: a PIVOT's values, where they are not listed. */
   readonly before: readonly number[];
   readonly last: number;

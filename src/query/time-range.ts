@@ -19,7 +19,7 @@ export interface TimeRange {
 export const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
 
 /** A scan in a plan. */
-export interface PlannedScan {
+interface PlannedScan {
   /** How often it is in the plan. */
   readonly times: number;
   /** Outside of it none of them needs rows. */

@@ -30,7 +30,7 @@ const SCHEMAS = [
 ] as const;
 
 /** What a column of these cells comes as. */
-export interface CellColumns {
+interface CellColumns {
   u32: Uint32Array;
   i32: Int32Array;
   u64: BigUint64Array;

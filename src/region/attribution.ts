@@ -29,7 +29,7 @@ export const EPOCH_ALL = 2;
 /** Rows of totals before those of the regions. */
 export const ROW = { application: 0, epoch: 1, epochOfAll: 2, unmarked: 3 } as const;
 
-export interface AttributionOptions {
+interface AttributionOptions {
   /** GEOPM weighs the first value of a variable signal from time 0, not from the first sample. */
   readonly weighFromZero?: boolean;
 }

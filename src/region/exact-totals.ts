@@ -31,7 +31,7 @@ export interface ProcessRecord {
   readonly overhead: number;
 }
 
-export interface RegionTotals {
+interface RegionTotals {
   readonly name: string;
   readonly hash: number;
   /** s, mean over all processes. */

@@ -11,7 +11,7 @@ export interface PageRegion {
 }
 
 /** Time in which any thread of the process was inside. Times in ns since the page's zero. */
-export interface UnitedTime {
+interface UnitedTime {
   /** Ends less beginnings, modulo 2^64. */
   readonly ns: bigint;
   /** A thread is inside: the last end is still to come. */

@@ -67,7 +67,7 @@ export const SHIMS: Readonly<Record<ShimName, Shim>> = {
   },
 };
 
-export interface ShimResult {
+interface ShimResult {
   readonly name: ShimName;
   /** The library; null where it could not be built. */
   readonly path: string | null;

@@ -21,7 +21,7 @@ const BAR = 22;
 const NAME = 150;
 
 /** 1234567 as “1.2 M”. */
-export function axisText(value: number): string {
+function axisText(value: number): string {
   for (const [factor, unit] of [
     [1e9, ' G'],
     [1e6, ' M'],

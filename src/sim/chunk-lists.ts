@@ -13,7 +13,7 @@ const CHUNK = 16;
 const FREE = 0;
 const TOP = 1;
 
-export interface ChunkLists {
+interface ChunkLists {
   /** Appends event `h` to list `k`. */
   append(k: number, h: number): void;
   /** Moves list `k`, last event first, to `out`; returns how many. */

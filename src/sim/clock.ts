@@ -17,7 +17,7 @@ function readCost(): number {
 }
 
 /** Of activities that happen often, one in this many is timed. */
-export const SAMPLE_EVERY = 8;
+const SAMPLE_EVERY = 8;
 /** One turn of a scheduler in this many has its parts timed. */
 export const TIMED_EVERY = 64;
 const UNDOING: readonly Activity[] = ['rollback', 'cancelQueue', 'eventAbort'];

@@ -49,7 +49,7 @@ export const ENGINE_OPTIONS = {
   pin: flag(true, 'bind each PE to a CPU of its own', { fallback: '1 where there are enough' }),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
-export type EngineOption = keyof typeof ENGINE_OPTIONS;
+type EngineOption = keyof typeof ENGINE_OPTIONS;
 
 /** ROSS's options that mean nothing here, with ROSS's defaults: accepted, and said to have no effect. */
 export const IGNORED_OPTIONS = {

@@ -12,7 +12,7 @@ export const ROOT = 3;
 export const END = 0;
 const CLEARED = 1;
 
-export interface Heap {
+interface Heap {
   /** `state[END] === ROOT` where it is empty. */
   readonly state: Int32Array;
   readonly keys: Float64Array;

@@ -134,7 +134,7 @@ export class LateEventError extends ModelError {
   override readonly name = 'LateEventError';
 }
 
-export interface InOrderLoop {
+interface InOrderLoop {
   /** Handles up to `max` events with receive times below `bound`; returns how many. */
   run(max: number, bound: number): number;
   /** Handles one and times it; returns how many (0 or 1). */

@@ -98,7 +98,7 @@ export interface Lp<S extends Fields, M extends Fields, P>
 }
 
 /** What a model records of its own: scalar fields, in the order of the file. */
-export type RecordedFields = Readonly<Record<string, Scalar>>;
+type RecordedFields = Readonly<Record<string, Scalar>>;
 
 /** The fields to be filled, zero before. A name that was not declared is a TypeError. */
 export interface Datum {
@@ -106,7 +106,7 @@ export interface Datum {
 }
 
 /** `collect` is true before each call; false drops this record whole, the engine's part included. */
-export interface CollectControl {
+interface CollectControl {
   collect: boolean;
 }
 
@@ -236,11 +236,11 @@ interface ModelCommon<O extends OptionSpecs, M extends Fields, P> {
   instrumentOf?(lp: number, params: P): string | null | undefined;
 }
 
-export interface SingleTypeModel<O extends OptionSpecs, S extends Fields, M extends Fields, P>
+interface SingleTypeModel<O extends OptionSpecs, S extends Fields, M extends Fields, P>
   extends ModelCommon<O, M, P>,
     LpType<S, M, P> {}
 
-export interface MultiTypeModel<
+interface MultiTypeModel<
   O extends OptionSpecs,
   T extends Readonly<Record<string, Fields>>,
   M extends Fields,

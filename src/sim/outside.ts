@@ -23,7 +23,7 @@ export function handling<T>(work: () => T): T {
 }
 
 /** A call that makes a run differ from the next. */
-export class OutsideError extends Error {
+class OutsideError extends Error {
   override readonly name = 'OutsideError';
 }
 

@@ -61,7 +61,7 @@ export interface PeResult {
 }
 
 /** A handler failed: where, and with what. */
-export class HandlerError extends ModelError {
+class HandlerError extends ModelError {
   override readonly name = 'HandlerError';
 }
 

@@ -72,7 +72,7 @@ export interface Counted {
   readonly rollbacks: Int32Array | null;
 }
 
-export type ContextFactory = (pe: Pe, name: string, type: AnyLpType) => LpContext;
+type ContextFactory = (pe: Pe, name: string, type: AnyLpType) => LpContext;
 
 export class Pe {
   readonly number: number;

@@ -17,7 +17,7 @@ import { endOfTime, type Transport } from './transport/transport.ts';
 const END_OF_TIME = endOfTime();
 
 /** `reverse` did not restore what `forward` changed. */
-export class RollbackError extends ModelError {
+class RollbackError extends ModelError {
   override readonly name = 'RollbackError';
 }
 

@@ -74,7 +74,7 @@ const GIB = 2 ** 30;
 const MOST_MEMORY_PER_PE = 4 * GIB;
 
 /** Event memory where none is asked for: half of the machine's, at most 4 GiB. */
-export function defaultMaxMemory(): number {
+function defaultMaxMemory(): number {
   return Math.min(4 * GIB, Math.floor(totalmem() / 2));
 }
 

@@ -42,7 +42,7 @@ interface Part {
   readonly sharing: number;
 }
 
-export interface RankOutcome {
+interface RankOutcome {
   /** Whether the end was reached; else the run was interrupted. The same on all ranks. */
   readonly finished: boolean;
   /** Of the whole run, on rank 0; null on the others. */

@@ -57,7 +57,7 @@ export interface RunOptions {
 }
 
 /** A worker thread ended without a result. */
-export class WorkerDiedError extends ModelError {
+class WorkerDiedError extends ModelError {
   override readonly name = 'WorkerDiedError';
 }
 

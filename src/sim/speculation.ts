@@ -31,7 +31,7 @@ export class SpeculationError extends ModelError {
   }
 }
 
-export interface Speculation {
+interface Speculation {
   readonly handle: (h: number) => void;
   readonly run: (max: number, bound: number) => number;
 }

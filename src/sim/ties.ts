@@ -31,7 +31,7 @@ export function unDraw(S: Float64Array, at: number, draws: number): void {
   else for (let k = 0; k < draws; k++) previous(S, at);
 }
 
-export interface TieLps {
+interface TieLps {
   readonly number: number;
   readonly placement: Placement;
   /** Global ids of this PE's LPs. */

@@ -4,7 +4,7 @@
  */
 import { type KnobSettings, keyOf } from './tune-candidates.ts';
 
-export interface Trial {
+interface Trial {
   readonly settings: KnobSettings;
   readonly end: number;
   /** 1 and on for halving, 0 for the comparison at the end. */

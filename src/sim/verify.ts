@@ -112,7 +112,7 @@ const called = ({ name, chaos }: Pick<VerifyCase, 'name' | 'chaos'>) => ({
 });
 
 /** What of a sequential run others are compared with. */
-export type Truth = Pick<RunResult, 'netEvents' | 'stateDigest' | 'eventDigest'>;
+type Truth = Pick<RunResult, 'netEvents' | 'stateDigest' | 'eventDigest'>;
 
 export function rowOf(
   one: Pick<VerifyCase, 'name' | 'chaos'>,

@@ -1,7 +1,9 @@
 /** V8's settings, of which each version of V8 knows its own. */
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { usualValue, V8_FLAGS } from '../../src/os/v8-flags.ts';
+import { USUAL, usualValue } from '../../src/os/v8-flags.ts';
+
+const V8_FLAGS = Object.keys(USUAL) as (keyof typeof USUAL)[];
 
 const knowsFlag = (v8: string, flag: (typeof V8_FLAGS)[number]) =>
   usualValue(v8, flag) !== undefined;

@@ -26,7 +26,7 @@ export interface DeviceRow {
 const numberOrNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 /** The types of a job, in their order of name. */
-export const typesOf = (job: Job): string[] =>
+const typesOf = (job: Job): string[] =>
   [...new Set(job.hosts.flatMap(({ types }) => [...types.keys()]))].sort();
 
 /** @throws JobNotFoundError where the job has no such type */

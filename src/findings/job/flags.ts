@@ -7,7 +7,7 @@ import type { MetricSet, MetricValue } from './metrics/metric.ts';
 
 type Comparison = '>' | '>=' | '<=' | '<';
 
-export interface JobFlag {
+interface JobFlag {
   /** Kebab case, for `--flag`. */
   readonly name: string;
   readonly set: MetricSet;

@@ -5,7 +5,7 @@ import { behindByHost, leastAfterBefore } from './metrics/balance.ts';
 import { pmc } from './metrics/types.ts';
 import { highest, JobRows, JobView, MissingInput } from './view.ts';
 
-export type Grade = 'good' | 'fair' | 'poor' | 'unknown';
+type Grade = 'good' | 'fair' | 'poor' | 'unknown';
 
 export interface Gauge {
   readonly name: string;

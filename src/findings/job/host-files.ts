@@ -36,7 +36,7 @@ export interface HostFiles {
   readonly seen: ReadonlySet<string>;
 }
 
-export interface HostOptions {
+interface HostOptions {
   readonly jobs: readonly WantedJob[];
   /** Take record groups that another host wrote, too. */
   readonly foreign: boolean;

@@ -7,9 +7,9 @@ export {
 } from './accounting.ts';
 export { jobTimes } from './align.ts';
 export { type Archive, type ArchiveFile, openArchive } from './archive.ts';
-export { type DeviceRow, devicePage, typesOf } from './device-page.ts';
+export { type DeviceRow, devicePage } from './device-page.ts';
 export { JobError, JobNotFoundError } from './errors.ts';
-export { conditionOf, type FlagResult, flagsOf, JOB_FLAGS, type JobFlag } from './flags.ts';
+export { conditionOf, type FlagResult, flagsOf, JOB_FLAGS } from './flags.ts';
 export { type Gauge, gaugesOf } from './gauges.ts';
 export type { HostJob, Oddity } from './host-job.ts';
 export { expandHosts, shortName } from './host-list.ts';
@@ -26,9 +26,8 @@ export {
   type MetricSet,
   type MetricValue,
 } from './metrics/metric.ts';
-export { notesOf, type RepairCount, repairsOf } from './notes.ts';
-export type { ProcessFacts } from './processes.ts';
+export { notesOf, repairsOf } from './notes.ts';
 export { type JobToRead, type ReadJobsOptions, readJobs } from './read-jobs.ts';
-export { balanceOf, type HostBalance, type Track, tracksOf } from './tracks.ts';
+export { balanceOf, type Track, tracksOf } from './tracks.ts';
 export { inUnit, type KeyTotals, type OddDelta, type TypeTable } from './type-table.ts';
 export { type Input, JobRows, JobView, MissingInput } from './view.ts';

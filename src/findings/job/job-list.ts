@@ -6,7 +6,7 @@ import { shortName } from './host-list.ts';
 import { isJob, jobsOf } from './marks.ts';
 
 /** What a host has of a job. */
-export interface ListedHost {
+interface ListedHost {
   /** Whether it has the marks. */
   begin: boolean;
   end: boolean;
@@ -32,7 +32,7 @@ export interface JobList {
   readonly problems: readonly { readonly path: string; readonly what: string }[];
 }
 
-export interface ListOptions {
+interface ListOptions {
   /** Seconds since 1970; infinite where not said. */
   readonly from: number;
   readonly to: number;

@@ -7,7 +7,7 @@ import type { MetricValue } from './metrics/metric.ts';
 import { notesOf, repairsOf } from './notes.ts';
 import { balanceOf, tracksOf } from './tracks.ts';
 
-export const metricFacts = ({ set, metric, value, lacks, doubt, inputs }: MetricValue) => ({
+const metricFacts = ({ set, metric, value, lacks, doubt, inputs }: MetricValue) => ({
   set,
   name: metric.name,
   value,
@@ -19,7 +19,7 @@ export const metricFacts = ({ set, metric, value, lacks, doubt, inputs }: Metric
   inputs,
 });
 
-export const flagFacts = ({ flag, result, value, why }: FlagResult) => ({
+const flagFacts = ({ flag, result, value, why }: FlagResult) => ({
   flag: flag.name,
   set: flag.set,
   metric: flag.metric,

@@ -47,7 +47,7 @@ function windowOf({ accounted, from, to }: JobQuery): { from: number; to: number
 }
 
 /** The ids most like the one asked for: those that differ least in length and digits. */
-export function nearestIds(wanted: string, ids: Iterable<string>): string[] {
+function nearestIds(wanted: string, ids: Iterable<string>): string[] {
   const number = Number(wanted);
   const far = (id: string) => {
     const value = Number(id);

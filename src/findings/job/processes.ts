@@ -1,7 +1,7 @@
 /** Processes that ran during a job, from records of type proc. */
 import type { RawSchema } from '../../formats/tacc/index.ts';
 
-export interface ProcessFacts {
+interface ProcessFacts {
   readonly name: string;
   readonly pid: string;
   /** CPUs and memory nodes that it may use, where the file says. */

@@ -26,7 +26,7 @@ export interface ReadJobsOptions {
   readonly limits?: BatchLimits;
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   readonly parts: number;
   readonly groups: number;
 }

@@ -1,6 +1,6 @@
 /** Units of raw keys: a number before a unit multiplies the value, and KB are 1024 B; all others stay as they are. */
 
-export interface RawUnit {
+interface RawUnit {
   /** What a value is multiplied with. */
   readonly times: number;
   /** The unit after that; '' for a bare number. */

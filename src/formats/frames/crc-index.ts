@@ -31,7 +31,7 @@ const POWERS = [times(1 << 27, 1 << 27)];
 while (POWERS.length < 32) POWERS.push(times(POWERS[POWERS.length - 1], POWERS[POWERS.length - 1]));
 
 /** The CRC as if so many zero bytes had followed, without those bytes' own part. */
-export function movedOn(crc: number, bytes: number): number {
+function movedOn(crc: number, bytes: number): number {
   let moved = crc;
   for (let k = 0, left = bytes; left > 0; k++, left = Math.floor(left / 2)) {
     if (left % 2 === 1) moved = times(POWERS[k], moved);

@@ -14,7 +14,7 @@ import {
 import { parseSchema } from './parse-schema.ts';
 import { FrameSplitter } from './split.ts';
 
-export interface DecoderOptions {
+interface DecoderOptions {
   /** Named in errors. */
   readonly file?: string;
   /** Called for each damaged place; reading goes on at the next good frame. Without it, damage is thrown. */

@@ -4,7 +4,7 @@ import type { Batch, Schema } from '../../model/metric.ts';
 import { FrameDecoder } from './decode.ts';
 import type { FrameError } from './layout.ts';
 
-export interface FrameVisitor {
+interface FrameVisitor {
   batch(batch: Batch): void;
   /** Each schema that the file defines, whether rows follow or not. */
   schema?(schema: Schema): void;
@@ -15,7 +15,7 @@ export interface FrameVisitor {
 }
 
 /** What a scan saw beside the batches. */
-export interface FrameScan {
+interface FrameScan {
   /** Bytes of the file. */
   readonly bytes: number;
   /** Bytes at the end that are not a whole frame: the writer was stopped, or has not finished it yet. */

@@ -17,7 +17,7 @@ import { hashText } from './values.ts';
 import { quoted } from './yaml-text.ts';
 
 /** How a column's values are printed: `%.16g`, `%g`, `%lld`, `0x%08x`. */
-export type TraceFormat = 'double' | 'float' | 'integer' | 'hex';
+type TraceFormat = 'double' | 'float' | 'integer' | 'hex';
 
 export interface TraceColumn {
   /** As `SIGNAL`, or `SIGNAL-domain-N` below the board. */

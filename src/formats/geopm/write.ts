@@ -17,7 +17,6 @@ export {
   type ProfileEvent,
   profileRowText,
   type TraceColumn,
-  type TraceFormat,
   type TraceHeader,
   traceHeaderText,
   traceRowText,

@@ -13,7 +13,7 @@ import {
 import { OLD_MODEL_HEAD, OLD_MODEL_KINDS, oldEventFields, oldEventHead } from './read/walk-old.ts';
 import { isPacked, type RossLayout } from './write/layout.ts';
 
-export interface DescribedRun {
+interface DescribedRun {
   readonly layout: RossLayout;
   readonly prefix: string;
   /** KPs of each PE. */

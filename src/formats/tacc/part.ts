@@ -117,7 +117,7 @@ class Columns {
   }
 }
 
-export interface RawPartOptions {
+interface RawPartOptions {
   /** See `OpenOptions`. */
   readonly keep: ((bytes: number) => boolean) | undefined;
   /** Whether rows that come later are told. */

@@ -15,7 +15,7 @@ import {
 import { NONE } from './event-links.ts';
 
 /** Takes bytes, which are valid during the call. */
-export type TakeBytes = (bytes: Uint8Array) => void;
+type TakeBytes = (bytes: Uint8Array) => void;
 
 /** Beginnings of records of a lane, in this order; records begin with what parts them from the one before. */
 const headsOf = ({ pid, tid }: { readonly pid: number; readonly tid: number }) => {

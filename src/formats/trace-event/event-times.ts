@@ -8,7 +8,7 @@ import {
 import { ascending } from './order.ts';
 import type { Lane } from './writer.ts';
 
-export interface EventLanes {
+interface EventLanes {
   /** By event. */
   readonly lane: Uint32Array;
   readonly lanes: readonly Lane[];
@@ -38,7 +38,7 @@ export function lanesOf({ length, destination }: EventColumns, places: EventPlac
 
 const SMALL = 1 << 20;
 
-export interface EventTimes {
+interface EventTimes {
   /** Nanoseconds. */
   readonly start: Float64Array;
   readonly duration: Uint32Array;

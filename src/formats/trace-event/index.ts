@@ -1,6 +1,6 @@
 /** Chrome trace events: see docs/export.md. */
 
-export { blockWriter, type TakeBytes } from './block-writer.ts';
+export { blockWriter } from './block-writer.ts';
 export { type Block, blocksOf } from './blocks.ts';
 export { type DrawnEvents, drawn, joined } from './drawn-events.ts';
 export {
@@ -11,4 +11,4 @@ export {
 } from './event-columns.ts';
 export { type EventLinks, type LinkCounts, link, noLinks } from './event-links.ts';
 export { mergeInto, type TraceStream } from './merge.ts';
-export { type ArgsOf, type ArgValue, type Lane, TraceWriter } from './writer.ts';
+export { type ArgValue, type Lane, TraceWriter } from './writer.ts';

@@ -127,4 +127,4 @@ function argsOf(args: ArgsOf): string {
   return json === '' ? '' : `,"args":{${json}}`;
 }
 
-export type ArgsOf = Readonly<Record<string, ArgValue>>;
+type ArgsOf = Readonly<Record<string, ArgValue>>;

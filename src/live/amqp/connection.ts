@@ -17,7 +17,7 @@ export interface BrokerOptions {
 
 /** The exchange by which the original publishes. */
 export const EXCHANGE = 'amq.direct';
-export const DEFAULT_PORT = 5672;
+const DEFAULT_PORT = 5672;
 /** Seconds between signs of life; a broker that gives none is taken for gone. */
 const HEARTBEAT = 20;
 /** Milliseconds for a connection to be made. */

@@ -6,7 +6,7 @@ import { RejectedMessageError, type Stamp, stampFrom } from './message.ts';
 import { NUMBER_HEADER, PRODUCER_HEADER } from './publisher.ts';
 import { wait } from './wait.ts';
 
-export interface ConsumerOptions extends BrokerOptions {
+interface ConsumerOptions extends BrokerOptions {
   readonly archive: Archive;
   /** Milliseconds between attempts to reach the broker: at first, and at most. */
   readonly retry?: readonly [number, number];
@@ -14,7 +14,7 @@ export interface ConsumerOptions extends BrokerOptions {
   readonly say?: (line: string) => void;
 }
 
-export interface ConsumerResult {
+interface ConsumerResult {
   readonly appended: number;
   /** Messages that came again. */
   readonly repeated: number;

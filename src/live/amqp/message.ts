@@ -26,7 +26,7 @@ const PRODUCER = /^[\w.-]{1,128}$/;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-export interface MessageFacts {
+interface MessageFacts {
   readonly host: string;
   /** Of its first group; null where it has none. */
   readonly second: number | null;

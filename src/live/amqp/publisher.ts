@@ -7,7 +7,7 @@ import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from 
 import { Spool, type Spooled } from './spool.ts';
 import { wait } from './wait.ts';
 
-export interface PublisherOptions extends BrokerOptions {
+interface PublisherOptions extends BrokerOptions {
   /** Folder of what waits. */
   readonly spool: string;
   /** Bytes that may wait, 1 GB where not given; beyond, the oldest are given up. */

@@ -32,7 +32,7 @@ export class SpoolError extends TriscopeError {
   override readonly name = 'SpoolError';
 }
 
-export interface SpoolOptions {
+interface SpoolOptions {
   readonly folder: string;
   /** Bytes of all messages at most; the oldest make room, and are counted. */
   readonly most: number;

@@ -1,7 +1,7 @@
 /** What /api/compare gives. Types only. */
 import type { Change, Comparison } from '../../report/index.ts';
 
-export interface ComparedSide {
+interface ComparedSide {
   readonly value: number;
   /** Standard error; null where it is not known. */
   readonly error: number | null;

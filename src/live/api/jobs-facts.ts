@@ -23,7 +23,7 @@ export interface JobListFacts {
   readonly problems: readonly string[];
 }
 
-export interface JobHost {
+interface JobHost {
   readonly host: string;
   readonly groups: number;
   readonly first: string | null;
@@ -34,7 +34,7 @@ export interface JobHost {
   readonly reboots: number;
 }
 
-export interface JobMetricFacts {
+interface JobMetricFacts {
   readonly set: string;
   readonly name: string;
   readonly value: number | null;
@@ -46,7 +46,7 @@ export interface JobMetricFacts {
   readonly doubt?: string;
 }
 
-export interface JobFlagFacts {
+interface JobFlagFacts {
   readonly flag: string;
   readonly metric: string;
   readonly condition: string;

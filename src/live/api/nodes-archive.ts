@@ -56,7 +56,7 @@ function accountedBeside(folder: string): readonly AccountedJob[] {
     .flatMap((path) => readAccounting(path).jobs);
 }
 
-export class NodeArchive {
+class NodeArchive {
   readonly archive: Archive;
   #accounted: readonly AccountedJob[] | null = null;
   readonly #list: SharedWork<JobList>;

@@ -9,7 +9,7 @@ export interface LaneTimes {
 }
 
 /** The last index whose time is not after `at`; 0 where all are. */
-export function lastUpTo(times: Float64Array, at: number): number {
+function lastUpTo(times: Float64Array, at: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

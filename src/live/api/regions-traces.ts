@@ -114,12 +114,7 @@ const cpuOf = (key: string) => Number(CPU.exec(key)?.[1] ?? -1);
 const laneName = (key: string) => (key === 'region_hash' ? HOST_LANE : `CPU ${cpuOf(key)}`);
 
 /** At most one time for each of `bins`. */
-export function thinned(
-  times: Float64Array,
-  from: number,
-  to: number,
-  bins: number,
-): readonly number[] {
+function thinned(times: Float64Array, from: number, to: number, bins: number): readonly number[] {
   const found: number[] = [];
   let last = -1;
   for (const time of times) {

@@ -16,7 +16,7 @@ export class ApiError extends Error {
 }
 
 /** Part of a JSON schema, as OpenAPI has it. */
-export interface JsonType {
+interface JsonType {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
   readonly minimum?: number;
   readonly maximum?: number;

@@ -53,7 +53,7 @@ export function addressList(list: readonly string[]): BlockList {
   return found;
 }
 
-export interface AccessOptions {
+interface AccessOptions {
   /** What the server listens on. */
   readonly address: string;
   /** What must be known; null: nothing. */

@@ -22,7 +22,7 @@ interface Seat extends Following {
 /** Milliseconds between looks. */
 const LOOK = 1000;
 
-export type FollowerLimits = Readonly<Record<keyof typeof FOLLOWERS, number>>;
+type FollowerLimits = Readonly<Record<keyof typeof FOLLOWERS, number>>;
 
 export class Followers {
   /** Those that were sent away, as they took too little. */

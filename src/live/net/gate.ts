@@ -5,7 +5,7 @@ export class CrowdedError extends Error {
   override readonly name = 'CrowdedError';
 }
 
-export interface GateSize {
+interface GateSize {
   readonly running: number;
   readonly waiting: number;
 }

@@ -38,7 +38,7 @@ export interface Admitted {
   readonly gone: AbortSignal;
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly access: Access;
   /** Answers; the guard catches what it throws. */
   answer(request: IncomingMessage, response: ServerResponse, admitted: Admitted): unknown;

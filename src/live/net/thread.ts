@@ -72,7 +72,7 @@ function errorFrom(said: Extract<FromThread, { kind: 'failed' }>): Error {
   return Object.assign(error, { name, ...(exitCode !== null && { exitCode }) });
 }
 
-export interface ThreadOptions<Task> {
+interface ThreadOptions<Task> {
   /** Names it, in errors too: `the page's server`. */
   readonly name: string;
   readonly script: URL;

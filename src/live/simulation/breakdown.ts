@@ -3,7 +3,7 @@ import { ACTIVITIES, inputsOf, scatter } from '../../model/measures/index.ts';
 import type { SeriesStore } from '../series/store.ts';
 import { heatOf } from './heat.ts';
 
-export interface PeTime {
+interface PeTime {
   readonly pe: number;
   /** Seconds of the window that were measured. */
   readonly seconds: number;

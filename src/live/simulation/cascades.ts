@@ -51,7 +51,7 @@ export interface CascadeNode {
   readonly depth: number | null;
 }
 
-export interface CascadeFilter {
+interface CascadeFilter {
   /** Seconds; cascades with a rollback in [from, to). */
   readonly from?: number;
   readonly to?: number;

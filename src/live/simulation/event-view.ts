@@ -3,7 +3,7 @@ import type { Events } from './events.ts';
 import { isWithin, type Level } from './levels.ts';
 import type { Places } from './places.ts';
 
-export interface EventAsk {
+interface EventAsk {
   readonly level: Level;
   /** Path that the handling entity is within; '': all. */
   readonly within: string;

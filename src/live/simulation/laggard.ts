@@ -1,7 +1,7 @@
 /** Who holds virtual time back: read off the surface of the KPs' clocks. Runs in the server and in the page. */
 import type { Heat } from './heat.ts';
 
-export interface Laggard {
+interface Laggard {
   readonly row: string;
   /** Share of the bins in which no KP was less far ahead of GVT. */
   readonly share: number;

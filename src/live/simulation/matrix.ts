@@ -8,13 +8,13 @@ import type { Places } from './places.ts';
 import type { Rollbacks } from './rollbacks.ts';
 
 /** Rows and columns at most: more entities are put together, neighbours first. */
-export const MOST_GROUPS = 512;
+const MOST_GROUPS = 512;
 
 /**
  * `events`: traced events, each once per time that it was handled. `sends`: counters of PEs, which tell how many
  * messages left a PE, not where to. `rollbacks`: who sent what rolled whom back.
  */
-export type MatrixOf = 'events' | 'sends' | 'rollbacks';
+type MatrixOf = 'events' | 'sends' | 'rollbacks';
 
 export interface MatrixAsk {
   readonly of: MatrixOf;

@@ -16,7 +16,7 @@ export interface SingleRollback {
   readonly depth: number | null;
 }
 
-export interface RollbackAsk {
+interface RollbackAsk {
   /** Seconds. */
   readonly from: number;
   readonly to: number;

@@ -8,7 +8,7 @@ const BEGIN = '<!-- made by scripts/measures-docs.mjs: begin -->';
 const END = '<!-- made by scripts/measures-docs.mjs: end -->';
 
 /** All that are declared, by what they are of. */
-export const MEASURES: readonly {
+const MEASURES: readonly {
   readonly title: string;
   readonly measures: readonly Measure[];
 }[] = [
@@ -52,7 +52,7 @@ const row = (one: Measure) =>
   `| \`${one.key}\` | ${one.label} | ${cell(one.unit)} | \`${formula(one)}\` | ${one.good ?? ''} | ${one.help}${one.estimate ? '. An estimate where it is sampled' : ''} |`;
 
 /** A table by layer, as Markdown. */
-export const measuresText = (): string =>
+const measuresText = (): string =>
   MEASURES.map(({ title, measures }) =>
     [
       `## ${title}\n`,

@@ -3,7 +3,6 @@ export {
   evaluate,
   inputsOf,
   type Measure,
-  type SqlInputs,
   type SumOf,
   sqlOf,
   type Weights,

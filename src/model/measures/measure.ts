@@ -62,7 +62,7 @@ export function evaluate(measure: Measure, sumOf: SumOf, seconds: number | null)
 }
 
 /** What an input is in SQL: over the rows of a group, unless told otherwise. */
-export interface SqlInputs {
+interface SqlInputs {
   /** SQL of a metric, by its key. */
   readonly metric?: (key: string) => string;
   /** SQL of the seconds in which the metrics were counted. */

@@ -13,7 +13,7 @@ const COUNTERS = 4;
 export const FREEZE = 0x10100n;
 export const THAW = 0x10000n;
 
-export interface MsrBoxOptions {
+interface MsrBoxOptions {
   readonly name: string;
   readonly help: string;
   readonly for: readonly Microarchitecture[];

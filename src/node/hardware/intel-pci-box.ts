@@ -22,7 +22,7 @@ export interface PciLayout {
 export const LAYOUT: PciLayout = { control: 0xf4, select: 0xd8, counter: 0xa0 };
 const FIXED: Register = { at: 0xd0, width: 8 };
 
-export interface PciBoxOptions {
+interface PciBoxOptions {
   readonly name: string;
   readonly help: string;
   /** Device ids. */

@@ -21,14 +21,14 @@ export const KNL_LAYOUTS = {
 } as const satisfies Readonly<Record<string, PciLayout>>;
 
 /** Functions of one kind: all pairs of these devices and functions. */
-export interface KnlFunctions {
+interface KnlFunctions {
   readonly layout: PciLayout;
   readonly devices: readonly number[];
   readonly functions: readonly number[];
   readonly events: readonly bigint[];
 }
 
-export interface KnlOptions {
+interface KnlOptions {
   readonly name: string;
   readonly help: string;
   readonly boxes: readonly KnlFunctions[];

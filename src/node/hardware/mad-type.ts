@@ -6,9 +6,9 @@ import type { MadPort } from './mad.ts';
 import { openMadPorts } from './mad-ports.ts';
 
 /** Writes a port's values. @throws UnavailableError */
-export type PortReader = (writer: RawWriter) => void;
+type PortReader = (writer: RawWriter) => void;
 
-export interface MadType extends Omit<NodeType, 'open' | 'program'> {
+interface MadType extends Omit<NodeType, 'open' | 'program'> {
   /** Which adapters it is for. */
   adapters(name: string): boolean;
   /** Makes ready to read a port. @throws UnavailableError */

@@ -79,7 +79,7 @@ export function ask(port: MadPort, agent: UmadAgent, lid: number, datagram: Buff
 }
 
 /** Counters of a port, 64 bits each, in the specification's order. */
-export interface ExtendedCounters {
+interface ExtendedCounters {
   readonly portSelect: number;
   readonly counterSelect: number;
   /** Of the eight: data sent and received (4 bytes each), packets, unicast, multicast. */
@@ -99,7 +99,7 @@ export function extendedCounters(from: MadPort, lid: number, port: number): Exte
 }
 
 /** The other end of a port's cable. */
-export interface SwitchPort {
+interface SwitchPort {
   readonly lid: number;
   readonly port: number;
 }

@@ -36,7 +36,7 @@ export interface RegisterWrite extends Register {
   readonly keep?: true;
 }
 
-export interface RegisterType extends Omit<NodeType, 'open' | 'program'> {
+interface RegisterType extends Omit<NodeType, 'open' | 'program'> {
   /** The devices here. @throws UnavailableError where this machine has none */
   boxes(hardware: Hardware): readonly Box[];
   /** Keys on this machine, where they depend on it. */

@@ -31,7 +31,7 @@ export function mend(lock: number, file: number): number {
 }
 
 /** A file that is open for appending. */
-export interface AppendFile {
+interface AppendFile {
   readonly path: string;
   readonly file: number;
   readonly ino: number;

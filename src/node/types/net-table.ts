@@ -38,7 +38,7 @@ const COLUMNS: readonly (readonly string[])[] = [
 ];
 
 /** Where the table has a number of an interface. */
-export interface NetPlace {
+interface NetPlace {
   readonly column: number;
   /** Whether others are in the sum. */
   readonly isSum: boolean;

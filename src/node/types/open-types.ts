@@ -11,7 +11,7 @@ export interface Absent {
   readonly reason: string;
 }
 
-export interface OpenTypesOptions {
+interface OpenTypesOptions {
   /** Milliseconds that a child process may take for a collection; 2000 where not said. */
   readonly deadline?: number;
   /** Reads everything here, though it may block: only for a process that may be abandoned. */

@@ -36,7 +36,7 @@ export interface Requests {
 }
 
 /** Combines one rank's words with those of others: associative and commutative, the result in `into`. */
-export type Combine = (from: Float64Array, into: Float64Array) => void;
+type Combine = (from: Float64Array, into: Float64Array) => void;
 
 /** An agreement of all ranks, one at a time: each puts its words in, all get what they combine to. */
 export interface Reduction {

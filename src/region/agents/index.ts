@@ -5,7 +5,7 @@ import { frequencyMap } from './frequency-map.ts';
 import { monitor } from './monitor.ts';
 import { powerGovernor } from './power-governor.ts';
 
-export const AGENTS: readonly AgentKind[] = [monitor, powerGovernor, frequencyMap];
+const AGENTS: readonly AgentKind[] = [monitor, powerGovernor, frequencyMap];
 
 /** There is no agent of that name, or the module has none. */
 export class AgentError extends Error {

@@ -12,7 +12,6 @@ export { type OwnController, type OwnOptions, watchOwn } from './own.ts';
 export {
   readSavedControls,
   restoreControls,
-  type SavedControls,
   SavedControlsError,
   savedControlsFiles,
   savedControlsFolder,

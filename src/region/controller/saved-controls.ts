@@ -18,7 +18,7 @@ const VERSION = 1;
 /** Bytes of a file: 200 for each setting of a large machine. */
 const MOST = 1 << 22;
 
-export interface SavedControls {
+interface SavedControls {
   readonly version: number;
   /** The controller. */
   readonly pid: number;

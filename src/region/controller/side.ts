@@ -51,7 +51,7 @@ const SIGNAL_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(constants.signals).map(([name, number]) => [number, name]),
 );
 
-export interface Deferred<T> {
+interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
 }

@@ -22,7 +22,7 @@ function writeAll(file: number, text: string): void {
 }
 
 /** A file that grows by lines. */
-export class GrowingFile {
+class GrowingFile {
   readonly path: string;
   readonly #file: number;
   readonly #fail: (error: Error) => void;

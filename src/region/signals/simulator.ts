@@ -3,7 +3,7 @@ import { ENGINE_COUNTS } from '../../model/engine-marks.ts';
 import { NOTHING, type Provider, type Signal, type SignalDeclaration } from './provider.ts';
 
 /** One process that simulates, or did. */
-export interface Simulating {
+interface Simulating {
   /** Least GVT of its PEs that run; NaN where none does. */
   readonly gvt: number;
   /** ENGINE_COUNTS, of all its PEs. */

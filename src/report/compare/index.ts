@@ -22,7 +22,7 @@ export { SCOPES, type Scope };
  */
 export type Verdict = 'same' | 'noise' | 'changed' | 'unknown' | 'only a' | 'only b';
 
-export interface SideValue {
+interface SideValue {
   readonly value: number;
   readonly error: number | null;
   readonly course: readonly (number | null)[];

@@ -27,7 +27,7 @@ export interface Estimate {
 }
 
 /** How two numbers differ. */
-export interface Gap {
+interface Gap {
   readonly change: number;
   /** Half the width of the change's 95 % interval; null where that is not known. */
   readonly bound: number | null;

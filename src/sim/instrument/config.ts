@@ -2,7 +2,7 @@
 import type { RossLayout } from '../../formats/ross/write/index.ts';
 
 /** Layouts of the files. */
-export type StatsLayout = RossLayout;
+type StatsLayout = RossLayout;
 
 /** When samples are taken. */
 export interface SampleModes {

@@ -21,7 +21,7 @@ const TAKEN_FOR: Readonly<Record<Era, string>> = {
   'ross-7': 'vt, as in ROSS 7 (gvt and rt in ROSS of 2017)',
 };
 
-export interface EraTaken {
+interface EraTaken {
   readonly era: Era;
   /** One line per number that might have meant something else. */
   readonly notes: readonly string[];

@@ -42,9 +42,7 @@ export function payloadLayout(name: string, what: Recordable, fields: Fields): P
 }
 
 /** The names and instruments that a model declares, in a fixed order. */
-export function instrumentsOf(
-  model: Model,
-): ReadonlyMap<string, Instrument<Fields, Fields, unknown>> {
+function instrumentsOf(model: Model): ReadonlyMap<string, Instrument<Fields, Fields, unknown>> {
   const all = new Map<string, Instrument<Fields, Fields, unknown>>();
   for (const [name, type] of model.types) {
     if (type.instrument !== undefined) all.set(name, type.instrument);
@@ -66,7 +64,7 @@ export function payloadLayouts(model: Model): PayloadLayout[] {
 }
 
 /** The name of the instrument of each LP of a run, as a number of `names`: its own, else its type's. */
-export interface LpInstruments {
+interface LpInstruments {
   readonly names: readonly string[];
   readonly of: Int32Array;
 }

@@ -72,7 +72,7 @@ const withLoss = (stream: PeStream, lost: readonly StreamLoss[]): PeStream => {
 };
 
 /** A recorder of one PE only: a rank's. */
-export interface RecorderPart {
+interface RecorderPart {
   readonly pe: number;
   /** The same for all. */
   readonly zero: RunZero;

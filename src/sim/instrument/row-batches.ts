@@ -163,7 +163,7 @@ const snake = (name: string) =>
     .replace(/[^a-z0-9]+/g, '_');
 
 /** The schema of one model's samples. @param only whether the model has no other kind of sample */
-export function modelSchema(layout: PayloadLayout, only: boolean): Schema {
+function modelSchema(layout: PayloadLayout, only: boolean): Schema {
   return {
     ...ROSS_MODEL,
     name: only ? ROSS_MODEL.name : `${ROSS_MODEL.name}_${snake(layout.name)}`,

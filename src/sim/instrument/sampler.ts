@@ -58,7 +58,7 @@ const PE_REMOTE = PE_FIELDS.length;
 const KP_EFFICIENCY = KP_FIELDS.length - 1;
 
 /** Per cent; as ROSS: 0 where net is not positive. */
-export function efficiencyOf(processed: number, rolledBack: number): number {
+function efficiencyOf(processed: number, rolledBack: number): number {
   const net = processed - rolledBack;
   return net > 0 ? 100 * (1 - rolledBack / net) : 0;
 }

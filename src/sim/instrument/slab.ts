@@ -10,7 +10,7 @@
  * ```
  * What is published is whole records, so the recorder may take it while the PE goes on filling.
  */
-export const BUFFERS = 3;
+const BUFFERS = 3;
 
 const FREE = 0;
 const FILLING = 1;
@@ -65,7 +65,7 @@ const totalsOf = (f64: Float64Array): SlabTotals => ({
   bytes: f64[FILLED],
 });
 
-export interface SlabPolicy {
+interface SlabPolicy {
   /** Per cent. */
   readonly bufferFree: number;
   readonly disableOutput: boolean;

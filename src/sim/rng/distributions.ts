@@ -9,7 +9,7 @@
 import { cos, exp, gammaFunction, log, pow, sin } from '../math/index.ts';
 
 /** A generator of uniform numbers between 0 and 1; every call is one draw. */
-export interface UniformSource {
+interface UniformSource {
   uniform(): number;
 }
 

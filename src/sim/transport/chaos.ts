@@ -67,7 +67,7 @@ export const CASE = 1;
 const FIRST_PE = 2;
 
 /** How small things are. */
-export interface ChaosShape {
+interface ChaosShape {
   readonly ringSlots: number;
   readonly batchSlots: number;
   /** Probability of being late, at each chance. */

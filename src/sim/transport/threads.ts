@@ -51,7 +51,7 @@ const newProducer = (memory: ArrayBufferLike, size: number) => new RingProducer(
 const newConsumer = (memory: ArrayBufferLike, size: number) => new RingConsumer(memory, size);
 
 /** What it needs of its PE, whose number is its place in the memory. */
-export type RingHost = Pick<Pe, 'number' | 'pool' | 'signatures'>;
+type RingHost = Pick<Pe, 'number' | 'pool' | 'signatures'>;
 
 export class ThreadTransport implements Transport {
   readonly pe: number;

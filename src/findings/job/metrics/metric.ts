@@ -41,7 +41,7 @@ export interface MetricValue {
 }
 
 /** A value is withheld where of one of its inputs more than this share of the differences are lower bounds only. */
-export const MOST_DOUBT = 0.5;
+const MOST_DOUBT = 0.5;
 
 const percent = (share: number) => `${(100 * share).toFixed(share < 0.01 ? 2 : 0)} %`;
 

@@ -4,7 +4,7 @@ import { numberOf } from '../values.ts';
 import type { ReportHost } from './report.ts';
 
 /** The host's key of it. */
-export const OWN_SECTION = 'Triscope';
+const OWN_SECTION = 'Triscope';
 
 type Written = string | readonly Written[] | { readonly [key: string]: Written };
 type WrittenMap = { readonly [key: string]: Written };

@@ -129,7 +129,7 @@ const doubt = ({ path }: FileSource, line: number, what: string): Damage => ({
 });
 
 /** A file that is read at once. */
-export interface WholeFile {
+interface WholeFile {
   readonly rows: readonly Row[];
   /** Of reports. */
   readonly reports: readonly GeopmReport[];

@@ -6,7 +6,7 @@ import { isMap, isScalar, type LineCounter, readDocuments, type YAMLMap } from '
 /** One report: keys as the table's columns are called, such as `TIME-mean`. */
 export type SessionReport = ReadonlyMap<string, number | string>;
 
-export interface SessionReportsRead {
+interface SessionReportsRead {
   readonly reports: readonly SessionReport[];
   readonly oddities: readonly Oddity[];
 }

@@ -57,7 +57,7 @@ function tooDeep(lines: readonly string[]): number {
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-export interface DocumentsRead {
+interface DocumentsRead {
   /** The documents that are maps. */
   readonly roots: readonly Yaml.YAMLMap[];
   readonly lines: Yaml.LineCounter;

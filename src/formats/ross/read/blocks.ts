@@ -15,7 +15,7 @@ const TRUSTED = 3;
 /** Bytes that are looked at to find out. */
 const LOOKAHEAD = 1 << 16;
 
-export interface BlocksOptions {
+interface BlocksOptions {
   readonly salvage?: boolean;
   readonly bufferBytes?: number;
   /** Called at damage with `salvage`; without it damage is thrown. */

@@ -15,7 +15,7 @@ import { type Told, toldOf } from './told.ts';
 export const HEAD_BYTES = 1 << 18;
 
 /** Why nothing decides which layout a file has, and what would. */
-export interface Doubt {
+interface Doubt {
   readonly what: string;
   readonly mend: string;
 }

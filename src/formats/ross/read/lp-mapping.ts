@@ -1,6 +1,6 @@
 /** `lp-mapping.txt`: where each LP is. Lines `PE,KP,LP,type`, as ROSS's reader wants them; `LP PE KP` in recordings of before. */
 
-export interface LpPlace {
+interface LpPlace {
   readonly lp: number;
   readonly pe: number;
   /** As numbered within the PE. */

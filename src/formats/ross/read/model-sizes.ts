@@ -17,7 +17,7 @@ const SOUND = 4;
 /** Records whose bytes of the model are searched for records. */
 const SEARCHED = 16;
 
-export interface SizedFit {
+interface SizedFit {
   readonly form: SizedForm;
   readonly layout: RossFileLayout;
   /** Bytes of the model behind each record. */

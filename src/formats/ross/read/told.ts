@@ -15,7 +15,7 @@ const MOST_README = 1 << 25;
 /** The same of an `lp-mapping.txt`. */
 const MOST_MAPPING = 1 << 28;
 
-export type Suffix = 'gvt' | 'rt' | 'evtrace' | 'model' | 'analysis-lps';
+type Suffix = 'gvt' | 'rt' | 'evtrace' | 'model' | 'analysis-lps';
 
 const NAME = /^(.*)-(gvt|rt|evtrace|model|analysis-lps)\.bin$/;
 

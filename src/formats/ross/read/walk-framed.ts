@@ -10,7 +10,7 @@ import { isTime, walkOf } from './walk.ts';
 
 /** Ids that a file can be believed: above these it is damaged. */
 export const MOST_PES = 2 ** 24;
-export const MOST_KPS = 2 ** 24;
+const MOST_KPS = 2 ** 24;
 /** Bytes of a model's sample that can be believed. */
 export const MOST_PAYLOAD = 2 ** 24;
 
