@@ -1,6 +1,6 @@
 /** Commands that documents show exist, and so do their options. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { groupsOf } from '../../src/cli/command.ts';
@@ -70,6 +70,34 @@ async function fault(words: readonly string[]): Promise<string | null> {
   }
   return null;
 }
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (text: string) =>
+  new Set(
+    [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+      (heading as string)
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+describe('links in documents', () => {
+  it.each(DOCUMENTS)('%s', (path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+    const dead: string[] = [];
+    for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link as string)) continue;
+      const [file, anchor] = (link as string).split('#');
+      const target = file === '' ? join(ROOT, path) : join(ROOT, dirname(path), file as string);
+      const isThere =
+        existsSync(target) &&
+        (anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).has(anchor));
+      if (!isThere) dead.push(link as string);
+    }
+    expect(dead).toEqual([]);
+  });
+});
 
 describe('commands in documents', () => {
   it.each(DOCUMENTS)('%s', async (path) => {
