@@ -258,6 +258,8 @@ export const ENV_RING = 'TRISCOPE_REGION_RING';
 export const ENV_AUTO = 'TRISCOPE_AUTO';
 /** Names of programs, with commas between: only these are seen. As GEOPM has it. */
 export const ENV_FILTER = 'GEOPM_PROGRAM_FILTER';
+/** The report of the controller around a program. */
+export const ENV_REPORT = 'TRISCOPE_REGION_REPORT';
 
 /** Where the parts of a page of these capacities lie. */
 interface PageOffsets {

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { launcherWords } from '../../dist/cli/geopmlaunch-order.js';
 import { CPUS, HOST, launched, POWERCAP, programFolder, tree } from './support/region.ts';
-import { triscope } from './support/run.ts';
+import { BIN, triscope } from './support/run.ts';
 
 /** Waits until `is`, at most 50 s. */
 async function until(is: () => boolean): Promise<void> {
@@ -10,6 +11,69 @@ async function until(is: () => boolean): Promise<void> {
 }
 
 const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+describe('words in the order of geopmlaunch', () => {
+  it.each([
+    [
+      'srun -n 4 --geopm-report=r -- ./app --geopm-x',
+      '--geopm-report=r',
+      'srun -n 4 ./app --geopm-x',
+    ],
+    ['ompi --geopm-ctl process -n 2 ./app 7', '--geopm-ctl process', 'mpiexec -n 2 ./app 7'],
+    ['srun --geopm-ompt-enable -n 2 ./app', '--geopm-ompt-enable', 'srun -n 2 ./app'],
+    ['SrunLauncher ./app', '', 'srun ./app'],
+  ])('“%s”', (line, options, command) => {
+    const words = launcherWords(line.split(' '));
+    expect(words?.options.join(' ')).toBe(options);
+    expect(words?.command.join(' ')).toBe(command);
+  });
+
+  it.each(['./app --geopm-report=r', 'mpirun -np 2 ./app', 'constructor -- x'])(
+    '“%s” has nothing to take out',
+    (line) => expect(launcherWords(line.split(' '))).toBeNull(),
+  );
+});
+
+describe('a report', () => {
+  it('that is a folder is refused before anything is run', async () => {
+    const folder = programFolder('');
+    const { code, err } = await triscope(
+      ['region', 'launch', `--geopm-report=${folder}`, '--', 'touch', 'ran'],
+      { cwd: folder },
+    );
+    expect([code, err]).toEqual([
+      1,
+      `triscope: report ${folder} cannot be written: it is a folder\n`,
+    ]);
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+
+  it('of a launch within a launch that writes the same one says so', async () => {
+    const folder = programFolder('');
+    // As geopmlaunch has it: the launcher's own option comes first, the outer launch's among them.
+    writeFileSync(join(folder, 'srun'), '#!/bin/sh\nshift 2\nexec "$@"\n', { mode: 0o755 });
+    const inner = `${BIN} region launch -- true`;
+    const words = [
+      'srun',
+      '-n',
+      '1',
+      '--geopm-report=geopm.report',
+      '--geopm-profile',
+      'outer',
+      '--',
+    ];
+    const { code, err } = await triscope(['region', 'launch', ...words, 'sh', '-c', inner], {
+      cwd: folder,
+      env: { PATH: `${folder}:${process.env.PATH}` },
+    });
+    const path = join(folder, 'geopm.report');
+    expect([code, err]).toEqual([
+      0,
+      `triscope: ${path}: the region launch around this one writes the same file later; --geopm-report names another\n`,
+    ]);
+    expect(textOf(path)).toContain('Profile: "outer"');
+  });
+});
 
 describe('settings of the machine', () => {
   const LIMIT = 'sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw';
@@ -45,6 +109,7 @@ describe('settings of the machine', () => {
     const { err, host } = await launched(folder, options);
     expect(err).toMatch(/power_governor changes nothing: --allow-control permits/);
     expect(host.Triscope.warnings?.length).toBe(1);
+    expect(JSON.stringify(host)).not.toContain('Power limit');
     expect(textOf(join(root, LIMIT)).trim()).toBe('200000000');
   });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mpiCalls } from '../../dist/region/shims.js';
+import { unmarkedNotes } from '../../dist/region/unmarked.js';
 import { counts, ended, freshFolder, readers, start } from './pages.ts';
 
 const TRISCOPE = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
@@ -97,6 +98,44 @@ describe('triscope region build-shims', () => {
       expect(readFileSync(path).subarray(1, 4).toString()).toBe('ELF');
     },
   );
+});
+
+describe.skipIf(!has('cc'))('a program that a library would mark (needs gcc)', () => {
+  it('is told of before it runs, where that library is not built and is wanted', () => {
+    const folder = freshFolder();
+    const none = freshFolder();
+    const file = join(folder, 'empty.c');
+    writeFileSync(file, 'int main(void) { return 0; }');
+    const library = (name: string) => {
+      const so = `-Wl,-soname,${name}`;
+      execFileSync('cc', ['-shared', '-x', 'c', '/dev/null', so, '-o', join(folder, name)]);
+      return join(folder, name);
+    };
+    const linked = (name: string, ...words: string[]) => {
+      const path = join(folder, name);
+      execFileSync('cc', ['-Wl,--no-as-needed', '-o', path, file, ...words]);
+      return path;
+    };
+    const gomp = linked('gomp', library('libgomp.so.1'));
+    const mpi = linked('mpi', library('libmpi.so.40'));
+    const geopm = linked('geopm', library('libgeopm.so.2'), join(folder, 'libgomp.so.1'));
+    const all = ['mpi', 'openmp', 'gomp'] as const;
+    const says = (words: readonly string[], wanted: readonly (typeof all)[number][] = all) =>
+      unmarkedNotes(words, wanted, none, folder).map((line) => line.split(':')[0]);
+    const uses = (path: string, what: string) => `${path} ${what}, of which nothing is seen`;
+    expect(says(['gomp'])).toEqual([uses(gomp, 'uses OpenMP (libgomp.so.1)')]);
+    expect(says(['mpirun', '-np', '2', mpi])).toEqual([uses(mpi, 'uses MPI (libmpi.so.40)')]);
+    // It marks for itself.
+    expect(says([geopm])).toEqual([uses(geopm, 'is marked for GEOPM (libgeopm.so.2)')]);
+    expect(says([gomp], ['mpi'])).toEqual([]);
+    expect(says([file, join(folder, 'absent'), folder])).toEqual([]);
+    writeFileSync(join(none, 'libtriscope_gomp.so'), '');
+    expect(says([gomp])).toEqual([]);
+    for (const length of [0, 20, 64, 100]) {
+      writeFileSync(join(folder, 'cut'), readFileSync(gomp).subarray(0, length));
+      expect(says([join(folder, 'cut')])).toEqual([]);
+    }
+  });
 });
 
 describe.skipIf(!has('mpicc', 'mpirun'))(

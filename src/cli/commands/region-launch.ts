@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { didYouMean } from '../../model/nearest.ts';
 import { flag, float, text } from '../../model/option.ts';
-import { ENV_FILTER } from '../../model/region-layout.ts';
+import { ENV_FILTER, ENV_REPORT } from '../../model/region-layout.ts';
 import { exitNow } from '../../os/exit.ts';
 import { type LaunchedRank, launchedRank } from '../../os/mpi/launcher.ts';
 import {
@@ -17,13 +17,18 @@ import {
   markingEnvironment,
   savedControlsFolder,
 } from '../../region/controller/index.ts';
-import { type Call, command, type Given } from '../command.ts';
+import { shimFolder } from '../../region/shims.ts';
+import { unmarkedNotes } from '../../region/unmarked.ts';
+import { callCommand } from '../call.ts';
+import { type Call, type Command, command, type Given } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { GEOPM_OPTIONS, idleVariables, SECONDS } from '../geopm-options.ts';
+import { launcherWords } from '../geopmlaunch-order.ts';
 import { hostReport, joinHosts, pagesOfJob, tellDone, waitForLocal } from '../launched-job.ts';
 import { ROOT, rootFrom } from '../root-option.ts';
 import { version } from '../version.ts';
 
+const NAME = 'region launch';
 const AUTO = ['fs', 'http', 'fetch', 'sim'];
 const SHIMS = ['mpi', 'openmp'] as const;
 
@@ -188,19 +193,39 @@ function checkTexts(given: LaunchGiven): void {
   if (empty !== undefined) throw new UsageError(`--${empty[0]} needs a value: it is empty`);
 }
 
+/** Whether `--` stands before the command. */
+const isSeparated = ({ args, words }: Call<typeof OPTIONS, null>) =>
+  args[args.length - words.length - 1] === '--';
+
 /** Runs it. Returns the command's exit code. @throws UsageError */
 async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   const { words: command, given } = call;
+  const order = isSeparated(call) ? null : launcherWords(command);
+  if (order !== null) {
+    const own = call.args.slice(0, call.args.length - command.length);
+    return callCommand(NAME, regionLaunch, [...own, ...order.options, '--', ...order.command]);
+  }
   const say = (message: string) => process.stderr.write(`triscope: ${message}\n`);
   checkTexts(given);
-  const notes = [...idleVariables(process.env), ...call.notes];
   const settings = settingsFrom(given);
+  const marked = markedBy(given);
+  const notes = [
+    ...idleVariables(process.env),
+    ...call.notes,
+    ...unmarkedNotes(command, marked.shims, shimFolder(), process.env.PATH ?? ''),
+  ];
+  if (process.env[ENV_REPORT] === settings.report) {
+    notes.push(
+      `${settings.report}: the region launch around this one writes the same file later; --geopm-report names another`,
+    );
+  }
   const json = given.json === true;
   for (const note of notes) say(note);
   try {
     const filter = given['geopm-program-filter'];
     const env = {
-      ...markingEnvironment(markedBy(given), process.env),
+      ...markingEnvironment(marked, process.env),
+      ...(settings.report !== undefined && { [ENV_REPORT]: settings.report }),
       ...(filter !== undefined && { [ENV_FILTER]: filter }),
     };
     const killAfter = given['kill-after'] ?? OPTIONS['kill-after'].default;
@@ -228,9 +253,9 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   }
 }
 
-export const regionLaunch = command({
+export const regionLaunch: Command = command({
   about:
-    'Runs COMMAND, samples it and the machine, and writes GEOPM’s report. Ends with COMMAND’s exit code. Options may also be given as GEOPM’s variables, such as GEOPM_REPORT. mpirun … triscope region launch -- COMMAND samples each host once, and makes one report of all.',
+    'Runs COMMAND, samples it and the machine, and writes GEOPM’s report. Ends with COMMAND’s exit code. Options may also be given as GEOPM’s variables, such as GEOPM_REPORT. mpirun … triscope region launch -- COMMAND samples each host once, and makes one report of all. Words in the order of geopmlaunch are taken too: a launcher, its options and GEOPM’s, -- and the program.',
   arguments: [
     { name: 'COMMAND', help: 'what is run, and its words', many: true, names: 'command' },
   ],
@@ -240,6 +265,7 @@ export const regionLaunch = command({
   examples: [
     'region launch -- ./program',
     'region launch --geopm-report=r --geopm-trace=t -- ./program 1',
+    'region launch srun -N 1 -n 4 --geopm-report=r -- ./program 1',
   ],
   run,
 });

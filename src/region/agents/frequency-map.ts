@@ -97,10 +97,13 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
         part.set = limit;
       }
     },
+    // What was not permitted was not applied.
     reportHost: () => {
+      if (parts.length === 0) return IDLE.reportHost();
       const entries = [...map].map(([hash, limit]): [string, number] => [hashText(hash), limit]);
       return new Map([['Frequency map', new Map(entries)]]);
     },
-    reportRegion: (hash) => new Map([['frequency-map', limitOf(hash)]]),
+    reportRegion: (hash) =>
+      parts.length === 0 ? IDLE.reportRegion(hash) : new Map([['frequency-map', limitOf(hash)]]),
   };
 }

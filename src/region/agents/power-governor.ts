@@ -35,11 +35,15 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
       }
     },
     adjust: (policy) => {
-      if (policy[LIMIT] === budget) return;
+      if (control < 0 || policy[LIMIT] === budget) return;
       budget = policy[LIMIT];
-      if (control >= 0) platform.controls.adjust(control, budget);
+      platform.controls.adjust(control, budget);
     },
-    reportHost: () => new Map([['Power limit of each package (W)', budget / packages]]),
+    // Without permission nothing is limited: the policy stands in the report's head, what was applied here.
+    reportHost: () =>
+      control < 0 || Number.isNaN(budget)
+        ? IDLE.reportHost()
+        : new Map([['Power limit of each package (W)', budget / packages]]),
     traceColumns: [{ name: 'POWER_BUDGET', format: 'double' }],
     trace: (values, at) => {
       values[at] = budget;

@@ -29,7 +29,7 @@ import { type ApplicationProcess, ProcessTable } from './process-table.ts';
 import { SampleLog } from './sample-log.ts';
 import { Sampled } from './sampled.ts';
 import { forgetControls, saveControls } from './saved-controls.ts';
-import { type ControllerSettings, OutputError, SettingsError } from './settings.ts';
+import { type ControllerSettings, checkWritable, OutputError, SettingsError } from './settings.ts';
 import { startTimeText } from './start-time.ts';
 import { type SampledColumn, traceColumns } from './trace-columns.ts';
 import { TraceFile } from './trace-files.ts';
@@ -391,7 +391,10 @@ export class Controller {
     const { report: path } = this.#settings;
     if (path === undefined) return;
     // A device or a pipe gets the report once, at the end.
-    if (exit === null && !isReplaceable(path)) return;
+    if (exit === null && !isReplaceable(path)) {
+      if (this.#zero === 0) checkWritable('report', path);
+      return;
+    }
     this.#saved = now;
     const text = reportText(this.#report(now, exit, incomplete));
     try {

@@ -1,4 +1,5 @@
 /** What a controller is told to do. Plain data: it goes to the controller's thread. */
+import { accessSync, constants, statSync } from 'node:fs';
 
 export interface ControllerSettings {
   /** Folder in which the application's processes make their pages. */
@@ -55,5 +56,15 @@ export class OutputError extends Error {
 
   constructor(what: string, path: string, cause: unknown) {
     super(`${what} ${path} cannot be written: ${(cause as Error).message}`);
+  }
+}
+
+/** Looks whether something that is no file, such as a device, can be written to. @throws OutputError */
+export function checkWritable(what: string, path: string): void {
+  try {
+    if (statSync(path).isDirectory()) throw new Error('it is a folder');
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw new OutputError(what, path, error);
   }
 }

@@ -1,0 +1,84 @@
+/** Which libraries an executable is linked with, from its own head. Source: System V ABI, "Dynamic Linking"; elf(5). */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+export interface Linked {
+  /** Names of libraries, such as libgomp.so.1. */
+  readonly needed: readonly string[];
+  /** No library can be loaded into it beside these: it has no loader. */
+  readonly isStatic: boolean;
+}
+
+const LOAD = 1;
+const DYNAMIC = 2;
+const INTERPRETER = 3;
+const NEEDED = 1n;
+const STRINGS = 5n;
+/** Bytes of a program's table of libraries, and of its names, that are read. */
+const MOST = 1 << 20;
+
+interface Segment {
+  readonly type: number;
+  readonly offset: number;
+  readonly address: bigint;
+  readonly bytes: number;
+}
+
+function bytesAt(fd: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, Math.min(length, MOST)));
+  return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset));
+}
+
+function segmentsOf(fd: number, head: Buffer): Segment[] {
+  const [size, count] = [head.readUInt16LE(54), head.readUInt16LE(56)];
+  const table = bytesAt(fd, Number(head.readBigUInt64LE(32)), size * count);
+  return Array.from({ length: size < 56 ? 0 : Math.floor(table.length / size) }, (_, k) => ({
+    type: table.readUInt32LE(k * size),
+    offset: Number(table.readBigUInt64LE(k * size + 8)),
+    address: table.readBigUInt64LE(k * size + 16),
+    bytes: Number(table.readBigUInt64LE(k * size + 32)),
+  }));
+}
+
+function neededBy(fd: number, segments: readonly Segment[]): string[] {
+  const dynamic = segments.find(({ type }) => type === DYNAMIC);
+  if (dynamic === undefined) return [];
+  const table = bytesAt(fd, dynamic.offset, dynamic.bytes);
+  const entries = Array.from({ length: table.length >> 4 }, (_, k) => [
+    table.readBigUInt64LE(16 * k),
+    table.readBigUInt64LE(16 * k + 8),
+  ]);
+  const strings = entries.find(([tag]) => tag === STRINGS)?.[1];
+  const home = segments.find(
+    ({ type, address, bytes }) =>
+      type === LOAD && strings !== undefined && strings - address < bytes && strings >= address,
+  );
+  if (strings === undefined || home === undefined) return [];
+  const names = bytesAt(fd, home.offset + Number(strings - home.address), MOST);
+  return entries
+    .filter(([tag]) => tag === NEEDED)
+    .map(([, at]) => {
+      const from = Number(at);
+      return names.toString('latin1', from, Math.max(from, names.indexOf(0, from)));
+    });
+}
+
+/** Null for what is no 64-bit little-endian ELF file that can be read. */
+export function linkedWith(path: string): Linked | null {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return null;
+  }
+  try {
+    const head = fstatSync(fd).isFile() ? bytesAt(fd, 0, 64) : Buffer.alloc(0);
+    if (head.length < 64 || head.toString('latin1', 0, 6) !== '\x7fELF\x02\x01') return null;
+    const segments = segmentsOf(fd, head);
+    const isStatic = segments.every(({ type }) => type !== INTERPRETER);
+    return { needed: neededBy(fd, segments), isStatic };
+  } catch {
+    return null;
+  } finally {
+    closeSync(fd);
+  }
+}
