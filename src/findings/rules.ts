@@ -1,5 +1,7 @@
 /** All rules. A new finding is a file and a line here. */
 import { CATASTROPHE } from './catastrophe.ts';
+import { CPU_QUOTA } from './cpu-quota.ts';
+import { DEVICE_WAIT } from './device-wait.ts';
 import { EFFICIENCY } from './efficiency.ts';
 import { ENERGY_PER_EVENT } from './energy-per-event.ts';
 import { ENERGY_PER_REGION } from './energy-per-region.ts';
@@ -12,12 +14,15 @@ import { IMBALANCE } from './imbalance.ts';
 import { INSTRUMENTATION } from './instrumentation.ts';
 import type { JobFindingRule } from './job-rule.ts';
 import { JOB_FLAGS, JOB_GAUGES } from './job-verdict.ts';
+import { LATE_RANK } from './late-rank.ts';
 import { LOW_FREQUENCY } from './low-frequency.ts';
 import { MEMORY_BOUND } from './memory-bound.ts';
 import { MEMORY_PRESSURE } from './memory-pressure.ts';
 import { METADATA_STORM } from './metadata-storm.ts';
+import { MIGRATING_THREADS } from './migrating-threads.ts';
 import { NETWORK_BOUND } from './network-bound.ts';
 import { NODE_MEMORY } from './node-memory.ts';
+import { PAGE_FAULTS } from './page-faults.ts';
 import { REGION_ALIGNMENT } from './region-alignment.ts';
 import { ROLLBACK_CHAINS } from './rollback-chains.ts';
 import { ROLLBACK_CULPRITS } from './rollback-culprits.ts';
@@ -25,6 +30,7 @@ import { SECONDARY_ROLLBACKS } from './secondary-rollbacks.ts';
 import { STOLEN_CPU } from './stolen-cpu.ts';
 import { SUSPECT_DATA } from './suspect-data.ts';
 import { SWAP } from './swap.ts';
+import { WAITING_THREADS } from './waiting-threads.ts';
 import { WRONG_INTERCONNECT } from './wrong-interconnect.ts';
 
 /** Those that read nothing but a job's records. */
@@ -49,6 +55,11 @@ export const RULE_GROUPS: readonly {
       ...[EFFICIENCY, ROLLBACK_CULPRITS, SECONDARY_ROLLBACKS, ROLLBACK_CHAINS, FALSE_ROLLBACKS],
       ...[IMBALANCE, NETWORK_BOUND, GVT_INTERVAL, MEMORY_PRESSURE],
     ],
+  },
+  {
+    title: 'Processes and threads of a command',
+    tables: /^process_thread/,
+    rules: [LATE_RANK, WAITING_THREADS, CPU_QUOTA, DEVICE_WAIT, MIGRATING_THREADS, PAGE_FAULTS],
   },
   {
     title: 'Regions and energy',

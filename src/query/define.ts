@@ -4,6 +4,7 @@ import { type FactTable, factTables } from './facts.ts';
 import { gvtStatements } from './gvt.ts';
 import type { LoadedTables } from './load.ts';
 import { peOnNode } from './pe-on-node.ts';
+import { rankOnNode } from './rank-on-node.ts';
 import { rateView } from './rates.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText, textOf } from './sql.ts';
@@ -53,8 +54,8 @@ export function define(
 
 function derived(tables: readonly Table[], schema: string): string[] {
   const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-  const joined = peOnNode(byName, schema);
-  return [...(joined === null ? [] : [joined]), ...gvtStatements(byName, schema)];
+  const joined = [peOnNode(byName, schema), rankOnNode(byName, schema)];
+  return [...joined.filter((one) => one !== null), ...gvtStatements(byName, schema)];
 }
 
 /** What users see of a scan: labels as texts. */

@@ -35,7 +35,8 @@ const PHASE_TIMES = PHASES.map((phase) => `${phase}_time`);
 const FREQUENCY = 'cpu_frequency_status';
 
 /** Missing stays missing: DuckDB's least and greatest leave it out. */
-const atLeastZero = (value: string): string => `CASE WHEN ${value} < 0 THEN 0 ELSE ${value} END`;
+export const atLeastZero = (value: string): string =>
+  `CASE WHEN ${value} < 0 THEN 0 ELSE ${value} END`;
 
 const list = (names: readonly string[], one: (name: string) => string): string =>
   names.map(one).join(', ');
@@ -44,7 +45,7 @@ const list = (names: readonly string[], one: (name: string) => string): string =
  * `cpu_window`: host, cpu (null: the mean of the host's CPUs), t0, t, and the share of time in each state; null for a
  * state that nobody tells.
  */
-function cpuWindows(tables: Tables, schema: string): string {
+export function cpuWindows(tables: Tables, schema: string): string {
   const cpu = tables.get('node_cpu');
   const apart = !has(cpu, 'steal') && tables.has('node_cpu_steal');
   const known = STATES.filter((state) => has(cpu, state) || (state === 'steal' && apart));
@@ -64,12 +65,14 @@ function cpuWindows(tables: Tables, schema: string): string {
     cpu_window AS (
       SELECT * FROM one_cpu UNION ALL
       SELECT host, NULL, t0, t, ${list(STATES, (state) => `avg("${state}")`)}
-      FROM one_cpu GROUP BY host, t0, t),
-    pe_window AS (
+      FROM one_cpu GROUP BY host, t0, t)`;
+}
+
+/** Each PE with the windows of its CPU. */
+const peWindows = (schema: string): string => `pe_window AS (
       SELECT p.pe AS pe_id, p.host, p.cpu, c.* EXCLUDE (host, cpu)
       FROM ${schema}.pes p JOIN cpu_window c
       ON c.host = split_part(p.host, '.', 1) AND c.cpu IS NOT DISTINCT FROM p.cpu)`;
-}
 
 /** Windows where there are no node counters: the intervals of the threads' samples. */
 const threadWindows = (schema: string): string => `pe_window AS (
@@ -162,7 +165,7 @@ export function peOnNode(tables: Tables, schema: string): string | null {
   const trace = tables.get('geopm_trace');
   const hasFrequency = has(trace, FREQUENCY) && has(trace, 'host');
   const parts = [
-    hasCpu ? cpuWindows(tables, schema) : threadWindows(schema),
+    ...(hasCpu ? [cpuWindows(tables, schema), peWindows(schema)] : [threadWindows(schema)]),
     'edge AS (SELECT pe_id, t0 AS edge FROM pe_window UNION SELECT pe_id, t FROM pe_window)',
     samples(tables, schema),
     atEdges('sample', COUNTS),

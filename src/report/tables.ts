@@ -14,13 +14,16 @@ import type { OpenRecording, Row } from '../query/index.ts';
 
 export interface ReportTable {
   /** Key of `--json`. */
-  readonly key: 'pes' | 'regions' | 'hosts';
+  readonly key: 'pes' | 'threads' | 'regions' | 'hosts';
   readonly title: string;
   readonly rows: readonly Row[];
 }
 
 /** Whether there is a table, or a column `table.column`. */
 export type Has = (name: string) => boolean;
+
+/** Threads that are listed: those that ran most. */
+const MOST_THREADS = 40;
 
 /** Columns of `pe_on_node` are shares of a CPU's time: hundredths a second are a hundred times that. */
 const PE_STATES = {
@@ -39,6 +42,12 @@ FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 const pes = (table: string) => `SELECT pe_id AS pe, sum(events_processed) AS events,
   ${sqlOf(ROLLED_BACK_SHARE)} AS "rolled back %"
 FROM ${table} WHERE ${oneMode(table)} GROUP BY pe_id ORDER BY pe_id`;
+
+const THREADS = `SELECT any_value(rank) AS rank, host, process_id AS process, thread_id AS thread, any_value(thread) AS name,
+  arg_max(cpu, running * seconds) AS cpu, sum(seconds) AS seconds,
+  100 * sum(running * seconds) / sum(seconds) AS "running %", 100 * sum(waiting * seconds) / sum(seconds) AS "waiting %",
+  100 * sum(others * seconds) / sum(seconds) AS "others %", 100 * sum(blocked) / sum(samples) AS "blocked %"
+FROM rank_on_node GROUP BY host, process_id, thread_id ORDER BY sum(running * seconds) DESC, thread LIMIT ${MOST_THREADS}`;
 
 /** Columns that old reports lack are left out. */
 const regions = (has: Has): string => {
@@ -106,6 +115,11 @@ async function peRows(recording: OpenRecording, has: Has): Promise<readonly Row[
 export async function tablesOf(recording: OpenRecording, has: Has): Promise<ReportTable[]> {
   const tables: ReportTable[] = [
     { key: 'pes', title: 'PEs', rows: await peRows(recording, has) },
+    {
+      key: 'threads',
+      title: 'Threads',
+      rows: has('rank_on_node') ? await recording.query(THREADS) : [],
+    },
     {
       key: 'regions',
       title: 'Regions',

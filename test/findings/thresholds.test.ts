@@ -22,6 +22,7 @@ import {
   rollbacks,
 } from './support/findings.ts';
 import { ALIGNED, cpi, INTEL, jobAt, report, reportText, user } from './support/machine.ts';
+import { THREAD_PAIRS } from './support/threads.ts';
 
 afterAll(removeFolder);
 
@@ -200,6 +201,7 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
     () => jobAt([CPU], { a: user(0, 6000), b: user(0, 4500) }),
   ],
   ['job-flags', () => cpi(100, 151), () => cpi(100, 149)],
+  ...THREAD_PAIRS,
 ];
 
 /** How it went is always told. */

@@ -36,6 +36,7 @@ export interface TraceTables {
 export const WHOLE = 1_000_000;
 const HOSTS = 1_000_001;
 const PROCESSES = 1_100_000;
+const COMMANDS = 1_500_000;
 
 type Types = readonly ('DOUBLE' | 'UINTEGER' | 'VARCHAR')[];
 const HEAD: Types = ['DOUBLE', 'UINTEGER', 'VARCHAR'];
@@ -165,6 +166,51 @@ export async function nodeCounters(
     pid: base + HOSTS + k + 1,
     name: name === '' ? 'host' : `host ${name}`,
   }));
+  return { streams, processes };
+}
+
+/** Threads of a recorded command: running, waiting, and the CPU. One process of the trace for each of its processes. */
+export async function threadCounters(
+  tables: TraceTables,
+): Promise<{ streams: TraceStream[]; processes: NamedProcess[] }> {
+  const rates = tables.table('process_thread_rate');
+  if (rates === null) return { streams: [], processes: [] };
+  const { connection, base } = tables;
+  const keys = await textsOf(
+    connection,
+    `SELECT DISTINCT host || ' ' || process_id FROM ${rates} ORDER BY ALL`,
+  );
+  const infos = tables.untimed('process_info');
+  const names = new Map(
+    infos === null
+      ? []
+      : (
+          await textsOf(
+            connection,
+            `SELECT host || ' ' || process_id || '|' || coalesce('rank ' || arg_max(rank, t)::INTEGER || ' ', '') || coalesce(arg_max(name, t), '')
+              FROM ${infos} GROUP BY host, process_id`,
+          )
+        ).map((text) => [text.slice(0, text.indexOf('|')), text.slice(text.indexOf('|') + 1)]),
+  );
+  const list = keys.map(quoteText).join(', ');
+  const pid = `${COMMANDS} + list_position([${list}], host || ' ' || process_id)`;
+  const has = (column: string) =>
+    tables.columns('process_thread_rate').some(({ name }) => name === column);
+  const share = {
+    running: 'cpu_time / 1e9',
+    ...(has('run_queue_wait') && { waiting: 'run_queue_wait / 1e9' }),
+  };
+  const title = (what: string) =>
+    `'thread ' || thread_id || ' ' || coalesce(name, '') || ${quoteText(what)}`;
+  const streams = [
+    await counters(tables, rates, pid, title(' (share of time)'), share),
+    await counters(tables, rates, pid, title(' on CPU'), { cpu: 'cpu' }),
+  ];
+  const processes = keys.map((key, k) => {
+    const [host, process] = key.split(' ');
+    const name = `${names.get(key) ?? ''} process ${process} ${host}`.trim();
+    return { pid: base + COMMANDS + k + 1, name };
+  });
   return { streams, processes };
 }
 

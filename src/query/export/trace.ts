@@ -26,6 +26,7 @@ import {
   regions,
   rollbacks,
   type TraceTables,
+  threadCounters,
   WHOLE,
 } from './trace-tables.ts';
 import type { TraceThreads, WrittenBlock } from './trace-threads.ts';
@@ -149,6 +150,7 @@ async function draw(
   await placeLps(places, sources, connection, tables.untimed('ross_lp'));
   const node = await nodeCounters(tables, [...known.keys()]);
   const region = await regions(tables);
+  const command = await threadCounters(tables);
   const stretch = {
     from: (options.from ?? -Infinity) - shift,
     to: (options.to ?? Infinity) - shift,
@@ -162,6 +164,7 @@ async function draw(
   const streams = [
     ...(await rollbacks(tables)),
     ...(await peCounters(tables)),
+    ...command.streams,
     ...node.streams,
     ...region.streams,
   ];
@@ -171,7 +174,7 @@ async function draw(
     streams,
     places,
     sampled: await sampledPes(tables),
-    processes: [...node.processes, ...region.processes],
+    processes: [...command.processes, ...node.processes, ...region.processes],
     notes: notesOn(counts, sources.name),
   };
 }

@@ -1,0 +1,59 @@
+/** A control group whose CPU quota is used up: its threads stand still until the next period. */
+import {
+  asRows,
+  type FindingParts,
+  type FindingRule,
+  graded,
+  OWN,
+  percent,
+  short,
+} from './finding.ts';
+
+const SOME = {
+  value: 0.05,
+  unit: 'share',
+  means: 'of its periods the quota was used up: notice',
+  source: `${OWN}: single bursts are what a quota is for`,
+};
+const OFTEN = { value: 0.25, unit: 'share', means: 'of its periods: problem', source: OWN };
+const PERIODS = {
+  value: 20,
+  unit: '{period}',
+  means: 'in two samples or more: less says nothing',
+  source: `${OWN}: two seconds at the kernel’s 100 ms`,
+};
+
+const SQL = `SELECT host, cgroup, max(quota) AS quota, sum(periods * (t - t0)) AS periods, sum(throttled_periods * (t - t0)) AS throttled,
+  sum(throttled_time * (t - t0)) / 1e9 AS seconds, min(t0) AS "from", max(t) AS "to"
+FROM process_quota_rate GROUP BY host, cgroup
+HAVING sum(periods * (t - t0)) >= ${PERIODS.value} AND count(*) >= 2 ORDER BY throttled DESC`;
+
+interface Group {
+  readonly host: string;
+  readonly cgroup: string;
+  readonly quota: number;
+  readonly periods: number;
+  readonly throttled: number;
+  readonly seconds: number;
+}
+
+export const CPU_QUOTA: FindingRule = {
+  name: 'cpu-quota',
+  title: 'a CPU quota that throttles the command',
+  looks: 'Counts the periods in which a control group’s quota was used up (cpu.stat).',
+  needs: ['process_quota_rate'],
+  thresholds: { SOME, OFTEN, PERIODS },
+  knob: 'Raise the quota (cpu.max; of a container or a pod, its CPU limit), or run as many threads as it has CPUs.',
+  async run({ recording }) {
+    const groups = await recording.query<Group>(SQL);
+    return groups.flatMap((one): FindingParts[] => {
+      const share = one.throttled / one.periods;
+      const severity = graded(share, SOME, OFTEN);
+      if (severity === null) return [];
+      const sentence = `Control group ${one.cgroup} of ${one.host} may use ${short(one.quota)} CPUs, and that was used up in ${percent(share)} of its periods: its threads were kept from running for ${short(one.seconds)} s, summed over CPUs.`;
+      return [
+        { severity, sentence, evidence: { sql: SQL, rows: asRows([one]) }, advice: this.knob },
+      ];
+    });
+  },
+};

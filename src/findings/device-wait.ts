@@ -1,0 +1,57 @@
+/** Threads that stand still for a device, and who writes and reads most. */
+import { asRows, type FindingRule, graded, OWN, percent, short } from './finding.ts';
+import { capital, ENOUGH, namesOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+
+const WAITS = {
+  value: 0.1,
+  unit: 'share',
+  means: 'of the samples of a thread found it blocked (state D): notice',
+  source: `${OWN}: ten samples a second; most waits for a device are shorter than one`,
+};
+const MUCH = { value: 0.3, unit: 'share', means: 'of its samples: problem', source: OWN };
+const SAMPLES = {
+  value: 20,
+  unit: '{sample}',
+  means: 'of a thread: less says nothing',
+  source: `${OWN}: of 20 samples, 2 are a tenth`,
+};
+
+const share = ({ samples, blocked }: ThreadRun): number => blocked / Math.max(1, samples);
+
+const WRITERS = `SELECT process_id, sum(device_written * (t - t0)) AS written, sum(device_read * (t - t0)) AS read
+FROM process_io_rate GROUP BY process_id ORDER BY sum((device_written + device_read) * (t - t0)) DESC LIMIT 1`;
+
+export const DEVICE_WAIT: FindingRule = {
+  name: 'device-wait',
+  title: 'threads that wait for a device',
+  looks:
+    'Counts the samples in which a thread was blocked by a device (state D), and names the process that wrote and read most.',
+  needs: ['rank_on_node'],
+  thresholds: { WAITS, MUCH, SAMPLES, ENOUGH },
+  knob: 'Write less often and in larger pieces, to a local or a parallel file system, or from a thread of its own.',
+  async run(subject) {
+    const all = (await threadsOf(subject)).filter(({ samples }) => samples >= SAMPLES.value);
+    const blocked = all
+      .filter((one) => share(one) >= WAITS.value)
+      .sort((a, b) => share(b) - share(a));
+    const severity = blocked.length === 0 ? null : graded(share(blocked[0]), WAITS, MUCH);
+    if (severity === null) return [];
+    const [most] = subject.has('process_io_rate')
+      ? await subject.recording.query<{ process_id: number; written: number; read: number }>(
+          WRITERS,
+        )
+      : [];
+    const who =
+      most === undefined || most.written + most.read <= 0
+        ? ''
+        : `; process ${most.process_id} moved most: ${short(most.written / 1e6)} MB to devices, ${short(most.read / 1e6)} MB from them`;
+    return [
+      {
+        severity,
+        sentence: `${capital(namesOf(blocked))} stood still for a device in ${percent(share(blocked[0]))} of its samples${who}.`,
+        evidence: { sql: THREADS, rows: asRows(blocked) },
+        advice: this.knob,
+      },
+    ];
+  },
+};

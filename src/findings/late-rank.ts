@@ -1,0 +1,54 @@
+/** One rank that is kept from running while the others are not: in MPI they wait for it. */
+import { asRows, type FindingRule, OWN, percent } from './finding.ts';
+import { capital, ENOUGH, nameOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+
+const BEHIND = {
+  value: 0.1,
+  unit: 'share',
+  means: 'of its time a rank’s main thread could not run: notice',
+  source: `${OWN}: each step of a program in step takes as long as its last rank`,
+};
+const STANDS_OUT = {
+  value: 2,
+  unit: '',
+  means: 'times what the other ranks lose on average: it is the late one',
+  source: OWN,
+};
+
+const lost = ({ waiting, stolen, samples, blocked }: ThreadRun): number =>
+  (waiting ?? 0) + (stolen ?? 0) + blocked / Math.max(1, samples);
+
+export const LATE_RANK: FindingRule = {
+  name: 'late-rank',
+  title: 'one MPI rank that the others wait for',
+  looks:
+    'Compares the time that each rank’s busiest thread could not run: it waited for its CPU, the CPU was stolen, or it was blocked by a device.',
+  needs: ['rank_on_node'],
+  thresholds: { BEHIND, STANDS_OUT, ENOUGH },
+  knob: 'Free that rank’s CPU of other work, or bind the rank elsewhere (--bind-to core, --cpu-list).',
+  async run(subject) {
+    const byRank = new Map<string, ThreadRun>();
+    for (const one of await threadsOf(subject)) {
+      if (one.rank === null) continue;
+      const key = `${one.rank}`;
+      const known = byRank.get(key);
+      if (known === undefined || one.running + lost(one) > known.running + lost(known)) {
+        byRank.set(key, one);
+      }
+    }
+    const ranks = [...byRank.values()].sort((a, b) => lost(b) - lost(a));
+    if (ranks.length < 2) return [];
+    const [late, ...others] = ranks;
+    const theirs = others.reduce((sum, one) => sum + lost(one), 0) / others.length;
+    if (lost(late) < BEHIND.value || lost(late) < STANDS_OUT.value * theirs) return [];
+    const by = late.others === null ? '' : `, of which others used ${percent(late.others)}`;
+    return [
+      {
+        severity: 'problem',
+        sentence: `${capital(nameOf(late))} could not run for ${percent(lost(late))} of the time on CPU ${late.cpu} of ${late.host}${by}; the other ranks for ${percent(theirs)} on average: where they meet in MPI, they wait for it.`,
+        evidence: { sql: THREADS, rows: asRows(ranks) },
+        advice: this.knob,
+      },
+    ];
+  },
+};

@@ -1,0 +1,43 @@
+/** Busy threads that the kernel moves from CPU to CPU: each move leaves a cache behind. */
+import { asRows, type FindingRule, OWN, short } from './finding.ts';
+import { capital, ENOUGH, namesOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+
+const BUSY = {
+  value: 0.5,
+  unit: 'share',
+  means: 'of its time a thread ran: others move when they wake, which costs nothing',
+  source: OWN,
+};
+const MOVES = {
+  value: 2,
+  unit: 'moves/s',
+  means: 'between samples, at least: notice',
+  source: `${OWN}: ten samples a second see ten moves at most`,
+};
+
+const rate = ({ moves, seconds }: ThreadRun): number => moves / seconds;
+
+export const MIGRATING_THREADS: FindingRule = {
+  name: 'migrating-threads',
+  title: 'busy threads that move from CPU to CPU',
+  looks:
+    'Compares the CPUs on which a busy thread is found, ten times a second: a lower bound of its moves.',
+  needs: ['rank_on_node'],
+  thresholds: { BUSY, MOVES, ENOUGH },
+  knob: 'Bind threads to CPUs: mpirun --bind-to core, OMP_PROC_BIND=close, taskset.',
+  async run(subject) {
+    const all = await threadsOf(subject);
+    const moving = all
+      .filter((one) => one.running >= BUSY.value && rate(one) >= MOVES.value)
+      .sort((a, b) => rate(b) - rate(a));
+    if (moving.length === 0) return [];
+    return [
+      {
+        severity: 'notice',
+        sentence: `${capital(namesOf(moving))} changed its CPU at least ${short(rate(moving[0]))} times a second while it was busy.`,
+        evidence: { sql: THREADS, rows: asRows(moving) },
+        advice: this.knob,
+      },
+    ];
+  },
+};

@@ -1,0 +1,69 @@
+/** What several rules ask of a recorded command's threads. */
+import { counted, OWN, type Subject, type Threshold } from './finding.ts';
+
+/** Nobody is accused on less. */
+export const ENOUGH: Threshold = {
+  value: 1,
+  unit: 's',
+  means: 'of samples, in two windows or more: less says nothing of a thread',
+  source: `${OWN}: a single sample is chance`,
+};
+
+/** A thread over the run; shares are of its time, null where nobody measured. */
+export interface ThreadRun {
+  readonly rank: number | null;
+  readonly host: string;
+  readonly process_id: number;
+  readonly thread_id: number;
+  readonly process: string;
+  readonly thread: string;
+  /** Where it ran most. */
+  readonly cpu: number;
+  readonly seconds: number;
+  readonly running: number;
+  readonly waiting: number | null;
+  readonly stolen: number | null;
+  readonly others: number | null;
+  readonly samples: number;
+  readonly blocked: number;
+  readonly moves: number;
+  readonly minor_faults: number;
+  readonly major_faults: number;
+}
+
+const mean = (column: string) =>
+  `sum(${column} * seconds) / sum(CASE WHEN ${column} IS NOT NULL THEN seconds END)`;
+
+export const THREADS = `SELECT any_value(rank) AS rank, host, process_id, thread_id, any_value(process) AS process, any_value(thread) AS thread,
+  arg_max(cpu, running * seconds) AS cpu, sum(seconds) AS seconds, ${mean('running')} AS running, ${mean('waiting')} AS waiting,
+  ${mean('steal')} AS stolen, ${mean('others')} AS others, sum(samples)::DOUBLE AS samples, sum(blocked)::DOUBLE AS blocked,
+  sum(moves)::DOUBLE AS moves, ${mean('minor_faults')} AS minor_faults, ${mean('major_faults')} AS major_faults
+FROM rank_on_node GROUP BY host, process_id, thread_id HAVING sum(seconds) >= ${ENOUGH.value} AND count(*) >= 2
+ORDER BY host, process_id, thread_id`;
+
+/** Threads of which enough is known. */
+export const threadsOf = ({ recording }: Subject): Promise<ThreadRun[]> =>
+  recording.query<ThreadRun>(THREADS);
+
+/** “rank 1 (app, process 812)”, “process 812 (app)”, “thread 815 (worker) of process 812”. */
+export function nameOf({ rank, process, process_id, thread, thread_id }: ThreadRun): string {
+  if (thread_id !== process_id) {
+    const of = rank === null ? `process ${process_id} (${process})` : `rank ${rank}`;
+    return `thread ${thread_id} (${thread}) of ${of}`;
+  }
+  return rank === null
+    ? `process ${process_id} (${process})`
+    : `rank ${rank} (${process}, process ${process_id})`;
+}
+
+/** The first names, and how many there are beside. */
+export function namesOf(all: readonly ThreadRun[]): string {
+  const [first, second] = all.map(nameOf);
+  if (all.length === 1) return first;
+  return all.length === 2
+    ? `${first} and ${second}`
+    : `${first} and ${counted(all.length - 1, 'thread')} more`;
+}
+
+/** “Thread 815 …”, as a sentence begins. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

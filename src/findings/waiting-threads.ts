@@ -1,0 +1,93 @@
+/** Threads that are ready to run and have no CPU: too many of their own, others on it, or a hypervisor that takes it. */
+import {
+  asRows,
+  counted,
+  type FindingParts,
+  type FindingRule,
+  graded,
+  OWN,
+  percent,
+} from './finding.ts';
+import { capital, ENOUGH, namesOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+
+const WAITS = {
+  value: 0.1,
+  unit: 'share',
+  means: 'of its time a thread waited for a CPU, or its CPU was stolen: notice',
+  source: `${OWN}: below it are kernel threads and ticks`,
+};
+const MUCH = {
+  value: 0.25,
+  unit: 'share',
+  means: 'of its time: problem',
+  source: OWN,
+};
+const STOLEN = {
+  value: 0.05,
+  unit: 'share',
+  means: 'of the time of its CPU was stolen: the hypervisor is named',
+  source: OWN,
+};
+
+const CROWDED = {
+  value: 1.1,
+  unit: '',
+  means: 'times the CPUs that there are: the command’s own threads are too many',
+  source: `${OWN}: its helpers’ threads want a little beside`,
+};
+
+const lost = ({ waiting, stolen, running }: ThreadRun): number =>
+  // What is stolen matters to those that run.
+  (waiting ?? 0) + Math.min(stolen ?? 0, running + (stolen ?? 0));
+
+/** CPUs of the hosts on which threads wait, and how many threads want them. */
+const CPUS =
+  "SELECT split_part(host, '.', 1) AS host, count(DISTINCT device)::DOUBLE AS cpus FROM node_cpu GROUP BY ALL";
+
+export const WAITING_THREADS: FindingRule = {
+  name: 'waiting-threads',
+  title: 'threads that wait for a CPU',
+  looks:
+    'Of each thread, the time that it was ready to run and had no CPU (schedstat), and what was stolen of the CPU that it ran on; who used that CPU meanwhile; and how many of the command’s own threads want CPUs.',
+  needs: ['rank_on_node'],
+  thresholds: { WAITS, MUCH, STOLEN, CROWDED, ENOUGH },
+  knob: 'Run as many busy threads as there are CPUs (OMP_NUM_THREADS, mpirun -np), bind them (--bind-to core, OMP_PROC_BIND), and keep the CPUs free of other work (taskset, an exclusive job).',
+  async run(subject) {
+    const all = await threadsOf(subject);
+    const late = all.filter((one) => lost(one) >= WAITS.value).sort((a, b) => lost(b) - lost(a));
+    if (late.length === 0) return [];
+    const [worst] = late;
+    const severity = graded(lost(worst), WAITS, MUCH);
+    if (severity === null) return [];
+    const host = worst.host.split('.')[0];
+    const cpus = subject.has('node_cpu')
+      ? await subject.recording.query<{ host: string; cpus: number }>(CPUS)
+      : [];
+    const there = cpus.find((one) => one.host === host)?.cpus ?? null;
+    // What threads want: what they had, and what they waited for.
+    const wanted = all
+      .filter((one) => one.host === worst.host)
+      .reduce((sum, one) => sum + one.running + (one.waiting ?? 0), 0);
+    const why: string[] = [];
+    if ((worst.stolen ?? 0) >= STOLEN.value) {
+      why.push(`${percent(worst.stolen ?? 0)} of CPU ${worst.cpu} was stolen by the hypervisor`);
+    }
+    if (there !== null && wanted >= CROWDED.value * there) {
+      why.push(
+        `the command’s threads want ${wanted.toFixed(1)} CPUs, and ${host} has ${counted(there, 'CPU')}`,
+      );
+    }
+    if (worst.others !== null && worst.others >= WAITS.value) {
+      why.push(`other threads and processes used ${percent(worst.others)} of CPU ${worst.cpu}`);
+    }
+    const range = late.length > 1 ? 'up to ' : '';
+    const sentence = `${capital(namesOf(late))} could not run for ${range}${percent(lost(worst))} of the time${why.length > 0 ? `: ${why.join('; ')}` : ''}.`;
+    const found: FindingParts = {
+      severity,
+      sentence,
+      evidence: { sql: THREADS, rows: asRows(late) },
+      advice: this.knob,
+    };
+    return [found];
+  },
+};

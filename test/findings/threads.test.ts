@@ -1,0 +1,93 @@
+/** What is said of a recorded command's threads, and of whom not enough is known to say it. */
+import { afterAll, expect, it } from 'vitest';
+import { openHere } from '../query/support/open-here.ts';
+import { findingsAt, removeFolder, said } from './support/findings.ts';
+import { command } from './support/threads.ts';
+
+afterAll(removeFolder);
+
+it('the view joins a thread to its rank and to what its CPU did', async () => {
+  const path = command([{ rank: 2, running: 0.5, waiting: 0.25, cpu: () => 0 }], {
+    used: 0.8,
+    stolen: 0.12,
+  });
+  const recording = await openHere(path);
+  const rows = await recording.query(
+    `SELECT rank, process_id, thread, cpu, t0, t, round(seconds, 6) AS seconds, round(running, 6) AS running, round(waiting, 6) AS waiting,
+      round(others, 6) AS others, round(steal, 6) AS steal, samples, blocked, cpus FROM rank_on_node ORDER BY t0`,
+  );
+  await recording.close();
+  const window = {
+    ...{
+      rank: 2,
+      process_id: 100,
+      thread: 'app0',
+      cpu: 0,
+      seconds: 1,
+      running: 0.5,
+      waiting: 0.25,
+    },
+    ...{ others: 0.3, steal: 0.12, samples: 10, blocked: 0, cpus: 1 },
+  };
+  expect(rows).toEqual([0, 1, 2].map((t0) => ({ ...window, t0, t: t0 + 1 })));
+});
+
+it('sentences name who, how much, why, and on which CPU', async () => {
+  const waits = command(
+    [
+      { running: 0.7, waiting: 0.3 },
+      { running: 0.7, waiting: 0.3, cpu: () => 1 },
+      { running: 0.7 },
+    ],
+    { used: 0.95 },
+  );
+  expect(said(await findingsAt(waits, 'waiting-threads'))).toEqual([
+    'problem: Process 100 (app0) and process 101 (app1) could not run for up to 30 % of the time: the command’s threads want 2.7 CPUs, and h1 has 2 CPUs; other threads and processes used 25 % of CPU 0.',
+  ]);
+  const late = command(
+    [
+      { rank: 0, running: 1, cpu: () => 1 },
+      { rank: 1, running: 0.6, waiting: 0.4 },
+    ],
+    { used: 1 },
+  );
+  expect(said(await findingsAt(late, 'late-rank'))).toEqual([
+    'problem: Rank 1 (app1, process 101) could not run for 40 % of the time on CPU 0 of h1, of which others used 40 %; the other ranks for 0 % on average: where they meet in MPI, they wait for it.',
+  ]);
+  const quota = command([{}], { quota: { periods: 30, throttled: 15 } });
+  expect(said(await findingsAt(quota, 'cpu-quota'))).toEqual([
+    'problem: Control group /job of h1 may use 1.5 CPUs, and that was used up in 50 % of its periods: its threads were kept from running for 3 s, summed over CPUs.',
+  ]);
+  const blocked = command([{ blocked: 15 }]);
+  expect(said(await findingsAt(blocked, 'device-wait'))).toEqual([
+    'problem: Process 100 (app0) stood still for a device in 50 % of its samples; process 100 moved most: 9 MB to devices, 0 MB from them.',
+  ]);
+  const reads = command([{ major: 100 }]);
+  expect(said(await findingsAt(reads, 'page-faults'))).toEqual([
+    'problem: Process 100 (app0) waited for 100 pages a second that had to be read from a device.',
+  ]);
+});
+
+it('a hypervisor that steals is named; a thread that sleeps loses nothing by it', async () => {
+  const cpu = { used: 0.5, stolen: 0.3 };
+  expect(
+    said(await findingsAt(command([{ running: 0.5, waiting: 0.2 }], cpu), 'waiting-threads'))[0],
+  ).toContain('30 % of CPU 0 was stolen by the hypervisor');
+});
+
+it('nobody is accused on less than a second, or on one window', async () => {
+  const bad = {
+    rank: 0,
+    running: 0.1,
+    waiting: 0.9,
+    blocked: 30,
+    minor: 1e6,
+    major: 1e3,
+    cpu: (k: number) => k % 2,
+  };
+  const path = command([bad, { rank: 1, running: 1 }], { samples: 9 });
+  const quota = command([{}], { quota: { periods: 15, throttled: 15 } });
+  const rules = ['waiting-threads', 'late-rank', 'device-wait', 'migrating-threads', 'page-faults'];
+  for (const rule of rules) expect([rule, ...said(await findingsAt(path, rule))]).toEqual([rule]);
+  expect(said(await findingsAt(quota, 'cpu-quota'))).toEqual([]);
+});
