@@ -5,6 +5,8 @@ import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { scratchFolder } from '../os/scratch.ts';
 import { ModelError } from './model-error.ts';
+import { MAP } from './model-place.ts';
+import { type TopLevel, topLevelOf, variablesExport } from './module-state.ts';
 import { REPLACED } from './outside.ts';
 
 const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
@@ -20,12 +22,19 @@ function ownMeta(path: string): string {
   return META.map((key, k) => `const ${metaName(key)} = ${JSON.stringify(values[k])};`).join(' ');
 }
 
+export interface CompiledModel {
+  readonly url: string;
+  /** Variables at the top of its modules; the module exports their values. */
+  readonly variables: readonly TopLevel[];
+  /** Removes the module. */
+  dispose(): void;
+}
+
 /**
  * Compiles a model.
- * @returns the module's address, and a function that removes it
  * @throws ModelError that names file, line and column of what does not compile
  */
-export async function compileModel(path: string): Promise<{ url: string; dispose: () => void }> {
+export async function compileModel(path: string): Promise<CompiledModel> {
   if (!EXTENSIONS.includes(extname(path))) {
     throw new ModelError(`${path}: a model is a ${EXTENSIONS.join(', ')} file`);
   }
@@ -38,6 +47,7 @@ export async function compileModel(path: string): Promise<{ url: string; dispose
   const outside = Object.values(REPLACED).map((name) => `${name} as ${outsideName(name)}`);
   const folder = scratchFolder('triscope-model-');
   const file = join(folder.path, 'model.mjs');
+  let variables: TopLevel[];
   try {
     const result = await build({
       entryPoints: [path],
@@ -85,12 +95,15 @@ export async function compileModel(path: string): Promise<{ url: string; dispose
         },
       ],
     });
-    writeFileSync(file, result.outputFiles[0].contents);
+    const { text } = result.outputFiles[0];
+    variables = topLevelOf(text);
+    const map = text.lastIndexOf(MAP);
+    writeFileSync(file, `${text.slice(0, map)}${variablesExport(variables)}${text.slice(map)}`);
   } catch (error) {
     folder.remove();
     throw new ModelError(placed(path, error));
   }
-  return { url: pathToFileURL(file).href, dispose: () => folder.remove() };
+  return { url: pathToFileURL(file).href, variables, dispose: () => folder.remove() };
 }
 
 interface BuildError {

@@ -5,8 +5,9 @@ import { resolve } from 'node:path';
 import { EXIT } from '../model/error.ts';
 import { compileModel } from './compile-model.ts';
 import { isModel, type Model, ModelError } from './model.ts';
-import { withPlace } from './model-place.ts';
+import { placeIn, withPlace } from './model-place.ts';
 import { BUILT_IN } from './models/index.ts';
+import { VARIABLES } from './module-state.ts';
 
 /** How a thread names a model to another: a built-in name, or the URL of a module that Node can import. */
 export type ModelReference = { readonly name: string } | { readonly url: string };
@@ -14,8 +15,17 @@ export type ModelReference = { readonly name: string } | { readonly url: string 
 export interface LoadedModel {
   readonly model: Model;
   readonly reference: ModelReference;
+  /** The variables at the top of a user's modules in this thread, as they are now. */
+  variables?(): ModuleVariable[];
   /** Removes what was made to load it. */
   dispose(): void;
+}
+
+export interface ModuleVariable {
+  readonly name: string;
+  /** Where it is declared, such as `shop.ts:3:5`. */
+  place(): string;
+  readonly value: unknown;
 }
 
 /** No such model. */
@@ -59,9 +69,23 @@ export async function loadModel(nameOrPath: string): Promise<LoadedModel> {
       `no model '${nameOrPath}': neither a file nor one of ${Object.keys(BUILT_IN).join(', ')}`,
     );
   }
-  const { url, dispose } = await compileModel(path);
+  const { url, variables, dispose } = await compileModel(path);
   try {
-    return { model: await importModel({ url }, nameOrPath), reference: { url }, dispose };
+    const model = await importModel({ url }, nameOrPath);
+    const valuesOf = (await import(url))[VARIABLES] as () => unknown[];
+    return {
+      model,
+      reference: { url },
+      variables: () => {
+        const values = valuesOf();
+        return variables.map(({ name, row, column }, k) => ({
+          name,
+          place: () => placeIn(url, row, column),
+          value: values[k],
+        }));
+      },
+      dispose,
+    };
   } catch (error) {
     const message = error instanceof ModelNotFoundError ? '' : withPlace(error);
     dispose();

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 const OWN = new URL('..', import.meta.url).href;
 const COMPILED = /\/triscope-model-[^/]+\/model\.mjs$/;
 const FRAME = /(file:\/\/[^\s()]+|\/[^\s():]+):(\d+):(\d+)\)?$/;
-const MAP = '//# sourceMappingURL=data:application/json;base64,';
+/** Before a compiled model's source map. */
+export const MAP = '//# sourceMappingURL=data:application/json;base64,';
 
 /**
  * The place, `models/shop.ts:12:7`, from the working directory where it lies below that; null where the stack names
@@ -24,12 +25,19 @@ export function placeOf(error: unknown): string | null {
     const path = file.startsWith('file:') ? fileURLToPath(file) : file;
     if (path.startsWith(fileURLToPath(OWN))) continue;
     const at = { path, row: Number(row), column: Number(column) };
-    const { path: source, row: r, column: c } = COMPILED.test(path) ? mapped(at) : at;
-    const near = relative(process.cwd(), source);
-    return `${near.startsWith('..') ? source : near}:${r}:${c}`;
+    return shown(COMPILED.test(path) ? mapped(at) : at);
   }
   return null;
 }
+
+function shown({ path, row, column }: Place): string {
+  const near = relative(process.cwd(), path);
+  return `${near.startsWith('..') ? path : near}:${row}:${column}`;
+}
+
+/** Where in its source a place in the compiled model of this address is. */
+export const placeIn = (url: string, row: number, column: number): string =>
+  shown(mapped({ path: fileURLToPath(url), row, column }));
 
 interface Place {
   readonly path: string;

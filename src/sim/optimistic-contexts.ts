@@ -1,4 +1,5 @@
 /** What an optimistic PE is made of before its engine exists. */
+import { CheckingLp } from './checking-lp.ts';
 import { Entries, Kp } from './kp.ts';
 import { OptimisticLp } from './optimistic-lp.ts';
 import type { Pe } from './pe.ts';
@@ -23,7 +24,8 @@ export function optimisticContexts(): {
         kept = { kps: [], entries };
         for (let k = 0; k < pe.config.nkp; k++) kept.kps.push(new Kp(k, entries, pe.memory.i32));
       }
-      return new OptimisticLp(kept.kps, kept.entries, pe, name, type, kept.kps[0]);
+      const Lp = pe.config.synch === 'rollback-check' ? CheckingLp : OptimisticLp;
+      return new Lp(kept.kps, kept.entries, pe, name, type, kept.kps[0]);
     },
   };
 }

@@ -24,7 +24,7 @@ import { optimisticContexts } from './optimistic-contexts.ts';
 import { handling } from './outside.ts';
 import { type OutputLine, Pe } from './pe.ts';
 import type { Placement } from './placement.ts';
-import { type ModelResults, ResultsCollector } from './results.ts';
+import { type GatheredResults, ResultsCollector } from './results.ts';
 import { DebugRun, RollbackCheckRun } from './rollback-check.ts';
 import { Scheduler } from './scheduler.ts';
 import { tellMarks } from './tell-marks.ts';
@@ -53,7 +53,7 @@ export interface PeResult {
   readonly gvt: number;
   /** Seconds from the first event to the last. */
   readonly wallSeconds: number;
-  readonly results: ModelResults;
+  readonly results: GatheredResults;
   /** Where one was asked for. */
   readonly commits?: CommitLog;
   /** What was recorded, stream by stream. */

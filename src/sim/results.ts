@@ -1,4 +1,5 @@
 /** What `final` handlers report, gathered over LPs and PEs. */
+import { addTo, type ExactSum, rounded } from './exact-sum.ts';
 import type { Results } from './model.ts';
 import { ModelError } from './model-error.ts';
 
@@ -17,14 +18,25 @@ export interface ModelResults {
   readonly rows: Record<string, { lp: number; values: Record<string, number> }[]>;
 }
 
+/** What the LPs of one PE report: sums are rounded once those of all PEs are added. Plain data: it crosses threads. */
+export interface GatheredResults extends Pick<ModelResults, 'maxima' | 'rows'> {
+  readonly totals: Record<string, ExactSum>;
+  readonly counts: Record<string, ExactSum[]>;
+}
+
 export class ResultsCollector implements Results {
-  readonly data: ModelResults = { totals: {}, maxima: {}, counts: {}, rows: {} };
+  readonly data: GatheredResults = { totals: {}, maxima: {}, counts: {}, rows: {} };
   /** The LP that reports. */
   lp = 0;
 
   add(name: string, value: number): void {
     expectNumber('add', name, value);
-    this.data.totals[name] = (this.data.totals[name] ?? 0) + value;
+    let total = this.data.totals[name];
+    if (total === undefined) {
+      total = [];
+      this.data.totals[name] = total;
+    }
+    addTo(total, value);
   }
 
   max(name: string, value: number): void {
@@ -41,8 +53,8 @@ export class ResultsCollector implements Results {
       bins = [];
       this.data.counts[name] = bins;
     }
-    while (bins.length <= bin) bins.push(0);
-    bins[bin] += weight;
+    while (bins.length <= bin) bins.push([]);
+    addTo(bins[bin], weight);
   }
 
   row(name: string, values: Readonly<Record<string, number>>): void {
@@ -58,15 +70,19 @@ export class ResultsCollector implements Results {
   }
 }
 
-/** Merges PEs' results, in PE order; rows in order of LP. */
-export function mergeResults(parts: readonly ModelResults[]): ModelResults {
+const mapped = <A, B>(from: Record<string, A>, f: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, f(value)]));
+
+/** Merges PEs' results, whatever their order; rows in order of LP. */
+export function mergeResults(parts: readonly GatheredResults[]): ModelResults {
   const all = new ResultsCollector();
   for (const part of parts) {
-    for (const [name, value] of Object.entries(part.totals)) all.add(name, value);
+    for (const [name, terms] of Object.entries(part.totals))
+      for (const term of terms) all.add(name, term);
     for (const [name, value] of Object.entries(part.maxima)) all.max(name, value);
     for (const [name, bins] of Object.entries(part.counts)) {
-      bins.forEach((weight, bin) => {
-        if (weight !== 0) all.count(name, bin, weight);
+      bins.forEach((terms, bin) => {
+        for (const term of terms) if (term !== 0) all.count(name, bin, term);
       });
     }
     for (const [name, rows] of Object.entries(part.rows)) {
@@ -76,6 +92,12 @@ export function mergeResults(parts: readonly ModelResults[]): ModelResults {
       }
     }
   }
-  for (const rows of Object.values(all.data.rows)) rows.sort((a, b) => a.lp - b.lp);
-  return all.data;
+  const { totals, maxima, counts, rows } = all.data;
+  for (const list of Object.values(rows)) list.sort((a, b) => a.lp - b.lp);
+  return {
+    totals: mapped(totals, rounded),
+    maxima,
+    counts: mapped(counts, (bins) => bins.map(rounded)),
+    rows,
+  };
 }

@@ -100,6 +100,7 @@ export class RollbackCheckRun implements Driver {
       throw new RollbackError(`${lp.describe()}: rolled back, it is not the first event any more`);
     pe.queue.pop();
     engine.handle(h);
+    engine.stopIfHeld(h);
     if (engine.starved) {
       throw new OutOfEventMemoryError(
         `out of event memory at virtual time ${this.gvt}; raise --max-memory`,

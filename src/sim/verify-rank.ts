@@ -114,7 +114,8 @@ export async function verifyRanks(
     if (!finished) break;
     const row = truth && result && rowOf(one, result, truth);
     const examined = rows.filter((r) => r.difference).length;
-    const examine = row !== null && !row.same && examined < MOST_EXAMINED;
+    const examine =
+      row !== null && !row.same && row.difference === undefined && examined < MOST_EXAMINED;
     const next = options.signal?.aborted ? STOP : examine ? EXAMINE : GO_ON;
     const wanted = agree(next);
     const difference = wanted === EXAMINE ? await whereDifferent(one) : '';

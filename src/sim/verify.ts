@@ -7,6 +7,9 @@ import { chaosCase } from './chaos-case.ts';
 import type { Synchroniser } from './config.ts';
 import { firstDifference, type LoggedRun } from './first-difference.ts';
 import type { LoadedModel } from './load-model.ts';
+import { contentOf } from './module-state.ts';
+import type { OutputLine } from './pe.ts';
+import { outputDifference, resultsDifference } from './report-difference.ts';
 import { configFor, type Settings } from './settings.ts';
 import { type RunOptions, simulate } from './simulate.ts';
 import type { RunResult } from './statistics.ts';
@@ -42,6 +45,11 @@ export interface VerifyOptions {
   /** Called before each run. */
   readonly onCase?: (name: string, index: number, count: number) => void;
   readonly onRow?: (row: VerifyRow) => void;
+  /**
+   * Called where handlers write variables at the top of the model's modules: `samples (shop.ts:3:5)`. They are not
+   * undone, and each thread has its own.
+   */
+  readonly onWritten?: (variables: readonly string[]) => void;
   readonly console?: NodeJS.WritableStream;
 }
 
@@ -60,6 +68,8 @@ class Examination {
   private readonly sequential: Settings;
   private readonly run: RunOptions;
   private truth: LoggedRun | null = null;
+  /** Variables of the model's modules that the sequential run left with other values. */
+  written: string[] = [];
 
   constructor(loaded: LoadedModel, settings: Settings, options: VerifyOptions) {
     const { synch: _, ...rest } = settings;
@@ -72,12 +82,46 @@ class Examination {
     };
   }
 
-  reference(): Promise<RunResult> {
-    return simulate(this.loaded, this.sequential, this.run);
+  /** The sequential run. Finds the variables that its handlers write. */
+  async reference(): Promise<ReportedRun> {
+    const { model, variables } = this.loaded;
+    let before: string[] = [];
+    const contents = () => (variables?.() ?? []).map(({ value }) => contentOf(value));
+    // What `prepare` works out is the model's to keep.
+    const watched: LoadedModel = {
+      ...this.loaded,
+      model: {
+        ...model,
+        prepare: (options, run) => {
+          const params = model.prepare(options, run);
+          before = contents();
+          return params;
+        },
+      },
+    };
+    const run = await this.reported(watched, this.sequential);
+    const after = contents();
+    this.written = (variables?.() ?? [])
+      .filter((_, k) => before[k] !== after[k])
+      .map(({ name, place }) => `${name} (${place()})`);
+    return run;
   }
 
-  result({ settings, chaos }: VerifyCase): Promise<RunResult> {
-    return simulate(this.loaded, settings, { ...this.run, ...(chaos && { chaos }) });
+  result({ settings, chaos }: VerifyCase): Promise<ReportedRun> {
+    return this.reported(this.loaded, settings, chaos);
+  }
+
+  private async reported(
+    loaded: LoadedModel,
+    settings: Settings,
+    chaos?: ChaosSettings,
+  ): Promise<ReportedRun> {
+    const lines: OutputLine[] = [];
+    const onOutput: RunOptions['onOutput'] = (some) => {
+      for (const line of some) lines.push(line);
+    };
+    const run = { ...this.run, onOutput, ...(chaos && { chaos }) };
+    return { ...(await simulate(loaded, settings, run)), lines };
   }
 
   private async logged(
@@ -111,28 +155,43 @@ const called = ({ name, chaos }: Pick<VerifyCase, 'name' | 'chaos'>) => ({
   ...(chaos !== undefined && chaos.shape === undefined && { chaos: chaos.seed }),
 });
 
-/** What of a sequential run others are compared with. */
-type Truth = Pick<RunResult, 'netEvents' | 'stateDigest' | 'eventDigest'>;
+/** A run, and what it printed, where that was heard. */
+type ReportedRun = RunResult & { readonly lines?: readonly OutputLine[] };
 
+const sameEvents = (a: RunResult, b: RunResult) =>
+  a.stateDigest === b.stateDigest && a.eventDigest === b.eventDigest && a.netEvents === b.netEvents;
+
+/** What `result` reports otherwise than `truth`, the sequential run, though it did the same; null for nothing. */
+function reportedOtherwise(name: string, truth: ReportedRun, result: ReportedRun): string | null {
+  const names = ['sequential', name] as const;
+  return (
+    resultsDifference(names, truth.results, result.results) ??
+    outputDifference(names, truth.lines ?? [], result.lines ?? [])
+  );
+}
+
+/** The row of one run, as far as results tell. */
 export function rowOf(
   one: Pick<VerifyCase, 'name' | 'chaos'>,
-  result: RunResult,
-  truth: Truth,
+  result: ReportedRun,
+  truth: ReportedRun,
 ): VerifyRow {
+  const events = sameEvents(result, truth);
+  const reported = events ? reportedOtherwise(one.name, truth, result) : null;
   return {
     ...called(one),
     synchroniser: result.config.synch,
     pes: result.pes,
-    same:
-      result.stateDigest === truth.stateDigest &&
-      result.eventDigest === truth.eventDigest &&
-      result.netEvents === truth.netEvents,
+    same: events && reported === null,
     netEvents: result.netEvents,
     rollbacks: result.totalRollbacks,
     heldBack: result.heldBack,
     stateDigest: result.stateDigest,
     eventDigest: result.eventDigest,
     wallSeconds: result.wallSeconds,
+    ...(reported !== null && {
+      difference: `same events and states; ${reported}: it depends on more than its LPs’ states`,
+    }),
   };
 }
 
@@ -178,6 +237,7 @@ export async function verify(
   const truth = await examination.reference();
   if (!truth.finished) return rows;
   add(rowOf({ name: 'sequential' }, truth, truth));
+  if (examination.written.length > 0) options.onWritten?.(examination.written);
   const memory = truth.peakEvents * truth.eventBytes;
   const ground = { lookahead: config.lookahead, lps, memory };
   const cases: readonly VerifyCase[] =
@@ -197,7 +257,8 @@ export async function verify(
       const result = await examination.result(one);
       if (!result.finished) break;
       const row = rowOf(one, result, truth);
-      const examine = !row.same && rows.filter((r) => r.difference).length < MOST_EXAMINED;
+      const examined = rows.filter((r) => r.difference).length;
+      const examine = !row.same && row.difference === undefined && examined < MOST_EXAMINED;
       add(examine ? { ...row, difference: await examination.whereDifferent(one) } : row);
     } catch (error) {
       add(failedRow(one, error instanceof Error ? error.message : String(error)));

@@ -31,8 +31,11 @@ test('a sound model: every run is the same', async () => {
 });
 
 test('a model that remembers more than its state: code 1, and which state differs', async () => {
-  const { code, out } = await triscopeHere(['sim', 'verify', fixture('remembers.ts')]);
+  const { code, out, err } = await triscopeHere(['sim', 'verify', fixture('remembers.ts')]);
   expect(code).toBe(1);
+  expect(err).toMatch(
+    /^triscope: handlers write calls \(.*remembers\.ts:4:5\): what is not in an LP’s state/m,
+  );
   expect(out).toMatch(/conservative, 2 PEs .* DIFFERENT\n/);
   expect(out).toMatch(/optimistic-debug .* FAILED\n/);
   expect(out).toMatch(

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Settings, simulate } from 'triscope/sim';
+import { loadModel, type Settings, simulate, verify } from 'triscope/sim';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'wrong-models-'));
@@ -403,5 +403,57 @@ describe('a model’s own files', () => {
       ),
     );
     expect(run.finished).toBe(true);
+  });
+});
+
+describe('a mistake that only shows when an event is handled twice', () => {
+  const KEPT: readonly [mistake: string, text: string][] = [
+    [
+      'a message filled after the next send',
+      '    const one = lp.send(0, 1); lp.send(1, 1).hops = 2; one.hops = 1;',
+    ],
+    [
+      'an array of a message filled after the next send',
+      '    const one = lp.send(0, 1); lp.send(1, 1); one.path.set(0, 1);',
+    ],
+    [
+      'a message filled after its event',
+      '    kept.hops = 3; kept = lp.send(lp.id, 1); let other; other = kept;',
+    ],
+  ];
+  it.each(KEPT)('%s', async (_mistake, text) => {
+    const before = withLine(14, text).replace('hops:', "path: array('u8', 2), hops:");
+    const path = file(before.replace('\n', ' let kept = { hops: 0 };\n'));
+    const told = await failure(path, { synch: 'rollback-check' });
+    expect(told).toMatch(/: message\.(hops|path): read-only here; it was filled after the next /);
+    expect(told).toContain(`(at ${path}:14:`);
+  });
+
+  it('results and lines from a variable of the module: sim verify names it', async () => {
+    const path = file(
+      `const CONSTANT = [1, 2]; let cached = 0; const delays = new Map<number, number[]>();\n${withLine(14, '    lp.send(0, 1); cached = CONSTANT[1]; delays.set(lp.id, [...(delays.get(lp.id) ?? []), lp.now]);').replace("results.add('served', lp.state.served)", "results.add('delays', delays.get(lp.id)?.length ?? 0)").replace('() => 4', '() => 1')}`,
+    );
+    const loaded = await loadModel(path);
+    let written: readonly string[] = [];
+    const rows = await verify(
+      loaded,
+      { end: 4 },
+      {
+        onWritten: (names) => {
+          written = names;
+        },
+      },
+    );
+    loaded.dispose();
+    expect(written).toEqual([
+      expect.stringMatching(/^cached \(.*:1:30\)$/),
+      expect.stringMatching(/^delays \(.*:1:48\)$/),
+    ]);
+    const twice = rows.find((row) => row.name === 'rollback-check');
+    expect(twice?.same).toBe(false);
+    expect(twice?.eventDigest).toBe(rows[0].eventDigest);
+    expect(twice?.difference).toMatch(
+      /^same events and states; results totals.delays is (\d+) in sequential and \d+ in rollback-check: it depends on more/,
+    );
   });
 });

@@ -101,19 +101,29 @@ async function start(call: Call<typeof OPTIONS, LoadedModel | null>): Promise<nu
 
 type OnCase = NonNullable<VerifyOptions['onCase']>;
 
-function threadRows(
+async function threadRows(
   { loaded, settings, own }: Verify,
   signal: AbortSignal,
   onCase: OnCase,
   chaos: ChaosRuns | undefined,
 ): Promise<VerifyRow[]> {
   const json = own.json === true;
-  return verify(loaded, settings, {
+  let written: readonly string[] = [];
+  const rows = await verify(loaded, settings, {
     signal,
     onCase,
+    onWritten: (variables) => {
+      written = variables;
+    },
     ...(chaos && { chaos }),
     ...(json && { console: process.stderr }),
   });
+  if (written.length > 0) {
+    process.stderr.write(
+      `triscope: handlers write ${written.join(', ')}: what is not in an LP’s state is not undone, and each PE has its own\n`,
+    );
+  }
+  return rows;
 }
 
 async function onThreads(
