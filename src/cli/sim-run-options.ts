@@ -9,6 +9,7 @@ import { transportOptions } from './transport-option.ts';
 
 const TRANSPORT = transportOptions('what PEs are', 'mpi under mpirun, else threads');
 const OUTPUT = {
+  check: flag(false, 'type-check the model first, with the TypeScript of its project'),
   json: flag(false, 'print one JSON object; what the model prints goes to stderr'),
   ...RECORD_OPTIONS,
   stream: text(

@@ -15,6 +15,8 @@ export type ModelReference = { readonly name: string } | { readonly url: string 
 export interface LoadedModel {
   readonly model: Model;
   readonly reference: ModelReference;
+  /** Where a user's model is. */
+  readonly path?: string;
   /** The variables at the top of a user's modules in this thread, as they are now. */
   variables?(): ModuleVariable[];
   /** Removes what was made to load it. */
@@ -76,6 +78,7 @@ export async function loadModel(nameOrPath: string): Promise<LoadedModel> {
     return {
       model,
       reference: { url },
+      path,
       variables: () => {
         const values = valuesOf();
         return variables.map(({ name, row, column }, k) => ({

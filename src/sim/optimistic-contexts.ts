@@ -1,7 +1,6 @@
 /** What an optimistic PE is made of before its engine exists. */
-import { CheckingLp } from './checking-lp.ts';
 import { Entries, Kp } from './kp.ts';
-import { OptimisticLp } from './optimistic-lp.ts';
+import type { OptimisticLp } from './optimistic-lp.ts';
 import type { Pe } from './pe.ts';
 
 /** What the KPs of a PE remember; made with its contexts, which write to it. */
@@ -10,8 +9,8 @@ export interface Kept {
   readonly entries: Entries;
 }
 
-/** The KPs of a PE and the contexts that record with them. */
-export function optimisticContexts(): {
+/** The KPs of a PE and the contexts, each an `Lp`, that record with them. */
+export function optimisticContexts(Lp: typeof OptimisticLp): {
   readonly contextFor: ConstructorParameters<typeof Pe>[6];
   readonly kept: () => Kept;
 } {
@@ -24,7 +23,6 @@ export function optimisticContexts(): {
         kept = { kps: [], entries };
         for (let k = 0; k < pe.config.nkp; k++) kept.kps.push(new Kp(k, entries, pe.memory.i32));
       }
-      const Lp = pe.config.synch === 'rollback-check' ? CheckingLp : OptimisticLp;
       return new Lp(kept.kps, kept.entries, pe, name, type, kept.kps[0]);
     },
   };

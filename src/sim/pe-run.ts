@@ -2,6 +2,7 @@
 
 import { engineMarks, MARK_EVENTS } from '../model/engine-marks.ts';
 import { layoutOf } from '../model/struct.ts';
+import { CheckingLp } from './checking-lp.ts';
 import { ActivityClock } from './clock.ts';
 import { type CommitLog, CommitLogger } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
@@ -21,6 +22,7 @@ import { type Model, ModelError } from './model.ts';
 import { withPlace } from './model-place.ts';
 import { Optimism } from './optimistic.ts';
 import { optimisticContexts } from './optimistic-contexts.ts';
+import { OptimisticLp } from './optimistic-lp.ts';
 import { handling } from './outside.ts';
 import { type OutputLine, Pe } from './pe.ts';
 import type { Placement } from './placement.ts';
@@ -192,7 +194,9 @@ export class PeRun {
   ) {
     const capacity = recordsFor(model, config);
     const inOrder = config.synch === 'sequential' || config.synch === 'conservative';
-    const optimistic = optimisticContexts();
+    const optimistic = optimisticContexts(
+      config.synch === 'rollback-check' ? CheckingLp : OptimisticLp,
+    );
     const contextFor = inOrder
       ? (...args: Parameters<typeof optimistic.contextFor>) => new InOrderLp(...args, null)
       : optimistic.contextFor;

@@ -11,6 +11,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'node rotate': 'ends a file of the log, and takes no sample to print',
   'node daemon': 'prints nothing: it collects until it is ended',
   completion: 'prints a script for a shell, and words for that script',
+  'sim new': 'writes files, and prints their names',
   'signal watch': 'its output is a table that others read: GEOPM’s CSV',
 };
 
@@ -34,6 +35,7 @@ const BEGIN = 1_772_366_400;
 /** What to call the others with. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   'sim models': [],
+  'sim sweep': ['phold', '--total-lps=2', '--end=3', '--replications=2'],
   'node collect': ['cpu'],
   'node begin': ['7', '--dir', log],
   'node end': ['7', '--dir', log],

@@ -47,12 +47,13 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'sim run': ['phold'],
   'sim verify': ['phold'],
   'sim tune': ['phold'],
+  'sim sweep': ['phold'],
 };
 
 const COMMANDS = [
   'demo',
   'record',
-  ...['run', 'verify', 'tune', 'models'].map((name) => `sim ${name}`),
+  ...['run', 'verify', 'tune', 'sweep', 'new', 'models'].map((name) => `sim ${name}`),
   ...['launch', 'restore', 'build-shims', 'flags'].map((name) => `region ${name}`),
   ...['collect', 'begin', 'end', 'mark', 'rotate', 'daemon', 'archive', 'types', 'job', 'jobs'].map(
     (name) => `node ${name}`,
@@ -74,6 +75,9 @@ const WRONG = [
   'sim run --end=5 phold',
   'sim verify phold --chaos-runs=3',
   'sim tune phold --knobs=btch',
+  'sim sweep phold --vary remote=a',
+  'sim sweep phold --pes=2',
+  'sim new Shop',
   'sim models phold',
   'demo twice',
   'region launch',

@@ -1,7 +1,9 @@
 /** `triscope sim run MODEL [options]`: one simulation and its statistics. */
 
 import { recordingFolder } from '../../formats/recording-folder.ts';
+import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { LoadedModel } from '../../sim/load-model.ts';
+import { ModelError } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { SimRecording } from '../../sim/record.ts';
 import { reserveForOneRun } from '../../sim/reserved.ts';
@@ -9,7 +11,7 @@ import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
 import { type Call, command } from '../command.ts';
 import { besideOf, Companions } from '../companions.ts';
-import { EXIT, report } from '../errors.ts';
+import { EXIT, report, UsageError } from '../errors.ts';
 import { finishRecording } from '../finish-recording.ts';
 import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
 import { type Interrupt, mayBlock, onInterrupt } from '../interrupt.ts';
@@ -29,14 +31,31 @@ import {
 } from '../run-command.ts';
 import { SIM_RUN_GROUPS, SIM_RUN_OPTIONS } from '../sim-run-options.ts';
 import { StreamOut } from '../stream-out.ts';
+import { oneLine } from '../terminal.ts';
 import { wantsRanks } from '../transport-option.ts';
 import { version } from '../version.ts';
 
 type SimRun = RunCommand<typeof SIM_RUN_OPTIONS>;
 
+/** Lists the model's type errors on stderr. @throws ModelError where there are some */
+async function expectTypes({ loaded: { model, path } }: SimRun): Promise<void> {
+  if (path === undefined) {
+    throw new UsageError(`--check: ${model.name} is built in; it checks models given by path`);
+  }
+  // Of the ranks of an MPI job one speaks for all.
+  if ((launchedRank()?.rank ?? 0) > 0) return;
+  const { typeErrors } = await import('../../sim/type-check.ts');
+  const errors = await typeErrors(path);
+  if (errors.length === 0) return;
+  for (const error of errors) process.stderr.write(`triscope: ${oneLine(error)}\n`);
+  const count = errors.length === 1 ? 'one type error' : `${errors.length} type errors`;
+  throw new ModelError(`model '${model.name}' has ${count}`);
+}
+
 /** Runs it. Returns the exit code. @throws what a user did wrong, or the model */
 async function start(call: Call<typeof SIM_RUN_OPTIONS, LoadedModel | null>): Promise<number> {
   const command = runCommandOf(call, SIM_RUN_OPTIONS);
+  if (command.own.check === true) await expectTypes(command);
   const interrupt = onInterrupt(mayBlock(command.loaded));
   try {
     if (wantsRanks(command)) {

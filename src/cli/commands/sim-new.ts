@@ -1,0 +1,46 @@
+/** `triscope sim new NAME`: a folder with a model to begin from. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TriscopeError } from '../../model/error.ts';
+import { newModel } from '../../sim/new-model.ts';
+import { type Call, command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { version } from '../version.ts';
+
+const NAME = /^[a-z][a-z0-9-]*$/;
+
+/** Writes it. Returns the exit code. @throws UsageError where it cannot be called so, or is there */
+async function run({ words: [name] }: Call<Record<never, never>, null>): Promise<number> {
+  if (!NAME.test(name)) {
+    throw new UsageError(
+      `${name}: a model's name is lower-case letters, digits and -, a letter first`,
+    );
+  }
+  if (existsSync(name)) throw new UsageError(`${name}: is there already; take another name`);
+  const files = Object.entries(newModel(name, version()));
+  try {
+    mkdirSync(name);
+    for (const [file, text] of files) writeFileSync(join(name, file), text, { flag: 'wx' });
+  } catch (error) {
+    throw new TriscopeError(`${name}: cannot be written: ${(error as Error).message}`);
+  }
+  process.stdout.write(
+    [
+      ...files.map(([file]) => join(name, file)),
+      '',
+      `triscope sim run ${name}/${name}.ts --args-file=${name}/${name}.args`,
+      `cd ${name} && npm install && npm test && npm run check`,
+      '',
+    ].join('\n'),
+  );
+  return 0;
+}
+
+export const simNew = command({
+  about:
+    'Makes a folder NAME with a model that runs, type-checks and is tested, to be changed: NAME.ts, its test, its settings for --args-file, and what npm and TypeScript go by.',
+  arguments: [{ name: 'NAME', help: 'what the model is called', noun: 'name' }],
+  options: {},
+  examples: ['sim new shop'],
+  run,
+});

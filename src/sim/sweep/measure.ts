@@ -1,0 +1,45 @@
+/** What a sweep keeps of a run: totals and maxima of its results, or quotients of them. */
+import { didYouMean } from '../../model/nearest.ts';
+import { OptionError } from '../../model/option.ts';
+import type { ModelResults } from '../results.ts';
+
+/** `present=area/time`, or `served`: a total or maximum, or one divided by another. */
+export interface Measure {
+  readonly name: string;
+  readonly of: string;
+  readonly by?: string;
+}
+
+/** @throws OptionError */
+export function parseMeasure(text: string): Measure {
+  const match = /^(?:([\w.-]+)=)?([\w.-]+)(?:\/([\w.-]+))?$/.exec(text);
+  if (match === null)
+    throw new OptionError(
+      `--measure=${text}: use NAME, NAME=A or NAME=A/B, of the model's totals and maxima`,
+    );
+  const [, name, of, by] = match;
+  return { name: name ?? text, of, ...(by !== undefined && { by }) };
+}
+
+/** The values of one run by name; without `measures` every total and maximum. @throws OptionError for what it does not report */
+export function valuesOf(
+  { totals, maxima }: Pick<ModelResults, 'totals' | 'maxima'>,
+  measures: readonly Measure[],
+): Record<string, number> {
+  const all: Readonly<Record<string, number>> = { ...maxima, ...totals };
+  if (measures.length === 0) return { ...all };
+  const value = (name: string) => {
+    if (Object.hasOwn(all, name)) return all[name];
+    const names = Object.keys(all);
+    const near = didYouMean(name, names);
+    throw new OptionError(
+      `--measure: the model reports no ${name}${near === '' ? `; there are ${names.join(', ')}` : near}`,
+    );
+  };
+  return Object.fromEntries(
+    measures.map(({ name, of, by }) => [
+      name,
+      by === undefined ? value(of) : value(of) / value(by),
+    ]),
+  );
+}

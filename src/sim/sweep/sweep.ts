@@ -1,0 +1,352 @@
+/**
+ * Runs a model for many settings, each with several seeds: sequential runs, several at once, each in a thread of its own.
+ *
+ * Replication r draws from streams that no other replication draws from, the same ones at each point (common random
+ * numbers): values at one point are independent, and differences between points are less noisy.
+ */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { OptionError } from '../../model/option.ts';
+import type { LoadedModel } from '../load-model.ts';
+import { ModelError } from '../model.ts';
+import { CORE_SEEDS, MODEL_SEEDS, type Seeds, seedStream } from '../rng/clcg4.ts';
+import { configFor, type Settings } from '../settings.ts';
+import { type MeanInterval, meanInterval, relativeWidth } from './interval.ts';
+import { Journal, type JournalRun, shareFile, sourceOf } from './journal.ts';
+import { type Measure, valuesOf } from './measure.ts';
+import type { RunReply, SweepReply } from './sweep-worker.ts';
+import { type Point, pointsOf, settingsAt, type Vary } from './vary.ts';
+
+export interface SweepOptions {
+  readonly vary?: readonly Vary[];
+  /** Runs of each point, with different seeds; with `untilWidth`, before the first look. Default 10. */
+  readonly replications?: number;
+  /** More runs, half as many again each time, until no interval's half-width exceeds this part of its mean. */
+  readonly untilWidth?: number;
+  /** Runs of a point at most, with `untilWidth`. Default 1000. */
+  readonly mostReplications?: number;
+  /** Default 0.95. */
+  readonly confidence?: number;
+  /** All totals and maxima where none is given. */
+  readonly measures?: readonly Measure[];
+  /** Runs at once; the CPUs by default. */
+  readonly jobs?: number;
+  /** Where runs are kept, one JSON object per line; those that are there are not run again. */
+  readonly file?: string;
+  /** The part of an array: run every `of`-th only, from `index` on, and keep them in a file of its own. */
+  readonly share?: { readonly index: number; readonly of: number };
+  /** Ends the sweep; what was done is summed up. */
+  readonly signal?: AbortSignal;
+  /** Called after each run. @param known runs that are known, and wanted so far */
+  readonly onRun?: (run: JournalRun, known: number, wanted: number) => void;
+}
+
+/** One point of a sweep. */
+export interface SweepPoint {
+  readonly point: Point;
+  readonly replications: number;
+  readonly measures: Readonly<Record<string, MeanInterval>>;
+}
+
+export interface SweepResult {
+  readonly model: string;
+  readonly confidence: number;
+  readonly method: string;
+  readonly points: readonly SweepPoint[];
+  readonly runs: readonly JournalRun[];
+  /** Whether all runs were done that were asked for, and intervals are as narrow as asked. */
+  readonly complete: boolean;
+}
+
+const METHOD = 'independent replications, Student’s t';
+
+/** Streams of one replication: more than an LP needs each. */
+const STREAMS = 2 ** 24;
+
+function seedsOf(base: Seeds, replication: number): Seeds {
+  const stream = new Float64Array(4);
+  seedStream(stream, 0, base, replication * STREAMS);
+  return [stream[0], stream[1], stream[2], stream[3]];
+}
+
+/** The settings of one run. */
+export function settingsOf(settings: Settings, point: Point, replication: number): Settings {
+  return {
+    ...settingsAt(settings, point),
+    synch: 'sequential',
+    pes: 1,
+    timing: false,
+    seeds: seedsOf(settings.seeds ?? MODEL_SEEDS, replication),
+    coreSeeds: seedsOf(settings.coreSeeds ?? CORE_SEEDS, replication),
+  };
+}
+
+const WORKER = new URL('sweep-worker.js', import.meta.url);
+
+/** A thread that runs one setting at a time. */
+class Runner {
+  private readonly worker: Worker;
+
+  constructor({ reference }: LoadedModel) {
+    this.worker = new Worker(WORKER, { workerData: reference });
+  }
+
+  run(settings: Settings): Promise<RunReply> {
+    const { worker } = this;
+    return new Promise((done, fail) => {
+      const onEnd = (error: unknown) =>
+        fail(
+          error instanceof Error ? error : new ModelError(`its thread ended with code ${error}`),
+        );
+      worker.once('error', onEnd);
+      worker.once('exit', onEnd);
+      worker.once('message', (reply: SweepReply) => {
+        worker.off('error', onEnd);
+        worker.off('exit', onEnd);
+        if (reply.kind === 'failed')
+          fail(reply.expected ? new ModelError(reply.message) : new Error(reply.message));
+        else {
+          const { kind: _, ...run } = reply;
+          done(run);
+        }
+      });
+      worker.postMessage(settings);
+    });
+  }
+
+  end(): Promise<number> {
+    return this.worker.terminate();
+  }
+}
+
+/** A point under way. */
+interface Progress {
+  readonly point: Point;
+  readonly runs: Map<number, JournalRun>;
+  /** Replications that are wanted so far, and those that have been begun. */
+  wanted: number;
+  next: number;
+}
+
+const keyOf = (point: Point) => JSON.stringify(Object.entries(point).sort());
+
+/** As `servers=3, lookahead=0.1`. */
+export const shownPoint = (point: Point): string =>
+  Object.entries(point)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
+
+/** All that is to be run, and what of it is known. */
+class Plan {
+  readonly points: readonly Progress[];
+  private readonly options: SweepOptions;
+  private readonly confidence: number;
+
+  constructor(options: SweepOptions, known: readonly JournalRun[]) {
+    this.options = options;
+    this.confidence = options.confidence ?? 0.95;
+    const byKey = new Map<string, Map<number, JournalRun>>();
+    for (const run of known) {
+      const key = keyOf(run.point);
+      byKey.set(key, (byKey.get(key) ?? new Map()).set(run.replication, run));
+    }
+    this.points = pointsOf(options.vary ?? []).map((point) => ({
+      point,
+      runs: byKey.get(keyOf(point)) ?? new Map(),
+      wanted: options.replications ?? 10,
+      next: 0,
+    }));
+    for (const one of this.points) this.extend(one);
+  }
+
+  /** Whether this share runs it: whole points where they decide by themselves how long, else single runs. */
+  private isMine(point: number, replication: number): boolean {
+    const { share, untilWidth } = this.options;
+    if (share === undefined) return true;
+    const number = untilWidth === undefined ? replication * this.points.length + point : point;
+    return number % share.of === share.index;
+  }
+
+  /** The next run to begin; null where there is none for now. */
+  take(): { readonly progress: Progress; readonly replication: number } | null {
+    for (const [k, progress] of this.points.entries()) {
+      while (progress.next < progress.wanted) {
+        const replication = progress.next++;
+        if (!progress.runs.has(replication) && this.isMine(k, replication))
+          return { progress, replication };
+      }
+    }
+    return null;
+  }
+
+  /** Runs of a point in their order, as far as they are wanted. */
+  private wantedRuns({ runs, wanted }: Progress): JournalRun[] {
+    return Array.from({ length: wanted }, (_, r) => runs.get(r)).filter((run) => run !== undefined);
+  }
+
+  /** Wants more runs of a point while all are known and an interval is too wide. */
+  extend(progress: Progress): void {
+    const { untilWidth, mostReplications = 1000 } = this.options;
+    while (
+      untilWidth !== undefined &&
+      progress.wanted < mostReplications &&
+      this.wantedRuns(progress).length === progress.wanted &&
+      !this.isNarrow(progress)
+    ) {
+      progress.wanted = Math.min(
+        mostReplications,
+        progress.wanted + Math.ceil(progress.wanted / 2),
+      );
+    }
+  }
+
+  isNarrow(progress: Progress): boolean {
+    const { untilWidth = Infinity } = this.options;
+    return Object.values(this.sum(progress).measures).every(
+      (interval) => relativeWidth(interval) <= untilWidth,
+    );
+  }
+
+  sum(progress: Progress): SweepPoint {
+    const runs = this.wantedRuns(progress);
+    const lists = new Map<string, number[]>();
+    for (const run of runs) {
+      for (const [name, value] of Object.entries(valuesOf(run, this.options.measures ?? [])))
+        lists.set(name, [...(lists.get(name) ?? []), value]);
+    }
+    const measures = Object.fromEntries(
+      [...lists].map(([name, values]) => [name, meanInterval(values, this.confidence)]),
+    );
+    return { point: progress.point, replications: runs.length, measures };
+  }
+
+  get known(): number {
+    return this.points.reduce((sum, one) => sum + this.wantedRuns(one).length, 0);
+  }
+
+  get wanted(): number {
+    return this.points.reduce((sum, { wanted }) => sum + wanted, 0);
+  }
+
+  result(model: string): SweepResult {
+    const narrow =
+      this.options.untilWidth === undefined || this.points.every((one) => this.isNarrow(one));
+    return {
+      model,
+      confidence: this.confidence,
+      method: METHOD,
+      points: this.points.map((one) => this.sum(one)),
+      runs: this.points.flatMap((one) => this.wantedRuns(one)),
+      complete: this.known === this.wanted && narrow,
+    };
+  }
+}
+
+function expectSound(options: SweepOptions): void {
+  const { confidence = 0.95, replications = 10, untilWidth, share } = options;
+  if (!(confidence > 0 && confidence < 1))
+    throw new OptionError(`confidence ${confidence}: must lie between 0 and 1`);
+  if (!Number.isInteger(replications) || replications < 1)
+    throw new OptionError(`replications ${replications}: must be a positive integer`);
+  if (untilWidth !== undefined && !(untilWidth > 0 && replications >= 2))
+    throw new OptionError('until a width: takes a width above 0 and 2 replications at least');
+  if (share !== undefined && !(share.index >= 0 && share.index < share.of))
+    throw new OptionError(`share ${share.index} of ${share.of}: there is no such one`);
+}
+
+/**
+ * Runs the sweep of a loaded model.
+ * @param settings what is not varied; runs are sequential
+ * @throws OptionError for what cannot be; ModelError that names the point of a run that failed
+ */
+export async function sweep(
+  loaded: LoadedModel,
+  settings: Settings,
+  options: SweepOptions,
+): Promise<SweepResult> {
+  expectSound(options);
+  const { model, path } = loaded;
+  // Every point is checked before the first run.
+  for (const point of pointsOf(options.vary ?? []))
+    configFor(model, settingsOf(settings, point, 0));
+  const { file, share, signal } = options;
+  const head = {
+    sweep: 1,
+    model: model.name,
+    ...(path !== undefined && { source: sourceOf(path) }),
+    settings: { ...settings },
+  } as const;
+  const journal =
+    file === undefined
+      ? null
+      : new Journal(share === undefined ? file : shareFile(file, share.index), file, head);
+  const plan = new Plan(options, journal?.runs ?? []);
+  const runners: Runner[] = [];
+  let failure: Error | null = null;
+  let ended = () => {};
+  const end = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  let waiting: (() => void)[] = [];
+  const wake = () => {
+    for (const go of waiting) go();
+    waiting = [];
+  };
+  let underWay = 0;
+  const stopped = () => failure !== null || signal?.aborted === true;
+
+  const work = async (): Promise<void> => {
+    let runner: Runner | null = null;
+    while (!stopped()) {
+      const task = plan.take();
+      if (task === null) {
+        if (underWay === 0) break;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        continue;
+      }
+      const { progress, replication } = task;
+      const { point } = progress;
+      underWay++;
+      try {
+        if (runner === null) {
+          runner = new Runner(loaded);
+          runners.push(runner);
+        }
+        const reply = await runner.run(settingsOf(settings, point, replication));
+        const run = { point, replication, ...reply };
+        // What it reports is looked at before it is kept.
+        valuesOf(run, options.measures ?? []);
+        journal?.add(run);
+        progress.runs.set(replication, run);
+        plan.extend(progress);
+        options.onRun?.(run, plan.known, plan.wanted);
+      } catch (error) {
+        if (!stopped()) failure = told(error, point, replication);
+        ended();
+      } finally {
+        underWay--;
+        wake();
+      }
+    }
+  };
+  const jobs = options.jobs ?? availableParallelism();
+  signal?.addEventListener('abort', ended, { once: true });
+  try {
+    await Promise.race([Promise.all(Array.from({ length: jobs }, work)), end]);
+  } finally {
+    signal?.removeEventListener('abort', ended);
+    wake();
+    await Promise.all(runners.map((runner) => runner.end()));
+  }
+  if (failure !== null) throw failure;
+  return plan.result(model.name);
+}
+
+/** What a run threw, with the run. */
+function told(error: unknown, point: Point, replication: number): Error {
+  const where = [shownPoint(point), `replication ${replication}`]
+    .filter((s) => s !== '')
+    .join(', ');
+  const text = error instanceof Error ? error.message : String(error);
+  return error instanceof OptionError ? error : new ModelError(`${where}: ${text}`);
+}

@@ -1,0 +1,95 @@
+/** What a sweep varies: settings and options with the values that each takes, and the points that they make. */
+import { didYouMean } from '../../model/nearest.ts';
+import { OptionError } from '../../model/option.ts';
+import { ENGINE_OPTIONS } from '../engine-options.ts';
+import type { Model } from '../model.ts';
+import type { Settings } from '../settings.ts';
+
+export type Value = number | boolean | string;
+
+/** A setting of the engine (`end`, `lookahead`) or an option of the model, and its values. */
+export interface Vary {
+  readonly name: string;
+  readonly values: readonly Value[];
+}
+
+/** One value of each that is varied, by name. */
+export type Point = Readonly<Record<string, Value>>;
+
+/** Settings of the engine that are part of the question, not of how it is answered. */
+const SETTINGS = ['end', 'lookahead'] as const;
+const isSetting = (name: string): name is (typeof SETTINGS)[number] =>
+  (SETTINGS as readonly string[]).includes(name);
+
+/** Values in one range, at most. */
+const MOST = 100_000;
+const RANGE = /^(-?[\d.]+(?:e-?\d+)?)\.\.(-?[\d.]+(?:e-?\d+)?)(?::([\d.]+(?:e-?\d+)?))?$/;
+
+function rangeOf(word: string): number[] | null {
+  const match = RANGE.exec(word);
+  if (match === null) return null;
+  const [from, to, step] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 1)];
+  const count = Math.floor((to - from) / step + 1e-9) + 1;
+  if (!(step > 0) || !(count >= 1) || count > MOST) {
+    throw new OptionError(
+      `${word}: a range goes up, FROM..TO or FROM..TO:STEP, in at most ${MOST} steps`,
+    );
+  }
+  // Of 0.1..0.5:0.1, 0.3 and not 0.30000000000000004.
+  return Array.from({ length: count }, (_, k) => Number((from + k * step).toPrecision(12)));
+}
+
+function parsedAs(word: string, like: Value): Value | null {
+  if (typeof like === 'string') return word;
+  if (typeof like === 'boolean') return word === 'true' ? true : word === 'false' ? false : null;
+  return word === '' || Number.isNaN(Number(word)) ? null : Number(word);
+}
+
+/** `servers=1..8`, `lookahead=0.1,0.5`, `load=0.1..0.9:0.1`. @throws OptionError */
+export function parseVary(text: string, model: Model): Vary {
+  const [, name, list] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (name === undefined) {
+    throw new OptionError(
+      `--vary=${text}: use NAME=VALUE,… or NAME=FROM..TO or NAME=FROM..TO:STEP`,
+    );
+  }
+  const names = [...Object.keys(model.options), ...SETTINGS];
+  const like = isSetting(name) ? ENGINE_OPTIONS[name].default : model.options[name]?.default;
+  if (like === undefined || !names.includes(name)) {
+    const near = didYouMean(name, names);
+    throw new OptionError(
+      `--vary=${text}: ${name} is no option of model '${model.name}'${near === '' ? `; there are ${names.join(', ')}` : near}`,
+    );
+  }
+  const values = list.split(',').flatMap((word) => {
+    const range = typeof like === 'number' ? rangeOf(word) : null;
+    if (range !== null) return range;
+    const value = parsedAs(word, like);
+    if (value === null) throw new OptionError(`--vary=${text}: '${word}' is no ${typeof like}`);
+    return [value];
+  });
+  return { name, values: [...new Set(values)] };
+}
+
+/** Every combination, the last name's values changing fastest. @throws OptionError where a name is there twice */
+export function pointsOf(varies: readonly Vary[]): Point[] {
+  const names = varies.map(({ name }) => name);
+  const twice = names.find((name, k) => names.indexOf(name) !== k);
+  if (twice !== undefined) throw new OptionError(`--vary=${twice}=…: is given twice`);
+  return varies.reduce<Point[]>(
+    (points, { name, values }) =>
+      points.flatMap((point) => values.map((value) => ({ ...point, [name]: value }))),
+    [{}],
+  );
+}
+
+/** `settings` at one point. */
+export function settingsAt(settings: Settings, point: Point): Settings {
+  const engine: Record<string, Value> = {};
+  const options: Record<string, Value> = { ...settings.options };
+  for (const [name, value] of Object.entries(point)) {
+    if (isSetting(name)) engine[name] = value;
+    else options[name] = value;
+  }
+  return { ...settings, ...engine, options };
+}
