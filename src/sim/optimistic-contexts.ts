@@ -10,7 +10,7 @@ export interface Kept {
 }
 
 /** The KPs of a PE and the contexts, each an `Lp`, that record with them. */
-export function optimisticContexts(Lp: typeof OptimisticLp): {
+export function optimisticContexts(Lp: typeof OptimisticLp = OptimisticLp): {
   readonly contextFor: ConstructorParameters<typeof Pe>[6];
   readonly kept: () => Kept;
 } {
