@@ -1,6 +1,6 @@
 /** What an optimistic PE is made of before its engine exists. */
 import { Entries, Kp } from './kp.ts';
-import type { OptimisticLp } from './optimistic-lp.ts';
+import { OptimisticLp } from './optimistic-lp.ts';
 import type { Pe } from './pe.ts';
 
 /** What the KPs of a PE remember; made with its contexts, which write to it. */
