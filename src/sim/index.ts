@@ -3,10 +3,12 @@
  *
  * @module
  */
+export { MissingPieceError, TriscopeError } from '../model/error.ts';
 export {
   flag,
   float,
   int,
+  OptionError,
   type OptionSpec,
   type OptionSpecs,
   oneOf,
@@ -26,7 +28,7 @@ export {
   type StructOf,
 } from '../model/struct.ts';
 export { type RunConfig, SYNCHRONISERS, type Synchroniser } from './config.ts';
-export { type LoadedModel, loadModel } from './load-model.ts';
+export { type LoadedModel, loadModel, ModelNotFoundError } from './load-model.ts';
 export { exp, log, pow } from './math/index.ts';
 export {
   type CustomMapping,

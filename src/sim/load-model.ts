@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { EXIT } from '../model/error.ts';
 import { compileModel } from './compile-model.ts';
 import { isModel, type Model, ModelError } from './model.ts';
@@ -56,11 +57,20 @@ export async function importModel(reference: ModelReference, shown?: string): Pr
   return model;
 }
 
+/** The path that a `file:` address names; what is no address, as it is. @throws ModelNotFoundError */
+function pathOf(given: string | URL): string {
+  const text = String(given);
+  if (text.startsWith('file:')) return fileURLToPath(text);
+  if (typeof given === 'string') return given;
+  throw new ModelNotFoundError(`no model '${text}': of addresses, file: alone is read`);
+}
+
 /**
- * Loads a model by built-in name or path.
- * @throws ModelNotFoundError where there is neither; ModelError where the file is not a model
+ * Loads a model by built-in name, path or `file:` address (`new URL('shop.ts', import.meta.url)`).
+ * @throws ModelNotFoundError where there is none; ModelError where the file is not a model
  */
-export async function loadModel(nameOrPath: string): Promise<LoadedModel> {
+export async function loadModel(given: string | URL): Promise<LoadedModel> {
+  const nameOrPath = pathOf(given);
   if (Object.hasOwn(BUILT_IN, nameOrPath)) {
     const reference = { name: nameOrPath };
     return { model: await importModel(reference), reference, dispose: () => {} };

@@ -82,15 +82,16 @@ const FAILURE_GRACE = 1500;
 const ABORT_GRACE = 1000;
 
 /**
- * Runs `model`: a built-in name, the path of a module, what `loadModel` gave, or, on one PE, a model itself.
+ * Runs `model`: a built-in name, the path or `file:` address of a module, what `loadModel` gave, or, on one PE, a model itself.
  * @throws ModelError or OptionError with a line for the user
  */
 export async function simulate(
-  model: string | LoadedModel | Model,
+  model: string | URL | LoadedModel | Model,
   settings: Settings = {},
   run: RunOptions = {},
 ): Promise<RunResult> {
-  const loaded = typeof model === 'string' ? await loadModel(model) : model;
+  const byAddress = typeof model === 'string' || model instanceof URL;
+  const loaded = byAddress ? await loadModel(model) : model;
   const own = 'reference' in loaded;
   const spec = own ? loaded.model : loaded;
   try {
@@ -130,7 +131,7 @@ export async function simulate(
     const zero = recorder.zero.wall.toString();
     return { ...result, streams: report.streams, instrumentation: { ...report, zero } };
   } finally {
-    if (typeof model === 'string' && own) loaded.dispose();
+    if (byAddress && own) loaded.dispose();
   }
 }
 
@@ -236,7 +237,10 @@ async function manyPes(
           const error = message.expected
             ? new ModelError(message.message)
             : new Error(message.message);
-          if (!message.expected) error.stack = message.stack;
+          error.stack = message.stack;
+          if (message.cause !== null) {
+            error.cause = Object.assign(new Error(message.cause.message), message.cause);
+          }
           fail(error);
         }
       });

@@ -42,6 +42,8 @@ export type WorkerMessage =
       readonly message: string;
       readonly expected: boolean;
       readonly stack: string;
+      /** What a handler threw. */
+      readonly cause: Pick<Error, 'name' | 'message' | 'stack'> | null;
     };
 
 /** Milliseconds between looks at what has been printed. */
@@ -88,11 +90,13 @@ async function main(task: WorkerTask): Promise<void> {
     say({ kind: 'done', result });
   } catch (error) {
     control.stop();
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null;
     say({
       kind: 'failed',
       message: error instanceof Error ? error.message : String(error),
       expected: error instanceof ModelError,
       stack: error instanceof Error ? (error.stack ?? '') : '',
+      cause: cause && { name: cause.name, message: cause.message, stack: cause.stack },
     });
   }
 }

@@ -2,7 +2,16 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadModel, type Settings, simulate, verify } from 'triscope/sim';
+import { pathToFileURL } from 'node:url';
+import {
+  loadModel,
+  ModelError,
+  OptionError,
+  type Settings,
+  simulate,
+  TriscopeError,
+  verify,
+} from 'triscope/sim';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'wrong-models-'));
@@ -361,6 +370,28 @@ describe('a mistake in the settings', () => {
     [{ options: { servers: '3' } }, '--servers=3: must be a number'],
   ] as unknown as readonly [Settings, string][])('%j', async (settings, message) => {
     expect(await failure(shop, settings)).toContain(message);
+  });
+});
+
+describe('an error', () => {
+  it.each([1, 2])('of a handler has its cause and stack, on %d PEs', async (pes) => {
+    const path = file(withLine(13, "    throw new RangeError('too late');"));
+    const error = await simulate(pathToFileURL(path), { pes, synch: 'optimistic' }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(TriscopeError);
+    expect(error).toBeInstanceOf(ModelError);
+    const { cause, message } = error as Error;
+    expect(message).toContain(`: too late (at ${path}:13:`);
+    expect((cause as Error).name).toBe('RangeError');
+    expect((cause as Error).stack).toMatch(/^RangeError: too late\n.*model\.mjs/);
+  });
+
+  it('of a setting has the same base', async () => {
+    const error = await simulate('phold', { end: -1 }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OptionError);
+    expect(error).toBeInstanceOf(TriscopeError);
+    expect(await failure('https://example.org/shop.ts')).toContain("no model 'https:");
   });
 });
 
