@@ -4,7 +4,7 @@
  * package takes them (`--man`: only those). Run after a build, when a declaration has changed.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { allPages } from '../dist/cli/commands/help.js';
+import { pagesOf } from '../dist/cli/commands/help.js';
 import { COMMANDS } from '../dist/cli/commands/index.js';
 import { manPages, withReference } from '../dist/cli/docs.js';
 import { pageText } from '../dist/cli/help.js';
@@ -13,7 +13,7 @@ import { version } from '../dist/cli/version.js';
 const at = (path) => new URL(`../${path}`, import.meta.url);
 const rewrite = (path, change) => writeFileSync(at(path), change(readFileSync(at(path), 'utf8')));
 
-const pages = await allPages();
+const pages = await pagesOf(COMMANDS);
 const manual = manPages(pages, COMMANDS, version());
 mkdirSync(at('dist/man'), { recursive: true });
 for (const [name, text] of manual) writeFileSync(at(`dist/man/${name}`), text);

@@ -19,14 +19,11 @@ const time = (edge: string) =>
   );
 
 export const ARCHIVE_OPTIONS = {
-  archive: {
-    ...text(
-      '',
-      'folder with a folder for each host, in which lie raw stats files named by their time, such as 1380603606.gz',
-      { placeholder: 'DIR', names: 'input' },
-    ),
-    required: true,
-  },
+  archive: text(
+    '',
+    'folder with a folder for each host, in which lie raw stats files named by their time, such as 1380603606.gz',
+    { placeholder: 'DIR', names: 'input', required: true },
+  ),
   accounting: text('', 'accounting file of SGE, SLURM or sacct, or a folder of such files', {
     placeholder: 'FILE',
     names: 'input',

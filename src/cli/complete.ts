@@ -1,7 +1,7 @@
 /** What may stand at the end of a command line: commands, options, their values, and names that are looked up. */
 import type { Named, OptionSpec, OptionSpecs } from '../model/option.ts';
 import { type Command, groupsOf, HELP } from './command.ts';
-import { COMMANDS, findCommand, GROUPS } from './commands/index.ts';
+import { type Entry, findCommand, firstWords, GROUPS } from './entries.ts';
 
 const FILES = [':files'];
 const FOLDERS = [':folders'];
@@ -68,6 +68,7 @@ async function signals(names: 'signal' | 'domain' | 'control'): Promise<readonly
 
 /** What a word may name. `before`: the words of the command before it. */
 async function named(
+  commands: readonly Entry[],
   names: Named | undefined,
   before: readonly string[],
 ): Promise<readonly string[]> {
@@ -94,18 +95,22 @@ async function named(
       return paths.length === 0 ? [] : tables(paths);
     }
     case 'command':
-      return [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]))];
+      return firstWords(commands);
     default:
       return [];
   }
 }
 
 /** Values that an option may have. */
-async function values(spec: OptionSpec, before: readonly string[]): Promise<readonly string[]> {
+async function values(
+  commands: readonly Entry[],
+  spec: OptionSpec,
+  before: readonly string[],
+): Promise<readonly string[]> {
   if (spec.choices !== undefined) return spec.choices.map(String);
   if (spec.words !== undefined) return Object.keys(spec.words);
   if (spec.kind === 'bool') return ['0', '1'];
-  return named(spec.names, before);
+  return named(commands, spec.names, before);
 }
 
 const takesValue = (spec: OptionSpec | undefined) =>
@@ -124,7 +129,11 @@ async function optionsOf(command: Command, first: string | undefined): Promise<O
 }
 
 /** Candidates of a command, for the last of its words. */
-async function ofCommand(command: Command, words: readonly string[]): Promise<readonly string[]> {
+async function ofCommand(
+  commands: readonly Entry[],
+  command: Command,
+  words: readonly string[],
+): Promise<readonly string[]> {
   const before = words.slice(0, -1);
   const last = words[words.length - 1];
   const previous = before[before.length - 1] ?? '';
@@ -135,11 +144,11 @@ async function ofCommand(command: Command, words: readonly string[]): Promise<re
         ([name, { short }]) => previous === `--${name}` || previous === `-${short}`,
       )?.[1]
     : undefined;
-  if (spec !== undefined && takesValue(spec)) return values(spec, before.slice(0, -1));
+  if (spec !== undefined && takesValue(spec)) return values(commands, spec, before.slice(0, -1));
   const glued = /^--([^=]+)=/.exec(last);
   if (glued !== null) {
     const of = options[glued[1]];
-    const found = of === undefined ? [] : await values(of, before);
+    const found = of === undefined ? [] : await values(commands, of, before);
     return found.map((one) => (one.startsWith(':') ? one : `${glued[0]}${one}`));
   }
   if (last.startsWith('-')) {
@@ -157,25 +166,28 @@ async function ofCommand(command: Command, words: readonly string[]): Promise<re
     return !word.startsWith('-') && !takesValue(of);
   }).length;
   const many = args.find((arg) => arg.many);
-  return named((args[count] ?? many)?.names, before);
+  return named(commands, (args[count] ?? many)?.names, before);
 }
 
 /** Whole words for the end of `line`, which begins with the program; or `:files`, `:folders`. */
-export async function candidates(line: string): Promise<readonly string[]> {
+export async function candidates(
+  commands: readonly Entry[],
+  line: string,
+): Promise<readonly string[]> {
   const words = wordsOf(line).slice(1);
   const last = words[words.length - 1] ?? '';
-  const found = words.length > 1 ? findCommand(words.slice(0, -1)) : null;
+  const found = words.length > 1 ? findCommand(commands, words.slice(0, -1)) : null;
   let all: readonly string[];
   try {
     if (found !== null) {
-      all = await ofCommand(await found.entry.load(), [...found.rest, last]);
+      all = await ofCommand(commands, await found.entry.load(), [...found.rest, last]);
     } else if (words.length > 1 && Object.hasOwn(GROUPS, words[0])) {
-      all = COMMANDS.flatMap(({ name }) => {
+      all = commands.flatMap(({ name }) => {
         const [group, second] = name.split(' ');
         return group === words[0] && second !== undefined ? [second] : [];
       });
     } else if (words.length > 1) all = [];
-    else all = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0])), '--help', '--version'];
+    else all = [...firstWords(commands), '--help', '--version'];
   } catch {
     // What cannot be looked up is not completed.
     return [];

@@ -19,94 +19,81 @@ const idle = (why: string, value?: string) =>
 
 /** Options that do something, then those that GEOPM's scripts may have. */
 export const GEOPM_OPTIONS = {
-  'geopm-report': {
-    ...text('', 'the report', { placeholder: 'FILE', fallback: 'geopm.report', names: 'path' }),
+  'geopm-report': text('', 'the report', {
+    placeholder: 'FILE',
+    fallback: 'geopm.report',
+    names: 'path',
     variable: 'GEOPM_REPORT',
-  },
-  'geopm-report-signals': {
-    ...text(
-      '',
-      'signals for every section of the report: SIGNAL, or SIGNAL@domain, with commas between',
-      { placeholder: 'LIST' },
-    ),
-    variable: 'GEOPM_REPORT_SIGNALS',
-  },
-  'geopm-trace': {
-    ...text('', 'trace, to BASE-HOST', { placeholder: 'BASE' }),
-    variable: 'GEOPM_TRACE',
-  },
-  'geopm-trace-signals': {
-    ...text('', 'more columns for the trace', { placeholder: 'LIST' }),
+  }),
+  'geopm-report-signals': text(
+    '',
+    'signals for every section of the report: SIGNAL, or SIGNAL@domain, with commas between',
+    { placeholder: 'LIST', variable: 'GEOPM_REPORT_SIGNALS' },
+  ),
+  'geopm-trace': text('', 'trace, to BASE-HOST', { placeholder: 'BASE', variable: 'GEOPM_TRACE' }),
+  'geopm-trace-signals': text('', 'more columns for the trace', {
+    placeholder: 'LIST',
     variable: 'GEOPM_TRACE_SIGNALS',
-  },
-  'geopm-trace-profile': {
-    ...text('', 'entries, exits and epochs of each process, to BASE-HOST', { placeholder: 'BASE' }),
+  }),
+  'geopm-trace-profile': text('', 'entries, exits and epochs of each process, to BASE-HOST', {
+    placeholder: 'BASE',
     variable: 'GEOPM_TRACE_PROFILE',
-  },
-  'geopm-profile': {
-    ...text('', 'name of the run', { placeholder: 'NAME', fallback: 'default' }),
+  }),
+  'geopm-profile': text('', 'name of the run', {
+    placeholder: 'NAME',
+    fallback: 'default',
     variable: 'GEOPM_PROFILE',
-  },
-  'geopm-agent': {
-    ...text('', 'monitor, power_governor, frequency_map, or the path of a module', {
-      placeholder: 'AGENT',
-      fallback: 'monitor',
-    }),
+  }),
+  'geopm-agent': text('', 'monitor, power_governor, frequency_map, or the path of a module', {
+    placeholder: 'AGENT',
+    fallback: 'monitor',
     variable: 'GEOPM_AGENT',
-  },
-  'geopm-policy': {
-    ...text('', "the agent's policy: JSON", { placeholder: 'FILE', names: 'input' }),
+  }),
+  'geopm-policy': text('', "the agent's policy: JSON", {
+    placeholder: 'FILE',
+    names: 'input',
     variable: 'GEOPM_POLICY',
-  },
-  'geopm-endpoint': {
-    ...text('', 'policies while it runs: a JSON file, looked at again and again', {
-      placeholder: 'FILE',
-      names: 'path',
-    }),
+  }),
+  'geopm-endpoint': text('', 'policies while it runs: a JSON file, looked at again and again', {
+    placeholder: 'FILE',
+    names: 'path',
     variable: 'GEOPM_ENDPOINT',
-  },
-  'geopm-period': {
-    ...float(0, 'between samples', {
-      ...SECONDS,
-      fallback: "the agent's",
-    }),
+  }),
+  'geopm-period': float(0, 'between samples', {
+    ...SECONDS,
+    fallback: "the agent's",
     variable: 'GEOPM_PERIOD',
-  },
-  'geopm-timeout': {
-    ...float(30, 'after which to say that no process has marked a region', {
-      ...SECONDS,
-    }),
+  }),
+  'geopm-timeout': float(30, 'after which to say that no process has marked a region', {
+    ...SECONDS,
     variable: 'GEOPM_TIMEOUT',
-  },
-  'geopm-record-filter': {
-    ...text('', 'epochs that nobody marked: proxy_epoch,REGION,… or edit_distance,…', {
+  }),
+  'geopm-record-filter': text(
+    '',
+    'epochs that nobody marked: proxy_epoch,REGION,… or edit_distance,…',
+    {
       placeholder: 'FILTER',
-    }),
-    variable: 'GEOPM_RECORD_FILTER',
-  },
-  'geopm-init-control': {
-    ...text('', 'lines of CONTROL DOMAIN INDEX VALUE to be written at the start', {
-      placeholder: 'FILE',
-      names: 'input',
-    }),
+      variable: 'GEOPM_RECORD_FILTER',
+    },
+  ),
+  'geopm-init-control': text('', 'lines of CONTROL DOMAIN INDEX VALUE to be written at the start', {
+    placeholder: 'FILE',
+    names: 'input',
     variable: 'GEOPM_INIT_CONTROL',
-  },
-  'geopm-ctl-local': {
-    ...flag(false, "the host's name is added to the report's"),
+  }),
+  'geopm-ctl-local': flag(false, "the host's name is added to the report's", {
     variable: 'GEOPM_CTL_LOCAL',
-  },
+  }),
   'geopm-ompt-disable': flag(false, 'no regions for OpenMP, though the shims are built'),
   'geopm-ompt-enable': idle('the shim is loaded where it is built'),
   'geopm-debug-attach': idle('there is nothing to attach to', 'RANK'),
   'geopm-ctl': { ...idle(BESIDE, 'WAY'), variable: 'GEOPM_CTL' },
   'geopm-ctl-disable': idle(BESIDE),
-  'geopm-program-filter': {
-    ...text('', 'programs that are seen, by name: a.out,python3', {
-      placeholder: 'LIST',
-      fallback: 'all that mark',
-    }),
+  'geopm-program-filter': text('', 'programs that are seen, by name: a.out,python3', {
+    placeholder: 'LIST',
+    fallback: 'all that mark',
     variable: 'GEOPM_PROGRAM_FILTER',
-  },
+  }),
   'geopm-affinity-enable': idle('the launcher of the job places processes'),
   'geopm-affinity-disable': idle('the launcher of the job places processes'),
   'geopm-hyperthreads-disable': {

@@ -2,7 +2,8 @@
 
 import { didYouMean } from '../model/nearest.ts';
 import { callCommand } from './call.ts';
-import { COMMANDS, findCommand, GROUPS } from './commands/index.ts';
+import { COMMANDS } from './commands/index.ts';
+import { findCommand, firstWords, GROUPS } from './entries.ts';
 import { EXIT, report, UsageError } from './errors.ts';
 import {
   expectExit,
@@ -28,16 +29,15 @@ function unknownCommand([first = '', second = '']: readonly string[]): UsageErro
   }
   const isGroup = Object.hasOwn(GROUPS, first);
   const wrong = isGroup ? second : first;
-  const names = COMMANDS.map(({ name }) => name.split(' ')).flatMap(([one, two = '']) =>
-    isGroup ? (one === first ? [two] : []) : [one],
-  );
+  const ofGroup = COMMANDS.map(({ name }) => name.split(' ')).filter(([one]) => one === first);
+  const names = isGroup ? ofGroup.map(([, two]) => two) : firstWords(COMMANDS);
   return new UsageError(`unknown command ${wrong}${didYouMean(wrong, names)}`);
 }
 
 /** Runs the command that `args` call, the words after `triscope`; resolves to its exit code. */
 export async function runWords(args: readonly string[]): Promise<number> {
   try {
-    const found = findCommand(args);
+    const found = findCommand(COMMANDS, args);
     if (found !== null) {
       return await callCommand(found.entry.name, await found.entry.load(), found.rest);
     }

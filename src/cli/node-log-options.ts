@@ -47,7 +47,7 @@ export const LOG_OPTIONS = {
     '1: whole seconds; 2: microseconds, and the host in each group',
     { fallback: 'that of the current file, else 1; the daemon’s is 1, and 2 where it publishes' },
   ),
-  style: { ...choice(['1.0', '2.3'], '', 'the version of tacc_stats that wrote so'), hidden: true },
+  style: choice(['1.0', '2.3'], '', 'the version of tacc_stats that wrote so', { hidden: true }),
   'jobid-file': text('', 'names the jobs that run, as a prolog wrote them', {
     placeholder: 'FILE',
     names: 'path',

@@ -3,7 +3,7 @@
 import { didYouMean } from '../model/nearest.ts';
 import { flag } from '../model/option.ts';
 import { Platform, SignalError } from '../region/signals/index.ts';
-import type { Given } from './command.ts';
+import type { Argument, Given } from './command.ts';
 import { UsageError } from './errors.ts';
 import { type ROOT, rootFrom } from './root-option.ts';
 
@@ -11,6 +11,16 @@ export const SYNTHETIC = flag(
   false,
   'demo values, marked as such, for what the machine does not tell',
 );
+
+/** The arguments that say where a signal or setting is. */
+export const PLACE: readonly Argument[] = [
+  {
+    name: 'DOMAIN',
+    help: 'a part of the machine, as signal list --domains tells',
+    names: 'domain',
+  },
+  { name: 'INDEX', help: 'which of them, from 0' },
+];
 
 /** @throws UsageError where it is no folder */
 export function platformOptions(given: Given<{ root: typeof ROOT }>, synthetic = false) {

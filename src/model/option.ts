@@ -81,38 +81,29 @@ export type OptionValues<O extends OptionSpecs> = {
   readonly [K in keyof O]: Widened<O[K]['default']>;
 };
 
-interface Bounds {
-  readonly min?: number;
-  readonly max?: number;
-  readonly unit?: string;
-  readonly fallback?: string;
-  readonly none?: string;
-  readonly placeholder?: string;
-  readonly short?: string;
-}
+/** What may be said besides; `many`, `dotted` and `choices` change the type of a value, and are spread beside it. */
+type More = Partial<
+  Omit<OptionSpec, 'kind' | 'default' | 'help' | 'many' | 'dotted' | 'choices' | 'words'>
+>;
 
 /** An integer option (decimal; also 1e6). */
-export function int(fallback: number, help: string, bounds: Bounds = {}): OptionSpec<number> {
-  return { kind: 'int', default: fallback, help, ...bounds };
+export function int(fallback: number, help: string, more: More = {}): OptionSpec<number> {
+  return { kind: 'int', default: fallback, help, ...more };
 }
 
 /** A finite floating-point option. */
-export function float(fallback: number, help: string, bounds: Bounds = {}): OptionSpec<number> {
-  return { kind: 'float', default: fallback, help, ...bounds };
+export function float(fallback: number, help: string, more: More = {}): OptionSpec<number> {
+  return { kind: 'float', default: fallback, help, ...more };
 }
 
 /** A number of bytes, plain or with K, M, G or T (powers of 1024). */
-export function size(fallback: number, help: string, bounds: Bounds = {}): OptionSpec<number> {
-  return { kind: 'size', default: fallback, help, ...bounds };
+export function size(fallback: number, help: string, more: More = {}): OptionSpec<number> {
+  return { kind: 'size', default: fallback, help, ...more };
 }
 
 /** A switch: `--name`, `--name=1`, `--name=0`, `--no-name`. */
-export function flag(
-  fallback: boolean,
-  help: string,
-  bounds: Pick<OptionSpec, 'fallback' | 'short' | 'hidden'> = {},
-): OptionSpec<boolean> {
-  return { kind: 'bool', default: fallback, help, ...bounds };
+export function flag(fallback: boolean, help: string, more: More = {}): OptionSpec<boolean> {
+  return { kind: 'bool', default: fallback, help, ...more };
 }
 
 /** One of some words; on the command line also the number of one. */
@@ -120,18 +111,14 @@ export function oneOf(
   words: Readonly<Record<string, number>>,
   initial: string,
   help: string,
-  bounds: Pick<Bounds, 'fallback' | 'none'> = {},
+  more: More = {},
 ): OptionSpec<string> {
-  return { kind: 'string', default: initial, help, words, ...bounds };
+  return { kind: 'string', default: initial, help, words, ...more };
 }
 
 /** Free text. */
-export function text(
-  initial: string,
-  help: string,
-  bounds: Pick<OptionSpec, 'bare' | 'placeholder' | 'none' | 'short' | 'names' | 'fallback'> = {},
-): OptionSpec<string> {
-  return { kind: 'string', default: initial, help, ...bounds };
+export function text(initial: string, help: string, more: More = {}): OptionSpec<string> {
+  return { kind: 'string', default: initial, help, ...more };
 }
 
 /** One of some texts. @param initial what it is where it is not given; '' for nothing */
@@ -139,9 +126,9 @@ export function choice<const V extends string>(
   choices: readonly V[],
   initial: NoInfer<V> | '',
   help: string,
-  bounds: Pick<OptionSpec, 'short' | 'fallback'> = {},
+  more: More = {},
 ): OptionSpec<V> & { readonly choices: readonly V[] } {
-  return { kind: 'string', default: initial as V, help, choices, ...bounds };
+  return { kind: 'string', default: initial as V, help, choices, ...more };
 }
 
 /** `spec` under another name. @param note what is said where it is used */

@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands/index.ts';
 import { candidates, wordsOf } from '../../src/cli/complete.ts';
 import { rawFile, whole } from '../findings/job/support/archive.ts';
 import { BIN, temporaryFolder, triscopeHere } from './support/run.ts';
@@ -47,20 +48,22 @@ describe('candidates', () => {
     ['signal read TIME bo', ['board']],
     ['serve x --no', ['--no-token']],
   ])('of “%s”', async (line, some) => {
-    expect(await candidates(`triscope ${line}`)).toEqual(expect.arrayContaining(some));
+    expect(await candidates(COMMANDS, `triscope ${line}`)).toEqual(expect.arrayContaining(some));
   });
 
   it('are of their beginning, and hidden names are not among them', async () => {
-    expect(await candidates('triscope sim ru')).toEqual(['run']);
-    const options = await candidates('triscope node collect --');
+    expect(await candidates(COMMANDS, 'triscope sim ru')).toEqual(['run']);
+    const options = await candidates(COMMANDS, 'triscope node collect --');
     expect(options).toContain('--print');
     expect(options).not.toContain('--stdout');
-    expect(await candidates('triscope nowhere ')).toEqual([]);
+    expect(await candidates(COMMANDS, 'triscope nowhere ')).toEqual([]);
   });
 
   it('tables of a recording, and jobs of an archive', async () => {
-    expect(await candidates(`triscope export ${archive} --table node_c`)).toContain('node_cpu');
-    expect(await candidates(`triscope node job --archive ${archive} `)).toEqual(['7']);
+    expect(await candidates(COMMANDS, `triscope export ${archive} --table node_c`)).toContain(
+      'node_cpu',
+    );
+    expect(await candidates(COMMANDS, `triscope node job --archive ${archive} `)).toEqual(['7']);
   });
 
   it('are printed for shells', async () => {

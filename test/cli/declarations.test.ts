@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Command, command, groupsOf, type OptionGroup } from '../../src/cli/command.ts';
-import { allPages } from '../../src/cli/commands/help.ts';
-import { COMMANDS, GROUPS } from '../../src/cli/commands/index.ts';
+import { pagesOf } from '../../src/cli/commands/help.ts';
+import { COMMANDS } from '../../src/cli/commands/index.ts';
 import { manName, manPages, withReference } from '../../src/cli/docs.ts';
+import { GROUPS } from '../../src/cli/entries.ts';
 import { helpPage, optionHead, optionText, type Page, pageText } from '../../src/cli/help.ts';
 import { readWords } from '../../src/cli/words.ts';
 import { flag, int, type Named, type OptionSpec } from '../../src/model/option.ts';
@@ -48,7 +49,7 @@ describe('help', () => {
 
   it.each([60, 80, 200])('is what it was before, in %i columns', async (width) => {
     const file = new URL(`support/help/${width}.txt`, import.meta.url);
-    const now = (await allPages()).map((page) => pageText(page, width)).join('\n');
+    const now = (await pagesOf(COMMANDS)).map((page) => pageText(page, width)).join('\n');
     expect(now, 'on purpose? npm run docs:commands').toBe(readFileSync(file, 'utf8'));
   });
 
@@ -300,15 +301,15 @@ describe('documents', () => {
   it('docs/command-line.md says what help says', async () => {
     const page = fileURLToPath(new URL('../../docs/command-line.md', import.meta.url));
     const text = readFileSync(page, 'utf8');
-    expect(withReference(text, await allPages()), 'npm run docs:commands').toBe(text);
+    expect(withReference(text, await pagesOf(COMMANDS)), 'npm run docs:commands').toBe(text);
     for (const name of NAMES) expect(text).toContain(`### \`triscope ${name}\``);
   });
 
-  const manual = async () => manPages(await allPages(), COMMANDS, '1.0');
+  const manual = async () => manPages(await pagesOf(COMMANDS), COMMANDS, '1.0');
 
   it('man pages have what help has, and nothing that steers roff', async () => {
     const texts = await manual();
-    for (const { name, sections } of await allPages()) {
+    for (const { name, sections } of await pagesOf(COMMANDS)) {
       const text = texts.get(`${manName(name)}.1`) ?? '';
       for (const { head } of sections.flatMap(({ items }) => items)) {
         expect(text).toContain(head.replaceAll('-', '\\-'));

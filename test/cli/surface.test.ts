@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { groupsOf } from '../../src/cli/command.ts';
-import { findCommand } from '../../src/cli/commands/index.ts';
+import { COMMANDS as ENTRIES } from '../../src/cli/commands/index.ts';
+import { findCommand } from '../../src/cli/entries.ts';
 import { rawFile, whole } from '../findings/job/support/archive.ts';
 import { temporaryFolder, triscopeHere } from './support/run.ts';
 
@@ -200,7 +201,7 @@ async function knows(command: string, name: string): Promise<boolean> {
 
 /** Declared, with the options of a model where a command takes one. */
 async function meaningsOf(name: string): Promise<Record<string, Meaning>> {
-  const command = await findCommand(name.split(' '))?.entry.load();
+  const command = await findCommand(ENTRIES, name.split(' '))?.entry.load();
   if (command === undefined) throw new Error(`no command ${name}`);
   const extension = await command.extend?.('phold', []);
   const options = groupsOf(command, extension?.groups).flatMap((g) => Object.entries(g.options));

@@ -4,6 +4,7 @@ import { didYouMean } from '../../model/nearest.ts';
 import { text } from '../../model/option.ts';
 import { type Call, command } from '../command.ts';
 import { candidates } from '../complete.ts';
+import type { Entry } from '../entries.ts';
 import { UsageError } from '../errors.ts';
 import { SHELLS } from '../shells.ts';
 
@@ -14,9 +15,12 @@ const OPTIONS = {
 };
 
 /** Prints it. Returns the exit code. @throws UsageError */
-async function run({ words: [shell], given }: Call<typeof OPTIONS, null>): Promise<number> {
+async function run(
+  commands: readonly Entry[],
+  { words: [shell], given }: Call<typeof OPTIONS, null>,
+): Promise<number> {
   if (given.line !== undefined) {
-    const found = await candidates(given.line);
+    const found = await candidates(commands, given.line);
     process.stdout.write(found.map((one) => `${one}\n`).join(''));
     return 0;
   }
@@ -31,11 +35,13 @@ async function run({ words: [shell], given }: Call<typeof OPTIONS, null>): Promi
   return 0;
 }
 
-export const completion = command({
-  about:
-    'Prints what makes a shell complete commands, options and their values, models, tables of recordings, jobs of an archive. For bash, in ~/.bashrc: source <(triscope completion bash). For zsh, in ~/.zshrc, after compinit: source <(triscope completion zsh). For fish: triscope completion fish > ~/.config/fish/completions/triscope.fish',
-  arguments: [{ name: 'SHELL', help: 'bash, zsh or fish', optional: true }],
-  options: OPTIONS,
-  examples: ['completion bash'],
-  run,
-});
+/** The command that completes these. */
+export const completionOf = (commands: readonly Entry[]) =>
+  command({
+    about:
+      'Prints what makes a shell complete commands, options and their values, models, tables of recordings, jobs of an archive. For bash, in ~/.bashrc: source <(triscope completion bash). For zsh, in ~/.zshrc, after compinit: source <(triscope completion zsh). For fish: triscope completion fish > ~/.config/fish/completions/triscope.fish',
+    arguments: [{ name: 'SHELL', help: 'bash, zsh or fish', optional: true }],
+    options: OPTIONS,
+    examples: ['completion bash'],
+    run: (call: Call<typeof OPTIONS, null>) => run(commands, call),
+  });

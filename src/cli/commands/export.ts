@@ -24,23 +24,17 @@ const seconds = (edge: string) =>
   });
 
 const OPTIONS = {
-  to: {
-    ...choice(
-      EXPORT_FORMATS,
-      '',
-      'the format: json is one object a line, trace-event is for Perfetto and chrome://tracing',
-    ),
-    placeholder: 'FORMAT',
-    required: true,
-  },
-  output: {
-    ...text(
-      '',
-      'a file; a folder of one file a table where several tables are exported; - is stdout',
-      { placeholder: 'OUT', short: 'o', names: 'path' },
-    ),
-    required: true,
-  },
+  to: choice(
+    EXPORT_FORMATS,
+    '',
+    'the format: json is one object a line, trace-event is for Perfetto and chrome://tracing',
+    { placeholder: 'FORMAT', required: true },
+  ),
+  output: text(
+    '',
+    'a file; a folder of one file a table where several tables are exported; - is stdout',
+    { placeholder: 'OUT', short: 'o', names: 'path', required: true },
+  ),
   table: {
     ...text('', 'only these tables, as triscope query lists them', {
       placeholder: 'NAMES',

@@ -4,10 +4,10 @@ import { didYouMean } from '../../model/nearest.ts';
 import { flag } from '../../model/option.ts';
 import { type Call, command } from '../command.ts';
 import { manPage } from '../docs.ts';
+import { type Entry, GROUPS } from '../entries.ts';
 import { UsageError } from '../errors.ts';
 import { helpPage, helpWidth, listText, type Page, pageText } from '../help.ts';
 import { version } from '../version.ts';
-import { COMMANDS, GROUPS } from './index.ts';
 
 const OPTIONS = {
   man: flag(false, 'as a man page: triscope help --man sim run | man -l -'),
@@ -15,35 +15,37 @@ const OPTIONS = {
 };
 
 /** The commands that words mean: one, those of a group, or all. @throws UsageError with the nearest */
-function entriesFor(name: string) {
-  const entries = COMMANDS.filter(
+function entriesFor(commands: readonly Entry[], name: string) {
+  const entries = commands.filter(
     (one) => name === '' || one.name === name || one.name.startsWith(`${name} `),
   );
   if (entries.length > 0) return entries;
-  const names = [...COMMANDS.map((one) => one.name), ...Object.keys(GROUPS)];
+  const names = [...commands.map((one) => one.name), ...Object.keys(GROUPS)];
   throw new UsageError(`unknown command ${name}${didYouMean(name, names)}`);
 }
 
-async function pageOf(name: string, load: (typeof COMMANDS)[number]['load']) {
+async function pageOf({ name, load }: Entry) {
   const of = await load();
   return helpPage(name, of, (await of.extend?.(null, [])) ?? null);
 }
 
-/** The pages of all commands. */
-export async function allPages(): Promise<Page[]> {
+/** The pages of commands, in their order. */
+export async function pagesOf(commands: readonly Entry[]): Promise<Page[]> {
   const pages: Page[] = [];
-  for (const { name, load } of COMMANDS) pages.push(await pageOf(name, load));
+  for (const one of commands) pages.push(await pageOf(one));
   return pages;
 }
 
 /** Prints it. Returns the exit code. @throws UsageError */
-async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+async function run(
+  commands: readonly Entry[],
+  { words, given }: Call<typeof OPTIONS, null>,
+): Promise<number> {
   const name = words.join(' ');
-  const entries = entriesFor(name);
+  const entries = entriesFor(commands, name);
   const isOne = entries.length === 1 && entries[0].name === name;
   if (given.json || given.man || isOne) {
-    const pages = [];
-    for (const { name, load } of entries) pages.push(await pageOf(name, load));
+    const pages = await pagesOf(entries);
     const text = given.json
       ? `${JSON.stringify(pages, null, 2)}\n`
       : pages
@@ -58,13 +60,15 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
   return 0;
 }
 
-export const help = command({
-  about:
-    'Prints the help of a command, as its --help does; of a group of commands, or of all, what there is.',
-  arguments: [
-    { name: 'COMMAND', help: 'such as sim run', optional: true, many: true, names: 'command' },
-  ],
-  options: OPTIONS,
-  examples: ['help sim run', 'help --man node daemon'],
-  run,
-});
+/** The command that tells of these. */
+export const helpOf = (commands: readonly Entry[]) =>
+  command({
+    about:
+      'Prints the help of a command, as its --help does; of a group of commands, or of all, what there is.',
+    arguments: [
+      { name: 'COMMAND', help: 'such as sim run', optional: true, many: true, names: 'command' },
+    ],
+    options: OPTIONS,
+    examples: ['help sim run', 'help --man node daemon'],
+    run: (call: Call<typeof OPTIONS, null>) => run(commands, call),
+  });

@@ -1,13 +1,6 @@
 /** The commands, in the order of `--help`. A new one is a file here and a line below. */
 import type { Command } from '../command.ts';
-
-export interface Entry {
-  /** The words that call it. */
-  readonly name: string;
-  readonly summary: string;
-  /** Its declaration: of a command that is called, that one's file alone is run. */
-  readonly load: () => Promise<Command>;
-}
+import type { Entry } from '../entries.ts';
 
 const entry = (name: string, summary: string, load: () => Promise<Command>): Entry => ({
   name,
@@ -50,26 +43,6 @@ export const COMMANDS: readonly Entry[] = [
   entry('info', 'what a file or folder is: format, era, records, entities, time span, suspect spots', async () => (await import('./info.ts')).info),
   entry('read', 'decode files to rows: text, JSON or CSV', async () => (await import('./read.ts')).read),
   entry('diff', 'what changed from one run to another', async () => (await import('./diff.ts')).diff),
-  entry('help', 'help of a command; man pages', async () => (await import('./help.ts')).help),
-  entry('completion', 'what makes a shell complete commands, options, models, tables and jobs', async () => (await import('./completion.ts')).completion),
+  entry('help', 'help of a command; man pages', async () => (await import('./help.ts')).helpOf(COMMANDS)),
+  entry('completion', 'what makes a shell complete commands, options, models, tables and jobs', async () => (await import('./completion.ts')).completionOf(COMMANDS)),
 ];
-
-/** What a group of commands is about. */
-export const GROUPS: Readonly<Record<string, string>> = {
-  sim: 'the parallel discrete-event simulator',
-  region: 'regions of programs: marked, sampled, reported as GEOPM does',
-  signal: 'what the machine tells of itself: energy, frequency, temperature, load',
-  node: 'counters of the machine, in the raw format of tacc_stats',
-};
-
-/** The command that `args` begin with, and its own words; null where there is none of this name. */
-export function findCommand(
-  args: readonly string[],
-): { readonly entry: Entry; readonly rest: readonly string[] } | null {
-  for (const count of [1, 2]) {
-    const name = args.slice(0, count).join(' ');
-    const entry = COMMANDS.find((one) => one.name === name);
-    if (entry !== undefined) return { entry, rest: args.slice(count) };
-  }
-  return null;
-}

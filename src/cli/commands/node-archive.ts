@@ -12,10 +12,7 @@ const AGE = 86_400;
 const MOST = 1e12;
 
 const OPTIONS = {
-  archive: {
-    ...text('', 'the archive', { placeholder: 'DIR', names: 'folder' }),
-    required: true,
-  },
+  archive: text('', 'the archive', { placeholder: 'DIR', names: 'folder', required: true }),
   dir: DIR,
   age: int(AGE, 'files that began so long ago, by their names, or earlier', {
     min: 0,

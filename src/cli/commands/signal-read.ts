@@ -4,7 +4,7 @@ import { valueText } from '../../region/signals/index.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { ROOT } from '../root-option.ts';
-import { indexFrom, platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
+import { indexFrom, PLACE, platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
 
 const OPTIONS = {
   root: ROOT,
@@ -30,15 +30,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 export const signalRead = command({
   about:
     'Prints the signal’s value now. At a coarser domain than its own, the values of its parts are aggregated. What cannot be read at this moment is printed as nan, with exit code 1.',
-  arguments: [
-    { name: 'SIGNAL', help: 'as signal list tells', names: 'signal' },
-    {
-      name: 'DOMAIN',
-      help: 'a part of the machine, as signal list --domains tells',
-      names: 'domain',
-    },
-    { name: 'INDEX', help: 'which of them, from 0' },
-  ],
+  arguments: [{ name: 'SIGNAL', help: 'as signal list tells', names: 'signal' }, ...PLACE],
   options: OPTIONS,
   examples: ['signal read TIME board 0', 'signal read CPU_ENERGY board 0 --synthetic'],
   run,

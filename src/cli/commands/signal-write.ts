@@ -3,7 +3,7 @@ import { flag } from '../../model/option.ts';
 import { type Call, command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { ROOT } from '../root-option.ts';
-import { indexFrom, platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
+import { indexFrom, PLACE, platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
 
 const OPTIONS = {
   'allow-control': flag(false, 'permits it; without, nothing is written'),
@@ -41,12 +41,7 @@ export const signalWrite = command({
     'Writes a setting, in its unit (watts, hertz, seconds); it stays until it is written again. Prints what was there before. triscope signal list --controls lists the settings.',
   arguments: [
     { name: 'CONTROL', help: 'as signal list --controls tells', names: 'control' },
-    {
-      name: 'DOMAIN',
-      help: 'a part of the machine, as signal list --domains tells',
-      names: 'domain',
-    },
-    { name: 'INDEX', help: 'which of them, from 0' },
+    ...PLACE,
     { name: 'VALUE', help: 'in the control’s unit' },
   ],
   options: OPTIONS,

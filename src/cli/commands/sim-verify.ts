@@ -24,15 +24,13 @@ import { mostSharing, transportOptions, wantsRanks } from '../transport-option.t
 /** Runs where no seed is given. */
 const CHAOS_RUNS = 24;
 const CHAOS_OPTIONS = {
-  chaos: {
-    ...int(0, 'run under chaos, as the seed says', {
-      min: 0,
-      max: MOST_SEED,
-      fallback: 'no chaos; any seed where none is given',
-    }),
+  chaos: int(0, 'run under chaos, as the seed says', {
+    min: 0,
+    max: MOST_SEED,
+    fallback: 'no chaos; any seed where none is given',
     bare: '0',
     placeholder: 'SEED',
-  },
+  }),
   'chaos-runs': int(CHAOS_RUNS, 'seeds to run, from that one on', {
     min: 1,
     max: 1_000_000,

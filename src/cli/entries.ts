@@ -1,0 +1,36 @@
+/** A list of commands: what stands in it, and how one is found. The list itself is commands/index.ts. */
+import type { Command } from './command.ts';
+
+export interface Entry {
+  /** The words that call it. */
+  readonly name: string;
+  readonly summary: string;
+  /** Its declaration: of a command that is called, that one's file alone is run. */
+  readonly load: () => Promise<Command>;
+}
+
+/** What a group of commands is about. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  sim: 'the parallel discrete-event simulator',
+  region: 'regions of programs: marked, sampled, reported as GEOPM does',
+  signal: 'what the machine tells of itself: energy, frequency, temperature, load',
+  node: 'counters of the machine, in the raw format of tacc_stats',
+};
+
+/** The command that `args` begin with, and its own words; null where there is none of this name. */
+export function findCommand(
+  commands: readonly Entry[],
+  args: readonly string[],
+): { readonly entry: Entry; readonly rest: readonly string[] } | null {
+  for (const count of [1, 2]) {
+    const name = args.slice(0, count).join(' ');
+    const entry = commands.find((one) => one.name === name);
+    if (entry !== undefined) return { entry, rest: args.slice(count) };
+  }
+  return null;
+}
+
+/** The first words of commands: `demo`, `sim`. */
+export const firstWords = (commands: readonly Entry[]): string[] => [
+  ...new Set(commands.map(({ name }) => name.split(' ')[0])),
+];
