@@ -13,6 +13,8 @@ export interface Facts {
   readonly zero: string;
   /** What could not be read, and bytes that were dropped: one sentence each. */
   readonly notes: readonly string[];
+  /** What its times count where no real time passes between its samples: virtual time, drawn in place of seconds. */
+  readonly clock?: 'virtual';
   /** That the result was proved to be right, in a sentence; where that was done. */
   readonly proof?: string;
   /** Names of its tables, also of those that are not drawn over time; of a run that goes on, those there were when they were last asked for. */

@@ -8,7 +8,7 @@ import type { Table, TablePiece } from '../query/table.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { NOT_DRAWN } from './series/live-store.ts';
 import { SeriesStore } from './series/store.ts';
-import { SeriesTable } from './series/table.ts';
+import { type SeriesClock, SeriesTable } from './series/table.ts';
 
 export interface OpenRecording {
   readonly facts: Facts;
@@ -62,12 +62,13 @@ const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function fill(store: SeriesStore, table: Table): Promise<void> {
   const schema = schemaOf(table);
-  const wanted = SeriesTable.columnsOf(schema);
-  if (wanted === null || !table.timed || NOT_DRAWN.includes(table.name)) return;
+  const wanted = SeriesTable.columnsOf(schema, store.clock);
+  if (wanted === null || NOT_DRAWN.includes(table.name)) return;
+  if (store.clock === 'real' ? !table.timed : !table.name.startsWith('ross_')) return;
   let taken = 0;
   for (const piece of table.pieces) {
     for (const batch of batchesOf(piece, schema, wanted)) {
-      store.add(batch, -piece.shift);
+      store.add(batch, store.clock === 'real' ? -piece.shift : 0);
       taken += batch.length;
       if (taken < TURN) continue;
       taken = 0;
@@ -95,16 +96,25 @@ function loose({ name }: Sources, start: bigint | null, notes: readonly string[]
 export async function openRecording(path: string): Promise<OpenRecording> {
   const sources = sourcesOf(path);
   const { tables, suspects, start, close } = await loadTables(sources);
-  const store = new SeriesStore();
-  store.anchored = sources.recording !== null;
   const notes = notesOf(suspects);
-  try {
+  const filled = async (clock: SeriesClock) => {
+    const store = new SeriesStore(Infinity, clock);
+    store.anchored = sources.recording !== null;
     for (const table of tables) {
       try {
         await fill(store, table);
       } catch (error) {
         notes.push(`table ${table.name}: ${(error as Error).message}`);
       }
+    }
+    return store;
+  };
+  let store: SeriesStore;
+  try {
+    store = await filled('real');
+    if (!store.moves) {
+      const virtual = await filled('virtual');
+      if (virtual.moves) store = virtual;
     }
   } finally {
     close();
@@ -113,5 +123,7 @@ export async function openRecording(path: string): Promise<OpenRecording> {
   const title = sources.name || basename(path);
   const facts =
     recording === null ? loose(sources, start, notes) : factsOf(recording, title, notes);
-  return { facts: { ...facts, tables: tables.map(({ name }) => name) }, store };
+  const { clock } = store;
+  const names = tables.map(({ name }) => name);
+  return { facts: { ...facts, tables: names, ...(clock !== 'real' && { clock }) }, store };
 }

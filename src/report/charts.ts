@@ -1,5 +1,16 @@
 /** The charts of a report: queries whose answers are few enough to draw. */
-import { CPU_BUSY, oneMode, sqlOf } from '../model/measures/index.ts';
+import { countedIn } from '../findings/samples.ts';
+import {
+  COMMITTED_RATE,
+  CPU_BUSY,
+  courseOf,
+  coveredBy,
+  type Measure,
+  moves,
+  oneMode,
+  ROLLED_BACK_RATE,
+  sqlOf,
+} from '../model/measures/index.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
 import { CPU_COLUMNS, cpuRates, cpuStates, type Has } from './tables.ts';
 
@@ -12,8 +23,9 @@ export interface Series {
 export interface LineChart {
   readonly kind: 'lines';
   readonly title: string;
-  /** Of the values; the other axis is seconds since the recording’s start. */
   readonly unit: string;
+  /** Of the other axis: `s` since the recording’s start; '' for virtual time. */
+  readonly over: 's' | '';
   readonly series: readonly Series[];
 }
 
@@ -32,23 +44,25 @@ const BINS = 120;
 const MOST_LINES = 8;
 const MOST_BARS = 16;
 
-const mode = (columns: string) => `sample AS (
-  SELECT ${columns} FROM ross_pe WHERE ${oneMode('ross_pe')}),
+/** Samples of PEs along `course`, in bins; `seconds`: how much of the course a sample covers. */
+const binned = (table: string, course: string, columns: readonly string[]) => `sample AS (
+  SELECT *, ${coveredBy('t')} AS seconds FROM (SELECT pe_id, ${course} AS t, ${columns.join(', ')}
+  FROM ${table} WHERE ${oneMode(table)} GROUP BY pe_id, ${course})),
 extent AS (SELECT min(t) AS lo, greatest(max(t), min(t) + 1e-9) AS hi FROM sample),
 binned AS (SELECT *, least(${BINS - 1}, floor((t - lo) / (hi - lo) * ${BINS})) AS bin, (hi - lo) / ${BINS} AS width
-  FROM sample, extent)`;
+  FROM sample, extent WHERE t IS NOT NULL)`;
 
-const EVENTS = `WITH ${mode('pe_id, t, events_processed, events_rolled_back')}
-SELECT 'PE ' || pe_id AS name, pe_id AS rank, lo + (bin + 0.5) * width AS x,
-  (sum(events_processed)::DOUBLE - sum(events_rolled_back)::DOUBLE) / any_value(width) AS y
-FROM binned GROUP BY pe_id, bin, lo, width ORDER BY rank, x`;
+/** A rate of samples that cover a time that is known: of no others. */
+const rate = (measure: Measure, table: string, course: string, each: boolean) => `WITH ${binned(
+  table,
+  course,
+  Object.keys(measure.of).map((key) => `sum(${key}) AS ${key}`),
+)}
+SELECT ${each ? "'PE ' || pe_id AS name, pe_id AS rank" : "'all PEs' AS name, 0 AS rank"}, lo + (bin + 0.5) * width AS x,
+  ${sqlOf(measure, { seconds: each ? 'sum(seconds)' : '(sum(seconds) / count(DISTINCT pe_id))' })} AS y
+FROM binned WHERE seconds > 0 GROUP BY ${each ? 'pe_id, ' : ''}bin, lo, width ORDER BY rank, x`;
 
-const UNDONE = `WITH ${mode('pe_id, t, events_processed, events_rolled_back')}
-SELECT 'all PEs' AS name, 0 AS rank, lo + (bin + 0.5) * width AS x,
-  sum(events_rolled_back)::DOUBLE / any_value(width) AS y
-FROM binned GROUP BY bin, lo, width ORDER BY x`;
-
-const GVT = `WITH ${mode('pe_id, t, gvt')}
+const gvt = (table: string, course: string) => `WITH ${binned(table, course, ['max(gvt) AS gvt'])}
 SELECT 'GVT' AS name, 0 AS rank, lo + (bin + 0.5) * width AS x, max(gvt) FILTER (isfinite(gvt)) AS y
 FROM binned GROUP BY bin, lo, width ORDER BY x`;
 
@@ -74,56 +88,79 @@ interface PointRow {
   readonly y: number | null;
 }
 
-interface Lines {
+interface Drawn {
   readonly title: string;
   readonly unit: string;
-  readonly sql: (has: Has) => string;
-  readonly needs: readonly string[];
-  /** How more lines than can be told apart become one. */
-  readonly over: 'sum' | 'mean';
 }
 
-interface Bars extends Omit<Lines, 'over'> {}
+interface Lines extends Drawn {
+  readonly sql: string;
+  readonly over: LineChart['over'];
+  /** How more lines than can be told apart become one. */
+  readonly joined: 'sum' | 'mean';
+}
 
-const EVENT_COLUMNS = ['events_processed', 'events_rolled_back', 'mode', 't'].map(
-  (column) => `ross_pe.${column}`,
-);
+interface Bars extends Drawn {
+  readonly sql: string;
+  readonly needs: readonly string[];
+}
 
-const LINES: readonly Lines[] = [
-  {
-    ...{ title: 'Committed events', unit: 'events/s', sql: () => EVENTS, over: 'sum' },
-    needs: EVENT_COLUMNS,
-  },
-  {
-    ...{ title: 'Events rolled back', unit: 'events/s', sql: () => UNDONE, over: 'mean' },
-    needs: EVENT_COLUMNS,
-  },
-  {
-    ...{ title: 'GVT', unit: 'virtual time', sql: () => GVT, over: 'mean' },
-    needs: ['ross_pe.gvt', 'ross_pe.mode', 'ross_pe.t'],
-  },
-  {
-    ...{ title: 'Busy CPUs', unit: '%', sql: busy, over: 'mean' },
-    needs: CPU_COLUMNS.map((key) => `node_cpu_rate.${key}`),
-  },
-];
+/** Charts over time of what there is. */
+async function linesOf(recording: OpenRecording, has: Has): Promise<Lines[]> {
+  const found: Lines[] = [];
+  const counted = countedIn(has, 'events_processed', 'events_rolled_back');
+  const course = counted === null ? null : courseOf(counted, has);
+  if (counted !== null && course !== null) {
+    const over = await clockOf(recording, has, counted);
+    const unit = over === 's' ? 'events/s' : 'events per unit of virtual time';
+    found.push(
+      {
+        ...{ title: 'Committed events', unit, over, joined: 'sum' },
+        sql: rate(COMMITTED_RATE, counted, course, true),
+      },
+      {
+        ...{ title: 'Events rolled back', unit, over, joined: 'mean' },
+        sql: rate(ROLLED_BACK_RATE, counted, course, false),
+      },
+    );
+  }
+  const moving = has('ross_pe.t') && (await clockOf(recording, has, 'ross_pe')) === 's';
+  if (moving && has('ross_pe.gvt') && has('ross_pe.mode')) {
+    const shape = { title: 'GVT', unit: 'virtual time', over: 's', joined: 'mean' } as const;
+    found.push({ ...shape, sql: gvt('ross_pe', 't') });
+  }
+  if (CPU_COLUMNS.every((key) => has(`node_cpu_rate.${key}`))) {
+    const shape = { title: 'Busy CPUs', unit: '%', over: 's', joined: 'mean' } as const;
+    found.push({ ...shape, sql: busy(has) });
+  }
+  return found;
+}
+
+/** What `courseOf` is along, for a table with samples by mode. */
+async function clockOf(recording: OpenRecording, has: Has, table: string): Promise<'s' | ''> {
+  if (!has(`${table}.t`)) return '';
+  const [{ real }] = await recording.query<{ real: boolean | null }>(
+    `SELECT ${moves(table)} AS real`,
+  );
+  return real === true ? 's' : '';
+}
 
 const BARS: readonly Bars[] = [
   {
-    ...{ title: 'Events undone for late events of a PE', unit: 'events', sql: () => UNDONE_BY },
+    ...{ title: 'Events undone for late events of a PE', unit: 'events', sql: UNDONE_BY },
     needs: ['ross_rollback.source_pe'],
   },
   {
-    ...{ title: 'Time by region', unit: 's', sql: () => regions('runtime') },
+    ...{ title: 'Time by region', unit: 's', sql: regions('runtime') },
     needs: ['geopm_region.section', 'geopm_region.runtime'],
   },
   {
-    ...{ title: 'Energy by region', unit: 'J', sql: () => regions('package_energy') },
+    ...{ title: 'Energy by region', unit: 'J', sql: regions('package_energy') },
     needs: ['geopm_region.section', 'geopm_region.package_energy'],
   },
 ];
 
-function seriesOf(rows: readonly PointRow[], over: Lines['over']): Series[] {
+function seriesOf(rows: readonly PointRow[], joined: Lines['joined']): Series[] {
   const byName = new Map<string, [number, number | null][]>();
   for (const { name, x, y } of rows) {
     const points = byName.get(name) ?? [];
@@ -139,25 +176,24 @@ function seriesOf(rows: readonly PointRow[], over: Lines['over']): Series[] {
     at.sum += y;
     at.count++;
   }
-  const name = `${over} of ${byName.size}`;
+  const name = `${joined} of ${byName.size}`;
   const points = [...sums]
     .sort((a, b) => a[0] - b[0])
-    .map(([x, { sum, count }]) => [x, over === 'sum' ? sum : sum / count] as const);
+    .map(([x, { sum, count }]) => [x, joined === 'sum' ? sum : sum / count] as const);
   return [{ name, points }];
 }
 
 /** Charts that have something to show. */
 export async function chartsOf(recording: OpenRecording, has: Has): Promise<Chart[]> {
   const charts: Chart[] = [];
-  for (const { title, unit, sql, needs, over } of LINES) {
-    if (!needs.every(has)) continue;
-    const series = seriesOf(await recording.query<PointRow>(sql(has)), over);
+  for (const { title, unit, sql, over, joined } of await linesOf(recording, has)) {
+    const series = seriesOf(await recording.query<PointRow>(sql), joined);
     const drawn = series.filter(({ points }) => points.filter(([, y]) => y !== null).length > 1);
-    if (drawn.length > 0) charts.push({ kind: 'lines', title, unit, series: drawn });
+    if (drawn.length > 0) charts.push({ kind: 'lines', title, unit, over, series: drawn });
   }
   for (const { title, unit, sql, needs } of BARS) {
     if (!needs.every(has)) continue;
-    const bars = await recording.query<Row & { name: string; value: number }>(sql(has));
+    const bars = await recording.query<Row & { name: string; value: number }>(sql);
     if (bars.length > 0) charts.push({ kind: 'bars', title, unit, bars });
   }
   return charts;

@@ -105,10 +105,11 @@ function legendHtml(chart: Chart): string {
 function chartRows(chart: Chart): Row[] {
   if (chart.kind === 'bars')
     return chart.bars.map(({ name, value }) => ({ name, [chart.unit]: value }));
+  const time = chart.over === '' ? 'virtual time' : `t, ${chart.over}`;
   const byTime = new Map<number, Record<string, Value>>();
   for (const { name, points } of chart.series) {
     for (const [x, y] of points) {
-      const row = byTime.get(x) ?? { 't, s': x };
+      const row = byTime.get(x) ?? { [time]: x };
       byTime.set(x, row);
       row[name] = y;
     }
@@ -117,7 +118,7 @@ function chartRows(chart: Chart): Row[] {
   return [...byTime]
     .sort((a, b) => a[0] - b[0])
     .map(([, row]) =>
-      Object.fromEntries(['t, s', ...names].map((name) => [name, row[name] ?? null])),
+      Object.fromEntries([time, ...names].map((name) => [name, row[name] ?? null])),
     );
 }
 

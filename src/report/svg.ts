@@ -73,7 +73,7 @@ function lines(chart: LineChart): string {
   }
   for (const tick of ticks(from, to, 6)) {
     parts.push(
-      `<text class="axis" x="${at(x(tick))}" y="${HEIGHT - 8}" text-anchor="middle">${axisText(tick)} s</text>`,
+      `<text class="axis" x="${at(x(tick))}" y="${HEIGHT - 8}" text-anchor="middle">${axisText(tick)}${chart.over === '' ? '' : ` ${chart.over}`}</text>`,
     );
   }
   chart.series.forEach(({ points }, k) => {

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ROSS_PE, ROSS_ROLLBACK } from '../../src/model/schemas/ross.ts';
+import type { LineChart } from '../../src/report/charts.ts';
 import { svgOf, ticks } from '../../src/report/svg.ts';
 import {
   batchOf,
@@ -175,6 +176,11 @@ describe.skipIf(executable === undefined)('the page in a browser (needs chromium
 });
 
 describe('charts', () => {
+  const lines = (points: LineChart['series'][number]['points']): LineChart => ({
+    ...{ kind: 'lines', title: 'T', unit: 'u', over: 's' },
+    series: [{ name: 'a', points }],
+  });
+
   it('leave gaps where nothing was measured', () => {
     const points = [
       [0, 1],
@@ -183,7 +189,7 @@ describe('charts', () => {
       [3, 1],
       [4, 2],
     ] as const;
-    const svg = svgOf({ kind: 'lines', title: 'T', unit: 'u', series: [{ name: 'a', points }] });
+    const svg = svgOf(lines(points));
     expect(/class="line c0" d="([^"]*)"/.exec(svg)?.[1].match(/[ML]/g)?.join('')).toBe('MLML');
     expect(svg).not.toMatch(/NaN|Infinity|undefined/);
   });
@@ -196,7 +202,7 @@ describe('charts', () => {
         [5, -3],
       ],
     ] as const) {
-      const svg = svgOf({ kind: 'lines', title: 'T', unit: 'u', series: [{ name: 'a', points }] });
+      const svg = svgOf(lines(points));
       expect(svg).not.toMatch(/NaN|Infinity|undefined/);
     }
   });

@@ -61,6 +61,26 @@ describe('a rate', () => {
     expect([...max]).toEqual([...mean]);
   });
 
+  it('is by virtual time where that is what a store counts; what is beyond all is left out', () => {
+    const schema: Schema = {
+      ...SCHEMA,
+      metrics: [metric('virtual_time', 'f64'), ...SCHEMA.metrics],
+    };
+    const rows = [0, 2, 4, Infinity].map((virtual_time) => ({
+      ...{ virtual_time, real_time: 4506, done: 100 },
+    }));
+    const still = new SeriesStore();
+    still.anchored = false;
+    still.add(batch(schema, rows));
+    expect(still.moves).toBe(false);
+    const made = new SeriesStore(Infinity, 'virtual');
+    made.anchored = false;
+    made.add(batch(schema, rows));
+    expect(made.moves).toBe(true);
+    expect(made.tables()[0]).toMatchObject({ from: 0, to: 4, rows: 3 });
+    expect([...bins(made, ['done'], [0, 4], 2)[0].mean]).toEqual([50, 50]);
+  });
+
   it('of a total is by the one rule for counters: a dip counts nothing, and is gone over', () => {
     const node: Schema = {
       name: 'node_numa',

@@ -225,7 +225,11 @@ export async function reportSays(place: Place): Promise<Seen[]> {
     for (const row of (report[key] ?? []) as Row[]) tableRow(table, row, say);
   }
   for (const { sentence } of report.findings) found.push(...sentences('--json', String(sentence)));
-  return [...found, ...htmlSays(readFileSync(html, 'utf8'))];
+  const page = readFileSync(html, 'utf8');
+  if (counting(place) !== undefined && !page.includes('<h3>Committed events')) {
+    throw new Error('the HTML report draws no events, by whatever time');
+  }
+  return [...found, ...htmlSays(page)];
 }
 
 const plain = (html: string) =>
@@ -443,6 +447,10 @@ export async function pageSays(place: Place, page: Page, url: string): Promise<S
     `!/Looking for what is slow/.test(document.querySelector('[data-findings]').textContent)`,
   );
   await settled(page);
+  const events = page.locator('[data-figure="events"]');
+  if (counting(place) !== undefined && (await events.getAttribute('data-state')) !== 'ready') {
+    throw new Error('the page draws no events, by whatever time');
+  }
   const more = page.locator('[data-findings] > button');
   if ((await more.count()) > 0) await more.click();
   found.push(...sentences('page', (await page.textContent('[data-findings]')) ?? ''));

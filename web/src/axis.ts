@@ -54,6 +54,14 @@ export const REAL: Axis = {
   text: (value, step = 0.001) => `${value.toFixed(digits(step))} s`,
 };
 
+/** Of a recording whose times are virtual ones: see `Facts.clock`. */
+export const VIRTUAL: Axis = {
+  ...REAL,
+  kind: 'virtual',
+  title: 'Virtual time',
+  text: (value, step = 0.01) => value.toFixed(digits(step)),
+};
+
 /** Columns that rise everywhere, if only a little: the way back from an axis value must be one moment. */
 function rising(values: ArrayLike<number>): Float64Array {
   const made = Float64Array.from(values);

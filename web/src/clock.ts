@@ -15,7 +15,8 @@ function rising(values: ArrayLike<number>): number[] {
 }
 
 /** Whether samples say how far virtual time was. */
-export const hasClock = ({ tables }: Page): boolean =>
+export const hasClock = ({ tables, facts }: Page): boolean =>
+  facts?.clock === undefined &&
   tables.some(
     ({ name, metrics }) => name === 'ross_pe' && metrics.some(({ key }) => key === 'gvt'),
   );
@@ -31,8 +32,8 @@ function begun(clock: Clock, start: number): Clock {
 }
 
 /** Null where it is not known. */
-export async function clockOf({ source, live, extent }: Page): Promise<Clock | null> {
-  if (source === null || extent === null) return null;
+export async function clockOf({ source, live, extent, facts }: Page): Promise<Clock | null> {
+  if (source === null || extent === null || facts?.clock !== undefined) return null;
   if (!live) {
     const clock = await source.json<ClockFacts>('clock');
     return clock.real.length > 1 ? begun(clock, extent[0]) : null;

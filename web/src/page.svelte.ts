@@ -2,7 +2,7 @@
 import { getContext, setContext } from 'svelte';
 import type { RecordingEntry, Refused, ServedFacts } from '../../src/live/api/facts-facts.ts';
 import type { TableFacts } from '../../src/live/series/store.ts';
-import { type Axis, axisFor, type Clock } from './axis.ts';
+import { type Axis, axisFor, type Clock, VIRTUAL } from './axis.ts';
 import type { PageSource } from './source.ts';
 import { ViewStore } from './view-store.svelte.ts';
 
@@ -61,7 +61,9 @@ export class Page {
       .flatMap(({ entities }) => entities.map((entity) => entity.split('/')[0]));
     return [...new Set(sampled)];
   });
-  readonly axis: Axis = $derived(axisFor(this.state.now.axis, this.clock));
+  readonly axis: Axis = $derived(
+    this.facts?.clock === 'virtual' ? VIRTUAL : axisFor(this.state.now.axis, this.clock),
+  );
   /** Seconds that are shown now; null before the first samples. */
   readonly window: readonly [number, number] | null = $derived.by(() => {
     const now = this.#windowNow();

@@ -1,6 +1,6 @@
 /** How real time, virtual time and GVT index go together, and the run in a few numbers. */
 import { countedIn } from '../../findings/samples.ts';
-import { COMMITTED_RATE, oneMode, sqlOf } from '../../model/measures/index.ts';
+import { BEYOND, COMMITTED_RATE, coveredBy, oneMode, sqlOf } from '../../model/measures/index.ts';
 import { endedBy } from '../../query/ended-by.ts';
 import type { OpenRecording } from '../../query/index.ts';
 import { sharedBy } from '../net/shared-work.ts';
@@ -10,8 +10,6 @@ import type { Route } from './route.ts';
 
 /** Moments that are enough for any width of a page. */
 const MOST_MOMENTS = 4096;
-/** GVT of samples that were taken after the last one: ROSS writes the greatest double. */
-const BEYOND = 1e308;
 
 /** Columns of a table; empty where there is no such table. */
 async function columnsOf(recording: OpenRecording, table: string): Promise<ReadonlySet<string>> {
@@ -57,12 +55,8 @@ async function clockOf(recording: OpenRecording): Promise<ClockFacts> {
   };
 }
 
-/**
- * Samples of PEs with the time that each covers. The first of a recording covers the time since its zero; of a file of
- * ROSS, whose clock is the machine's, it covers a time that nobody knows.
- */
-const TIMED = `SELECT *, real_time - coalesce(lag(real_time) OVER (PARTITION BY pe_id ORDER BY real_time),
-    CASE WHEN (SELECT state FROM recording) IS NULL THEN real_time ELSE 0 END) AS span
+/** Samples of PEs with the time that each covers. */
+const TIMED = `SELECT *, ${coveredBy('real_time')} AS span
   FROM ross_pe WHERE ${oneMode('ross_pe')}`;
 
 async function summaryOf(recording: OpenRecording): Promise<SummaryFacts> {

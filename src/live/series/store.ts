@@ -1,6 +1,6 @@
 /** Samples of all schemas by table, in memory. Runs in the server, for recordings, and in the page, for live runs. */
 import type { Batch, Metric, Schema } from '../../model/metric.ts';
-import { type EntityBins, SeriesTable } from './table.ts';
+import { type EntityBins, type SeriesClock, SeriesTable } from './table.ts';
 
 /** A table that can be drawn. */
 export interface TableFacts {
@@ -41,9 +41,18 @@ export class SeriesStore implements SeriesSource {
   /** Whether an entity's first sample tells of the time since the recording's zero. */
   anchored = true;
 
+  /** What its times count. */
+  readonly clock: SeriesClock;
+
   /** `most`: values kept in all, about; the oldest go. */
-  constructor(most = Infinity) {
+  constructor(most = Infinity, clock: SeriesClock = 'real') {
     this.#most = most / SHARES;
+    this.clock = clock;
+  }
+
+  /** Whether anything can be drawn: time passes in one of its tables. */
+  get moves(): boolean {
+    return [...this.#tables.values()].some((table) => table.moves);
   }
 
   /** Samples were lost: what the next ones count began at an unknown time. */
@@ -53,7 +62,7 @@ export class SeriesStore implements SeriesSource {
 
   /** Whether batches of a schema are of use. */
   wants(schema: Schema): boolean {
-    return SeriesTable.of(schema) !== null;
+    return SeriesTable.of(schema, Infinity, this.clock) !== null;
   }
 
   /** A table's samples; undefined where none came. */
@@ -66,7 +75,7 @@ export class SeriesStore implements SeriesSource {
     const { name } = batch.schema;
     let table = this.#tables.get(name);
     if (table === undefined || !sameColumns(table.schema, batch.schema)) {
-      const made = SeriesTable.of(batch.schema, this.#most);
+      const made = SeriesTable.of(batch.schema, this.#most, this.clock);
       if (made === null) return;
       table = made;
       this.#tables.set(name, table);

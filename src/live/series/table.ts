@@ -1,12 +1,19 @@
 /** One schema's samples: a track per entity, fed with batches. Runs in the server and in the page. */
 import { Counter, type CounterRule, risen } from '../../model/counter.ts';
 import { ruleOf } from '../../model/counter-rules.ts';
-import { modeOf } from '../../model/measures/index.ts';
+import { BEYOND, modeOf, VIRTUAL_TIMES } from '../../model/measures/index.ts';
 import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
 import { type Bins, emptyBins, type RowLimit, Track } from './track.ts';
 
 /** Columns that say when, of what, and how a sample was taken: none of them is a series. */
-const TIMES = ['real_time', 'time', 't'];
+const REAL_TIMES = ['real_time', 'time', 't'];
+
+/** What times of series count: seconds, or the model's time where samples have no real one, or one that stands still. */
+export type SeriesClock = 'real' | 'virtual';
+const TIMES: Readonly<Record<SeriesClock, readonly string[]>> = {
+  real: REAL_TIMES,
+  virtual: VIRTUAL_TIMES,
+};
 const MODE = 'mode';
 const LABELS = ['host', 'device'];
 const IDS: Readonly<Record<string, readonly string[]>> = {
@@ -31,13 +38,18 @@ interface Plan {
 }
 
 /** Null where a schema has no time: it cannot be drawn over one. */
-function planOf({ domain, metrics }: Schema): Plan | null {
+function planOf({ domain, metrics }: Schema, clock: SeriesClock): Plan | null {
   const find = (key: string) => metrics.findIndex((metric) => metric.key === key);
-  const time = TIMES.map(find).find((k) => k >= 0);
+  const time = TIMES[clock].map(find).find((k) => k >= 0);
   if (time === undefined) return null;
   const ids = (IDS[domain] ?? LABELS).map(find).filter((k) => k >= 0);
   const series = metrics.flatMap(({ key, cell, behaviour }, k) =>
-    k === time || ids.includes(k) || key === MODE || cell === 'label' || behaviour === 'constant'
+    k === time ||
+    REAL_TIMES.includes(key) ||
+    ids.includes(k) ||
+    key === MODE ||
+    cell === 'label' ||
+    behaviour === 'constant'
       ? []
       : [k],
   );
@@ -105,14 +117,14 @@ export class SeriesTable {
   }
 
   /** Null where the schema has no time. `most`: values kept in all, about. */
-  static of(schema: Schema, most = Infinity): SeriesTable | null {
-    const plan = planOf(schema);
+  static of(schema: Schema, most = Infinity, clock: SeriesClock = 'real'): SeriesTable | null {
+    const plan = planOf(schema, clock);
     return plan === null ? null : new SeriesTable(schema, plan, most);
   }
 
   /** Numbers of the columns that are looked at; null where nothing can be drawn. */
-  static columnsOf(schema: Schema): readonly number[] | null {
-    const plan = planOf(schema);
+  static columnsOf(schema: Schema, clock: SeriesClock): readonly number[] | null {
+    const plan = planOf(schema, clock);
     if (plan === null || plan.series.length === 0) return null;
     const { time, mode, ids, series } = plan;
     return [...new Set([time, ...(mode < 0 ? [] : [mode]), ...ids, ...series])];
@@ -180,7 +192,7 @@ export class SeriesTable {
     const first = anchored ? Math.min(0, time) : time;
     const from = track.length === 0 ? first : track.last;
     const torn = entity.gaps !== this.#gaps;
-    if (!(time >= track.last) || (torn && time === track.last)) {
+    if (!(time >= track.last && time < BEYOND) || (torn && time === track.last)) {
       // Samples that are here already come again: nothing is missing after them.
       entity.gaps = this.#gaps;
       this.outOfOrder++;
@@ -229,6 +241,11 @@ export class SeriesTable {
     let rows = 0;
     for (const { track } of this.#entities.values()) rows += track.length;
     return rows;
+  }
+
+  /** Whether time passes between the samples that are drawn. */
+  get moves(): boolean {
+    return this.#chosen().some(({ track }) => track.last > track.first);
   }
 
   /** Seconds of the first and the last sample; null where there is none. */

@@ -44,6 +44,7 @@ function secondsOf(samples: SeriesStore, column: string, from: number, to: numbe
 
 /** Null where no times of PEs were recorded. */
 export function breakdownOf(samples: SeriesStore, from: number, to: number): Breakdown | null {
+  if (samples.clock !== 'real') return null;
   const found = ACTIVITIES.flatMap((activity) => {
     const parts = inputsOf(activity).map((column) => secondsOf(samples, column, from, to));
     // Of an activity that was measured in part nothing is told.

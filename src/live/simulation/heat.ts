@@ -15,7 +15,7 @@ import {
 } from '../../model/measures/index.ts';
 import type { Metric } from '../../model/metric.ts';
 import type { SeriesStore } from '../series/store.ts';
-import { kindOf, type SeriesTable } from '../series/table.ts';
+import { kindOf, type SeriesClock, type SeriesTable } from '../series/table.ts';
 import type { Track } from '../series/track.ts';
 import { DEPTH, isWithin, LEVELS, type Level, TABLES, upTo } from './levels.ts';
 
@@ -97,8 +97,12 @@ function tableFor(store: SeriesStore, level: Level, metric: string): SeriesTable
 }
 
 /** Factor and unit of a metric's cells: amounts are per second, seconds per second per cent. */
-function scaleOf({ kind, unit, help, key }: Metric): HeatMetric & { readonly factor: number } {
+function scaleOf(
+  { kind, unit, help, key }: Metric,
+  clock: SeriesClock,
+): HeatMetric & { readonly factor: number } {
   if (kind !== 'event') return { key, unit: unit === '1' ? '' : unit, help, factor: 1 };
+  if (clock === 'virtual') return { key, unit: `${unit} per virtual time`, help, factor: 1 };
   if (unit === 's') return { key, unit: '% of time', help, factor: PER_CENT };
   return { key, unit: `${unit}/s`, help, factor: 1 };
 }
@@ -116,7 +120,7 @@ export function heatMetrics(store: SeriesStore, level: Level): HeatMetric[] {
       const { key } = metric;
       if (!table?.keys.includes(key) || times.includes(key) || found.has(key)) continue;
       if (!isFilled(table, key)) continue;
-      const { unit, help } = scaleOf(metric);
+      const { unit, help } = scaleOf(metric, store.clock);
       found.set(key, { key, unit, help });
     }
   }
@@ -305,7 +309,8 @@ export function heatOf(
   });
   const ratio = ratioOf(metric);
   const own = table.schema.metrics.find(({ key }) => key === metric) as Metric;
-  const { factor, ...said } = ratio === undefined ? scaleOf(own) : { ...ratio, factor: 1 };
+  const { factor, ...said } =
+    ratio === undefined ? scaleOf(own, store.clock) : { ...ratio, factor: 1 };
   const { values, totals, seconds } = ratio === undefined ? grids[0] : ratioGrid(ratio, grids);
   if (factor !== 1) {
     for (const column of [values, totals]) {

@@ -7,7 +7,7 @@ export {
   sqlOf,
   type Weights,
 } from './measure.ts';
-export { courseOf, modeOf, oneMode } from './mode.ts';
+export { BEYOND, courseOf, coveredBy, modeOf, moves, oneMode, VIRTUAL_TIMES } from './mode.ts';
 export { CPU_BUSY, CPU_IDLE, CPU_STOLEN, CPU_SYSTEM, CPU_USER } from './node.ts';
 export { pooled, scatter } from './pooled.ts';
 export { ALIGNED_SHARE } from './region.ts';
@@ -16,6 +16,7 @@ export {
   COMMITTED_RATE,
   EFFICIENCY,
   HANDLED_RATE,
+  ROLLED_BACK_RATE,
   ROLLED_BACK_SHARE,
   SECONDARY_SHARE,
   THREAD_RUNNING,

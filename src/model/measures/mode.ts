@@ -6,6 +6,11 @@
 
 const LAST = 'vt';
 
+/** Columns that say how far a model was, best first. */
+export const VIRTUAL_TIMES: readonly string[] = ['virtual_time', 'gvt'];
+/** From here on no virtual time: ROSS writes the greatest double after the last GVT. */
+export const BEYOND = 1e308;
+
 /** The mode that is totalled; '' where there is none. `rows`: samples by mode. */
 export function modeOf(rows: ReadonlyMap<string, number>): string {
   const [best] = [...rows].sort(
@@ -26,10 +31,20 @@ export const oneMode = (table: string): string =>
  */
 export function courseOf(table: string, has: (column: string) => boolean): string | null {
   const real = has(`${table}.t`) ? 't' : null;
-  const virtual = ['virtual_time', 'gvt', 'gvt_index'].find((key) => has(`${table}.${key}`));
+  const virtual = VIRTUAL_TIMES.find((key) => has(`${table}.${key}`));
   if (virtual === undefined) return real;
-  const finite = `CASE WHEN isfinite(${virtual}::DOUBLE) AND ${virtual} < 1e308 THEN ${virtual}::DOUBLE END`;
-  return real === null
-    ? finite
-    : `CASE WHEN (SELECT max(t) > min(t) FROM ${table} WHERE ${oneMode(table)}) THEN t ELSE ${finite} END`;
+  const finite = `CASE WHEN isfinite(${virtual}::DOUBLE) AND ${virtual} < ${BEYOND} THEN ${virtual}::DOUBLE END`;
+  return real === null ? finite : `CASE WHEN ${moves(table)} THEN t ELSE ${finite} END`;
 }
+
+/** Whether the real time of the samples that are totalled moves, as SQL. */
+export const moves = (table: string): string =>
+  `(SELECT max(t) > min(t) FROM ${table} WHERE ${oneMode(table)})`;
+
+/**
+ * The time that a PE's sample covers, as SQL over `time`, a column or expression. The first of a recording covers the time
+ * since its zero; of a file of ROSS, whose clock is the machine's, a time that nobody knows: 0, so that it is in no rate.
+ */
+export const coveredBy = (time: string): string =>
+  `${time} - coalesce(lag(${time}) OVER (PARTITION BY pe_id ORDER BY ${time}),
+    CASE WHEN (SELECT state FROM recording) IS NULL THEN ${time} ELSE 0 END)`;

@@ -25,6 +25,17 @@ export const COMMITTED_RATE: Measure = {
   help: 'events handled less those rolled back, in a second',
 };
 
+export const ROLLED_BACK_RATE: Measure = {
+  key: 'rolled_back_rate',
+  label: 'events rolled back',
+  unit: '{event}/s',
+  good: 'less',
+  of: { events_rolled_back: 1 },
+  per: 'seconds',
+  factor: 1,
+  help: 'events undone in a second',
+};
+
 /** ROSS's, as 100 (1 - rolled back / net) with net = handled - rolled back, in one division. */
 export const EFFICIENCY: Measure = {
   key: 'efficiency',

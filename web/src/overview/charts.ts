@@ -19,6 +19,12 @@ import type { PageSource } from '../source.ts';
 
 export type Lane = 'simulation' | 'regions' | 'nodes';
 
+/** Amounts are by time: of the model's, where samples have no other. */
+const perTime = ({ facts }: View) =>
+  facts.clock === 'virtual'
+    ? { unit: 'per virtual time', words: 'events per unit of virtual time' }
+    : { unit: '/s', words: 'events a second' };
+
 /** What is looked at. */
 export interface View {
   readonly facts: Facts;
@@ -33,6 +39,7 @@ export interface View {
 export interface Drawn {
   /** In place of the chart's own. */
   readonly title?: string;
+  readonly unit?: string;
   readonly lines: readonly Line[];
   readonly sentence: string;
 }
@@ -100,6 +107,34 @@ const NOT_MEASURED = 'Not measured in this window.';
 const ask = (source: PageSource, view: View, table: string, keys: readonly string[]) =>
   source.series(table, keys, view.from, view.to, view.bins);
 
+/** Of each PE: from its own samples, or from those of what it holds where those alone count. */
+async function peSeries(
+  source: PageSource,
+  view: View,
+  key: string,
+): Promise<readonly EntityBins[]> {
+  const own = await ask(source, view, 'ross_pe', [key]);
+  if (own.length > 0) return ofPe(own, view.pe);
+  for (const table of ['ross_lp', 'ross_kp']) {
+    const parts = await ask(source, view, table, [key]);
+    if (parts.length === 0) continue;
+    const sums = new Map<string, Float32Array>();
+    for (const { entity, mean } of parts) {
+      const [pe] = entity.split('/');
+      const sum = sums.get(pe) ?? new Float32Array(mean.length).fill(Number.NaN);
+      sums.set(pe, sum);
+      for (const [k, value] of mean.entries()) {
+        if (!Number.isNaN(value)) sum[k] = (sum[k] || 0) + value;
+      }
+    }
+    return ofPe(
+      [...sums].map(([entity, mean]) => ({ entity, mean, min: mean, max: mean })),
+      view.pe,
+    );
+  }
+  return [];
+}
+
 const EVENTS: LaneChart = {
   id: 'events',
   lane: 'simulation',
@@ -108,8 +143,9 @@ const EVENTS: LaneChart = {
   unit: '/s',
   stacked: false,
   async draw(source, view) {
-    const series = ofPe(await ask(source, view, 'ross_pe', ['events_processed']), view.pe);
+    const series = await peSeries(source, view, 'events_processed');
     if (series.length === 0) return null;
+    const { unit, words } = perTime(view);
     const rates = series.map((bins) => ({ bins, rate: meanOf(bins.mean) }));
     // Of hundreds, only those that are drawn are looked at closer.
     const lines = [...rates]
@@ -131,15 +167,15 @@ const EVENTS: LaneChart = {
     if (first === undefined || last === undefined) {
       const isMeasured = rates.some(({ rate }) => !Number.isNaN(rate));
       return {
-        lines,
+        ...{ unit, lines },
         sentence: isMeasured ? 'No events were handled in this window.' : NOT_MEASURED,
       };
     }
     const sentence =
       first === last
-        ? `${first.label} handles ${short(first.rate)} events a second in this window.`
-        : `${first.label} is the fastest with ${short(first.rate)} events a second, ${(first.rate / last.rate).toFixed(2)} times ${last.label}.`;
-    return { lines, sentence };
+        ? `${first.label} handles ${short(first.rate)} ${words} in this window.`
+        : `${first.label} is the fastest with ${short(first.rate)} ${words}, ${(first.rate / last.rate).toFixed(2)} times ${last.label}.`;
+    return { unit, lines, sentence };
   },
 };
 
@@ -152,11 +188,11 @@ const UNDONE: LaneChart = {
   stacked: false,
   async draw(source, view) {
     const [handled, undone] = await Promise.all([
-      ask(source, view, 'ross_pe', ['events_processed']),
-      ask(source, view, 'ross_pe', ['events_rolled_back']),
+      peSeries(source, view, 'events_processed'),
+      peSeries(source, view, 'events_rolled_back'),
     ]);
     const undoneOf = new Map(undone.map((one) => [one.entity, one]));
-    const shares = ofPe(handled, view.pe)
+    const shares = handled
       .flatMap(({ entity, mean }) => {
         const back = undoneOf.get(entity)?.mean;
         if (back === undefined) return [];
@@ -198,6 +234,7 @@ const SHARES: LaneChart = {
   unit: '%',
   stacked: true,
   async draw(source, view) {
+    if (view.facts.clock !== undefined) return null;
     const parts = await Promise.all(
       ACTIVITIES.map(async (activity) => {
         const series = ofPe(await ask(source, view, 'ross_pe', inputsOf(activity)), view.pe);
