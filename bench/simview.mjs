@@ -2,16 +2,17 @@
  * The simulation's pictures at their full size: 1,024 LPs with a million samples, a million traced events, 200,000
  * rollbacks. Each beside one pass over the same numbers that only sums them: what memory alone would take.
  */
-import { SeriesStore } from '../dist/live/series/store.js';
-import { CascadeIndex } from '../dist/live/simulation/cascades.js';
-import { densityOf } from '../dist/live/simulation/event-view.js';
-import { Events } from '../dist/live/simulation/events.js';
-import { heatOf } from '../dist/live/simulation/heat.js';
-import { matrixOfEvents } from '../dist/live/simulation/matrix.js';
-import { ordered } from '../dist/live/simulation/order.js';
-import { Places } from '../dist/live/simulation/places.js';
-import { Rollbacks } from '../dist/live/simulation/rollbacks.js';
+
 import { ROSS_LP } from '../dist/model/schemas/ross.js';
+import { SeriesStore } from '../dist/view/series/store.js';
+import { CascadeIndex } from '../dist/view/simulation/cascades.js';
+import { densityOf } from '../dist/view/simulation/event-view.js';
+import { Events } from '../dist/view/simulation/events.js';
+import { heatOf } from '../dist/view/simulation/heat.js';
+import { matrixOfEvents } from '../dist/view/simulation/matrix.js';
+import { ordered } from '../dist/view/simulation/order.js';
+import { Places } from '../dist/view/simulation/places.js';
+import { Rollbacks } from '../dist/view/simulation/rollbacks.js';
 
 const LPS = 1024;
 const SAMPLES = 977;

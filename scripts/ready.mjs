@@ -26,7 +26,7 @@ const TOLD = inRoot('dist', '.tsbuildinfo');
 const PAGE = inRoot('dist', 'web');
 const PAGE_BUILT = join(PAGE, '.built');
 /** What the page is made of: its own sources, and those that it shares with the server. */
-const PAGE_SOURCES = ['web', 'src/live', 'src/formats/frames', 'src/model'];
+const PAGE_SOURCES = ['web', 'src/view', 'src/formats', 'src/model'];
 
 const say = (line) => process.stderr.write(`${line}\n`);
 const fail = (line) => {

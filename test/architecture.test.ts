@@ -11,6 +11,11 @@ const MOST_LINES = 450;
 /** Where measurements come from. They never know of each other, and only these may join them. */
 const SOURCES = ['sim', 'region', 'node', 'process'];
 const JOINERS = ['live', 'cli'];
+/** What the page shows, worked out from rows: it runs in the page too, so that nothing of a server may be in it. */
+const VIEW = 'view';
+const VIEW_USES = ['model', 'formats'];
+/** Of these it knows the shapes of answers, not the code. */
+const VIEW_NAMES = ['findings', 'report'];
 /** The only place (file, or folder with all in it) that may import a package. */
 const OWNERS: Readonly<Record<string, string>> = {
   koffi: 'src/os/',
@@ -34,6 +39,8 @@ interface SourceFile {
 interface Facts {
   /** What is imported, exported from, or imported while running. */
   readonly imports: readonly string[];
+  /** Of those, what is imported in some place by more than its types. */
+  readonly used: ReadonlySet<string>;
   /** Lines that say `any`. */
   readonly anys: readonly number[];
 }
@@ -49,6 +56,7 @@ function factsOf(source: SourceFile): Facts {
 function parsed({ path, text }: SourceFile): Facts {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const imports: string[] = [];
+  const used = new Set<string>();
   const anys: number[] = [];
   const visit = (node: ts.Node): void => {
     if (node.kind === ts.SyntaxKind.AnyKeyword) {
@@ -57,10 +65,15 @@ function parsed({ path, text }: SourceFile): Facts {
     const isImport = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
     if (isImport && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
       imports.push(node.moduleSpecifier.text);
+      const isType = ts.isImportDeclaration(node) ? node.importClause?.isTypeOnly : node.isTypeOnly;
+      if (isType !== true) used.add(node.moduleSpecifier.text);
     }
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [what] = node.arguments;
-      if (what && ts.isStringLiteral(what)) imports.push(what.text);
+      if (what && ts.isStringLiteral(what)) {
+        imports.push(what.text);
+        used.add(what.text);
+      }
     }
     const isType = ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument);
     if (isType && ts.isStringLiteral(node.argument.literal))
@@ -68,18 +81,19 @@ function parsed({ path, text }: SourceFile): Facts {
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return { imports, anys };
+  return { imports, used, anys };
 }
 
 /** The folder of `src` that a path lies in; '' for files of `src` itself. */
 const folderOf = (path: string) => path.match(/^src\/([^/]+)\//)?.[1] ?? '';
 
 /** Whether `from`, a folder of `src`, may import from folder `to`. */
-function mayImport(from: string, to: string): boolean {
+function mayImport(from: string, to: string, isUsed: boolean): boolean {
   if (from === to || to === 'model') return true;
+  if (from === VIEW) return VIEW_USES.includes(to) || (!isUsed && VIEW_NAMES.includes(to));
   // The files of src itself are the package's front: they export all folders.
   if (from === '' || JOINERS.includes(from)) return to !== '';
-  if (from === 'model' || to === '' || JOINERS.includes(to)) return false;
+  if (from === 'model' || to === '' || to === VIEW || JOINERS.includes(to)) return false;
   return !SOURCES.includes(to);
 }
 
@@ -90,9 +104,11 @@ function importErrors(file: SourceFile): string[] {
     if (name.startsWith('.')) {
       const target = join(file.path, '..', name);
       if (!target.startsWith('src/')) wrong('outside src');
-      else if (!mayImport(folderOf(file.path), folderOf(target)))
+      else if (!mayImport(folderOf(file.path), folderOf(target), factsOf(file).used.has(name)))
         wrong('against the direction of imports');
-    } else if (!name.startsWith('node:')) {
+    } else if (name.startsWith('node:')) {
+      if (folderOf(file.path) === VIEW) wrong('a page has no such thing');
+    } else {
       const pack = name
         .split('/')
         .slice(0, name.startsWith('@') ? 2 : 1)
@@ -234,6 +250,17 @@ describe('the source', () => {
     expect(SOURCE.flatMap(importErrors)).toEqual([]);
   });
 
+  it('gives the page its view and its model, and nothing else', () => {
+    const wrong = PAGE.flatMap((file) =>
+      factsOf(file)
+        .imports.map((name) => join(file.path, '..', name))
+        .filter((path) => path.startsWith('src/') && !/^src\/(view|model)\//.test(path))
+        .map((path) => `${file.path} imports ${path}`),
+    );
+    expect(PAGE.flatMap((file) => factsOf(file).imports).length).toBeGreaterThan(100);
+    expect(wrong).toEqual([]);
+  });
+
   it('has no circle of imports, in the page neither', () => {
     const known = new Set(LEFT.map((files) => [...files].sort().join(' ')));
     const found = circles([...SOURCE, ...PAGE]).map((files) => files.join(' '));
@@ -320,6 +347,11 @@ describe('the rules themselves', () => {
     ['src/sim/pe.ts', "import { build } from 'esbuild';"],
     ['src/sim/pe.ts', "import { WebSocket } from 'ws/wrapper';"],
     ['src/live/server.ts', "import x from '@unheard/of';"],
+    ['src/view/binary.ts', "import { x } from '../live/server.ts';"],
+    ['src/view/binary.ts', "import { x } from '../query/index.ts';"],
+    ['src/view/binary.ts', "import { x } from '../findings/index.ts';"],
+    ['src/view/binary.ts', "import fs from 'node:fs';"],
+    ['src/findings/slow.ts', "import { x } from '../view/binary.ts';"],
   ])('refuse %s: %s', (path, text) => {
     expect(errors(path, text)).toBe(1);
   });
@@ -330,6 +362,8 @@ describe('the rules themselves', () => {
     ['src/sim/worker.ts', "import { x } from '../os/affinity.ts';"],
     ['src/cli/sim.ts', "import { x } from '../sim/index.ts'; import y from '../node/index.ts';"],
     ['src/live/bus.ts', "import { x } from '../region/index.ts';"],
+    ['src/view/binary.ts', "import type { X } from '../findings/index.ts';"],
+    ['src/live/server.ts', "import { x } from '../view/binary.ts';"],
     ['src/index.ts', "export * from './sim/index.ts';"],
     ['src/os/affinity.ts', "import koffi from 'koffi'; import fs from 'node:fs';"],
     ['src/sim/compile-model.ts', "const { build } = await import('esbuild');"],

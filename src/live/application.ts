@@ -2,12 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import type { Refused } from './api/facts-facts.ts';
+import type { Refused } from '../view/facts/served.ts';
+import { EVENTS_PATH, followQuery } from '../view/message.ts';
 import { api } from './api/index.ts';
 import { ApiError } from './api/route.ts';
 import { followByEvents } from './events.ts';
 import type { Exhibit, Find } from './exhibit.ts';
-import { EVENTS_PATH, followQuery } from './message.ts';
 import type { MetricsText } from './metrics-text.ts';
 import { Desk } from './net/desk.ts';
 import type { Followers } from './net/followers.ts';

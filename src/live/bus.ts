@@ -5,7 +5,7 @@
 import { FrameEncoder } from '../formats/frames/index.ts';
 import { AT, FLAG_DICTIONARY, FLAG_SCHEMA, HEADER_BYTES } from '../formats/frames/layout.ts';
 import type { Batch } from '../model/metric.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from '../view/facts/run.ts';
 
 export interface Follower {
   /**

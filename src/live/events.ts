@@ -3,8 +3,8 @@
  * bytes of a WebSocket's message in base64.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { message } from '../view/message.ts';
 import type { Exhibit } from './exhibit.ts';
-import { message } from './message.ts';
 import type { Refusal } from './net/asked.ts';
 import type { Followers } from './net/followers.ts';
 

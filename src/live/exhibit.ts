@@ -2,15 +2,15 @@
 import { existsSync, statSync } from 'node:fs';
 import type { OpenRecording as OpenTables } from '../query/index.ts';
 import { sourcesOf } from '../query/sources.ts';
-import type { ServedFacts } from './api/facts-facts.ts';
+import type { Facts } from '../view/facts/run.ts';
+import type { ServedFacts } from '../view/facts/served.ts';
+import { LiveStore } from '../view/series/live-store.ts';
+import type { SeriesStore } from '../view/series/store.ts';
 import { ApiError } from './api/route.ts';
 import { type Follower, LiveBus } from './bus.ts';
-import type { Facts } from './facts.ts';
 import { KeptRun } from './kept-run.ts';
 import { LateTables } from './late-tables.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
-import { LiveStore } from './series/live-store.ts';
-import type { SeriesStore } from './series/store.ts';
 import type { Shown } from './shown.ts';
 import { RecordingTail } from './tail.ts';
 

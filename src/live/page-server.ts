@@ -1,11 +1,11 @@
 /** The dashboard's server: page, API and live frames. server.ts starts it in a thread of its own. */
 import { basename, resolve } from 'node:path';
 import { exitCodeOf } from '../model/error.ts';
-import type { Refused } from './api/facts-facts.ts';
+import type { Facts } from '../view/facts/run.ts';
+import type { Refused } from '../view/facts/served.ts';
 import { application } from './application.ts';
 import type { LiveBus } from './bus.ts';
 import { Exhibit, type Find } from './exhibit.ts';
-import type { Facts } from './facts.ts';
 import { Access } from './net/access.ts';
 import { Followers } from './net/followers.ts';
 import { Guard } from './net/guard.ts';

@@ -1,6 +1,7 @@
 /** The thread of the dashboard's server. A run's samples come to it as frames, and go on from a bus of its own. */
+
+import type { Facts } from '../view/facts/run.ts';
 import { LiveBus } from './bus.ts';
-import type { Facts } from './facts.ts';
 import { runInThread } from './net/in-thread.ts';
 import type { Shared } from './net/thread.ts';
 import { type PageOptions, servePage } from './page-server.ts';

@@ -5,10 +5,10 @@ import { loadTables } from '../query/load.ts';
 import type { Suspect } from '../query/part.ts';
 import { type Sources, sourcesOf } from '../query/sources.ts';
 import type { Table, TablePiece } from '../query/table.ts';
-import { type Facts, factsOf } from './facts.ts';
-import { NOT_DRAWN } from './series/live-store.ts';
-import { SeriesStore } from './series/store.ts';
-import { type SeriesClock, SeriesTable } from './series/table.ts';
+import { type Facts, factsOf } from '../view/facts/run.ts';
+import { NOT_DRAWN } from '../view/series/live-store.ts';
+import { SeriesStore } from '../view/series/store.ts';
+import { type SeriesClock, SeriesTable } from '../view/series/table.ts';
 
 export interface OpenRecording {
   readonly facts: Facts;

@@ -1,8 +1,9 @@
 /**
  * The dashboard's server, in a thread of its own: a run, or a sampler, in this one goes on whatever comes by network.
  */
+
+import type { Facts } from '../view/facts/run.ts';
 import type { LiveBus } from './bus.ts';
-import type { Facts } from './facts.ts';
 import { isLoopback, newToken } from './net/access.ts';
 import { ServeError } from './net/listen.ts';
 import { ServerThread } from './net/thread.ts';

@@ -1,7 +1,7 @@
 /** What a server shows: a recording, or a run that goes on. */
 import type { OpenRecording } from '../query/index.ts';
-import type { Facts } from './facts.ts';
-import type { SeriesStore } from './series/store.ts';
+import type { Facts } from '../view/facts/run.ts';
+import type { SeriesStore } from '../view/series/store.ts';
 
 /** One state of one recording. When its data change there is another object: a WeakMap keyed by this is a cache. */
 export interface Shown {

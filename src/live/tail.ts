@@ -7,8 +7,8 @@ import type { Batch } from '../model/metric.ts';
 import { checkRecording, RECORDING_FILE, type Recording } from '../model/recording.ts';
 import { type SourceFile, sourcesOf } from '../query/sources.ts';
 import { WALL_TIME } from '../query/table.ts';
+import { factsOf } from '../view/facts/run.ts';
 import type { LiveBus } from './bus.ts';
-import { factsOf } from './facts.ts';
 
 /** Of the simulator's native files: its frames hold the same samples. */
 const IN_FRAMES = 'ross';

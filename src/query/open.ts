@@ -1,4 +1,5 @@
 /** Opens recordings for queries. */
+import type { Row, Value } from '../model/row.ts';
 import { objectsOf, rowsOf } from './batch-rows.ts';
 import { defaultCacheFolder } from './cache-folder.ts';
 import type { ColumnData } from './column-batches.ts';
@@ -9,20 +10,7 @@ import type { Suspect } from './part.ts';
 import type { Reply, Request, ServedTask } from './serve.ts';
 import { type KnownTables, selectOf, type TableOptions, type TypedTable } from './typed-table.ts';
 
-/**
- * A value in a result. 64-bit integers are numbers where a number holds them exactly, bigints beyond; missing is null;
- * lists and structs hold values.
- */
-export type Value =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Date
-  | Value[]
-  | { [key: string]: Value };
-export type Row = Readonly<Record<string, Value>>;
+export type { Row, Value };
 
 export interface Rows {
   readonly columns: readonly ResultColumn[];

@@ -2,8 +2,8 @@
 import { type LiveServer, startServer } from 'triscope/live';
 import { openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JobListFacts, JobPageFacts } from '../../src/live/api/jobs-facts.ts';
-import type { DevicePage, SuspectSpans } from '../../src/live/api/nodes-facts.ts';
+import type { JobListFacts, JobPageFacts } from '../../src/view/facts/jobs.ts';
+import type { DevicePage, SuspectSpans } from '../../src/view/facts/nodes.ts';
 import { triscope } from '../cli/support/run.ts';
 import { ask, json, refusal } from './support/ask.ts';
 import { cluster, GROUPS, ODD, RATE, SLOW, WRAPPED } from './support/cluster.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LanesFacts, RegionFacts } from '../../src/live/api/regions-facts.ts';
 import { HASH_UNMARKED, regionHash } from '../../src/model/region-hash.ts';
+import type { LanesFacts, RegionFacts } from '../../src/view/facts/regions.ts';
 import { json, refusal } from './support/ask.ts';
 import { regionRun, SOLVE, WRITE } from './support/regions.ts';
 

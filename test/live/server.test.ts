@@ -6,7 +6,7 @@ import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { FrameDecoder, FrameEncoder } from '../../src/formats/frames/index.ts';
-import { splitParts, unpackBins } from '../../src/live/binary.ts';
+import { splitParts, unpackBins } from '../../src/view/binary.ts';
 import { triscope } from '../cli/support/run.ts';
 import { until } from '../support/until.ts';
 import { ask as request } from './support/ask.ts';

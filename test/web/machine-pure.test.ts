@@ -1,9 +1,9 @@
 /** What the machine views compute before they draw. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RegionFacts } from '../../src/live/api/regions-facts.ts';
 import { laneSpans } from '../../src/live/api/regions-lanes.ts';
 import { reportNames } from '../../src/live/api/regions-report.ts';
+import type { RegionFacts } from '../../src/view/facts/regions.ts';
 import { distancesOf, medianHost, ordered } from '../../web/src/nodes/outliers.ts';
 import { duration } from '../../web/src/nodes/words.ts';
 import { piecesOf } from '../../web/src/regions/icicle.ts';

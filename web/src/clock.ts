@@ -1,5 +1,5 @@
 /** The run's clocks: of a recording by the server, of a run that goes on by the samples that are here. */
-import type { ClockFacts } from '../../src/live/api/clock-facts.ts';
+import type { ClockFacts } from '../../src/view/facts/clock.ts';
 import type { Clock } from './axis.ts';
 import type { Page } from './page.svelte.ts';
 

@@ -2,8 +2,8 @@
  * The connection to what the server shows: a WebSocket, and server-sent events where that does not get through. Comes
  * back by itself.
  */
-import type { ServedFacts } from '../../src/live/api/facts-facts.ts';
-import { EVENTS_PATH, LIVE_PATH, type Message, messageOf } from '../../src/live/message.ts';
+import type { ServedFacts } from '../../src/view/facts/served.ts';
+import { EVENTS_PATH, LIVE_PATH, type Message, messageOf } from '../../src/view/message.ts';
 
 /** Milliseconds before another try to connect, doubled each time. */
 const RETRY = 500;

@@ -1,8 +1,8 @@
 /** A run that is going on: frames from the server go into a store in the page. */
-import type { Message } from '../../src/live/message.ts';
-import { LiveStore } from '../../src/live/series/live-store.ts';
-import type { TableFacts } from '../../src/live/series/store.ts';
-import type { EntityBins } from '../../src/live/series/table.ts';
+import type { Message } from '../../src/view/message.ts';
+import { LiveStore } from '../../src/view/series/live-store.ts';
+import type { TableFacts } from '../../src/view/series/store.ts';
+import type { EntityBins } from '../../src/view/series/table.ts';
 import { ApiSource, type Asking, type PageSource } from './source.ts';
 
 /** Tables whose rows are too many to be sent to a page; views ask the server for them. */

@@ -1,5 +1,5 @@
 /** Opens what the address asks for, and keeps up with it: a recording by the API, a run that goes on by its frames. */
-import type { RecordingEntry, Refused } from '../../src/live/api/facts-facts.ts';
+import type { RecordingEntry, Refused } from '../../src/view/facts/served.ts';
 import { Link } from './link.ts';
 import { IGNORED, LiveSource } from './live.ts';
 import type { Page, PageFacts } from './page.svelte.ts';

@@ -1,7 +1,7 @@
 /** What all views share: the recording, the window, the crosshair, and the state in the address. */
 import { getContext, setContext } from 'svelte';
-import type { RecordingEntry, Refused, ServedFacts } from '../../src/live/api/facts-facts.ts';
-import type { TableFacts } from '../../src/live/series/store.ts';
+import type { RecordingEntry, Refused, ServedFacts } from '../../src/view/facts/served.ts';
+import type { TableFacts } from '../../src/view/series/store.ts';
 import { type Axis, axisFor, type Clock, VIRTUAL } from './axis.ts';
 import type { PageSource } from './source.ts';
 import { ViewStore } from './view-store.svelte.ts';

@@ -2,10 +2,11 @@
  * Pages saved as one file: what was answered while all views were shown stands in it, by what was asked. Such a page
  * needs no server and no network, and shows what was shown, nothing else.
  */
-import type { RecordingEntry } from '../../src/live/api/facts-facts.ts';
-import { packBins, unpackBins } from '../../src/live/binary.ts';
-import type { TableFacts } from '../../src/live/series/store.ts';
-import type { EntityBins } from '../../src/live/series/table.ts';
+
+import { packBins, unpackBins } from '../../src/view/binary.ts';
+import type { RecordingEntry } from '../../src/view/facts/served.ts';
+import type { TableFacts } from '../../src/view/series/store.ts';
+import type { EntityBins } from '../../src/view/series/table.ts';
 import type { Clock } from './axis.ts';
 import type { PageFacts } from './page.svelte.ts';
 import type { Asking, PageSource } from './source.ts';

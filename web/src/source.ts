@@ -1,8 +1,9 @@
 /** Where the page's samples come from: the server's API for a recording, its live stream for a run that is going on. */
-import type { ServedFacts } from '../../src/live/api/facts-facts.ts';
-import { splitParts, unpackBins } from '../../src/live/binary.ts';
-import type { TableFacts } from '../../src/live/series/store.ts';
-import type { EntityBins } from '../../src/live/series/table.ts';
+
+import { splitParts, unpackBins } from '../../src/view/binary.ts';
+import type { ServedFacts } from '../../src/view/facts/served.ts';
+import type { TableFacts } from '../../src/view/series/store.ts';
+import type { EntityBins } from '../../src/view/series/table.ts';
 
 /** What is asked of a route; what is undefined is left out. */
 export type Asking = Readonly<Record<string, string | number | boolean | undefined>>;

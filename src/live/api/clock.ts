@@ -3,9 +3,9 @@ import { countedIn } from '../../findings/samples.ts';
 import { BEYOND, COMMITTED_RATE, coveredBy, oneMode, sqlOf } from '../../model/measures/index.ts';
 import { endedBy } from '../../query/ended-by.ts';
 import type { OpenRecording } from '../../query/index.ts';
+import type { ClockFacts, SummaryFacts } from '../../view/facts/clock.ts';
 import { sharedBy } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
-import type { ClockFacts, SummaryFacts } from './clock-facts.ts';
 import type { Route } from './route.ts';
 
 /** Moments that are enough for any width of a page. */

@@ -1,8 +1,8 @@
 /** Two of the recordings that this server shows, side by side. */
 import { type Comparison, compareRecordings } from '../../report/index.ts';
+import type { CompareFacts } from '../../view/facts/compare.ts';
 import { SharedWork } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
-import type { CompareFacts } from './compare-facts.ts';
 import { ApiError, type Route } from './route.ts';
 
 /** By both recordings' states: a comparison reads all of both. */

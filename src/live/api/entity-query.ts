@@ -1,7 +1,7 @@
 /** What routes about PEs, KPs and LPs take in common. */
 import type { Context } from 'hono';
+import { LEVELS, type Level } from '../../view/simulation/levels.ts';
 import type { Shown } from '../shown.ts';
-import { LEVELS, type Level } from '../simulation/levels.ts';
 import { traceFacts } from '../simulation/served.ts';
 import { ApiError, type Parameter, windowOf } from './route.ts';
 

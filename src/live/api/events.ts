@@ -1,7 +1,7 @@
 /** The trace of events: how many where, single ones, rollbacks beside them. */
-import { densityOf, listOf } from '../simulation/event-view.ts';
-import { pack } from '../simulation/packed.ts';
-import { rollbacksIn } from '../simulation/rollback-view.ts';
+import { densityOf, listOf } from '../../view/simulation/event-view.ts';
+import { pack } from '../../view/simulation/packed.ts';
+import { rollbacksIn } from '../../view/simulation/rollback-view.ts';
 import { tracesOf } from '../simulation/served.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN } from './entity-query.ts';
 import { BYTES, bytesAnswer, integerOf, type Parameter, type Route, WINDOW } from './route.ts';

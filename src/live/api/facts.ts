@@ -1,9 +1,9 @@
 /** What is shown: recordings, their facts, their tables. */
 
+import type { RecordingEntry } from '../../view/facts/served.ts';
 import { servedFacts } from '../exhibit.ts';
 import type { Shown } from '../shown.ts';
 import { traceFacts } from '../simulation/served.ts';
-import type { RecordingEntry } from './facts-facts.ts';
 import type { Route } from './route.ts';
 
 const entry = ({ id, facts, live }: Shown): RecordingEntry => ({

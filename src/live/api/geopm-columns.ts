@@ -1,6 +1,6 @@
 /** Which tables of GEOPM's files there are, and their columns. */
 import type { OpenRecording } from '../../query/index.ts';
-import type { RegionColumn } from './regions-facts.ts';
+import type { RegionColumn } from '../../view/facts/regions.ts';
 
 interface MetricRow {
   readonly table_name: string;

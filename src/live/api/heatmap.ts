@@ -1,11 +1,11 @@
 /** Metrics over entities and time; what PEs spend their time on. */
 
+import { breakdownOf } from '../../view/simulation/breakdown.ts';
+import { type Heat, type HeatAsk, heatMetrics, heatOf } from '../../view/simulation/heat.ts';
+import { ORDERS, type Order, ordered } from '../../view/simulation/order.ts';
+import { pack } from '../../view/simulation/packed.ts';
 import type { RouteLimits } from '../net/limits.ts';
 import type { Shown } from '../shown.ts';
-import { breakdownOf } from '../simulation/breakdown.ts';
-import { type Heat, type HeatAsk, heatMetrics, heatOf } from '../simulation/heat.ts';
-import { ORDERS, type Order, ordered } from '../simulation/order.ts';
-import { pack } from '../simulation/packed.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN, wordOf } from './entity-query.ts';
 import { ApiError, BYTES, bytesAnswer, fits, integerOf, type Route, WINDOW } from './route.ts';
 

@@ -12,8 +12,8 @@ import {
   METRIC_COLUMNS,
 } from '../../findings/job/index.ts';
 import { filterRows } from '../../query/index.ts';
+import type { JobListFacts, JobListRow, JobPageFacts } from '../../view/facts/jobs.ts';
 import { STATEMENT_SECONDS } from '../net/limits.ts';
-import type { JobListFacts, JobListRow, JobPageFacts } from './jobs-facts.ts';
 import { jobOf, zeroSeconds } from './nodes.ts';
 import { archiveOf } from './nodes-archive.ts';
 import { trackMetrics, typesWithKeys } from './nodes-courses.ts';

@@ -5,8 +5,8 @@ import {
   matrixOfEvents,
   matrixOfRollbacks,
   matrixOfSends,
-} from '../simulation/matrix.ts';
-import { pack } from '../simulation/packed.ts';
+} from '../../view/simulation/matrix.ts';
+import { pack } from '../../view/simulation/packed.ts';
 import { tracesOf } from '../simulation/served.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN, wordOf } from './entity-query.ts';
 import { BYTES, bytesAnswer, type Route, WINDOW } from './route.ts';

@@ -1,7 +1,7 @@
 /** What can be searched for: entities and regions of a recording by a part of their name. */
 import { endedBy } from '../../query/ended-by.ts';
 import { quoteText } from '../../query/index.ts';
-import type { NameFacts } from './names-facts.ts';
+import type { NameFacts } from '../../view/facts/names.ts';
 import { integerOf, type Route } from './route.ts';
 
 const MOST = 200;

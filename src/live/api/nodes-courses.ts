@@ -9,9 +9,9 @@ import {
   type TypeTable,
   tracksOf,
 } from '../../findings/job/index.ts';
-import type { EntityBins } from '../series/table.ts';
-import { Track } from '../series/track.ts';
-import type { NodeMetric, NodeType, SuspectSpan } from './nodes-facts.ts';
+import type { NodeMetric, NodeType, SuspectSpan } from '../../view/facts/nodes.ts';
+import type { EntityBins } from '../../view/series/table.ts';
+import { Track } from '../../view/series/track.ts';
 
 /** One host's course: its samples as intervals ( t', t ], on the page's time axis. */
 interface Course {

@@ -1,11 +1,11 @@
 /** Nodes: hosts in time on one scale, doubtful stretches, and every key of every device. */
 import type { Context } from 'hono';
 import { ALL_JOBS, devicePage, type Job, repairsOf } from '../../findings/job/index.ts';
-import { packBins } from '../binary.ts';
+import { packBins } from '../../view/binary.ts';
+import type { DevicePage, DevicePageRow, SuspectSpans } from '../../view/facts/nodes.ts';
 import type { Shown } from '../shown.ts';
 import { archiveOf } from './nodes-archive.ts';
 import { type Courses, coursesOf } from './nodes-courses.ts';
-import type { DevicePage, DevicePageRow, SuspectSpans } from './nodes-facts.ts';
 import {
   type ApiContext,
   ApiError,

@@ -1,7 +1,7 @@
 /** SQL from the page: one statement that only reads, for a bounded time, with a bounded number of rows. */
 import type { Context } from 'hono';
 import type { OpenRecording, Value } from '../../query/index.ts';
-import type { QueryAsked } from './query-facts.ts';
+import type { QueryAsked } from '../../view/facts/query.ts';
 import { ApiError, type Route } from './route.ts';
 
 const DEFAULT_ROWS = 1000;

@@ -1,5 +1,5 @@
 /** Lanes: which region a CPU or a process was in, as spans, or as bins where there are more spans than pixels. */
-import type { LaneSpan } from './regions-facts.ts';
+import type { LaneSpan } from '../../view/facts/regions.ts';
 
 /** Stretches of time, one after the other; `hashes[k]` from `times[k]` to `times[k + 1]`, the last to `end`. */
 export interface LaneTimes {

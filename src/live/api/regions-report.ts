@@ -1,6 +1,5 @@
 /** Regions from the tables of GEOPM's files: totals, processes, the hierarchy. See docs/formats/geopm.md. */
 import type { OpenRecording } from '../../query/index.ts';
-import { geopmColumns } from './geopm-columns.ts';
 import type {
   ProcessRegion,
   ProfileFacts,
@@ -10,7 +9,8 @@ import type {
   RegionRow,
   SessionSignal,
   TraceFacts,
-} from './regions-facts.ts';
+} from '../../view/facts/regions.ts';
+import { geopmColumns } from './geopm-columns.ts';
 
 /** Of geopm_region. */
 const LABELS = ['host', 'section', 'region', 'hash'];

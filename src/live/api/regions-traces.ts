@@ -5,11 +5,17 @@
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { endedBy } from '../../query/ended-by.ts';
 import { type OpenRecording, quoteName } from '../../query/index.ts';
+import type {
+  Lane,
+  LanesFacts,
+  ProcessRegion,
+  ProfileFacts,
+  TraceFacts,
+} from '../../view/facts/regions.ts';
+import type { EntityBins } from '../../view/series/table.ts';
+import { Track } from '../../view/series/track.ts';
 import { SharedWork } from '../net/shared-work.ts';
-import type { EntityBins } from '../series/table.ts';
-import { Track } from '../series/track.ts';
 import { geopmColumns } from './geopm-columns.ts';
-import type { Lane, LanesFacts, ProcessRegion, ProfileFacts, TraceFacts } from './regions-facts.ts';
 import { type LaneTimes, laneSpans } from './regions-lanes.ts';
 import { type ProcessTrace, readProfiles } from './regions-profiles.ts';
 

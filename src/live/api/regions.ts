@@ -1,10 +1,10 @@
 /** Regions: report, processes, hierarchy; lanes and signals of traces by window. */
 import type { Context } from 'hono';
 import { endedBy } from '../../query/ended-by.ts';
-import { packBins } from '../binary.ts';
+import { packBins } from '../../view/binary.ts';
+import type { RegionFacts } from '../../view/facts/regions.ts';
 import { SharedWork } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
-import type { RegionFacts } from './regions-facts.ts';
 import { regionFacts } from './regions-report.ts';
 import { ReadTraces, RegionTraces } from './regions-traces.ts';
 import {

@@ -1,8 +1,8 @@
 /** What a route of the API is: its handler together with its documentation, so that neither is there without the other. */
 import type { Context } from 'hono';
+import type { Refused } from '../../view/facts/served.ts';
 import type { RouteLimits } from '../net/limits.ts';
 import type { Shown } from '../shown.ts';
-import type { Refused } from './facts-facts.ts';
 
 /** An answer that is no success. The message is one line for the user. */
 export class ApiError extends Error {

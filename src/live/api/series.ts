@@ -1,6 +1,6 @@
 /** Binned series. */
-import { joinParts, packBins } from '../binary.ts';
-import type { SeriesStore } from '../series/store.ts';
+import { joinParts, packBins } from '../../view/binary.ts';
+import type { SeriesStore } from '../../view/series/store.ts';
 import {
   ApiError,
   BYTES,

@@ -1,8 +1,8 @@
 /** A recording's traces, kept as long as it is shown: read with the first request that needs them. */
 import { ROSS_EVENT } from '../../model/schemas/ross.ts';
+import type { TableFacts } from '../../view/series/store.ts';
 import { ApiError } from '../api/route.ts';
 import { sharedBy } from '../net/shared-work.ts';
-import type { TableFacts } from '../series/store.ts';
 import type { Shown } from '../shown.ts';
 import { loadTraces, type Traces } from './traces.ts';
 

@@ -5,11 +5,11 @@ import type { Schema } from '../../model/metric.ts';
 import { loadTables } from '../../query/load.ts';
 import { type Sources, sourcesOf } from '../../query/sources.ts';
 import type { Table, TablePiece } from '../../query/table.ts';
+import { CascadeIndex } from '../../view/simulation/cascades.ts';
+import { EVENT_COLUMNS, Events } from '../../view/simulation/events.ts';
+import { Places, readMapping } from '../../view/simulation/places.ts';
+import { ROLLBACK_COLUMNS, Rollbacks } from '../../view/simulation/rollbacks.ts';
 import { Turns } from '../net/shared-work.ts';
-import { CascadeIndex } from './cascades.ts';
-import { EVENT_COLUMNS, Events } from './events.ts';
-import { Places, readMapping } from './places.ts';
-import { ROLLBACK_COLUMNS, Rollbacks } from './rollbacks.ts';
 
 const MAPPING = 'lp-mapping.txt';
 

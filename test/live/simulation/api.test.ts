@@ -7,12 +7,12 @@ import { type LiveServer, startServer } from 'triscope/live';
 import { type OpenRecording, openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLLBACK_CHAINS } from '../../../src/findings/rollback-chains.ts';
-import type { Breakdown } from '../../../src/live/simulation/breakdown.ts';
-import type { CascadeList, CascadeNode } from '../../../src/live/simulation/cascades.ts';
-import type { EventDensity, SingleEvent } from '../../../src/live/simulation/event-view.ts';
-import type { Heat, HeatMetric } from '../../../src/live/simulation/heat.ts';
-import type { Matrix } from '../../../src/live/simulation/matrix.ts';
-import { unpack } from '../../../src/live/simulation/packed.ts';
+import type { Breakdown } from '../../../src/view/simulation/breakdown.ts';
+import type { CascadeList, CascadeNode } from '../../../src/view/simulation/cascades.ts';
+import type { EventDensity, SingleEvent } from '../../../src/view/simulation/event-view.ts';
+import type { Heat, HeatMetric } from '../../../src/view/simulation/heat.ts';
+import type { Matrix } from '../../../src/view/simulation/matrix.ts';
+import { unpack } from '../../../src/view/simulation/packed.ts';
 import { BEARER } from '../support/token.ts';
 
 const RUN = [

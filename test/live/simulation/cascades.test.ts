@@ -1,10 +1,10 @@
 /** Cascades: trees of rollbacks, by hand-worked numbers, and whatever a file holds. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CascadeIndex } from '../../../src/live/simulation/cascades.ts';
-import { rollbacksIn } from '../../../src/live/simulation/rollback-view.ts';
-import { Rollbacks } from '../../../src/live/simulation/rollbacks.ts';
 import { ROSS_ROLLBACK } from '../../../src/model/schemas/ross.ts';
+import { CascadeIndex } from '../../../src/view/simulation/cascades.ts';
+import { rollbacksIn } from '../../../src/view/simulation/rollback-view.ts';
+import { Rollbacks } from '../../../src/view/simulation/rollbacks.ts';
 import { batch, type Row } from '../support/samples.ts';
 
 function index(rows: readonly Row[]): CascadeIndex {

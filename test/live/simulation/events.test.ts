@@ -1,16 +1,16 @@
 /** The trace of events, the matrix made from it, and places of LPs, by hand-worked numbers. */
 import { describe, expect, it } from 'vitest';
-import { SeriesStore } from '../../../src/live/series/store.ts';
-import { densityOf, listOf } from '../../../src/live/simulation/event-view.ts';
-import { Events } from '../../../src/live/simulation/events.ts';
+import { ROSS_PE, ROSS_ROLLBACK } from '../../../src/model/schemas/ross.ts';
+import { SeriesStore } from '../../../src/view/series/store.ts';
+import { densityOf, listOf } from '../../../src/view/simulation/event-view.ts';
+import { Events } from '../../../src/view/simulation/events.ts';
 import {
   matrixOfEvents,
   matrixOfRollbacks,
   matrixOfSends,
-} from '../../../src/live/simulation/matrix.ts';
-import { Places, readMapping } from '../../../src/live/simulation/places.ts';
-import { Rollbacks } from '../../../src/live/simulation/rollbacks.ts';
-import { ROSS_PE, ROSS_ROLLBACK } from '../../../src/model/schemas/ross.ts';
+} from '../../../src/view/simulation/matrix.ts';
+import { Places, readMapping } from '../../../src/view/simulation/places.ts';
+import { Rollbacks } from '../../../src/view/simulation/rollbacks.ts';
 import { batch } from '../support/samples.ts';
 
 /** LPs 0 and 1 on PE 0 (KPs 0 and 1), LPs 2 and 3 on PE 1 (KP 0). */

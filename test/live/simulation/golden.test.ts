@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
 import { openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Heat, HeatMetric } from '../../../src/live/simulation/heat.ts';
-import type { Matrix } from '../../../src/live/simulation/matrix.ts';
-import { unpack } from '../../../src/live/simulation/packed.ts';
+import type { Heat, HeatMetric } from '../../../src/view/simulation/heat.ts';
+import type { Matrix } from '../../../src/view/simulation/matrix.ts';
+import { unpack } from '../../../src/view/simulation/packed.ts';
 import { BEARER } from '../support/token.ts';
 
 const golden = process.env.TRISCOPE_GOLDEN;

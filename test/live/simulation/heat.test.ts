@@ -1,13 +1,13 @@
 /** Entities × time, by hand-worked numbers. */
 import { describe, expect, it } from 'vitest';
-import { SeriesStore } from '../../../src/live/series/store.ts';
-import { breakdownOf } from '../../../src/live/simulation/breakdown.ts';
-import { type HeatAsk, heatMetrics, heatOf } from '../../../src/live/simulation/heat.ts';
-import { laggardOf } from '../../../src/live/simulation/laggard.ts';
-import { levelBelow, nameOf } from '../../../src/live/simulation/levels.ts';
-import { ordered, type orderOf } from '../../../src/live/simulation/order.ts';
-import { pack, unpack } from '../../../src/live/simulation/packed.ts';
 import { ROSS_KP, ROSS_LP, ROSS_PE } from '../../../src/model/schemas/ross.ts';
+import { SeriesStore } from '../../../src/view/series/store.ts';
+import { breakdownOf } from '../../../src/view/simulation/breakdown.ts';
+import { type HeatAsk, heatMetrics, heatOf } from '../../../src/view/simulation/heat.ts';
+import { laggardOf } from '../../../src/view/simulation/laggard.ts';
+import { levelBelow, nameOf } from '../../../src/view/simulation/levels.ts';
+import { ordered, type orderOf } from '../../../src/view/simulation/order.ts';
+import { pack, unpack } from '../../../src/view/simulation/packed.ts';
 import { batch, type Row } from '../support/samples.ts';
 
 const sample = (t: number, more: Row): Row => ({ real_time: t, mode: 'rt', ...more });

@@ -1,5 +1,5 @@
 /** The table of what changed, and a sentence about it. */
-import type { ComparedChange, CompareFacts } from '../../../src/live/api/compare-facts.ts';
+import type { ComparedChange, CompareFacts } from '../../../src/view/facts/compare.ts';
 import { plural, short } from '../figures.ts';
 import type { Table } from '../parts/table.ts';
 

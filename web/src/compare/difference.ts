@@ -1,5 +1,5 @@
 /** Two recordings bin by bin: B less A, each PE of one against the same PE of the other. */
-import type { EntityBins } from '../../../src/live/series/table.ts';
+import type { EntityBins } from '../../../src/view/series/table.ts';
 import type { Heat, HeatRow } from '../parts/heat.ts';
 import { scaleOf } from '../parts/palettes.ts';
 

@@ -1,5 +1,5 @@
 /** What a search finds: views, metrics, entities, regions; and where each leads. */
-import type { NameFacts } from '../../../src/live/api/names-facts.ts';
+import type { NameFacts } from '../../../src/view/facts/names.ts';
 import type { Page } from '../page.svelte.ts';
 import type { ViewState } from '../state.ts';
 import { VIEWS } from '../views/list.ts';

@@ -1,9 +1,10 @@
 /** Where hosts' courses in time come from: a job's by the server's API; of a live run the samples that the page has. */
-import type { JobPageFacts } from '../../../src/live/api/jobs-facts.ts';
-import type { NodeMetric, SuspectSpan, SuspectSpans } from '../../../src/live/api/nodes-facts.ts';
-import { unpackBins } from '../../../src/live/binary.ts';
-import type { TableFacts } from '../../../src/live/series/store.ts';
-import type { EntityBins } from '../../../src/live/series/table.ts';
+
+import { unpackBins } from '../../../src/view/binary.ts';
+import type { JobPageFacts } from '../../../src/view/facts/jobs.ts';
+import type { NodeMetric, SuspectSpan, SuspectSpans } from '../../../src/view/facts/nodes.ts';
+import type { TableFacts } from '../../../src/view/series/store.ts';
+import type { EntityBins } from '../../../src/view/series/table.ts';
 import type { PageSource } from '../source.ts';
 
 export interface NodeData {

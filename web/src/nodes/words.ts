@@ -1,5 +1,5 @@
 /** Times, shares and marks of jobs as text. Pure. */
-import type { JobListRow, JobPageFacts } from '../../../src/live/api/jobs-facts.ts';
+import type { JobListRow, JobPageFacts } from '../../../src/view/facts/jobs.ts';
 import { duration, plural } from '../figures.ts';
 
 export { duration };

@@ -1,6 +1,5 @@
 /** The lanes' charts: what each asks of the source, its lines, and the sentence about them. */
-import type { Facts } from '../../../src/live/facts.ts';
-import type { EntityBins } from '../../../src/live/series/table.ts';
+
 import {
   ACTIVITIES,
   CPU_STOLEN,
@@ -13,6 +12,8 @@ import {
   type SumOf,
   THREAD_WAITING,
 } from '../../../src/model/measures/index.ts';
+import type { Facts } from '../../../src/view/facts/run.ts';
+import type { EntityBins } from '../../../src/view/series/table.ts';
 import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
 import type { Chart, Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';

@@ -1,6 +1,6 @@
 /** Where on the page a finding's evidence is seen: view, window, entity; read from its rule and its worst row. */
-import type { Finding } from '../../../src/findings/finding.ts';
-import type { EntityBins } from '../../../src/live/series/table.ts';
+import type { Finding } from '../../../src/model/finding.ts';
+import type { EntityBins } from '../../../src/view/series/table.ts';
 import type { ViewState } from '../state.ts';
 
 /** Views by rule; rules about jobs and hosts are seen in the nodes. */

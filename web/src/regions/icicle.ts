@@ -1,5 +1,5 @@
 /** Regions inside regions as rectangles: width is time, depth is depth. Pure. */
-import type { RegionFacts } from '../../../src/live/api/regions-facts.ts';
+import type { RegionFacts } from '../../../src/view/facts/regions.ts';
 
 export interface Piece {
   /** Names from the outermost down. */

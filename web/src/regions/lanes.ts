@@ -1,5 +1,5 @@
 /** Lanes of regions over time: painted, as SVG, and as a table. */
-import type { Lane } from '../../../src/live/api/regions-facts.ts';
+import type { Lane } from '../../../src/view/facts/regions.ts';
 import type { Axis } from '../axis.ts';
 import { HATCH_ID, hatch, hatchPattern } from '../parts/hatch.ts';
 import { coordinate, css, escaped, svgDocument } from '../parts/svg.ts';

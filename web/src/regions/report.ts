@@ -4,7 +4,7 @@ import type {
   RegionColumn,
   RegionFacts,
   RegionRow,
-} from '../../../src/live/api/regions-facts.ts';
+} from '../../../src/view/facts/regions.ts';
 import { percent } from '../figures.ts';
 import type { Cell, Table, TableColumn, TableRow } from '../parts/table.ts';
 

@@ -1,5 +1,5 @@
 /** A session's report as a table. Pure. */
-import type { SessionSignal } from '../../../src/live/api/regions-facts.ts';
+import type { SessionSignal } from '../../../src/view/facts/regions.ts';
 import type { Table } from '../parts/table.ts';
 import { general } from './report.ts';
 

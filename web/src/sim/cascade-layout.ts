@@ -1,5 +1,5 @@
 /** Where a cascade's rollbacks are drawn: time to the right, a lane for each KP. */
-import type { CascadeNode } from '../../../src/live/simulation/cascades.ts';
+import type { CascadeNode } from '../../../src/view/simulation/cascades.ts';
 import { css, escaped } from '../parts/svg.ts';
 
 /** Heights of a lane: where KPs are few, and where they are many. */

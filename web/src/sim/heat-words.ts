@@ -1,6 +1,6 @@
 /** A heatmap in words: its title is what stands out. */
-import type { Heat } from '../../../src/live/simulation/heat.ts';
-import { nameOf } from '../../../src/live/simulation/levels.ts';
+import type { Heat } from '../../../src/view/simulation/heat.ts';
+import { nameOf } from '../../../src/view/simulation/levels.ts';
 import { plural } from '../figures.ts';
 import { metricLabel, withUnit } from './words.ts';
 

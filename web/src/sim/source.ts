@@ -1,28 +1,28 @@
 /** Where the simulation's pictures come from: the server for a recording, the page's own samples for a live run. */
-import { type Breakdown, breakdownOf } from '../../../src/live/simulation/breakdown.ts';
+import { type Breakdown, breakdownOf } from '../../../src/view/simulation/breakdown.ts';
 import {
   CascadeIndex,
   type CascadeList,
   type CascadeNode,
-} from '../../../src/live/simulation/cascades.ts';
-import type { EventDensity, SingleEvent } from '../../../src/live/simulation/event-view.ts';
+} from '../../../src/view/simulation/cascades.ts';
+import type { EventDensity, SingleEvent } from '../../../src/view/simulation/event-view.ts';
 import {
   type Heat,
   type HeatAsk,
   type HeatMetric,
   heatMetrics,
   heatOf,
-} from '../../../src/live/simulation/heat.ts';
-import type { Level } from '../../../src/live/simulation/levels.ts';
+} from '../../../src/view/simulation/heat.ts';
+import type { Level } from '../../../src/view/simulation/levels.ts';
 import {
   type Matrix,
   matrixOfRollbacks,
   matrixOfSends,
-} from '../../../src/live/simulation/matrix.ts';
-import { type Order, ordered } from '../../../src/live/simulation/order.ts';
-import { unpack } from '../../../src/live/simulation/packed.ts';
-import { Places } from '../../../src/live/simulation/places.ts';
-import { rollbacksIn, type SingleRollback } from '../../../src/live/simulation/rollback-view.ts';
+} from '../../../src/view/simulation/matrix.ts';
+import { type Order, ordered } from '../../../src/view/simulation/order.ts';
+import { unpack } from '../../../src/view/simulation/packed.ts';
+import { Places } from '../../../src/view/simulation/places.ts';
+import { rollbacksIn, type SingleRollback } from '../../../src/view/simulation/rollback-view.ts';
 import { LiveSource } from '../live.ts';
 import type { Page } from '../page.svelte.ts';
 import type { PageSource } from '../source.ts';

@@ -1,5 +1,5 @@
 /** Values, times and entities as text. */
-import { nameOf } from '../../../src/live/simulation/levels.ts';
+import { nameOf } from '../../../src/view/simulation/levels.ts';
 import { duration, percent, short } from '../figures.ts';
 
 export { duration };

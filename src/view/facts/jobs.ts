@@ -1,9 +1,10 @@
 /** What the routes about jobs answer. Types only: the page has them too. */
-import type { Finding, NotExamined } from '../../findings/finding.ts';
+
 import type { AccountedJob } from '../../findings/job/accounting.ts';
 import type { Gauge } from '../../findings/job/gauges.ts';
 import type { JobRow } from '../../findings/job/job-rows.ts';
-import type { NodeMetric, NodeType } from './nodes-facts.ts';
+import type { Finding, NotExamined } from '../../model/finding.ts';
+import type { NodeMetric, NodeType } from './nodes.ts';
 
 export interface JobListRow extends JobRow {
   /** `first` and `last` on the page's time axis, seconds. */

@@ -1,5 +1,10 @@
 /** What the page says in its first line, and where PEs ran. Runs in the server and in the page. */
-import type { Recording, RecordingHost, RecordingPe, RecordingState } from '../model/recording.ts';
+import type {
+  Recording,
+  RecordingHost,
+  RecordingPe,
+  RecordingState,
+} from '../../model/recording.ts';
 
 export interface Facts {
   /** The recording's name, or what a live run calls itself. */

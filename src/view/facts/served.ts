@@ -1,6 +1,6 @@
 /** What /api/facts and /api/recordings give. Runs in the server and in the page. */
 import type { RecordingState } from '../../model/recording.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from './run.ts';
 
 export interface ServedFacts extends Facts {
   /** Name in `?recording=`. */
