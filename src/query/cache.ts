@@ -246,7 +246,7 @@ async function viewsOf(
   const [[start]] = await rows(`SELECT start_ns FROM ${database}.main.recording`);
   const suspects = await rows(`SELECT file, what FROM ${database}.main.suspect`);
   await runAll(connection, [
-    ...(schemaName === 'main' ? [] : [`CREATE SCHEMA ${schema}`]),
+    ...(schemaName === 'main' ? [] : [`CREATE SCHEMA IF NOT EXISTS ${schema}`]),
     ...views,
   ]);
   const faults = await runDerived(

@@ -7,6 +7,7 @@ import type {
   DuckDBPreparedStatement,
   DuckDBResult,
 } from '@duckdb/node-api';
+import { attachJobs } from './attach-jobs.ts';
 import { attach, keep } from './cache.ts';
 import { batchOf, type RawBatch, textBytes } from './column-batches.ts';
 import { define } from './define.ts';
@@ -14,6 +15,7 @@ import { type DuckDBInstance, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
 import { suspectTable } from './facts.ts';
 import { GVT_MACROS } from './gvt.ts';
+import { jobIndexAt } from './job-tables.ts';
 import { judge, refused, several } from './judge.ts';
 import { loadTables } from './load.ts';
 import { openLocked } from './locked.ts';
@@ -124,11 +126,22 @@ export class Database {
       memory_limit: limitOf(memory),
     };
     const folders = [folder, cacheFolder].filter((one) => one !== null);
-    const database = new Database(await openLocked(settings, folders), memory);
+    const indexes = all.map(({ path }) => jobIndexAt(path));
+    const files = indexes.flatMap((path) => (path === null ? [] : [path, `${path}.wal`]));
+    const database = new Database(await openLocked(settings, folders, files), memory);
     const connection = await database.#instance.connect();
     try {
       const schemas = all.length > 1 ? schemaNames(all) : ['main'];
       for (const [k, sources] of all.entries()) {
+        const index = indexes[k];
+        if (index !== null) {
+          const why = await attachJobs(connection, index, schemas[k], `_jobs_${k}`);
+          if (why !== null) database.notes.push(why);
+        }
+        if (index === sources.path) {
+          database.#add(sources, schemas[k], { start: null, suspects: [] });
+          continue;
+        }
         const isKept =
           cacheFolder !== null &&
           (await database.#attach(connection, sources, schemas[k], { number: k, cacheFolder }));

@@ -46,7 +46,7 @@ export function define(
   const facts = { tables, start, clocks };
   return {
     scans,
-    stored: [...(schemaName === 'main' ? [] : [`CREATE SCHEMA ${schema}`]), ...views],
+    stored: [...(schemaName === 'main' ? [] : [`CREATE SCHEMA IF NOT EXISTS ${schema}`]), ...views],
     facts: factTables(sources, facts),
     derived: derived(tables, schema),
   };

@@ -5,19 +5,22 @@ import { DuckDBInstance } from './duckdb.ts';
 import { quoteText } from './sql.ts';
 
 /**
- * In memory, without extensions and network. Of the file system it sees `folders`, and its own `temp_directory` where
- * that is set; from here on no statement can change that.
+ * In memory, without extensions and network. Of the file system it sees `folders` and `files`, and its own
+ * `temp_directory` where that is set; from here on no statement can change that.
  * @param settings see `SETTINGS`
  */
 export async function openLocked(
   settings: Readonly<Record<string, string>>,
   folders: readonly string[] = [],
+  files: readonly string[] = [],
 ): Promise<Instance> {
   const instance = await DuckDBInstance.create(':memory:', { ...settings });
   const connection = await instance.connect();
   try {
-    const allowed = folders.map((folder) => quoteText(resolve(folder))).join(', ');
-    await connection.run(`SET allowed_directories = [${allowed}]`);
+    const list = (paths: readonly string[]) =>
+      paths.map((path) => quoteText(resolve(path))).join(', ');
+    await connection.run(`SET allowed_directories = [${list(folders)}]`);
+    await connection.run(`SET allowed_paths = [${list(files)}]`);
     await connection.run('SET enable_external_access = false');
     await connection.run('SET lock_configuration = true');
     return instance;

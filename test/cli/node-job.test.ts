@@ -1,5 +1,5 @@
 /** `triscope node job` and `node jobs`, as a user calls them. */
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -212,5 +212,71 @@ describe('node jobs', () => {
     const { code, err } = await triscopeHere(['node', 'jobs', '--archive', empty]);
     expect(code).toBe(3);
     expect(err).toContain('no raw stats file in this archive');
+  });
+});
+
+describe('node index', () => {
+  it('changes no answer of node jobs and node job, adds sums, SQL and Parquet', async () => {
+    const folder = archiveOf({});
+    cpSync(archive, folder, { recursive: true });
+    const told = async (...words: string[]) => {
+      const { code, out, err } = await triscopeHere(words);
+      expect([code, err.replace(/^.*junk.*\n/gm, '')]).toEqual([0, '']);
+      return out;
+    };
+    const questions = [
+      ['node', 'jobs', '--archive', folder, '--accounting', accounting, '--json'],
+      ['node', 'jobs', '--archive', folder, '--where', 'hosts = 1', '--hosts', 'a', '--sort', 'id'],
+      ['node', 'job', '8', '--archive', folder],
+    ];
+    const before = [];
+    for (const words of questions) before.push(await told(...words));
+    const needs = await triscopeHere(['node', 'jobs', '--archive', folder, '--by', 'user']);
+    expect([needs.code, needs.err]).toEqual([2, expect.stringContaining('node index --archive')]);
+    const parquet = join(folder, 'parquet');
+    expect(
+      await told(
+        ...['node', 'index', '--archive', folder, '--accounting', accounting],
+        ...['--parquet', parquet, '--cluster', 'c1'],
+      ),
+    ).toMatch(/^2 files \(2 read, .*\), 2 jobs \(2 measured\)$/m);
+    expect(readdirSync(join(parquet, 'date=2026-03-01', 'cluster=c1'))).toHaveLength(1);
+    rmSync(parquet, { recursive: true });
+    for (const [k, words] of questions.entries()) {
+      // The second is asked without accounting: the index has it, now.
+      const now = await told(...words);
+      if (k === 1) expect(now).toContain('bob');
+      else expect(now).toBe(before[k]);
+    }
+    // 7: 2 hosts, 1200 s, CPU 0 of each half and wholly busy; 8: 600 s of one host.
+    expect(
+      JSON.parse(await told('node', 'jobs', '--archive', folder, '--by', 'user', '--json')),
+    ).toEqual({
+      by: 'user',
+      groups: [
+        {
+          group: 'ada',
+          jobs: 1,
+          nodeHours: 2 / 3,
+          efficiency: 0.75,
+          flaggedJobs: 1,
+          flaggedNodeHours: 2 / 3,
+        },
+        {
+          group: 'bob',
+          jobs: 1,
+          nodeHours: 1 / 6,
+          efficiency: 1,
+          flaggedJobs: 1,
+          flaggedNodeHours: 1 / 6,
+        },
+      ],
+    });
+    const sql = 'SELECT id, requested_cores, time_limit, application FROM jobs ORDER BY id';
+    const query = ['query', join(folder, '.jobs.duckdb'), sql, '--json'];
+    expect(JSON.parse(await told(...query))).toEqual([
+      { id: '7', requested_cores: 3, time_limit: 3600, application: '' },
+      { id: '8', requested_cores: 1, time_limit: 3600, application: '' },
+    ]);
   });
 });

@@ -32,6 +32,7 @@ export const COMMANDS: readonly Entry[] = [
   entry('node types', 'list what can be collected, with keys and units', async () => (await import('./node-types.ts')).nodeTypes),
   entry('node job', 'a job of an archive: hosts, metrics with inputs, flags, course in time', async () => (await import('./node-job.ts')).nodeJob),
   entry('node jobs', 'the jobs of an archive, searched by user, time, metric and flag', async () => (await import('./node-jobs.ts')).nodeJobs),
+  entry('node index', 'the jobs of an archive, kept: what node jobs, SQL and the page ask', async () => (await import('./node-index.ts')).nodeIndex),
   entry('signal list', 'list what this machine tells: energies, frequencies, temperatures, load', async () => (await import('./signal-list.ts')).signalList),
   entry('signal read', 'print the value of a signal', async () => (await import('./signal-read.ts')).signalRead),
   entry('signal watch', 'sample signals over time: rows, a report, OpenMetrics', async () => (await import('./signal-watch.ts')).signalWatch),

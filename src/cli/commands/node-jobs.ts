@@ -1,19 +1,22 @@
 /** `triscope node jobs`: the jobs of an archive, searched by user, time, metric and flag. */
 import {
-  type AccountedJob,
+  accountedById,
+  accountedFor,
   isoTime,
   JOB_FLAGS,
   type JobRow,
   type JobToRead,
-  type ListedJob,
+  type KeptJobs,
   listJobs,
   METRIC_COLUMNS,
   measuredRows,
+  openJobs,
   rowOf,
   shortName,
 } from '../../findings/job/index.ts';
 import { didYouMean } from '../../model/nearest.ts';
-import { flag, text } from '../../model/option.ts';
+import { choice, flag, text } from '../../model/option.ts';
+import { JOB_GROUPS, type JobGroup } from '../../query/job-tables.ts';
 import { ARCHIVE_OPTIONS, type ArchiveCall, readArchiveCall } from '../archive-options.ts';
 import { type Call, command, type Given } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -36,6 +39,11 @@ const OPTIONS = {
   ),
   sort: text('first', 'by a column; COLUMN:desc from high to low', { placeholder: 'COLUMN' }),
   columns: text('', 'metrics that the table shows', { placeholder: 'LIST' }),
+  by: choice(
+    JOB_GROUPS,
+    '',
+    'instead of jobs their sums: node hours, CPU efficiency, flags (needs `node index`)',
+  ),
   'no-metrics': flag(false, 'only what the record groups’ lines tell: reads each file once'),
 };
 type JobsOptions = Given<typeof OPTIONS>;
@@ -100,19 +108,6 @@ function searchOf(given: JobsOptions, { accounted }: ArchiveCall): Search {
   };
 }
 
-/** The accounted job of a listed one: same id, and times that meet. */
-function accountedFor(jobs: readonly AccountedJob[], { id, first, last }: ListedJob) {
-  const slack = 1200;
-  return (
-    jobs.findLast(
-      (job) =>
-        job.id === id &&
-        (job.started ?? Number.NEGATIVE_INFINITY) <= last + slack &&
-        (job.ended ?? Number.POSITIVE_INFINITY) >= first - slack,
-    ) ?? null
-  );
-}
-
 const factOf = (row: JobRow, name: string) =>
   FACT_NAMES.includes(name as Fact) ? row[name as Fact] : (row.metrics[name] ?? null);
 
@@ -148,26 +143,84 @@ function sorted(rows: readonly JobRow[], { column, down }: Search['sort']): read
   });
 }
 
-async function rowsOf(call: ArchiveCall, search: Search): Promise<JobRow[]> {
+async function rowsOf(call: ArchiveCall, search: Search): Promise<readonly JobRow[]> {
   const { archive, accounted, foreign, hosts } = call;
+  if (search.metrics && !foreign && call.from === undefined && call.to === undefined) {
+    const rows = await asked(call, (jobs) => jobs.rows({ ...search, hosts }));
+    if (rows !== null) return rows.filter((row) => hasFlags(row, search));
+  }
   const from = call.from ?? Number.NEGATIVE_INFINITY;
   const to = call.to ?? Number.POSITIVE_INFINITY;
   const list = await listJobs(archive, { from, to, foreign });
   for (const { what } of list.problems) process.stderr.write(`triscope: ${what}\n`);
   const wanted = hosts === null ? null : new Set(hosts.map(shortName));
+  const byId = accounted === null ? null : accountedById(accounted);
   const jobs: JobToRead[] = [];
   for (const listed of list.jobs) {
     if (wanted !== null && ![...listed.hosts.keys()].some((host) => wanted.has(shortName(host)))) {
       continue;
     }
-    const own = accounted === null ? null : accountedFor(accounted, listed);
+    const own = byId === null ? null : accountedFor(byId, listed);
     if (search.user !== undefined && own?.user !== search.user) continue;
     if (search.queue !== undefined && own?.queue !== search.queue) continue;
     jobs.push({ listed, accounted: own });
   }
-  if (!search.metrics) return jobs.map(({ listed, accounted }) => rowOf(listed, accounted));
+  if (!search.metrics) {
+    return chosen(
+      jobs.map(({ listed, accounted }) => rowOf(listed, accounted)),
+      search,
+    );
+  }
   const rows = await measuredRows(jobs, { foreign });
-  return rows.filter((row) => search.flags.every((flag) => row.flags?.includes(flag)));
+  return chosen(
+    rows.filter((row) => hasFlags(row, search)),
+    search,
+  );
+}
+
+const hasFlags = (row: JobRow, { flags }: Search) =>
+  flags.every((flag) => row.flags?.includes(flag));
+
+/** What the archive's index answers; null where there is none. */
+async function asked<T>(
+  { archive, accounted }: ArchiveCall,
+  question: (jobs: KeptJobs) => Promise<T>,
+): Promise<T | null> {
+  const { jobs, note } = await openJobs(archive, accounted);
+  if (note !== null) process.stderr.write(`triscope: ${note}\n`);
+  if (jobs === null) return null;
+  try {
+    for (const { what } of await jobs.problems()) process.stderr.write(`triscope: ${what}\n`);
+    return await question(jobs);
+  } finally {
+    jobs.close();
+  }
+}
+
+const percent = (part: number | null) => (part === null ? '-' : `${(100 * part).toFixed(1)} %`);
+
+/** Prints sums of jobs. Returns the exit code. @throws UsageError */
+async function sums(call: ArchiveCall, by: JobGroup): Promise<number> {
+  const rows = await asked(call, (jobs) => jobs.by(by));
+  if (rows === null) {
+    throw new UsageError(
+      `--by ${by} needs the archive’s index: make it with node index --archive ${call.archive.path}`,
+    );
+  }
+  const header = [by, 'jobs', 'node hours', 'CPU efficiency', 'flagged jobs', 'flagged node hours'];
+  const lines = rows.map((row) => [
+    row.group === '' ? '-' : row.group,
+    String(row.jobs),
+    row.nodeHours.toFixed(2),
+    percent(row.efficiency),
+    String(row.flaggedJobs),
+    row.flaggedNodeHours.toFixed(2),
+  ]);
+  const out = new Output();
+  if (call.json) out.write(`${JSON.stringify({ by, groups: rows }, null, 2)}\n`);
+  else out.write(`${table(header, lines).join('\n')}\n`);
+  out.flush();
+  return 0;
 }
 
 const timeText = (seconds: number) => isoTime(seconds).slice(0, 16).replace('T', ' ');
@@ -209,7 +262,8 @@ function lackingOf({ no_begin, no_end }: JobRow): string {
 async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const call = readArchiveCall(given);
   const search = searchOf(given, call);
-  const rows = sorted(await chosen(await rowsOf(call, search), search), search.sort);
+  if (given.by !== undefined) return sums(call, given.by);
+  const rows = sorted(await rowsOf(call, search), search.sort);
   const out = new Output();
   if (call.json) out.write(`${JSON.stringify({ jobs: rows }, null, 2)}\n`);
   else if (rows.length === 0) out.write('no job of the archive is like that\n');

@@ -26,6 +26,8 @@ export interface AccountedJob {
   readonly ended: number | null;
   readonly nodes: number | null;
   readonly cores: number | null;
+  /** Seconds that it asked for; null where the file does not say, or there was no limit. */
+  readonly timeLimit: number | null;
   /** Null where the file does not say. */
   readonly hosts: readonly string[] | null;
   /** `path: line N`. */
@@ -64,6 +66,20 @@ function count(text: string): number | null {
   return /^\d+$/.test(text) ? Number(text) : null;
 }
 
+/** Seconds of `[DAYS-]HH:MM:SS`, `MM:SS` or `DAYS-HH`, as Slurm writes times; null for UNLIMITED and the like. */
+function duration(text: string): number | null {
+  const [, days, clock] = /^(?:(\d+)-)?(\d+(?::\d+){0,2})$/.exec(text) ?? [];
+  if (clock === undefined || (days === undefined && !clock.includes(':'))) return null;
+  const parts = clock.split(':').map(Number);
+  // After days the first is hours; without, the last is seconds.
+  while (parts.length < 3) {
+    if (days === undefined) parts.unshift(0);
+    else parts.push(0);
+  }
+  const [hours, minutes, seconds] = parts;
+  return ((Number(days ?? 0) * 24 + hours) * 60 + minutes) * 60 + seconds;
+}
+
 function fromSge(fields: readonly string[], place: string): AccountedJob {
   const task = fields[35];
   return {
@@ -78,6 +94,7 @@ function fromSge(fields: readonly string[], place: string): AccountedJob {
     ended: epoch(fields[10]),
     nodes: null,
     cores: count(fields[34]),
+    timeLimit: null,
     // The master host only: of a parallel job the others are in no accounting file.
     hosts: null,
     place,
@@ -98,6 +115,7 @@ function fromSlurm(fields: readonly string[], place: string): AccountedJob {
     ended: epoch(fields[5]),
     nodes: count(nodes),
     cores: count(cores),
+    timeLimit: duration(fields[8]),
     hosts: null,
     place,
   };
@@ -117,6 +135,7 @@ function fromSacct(row: ReadonlyMap<string, string>, place: string): AccountedJo
     ended: instant(field('End')),
     nodes: count(field('NNodes')),
     cores: count(field('ReqCPUS')),
+    timeLimit: duration(field('Timelimit')),
     hosts: row.has('nodelist') ? expandHosts(field('NodeList')) : null,
     place,
   };

@@ -93,6 +93,8 @@ class Search {
       .map(({ name }) => name)
       .sort((a, b) => Number(timeOf(a) === null) - Number(timeOf(b) === null));
     for (const name of names) {
+      // The job index, and what a service notes of an archive.
+      if (name.startsWith('.')) continue;
       const path = join(folder, name);
       const from = timeOf(name);
       if (from === undefined) {

@@ -97,6 +97,9 @@ export const JOB_FLAGS: readonly JobFlag[] = [
   },
 ];
 
+/** Queues that metrics (memory in flat mode) and flags go by. */
+export const QUEUES_OF_RULES = /largemem|flat/i;
+
 const holds = (value: number, [comparison, threshold]: readonly [Comparison, number]): boolean => {
   if (comparison === '>') return value > threshold;
   if (comparison === '>=') return value >= threshold;

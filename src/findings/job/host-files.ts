@@ -83,7 +83,7 @@ class HostReader implements RawVisitor, HostState {
     this.#properties = {};
     this.#foreign = false;
     try {
-      this.#work.lines += (await readRaw(path, this, path, this.#options.signal)).lines;
+      this.#work.lines += (await readRaw(path, this, path, { signal: this.#options.signal })).lines;
     } catch (error) {
       if ((error as Error).name !== 'TaccError') throw error;
       const what = (error as Error).message.replace(`${path}: `, '');

@@ -1,4 +1,5 @@
 /** Jobs of an archive of raw stats: their records, metrics and flags. See docs/node/jobs.md. */
+export { type AccountedJobs, accountedById, accountedFor } from './accounted-for.ts';
 export {
   type AccountedJob,
   type Accounting,
@@ -14,9 +15,11 @@ export { type Gauge, gaugesOf } from './gauges.ts';
 export type { HostJob, Oddity } from './host-job.ts';
 export { expandHosts, shortName } from './host-list.ts';
 export { accountedJob, isoTime, type Job, type JobQuery, readJob } from './job.ts';
+export { indexPath, type UpdateOptions, type UpdateResult, updateIndex } from './job-index.ts';
 export { type JobList, type ListedJob, listJobs } from './job-list.ts';
 export { jobObject } from './job-object.ts';
 export { type JobRow, METRIC_COLUMNS, measuredRows, rowOf } from './job-rows.ts';
+export { type GroupRow, KeptJobs, openJobs, writeParquet } from './kept-jobs.ts';
 export { ALL_JOBS } from './marks.ts';
 export { METRIC_FAMILIES, metricsOf } from './metrics/index.ts';
 export {

@@ -2,6 +2,7 @@
 import { type RawGroup, type RawVisitor, readRaw } from '../../formats/tacc/index.ts';
 import type { Archive, ArchiveFile } from './archive.ts';
 import { mayHold } from './archive.ts';
+import type { Work } from './host-files.ts';
 import { shortName } from './host-list.ts';
 import { isJob, jobsOf } from './marks.ts';
 
@@ -25,6 +26,14 @@ export interface ListedJob {
   readonly files: Set<ArchiveFile>;
 }
 
+/** What one file has of a job. */
+export interface FileJob extends ListedHost {
+  first: number;
+  last: number;
+  /** Record groups whose lines name it: marks may name it in others, too. */
+  lines: number;
+}
+
 export interface JobList {
   /** By their first record. */
   readonly jobs: readonly ListedJob[];
@@ -42,21 +51,17 @@ interface ListOptions {
 }
 
 class Lister implements RawVisitor {
-  readonly jobs = new Map<string, ListedJob>();
+  readonly jobs = new Map<string, FileJob>();
+  readonly #file: ArchiveFile;
   readonly #options: ListOptions;
-  #file: ArchiveFile | null = null;
   #foreign = false;
   /** The group that is being read; null where it does not count. */
   #group: RawGroup | null = null;
   #marks: string[] = [];
 
-  constructor(options: ListOptions) {
-    this.#options = options;
-  }
-
-  open(file: ArchiveFile): void {
+  constructor(file: ArchiveFile, options: ListOptions) {
     this.#file = file;
-    this.#foreign = false;
+    this.#options = options;
   }
 
   property(name: string, value: string): void {
@@ -64,8 +69,7 @@ class Lister implements RawVisitor {
   }
 
   #isForeign(host: string): boolean {
-    const own = this.#file?.host ?? '';
-    return host !== '' && host !== '-' && shortName(host) !== shortName(own);
+    return host !== '' && host !== '-' && shortName(host) !== shortName(this.#file.host);
   }
 
   group(group: RawGroup): void {
@@ -92,50 +96,80 @@ class Lister implements RawVisitor {
   }
 
   #add(id: string, { seconds, jobIds }: RawGroup): void {
-    const file = this.#file;
-    if (file === null) return;
-    const job = this.#job(id, seconds);
+    const known = this.jobs.get(id);
+    const job = known ?? {
+      ...{ first: seconds, last: seconds, lines: 0, groups: 0 },
+      ...{ begin: false, end: false },
+    };
+    if (known === undefined) this.jobs.set(id, job);
     job.first = Math.min(job.first, seconds);
     job.last = Math.max(job.last, seconds);
-    if (jobIds.includes(id)) job.groups++;
-    job.files.add(file);
-    const host = job.hosts.get(file.host) ?? { begin: false, end: false, groups: 0 };
-    job.hosts.set(file.host, host);
-    host.groups++;
-    if (this.#marks.includes(`begin ${id}`)) host.begin = true;
-    if (this.#marks.includes(`end ${id}`)) host.end = true;
+    job.groups++;
+    if (jobIds.includes(id)) job.lines++;
+    if (this.#marks.includes(`begin ${id}`)) job.begin = true;
+    if (this.#marks.includes(`end ${id}`)) job.end = true;
   }
+}
 
-  #job(id: string, seconds: number): ListedJob {
-    const known = this.jobs.get(id);
-    if (known !== undefined) return known;
-    const job: ListedJob = {
-      ...{ id, first: seconds, last: seconds, groups: 0 },
-      hosts: new Map(),
-      files: new Set(),
-    };
-    this.jobs.set(id, job);
-    return job;
+export interface ListedFile {
+  readonly jobs: ReadonlyMap<string, FileJob>;
+  /** Why it could not be read to its end; null where it could. */
+  readonly problem: string | null;
+}
+
+/** Reads a file for the jobs that it names. */
+export async function listFile(
+  file: ArchiveFile,
+  options: ListOptions,
+  work?: Work,
+): Promise<ListedFile> {
+  const lister = new Lister(file, options);
+  let problem: string | null = null;
+  try {
+    const { signal } = options;
+    const { lines } = await readRaw(file.path, lister, file.path, { types: [], signal });
+    if (work !== undefined) work.lines += lines;
+  } catch (error) {
+    if ((error as Error).name !== 'TaccError') throw error;
+    problem = (error as Error).message;
   }
+  lister.endGroup();
+  return { jobs: lister.jobs, problem };
+}
+
+/** The jobs of files together, by their first record. */
+export function mergeFiles(
+  files: Iterable<readonly [ArchiveFile, ReadonlyMap<string, FileJob>]>,
+): readonly ListedJob[] {
+  const all = new Map<string, ListedJob>();
+  for (const [file, jobs] of files) {
+    for (const [id, { first, last, lines, groups, begin, end }] of jobs) {
+      const known = all.get(id);
+      const job = known ?? { id, first, last, groups: 0, hosts: new Map(), files: new Set() };
+      if (known === undefined) all.set(id, job);
+      job.first = Math.min(job.first, first);
+      job.last = Math.max(job.last, last);
+      job.groups += lines;
+      job.files.add(file);
+      const host = job.hosts.get(file.host) ?? { begin: false, end: false, groups: 0 };
+      job.hosts.set(file.host, host);
+      host.groups += groups;
+      host.begin ||= begin;
+      host.end ||= end;
+    }
+  }
+  return [...all.values()].sort((a, b) => a.first - b.first || (a.id < b.id ? -1 : 1));
 }
 
 /** Reads the archive once. */
 export async function listJobs(archive: Archive, options: ListOptions): Promise<JobList> {
-  const lister = new Lister(options);
+  const found: [ArchiveFile, ReadonlyMap<string, FileJob>][] = [];
   const problems: { path: string; what: string }[] = [];
   for (const file of archive.files) {
     if (!mayHold(file, options.from, options.to)) continue;
-    lister.open(file);
-    try {
-      await readRaw(file.path, lister, file.path, options.signal);
-    } catch (error) {
-      if ((error as Error).name !== 'TaccError') throw error;
-      problems.push({ path: file.path, what: (error as Error).message });
-    }
-    lister.endGroup();
+    const { jobs, problem } = await listFile(file, options);
+    found.push([file, jobs]);
+    if (problem !== null) problems.push({ path: file.path, what: problem });
   }
-  const jobs = [...lister.jobs.values()].sort(
-    (a, b) => a.first - b.first || (a.id < b.id ? -1 : 1),
-  );
-  return { jobs, problems };
+  return { jobs: mergeFiles(found), problems };
 }

@@ -76,7 +76,7 @@ export async function measuredRows(
 }
 
 /** The row of a job that was read. */
-function measuredRow(job: Job, listed: ListedJob, accounted: AccountedJob | null): JobRow {
+export function measuredRow(job: Job, listed: ListedJob, accounted: AccountedJob | null): JobRow {
   const values = metricsOf(job);
   const flags = flagsOf(job, values).filter(({ result }) => result === 'flagged');
   return {

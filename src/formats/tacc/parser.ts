@@ -41,7 +41,7 @@ const isBlank = (code: number) => code === BLANK || code === TAB;
 const textOf = (bytes: Uint8Array, from: number, to: number) =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
 
-interface RawParserOptions {
+export interface RawParserOptions {
   /** Records of other types are passed over: neither read, nor checked, nor told. */
   readonly types?: readonly string[];
 }

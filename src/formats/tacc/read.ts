@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { isGzip } from './blocks.ts';
 import { detectRaw } from './detect.ts';
-import { RawParser } from './parser.ts';
+import { RawParser, type RawParserOptions } from './parser.ts';
 import type { RawSummary, RawVisitor } from './visitor.ts';
 
 /** A file that cannot be read as a raw stats file. The message names the file and the place. */
@@ -58,9 +58,9 @@ export async function readRaw(
   source: string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   visitor: RawVisitor,
   name = typeof source === 'string' ? source : 'input',
-  signal?: AbortSignal,
+  { signal, ...options }: RawParserOptions & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<RawSummary> {
-  const parser = new RawParser(visitor);
+  const parser = new RawParser(visitor, options);
   let first = true;
   try {
     for await (const block of typeof source === 'string' ? blocksOf(source) : source) {

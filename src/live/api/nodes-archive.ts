@@ -5,15 +5,18 @@ import {
   type AccountedJob,
   ALL_JOBS,
   type Archive,
+  accountedById,
+  accountedFor,
   accountedJob,
   type Job,
   JobError,
   type JobList,
   type JobRow,
-  type ListedJob,
+  type JobToRead,
   listJobs,
   measuredRows,
   openArchive,
+  openJobs,
   readAccounting,
   readJob,
   rowOf,
@@ -28,8 +31,6 @@ const MOST_KEPT = 3;
 const MOST_BYTES = 256 * 2 ** 20;
 /** Bytes of a file that may be an accounting file. */
 const MOST_ACCOUNTING = 64 * 2 ** 20;
-/** Seconds that clocks of scheduler and node may differ. */
-const SLACK = 1200;
 
 const ALL_TIME = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, foreign: false };
 
@@ -79,21 +80,10 @@ class NodeArchive {
     return this.#list.get(signal);
   }
 
-  #accountedFor({ id, first, last }: ListedJob): AccountedJob | null {
-    return (
-      this.accounted.findLast(
-        (job) =>
-          job.id === id &&
-          (job.started ?? Number.NEGATIVE_INFINITY) <= last + SLACK &&
-          (job.ended ?? Number.POSITIVE_INFINITY) >= first - SLACK,
-      ) ?? null
-    );
-  }
-
   /** What groups and accounting tell of the jobs. */
   async plainRows(signal: AbortSignal): Promise<readonly JobRow[]> {
-    const { jobs } = await this.list(signal);
-    return jobs.map((listed) => rowOf(listed, this.#accountedFor(listed)));
+    const jobs = await this.#toRead(signal);
+    return jobs.map(({ listed, accounted }) => rowOf(listed, accounted));
   }
 
   /** The same with metrics and flags: reads each job, the first time. */
@@ -102,9 +92,22 @@ class NodeArchive {
   }
 
   async #measure(signal: AbortSignal): Promise<readonly JobRow[]> {
+    const { jobs } = await openJobs(
+      this.archive,
+      this.accounted.length > 0 ? this.accounted : null,
+    );
+    try {
+      if (jobs !== null) return await jobs.rows();
+    } finally {
+      jobs?.close();
+    }
+    return measuredRows(await this.#toRead(signal), { foreign: false, signal });
+  }
+
+  async #toRead(signal: AbortSignal): Promise<readonly JobToRead[]> {
+    const accounted = accountedById(this.accounted);
     const { jobs } = await this.list(signal);
-    const all = jobs.map((listed) => ({ listed, accounted: this.#accountedFor(listed) }));
-    return measuredRows(all, { foreign: false, signal });
+    return jobs.map((listed) => ({ listed, accounted: accountedFor(accounted, listed) }));
   }
 
   /** @throws JobNotFoundError; ApiError where that is too much at once */

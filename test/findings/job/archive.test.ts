@@ -213,7 +213,7 @@ describe('a job’s records', () => {
         place: 'acct: line 1',
       },
       ...{ submitted: NOON, started: NOON, ended: NOON + 1200, nodes: 3, cores: 3 },
-      hosts: ['a', 'b', 'd'],
+      ...{ timeLimit: null, hosts: ['a', 'b', 'd'] },
     };
     const job = await read(
       {

@@ -399,6 +399,7 @@ describe('flags', () => {
     const accounted = {
       ...{ id: '7', user: '', account: '', queue: 'largemem512', name: '', state: '', place: '' },
       ...{ submitted: null, started: null, ended: null, nodes: null, cores: null, hosts: null },
+      timeLimit: null,
     };
     expect(await flag(Promise.resolve({ ...of, accounted }), name)).toBe('flagged');
   });

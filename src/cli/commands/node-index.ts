@@ -1,0 +1,54 @@
+/** `triscope node index`: an archive's jobs, kept for `node jobs`, `node job`, SQL and the page. */
+import {
+  type Archive,
+  openArchive,
+  readAccounting,
+  type UpdateResult,
+  updateIndex,
+} from '../../findings/job/index.ts';
+import { flag, text } from '../../model/option.ts';
+import { ARCHIVE_OPTIONS } from '../archive-options.ts';
+import { type Call, command } from '../command.ts';
+
+const OPTIONS = {
+  archive: ARCHIVE_OPTIONS.archive,
+  accounting: ARCHIVE_OPTIONS.accounting,
+  rebuild: flag(false, 'read all files anew, not only those that changed'),
+  parquet: text(
+    '',
+    'write jobs there as Parquet, in folders date=…/cluster=…; what is there of the same days is replaced',
+    { placeholder: 'DIR', names: 'folder' },
+  ),
+  cluster: text('cluster', 'the cluster that those folders name', { placeholder: 'NAME' }),
+  json: flag(false, 'one object'),
+} as const;
+
+function textOf({ read, gone, files, measured, jobs, bytes }: UpdateResult): string {
+  const left = gone > 0 ? `, ${gone} gone` : '';
+  const size = (bytes / 1e6).toFixed(1);
+  return `${files} files (${read} read, ${size} MB${left}), ${jobs} jobs (${measured} measured)\n`;
+}
+
+/** Returns the exit code. @throws JobError, the file system's error */
+async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
+  const archive: Archive = openArchive(String(given.archive));
+  const accounted = given.accounting === undefined ? null : readAccounting(given.accounting).jobs;
+  const result = await updateIndex(archive, { accounted, rebuild: given.rebuild === true });
+  if (given.parquet !== undefined) {
+    const { writeParquet } = await import('../../findings/job/index.ts');
+    await writeParquet(archive, given.parquet, given.cluster ?? OPTIONS.cluster.default);
+  }
+  process.stdout.write(given.json ? `${JSON.stringify(result)}\n` : textOf(result));
+  return 0;
+}
+
+export const nodeIndex = command({
+  about:
+    'Makes the job index of an archive, ARCHIVE/.jobs.duckdb, or brings it up to the files: those that are new or changed are read, and their jobs measured. Where there is one, `node jobs`, `node job` and the page use it and bring it up to date, and `query` has its tables.\n\nTables: docs/node/jobs.md.',
+  options: OPTIONS,
+  examples: [
+    'node index --archive /scratch/stats',
+    'node index --archive /scratch/stats --accounting sacct.txt --parquet /scratch/jobs',
+  ],
+  run,
+});

@@ -1,0 +1,35 @@
+/** Which accounted job a listed one is. */
+import type { AccountedJob } from './accounting.ts';
+import type { ListedJob } from './job-list.ts';
+
+/** Seconds that clocks of scheduler and node may differ. */
+const SLACK = 1200;
+
+export type AccountedJobs = ReadonlyMap<string, readonly AccountedJob[]>;
+
+/** By id: those of one id in the order of their file. */
+export function accountedById(jobs: readonly AccountedJob[]): AccountedJobs {
+  const byId = new Map<string, AccountedJob[]>();
+  for (const job of jobs) {
+    const same = byId.get(job.id);
+    if (same === undefined) byId.set(job.id, [job]);
+    else same.push(job);
+  }
+  return byId;
+}
+
+/** The last of the same id whose time meets the listed job's. */
+export function accountedFor(
+  jobs: AccountedJobs,
+  { id, first, last }: ListedJob,
+): AccountedJob | null {
+  return (
+    jobs
+      .get(id)
+      ?.findLast(
+        ({ started, ended }) =>
+          (started ?? Number.NEGATIVE_INFINITY) <= last + SLACK &&
+          (ended ?? Number.POSITIVE_INFINITY) >= first - SLACK,
+      ) ?? null
+  );
+}

@@ -1,0 +1,192 @@
+/** Questions to the job index of an archive. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type JobGroup, jobViews, layoutOf } from '../../query/job-tables.ts';
+import type { Kept } from '../../query/kept-file.ts';
+import { quoteText } from '../../query/sql.ts';
+import type { AccountedJob } from './accounting.ts';
+import type { Archive, ArchiveFile } from './archive.ts';
+import { shortName } from './host-list.ts';
+import { accountingStamp, differenceOf, FILE_ROWS, indexPath, updateIndex } from './job-index.ts';
+import { type JobRow, METRIC_COLUMNS } from './job-rows.ts';
+
+/** A row of `jobs_by_…`. */
+export interface GroupRow {
+  /** The user, account, …; of days `2026-03-01`. */
+  readonly group: string;
+  readonly jobs: number;
+  readonly nodeHours: number;
+  /** Busy CPUs by CPUs, 0 to 1, of the jobs that tell both; null where none does. */
+  readonly efficiency: number | null;
+  readonly flaggedJobs: number;
+  readonly flaggedNodeHours: number;
+}
+
+export interface RowSearch {
+  /** SQL conditions, all of which hold: of a user only the first, which is judged. */
+  readonly where?: string | undefined;
+  readonly user?: string | undefined;
+  readonly queue?: string | undefined;
+  readonly hosts?: readonly string[] | null;
+}
+
+const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state', 'flags', 'doubtful'] as const;
+const NUMBERS = ['first', 'last', 'seconds', 'hosts', 'groups', 'no_begin', 'no_end'] as const;
+const namesOf = (text: string) => text.split(',').filter(Boolean);
+
+export class KeptJobs {
+  readonly #kept: Kept;
+  readonly #archive: Archive;
+
+  constructor(kept: Kept, archive: Archive) {
+    this.#kept = kept;
+    this.#archive = archive;
+  }
+
+  /** The jobs that a search finds, by their first record. @throws QueryError */
+  async rows({ where = 'true', user, queue, hosts = null }: RowSearch = {}): Promise<JobRow[]> {
+    const columns = [...TEXTS, ...NUMBERS, ...METRIC_COLUMNS].map((name) => `"${name}"`);
+    const more = [
+      ...(user === undefined ? [] : [`"user" = ${quoteText(user)}`]),
+      ...(queue === undefined ? [] : [`queue = ${quoteText(queue)}`]),
+      ...(hosts === null
+        ? []
+        : [
+            `id IN (SELECT job FROM job_hosts WHERE split_part(host, '.', 1) IN (${hosts.map((host) => quoteText(shortName(host))).join(', ')}))`,
+          ]),
+    ];
+    const from = more.length === 0 ? 'jobs' : `(FROM jobs WHERE ${more.join(' AND ')}) jobs`;
+    const select = `SELECT ${columns.join(', ')} FROM ${from}`;
+    const found = await this.#kept.where(select, where, 'ORDER BY first, id');
+    return found.map((cells) => {
+      const text = Object.fromEntries(TEXTS.map((name, k) => [name, String(cells[k] ?? '')]));
+      const numbers = NUMBERS.map((name, k) => [name, Number(cells[TEXTS.length + k])]);
+      const metrics = METRIC_COLUMNS.map((name, k) => {
+        const value = cells[TEXTS.length + NUMBERS.length + k];
+        return [name, value === null ? null : Number(value)];
+      });
+      const { flags, doubtful, ...facts } = text;
+      return {
+        ...facts,
+        ...Object.fromEntries(numbers),
+        ...{ flags: namesOf(flags), doubtful: namesOf(doubtful) },
+        metrics: Object.fromEntries(metrics),
+      } as JobRow;
+    });
+  }
+
+  /** Sums of jobs; the most node hours first, days in their order. */
+  async by(group: JobGroup): Promise<GroupRow[]> {
+    const rows = await this.#kept.rows(
+      `SELECT CAST("${group}" AS VARCHAR), jobs, node_hours, efficiency, flagged_jobs, flagged_node_hours FROM jobs_by_${group}`,
+    );
+    return rows.map(([name, jobs, hours, efficiency, flagged, flaggedHours]) => ({
+      group: String(name),
+      jobs: Number(jobs),
+      nodeHours: Number(hours),
+      efficiency: efficiency === null ? null : Number(efficiency),
+      flaggedJobs: Number(flagged),
+      flaggedNodeHours: Number(flaggedHours),
+    }));
+  }
+
+  /** The files with records of a job, in the archive's order. */
+  async filesOf(id: string): Promise<readonly ArchiveFile[]> {
+    const rows = await this.#kept.rows(
+      `SELECT path FROM kept.main._files WHERE id IN (SELECT file FROM kept.main._file_jobs WHERE job = ${quoteText(id)})`,
+    );
+    const paths = new Set(rows.map(([path]) => join(this.#archive.path, String(path))));
+    return this.#archive.files.filter(({ path }) => paths.has(path));
+  }
+
+  /**
+   * Writes jobs as Parquet: `FOLDER/date=2026-03-01/cluster=NAME/*.parquet`, by the day (UTC) of their first record.
+   * @throws DuckDB's error
+   */
+  async writeParquet(folder: string, cluster: string): Promise<void> {
+    await this.#kept.rows(
+      `COPY (SELECT *, strftime(DATE '1970-01-01' + floor(first / 86400)::INTEGER, '%Y-%m-%d') AS date,
+          ${quoteText(cluster)} AS cluster FROM jobs ORDER BY first, id)
+        TO ${quoteText(folder)} (FORMAT parquet, PARTITION_BY (date, cluster), OVERWRITE_OR_IGNORE)`,
+    );
+  }
+
+  /** Files that could not be read to their end. */
+  async problems(): Promise<readonly { readonly path: string; readonly what: string }[]> {
+    const rows = await this.#kept.rows(
+      'SELECT path, problem FROM kept.main._files WHERE problem IS NOT NULL ORDER BY path',
+    );
+    return rows.map(([path, what]) => ({
+      path: join(this.#archive.path, String(path)),
+      what: String(what),
+    }));
+  }
+
+  close(): void {
+    this.#kept.close();
+  }
+}
+
+export interface OpenedJobs {
+  /** Null where the archive has no index, or one that cannot be used. */
+  readonly jobs: KeptJobs | null;
+  /** Why one that is there is not used, in one line; null else. */
+  readonly note: string | null;
+}
+
+/**
+ * Opens the index of an archive, where it has one, brought up to its files.
+ * @param accounted takes the place of what the index has; null: that stays
+ */
+export async function openJobs(
+  archive: Archive,
+  accounted: readonly AccountedJob[] | null,
+): Promise<OpenedJobs> {
+  const path = indexPath(archive);
+  if (!existsSync(path)) return { jobs: null, note: null };
+  try {
+    const { openKept } = await import('../../query/kept-file.ts');
+    const open = () => openKept(path, jobViews('kept.main'));
+    let kept = await open().catch(() => null);
+    if (kept === null || (await isStale(kept, archive, accounted))) {
+      kept?.close();
+      await updateIndex(archive, { accounted, rebuild: kept === null });
+      kept = await open();
+    }
+    return { jobs: new KeptJobs(kept, archive), note: null };
+  } catch (error) {
+    const why = (error as Error).message.split('\n')[0];
+    return { jobs: null, note: `${path}: not used: ${why}` };
+  }
+}
+
+/** Writes an archive's indexed jobs as Parquet. @throws DuckDB's error, where the folder cannot be written */
+export async function writeParquet(
+  archive: Archive,
+  folder: string,
+  cluster: string,
+): Promise<void> {
+  const { openKept } = await import('../../query/kept-file.ts');
+  const views = jobViews('kept.main');
+  const kept = await openKept(indexPath(archive), views, resolve(folder));
+  try {
+    await new KeptJobs(kept, archive).writeParquet(resolve(folder), cluster);
+  } finally {
+    kept.close();
+  }
+}
+
+async function isStale(
+  kept: Kept,
+  archive: Archive,
+  accounted: readonly AccountedJob[] | null,
+): Promise<boolean> {
+  const meta = new Map(
+    (await kept.rows('SELECT key, value FROM kept.main._meta')).map(([key, value]) => [key, value]),
+  );
+  if (meta.get('layout') !== layoutOf(METRIC_COLUMNS)) return true;
+  if (accounted !== null && meta.get('accounting') !== accountingStamp(accounted)) return true;
+  const files = await kept.rows(FILE_ROWS.replace('_files', 'kept.main._files'));
+  const { changed, gone } = differenceOf(archive, files);
+  return changed.length + gone.length > 0;
+}

@@ -1,0 +1,30 @@
+/** The tables of an archive's job index among those of a query. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { jobViews } from './job-tables.ts';
+import { runAll } from './make.ts';
+import { quoteName, quoteText } from './sql.ts';
+import { lineOf } from './sql-errors.ts';
+
+/**
+ * Makes the tables of an index known in a schema.
+ * @param database a name for it
+ * @returns why that cannot be, in one line; null where it can
+ */
+export async function attachJobs(
+  connection: DuckDBConnection,
+  path: string,
+  schemaName: string,
+  database: string,
+): Promise<string | null> {
+  const schema = quoteName(schemaName);
+  try {
+    await connection.run(`ATTACH ${quoteText(path)} AS ${database} (READ_ONLY)`);
+    await runAll(connection, [
+      `CREATE SCHEMA IF NOT EXISTS ${schema}`,
+      ...jobViews(`${database}.main`, schema),
+    ]);
+    return null;
+  } catch (error) {
+    return `${path}: ${lineOf(error, [])}`;
+  }
+}

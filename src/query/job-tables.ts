@@ -1,0 +1,154 @@
+/**
+ * The tables of an archive's job index (`ARCHIVE/.jobs.duckdb`), and the views that SQL, commands and the page see of them.
+ * Ratios are from sums, never means of ratios.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { FilterColumn } from './filter-rows.ts';
+import type { KeptTable } from './kept-file.ts';
+
+/** Name of the file in its archive. */
+export const JOB_INDEX = '.jobs.duckdb';
+
+/** The job index of an archive, or the path itself where it is one; null where there is none. */
+export function jobIndexAt(path: string): string | null {
+  if (basename(path) === JOB_INDEX) return path;
+  const own = join(path, JOB_INDEX);
+  return existsSync(own) ? own : null;
+}
+
+const text = (...names: readonly string[]): FilterColumn[] =>
+  names.map((name) => ({ name, type: 'VARCHAR' }));
+const number = (...names: readonly string[]): FilterColumn[] =>
+  names.map((name) => ({ name, type: 'DOUBLE' }));
+const count = (...names: readonly string[]): FilterColumn[] =>
+  names.map((name) => ({ name, type: 'BIGINT' }));
+
+export const META: KeptTable = { name: '_meta', columns: text('key', 'value') };
+
+/** Files that were read, as they were then. `path` is in the archive; `mtime` in ns since 1970. */
+export const FILES: KeptTable = {
+  name: '_files',
+  columns: [
+    ...count('id'),
+    ...text('path', 'host'),
+    ...count('size', 'mtime', 'inode'),
+    ...text('problem'),
+  ],
+};
+
+/** What each file has of each job. `lines`: record groups whose line names it; `groups`: or a mark. */
+export const FILE_JOBS: KeptTable = {
+  name: '_file_jobs',
+  columns: [
+    ...count('file'),
+    ...text('job'),
+    ...number('first', 'last'),
+    ...count('lines', 'groups'),
+    { name: 'has_begin', type: 'BOOLEAN' },
+    { name: 'has_end', type: 'BOOLEAN' },
+  ],
+};
+
+export const ACCOUNTING: KeptTable = {
+  name: '_accounting',
+  columns: [
+    ...text('id', 'user', 'account', 'queue', 'name', 'state'),
+    ...number('submitted', 'started', 'ended'),
+    ...count('nodes', 'cores'),
+    ...number('time_limit'),
+  ],
+};
+
+/** Facts of a measured job, beside its metrics. `measured_queue`: the queue that its metrics and flags went by. */
+const MEASURED_FACTS: readonly FilterColumn[] = [
+  ...text('id'),
+  ...number('first', 'last', 'seconds'),
+  ...count('hosts', 'groups', 'no_begin', 'no_end', 'cpus'),
+  ...text('application', 'measured_queue', 'flags', 'doubtful'),
+];
+
+export const measuredTable = (metrics: readonly string[]): KeptTable => ({
+  name: '_measured',
+  columns: [...MEASURED_FACTS, ...number(...metrics)],
+});
+
+/** Tells tables of other columns or rules apart. */
+export const layoutOf = (metrics: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([1, META, FILES, FILE_JOBS, ACCOUNTING, measuredTable(metrics)]))
+    .digest('hex')
+    .slice(0, 16);
+
+/** Seconds that clocks of scheduler and node may differ. */
+const SLACK = 1200;
+const DAY = 86_400;
+
+/** Sums of jobs that have `cpus` and `avg_cpuusage`; `weight`: the part of a job that counts. */
+const sums = (weight: string) => `count(DISTINCT id) AS jobs,
+    sum(${weight} * hosts) / 3600 AS node_hours,
+    sum(CASE WHEN cpus > 0 AND avg_cpuusage IS NOT NULL THEN avg_cpuusage * hosts * ${weight} END) / 3600 AS busy_cpu_hours,
+    sum(CASE WHEN cpus > 0 AND avg_cpuusage IS NOT NULL THEN cpus * ${weight} END) / 3600 AS cpu_hours,
+    busy_cpu_hours / nullif(cpu_hours, 0) AS efficiency,
+    count(DISTINCT id) FILTER (flags != '') AS flagged_jobs,
+    sum(CASE WHEN flags != '' THEN ${weight} * hosts ELSE 0 END) / 3600 AS flagged_node_hours`;
+
+/** By what jobs are summed up: the view's name is `jobs_by_…`. */
+export const JOB_GROUPS = ['user', 'account', 'queue', 'application', 'state', 'day'] as const;
+export type JobGroup = (typeof JOB_GROUPS)[number];
+
+/** Jobs with what was accounted of them. */
+export const jobsOf = (kept: string): string => `SELECT m.id, coalesce(a.user, '') AS user,
+    coalesce(a.account, '') AS account, coalesce(a.queue, '') AS queue, coalesce(a.name, '') AS name,
+    coalesce(a.state, '') AS state, a.submitted, a.started, a.ended, a.nodes AS requested_nodes,
+    a.cores AS requested_cores, a.time_limit, m.* EXCLUDE (id, measured_queue),
+    m.seconds * m.hosts / 3600 AS node_hours
+  FROM ${kept}._measured m LEFT JOIN ${kept}._accounting a ON a.rowid = (
+    SELECT max(b.rowid) FROM ${kept}._accounting b WHERE b.id = m.id
+      AND coalesce(b.started, '-infinity'::DOUBLE) <= m.last + ${SLACK}
+      AND coalesce(b.ended, 'infinity'::DOUBLE) >= m.first - ${SLACK})`;
+
+/**
+ * Views of a kept file.
+ * @param kept where its tables are, such as `kept.main`
+ * @param into schema of the views
+ */
+export function jobViews(kept: string, into = 'main'): string[] {
+  const view = (name: string, help: string, sql: string) => [
+    `CREATE VIEW ${into}.${name} AS ${sql}`,
+    `COMMENT ON VIEW ${into}.${name} IS '${help}'`,
+  ];
+  return [
+    ...view('jobs', 'jobs of the archive: accounting, times, hosts, flags, metrics', jobsOf(kept)),
+    ...view(
+      'job_hosts',
+      'hosts of each job, with their part of it',
+      `SELECT job, host, min(first) AS first, max(last) AS last, sum(groups)::BIGINT AS groups,
+        bool_or(has_begin) AS has_begin, bool_or(has_end) AS has_end
+      FROM ${kept}._file_jobs JOIN ${kept}._files f ON f.id = file GROUP BY ALL`,
+    ),
+    ...view(
+      'job_flags',
+      'flags that are up, one row each',
+      `SELECT id, unnest(string_split(flags, ',')) AS flag FROM ${into}.jobs WHERE flags != ''`,
+    ),
+    ...view(
+      'job_days',
+      'days (UTC) of each job, with the seconds of it',
+      `SELECT (DATE '1970-01-01' + d::INTEGER) AS day,
+        least(last, (d + 1) * ${DAY}) - greatest(first, d * ${DAY}) AS day_seconds,
+        j.* FROM ${into}.jobs j, LATERAL (SELECT unnest(generate_series(
+          floor(j.first / ${DAY})::BIGINT, floor(j.last / ${DAY})::BIGINT)) AS d)`,
+    ),
+    ...JOB_GROUPS.flatMap((group) =>
+      view(
+        `jobs_by_${group}`,
+        `jobs, node hours, CPU efficiency and flags by ${group}`,
+        group === 'day'
+          ? `SELECT day, ${sums('day_seconds')} FROM ${into}.job_days GROUP BY day ORDER BY day`
+          : `SELECT ${group}, ${sums('seconds')} FROM ${into}.jobs GROUP BY ${group} ORDER BY node_hours DESC, ${group}`,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,190 @@
+/**
+ * A DuckDB file of our own beside measurements. Who writes it writes a copy, which is on the disk whole before it takes the
+ * file's name: readers never meet half of it, and keep what they opened. Of two that write at once the later one stays.
+ */
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { DuckDBConnection, JS } from '@duckdb/node-api';
+import { DuckDBInstance } from './duckdb.ts';
+import { QueryError } from './errors.ts';
+import type { Cell, FilterColumn } from './filter-rows.ts';
+import { judge } from './judge.ts';
+import { openLocked } from './locked.ts';
+import { runAll } from './make.ts';
+import { SETTINGS } from './settings.ts';
+import { quoteName, quoteText } from './sql.ts';
+import { lineOf } from './sql-errors.ts';
+
+export interface KeptTable {
+  readonly name: string;
+  readonly columns: readonly FilterColumn[];
+}
+
+/** A file that is being written. */
+export class Draft {
+  readonly #connection: DuckDBConnection;
+
+  constructor(connection: DuckDBConnection) {
+    this.#connection = connection;
+  }
+
+  /** Runs statements, none of them with data in its text. */
+  async run(...statements: readonly string[]): Promise<void> {
+    await runAll(this.#connection, statements);
+  }
+
+  async rows(sql: string): Promise<JS[][]> {
+    return (await this.#connection.runAndReadAll(sql)).getRowsJS();
+  }
+
+  async create({ name, columns }: KeptTable): Promise<void> {
+    const list = columns.map((column) => `${quoteName(column.name)} ${column.type}`).join(', ');
+    await this.run(`CREATE OR REPLACE TABLE ${quoteName(name)} (${list})`);
+  }
+
+  /** Appends rows: their values are never text of a statement. A number that is not finite is null. */
+  async append(
+    { name, columns }: KeptTable,
+    rows: Iterable<readonly (Cell | bigint)[]>,
+  ): Promise<void> {
+    const appender = await this.#connection.createAppender(name);
+    for (const row of rows) {
+      for (const [k, { type }] of columns.entries()) {
+        const value = row[k];
+        if (value === null || (typeof value === 'number' && !Number.isFinite(value))) {
+          appender.appendNull();
+        } else if (type === 'VARCHAR') appender.appendVarchar(String(value));
+        else if (type === 'DOUBLE') appender.appendDouble(Number(value));
+        else if (type === 'BIGINT') appender.appendBigInt(BigInt(value));
+        else appender.appendBoolean(Boolean(value));
+      }
+      appender.endRow();
+    }
+    appender.closeSync();
+  }
+}
+
+/** Memory of writers, and of questions. */
+const SETTINGS_HERE = { ...SETTINGS, memory_limit: '384MiB' };
+
+/** Changes a file, or makes it where there is none (`anew`: where there is one, too). @throws the file system's error, DuckDB's */
+export async function writeKept(
+  path: string,
+  anew: boolean,
+  change: (draft: Draft) => Promise<void>,
+): Promise<void> {
+  const name = join(dirname(path), `${basename(path)}.${hostname()}.${process.pid}.tmp`);
+  clear(path);
+  try {
+    if (!anew && existsSync(path)) copyFileSync(path, name, constants.COPYFILE_FICLONE);
+    const instance = await DuckDBInstance.create(name, {
+      ...SETTINGS_HERE,
+      temp_directory: `${name}.spill`,
+    });
+    const connection = await instance.connect();
+    try {
+      await change(new Draft(connection));
+      await connection.run('CHECKPOINT');
+    } finally {
+      connection.closeSync();
+      instance.closeSync();
+    }
+    const file = openSync(name, 'r');
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(name, path);
+  } finally {
+    for (const one of [name, `${name}.wal`, `${name}.spill`]) {
+      rmSync(one, { force: true, recursive: true });
+    }
+  }
+}
+
+/** Removes what writers of this host that died have left. */
+function clear(path: string): void {
+  const begin = `${basename(path)}.${hostname()}.`;
+  for (const file of readdirSync(dirname(path))) {
+    const [, pid] = /^(\d+)\.tmp(?:\.wal|\.spill)?$/.exec(file.slice(begin.length)) ?? [];
+    if (!file.startsWith(begin) || pid === undefined || isAlive(Number(pid))) continue;
+    rmSync(join(dirname(path), file), { force: true, recursive: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+export interface Kept {
+  /** The answer of a statement of ours. */
+  rows(sql: string): Promise<JS[][]>;
+  /**
+   * The answer of `select … from …`, of the rows for which a user's condition is true.
+   * @throws QueryError in one line
+   */
+  where(select: string, condition: string, order: string): Promise<JS[][]>;
+  close(): void;
+}
+
+/**
+ * Opens a file to read it. No statement can read any other.
+ * @param folder where statements may write
+ * @throws DuckDB's error
+ */
+export async function openKept(
+  path: string,
+  views: readonly string[],
+  folder: string | null = null,
+): Promise<Kept> {
+  const folders = folder === null ? [] : [folder];
+  const instance = await openLocked(SETTINGS_HERE, folders, [path, `${path}.wal`, ...folders]);
+  const connection = await instance.connect();
+  try {
+    await connection.run(`ATTACH ${quoteText(resolve(path))} AS kept (READ_ONLY)`);
+    await runAll(connection, views);
+  } catch (error) {
+    connection.closeSync();
+    instance.closeSync();
+    throw error;
+  }
+  return {
+    rows: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
+    where: async (select, condition, order) => {
+      try {
+        // On lines of its own: a comment in it must not swallow the parenthesis.
+        const sql = `${select} WHERE (\n${condition}\n) ${order}`;
+        const { before, last, statements } = await judge(connection, sql);
+        if (before.length > 0) {
+          throw new QueryError('--where takes a condition, such as avg_cpi > 1.5');
+        }
+        await connection.run('BEGIN TRANSACTION READ ONLY');
+        try {
+          return (await (await statements.prepare(last)).runAndReadAll()).getRowsJS();
+        } finally {
+          await connection.run('ROLLBACK');
+        }
+      } catch (error) {
+        throw error instanceof QueryError ? error : new QueryError(lineOf(error, ['jobs']));
+      }
+    },
+    close: () => {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
