@@ -156,7 +156,7 @@ const PHOLD: readonly Phold[] = [
 /** Runs of more events are made once, optimistically, on two ranks. */
 const MANY = 200_000;
 /** Four ranks may share two CPUs. */
-const FEW = RUNS === undefined ? 100_000 : Number.POSITIVE_INFINITY;
+const FEW = RUNS === undefined ? 50_000 : Number.POSITIVE_INFINITY;
 const LONG = RUNS === undefined ? MANY : Number.POSITIVE_INFINITY;
 /** Conservative runs stop at every such time: with less there is little else. */
 const LEAST_LOOKAHEAD = 0.1;
@@ -172,7 +172,7 @@ function pholdCases(p: Phold): PholdCase[] {
   const { lps, start, end, lookahead, remote = 0.25, mean = 1, stagger = false } = p;
   const options = { 'total-lps': lps, 'start-events': start, remote, mean, stagger };
   const ways =
-    p.events > MANY || lookahead < LEAST_LOOKAHEAD ? (['optimistic'] as const) : SYNCHRONISERS;
+    p.events > FEW || lookahead < LEAST_LOOKAHEAD ? (['optimistic'] as const) : SYNCHRONISERS;
   return ways.map((synch) => ({
     model: 'phold',
     settings: { synch, end, lookahead, maxMemory: MEMORY, options },
