@@ -9,7 +9,7 @@ import { type ROOT, rootFrom } from './root-option.ts';
 
 export const SYNTHETIC = flag(
   false,
-  'demo values, marked as such, for what the machine does not tell',
+  'demo values, marked as such, for signals that the machine does not have',
 );
 
 /** The arguments that say where a signal or setting is. */

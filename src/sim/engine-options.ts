@@ -42,7 +42,7 @@ export const ENGINE_OPTIONS = {
   'report-interval': float(0.01, 'part of the end time between progress reports', { min: 0 }),
   timing: flag(true, 'keep times of the engine’s activities (sampled)'),
   pes: int(1, 'PEs: worker threads', { min: 1, max: 1024 }),
-  'max-memory': size(0, 'most event memory of the whole run', {
+  'max-memory': size(0, 'most memory for the events of the whole run', {
     min: 4096,
     fallback: 'half of the machine’s memory, at most 4G',
   }),

@@ -13,7 +13,7 @@ import { diffReports, type ReportDiffOptions } from '../report-differences.ts';
 import { jsonText, say } from '../result-rows.ts';
 
 const OPTIONS = {
-  all: flag(false, 'what is the same or within noise, too'),
+  all: flag(false, 'also show what is the same or within noise'),
   least: float(0, 'only changes of at least this share of A', {
     min: 0,
     placeholder: 'PERCENT',

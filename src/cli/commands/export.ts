@@ -146,7 +146,7 @@ function tell({ files, bytes, notes }: ExportResult, { out, json, format }: Aske
 
 export const exportCommand = command({
   about:
-    'Writes a recording, or files of any format that triscope reads, for other tools. OUT appears when it is whole.\n\nA trace whose OUT ends in .gz is compressed. Formats and what is drawn where: docs/export.md.',
+    'Writes a recording, or files of any format that triscope reads, for other tools. OUT appears only once it is complete.\n\nA trace whose OUT ends in .gz is compressed. Formats and what is drawn where: docs/export.md.',
   arguments: [
     { name: 'PATH', help: 'what is exported', many: true, names: 'path', noun: 'recording' },
   ],

@@ -167,7 +167,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const info = command({
   about:
-    'Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file or a folder with files in it; of a recording’s folder also where it ran, and how its hosts’ clocks align. What a file is follows from its content; no option is needed, but for files of 2017 that nothing describes.',
+    'Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file or a folder with files in it; of a recording’s folder also where it ran, and how its hosts’ clocks align. The format is recognised by the content; only files of 2017 that nothing describes need an option (--layout).',
   arguments: [{ name: 'PATH', help: 'files and folders', many: true, names: 'path', noun: 'file' }],
   options: OPTIONS,
   examples: ['info run.tri', 'info run.tri --verify --json'],

@@ -25,11 +25,11 @@ import { figure, painter, table } from '../table.ts';
 
 const OPTIONS = {
   ...ARCHIVE_OPTIONS,
-  user: text('', 'only this user’s (needs --accounting)', { placeholder: 'NAME' }),
-  queue: text('', 'only of this queue (needs --accounting)', { placeholder: 'NAME' }),
+  user: text('', 'only jobs of this user (needs --accounting)', { placeholder: 'NAME' }),
+  queue: text('', 'only jobs in this queue (needs --accounting)', { placeholder: 'NAME' }),
   flag: text(
     '',
-    'only jobs for which this flag is up; several separated by commas: for which all are',
+    'only jobs for which this flag is raised; of several, separated by commas, all must be',
     { placeholder: 'F' },
   ),
   where: text(

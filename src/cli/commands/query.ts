@@ -137,7 +137,7 @@ async function answer(
 
 export const query = command({
   about:
-    'Answers a query over a recording’s folder, a folder of native files, or a file; without one, lists the tables. Of several paths each is a schema named as its folder, and the first is meant where no schema is named. Column t is always seconds since the recording’s start. Read-only.\n\nThe text table is as wide as the terminal at most (COLUMNS tells otherwise); lists of 8 numbers and more are drawn. Tables: docs/query.md. DESCRIBE ross_pe and SELECT * FROM metrics tell columns.',
+    'Answers a query over a recording’s folder, a folder of native files, or a file; without one, lists the tables. With several paths, each is a schema named after its folder; a name without a schema means the first. Column t is always seconds since the recording’s start. Read-only.\n\nThe text table is at most as wide as the terminal (COLUMNS overrides it); lists of 8 or more numbers are drawn as a sparkline. Tables: docs/query.md. DESCRIBE ross_pe lists a table’s columns; SELECT * FROM metrics says what they mean.',
   arguments: [
     { name: 'PATH', help: 'what is read', many: true, names: 'path', noun: 'recording' },
     { name: 'SQL', help: 'the query, as one word', optional: true, names: 'table' },

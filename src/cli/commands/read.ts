@@ -28,10 +28,7 @@ const OPTIONS = {
   ),
   ...FILTER_OPTIONS,
   layout: LAYOUT,
-  salvage: flag(
-    false,
-    'go on behind damage at the next record that can be one, and say what was passed over',
-  ),
+  salvage: flag(false, 'skip damage, go on at the next plausible record, and say what was skipped'),
   bin: float(0, 'count events by source, destination and stretch of virtual time instead', {
     min: Number.MIN_VALUE,
     placeholder: 'WIDTH',

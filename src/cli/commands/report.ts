@@ -50,7 +50,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const report = command({
   about:
-    'Says what is slow in a recording, why, and what to turn; then tables of its PEs, regions and hosts.\n\nThresholds and their sources: docs/findings.md.',
+    'Says what is slow in a recording, why, and which setting to change; then prints tables of its PEs, regions and hosts.\n\nThresholds and their sources: docs/findings.md.',
   arguments: [
     {
       name: 'PATH',

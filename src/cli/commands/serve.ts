@@ -44,7 +44,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const serve = command({
   about:
-    'Shows recordings’ folders, folders of native files, or files in the browser, until Ctrl-C. Prints the link on standard output. What is being written is followed. Of several, the page compares two.',
+    'Shows recordings’ folders, folders of native files, or files in the browser, until Ctrl-C. Prints the link on standard output. A recording that is still being written is followed. Of several paths, the page compares two.',
   arguments: [
     { name: 'PATH', help: 'what is shown', many: true, names: 'path', noun: 'recording' },
   ],

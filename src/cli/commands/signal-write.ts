@@ -6,7 +6,7 @@ import { ROOT } from '../root-option.ts';
 import { indexFrom, PLACE, platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
 
 const OPTIONS = {
-  'allow-control': flag(false, 'permits it; without, nothing is written'),
+  'allow-control': flag(false, 'allow it; without this option nothing is written'),
   root: { ...ROOT, help: 'write below this folder, such as a recorded tree' },
   synthetic: { ...SYNTHETIC, hidden: true },
   json: flag(

@@ -233,7 +233,7 @@ function tunedText(model: string, tuned: Tuned): string {
 export const simTune = command({
   ...RUNS_MODEL,
   about:
-    'Tries settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive halving), and prints the fastest, with its gain over the setting that the options given make. Options are those of triscope sim run. With -o FILE the setting is written as a file for --args-file.',
+    'Tries settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive halving), and prints the fastest, with its gain over the setting that the given options make. Options are those of triscope sim run. With -o FILE the setting is written as a file for --args-file.',
   options: OPTIONS,
   groups: GROUPS,
   examples: ['sim tune phold --total-lps=1024 --end=2000 -o phold.args'],

@@ -213,7 +213,7 @@ function text(model: string, rows: readonly VerifyRow[], same: boolean, complete
 export const simVerify = command({
   ...RUNS_MODEL,
   about:
-    'Runs MODEL under every synchroniser, with several numbers of PEs, KPs and batches, and compares what is committed and the states at the end with the sequential run’s. Options are those of triscope sim run; --pes sizes the model. --transport=mpi runs it on 2 and 4 ranks besides; under mpirun it runs on those ranks alone. --chaos runs it instead with rings and batches of next to no room, and everything late that may be, in ways that a seed says; --chaos=SEED repeats one. Exit code 1 and the place of the first difference where there is one.',
+    'Runs MODEL under every synchroniser, with several numbers of PEs, KPs and batches, and compares what is committed and the states at the end with the sequential run’s. Options are those of triscope sim run; --pes sizes the model. --transport=mpi runs it on 2 and 4 ranks besides; under mpirun it runs on those ranks alone. --chaos instead runs it with the smallest rings and batches, and delays whatever may be delayed; a seed chooses how, and --chaos=SEED repeats one. Where runs differ, the first difference is printed, and the exit code is 1.',
   options: OPTIONS,
   groups: GROUPS,
   examples: ['sim verify phold --end=100', 'sim verify phold --chaos --end=50'],
