@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { launched, programFolder } from './support/region.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { addsUp, launched, programFolder, readReport } from './support/region.ts';
+import { BIN, temporaryFolder, triscope } from './support/run.ts';
 
 const has = (command: string) => spawnSync(command, ['--version']).status === 0;
 const fortran = ['gfortran', 'gfortran-12'].find(has);
@@ -78,6 +78,26 @@ end program`,
         expect(host.Triscope.processes.map(({ rank }) => rank).toSorted()).toEqual([0, 1]);
       },
     );
+
+    it('whose ranks each have a controller beside them adds up, and has its time in MPI', async () => {
+      const launcher = [...command.slice(0, -2), '4'];
+      const options = ['--synthetic', '--geopm-period=0.02', '--geopm-report=ranks'];
+      const beside = [process.execPath, BIN, 'region', 'launch', ...options, '--', './program'];
+      const [mpirun, ...words] = [...launcher, ...beside];
+      execFileSync(mpirun, words, { cwd: folder, env: { ...process.env, ...env } });
+      const { host } = readReport(join(folder, 'ranks'));
+      expect(host.Triscope.processes.map(({ rank }) => rank).toSorted()).toEqual([0, 1, 2, 3]);
+      addsUp({ host });
+      for (const { region, ...section } of host.Regions ?? []) {
+        expect([region, section.count]).toEqual([region, region === 'MPI_Barrier' ? 5 : 1]);
+      }
+      const whole = host['Application Totals'];
+      const startup = Number(whole['MPI startup (s)']);
+      expect(startup).toBeGreaterThan(0);
+      expect(startup).toBeLessThan(Number(whole['runtime (s)']));
+      const init = host.Regions?.find(({ region }) => region === 'MPI_Init');
+      expect(Number(init?.['runtime (s)'])).toBeLessThanOrEqual(1.0001 * startup);
+    });
 
     it('is left alone with --no-auto=mpi', async () => {
       const { host } = await launched(folder, [FAST, '--no-auto=mpi'], command, { env });

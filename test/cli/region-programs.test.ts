@@ -1,10 +1,10 @@
 /** Reports of kinds of program, beside what the programs' own clocks say. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type Launched, launched, programFolder } from './support/region.ts';
+import { addsUp, type Launched, launched, programFolder } from './support/region.ts';
 
 const NATIVE = fileURLToPath(new URL('../../native', import.meta.url));
 const OPTIONS = ['--geopm-period=0.02', '--synthetic'];
@@ -54,21 +54,6 @@ function agrees({ folder, host }: Launched, region: string): void {
   expect(section?.count).toBeCloseTo(own.length / processes.length, 5);
   expect(section?.['runtime (s)']).toBeGreaterThanOrEqual((0.9999 * within) / processes.length);
   expect(section?.['runtime (s)']).toBeLessThanOrEqual((1.0001 * around) / processes.length);
-}
-
-/** Regions and unmarked are the application; hints are within the time that they are of; 50 W are 50 W. */
-function addsUp({ host }: Launched): void {
-  const sections = [...(host.Regions ?? []), host['Unmarked Totals'] ?? {}];
-  const sum = (key: string) => sections.reduce((total, one) => total + Number(one[key]), 0);
-  const whole = Number(host.Triscope.geopm['application sync-runtime (s)']);
-  expect(sum('sync-runtime (s)')).toBeCloseTo(whole, 4);
-  for (const section of [...sections, host['Application Totals']]) {
-    const hints = Object.entries(section).filter(([key]) => key.startsWith('time-hint-'));
-    const hinted = hints.reduce((total, [, seconds]) => total + Number(seconds), 0);
-    // Six digits are printed of each.
-    expect(hinted).toBeLessThanOrEqual(Number(section['sync-runtime (s)']) * 1.00002 + 1e-9);
-  }
-  expect(host['Application Totals']['package-energy (J)']).toBeCloseTo(50 * whole, 0);
 }
 
 describe.skipIf(!hasPython)('Python programs (need python3)', () => {
@@ -123,6 +108,65 @@ if len(sys.argv) == 1:
     expect(seen.host.Triscope.processes).toHaveLength(1);
     expect(unseen.host.Triscope.processes).toHaveLength(0);
     expect(existsSync(join(unseen.folder, 'geopm.report'))).toBe(true);
+  });
+});
+
+describe.skipIf(spawnSync('cc', ['--version']).status !== 0)('a program in C (needs gcc)', () => {
+  it('that forks and nests: each process’s own clock brackets its record', async () => {
+    const folder = programFolder('');
+    writeFileSync(
+      join(folder, 'app.c'),
+      `#include "triscope_region.h"
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+static void visit(const char *name, const char *inner, int milliseconds) {
+  char path[64];
+  int outside = triscope_region(name, TRISCOPE_HINT_COMPUTE);
+  double began = now();
+  triscope_enter(outside);
+  double entered = now();
+  if (inner) visit(inner, NULL, milliseconds);
+  usleep(1000 * milliseconds);
+  double within = now() - entered;
+  triscope_exit(outside);
+  double around = now() - began;
+  snprintf(path, sizeof path, "own-%s-%d", name, (int)getpid());
+  FILE *file = fopen(path, "w");
+  fprintf(file, "%.9f %.9f", within, around);
+  fclose(file);
+}
+int main(void) {
+  visit("first", NULL, 20);
+  for (int k = 0; k < 2; k++) {
+    if (fork() == 0) {
+      visit("outer", "inner", 100);
+      _exit(0);
+    }
+  }
+  while (wait(NULL) > 0) continue;
+}`,
+    );
+    const source = join(NATIVE, 'triscope_region.c');
+    const words = ['-I', NATIVE, 'app.c', source, '-pthread', '-o', 'app'];
+    execFileSync('cc', words, { cwd: folder });
+    const run = await launched(folder, OPTIONS, ['./app']);
+    expect([run.code, run.err]).toEqual([0, '']);
+    expect(run.host.Triscope.complete).toBe(true);
+    expect(run.host.Triscope.processes).toHaveLength(3);
+    agrees(run, 'first');
+    agrees(run, 'outer');
+    addsUp(run);
+    // Time goes to the outermost region; what is inside it is told with the process.
+    const names = run.host.Regions?.map(({ region }) => region);
+    expect(names?.toSorted()).toEqual(['first', 'outer']);
+    expect(JSON.stringify(run.host.Triscope.regions)).toContain('"inner"');
   });
 });
 

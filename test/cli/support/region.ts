@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { type Call, type Outcome, temporaryFolder, triscope } from './run.ts';
 
@@ -112,3 +113,18 @@ export const POWERCAP: Readonly<Record<string, string>> = {
 
 /** Path of a file beside the tests. */
 export const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Regions and unmarked are the application; hints are within the time that they are of; 50 W are 50 W. */
+export function addsUp({ host }: Pick<Launched, 'host'>): void {
+  const sections = [...(host.Regions ?? []), host['Unmarked Totals'] ?? {}];
+  const sum = (key: string) => sections.reduce((total, one) => total + Number(one[key]), 0);
+  const whole = Number(host.Triscope.geopm['application sync-runtime (s)']);
+  expect(sum('sync-runtime (s)')).toBeCloseTo(whole, 4);
+  for (const section of [...sections, host['Application Totals']]) {
+    const hints = Object.entries(section).filter(([key]) => key.startsWith('time-hint-'));
+    const hinted = hints.reduce((total, [, seconds]) => total + Number(seconds), 0);
+    // Six digits are printed of each.
+    expect(hinted).toBeLessThanOrEqual(Number(section['sync-runtime (s)']) * 1.00002 + 1e-9);
+  }
+  expect(host['Application Totals']['package-energy (J)']).toBeCloseTo(50 * whole, 0);
+}
