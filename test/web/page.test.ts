@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { duration } from '../../src/model/measures/index.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { batch, HOST, peBatch, peRow, recording } from '../live/support/samples.ts';
 import { executable, reads, tableOf, Web } from './support/browser.ts';
@@ -89,6 +90,36 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.mouse.move(box.x + 0.5 * box.width, box.y + 20, { steps: 4 });
     await page.mouse.up();
     await expect.poll(() => whole.isDisabled()).toBe(false);
+    const shown = async () =>
+      (await page.getAttribute('[data-chart=events]', 'data-shown'))?.split(' ').map(Number) ?? [];
+    await expect.poll(async () => (await shown())[1]).toBeLessThan(0.6);
+    const [from, to] = await shown();
+    // Now dragging moves the window, and the wheel zooms at the pointer.
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.25 * box.width, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    const quarter = (to - from) / 4;
+    await expect.poll(async () => (await shown())[0]).toBeCloseTo(from + quarter, 2);
+    await page.mouse.wheel(0, -400);
+    await expect.poll(async () => (await shown())[1]).toBeLessThan(to);
+    const [begin, end] = await shown();
+    const under = (a: number, b: number) => a + 0.25 * (b - a);
+    expect(under(begin, end)).toBeCloseTo(under(from + quarter, to + quarter), 2);
+    expect(await page.locator('.time').first().textContent()).toMatch(/^0\.\d+ s$/);
+    await page.keyboard.down('Shift');
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.75 * box.width, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    // Half of what is seen; 10,000 and 5,000 events a second all the time.
+    await reads(page, '#says-selection', duration((end - begin) / 2).slice(0, 2));
+    const numbers = page.locator('[data-selection] tbody tr');
+    await expect.poll(() => numbers.count()).toBe(2);
+    expect(await numbers.first().locator('td').allTextContents()).toEqual(
+      expect.arrayContaining([expect.stringContaining('10.0 k'), expect.stringContaining('66.7')]),
+    );
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => numbers.count()).toBe(0);
     await page.locator('[data-chart=cpus] .u-over').dblclick();
     await expect.poll(() => whole.isDisabled()).toBe(true);
     expect(complaints).toEqual([]);

@@ -5,8 +5,11 @@ import { axisFor, REAL } from '../../web/src/axis.ts';
 import { highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
 import { linesCsv, tops } from '../../web/src/parts/lines.ts';
 import { palette, scaleOf, stepOf } from '../../web/src/parts/palettes.ts';
+import { topOf } from '../../web/src/parts/plot.ts';
 import { reaching } from '../../web/src/parts/reaching.ts';
 import { sortRows, tableCsv } from '../../web/src/parts/table.ts';
+import { statisticsOf } from '../../web/src/select/statistics.ts';
+import { rowsShown } from '../../web/src/sim/row-filter.ts';
 import { AXES, read, START, THEMES, write } from '../../web/src/state.ts';
 
 const text = fc.string({ maxLength: 20, unit: 'grapheme' });
@@ -97,6 +100,72 @@ describe('a time axis', () => {
   it('is real time where no clock is known', () => {
     expect(axisFor('gvt', null)).toBe(REAL);
     expect(axisFor('virtual', { real: [1], virtual: [1], gvt: [1] })).toBe(REAL);
+  });
+});
+
+describe('times', () => {
+  it.each([
+    [0.25, 0.01, '0.25 s'],
+    [59, 1, '59 s'],
+    [90, 10, '1:30 min'],
+    [4000.25, 0.05, '1:06:40.25 h'],
+    [8340, 600, '2:19:00 h'],
+    [-75, 5, '−1:15 min'],
+  ])('%s s is written %s', (value, step, text) => {
+    expect(REAL.text(value, step)).toBe(text);
+  });
+
+  it('of day are in UTC, with the date a day later', () => {
+    const zero = Date.UTC(2026, 10, 21, 23, 58, 30) / 1000;
+    const wall = axisFor('wall', null, zero);
+    expect(wall.text(wall.of(0), 1)).toBe('23:58:30');
+    expect(wall.text(wall.of(89.5), 0.1)).toBe('23:59:59.5');
+    expect(wall.text(wall.of(90), 1)).toBe('11-22 00:00:00');
+    expect(wall.seconds(wall.of(12.5))).toBe(12.5);
+    expect(axisFor('wall', null, 0)).toBe(REAL);
+  });
+});
+
+describe('a scale', () => {
+  const chart = { id: 'a', title: 'a', help: '', unit: 'B' };
+  const flat = Array.from({ length: 400 }, (_, k) => 10 + (k % 3));
+  it('is not flattened by one spike, unless all of it is asked for', () => {
+    const values = flat.with(200, 5000);
+    expect(topOf(chart, [values])).toBeCloseTo(12 * 1.08);
+    expect(topOf(chart, [values], true)).toBeCloseTo(5000 * 1.08);
+    expect(topOf(chart, [flat.map((value, k) => (k < 80 ? 100 * value : value))])).toBeGreaterThan(
+      1000,
+    );
+  });
+});
+
+describe('a selection', () => {
+  const bins = (entity: string, mean: number[]) => {
+    const values = Float64Array.from(mean);
+    return { entity, mean: values, min: values, max: values };
+  };
+  it('counts what was measured, and shares it out', () => {
+    const nan = Number.NaN;
+    const series = [bins('0', [10, 30, nan, 20]), bins('1', [20, 20, 20, 0])];
+    const [a, b] = statisticsOf(series, 0, 2, true);
+    // Three of four half seconds at 20 a second on average, and four at 15.
+    expect([a.mean, a.total, a.least, a.most, a.median]).toEqual([20, 30, 10, 30, 20]);
+    expect([b.total, a.share, b.share]).toEqual([30, 0.5, 0.5]);
+    expect(statisticsOf(series, 0, 2, false)[0].total).toBeNull();
+  });
+});
+
+describe('rows', () => {
+  const labels = ['KP 0/1', 'KP 0/12', 'KP 1/2', 'KP 1/12'];
+  it.each([
+    ['', [0, 1, 2, 3]],
+    ['12', [1, 3]],
+    ['kp 1', [2, 3]],
+    ['-12', [0, 2]],
+    ['^2, kp 0', [2, 0, 1]],
+    ['nothing', [0, 1, 2, 3]],
+  ])('by %j are %j', (text, shown) => {
+    expect(rowsShown(labels, text)).toEqual(shown);
   });
 });
 

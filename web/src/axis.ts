@@ -46,12 +46,32 @@ function digits(step: number): number {
   return Math.min(9, rest > 0.01 ? size + 1 : size);
 }
 
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+
+/** “1:06:40.5”: hours where there are any, or `always`. */
+function clockText(seconds: number, step: number, always: boolean): string {
+  const size = digits(Math.min(1, step));
+  const whole = Number(Math.abs(seconds).toFixed(size));
+  const [hours, minutes] = [Math.floor(whole / HOUR), Math.floor((whole % HOUR) / MINUTE)];
+  const rest = (whole % MINUTE).toFixed(size).padStart(size === 0 ? 2 : size + 3, '0');
+  const two = (value: number) => String(value).padStart(2, '0');
+  const sign = seconds < 0 ? '−' : '';
+  return hours > 0 || always
+    ? `${sign}${always ? two(hours) : hours}:${two(minutes)}:${rest}`
+    : `${sign}${minutes}:${rest}`;
+}
+
 export const REAL: Axis = {
   kind: 'real',
   title: 'Real time',
   of: (seconds) => seconds,
   seconds: (value) => value,
-  text: (value, step = 0.001) => `${value.toFixed(digits(step))} s`,
+  text: (value, step = 0.001) =>
+    Math.abs(value) < MINUTE
+      ? `${value.toFixed(digits(step))} s`
+      : `${clockText(value, step, false)} ${Math.abs(value) < HOUR ? 'min' : 'h'}`,
 };
 
 /** Of a recording whose times are virtual ones: see `Facts.clock`. */
@@ -62,6 +82,34 @@ export const VIRTUAL: Axis = {
   text: (value, step = 0.01) => value.toFixed(digits(step)),
 };
 
+/** The time of day in UTC: axis values are seconds from the midnight before the recording's zero. */
+function wall(zero: number): Axis {
+  const midnight = Math.floor(zero / DAY) * DAY;
+  const shift = zero - midnight;
+  return {
+    kind: 'wall',
+    title: 'Wall clock (UTC)',
+    of: (seconds) => seconds + shift,
+    seconds: (value) => value - shift,
+    text: (value, step = 0.001) => {
+      const days = Math.floor(value / DAY);
+      const time = clockText(value - days * DAY, step, true);
+      if (days === 0) return time;
+      // A day later it is said which.
+      return `${new Date((midnight + days * DAY) * 1000).toISOString().slice(5, 10)} ${time}`;
+    },
+  };
+}
+
+/** Distances of ticks on axes of time: round in seconds, minutes, hours, days. */
+export const STEPS_OF_TIME: readonly number[] = [
+  ...Array.from({ length: 10 }, (_, k) => [1, 2, 5].map((n) => n * 10 ** (k - 9))).flat(),
+  ...[10, 15, 30],
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  ...[1, 2, 3, 6, 12].map((n) => n * HOUR),
+  ...[1, 2, 5, 10, 20, 50, 100].map((n) => n * DAY),
+];
+
 /** Columns that rise everywhere, if only a little: the way back from an axis value must be one moment. */
 function rising(values: ArrayLike<number>): Float64Array {
   const made = Float64Array.from(values);
@@ -71,8 +119,12 @@ function rising(values: ArrayLike<number>): Float64Array {
   return made;
 }
 
-/** The axis of a kind; real time where the recording does not say how the clocks go together. */
-export function axisFor(kind: AxisKind, clock: Clock | null): Axis {
+/**
+ * The axis of a kind; real time where the recording does not say how the clocks go together. `zero`: seconds since 1970 at
+ * the recording's zero; 0: nobody knows.
+ */
+export function axisFor(kind: AxisKind, clock: Clock | null, zero = 0): Axis {
+  if (kind === 'wall') return zero > 0 ? wall(zero) : REAL;
   if (kind === 'real' || clock === null || clock.real.length < 2) return REAL;
   const real = rising(clock.real);
   const values = rising(clock[kind]);

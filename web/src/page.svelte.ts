@@ -62,8 +62,15 @@ export class Page {
     return [...new Set(sampled)];
   });
   readonly axis: Axis = $derived(
-    this.facts?.clock === 'virtual' ? VIRTUAL : axisFor(this.state.now.axis, this.clock),
+    this.facts?.clock === 'virtual'
+      ? VIRTUAL
+      : axisFor(this.state.now.axis, this.clock, Number(this.facts?.zero ?? 0) / 1e9),
   );
+  /** Seconds that are measured: their numbers stand in a table; null: none. */
+  readonly selection: readonly [number, number] | null = $derived.by(() => {
+    const [from, to] = this.state.more(SELECTION).split(',').map(Number);
+    return to > from ? [from, to] : null;
+  });
   /** Seconds that are shown now; null before the first samples. */
   readonly window: readonly [number, number] | null = $derived.by(() => {
     const now = this.#windowNow();
@@ -120,6 +127,47 @@ export class Page {
     else if (shown !== null) this.state.set({ from: shown[0], to: shown[1] });
   }
 
+  /** A moment on the axis, as exact as a pixel of the window. */
+  timeText(seconds: number): string {
+    const [from, to] = (this.window ?? [0, 1]).map((s) => this.axis.of(s));
+    return this.axis.text(this.axis.of(seconds), Math.max(1e-9, (to - from) / 1000));
+  }
+
+  /** Measures [from, to) seconds; null: nothing any more. */
+  measure(from: number | null, to = 0): void {
+    const text = (seconds: number) => String(Number(seconds.toPrecision(9)));
+    this.state.setMore(SELECTION, from === null ? '' : `${text(from)},${text(to)}`);
+  }
+
+  /** Zooms by `factor`; the moment `at` stays where it is, else the crosshair, else the middle. */
+  zoom(at: number | null, factor: number): void {
+    if (this.window === null || this.extent === null) return;
+    const [first, last] = this.extent.map((s) => this.axis.of(s));
+    const [from, to] = this.window.map((s) => this.axis.of(s));
+    const middle = this.axis.of(at ?? this.crosshair ?? Number.NaN);
+    const fixed = middle >= from && middle <= to ? middle : (from + to) / 2;
+    const wide = Math.max((to - from) * factor, NEAREST * (last - first));
+    if (wide >= last - first) {
+      if (this.brushed) this.reset();
+      return;
+    }
+    this.#place(fixed - ((fixed - from) * wide) / (to - from), wide);
+  }
+
+  /** For dragging from a share of the width on: what moves the window along to another share. */
+  panFrom(begun: number): (share: number) => void {
+    const [from, to] = (this.window ?? [0, 1]).map((s) => this.axis.of(s));
+    return (share) => this.#place(from - (share - begun) * (to - from), to - from);
+  }
+
+  /** Shows so much of the axis, within the run. */
+  #place(begin: number, wide: number): void {
+    if (this.extent === null) return;
+    const [first, last] = this.extent.map((s) => this.axis.of(s));
+    const from = Math.max(first, Math.min(begin, last - wide));
+    this.brush(this.axis.seconds(from), this.axis.seconds(from + wide));
+  }
+
   /** Moves the window by a share of its width, measured on the axis, after making it `factor` times as wide. */
   move(share: number, factor: number): void {
     if (this.window === null || this.extent === null) return;
@@ -127,10 +175,14 @@ export class Page {
     const [from, to] = this.window.map((s) => this.axis.of(s));
     const wide = Math.min((to - from) * factor, last - first);
     const middle = (from + to) / 2 + share * wide;
-    const begin = Math.max(first, Math.min(middle - wide / 2, last - wide));
-    this.brush(this.axis.seconds(begin), this.axis.seconds(begin + wide));
+    this.#place(middle - wide / 2, wide);
   }
 }
+
+/** In the address. */
+const SELECTION = 'page.selection';
+/** Share of the run that is seen at least. */
+const NEAREST = 1e-7;
 
 const KEY = 'page';
 

@@ -3,11 +3,11 @@
  * page. Only what differs from the default is written.
  */
 
-/** What the time axis counts: seconds of real time, the model's virtual time, or GVT computations. */
-export type AxisKind = 'real' | 'virtual' | 'gvt';
+/** What the time axis counts: seconds of real time, the time of day, the model's virtual time, or GVT computations. */
+export type AxisKind = 'real' | 'wall' | 'virtual' | 'gvt';
 export type Theme = 'system' | 'light' | 'dark';
 
-export const AXES: readonly AxisKind[] = ['real', 'virtual', 'gvt'];
+export const AXES: readonly AxisKind[] = ['real', 'wall', 'virtual', 'gvt'];
 export const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
 export interface ViewState {

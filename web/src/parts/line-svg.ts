@@ -56,7 +56,7 @@ export function linesSvg(
   { from, to, axis }: Place,
 ): string {
   const columns = chart.stacked ? tops(lines) : lines.map(({ values }) => values);
-  const top = topOf(chart, columns);
+  const top = topOf(chart, columns, true);
   const count = lines[0]?.values.length ?? 0;
   const [first, last] = [axis.of(from), axis.of(to)];
   const x = (value: number) => LEFT + ((value - first) / (last - first)) * (WIDE - LEFT - RIGHT);

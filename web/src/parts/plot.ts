@@ -1,6 +1,6 @@
 /** uPlot's options for a chart: crosshair, brush, colours from the style sheet. */
 import type uPlot from 'uplot';
-import type { Axis } from '../axis.ts';
+import { type Axis, STEPS_OF_TIME } from '../axis.ts';
 import { short, withUnit } from '../figures.ts';
 import { type Chart, type Line, tops } from './lines.ts';
 import { css } from './svg.ts';
@@ -8,7 +8,6 @@ import { css } from './svg.ts';
 const COLOURS = 8;
 /** Lines differ by dashes too, not by colour alone. */
 export const DASHES: readonly number[][] = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
-const RIGHT = 12;
 const WHOLE = 100;
 const HEADROOM = 1.08;
 
@@ -39,13 +38,40 @@ export function dataOf(
   return [times, ...columns.map(gaps)] as uPlot.AlignedData;
 }
 
-/** Top of a chart's scale. */
-export function topOf(chart: Chart, columns: readonly ArrayLike<number>[]): number {
+/** Values that all but one of a hundred do not exceed decide a scale, where the highest is so many times as high. */
+const SPIKE = 3;
+const USUAL = 0.99;
+/** Values from which on there is something usual. */
+const ENOUGH = 100;
+
+/** The highest that a scale should reach: one spike does not flatten all the rest. */
+function highestOf(columns: readonly ArrayLike<number | null | undefined>[]): number {
+  const values: number[] = [];
+  for (const column of columns) {
+    for (let k = 0; k < column.length; k++) {
+      const value = column[k];
+      if (typeof value === 'number' && value > 0) values.push(value);
+    }
+  }
+  let top = 0;
+  for (const value of values) if (value > top) top = value;
+  if (values.length < ENOUGH) return top;
+  const usual = Float64Array.from(values).sort()[Math.floor(USUAL * values.length)];
+  return top > SPIKE * usual ? usual : top;
+}
+
+/** Top of a chart's scale. `whole`: as high as the highest value, whatever the others are. */
+export function topOf(
+  chart: Chart,
+  columns: readonly ArrayLike<number | null | undefined>[],
+  whole = false,
+): number {
   if (chart.most !== undefined) return chart.most;
   if (chart.stacked && chart.unit === '%') return WHOLE;
+  if (!whole && !chart.stacked) return headroom(chart, highestOf(columns));
   let top = 0;
   for (const column of columns) {
-    for (let k = 0; k < column.length; k++) if (column[k] > top) top = column[k];
+    for (let k = 0; k < column.length; k++) top = Math.max(top, column[k] ?? 0);
   }
   return headroom(chart, top);
 }
@@ -54,9 +80,13 @@ const headroom = ({ unit }: Chart, top: number) =>
   Math.max(unit === '%' || unit === '/s' ? 1 : Number.MIN_VALUE, top * HEADROOM) || 1;
 
 export interface PlotEvents {
-  /** A stretch of the axis was brushed. */
-  brush(from: number, to: number): void;
+  /** A stretch of the axis was dragged over; with Shift held it is measured. */
+  drag(from: number, to: number, shift: boolean): void;
+  /** A button was pressed at a share of the width: true where dragging does not choose a stretch. */
+  press(event: MouseEvent, plot: uPlot): boolean;
   reset(): void;
+  /** The plot's field is there. */
+  ready(plot: uPlot): void;
   /** The crosshair is at this axis value; null where it is nowhere. Only of the chart that is pointed at. */
   cursor(value: number | null): void;
 }
@@ -66,6 +96,10 @@ export interface PlotTimes {
   window(): readonly [number, number];
   text(value: number, step: number): string;
   readonly hasTimes: boolean;
+  /** Whether the axis counts seconds. */
+  readonly inSeconds: boolean;
+  /** Top of the scale; null: of what is there. */
+  top(): number | null;
 }
 
 export function optionsFor(
@@ -77,6 +111,7 @@ export function optionsFor(
   times: PlotTimes,
 ): uPlot.Options {
   const { hasTimes } = times;
+  const right = Number.parseInt(css('--edge'), 10);
   const figure = figureOf(chart.unit);
   const order = labels.map((_, k) => (chart.stacked ? labels.length - 1 - k : k));
   const axis = {
@@ -85,13 +120,12 @@ export function optionsFor(
     ticks: { stroke: () => css('--line'), width: 1 },
     font: `11px ${css('--font')}`,
   };
-  const top = (most: number | null) =>
-    chart.most ??
-    (chart.stacked && chart.unit === '%' ? WHOLE : headroom(chart, Math.max(0, most ?? 0)));
+  const top = (plot: uPlot) => times.top() ?? topOf(chart, plot.data.slice(1));
+  let shift = false;
   return {
     width,
     height,
-    padding: [8, RIGHT, 0, 0],
+    padding: [8, right, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -102,23 +136,37 @@ export function optionsFor(
           events.reset();
           return null;
         },
+        mousedown: (plot, _, handle) => (event) => {
+          shift = event.shiftKey;
+          if (event.button !== 0 || !events.press(event, plot)) handle(event);
+          return null;
+        },
       },
     },
     scales: {
       x: { time: false, range: () => [...times.window()] as [number, number] },
-      y: { range: (_, __, most) => [0, top(most)] },
+      y: { range: (plot) => [0, top(plot)] },
     },
     axes: [
       {
         ...axis,
         size: hasTimes ? 28 : 8,
+        ...(times.inSeconds && { incrs: [...STEPS_OF_TIME] }),
         // Figures of time keep apart, however long they are.
         space: () => {
           const [from, to] = times.window();
           return 18 + 7 * times.text(to, (to - from) / 10).length;
         },
-        values: (_, ticks, __, ___, step) =>
-          ticks.map((tick) => (hasTimes ? times.text(tick, step) : '')),
+        values: (plot, ticks, __, ___, step) => {
+          const most = plot.bbox.width / devicePixelRatio + right;
+          // One that would be cut off at the end is left out.
+          const fits = (tick: number, text: string) =>
+            plot.valToPos(tick, 'x') + 3.3 * text.length <= most;
+          return ticks.map((tick) => {
+            const text = hasTimes ? times.text(tick, step) : '';
+            return fits(tick, text) ? text : '';
+          });
+        },
       },
       {
         ...axis,
@@ -149,13 +197,14 @@ export function optionsFor(
       ready: [
         (plot) => {
           plot.over.addEventListener('mouseleave', () => events.cursor(null));
+          events.ready(plot);
         },
       ],
       setSelect: [
         (plot) => {
           const { left, width: wide } = plot.select;
           if (wide < 3) return;
-          events.brush(plot.posToVal(left, 'x'), plot.posToVal(left + wide, 'x'));
+          events.drag(plot.posToVal(left, 'x'), plot.posToVal(left + wide, 'x'), shift);
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
       ],

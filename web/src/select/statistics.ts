@@ -1,0 +1,97 @@
+/** Numbers of a stretch of time, by entity. Pure. */
+import type { EntityBins } from '../../../src/live/series/table.ts';
+import { leastOf, meanOf, mostOf, short, withUnit } from '../figures.ts';
+import type { Table } from '../parts/table.ts';
+
+export interface Statistics {
+  readonly entity: string;
+  /** Over the part that was measured; of a counter per second. */
+  readonly mean: number;
+  /** What was counted in it; null of what is no counter. */
+  readonly total: number | null;
+  /** Its part of what all counted, 0 to 1. */
+  readonly share: number | null;
+  readonly least: number;
+  readonly most: number;
+  /** Values that a tenth, half, nine tenths of the stretch's pieces do not exceed. */
+  readonly p10: number;
+  readonly median: number;
+  readonly p90: number;
+}
+
+function quantile(sorted: Float64Array, share: number): number {
+  if (sorted.length === 0) return Number.NaN;
+  const at = share * (sorted.length - 1);
+  const low = Math.floor(at);
+  return sorted[low] + (at - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
+}
+
+/** `isCounter`: bins hold amounts per second. `series`: bins of [from, to) seconds. */
+export function statisticsOf(
+  series: readonly EntityBins[],
+  from: number,
+  to: number,
+  isCounter: boolean,
+): Statistics[] {
+  const known = series.map(({ entity, mean, min, max }) => {
+    const there = Float64Array.from(mean).filter((value) => !Number.isNaN(value));
+    const seconds = mean.length === 0 ? 0 : (there.length * (to - from)) / mean.length;
+    const average = meanOf(there);
+    const sorted = there.toSorted();
+    return {
+      ...{ entity, mean: average, least: leastOf(min), most: mostOf(max) },
+      total: isCounter && there.length > 0 ? average * seconds : null,
+      p10: quantile(sorted, 0.1),
+      median: quantile(sorted, 0.5),
+      p90: quantile(sorted, 0.9),
+    };
+  });
+  const all = known.reduce((sum, { total }) => sum + (total ?? 0), 0);
+  return known.map((one) => ({
+    ...one,
+    share: one.total === null || !(all > 0) ? null : one.total / all,
+  }));
+}
+
+/** `of`: what an entity is, such as `PE`. */
+export function statisticsTable(
+  found: readonly Statistics[],
+  of: string,
+  unit: string,
+  isCounter: boolean,
+): Table {
+  const figure = (value: number) => (isCounter ? short(value) : withUnit(value, unit));
+  const rate = isCounter ? `${unit === '' ? '' : unit.replace(/[{}]/g, '')}/s` : '';
+  const column = (key: string, title: string, help: string) => ({
+    ...{ key, title, help, figure },
+    ...(rate !== '' && { unit: rate }),
+  });
+  const counted = isCounter
+    ? [
+        { key: 'total', title: 'total', help: 'counted in the stretch', figure: short, bar: true },
+        {
+          key: 'share',
+          title: 'share',
+          unit: '%',
+          help: 'of what all of them counted',
+          figure: (value: number) => value.toFixed(1),
+        },
+      ]
+    : [];
+  return {
+    columns: [
+      { key: 'entity', title: of },
+      { ...column('mean', 'mean', 'over what was measured of it'), bar: true },
+      ...counted,
+      column('least', 'least', 'of single samples'),
+      column('p10', '10 %', 'a tenth of the stretch was below'),
+      column('median', 'median', 'half of the stretch was below'),
+      column('p90', '90 %', 'nine tenths of the stretch were below'),
+      column('most', 'most', 'of single samples'),
+    ],
+    rows: found.map(({ share, ...one }) => ({
+      id: one.entity,
+      cells: { ...one, share: share === null ? null : 100 * share },
+    })),
+  };
+}
