@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { axisFor, REAL } from '../../web/src/axis.ts';
 import { highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
-import { linesCsv, tops } from '../../web/src/parts/lines.ts';
+import { linesCsv, topOf, tops } from '../../web/src/parts/lines.ts';
 import { palette, scaleOf, stepOf } from '../../web/src/parts/palettes.ts';
-import { topOf } from '../../web/src/parts/plot.ts';
 import { reaching } from '../../web/src/parts/reaching.ts';
 import { sortRows, tableCsv } from '../../web/src/parts/table.ts';
 import { statisticsOf } from '../../web/src/select/statistics.ts';
@@ -141,7 +140,7 @@ describe('a scale', () => {
 
 describe('a selection', () => {
   const bins = (entity: string, mean: number[]) => {
-    const values = Float64Array.from(mean);
+    const values = Float32Array.from(mean);
     return { entity, mean: values, min: values, max: values };
   };
   it('counts what was measured, and shares it out', () => {

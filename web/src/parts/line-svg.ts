@@ -1,7 +1,7 @@
 /** Lines or a stack as SVG, from the bins that are on the page. */
 import type { Axis } from '../axis.ts';
-import { type Chart, type Line, tops } from './lines.ts';
-import { colourOf, DASHES, figureOf, topOf } from './plot.ts';
+import { type Chart, type Line, topOf, tops } from './lines.ts';
+import { colourOf, DASHES, figureOf } from './plot.ts';
 import { coordinate, css, escaped, svgDocument } from './svg.ts';
 
 const WIDE = 900;

@@ -2,14 +2,12 @@
 import type uPlot from 'uplot';
 import { type Axis, STEPS_OF_TIME } from '../axis.ts';
 import { short, withUnit } from '../figures.ts';
-import { type Chart, type Line, tops } from './lines.ts';
+import { type Chart, type Line, topOf, tops } from './lines.ts';
 import { css } from './svg.ts';
 
 const COLOURS = 8;
 /** Lines differ by dashes too, not by colour alone. */
 export const DASHES: readonly number[][] = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
-const WHOLE = 100;
-const HEADROOM = 1.08;
 
 export const colourOf = (k: number): string => css(`--c${k % COLOURS}`);
 
@@ -37,47 +35,6 @@ export function dataOf(
   const columns = chart.stacked ? tops(lines).reverse() : lines.map(({ values }) => values);
   return [times, ...columns.map(gaps)] as uPlot.AlignedData;
 }
-
-/** Values that all but one of a hundred do not exceed decide a scale, where the highest is so many times as high. */
-const SPIKE = 3;
-const USUAL = 0.99;
-/** Values from which on there is something usual. */
-const ENOUGH = 100;
-
-/** The highest that a scale should reach: one spike does not flatten all the rest. */
-function highestOf(columns: readonly ArrayLike<number | null | undefined>[]): number {
-  const values: number[] = [];
-  for (const column of columns) {
-    for (let k = 0; k < column.length; k++) {
-      const value = column[k];
-      if (typeof value === 'number' && value > 0) values.push(value);
-    }
-  }
-  let top = 0;
-  for (const value of values) if (value > top) top = value;
-  if (values.length < ENOUGH) return top;
-  const usual = Float64Array.from(values).sort()[Math.floor(USUAL * values.length)];
-  return top > SPIKE * usual ? usual : top;
-}
-
-/** Top of a chart's scale. `whole`: as high as the highest value, whatever the others are. */
-export function topOf(
-  chart: Chart,
-  columns: readonly ArrayLike<number | null | undefined>[],
-  whole = false,
-): number {
-  if (chart.most !== undefined) return chart.most;
-  if (chart.stacked && chart.unit === '%') return WHOLE;
-  if (!whole && !chart.stacked) return headroom(chart, highestOf(columns));
-  let top = 0;
-  for (const column of columns) {
-    for (let k = 0; k < column.length; k++) top = Math.max(top, column[k] ?? 0);
-  }
-  return headroom(chart, top);
-}
-
-const headroom = ({ unit }: Chart, top: number) =>
-  Math.max(unit === '%' || unit === '/s' ? 1 : Number.MIN_VALUE, top * HEADROOM) || 1;
 
 export interface PlotEvents {
   /** A stretch of the axis was dragged over; with Shift held it is measured. */
