@@ -308,28 +308,24 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
     await server.close();
   });
 
-  describe.each(['light', 'dark'] as const)('for all, %s', (scheme) => {
+  describe.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('for all, %s, %i px wide', (scheme, width) => {
     it.each([
       ['regions', '[data-chart=region-lanes]'],
       ['nodes', '[data-chart=hosts] .card'],
     ])('%s', async (view, there) => {
       const url = view === 'regions' ? regions.url : nodes.url;
-      const [page] = await open(url, `view=${view}`, { scheme });
+      const [page] = await open(url, `view=${view}`, { scheme, width });
       await page.locator(there).first().waitFor();
+      const wide = () => page.evaluate('document.documentElement.scrollWidth');
+      await expect.poll(wide).toBeLessThanOrEqual(width);
       await page.evaluate(
         'for (const one of document.querySelectorAll("main details")) one.open = true',
       );
       expect(await barriers(page)).toEqual([]);
       await page.close();
     });
-  });
-
-  it.each(['regions', 'nodes'])('%s fits 390 pixels', async (view) => {
-    const url = view === 'regions' ? regions.url : nodes.url;
-    const [page] = await open(url, `view=${view}`, { width: 390 });
-    await page.locator('main figure').first().waitFor();
-    const wide = () => page.evaluate('document.documentElement.scrollWidth');
-    await expect.poll(wide).toBeLessThanOrEqual(390);
-    await page.close();
   });
 });

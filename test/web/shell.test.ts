@@ -194,12 +194,37 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.close();
   });
 
-  it('finds a PE and looks at it alone', async () => {
+  it('finds a PE; opens the statement of a finding, and answers another; shows another recording', async () => {
     const { page } = await open();
+    await page.locator('[data-refused] summary').click();
+    expect(await page.textContent('[data-refused] p')).toContain('notes.txt');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.keyboard.type('pe 1');
     await page.locator('[role=option]', { hasText: /^\s*pe\s+PE 1\s*$/ }).click();
     await expect.poll(() => hashOf(page)).toContain('pe=1');
+    await reads(page, '[data-findings]', 'rolled back');
+    await page.locator('[data-finding=efficiency] summary').click();
+    await page.getByRole('button', { name: 'Open as SQL' }).click();
+    await reads(page, '#says-result', 'row');
+    await reads(page, '.tables', 'ross_pe');
+    const statement = page.locator('textarea');
+    expect(await statement.inputValue()).toContain('ross_pe');
+    await statement.fill(
+      'SELECT pe_id AS n, 6 * 7 + pe_id AS answer FROM ross_pe GROUP BY 1 ORDER BY 1',
+    );
+    await statement.press('Control+Enter');
+    await reads(page, '#says-result', '2 rows');
+    const cells = page.locator('table', { hasText: 'Result of the statement' }).locator('tbody td');
+    await expect.poll(() => cells.allInnerTexts()).toEqual(['42', '43']);
+    expect(await hashOf(page)).toContain('sql.text=');
+    await page.getByRole('button', { name: 'Chart', exact: true }).click();
+    await page.waitForSelector('[data-chart=result] svg text');
+    await statement.fill('DROP TABLE ross_pe');
+    await statement.press('Control+Enter');
+    await expect.poll(() => page.locator('main [role=alert]').count()).toBe(1);
+    await page.getByLabel('Recording').selectOption({ label: 'fast' });
+    await reads(page, 'h1', 'fast');
+    expect(await hashOf(page)).toContain('recording=fast');
     await page.close();
   });
 
@@ -259,16 +284,6 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     expect(csv[1].split(',').slice(2)).toEqual(['0', '-2000']);
     expect(await barriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
-    await page.close();
-  });
-
-  it('shows another recording on request, and lists what cannot be shown', async () => {
-    const { page } = await open();
-    await page.locator('[data-refused] summary').click();
-    expect(await page.textContent('[data-refused] p')).toContain('notes.txt');
-    await page.getByLabel('Recording').selectOption({ label: 'fast' });
-    await reads(page, 'h1', 'fast');
-    expect(await hashOf(page)).toContain('recording=fast');
     await page.close();
   });
 

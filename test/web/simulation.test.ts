@@ -221,16 +221,22 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
   });
 
   it.each([
-    ['simulation', 'light', 1280],
-    ['simulation', 'dark', 390],
-    ['events', 'dark', 1280],
-    ['events', 'light', 390],
-  ] as const)('%s is readable for all, %s, %i px wide', async (view, scheme, width) => {
-    const { page } = await open(`view=${view}`, { scheme, width });
-    expect(await barriers(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await page.close();
-  });
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)(
+    'simulation and events are readable for all, %s, %i px wide',
+    async (scheme, width) => {
+      const { page } = await open('view=simulation', { scheme, width });
+      for (const view of ['simulation', 'events']) {
+        await page.goto(`${server.url}#view=${view}`);
+        await settled(page);
+        expect(await barriers(page), view).toEqual([]);
+        const wide = await page.evaluate('document.documentElement.scrollWidth');
+        expect(wide, view).toBeLessThanOrEqual(width);
+      }
+      await page.close();
+    },
+  );
 
   it('follows a live run: the heatmap fills, a cascade appears', async () => {
     const bus = new LiveBus({ title: 'a run', pes: [] });

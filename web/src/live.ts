@@ -1,4 +1,6 @@
 /** A run that is going on: frames from the server go into a store in the page. */
+
+import type { QueryAnswer } from '../../src/view/facts/query.ts';
 import type { Message } from '../../src/view/message.ts';
 import { LiveStore } from '../../src/view/series/live-store.ts';
 import type { TableFacts } from '../../src/view/series/store.ts';
@@ -79,5 +81,9 @@ export class LiveSource implements PageSource {
 
   bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
     return this.#api.bytes(route, query);
+  }
+
+  query(sql: string, limit: number): Promise<QueryAnswer> {
+    return this.#api.query(sql, limit);
   }
 }

@@ -100,6 +100,11 @@ export class Page {
     return this.window === null || (this.live && !this.brushed) ? [from, to] : this.window;
   }
 
+  /** Goes to the view of SQL, with a statement. */
+  openSql(sql: string): void {
+    this.state.set({ view: 'sql', path: '', more: { ...this.state.now.more, 'sql.text': sql } });
+  }
+
   has(table: string): boolean {
     return this.tables.some(({ name }) => name === table);
   }

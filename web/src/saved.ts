@@ -4,6 +4,7 @@
  */
 
 import { packBins, unpackBins } from '../../src/view/binary.ts';
+import type { QueryAnswer } from '../../src/view/facts/query.ts';
 import type { RecordingEntry } from '../../src/view/facts/served.ts';
 import type { TableFacts } from '../../src/view/series/store.ts';
 import type { EntityBins } from '../../src/view/series/table.ts';
@@ -90,6 +91,11 @@ export class KeepingSource implements PageSource {
     );
   }
 
+  query(sql: string, limit: number): Promise<QueryAnswer> {
+    const ask = () => this.#from.query(sql, limit);
+    return this.#keep(routeKey('query', sql, { limit }), ask, (answer) => answer);
+  }
+
   async #keep<T>(key: string, ask: () => Promise<T>, text: (answer: T) => unknown): Promise<T> {
     this.waiting++;
     this.asked++;
@@ -132,6 +138,10 @@ export class SavedSource implements PageSource {
 
   async bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
     return bytesOf(this.#answer(routeKey('bytes', route, query)) as string);
+  }
+
+  async query(sql: string, limit: number): Promise<QueryAnswer> {
+    return this.#answer(routeKey('query', sql, { limit })) as QueryAnswer;
   }
 
   #answer(key: string): unknown {

@@ -1,6 +1,7 @@
 /** Where the page's samples come from: the server's API for a recording, its live stream for a run that is going on. */
 
 import { splitParts, unpackBins } from '../../src/view/binary.ts';
+import type { QueryAnswer } from '../../src/view/facts/query.ts';
 import type { ServedFacts } from '../../src/view/facts/served.ts';
 import type { TableFacts } from '../../src/view/series/store.ts';
 import type { EntityBins } from '../../src/view/series/table.ts';
@@ -22,6 +23,8 @@ export interface PageSource {
   json<T>(route: string, query?: Asking): Promise<T>;
   /** The same as bytes: asks for application/octet-stream. */
   bytes(route: string, query?: Asking): Promise<ArrayBuffer>;
+  /** At most `limit` rows of a statement. @throws Error with what is wrong with it */
+  query(sql: string, limit: number): Promise<QueryAnswer>;
 }
 
 /** A route did not answer, or with an error. The message is for the user. */
@@ -120,7 +123,13 @@ export class ApiSource implements PageSource {
     return (await this.#ask(route, query, 'application/octet-stream')).arrayBuffer();
   }
 
-  async #ask(route: string, query: Asking, accept: string): Promise<Response> {
+  async query(sql: string, limit: number): Promise<QueryAnswer> {
+    const body = JSON.stringify({ sql, limit });
+    const response = await this.#ask('query', {}, 'application/json', body);
+    return response.json() as Promise<QueryAnswer>;
+  }
+
+  async #ask(route: string, query: Asking, accept: string, body?: string): Promise<Response> {
     const asked = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
       if (value !== undefined) asked.set(key, String(value));
@@ -131,7 +140,13 @@ export class ApiSource implements PageSource {
     const ending = asked.size > 0 ? `?${asked}` : '';
     let response: Response;
     try {
-      response = await fetch(`/api/${route}${ending}`, { headers: { Accept: accept } });
+      response = await fetch(`/api/${route}${ending}`, {
+        headers: {
+          Accept: accept,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        },
+        ...(body !== undefined && { method: 'POST', body }),
+      });
     } catch {
       throw new ApiError('The server does not answer: it has been stopped, or is not reached.', 0);
     }

@@ -1,5 +1,5 @@
 /** Numbers of a stretch of time, by entity. Pure. */
-import type { EntityBins } from '../../../src/live/series/table.ts';
+import type { EntityBins } from '../../../src/view/series/table.ts';
 import { leastOf, meanOf, mostOf, short, withUnit } from '../figures.ts';
 import type { Table } from '../parts/table.ts';
 

@@ -7,6 +7,7 @@ import Nodes from './Nodes.svelte';
 import Overview from './Overview.svelte';
 import Regions from './Regions.svelte';
 import Simulation from './Simulation.svelte';
+import Sql from './Sql.svelte';
 import type { ViewProps } from './view-props.ts';
 
 export const COMPONENTS: Readonly<Record<ViewId, Component<ViewProps>>> = {
@@ -16,4 +17,5 @@ export const COMPONENTS: Readonly<Record<ViewId, Component<ViewProps>>> = {
   overview: Overview,
   regions: Regions,
   simulation: Simulation,
+  sql: Sql,
 };

@@ -1,7 +1,7 @@
 /** The views below the lanes, in the order of their tabs; what draws each is in index.ts. */
 import type { Page } from '../page.svelte.ts';
 
-export type ViewId = 'overview' | 'simulation' | 'events' | 'regions' | 'nodes' | 'compare';
+export type ViewId = 'overview' | 'simulation' | 'events' | 'regions' | 'nodes' | 'compare' | 'sql';
 
 export interface View {
   /** As in the address: `#view=ID`. */
@@ -74,6 +74,15 @@ export const VIEWS: readonly View[] = [
     help: 'What changed from one recording to another.',
     fill: 'A second recording fills it: `triscope serve A B`.',
     available: ({ recordings }) => recordings.length > 1,
+    timeless: true,
+  },
+  {
+    id: 'sql',
+    title: 'SQL',
+    key: 'Q',
+    help: 'Any question to the recording’s tables.',
+    fill: 'Any recording fills it: `triscope demo` makes one.',
+    available: ({ facts }) => facts !== null,
     timeless: true,
   },
 ];

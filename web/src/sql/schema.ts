@@ -1,0 +1,74 @@
+/** Which tables and columns there are, and the statements that the page's own pictures stand for. Pure. */
+import type { QueryAnswer } from '../../../src/view/facts/query.ts';
+
+export interface ColumnFacts {
+  readonly name: string;
+  readonly type: string;
+  /** '' where it has none, or nobody knows. */
+  readonly unit: string;
+  readonly help: string;
+}
+
+export interface TableColumns {
+  readonly name: string;
+  readonly columns: readonly ColumnFacts[];
+}
+
+/** Columns of all tables, in order, with units and help where they are declared. */
+export const SCHEMA = `SELECT c.table_name, c.column_name, c.data_type, coalesce(m.unit, ''), coalesce(m.help, '')
+FROM information_schema.columns c
+LEFT JOIN metrics m ON m.table_name = c.table_name AND m.column_name = c.column_name
+WHERE c.table_schema = 'main' ORDER BY c.table_name, c.ordinal_position`;
+
+/** What `SCHEMA` gave, by table. */
+export function tablesOf({ rows }: QueryAnswer): TableColumns[] {
+  const found = new Map<string, ColumnFacts[]>();
+  for (const row of rows) {
+    const [table, name, type, unit, help] = row.map(String);
+    found.set(table, [...(found.get(table) ?? []), { name, type, unit, help }]);
+  }
+  return [...found].map(([name, columns]) => ({ name, columns }));
+}
+
+/** A name in a statement. */
+export const quoted = (name: string): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+
+/** A look at a table. */
+export const lookAt = ({ name, columns }: TableColumns): string =>
+  `SELECT ${columns.map((column) => quoted(column.name)).join(', ')}\nFROM ${quoted(name)}\nLIMIT 100`;
+
+const seconds = (value: number): string => String(Number(value.toPrecision(9)));
+const within = (from: number, to: number): string =>
+  `WHERE t >= ${seconds(from)} AND t < ${seconds(to)}`;
+
+const ENTITIES = { pe: 'pe_id', kp: 'pe_id, kp_id', lp: 'pe_id, kp_id, lp_id' } as const;
+
+/** What a heatmap of a table of the simulation shows, sample by sample. */
+export function heatSql(
+  level: keyof typeof ENTITIES,
+  metric: string,
+  from: number,
+  to: number,
+): string {
+  const column = metric === 'rolled_back_share' || metric === 'efficiency' ? RATIO : quoted(metric);
+  return `SELECT t, ${ENTITIES[level]}, ${column}\nFROM ross_${level}\n${within(from, to)}\nORDER BY t`;
+}
+const RATIO =
+  'events_processed, events_rolled_back,\n  100 * events_rolled_back / nullif(events_processed, 0) AS rolled_back_percent';
+
+/** What a chart of the overview shows, sample by sample; null of one that has no single statement. */
+export function chartSql(id: string, from: number, to: number): string | null {
+  switch (id) {
+    case 'events':
+      return heatSql('pe', 'events_processed', from, to);
+    case 'undone':
+      return heatSql('pe', 'rolled_back_share', from, to);
+    case 'waits':
+      return `SELECT t, pe_id, run_queue_wait\nFROM sim_thread\n${within(from, to)}\nORDER BY t`;
+    case 'memory':
+      return `SELECT t, host, sum("MemUsed") AS used\nFROM node_mem\n${within(from, to)}\nGROUP BY ALL ORDER BY t`;
+    default:
+      return null;
+  }
+}
