@@ -176,7 +176,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.evaluate('document.activeElement.blur()');
     const reached = new Set<string>();
     // Once around, wherever it begins.
-    for (let k = 0; k < 45; k++) {
+    for (let k = 0; k < 60; k++) {
       await page.keyboard.press('Tab');
       const [name, outline] = (await page.evaluate(`(() => {
         const one = document.activeElement;
