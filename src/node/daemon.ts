@@ -1,8 +1,8 @@
 /**
  * Samples at even times until it is told to stop: into a log, and to sinks.
  *
- * Samples are due at whole multiples of the period after the start, however long one takes; those whose moment passes
- * meanwhile are left out. Between them it looks, once a second, whether the job-id file has changed: a job that is gone
+ * One is taken at the start, then they are due when the clock is at whole multiples of the period, so that those of all
+ * nodes are of one moment; those whose moment passes while another is taken are left out. Between them it looks, once a second, whether the job-id file has changed: a job that is gone
  * ends with a sample of its own, marked `end JOB`, and one that is new begins with one.
  */
 import { statSync } from 'node:fs';
@@ -119,9 +119,9 @@ export class Daemon {
 
   /** Samples until `stop` is called, then once more; or until `count` samples are taken. */
   async run(): Promise<DaemonResult> {
-    this.#start = performance.now();
+    this.#align();
     const { tree, types } = this.#sampling.collection;
-    this.#options.pmc?.begin(tree, types);
+    this.#options.pmc?.begin(tree, types, process.pid);
     for (let taken = 0; taken < this.#options.count; ) {
       if (this.#stopped) {
         this.#sample();
@@ -142,6 +142,11 @@ export class Daemon {
     return await this.#end();
   }
 
+  /** Counts periods from the last moment at which the clock was at a multiple of it: the clock may be set later. */
+  #align(): void {
+    this.#start = performance.now() - (Date.now() % (this.#freq * 1000));
+  }
+
   #readBetween(): void {
     const now = performance.now();
     if (now - this.#between < BETWEEN) return;
@@ -159,7 +164,7 @@ export class Daemon {
   reload({ freq }: Pick<DaemonSettings, 'freq'>): void {
     if (freq !== this.#freq) {
       this.#freq = freq;
-      this.#start = performance.now();
+      this.#align();
       this.#tick = 1;
     }
     this.#reopen();
@@ -202,6 +207,8 @@ export class Daemon {
     const { file, list } = this.#options.jobs;
     if (this.#watchedFile.changed()) {
       this.#jobs = this.#change(this.#jobs, jobsIn(file), (mark, jobs) => {
+        const { tree, types } = this.#sampling.collection;
+        if (mark.startsWith('begin ')) this.#options.pmc?.arm(tree, types);
         this.#sample(mark, false, jobs);
       });
     }
@@ -301,7 +308,7 @@ export class Daemon {
   }
 
   async #end(): Promise<DaemonResult> {
-    this.#options.pmc?.end(this.#sampling.collection.tree);
+    this.#options.pmc?.end(this.#sampling.collection.tree, process.pid);
     this.#sampling.close();
     for (const sink of this.#options.sinks) await sink.close();
     this.#options.log?.close();

@@ -5,7 +5,8 @@
  *     {"boot": "2116ba51-…", "done": true, "saved": [{"space": "msr 0", "at": 390, "width": 8, "value": "4391376"}, …]}
  *
  * It is written before the registers are, so that whoever is killed between leaves what is to be restored; `done` follows
- * when all are written. A file of before the machine was started again says nothing any more.
+ * when all are written. A file of before the machine was started again says nothing any more. `owner` is the process of a
+ * daemon that programmed them: as long as it runs, nobody else gives them back.
  */
 import { rmSync } from 'node:fs';
 import { readTrusted, UntrustedError } from '../os/trusted-file.ts';
@@ -24,6 +25,7 @@ interface Kept {
   readonly boot: string;
   readonly done: boolean;
   readonly saved: readonly SavedRegister[];
+  readonly owner?: number;
 }
 
 export class Programming {
@@ -38,13 +40,18 @@ export class Programming {
 
   /**
    * Programs the types named that can be programmed here, unless that is done. Whether counters are programmed now.
+   * @param owner process that alone gives them back, while it runs; null: whoever calls `end`
    * @throws LogError where the registers' contents cannot be kept: then no others are written
    */
-  begin(tree: NodeTree, types: readonly string[]): boolean {
+  begin(tree: NodeTree, types: readonly string[], owner: number | null = null): boolean {
     const kept = this.#kept();
-    if (kept?.done) return true;
+    if (kept?.done) {
+      if (owner !== null) this.#keep(kept.saved, true, owner);
+      this.arm(tree, types);
+      return true;
+    }
     // Somebody was killed at it.
-    if (kept !== null) this.end(tree);
+    if (kept !== null) this.end(tree, kept.owner ?? null);
     const saved: SavedRegister[] = [];
     let programmed = 0;
     for (const type of NODE_TYPES) {
@@ -52,7 +59,7 @@ export class Programming {
       try {
         type.program(tree, (held) => {
           saved.push(...held);
-          this.#keep(saved, false);
+          this.#keep(saved, false, owner);
         });
         programmed++;
       } catch (error) {
@@ -65,22 +72,42 @@ export class Programming {
       this.#say('no counters are programmed: no type that this machine has can be');
       return false;
     }
-    this.#keep(saved, true);
+    this.#keep(saved, true, owner);
     return true;
   }
 
+  /**
+   * Where counters are programmed, sets their control registers again, as when a job begins: the last one may have set
+   * others. Counters go on from where they are.
+   */
+  arm(tree: NodeTree, types: readonly string[]): void {
+    if (this.#kept()?.done !== true) return;
+    for (const type of NODE_TYPES) {
+      if (type.program === undefined || !types.includes(type.name)) continue;
+      try {
+        type.program(tree, () => {});
+      } catch (error) {
+        if (!(error instanceof UnavailableError)) throw error;
+      }
+    }
+  }
+
   /** @throws LogError */
-  #keep(saved: readonly SavedRegister[], done: boolean): void {
+  #keep(saved: readonly SavedRegister[], done: boolean, owner: number | null): void {
     about(this.#path, () => {
-      const kept: Kept = { boot: bootId(), done, saved };
+      const kept: Kept = { boot: bootId(), done, saved, ...(owner !== null && { owner }) };
       replaceFile(this.#path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
     });
   }
 
-  /** Gives the registers back what they held, if they were programmed. */
-  end(tree: NodeTree): void {
+  /**
+   * Gives the registers back what they held, if they were programmed; not those of a daemon that runs, which does that.
+   * @param by the daemon's process; null: nobody's
+   */
+  end(tree: NodeTree, by: number | null = null): void {
     const kept = this.#kept();
     if (kept === null) return;
+    if (kept.owner !== undefined && kept.owner !== by && isAlive(kept.owner)) return;
     try {
       restoreRegisters(tree, NODE_TYPES, kept.saved);
     } catch (error) {
@@ -102,8 +129,18 @@ export class Programming {
 }
 
 function isKept(value: unknown): value is Kept {
-  const { boot, saved } = (value ?? {}) as Partial<Kept>;
-  return typeof boot === 'string' && Array.isArray(saved) && saved.every(isSaved);
+  const { boot, saved, owner = 1 } = (value ?? {}) as Partial<Kept>;
+  const isWhole = typeof boot === 'string' && Number.isSafeInteger(owner) && owner > 0;
+  return isWhole && Array.isArray(saved) && saved.every(isSaved);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function isSaved(value: unknown): value is SavedRegister {

@@ -52,7 +52,10 @@ export function recordOnce(
     try {
       if (occasion.kind === 'rotate') log.rotate();
       const { tree, types } = sampling.collection;
-      if (occasion.kind === 'begin' && pmc.program) pmc.programming.begin(tree, types);
+      if (occasion.kind === 'begin') {
+        if (pmc.program) pmc.programming.begin(tree, types);
+        else pmc.programming.arm(tree, types);
+      }
       const ids = jobs ?? jobsOf(occasion, sources);
       log.append(sampling.head, sampling.take(ids, markOf(occasion), failed));
     } finally {

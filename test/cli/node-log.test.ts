@@ -1,6 +1,7 @@
 /** `triscope node begin|end|collect|mark|rotate|archive`, as a scheduler and cron call them. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -47,6 +48,7 @@ describe.skipIf(GOLDEN === undefined)('--program-pmc', () => {
     );
     writeFileSync(join(trees, 'tree0', 'proc', 'cpuinfo'), cpus.join('\n'));
     const words = ['--root', join(trees, 'tree0'), '--dir', dir, '--type.intel_snb'];
+    cpSync(join(trees, 'tree0'), join(trees, 'before'), { recursive: true });
     const plain = await node('begin', '1', ...words);
     expect(plain.err).toBe('');
     expect(readdirSync(dir)).not.toContain('registers');
@@ -65,7 +67,25 @@ describe.skipIf(GOLDEN === undefined)('--program-pmc', () => {
     expect(kept.saved.length).toBeGreaterThan(4 * 8);
     await node('end', '1', ...words);
     expect(readdirSync(dir)).toContain('registers');
+    // A daemon that runs keeps what is its own; one that is gone does not. 4194304 is no process.
+    const owned = (owner: number) =>
+      writeFileSync(join(dir, 'registers'), JSON.stringify({ ...kept, owner }), { mode: 0o600 });
+    owned(process.pid);
     await node('end', '1981063', ...words);
+    expect(readdirSync(dir)).toContain('registers');
+    // Somebody else set the registers to what they held; what begins is counted by what was programmed all the same.
+    cpSync(join(trees, 'before'), join(trees, 'tree0'), { recursive: true });
+    const again = await node('begin', '1981064', ...words);
+    expect(again).toMatchObject({ err: '', code: 0 });
+    const control = (text: string) =>
+      text.split('\n').filter((line) => line.startsWith('intel_snb '));
+    expect(
+      control(readFileSync(join(dir, 'current'), 'utf8'))
+        .slice(-4)
+        .sort(),
+    ).toEqual(programmed.sort());
+    owned(4194304);
+    await node('end', '1981064', ...words);
     expect(readdirSync(dir)).not.toContain('registers');
     expect(current().problems).toEqual([]);
   });

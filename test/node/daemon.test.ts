@@ -11,7 +11,7 @@ import {
   NodeLog,
   Sampling,
 } from 'triscope/node';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { readFile, treeOf } from './support/raw.ts';
 
 const here = mkdtempSync(join(tmpdir(), 'triscope-daemon-'));
@@ -128,6 +128,23 @@ describe('a sink', () => {
     ]);
     const { groups } = readFile(join(folder, 'current'));
     expect(groups.flatMap(({ marks }) => marks)).toEqual([]);
+  });
+});
+
+describe('samples', () => {
+  it('are taken when the clock is at multiples of the period, the first at once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+    try {
+      vi.setSystemTime(1_772_366_403_210);
+      const at: number[] = [];
+      const sink = { name: 'clock', write: () => void at.push(Date.now()), close: () => {} };
+      const run = new Daemon(options({ sinks: [sink], freq: 10, count: 4 })).run();
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(await run).toMatchObject({ groups: 4, missed: 0 });
+      expect(at.map((time) => time - 1_772_366_400_000)).toEqual([3210, 10_000, 20_000, 30_000]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -5,8 +5,16 @@ import { shortHost } from './header-watch.ts';
 /** Names of files in a folder that is named as its host. */
 const IN_ARCHIVE = /^(\d{8,11}(\.gz)?|current)$/;
 
-/** Whether a folder's name can be a host's: it has a letter, and a digit or a dot unless it is the host's own name. */
-const isHostName = (name: string): boolean => /[a-z]/i.test(name) && /[\d.]/.test(name);
+/** Numbers of names apart, `c401-101` and `c402-3` are alike: hosts of one cluster. */
+const shapeOf = (name: string): string => shortHost(name).replace(/\d+/g, '#').toLowerCase();
+const domainOf = (name: string): string => /\.(.+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+
+/** Whether a folder can be that of another host of the same cluster: folders such as `log1` are none. */
+function isHostLike(folder: string, hostname: string): boolean {
+  const domain = domainOf(hostname);
+  if (domain !== '' && domainOf(folder) === domain) return true;
+  return /[a-z]/i.test(folder) && shapeOf(folder) === shapeOf(hostname);
+}
 
 /**
  * The host whose folder the file `path` lies in, where `$hostname` says another; null where they agree or the folder is
@@ -15,5 +23,6 @@ const isHostName = (name: string): boolean => /[a-z]/i.test(name) && /[\d.]/.tes
 export function foreignFolder(path: string, hostname: string | undefined): string | null {
   if (hostname === undefined || !IN_ARCHIVE.test(basename(path))) return null;
   const folder = basename(dirname(path));
-  return isHostName(folder) && shortHost(folder) !== shortHost(hostname) ? folder : null;
+  const isForeign = isHostLike(folder, hostname) && shortHost(folder) !== shortHost(hostname);
+  return isForeign ? folder : null;
 }
