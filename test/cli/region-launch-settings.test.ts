@@ -184,10 +184,12 @@ describe('settings of the machine', () => {
       for (const [name, hertz] of [['A', 1.5e9], ['B', 2e9]])
         region(name).run(() => { until(() => limit() === hertz / 1000); seen.push(limit()); });
       writeFileSync('seen', seen.join());`);
-    const text = '{"FREQ_CPU_DEFAULT": 2e9, "HASH_0": "0xd3d99e8b", "FREQ_0": 1.5e9}';
+    const text =
+      '{"FREQ_CPU_DEFAULT": 2e9, "FREQ_CPU_UNCORE": 1.8e9, "HASH_0": "0xd3d99e8b", "FREQ_0": 1.5e9}';
     const options = ['--geopm-agent=frequency_map', '--allow-control', policy(folder, text)];
     const args = [...options, '--geopm-period=0.005', '--root', root];
-    const { host } = await launched(folder, args, undefined, stateIn(folder));
+    const { host, err } = await launched(folder, args, undefined, stateIn(folder));
+    expect(err).toBe('triscope: frequency_map: FREQ_CPU_UNCORE is not applied\n');
     expect(textOf(join(folder, 'seen'))).toBe('1500000,2000000');
     expect(textOf(limit).trim()).toMatch(/^3000000/);
     const limits = host.Regions?.map((region) => [region.region, region['frequency-map']]);

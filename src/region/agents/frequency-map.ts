@@ -16,6 +16,11 @@ import {
 
 const DEFAULT = 'FREQ_CPU_DEFAULT';
 const CONTROL = 'CPU_FREQUENCY_MAX_CONTROL';
+/** What GEOPM's agent limits besides, and this one has no control of. */
+const OTHERS: readonly PolicyField[] = [
+  { name: 'FREQ_CPU_UNCORE', unit: 'Hz', help: 'taken and not applied' },
+  { name: 'FREQ_GPU_DEFAULT', unit: 'Hz', help: 'taken and not applied' },
+];
 /** Pairs of HASH_n and FREQ_n. */
 const PAIRS = 31;
 
@@ -30,6 +35,7 @@ export const frequencyMap: AgentKind = {
   period: 0.002,
   policy: [
     { name: DEFAULT, unit: 'Hz', help: 'frequency limit wherever no other is given' },
+    ...OTHERS,
     ...PAIR_FIELDS,
   ],
   open,
@@ -80,6 +86,9 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
     ...IDLE,
     validatePolicy: (given) => {
       const any = mapOf(given).size > 0;
+      for (const { name } of OTHERS) {
+        if (!Number.isNaN(given[name])) warn(`frequency_map: ${name} is not applied`);
+      }
       if (Number.isNaN(given[DEFAULT])) {
         const which = any ? 'with a map, all else needs a limit too' : 'nothing to do';
         throw new PolicyError(`frequency_map: the policy lacks ${DEFAULT}, in Hz: ${which}`);
