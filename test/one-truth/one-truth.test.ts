@@ -87,7 +87,8 @@ describe('one truth', () => {
       }
       seen.push(...(await outlets.apiSays(place)));
       seen.push(...(await outlets.reportSays(place)));
-      seen.push(...(await outlets.textSays(place)));
+      seen.push(...(await outlets.infoSays(place)));
+      seen.push(...(await outlets.metricsSays(place)));
       seen.push(...(await outlets.readSays(place)));
       seen.push(...(await outlets.diffSays(place)));
       if (web !== null) {
@@ -100,6 +101,9 @@ describe('one truth', () => {
       // No outlet may be left out: each says something of what it tells at all.
       const said = new Set(seen.map(({ outlet }) => outlet));
       const least = ['SQL', 'API', '--json', 'HTML', 'text', 'diff'];
+      const isOf = (outlet: string, table: string) => (place.tables.has(table) ? [outlet] : []);
+      least.push(...isOf('info', 'ross_pe'), ...isOf('metrics', 'ross_pe'));
+      least.push(...isOf('metrics', 'node_cpu'));
       expect([...said]).toEqual(expect.arrayContaining(least));
       expect(await outlets.contradictions(place)).toEqual([]);
     });

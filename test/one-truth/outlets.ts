@@ -1,9 +1,9 @@
 /** What each outlet says of a recording, as numbers to be compared. */
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { compareRecordings } from '../../src/report/index.ts';
+import { jsonOf } from '../../src/cli/commands/report.ts';
+import { reportText } from '../../src/cli/report-text.ts';
+import { jsonText } from '../../src/cli/result-rows.ts';
+import { compareRecordings, gather, htmlPage } from '../../src/report/index.ts';
 import { unpack } from '../../src/view/simulation/packed.ts';
 import { triscopeHere } from '../cli/support/run.ts';
 import { ask, json, query } from '../live/support/ask.ts';
@@ -92,6 +92,11 @@ export async function sqlSays(place: Place): Promise<Seen[]> {
     say('committed events', '', p - r);
     say('rolled back %', '', p > 0 ? (100 * r) / p : null);
     say('efficiency %', '', p > r ? 100 * (1 - r / (p - r)) : null);
+    const samples = await rows(
+      place,
+      'SELECT mode, count(*) AS n FROM ross_pe WHERE mode IS NOT NULL GROUP BY mode',
+    );
+    for (const { mode, n } of samples) say('samples of PEs', String(mode), n);
     for (const row of await rows(place, `SELECT pe_id, ${sums} GROUP BY pe_id`)) {
       const [all, undone] = [Number(row.p), Number(row.r)];
       say('events handled', `PE ${row.pe_id}`, all);
@@ -123,7 +128,9 @@ export async function sqlSays(place: Place): Promise<Seen[]> {
     }
   }
   if (has(place, 'geopm_region', 'section')) {
-    for (const row of await rows(place, 'SELECT * FROM geopm_region')) {
+    const regions = await rows(place, 'SELECT * FROM geopm_region');
+    say('regions', '', regions.filter(({ section }) => section === 'region').length);
+    for (const row of regions) {
       const name = placed(row.section === 'region' ? row.region : row.section, row.host);
       for (const key of Object.values(REPORT_KEYS)) {
         if (key in row && row[key] !== null) say(key, name, row[key]);
@@ -208,12 +215,10 @@ function tableRow(table: string, row: Row, say: Say): void {
   }
 }
 
-/** `report --json` and its page, from one run of the command. */
+/** A report by all its renderers: `--json`, its page, and the text, of one reading of the recording. */
 export async function reportSays(place: Place): Promise<Seen[]> {
-  const html = join(mkdtempSync(join(tmpdir(), 'one-truth-')), 'report.html');
-  const { code, out } = await triscopeHere(['report', place.path, '--json', '--html', html]);
-  if (code !== 0) throw new Error(`report ${place.path}: exit code ${code}`);
-  const report = JSON.parse(out) as Row & { findings: Row[] };
+  const made = await gather(place.path, { charts: true });
+  const report = JSON.parse(jsonText(jsonOf(made))) as Row & { findings: Row[] };
   const found: Seen[] = [];
   const say: Say = (measure, entity, value) =>
     found.push(exact('--json', measure, entity, number(value)));
@@ -225,11 +230,11 @@ export async function reportSays(place: Place): Promise<Seen[]> {
     for (const row of (report[key] ?? []) as Row[]) tableRow(table, row, say);
   }
   for (const { sentence } of report.findings) found.push(...sentences('--json', String(sentence)));
-  const page = readFileSync(html, 'utf8');
+  const page = htmlPage([made], 'a test');
   if (counting(place) !== undefined && !page.includes('<h3>Committed events')) {
     throw new Error('the HTML report draws no events, by whatever time');
   }
-  return [...found, ...htmlSays(page)];
+  return [...found, ...htmlSays(page), ...textSays(reportText(made, false))];
 }
 
 const plain = (html: string) =>
@@ -260,8 +265,7 @@ function htmlSays(text: string): Seen[] {
 }
 
 /** What the command prints for people. */
-export async function textSays(place: Place): Promise<Seen[]> {
-  const { out } = await triscopeHere(['report', place.path]);
+function textSays(out: string): Seen[] {
   const found = sentences('text', out);
   let table = '';
   let columns: { name: string; from: number; to: number }[] = [];
@@ -314,6 +318,82 @@ export async function readSays(place: Place): Promise<Seen[]> {
     const name = placed(row.section === 'region' ? row.region : row.section, row.host);
     for (const [key, measure] of Object.entries(REPORT_KEYS)) {
       if (row[key] !== undefined) found.push(exact('read', measure, name, number(row[key])));
+    }
+  }
+  return found;
+}
+
+interface FileFacts {
+  readonly format: string;
+  readonly mode?: string;
+  readonly records: Readonly<Record<string, number>>;
+}
+
+/** `info --json`: how many records there are. */
+export async function infoSays({ path }: Place): Promise<Seen[]> {
+  const { out } = await triscopeHere(['info', path, '--json']);
+  const { files } = JSON.parse(out) as { readonly files: readonly FileFacts[] };
+  const found: Seen[] = [];
+  for (const { format, mode, records } of files) {
+    if (format === 'ross' && mode !== undefined && records.pe !== undefined) {
+      found.push(exact('info', 'samples of PEs', mode, records.pe));
+    }
+    if (format === 'geopm' && records.region !== undefined) {
+      found.push(exact('info', 'regions', '', records.region));
+    }
+  }
+  return found;
+}
+
+/** Totals of `export --to=openmetrics`: of PEs the sums, of CPUs what was counted by the time that it took. */
+export async function metricsSays(place: Place): Promise<Seen[]> {
+  const tables = ['ross_pe', 'node_cpu'].filter((table) => place.tables.has(table));
+  if (tables.length === 0) return [];
+  const words = ['export', place.path, '--to=openmetrics', `--table=${tables.join()}`, '-o', '-'];
+  const { code, out, err } = await triscopeHere(words);
+  if (code !== 0) throw new Error(err);
+  const lines = new Map<string, { labels: string; value: number; time: number }[]>();
+  for (const [, name, labels, value, time] of out.matchAll(
+    /^triscope_(\w+)\{(.*)\} (\S+)(?: (\S+))?$/gm,
+  )) {
+    const all = lines.get(name) ?? [];
+    lines.set(name, all);
+    all.push({ labels, value: Number(value), time: Number(time) });
+  }
+  const found: Seen[] = [];
+  const label = (labels: string, key: string) => new RegExp(`${key}="([^"]*)"`).exec(labels)?.[1];
+  if (counting(place) === 'ross_pe') {
+    const sql = `SELECT mode FROM ross_pe WHERE ${oneMode('ross_pe')} LIMIT 1`;
+    const [{ mode }] = await rows(place, sql);
+    // The last of each: totals.
+    const of = (key: string) =>
+      [
+        ...new Map(
+          (lines.get(`ross_pe_${key}_total`) ?? []).map((line) => [line.labels, line]),
+        ).values(),
+      ].filter(({ labels }) => label(labels, 'mode') === mode);
+    for (const { labels, value } of of('events_processed')) {
+      found.push(exact('metrics', 'events handled', `PE ${label(labels, 'pe_id')}`, value));
+    }
+    const sum = (key: string) => of(key).reduce((all, { value }) => all + value, 0);
+    found.push(exact('metrics', 'events handled', '', sum('events_processed')));
+    found.push(exact('metrics', 'events rolled back', '', sum('events_rolled_back')));
+  }
+  for (const state of ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq']) {
+    const ends = new Map<string, { first: number; last: number; from: number; to: number }>();
+    for (const { labels, value, time } of lines.get(`node_cpu_${state}_seconds_total`) ?? []) {
+      const known = ends.get(labels) ?? { first: value, last: value, from: time, to: time };
+      ends.set(labels, { ...known, last: value, to: time });
+    }
+    const hosts = new Map<string, number>();
+    for (const [labels, { first, last, from, to }] of ends) {
+      const [host] = (label(labels, 'host') ?? '').split('.');
+      if (to > from) hosts.set(host, (hosts.get(host) ?? 0) + (last - first) / (to - from));
+    }
+    for (const [host, cpus] of hosts) {
+      // Values of millions of seconds are doubles.
+      const one = exact('metrics', `${state} CPUs`, host, cpus);
+      found.push({ ...one, within: one.within + 1e-6 });
     }
   }
   return found;

@@ -21,7 +21,8 @@ const OPTIONS = {
   evidence: flag(false, 'the query and the rows behind each finding'),
 };
 
-function jsonOf({ facts, verdict, tables, suspects }: RecordingReport): Value {
+/** A report as `--json` prints it. */
+export function jsonOf({ facts, verdict, tables, suspects }: RecordingReport): Value {
   const byKey = Object.fromEntries(tables.map(({ key, rows }) => [key, rows]));
   const { pes = [], ...others } = byKey;
   return { recording: facts, ...verdict, pes, ...others, suspects } as unknown as Value;

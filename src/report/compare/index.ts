@@ -104,7 +104,9 @@ export async function compareRecordings(
   pathB: string,
   signal?: AbortSignal,
 ): Promise<Comparison> {
-  const [a, b] = await Promise.all([sideOf(pathA, signal), sideOf(pathB, signal)]);
+  const first = sideOf(pathA, signal);
+  // Beside itself a recording is read once.
+  const [a, b] = await Promise.all([first, pathA === pathB ? first : sideOf(pathB, signal)]);
   const names = pairHosts(a.hosts, b.hosts);
   const { notes, keeps } = comparable(a, b);
   const changes = SCOPES.flatMap((scope) => {
