@@ -1,5 +1,5 @@
 /** Options of the commands that read an archive of raw stats. */
-import { readFileSync } from 'node:fs';
+
 import {
   type AccountedJob,
   type Archive,
@@ -8,6 +8,7 @@ import {
   readAccounting,
 } from '../findings/job/index.ts';
 import { flag, text } from '../model/option.ts';
+import { readPlain, readReason } from '../os/plain-file.ts';
 import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
 
@@ -66,9 +67,9 @@ function hostsOption(text: string | undefined): readonly string[] | null {
   let list = text;
   if (text.startsWith('@')) {
     try {
-      list = readFileSync(text.slice(1), 'utf8');
+      list = readPlain(text.slice(1));
     } catch (error) {
-      throw new UsageError(`--hosts ${text}: ${(error as NodeJS.ErrnoException).code}`);
+      throw new UsageError(`--hosts ${text}: ${readReason(error)}`);
     }
   }
   const hosts = expandHosts(list);

@@ -1,10 +1,10 @@
 /** `--layout`: what a user says of files that do not describe themselves. */
-import { readFileSync } from 'node:fs';
 import type { ScanOptions } from '../formats/format.ts';
 import { checkGiven } from '../formats/model-bytes.ts';
 import { PayloadLayoutError } from '../formats/payload.ts';
 import { isRossLayout } from '../formats/ross/write/layout.ts';
 import { text } from '../model/option.ts';
+import { readPlain, readReason } from '../os/plain-file.ts';
 
 export const LAYOUT = text(
   '',
@@ -18,9 +18,9 @@ export function givenLayout(value: string | undefined): ScanOptions {
   if (isRossLayout(value)) return { given: { layout: value, types: [], lps: null, exact: true } };
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(value, 'utf8'));
+    content = JSON.parse(readPlain(value));
   } catch (error) {
-    throw new PayloadLayoutError(`${value}: ${(error as Error).message}`);
+    throw new PayloadLayoutError(`${value}: ${readReason(error)}`);
   }
   return { given: checkGiven(content, value) };
 }

@@ -1,5 +1,5 @@
 /** Paths that are not there, and are nearly one that is. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { EXIT, TriscopeError } from '../model/error.ts';
 import { nearest } from '../model/nearest.ts';
@@ -13,10 +13,14 @@ class MissingPathError extends TriscopeError {
 /** Names shorter than this are near to too many. */
 const SHORTEST = 3;
 
+/** A link that leads nowhere, or round in a loop, is there too. */
+const isThere = (path: string): boolean =>
+  existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
 /** @throws MissingPathError where a path is not there, and is nearly one that is */
 export function checkPath(path: string): void {
   const name = basename(path);
-  if (path.trim() === '' || name.length < SHORTEST || existsSync(path)) return;
+  if (path.trim() === '' || name.length < SHORTEST || isThere(path)) return;
   let there: string[];
   try {
     there = readdirSync(dirname(path));

@@ -1,5 +1,4 @@
 /** What `recording.json` says, for `triscope info`. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   checkRecording,
@@ -8,6 +7,7 @@ import {
   type RecordingClock,
   RecordingError,
 } from '../model/recording.ts';
+import { readPlain, readReason } from '../os/plain-file.ts';
 
 export interface RecordingInfo {
   readonly path: string;
@@ -17,9 +17,16 @@ export interface RecordingInfo {
 /** Null where `path` is no recording's folder. @throws RecordingError that names the file */
 export function recordingInfo(path: string): RecordingInfo | null {
   const file = join(path, RECORDING_FILE);
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory() || !existsSync(file)) return null;
+  let text: string;
   try {
-    return { path, recording: checkRecording(JSON.parse(readFileSync(file, 'utf8'))) };
+    text = readPlain(file);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new RecordingError(`${file}: ${readReason(error)}`);
+  }
+  try {
+    return { path, recording: checkRecording(JSON.parse(text)) };
   } catch (error) {
     const why = (error as Error).message;
     throw error instanceof RecordingError

@@ -3,9 +3,10 @@
  * `--name.VALUE`, and for ROSS's own names any beginning of one before `=`, as ROSS does (`--sync=3`, `--en=50`).
  * `--` ends options. What stands later wins.
  */
-import { readFileSync } from 'node:fs';
+
 import { didYouMean } from '../model/nearest.ts';
 import { type OptionSpec, parseOption, text } from '../model/option.ts';
+import { readPlain, readReason } from '../os/plain-file.ts';
 import { HELP, type OptionGroup, type OptionValue } from './command.ts';
 import { UsageError } from './errors.ts';
 import { checkPath } from './missing-path.ts';
@@ -49,9 +50,9 @@ function wordsOfFile(option: string, file: string, from: Word): Word[] {
   let content: string;
   checkPath(file);
   try {
-    content = readFileSync(file, 'utf8');
+    content = readPlain(file);
   } catch (error) {
-    return fail(from, `--${option}=${file}: cannot be read: ${(error as Error).message}`);
+    return fail(from, `--${option}=${file}: cannot be read: ${readReason(error)}`);
   }
   return content.split(/\r?\n/).flatMap((line, k) =>
     line

@@ -1,6 +1,7 @@
 /** The files that paths on a command line stand for. */
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readReason } from '../os/plain-file.ts';
 import { FormatError } from './format.ts';
 import { identify } from './registry.ts';
 import { openFile } from './source.ts';
@@ -50,6 +51,15 @@ function isKnown(path: string): boolean {
   }
 }
 
+/** Undefined where there is nothing. @throws FormatError */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw fault(path, readReason(error));
+  }
+}
+
 /**
  * Files as named, and those within folders that some format knows, in the order of their names.
  * @throws FormatError for a path that is not there, and a folder without such files that is no recording
@@ -57,7 +67,7 @@ function isKnown(path: string): boolean {
 export function filesOf(paths: readonly string[]): string[] {
   const files: string[] = [];
   for (const path of paths) {
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     if (stat === undefined) throw fault(path, 'there is no such file or folder');
     if (!stat.isDirectory()) {
       files.push(path);
@@ -71,7 +81,7 @@ export function filesOf(paths: readonly string[]): string[] {
       if (files.length > MOST_FILES) throw fault(path, `more than ${MOST_FILES} files`);
     }
     // A recording may hold nothing but what lies beside native files.
-    const isRecording = statSync(join(path, 'recording.json'), { throwIfNoEntry: false })?.isFile();
+    const isRecording = statOf(join(path, 'recording.json'))?.isFile();
     if (found === 0 && !isRecording)
       throw fault(path, 'no file in this folder is of a format that is known');
   }

@@ -1,15 +1,9 @@
 /** Files as sources of bytes; bytes in memory too. */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EXIT, TriscopeError } from '../model/error.ts';
+import { openPlain, readReason } from '../os/plain-file.ts';
 import { type FileSource, FormatError } from './format.ts';
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EACCES: 'it may not be read by this user',
-  EMFILE: 'too many files are open: raise the limit (ulimit -n)',
-  ELOOP: 'a loop of symbolic links',
-};
 
 /** Bytes of a file's beginning that are kept: who reads a file looks there several times to find out what it is. */
 const HEAD_BYTES = 1 << 18;
@@ -123,24 +117,13 @@ class DiskFile implements FileSource {
 
 /** @throws FormatError that names the file and says why it cannot be opened, or that it is none */
 function opened(path: string): { descriptor: number; size: number; identity: string } {
-  let descriptor: number;
+  let file: ReturnType<typeof openPlain>;
   try {
-    // A named pipe that nobody writes to must not stop us.
-    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    file = openPlain(path);
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new FormatError({ path, offset: -1, what: REASONS[code] ?? message, skipped: 0 });
+    throw new FormatError({ path, offset: -1, what: readReason(error), skipped: 0 });
   }
-  const stat = fstatSync(descriptor);
-  if (!stat.isFile()) {
-    closeSync(descriptor);
-    const what = stat.isDirectory()
-      ? 'it is a folder, not a file'
-      : stat.isFIFO()
-        ? 'it is a pipe, not a file'
-        : 'it is a device, not a file';
-    throw new FormatError({ path, offset: -1, what, skipped: 0 });
-  }
+  const { descriptor, stat } = file;
   return { descriptor, size: stat.size, identity: `${stat.dev} ${stat.ino}` };
 }
 

@@ -1,10 +1,10 @@
 /** A recording that another process writes: what is appended to its files goes to a bus, as from a run in this process. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { batchOf, timeColumnOf } from '../formats/part.ts';
 import { type OpenedFile, openData } from '../formats/registry.ts';
 import type { Batch } from '../model/metric.ts';
 import { checkRecording, RECORDING_FILE, type Recording } from '../model/recording.ts';
+import { readPlain } from '../os/plain-file.ts';
 import { type SourceFile, sourcesOf } from '../query/sources.ts';
 import { WALL_TIME } from '../query/table.ts';
 import { factsOf } from '../view/facts/run.ts';
@@ -35,7 +35,7 @@ export class RecordingTail {
 
   /** Looks for new files, and at what the recording says of itself. @throws a file system's error, RecordingError */
   look(): void {
-    const text = readFileSync(join(this.#path, RECORDING_FILE), 'utf8');
+    const text = readPlain(join(this.#path, RECORDING_FILE));
     if (text !== this.#told) {
       const recording: Recording = checkRecording(JSON.parse(text));
       // Its last samples first: who hears that it has ended does not wait for more.

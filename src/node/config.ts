@@ -11,8 +11,9 @@
  * `SERVER`: letters may be large.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { EXIT, TriscopeError } from '../model/error.ts';
+import { readPlain } from '../os/plain-file.ts';
 import { reasonOf } from './log/error.ts';
 
 /** A configuration file that cannot be used. The message names file and line. */
@@ -98,7 +99,7 @@ export function usualConfig(path = process.env.TRISCOPE_NODE_CONFIG || USUAL): N
 export function readConfig(path: string): NodeConfig {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readPlain(path);
   } catch (error) {
     throw new ConfigError(`${path}: it cannot be read: ${reasonOf(error)}`);
   }

@@ -6,7 +6,8 @@
  *
  * and where neither names one, SLURM_JOB_ID. A list of before the machine was started again is stale and holds none.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { readPlain } from '../os/plain-file.ts';
 import { replaceFile } from '../os/whole-file.ts';
 import { about } from './log/error.ts';
 
@@ -17,7 +18,7 @@ const textOf = (path: string): string => {
   try {
     // Where there is none, as mostly: an error that is thrown costs more than this.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return '';
-    return readFileSync(path, 'utf8');
+    return readPlain(path);
   } catch {
     return '';
   }

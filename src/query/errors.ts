@@ -44,11 +44,3 @@ export function errorFrom({ name, message }: ErrorMessage): Error {
   const known = CLASSES.find((one) => one.name === name);
   return known === undefined ? new Error(message) : new known(message);
 }
-
-/** A file system's error, or any other, in a few words. */
-export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'there is no such file or folder';
-  if (code === 'EACCES') return 'it may not be read by this user';
-  return message;
-}

@@ -4,8 +4,9 @@ import { join, relative } from 'node:path';
 import { type TimeSpan, timeColumnOf } from '../formats/part.ts';
 import { type OpenedFile, openData } from '../formats/registry.ts';
 import { RECORDING_FILE } from '../model/recording.ts';
+import { readReason } from '../os/plain-file.ts';
 import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
-import { InputError, reasonOf } from './errors.ts';
+import { InputError } from './errors.ts';
 import type { PlacedPart, Suspect } from './part.ts';
 import type { Sources } from './sources.ts';
 import { type Table, tableOf, WALL_TIME } from './table.ts';
@@ -57,7 +58,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     try {
       loaded = openData(path, format, { keep });
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = readReason(error);
       const what = `cannot be read: ${reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason}`;
       // A recording, or a folder, without one of its files is still one.
       if (sources.recording === null && sources.files.length === 1)

@@ -1,5 +1,5 @@
 /** What a path holds: a recording's folder, or loose files in a folder, or a loose file. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withoutLinks } from '../formats/files.ts';
 import {
@@ -9,7 +9,8 @@ import {
   RecordingError,
   type RecordingSource,
 } from '../model/recording.ts';
-import { InputError, reasonOf } from './errors.ts';
+import { readPlain, readReason } from '../os/plain-file.ts';
+import { InputError } from './errors.ts';
 
 export interface SourceFile {
   readonly path: string;
@@ -46,7 +47,7 @@ export function sourcesOf(given: string): Sources {
   try {
     isFolder = statSync(path).isDirectory();
   } catch (error) {
-    throw new InputError(`${given}: ${reasonOf(error)}`);
+    throw new InputError(`${given}: ${readReason(error)}`);
   }
   if (!isFolder) {
     return {
@@ -112,15 +113,15 @@ function byFolder(listed: ReadonlyMap<string, RecordingSource>): Map<string, Rec
 function readRecording(path: string, given: string): Recording | null {
   let text: string;
   try {
-    text = readFileSync(join(path, RECORDING_FILE), 'utf8');
+    text = readPlain(join(path, RECORDING_FILE));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new InputError(`${join(given, RECORDING_FILE)}: ${reasonOf(error)}`);
+    throw new InputError(`${join(given, RECORDING_FILE)}: ${readReason(error)}`);
   }
   try {
     return checkRecording(JSON.parse(text));
   } catch (error) {
-    const what = error instanceof RecordingError ? error.message : `not JSON: ${reasonOf(error)}`;
+    const what = error instanceof RecordingError ? error.message : `not JSON: ${readReason(error)}`;
     throw new InputError(`${join(given, RECORDING_FILE)}: ${what}`);
   }
 }
@@ -145,7 +146,7 @@ function filesUnder(folder: string, given: string): string[] {
   try {
     visit(folder);
   } catch (error) {
-    throw error instanceof InputError ? error : new InputError(`${given}: ${reasonOf(error)}`);
+    throw error instanceof InputError ? error : new InputError(`${given}: ${readReason(error)}`);
   }
   return withoutLinks(files.sort());
 }

@@ -1,6 +1,6 @@
 /** What a user can do wrong: one line that says what is allowed, and the exit code. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { callCommand } from '../../src/cli/call.ts';
@@ -28,6 +28,17 @@ mkdirSync(join(folder, 'taken.tri'));
 /** Nobody writes to it: whoever opens it as a file waits for ever. */
 const pipe = join(folder, 'pipe');
 execFileSync('mkfifo', [pipe]);
+const loop = join(folder, 'loop');
+symlinkSync(loop, loop);
+/** Recordings whose recording.json is none. */
+for (const [name, target] of [
+  ['piped', pipe],
+  ['looped', loop],
+  ['folded', folder],
+] as const) {
+  mkdirSync(join(folder, `${name}.tri`));
+  symlinkSync(target, join(folder, `${name}.tri`, 'recording.json'));
+}
 
 const CASES: readonly Case[] = [
   // commands
@@ -45,6 +56,13 @@ const CASES: readonly Case[] = [
   ['diff x y', 3, 'x: there is no such file or folder'],
   [`info ${pipe}`, 3, 'pipe: it is a pipe, not a file'],
   [`query ${pipe} SELECT`, 3, 'it is a pipe, not a file'],
+  [`query ${loop} SELECT`, 3, 'loop: a loop of symbolic links'],
+  [`query ${folder}/piped.tri SELECT`, 3, 'piped.tri/recording.json: it is a pipe, not a file'],
+  [`query ${folder}/looped.tri SELECT`, 3, 'looped.tri/recording.json: a loop of symbolic links'],
+  [`query ${folder}/folded.tri SELECT`, 3, 'folded.tri/recording.json: it is a folder, not a file'],
+  [`serve ${folder}/piped.tri --port=0`, 3, 'recording.json: it is a pipe, not a file'],
+  [`read x --layout=${pipe}`, 3, 'pipe: it is a pipe, not a file'],
+  [`node job 1 --archive ${folder} --hosts @${pipe}`, 2, 'it is a pipe, not a file'],
   ['read /dev/zero', 3, '/dev/zero: it is a device, not a file'],
   ['info /dev/null', 3, '/dev/null: it is a device, not a file'],
   ['query /dev/null SELECT', 3, '/dev/null: cannot be read: it is a device, not a file'],

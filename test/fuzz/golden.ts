@@ -12,9 +12,19 @@ export interface GoldenFile {
   readonly beside: Readonly<Record<string, string>>;
 }
 
+/** Says once that no genuine files are damaged. */
+let told = false;
+
 /** Files of a part of the folder whose path matches. */
 export function goldenFiles(part: string, pattern: RegExp): GoldenFile[] {
-  if (GOLDEN === undefined || !existsSync(join(GOLDEN, part))) return [];
+  if (GOLDEN === undefined || !existsSync(join(GOLDEN, part))) {
+    if (!told) {
+      const why = GOLDEN === undefined ? 'TRISCOPE_GOLDEN names no folder' : `${GOLDEN} lacks some`;
+      process.stderr.write(`only files of our own are damaged, no genuine ones: ${why}\n`);
+    }
+    told = true;
+    return [];
+  }
   const paths = readdirSync(join(GOLDEN, part), { recursive: true, encoding: 'utf8' });
   return paths
     .filter((path) => pattern.test(path))

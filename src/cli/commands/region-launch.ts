@@ -1,5 +1,4 @@
 /** `triscope region launch`: a command with a controller beside it, and a report of where its time and energy went. */
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { didYouMean } from '../../model/nearest.ts';
@@ -7,6 +6,7 @@ import { flag, float, text } from '../../model/option.ts';
 import { ENV_FILTER, ENV_REPORT } from '../../model/region-layout.ts';
 import { exitNow } from '../../os/exit.ts';
 import { type LaunchedRank, launchedRank } from '../../os/mpi/launcher.ts';
+import { readPlain, readReason } from '../../os/plain-file.ts';
 import {
   LaunchError,
   type LaunchOptions,
@@ -80,9 +80,9 @@ function initControls(path: string | undefined): InitControl[] {
   if (path === undefined) return [];
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readPlain(path);
   } catch (error) {
-    throw new UsageError(`--geopm-init-control ${path}: ${(error as Error).message}`);
+    throw new UsageError(`--geopm-init-control ${path}: ${readReason(error)}`);
   }
   return text.split('\n').flatMap((line, k): InitControl[] => {
     const words = line.replace(/#.*/, '').trim().split(/\s+/);

@@ -3,6 +3,7 @@
 import type { Verdict } from '../../model/counter.ts';
 import { scalesEnergy } from '../../model/counter-rules.ts';
 import type { Damage, Detection, FileInfo, FileSource } from '../format.ts';
+import { visible } from '../visible.ts';
 import { detectRaw } from './detect.ts';
 import { DeviceRepair, type RepairPlan, repairPlan } from './device-repair.ts';
 import { foreignFolder } from './foreign.ts';
@@ -109,7 +110,7 @@ export class Survey implements RawVisitor {
     const { hostname } = this.#properties;
     const foreign = foreignFolder(this.#source.path, hostname);
     if (foreign !== null) {
-      const what = `$hostname is ${hostname}, the folder ${foreign}`;
+      const what = visible(`$hostname is ${hostname}, the folder ${foreign}`);
       more.push({ where: 'file', what, kind: 'foreign_file' });
     }
     for (const [kind, count] of this.#listed) {
