@@ -16,7 +16,7 @@ export function readReason(error: unknown): string {
 }
 
 /** It is no file; the message says what it is. */
-export class NoFileError extends Error {
+class NoFileError extends Error {
   override readonly name = 'NoFileError';
 }
 
