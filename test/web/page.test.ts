@@ -1,4 +1,7 @@
 /** The page in a real browser: lines are drawn, for a recording and for a run that is going on. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +28,10 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
   let server: LiveServer;
   beforeAll(async () => {
     web = await Web.start();
-    server = await startServer({ recording: recording() });
+    // One of the two is none.
+    const none = join(mkdtempSync(join(tmpdir(), 'triscope-none-')), 'notes.txt');
+    writeFileSync(none, 'nothing that can be shown\n');
+    server = await startServer({ recordings: [recording(), none] });
   });
   afterAll(async () => {
     await web?.close();
@@ -55,6 +61,8 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     const drawn = await coloured(page);
     expect(Object.keys(drawn)).toEqual(['events', 'undone', 'heat', 'phases', 'cpus']);
     for (const count of Object.values(drawn)) expect(count).toBeGreaterThan(500);
+    await page.locator('[data-refused] summary').click();
+    expect(await page.textContent('[data-refused] p')).toContain('notes.txt');
     const facts = await page.textContent('[data-facts]');
     expect(facts).toContain('2 PEs');
     expect(facts).toContain(`1 host (${HOST})`);
