@@ -1,7 +1,7 @@
 /** A command recorded with all that its machine, its regions and its processes tell. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { startTimeNs } from '../formats/geopm/read/start-time.ts';
 import {
   extraFrames,
@@ -21,6 +21,8 @@ import {
   markingEnvironment,
 } from '../region/controller/index.ts';
 import { REPORT, regionSettings } from './companions.ts';
+import { CLOCKS_FOLDER, pesOf, ROSS_FOLDER, rossSources } from './recorded-ross.ts';
+import { RossFiles } from './ross-files.ts';
 import { version } from './version.ts';
 
 /** Seconds between samples of the trace of regions, and between reports so far. */
@@ -29,6 +31,12 @@ const SAVE_EVERY = 5;
 /** Seconds that a command which handles a signal has to end. */
 const KILL_AFTER = 30;
 const TRACE = 'geopm.trace';
+/** Where the MPI shim notes cycle counter and wall clock. */
+const ENV_CLOCKS = 'TRISCOPE_CLOCK_DIR';
+/** Milliseconds between looks for files of ROSS. */
+const LOOK = 1000;
+/** Milliseconds by which a file system's times may be early. */
+const COARSE = 20;
 
 export interface RecordedCommandOptions {
   /** Of the folder; one is made up where it is not given. */
@@ -87,6 +95,7 @@ class CommandRecording {
   readonly #zero = runZero();
   #node: NodeSampler | null = null;
   #processes: ProcessSampler | null = null;
+  readonly #ross: RossFiles;
   /** Why a part of it is not whole. */
   readonly #troubles: string[] = [];
 
@@ -99,6 +108,8 @@ class CommandRecording {
       sources: [source('processes', String(this.#zero.wall), [])],
       pes: () => [],
     });
+    const since = Number(this.#zero.wall / 1_000_000n) - COARSE;
+    this.#ross = new RossFiles(process.cwd(), resolve(this.path, ROSS_FOLDER), since);
   }
 
   get path(): string {
@@ -111,6 +122,8 @@ class CommandRecording {
     if (node) await this.#startNode();
     if (threads) await this.#startProcesses();
     this.#list();
+    mkdirSync(join(this.path, CLOCKS_FOLDER));
+    const looking = setInterval(() => this.#ross.look(), LOOK);
     let began = false;
     const onStart = (pid: number) => {
       began = true;
@@ -132,6 +145,7 @@ class CommandRecording {
       this.#end(code, signalled, result);
       return { code, path: this.path, interrupted: signalled, stuck };
     } finally {
+      clearInterval(looking);
       for (const name of ending) process.off(name, hear);
     }
   }
@@ -168,7 +182,8 @@ class CommandRecording {
 
   async #launch(onStart: (pid: number) => void): Promise<{ code: number; stuck: boolean }> {
     const { command, regions, say } = this.#options;
-    const env = { [ENV_MARK]: this.#mark };
+    const clocks = resolve(this.path, CLOCKS_FOLDER);
+    const env = { [ENV_MARK]: this.#mark, [ENV_CLOCKS]: clocks };
     const common = { command, say, killAfter: KILL_AFTER, onStart };
     if (!regions) return { code: await launchAlone({ ...common, env }), stuck: false };
     const shims = markingEnvironment({ shims: ['mpi', 'openmp'] }, process.env);
@@ -219,13 +234,28 @@ class CommandRecording {
   #end(code: number, signalled: boolean, result: ProcessResult | null): void {
     const troubles = this.#troubles.map((one) => `the recording is incomplete: ${one}`);
     const errors = [...(code === 0 ? [] : [`the command ended with code ${code}`]), ...troubles];
-    const sources = this.#folder.summed(this.#sources(result), !signalled);
+    const ross = this.#rossSources();
+    const all = [...this.#sources(result), ...ross];
+    const sources = this.#folder.summed(all, !signalled);
     const state = signalled ? 'interrupted' : errors.length > 0 ? 'failed' : 'finished';
     this.#folder.end(state, {
       sources,
+      pes: ross.length === 0 ? [] : pesOf(this.path, hostname()),
       ...(errors.length > 0 && { error: errors.join('; ') }),
     });
     for (const trouble of troubles) this.#options.say(trouble);
+  }
+
+  /** ROSS's files with their clock; none where the command wrote none. What cannot be read does not end the recording. */
+  #rossSources(): RecordingSource[] {
+    this.#ross.finish();
+    const { paths } = this.#ross;
+    if (paths.length > 0) {
+      const { command } = this.#options;
+      return rossSources({ folder: resolve(this.path), paths, command, zero: this.#zero.wall });
+    }
+    rmSync(join(this.path, CLOCKS_FOLDER), { recursive: true, force: true });
+    return [];
   }
 
   fail(error: unknown): void {

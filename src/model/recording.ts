@@ -55,6 +55,8 @@ export interface RecordingSource {
   readonly droppedBytes: number;
   /** Nanoseconds that its clock was ahead of the first host's, as signed digits; times of day in its files are corrected by it. */
   readonly ahead?: string;
+  /** How good its clock is, in words, where it is not that of its host. */
+  readonly clock?: string;
 }
 
 /** How far a host's clocks were ahead of the first host's at one moment. Signed nanoseconds as decimal digits. */
@@ -215,8 +217,9 @@ const recording = object(
           zero: nanoseconds,
           droppedBytes: count,
           ahead: signed,
+          clock: text,
         },
-        ['ahead'],
+        ['ahead', 'clock'],
       ),
     ),
     pes: list(

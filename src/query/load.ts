@@ -26,6 +26,7 @@ interface Found extends Omit<PlacedPart, 'shift'> {
   readonly zero: bigint | null;
   readonly placement: Placement;
   readonly ahead: bigint;
+  readonly clock: string | null;
 }
 
 /** Columns of raw stats files that stay in memory where nothing else is said. */
@@ -52,7 +53,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
   suspects.push(...changedSizes(sources), ...strangeSources(sources));
-  for (const { path, format, zero, ahead } of sources.files) {
+  for (const { path, format, zero, ahead, clock } of sources.files) {
     let loaded: OpenedFile | null;
     await breath();
     try {
@@ -86,6 +87,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
         time,
         zero: own ?? zero,
         ahead,
+        clock,
         file: shown(path),
         format: loaded.format,
       };
@@ -118,7 +120,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
       placement: one.placement,
       zero: isWallTime(one) ? null : one.zero,
       shift: shiftOf(one, start),
-      quality: qualityOf(one.placement),
+      quality: one.clock ?? qualityOf(one.placement),
     }),
   );
   const tables: Table[] = [];

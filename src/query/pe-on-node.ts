@@ -75,9 +75,9 @@ const peWindows = (schema: string): string => `pe_window AS (
       ON c.host = split_part(p.host, '.', 1) AND c.cpu IS NOT DISTINCT FROM p.cpu)`;
 
 /** Windows where there are no node counters: the intervals of the threads' samples. */
-const threadWindows = (schema: string): string => `pe_window AS (
+const threadWindows = (schema: string, rates: string): string => `pe_window AS (
   SELECT p.pe AS pe_id, p.host, p.cpu, r.t0, r.t, ${list(STATES, (state) => `NULL::DOUBLE AS "${state}"`)}
-  FROM ${schema}.sim_thread_rate r JOIN ${schema}.pes p ON p.pe = r.pe_id)`;
+  FROM ${rates} r JOIN ${schema}.pes p ON p.pe = r.pe_id)`;
 
 /** `sample`: of each PE, its samples as intervals s0 to s1, with changes and the totals before. */
 function samples(tables: Tables, schema: string): string {
@@ -92,8 +92,18 @@ function samples(tables: Tables, schema: string): string {
       FROM moment WINDOW w AS (PARTITION BY pe_id ORDER BY t))`;
 }
 
+/** Rates of PEs' threads: of the simulator's own, or of a recorded command's that are PEs. */
+function threadRates(tables: Tables, schema: string): string | null {
+  if (tables.has('sim_thread')) return `${schema}.sim_thread_rate`;
+  if (![...THREAD_TIMES, SWITCHES].every((one) => has(tables.get('process_thread'), one)))
+    return null;
+  return `(SELECT p.pe AS pe_id, r.t0, r.t, ${[...THREAD_TIMES, SWITCHES].map((one) => `r.${one}`).join(', ')}
+    FROM ${schema}.process_thread_rate r JOIN ${schema}.pes p
+    ON p.thread_id = r.thread_id AND split_part(p.host, '.', 1) = split_part(r.host, '.', 1))`;
+}
+
 /** `thread`: the same of the threads' times, in seconds, and switches, since the thread's first sample. */
-function threads(schema: string): string {
+function threads(rates: string): string {
   const span = (amount: string) =>
     `${amount} * (t - t0)${amount === SWITCHES ? '' : ' / 1e9'} AS ${amount}`;
   const before = (amount: string) =>
@@ -101,7 +111,7 @@ function threads(schema: string): string {
   const all = [...THREAD_TIMES, SWITCHES];
   return `thread AS (
       SELECT *, ${list(all, before)}
-      FROM (SELECT pe_id, t0 AS s0, t AS s1, ${list(all, span)} FROM ${schema}.sim_thread_rate)
+      FROM (SELECT pe_id, t0 AS s0, t AS s1, ${list(all, span)} FROM ${rates})
       WINDOW w AS (PARTITION BY pe_id ORDER BY s1))`;
 }
 
@@ -153,7 +163,8 @@ function within(name: string, amounts: readonly string[], seconds: string) {
 /** The statement; null where the recording does not have what it takes. */
 export function peOnNode(tables: Tables, schema: string): string | null {
   const hasCpu = tables.has('node_cpu');
-  const hasThread = tables.has('sim_thread');
+  const rates = threadRates(tables, schema);
+  const hasThread = rates !== null;
   const pe = tables.get('ross_pe');
   // Records of 2017 have neither real times in all forms nor events per PE.
   if (!['real_time', ...COUNTS].every((column) => has(pe, column))) return null;
@@ -165,11 +176,13 @@ export function peOnNode(tables: Tables, schema: string): string | null {
   const trace = tables.get('geopm_trace');
   const hasFrequency = has(trace, FREQUENCY) && has(trace, 'host');
   const parts = [
-    ...(hasCpu ? [cpuWindows(tables, schema), peWindows(schema)] : [threadWindows(schema)]),
+    ...(hasCpu
+      ? [cpuWindows(tables, schema), peWindows(schema)]
+      : [threadWindows(schema, rates ?? '')]),
     'edge AS (SELECT pe_id, t0 AS edge FROM pe_window UNION SELECT pe_id, t FROM pe_window)',
     samples(tables, schema),
     atEdges('sample', COUNTS),
-    ...(hasThread ? [threads(schema), atEdges('thread', [...THREAD_TIMES, SWITCHES])] : []),
+    ...(hasThread ? [threads(rates), atEdges('thread', [...THREAD_TIMES, SWITCHES])] : []),
     ...(hasPhases ? [phases(schema), atEdges('phase', PHASE_TIMES)] : []),
     ...(hasFrequency ? [frequencies(schema)] : []),
     `joined AS (

@@ -20,6 +20,8 @@ export interface SourceFile {
   readonly zero: bigint | null;
   /** Nanoseconds that the clock behind its times of day was ahead of the recording's. */
   readonly ahead: bigint;
+  /** How good its clock is, in words, where its recording says so. */
+  readonly clock: string | null;
 }
 
 export interface Sources {
@@ -54,7 +56,7 @@ export function sourcesOf(given: string): Sources {
       path,
       name,
       recording: null,
-      files: [{ path, format: null, zero: null, ahead: 0n }],
+      files: [{ path, format: null, zero: null, ahead: 0n, clock: null }],
       missing: [],
       start: null,
     };
@@ -66,7 +68,7 @@ export function sourcesOf(given: string): Sources {
       path,
       name,
       recording,
-      files: all.map((file) => ({ path: file, format: null, zero: null, ahead: 0n })),
+      files: all.map((file) => ({ path: file, format: null, zero: null, ahead: 0n, clock: null })),
       missing: [],
       start: null,
     };
@@ -89,7 +91,8 @@ export function sourcesOf(given: string): Sources {
       const source = listed.get(file) ?? folders.get(dirname(file));
       const zero = source === undefined ? fallback : BigInt(source.zero);
       const format = formats.get(file) ?? null;
-      return { path: file, format, zero, ahead: BigInt(source?.ahead ?? 0) };
+      const clock = source?.clock ?? null;
+      return { path: file, format, zero, ahead: BigInt(source?.ahead ?? 0), clock };
     });
   const start = recording.sources.reduce((least, { zero }) => {
     const own = BigInt(zero);

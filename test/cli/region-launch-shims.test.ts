@@ -1,8 +1,10 @@
 /** `triscope region launch` of programs that nobody marked: the shims, once built, are loaded into them. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openRecording } from '../../src/query/index.ts';
 import { addsUp, launched, programFolder, readReport } from './support/region.ts';
 import { BIN, temporaryFolder, triscope } from './support/run.ts';
 
@@ -98,6 +100,45 @@ end program`,
       const init = host.Regions?.find(({ region }) => region === 'MPI_Init');
       expect(Number(init?.['runtime (s)'])).toBeLessThanOrEqual(1.0001 * startup);
     });
+
+    it.skipIf(process.arch !== 'x64')(
+      'that is ROSS puts its files on the recording’s timeline, each PE as its rank, process and CPU',
+      async () => {
+        const source = fileURLToPath(new URL('support/ross-writer.c', import.meta.url));
+        const cwd = temporaryFolder();
+        execFileSync('mpicc', ['-o', join(cwd, 'writer'), source]);
+        const run = ['record', '-o', 'run', '--', ...command.slice(0, -1), './writer'];
+        expect((await triscope(run, { cwd, env })).code).toBe(0);
+        const recording = await openRecording(join(cwd, 'run.tri'));
+        const walls = readFileSync(join(cwd, 'wall.txt'), 'utf8').trim().split('\n').map(BigInt);
+        const samples = await recording.query<{ ns: number }>(
+          `SELECT ((t * 1e9)::HUGEINT + (SELECT start_ns FROM recording) - ${walls[0]})::DOUBLE AS ns FROM ross_pe WHERE pe_id = 0 ORDER BY t`,
+        );
+        const [pes, joined, clocks] = [
+          await recording.query(
+            'SELECT pe, rank FROM pes WHERE thread_id IN (SELECT process_id FROM process_info WHERE rank = pe) ORDER BY pe',
+          ),
+          await recording.query(
+            'SELECT pe_id, round(sum(events_processed)) AS events FROM pe_on_node WHERE waiting IS NOT NULL GROUP BY pe_id HAVING events > 0 ORDER BY pe_id',
+          ),
+          await recording.query(
+            "SELECT quality LIKE '%MPI_Init%' AS noted FROM clocks WHERE file = 'ross/aligned.frames'",
+          ),
+        ];
+        const { suspects } = recording;
+        await recording.close();
+        const off = samples
+          .map(({ ns }, k) => Math.abs(ns - Number(walls[k] - walls[0])))
+          .toSorted((a, b) => a - b);
+        // Cycles over 10⁹ would be seconds off, and days from the run. A rank may lose its CPU between its two clocks.
+        expect(off).toHaveLength(15);
+        expect(off[7]).toBeLessThan(20e6);
+        expect(pes).toEqual([0, 1].map((pe) => ({ pe, rank: pe })));
+        expect(joined.map(({ pe_id }) => pe_id)).toEqual([0, 1]);
+        expect(clocks).toEqual([{ noted: true }]);
+        expect(suspects).toEqual([]);
+      },
+    );
 
     it('is left alone with --no-auto=mpi', async () => {
       const { host } = await launched(folder, [FAST, '--no-auto=mpi'], command, { env });
