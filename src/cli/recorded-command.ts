@@ -142,7 +142,13 @@ class CommandRecording {
         this.remove();
         return { code, path: null, interrupted: signalled, stuck };
       }
-      this.#end(code, signalled, result);
+      try {
+        this.#end(code, signalled, result);
+      } catch (error) {
+        // The command has ended, and its exit code is what was asked for.
+        if (!(error instanceof RecordError)) throw error;
+        this.#options.say(error.message);
+      }
       return { code, path: this.path, interrupted: signalled, stuck };
     } finally {
       clearInterval(looking);
@@ -232,9 +238,9 @@ class CommandRecording {
   }
 
   #end(code: number, signalled: boolean, result: ProcessResult | null): void {
+    const ross = this.#rossSources();
     const troubles = this.#troubles.map((one) => `the recording is incomplete: ${one}`);
     const errors = [...(code === 0 ? [] : [`the command ended with code ${code}`]), ...troubles];
-    const ross = this.#rossSources();
     const all = [...this.#sources(result), ...ross];
     const sources = this.#folder.summed(all, !signalled);
     const state = signalled ? 'interrupted' : errors.length > 0 ? 'failed' : 'finished';
@@ -252,7 +258,12 @@ class CommandRecording {
     const { paths } = this.#ross;
     if (paths.length > 0) {
       const { command } = this.#options;
-      return rossSources({ folder: resolve(this.path), paths, command, zero: this.#zero.wall });
+      try {
+        return rossSources({ folder: resolve(this.path), paths, command, zero: this.#zero.wall });
+      } catch (error) {
+        this.#troubles.push(`files of ROSS: ${(error as Error).message}`);
+        return [];
+      }
     }
     rmSync(join(this.path, CLOCKS_FOLDER), { recursive: true, force: true });
     return [];

@@ -1,5 +1,5 @@
 /** What ROSS's files add to a recorded command: samples on the timeline, and PEs as ranks. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { FrameEncoder } from '../formats/frames/index.ts';
 import { batchesOf } from '../formats/part.ts';
@@ -55,7 +55,8 @@ export function rossSources({ folder, paths, command, zero }: RossOptions): Reco
   const notes = clockNotes(folder);
   const rate = clockRateOf(command);
   const encoder = new FrameEncoder();
-  const frames: Uint8Array[] = [];
+  const aligned = join(folder, ROSS_FOLDER, ALIGNED);
+  const file = notes.length > 0 ? openSync(aligned, 'ax') : -1;
   const binary: string[] = [];
   for (const path of paths) {
     const open = path.endsWith('.txt') || path.endsWith('.csv') ? null : openData(path, 'ross');
@@ -63,12 +64,11 @@ export function rossSources({ folder, paths, command, zero }: RossOptions): Reco
     binary.push(path);
     for (const part of open.parts) {
       for (const batch of alignedBatches(part, notes, rate, zero))
-        frames.push(...encoder.encode(batch));
+        for (const frame of encoder.encode(batch)) writeSync(file, frame);
     }
     open.close();
   }
-  const aligned = join(folder, ROSS_FOLDER, ALIGNED);
-  if (frames.length > 0) writeFileSync(aligned, Buffer.concat(frames));
+  if (file >= 0) closeSync(file);
   const source = (
     name: string,
     files: RecordingSource['files'],
@@ -81,9 +81,9 @@ export function rossSources({ folder, paths, command, zero }: RossOptions): Reco
     path: inside(path),
     format: binary.includes(path) ? 'ross' : 'text',
   }));
-  if (frames.length === 0) return [source('ross', own, UNKNOWN)];
-  const file = { path: inside(aligned), format: 'frames' };
-  return [source('ross', own, REPLACED), source('ross aligned', [file], NOTED)];
+  if (file < 0) return [source('ross', own, UNKNOWN)];
+  const samples = { path: inside(aligned), format: 'frames' };
+  return [source('ross', own, REPLACED), source('ross aligned', [samples], NOTED)];
 }
 
 /** By process, the CPUs that it may run on, as it was told last. */

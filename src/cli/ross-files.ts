@@ -26,7 +26,7 @@ export class RossFiles {
   readonly #since: number;
   /** By path, where it is in the recording. */
   readonly #kept = new Map<string, string>();
-  /** Sizes at which a file was no ROSS file: it is looked at again when it has grown. */
+  /** Sizes at which a file was no ROSS file: it is looked at again when it has doubled. */
   readonly #others = new Map<string, number>();
 
   /**
@@ -69,7 +69,7 @@ export class RossFiles {
   #consider(path: string): void {
     try {
       const { size, mtimeMs } = statSync(path);
-      if (size === 0 || mtimeMs < this.#since || this.#others.get(path) === size) return;
+      if (size === 0 || mtimeMs < this.#since || size < 2 * (this.#others.get(path) ?? 0)) return;
       if (!isRoss(path)) {
         this.#others.set(path, size);
         return;
