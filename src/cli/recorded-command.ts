@@ -21,7 +21,13 @@ import {
   markingEnvironment,
 } from '../region/controller/index.ts';
 import { REPORT, regionSettings } from './companions.ts';
-import { CLOCKS_FOLDER, pesOf, ROSS_FOLDER, rossSources } from './recorded-ross.ts';
+import {
+  CLOCKS_FOLDER,
+  pesOf,
+  ROSS_FOLDER,
+  rossSources,
+  unalignedSource,
+} from './recorded-ross.ts';
 import { RossFiles } from './ross-files.ts';
 import { version } from './version.ts';
 
@@ -123,7 +129,7 @@ class CommandRecording {
     if (threads) await this.#startProcesses();
     this.#list();
     mkdirSync(join(this.path, CLOCKS_FOLDER));
-    const looking = setInterval(() => this.#ross.look(), LOOK);
+    const looking = setInterval(() => this.#look(), LOOK);
     let began = false;
     const onStart = (pid: number) => {
       began = true;
@@ -197,6 +203,20 @@ class CommandRecording {
     const trace = join(this.path, `${TRACE}-${hostname()}`);
     const settings = { ...base, period: REGION_PERIOD, trace };
     return launch({ ...common, env: { ...env, ...shims }, settings });
+  }
+
+  /** Takes in ROSS's files that are new, and says so: a run that is killed has them, with the clock that is not known. */
+  #look(): void {
+    const before = this.#ross.paths.length;
+    this.#ross.look();
+    const { paths } = this.#ross;
+    if (paths.length === before) return;
+    const found = unalignedSource(resolve(this.path), paths, this.#zero.wall);
+    try {
+      this.#folder.change({ sources: [...this.#sources(null), found] });
+    } catch {
+      // It is told at the end, when it is written again.
+    }
   }
 
   /** Ends the samplers. What went wrong with one is told at the end, and does not touch the others. */

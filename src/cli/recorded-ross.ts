@@ -59,7 +59,7 @@ export function rossSources({ folder, paths, command, zero }: RossOptions): Reco
   const file = notes.length > 0 ? openSync(aligned, 'ax') : -1;
   const binary: string[] = [];
   for (const path of paths) {
-    const open = path.endsWith('.txt') || path.endsWith('.csv') ? null : openData(path, 'ross');
+    const open = isBinary(path) ? openData(path, 'ross') : null;
     if (open === null) continue;
     binary.push(path);
     for (const part of open.parts) {
@@ -69,22 +69,37 @@ export function rossSources({ folder, paths, command, zero }: RossOptions): Reco
     open.close();
   }
   if (file >= 0) closeSync(file);
-  const source = (
-    name: string,
-    files: RecordingSource['files'],
-    clock: string,
-  ): RecordingSource => ({
-    ...{ name, files, zero: String(zero), droppedBytes: 0, clock },
-  });
-  const inside = (path: string) => relative(folder, path);
-  const own = paths.map((path) => ({
-    path: inside(path),
-    format: binary.includes(path) ? 'ross' : 'text',
+  const native = filesIn(folder, paths, (path) => binary.includes(path));
+  if (file < 0) return [sourceOf('ross', native, zero, UNKNOWN)];
+  const samples = filesIn(folder, [aligned], () => false).map((one) => ({
+    ...one,
+    format: 'frames',
   }));
-  if (file < 0) return [source('ross', own, UNKNOWN)];
-  const samples = { path: inside(aligned), format: 'frames' };
-  return [source('ross', own, REPLACED), source('ross aligned', [samples], NOTED)];
+  return [sourceOf('ross', native, zero, REPLACED), sourceOf('ross aligned', samples, zero, NOTED)];
 }
+
+/** ROSS's files while they grow: nothing is known of their clock yet. @param folder the recording's, complete */
+export const unalignedSource = (
+  folder: string,
+  paths: readonly string[],
+  zero: bigint,
+): RecordingSource => sourceOf('ross', filesIn(folder, paths, isBinary), zero, UNKNOWN);
+
+const isBinary = (path: string): boolean => !/\.(txt|csv)$/.test(path);
+
+const filesIn = (
+  folder: string,
+  paths: readonly string[],
+  isRoss: (path: string) => boolean,
+): RecordingSource['files'] =>
+  paths.map((path) => ({ path: relative(folder, path), format: isRoss(path) ? 'ross' : 'text' }));
+
+const sourceOf = (
+  name: string,
+  files: RecordingSource['files'],
+  zero: bigint,
+  clock: string,
+): RecordingSource => ({ name, files, zero: String(zero), droppedBytes: 0, clock });
 
 /** By process, the CPUs that it may run on, as it was told last. */
 function cpusOf(folder: string): Map<number, string> {
