@@ -19,6 +19,8 @@ import { type Found, ProcessTree } from './tree.ts';
 
 /** Words of a command that are kept, in characters. */
 const MOST_WORDS = 300;
+/** Samples at which it is looked whether a new process was bound to other CPUs; then once a second. */
+const EARLY = 5;
 
 interface Thread {
   readonly stat: KeptFile;
@@ -29,8 +31,11 @@ interface Process {
   readonly id: number;
   readonly folder: string;
   readonly threads: Map<number, Thread>;
-  /** When it was last told, which program it was. */
+  /** When it was last told, which program it was, and where it might run. */
   name: string;
+  cpus: string;
+  /** Samples of it. */
+  samples: number;
 }
 
 export interface WatchOptions {
@@ -73,6 +78,8 @@ export class ProcessWatch {
       this.#add(found);
     }
     for (const process of this.#processes.values()) {
+      // A launcher may bind it once it runs.
+      if (all || process.samples++ < EARLY) this.#rebound(process);
       this.#threads(process, all);
       if (all) this.#whole(process);
     }
@@ -87,7 +94,7 @@ export class ProcessWatch {
 
   #add({ id, stat }: Found): void {
     const folder = join(this.#proc, `${id}`);
-    const process = { id, folder, threads: new Map(), name: '' };
+    const process = { id, folder, threads: new Map(), name: '', cpus: '', samples: 0 };
     this.#processes.set(id, process);
     this.#tell(process, stat.name, stat.parent);
   }
@@ -99,9 +106,18 @@ export class ProcessWatch {
     process.name = name;
     const rank = rankOf(textOf(join(folder, 'environ')) ?? '');
     const words = (textOf(join(folder, 'cmdline')) ?? '').split('\0').join(' ').trim();
-    const cpus = lineOf(textOf(join(folder, 'status')) ?? '', 'Cpus_allowed_list') ?? '';
+    const cpus = cpusOf(folder);
+    process.cpus = cpus;
     const known = rank ?? Number.NaN;
     this.#infos.add([now(), host, id, parent, known, name, words.slice(0, MOST_WORDS), cpus]);
+  }
+
+  #rebound(process: Process): void {
+    const { folder, name, cpus } = process;
+    const now = cpusOf(folder);
+    if (now === '' || now === cpus) return;
+    const stat = readStat(textOf(join(folder, 'stat')) ?? '');
+    if (stat !== null) this.#tell(process, name, stat.parent);
   }
 
   #drop(id: number): void {
@@ -190,6 +206,10 @@ export class ProcessWatch {
     }
   }
 }
+
+/** CPUs that a process may run on; '' where that cannot be told. */
+const cpusOf = (folder: string): string =>
+  lineOf(textOf(join(folder, 'status')) ?? '', 'Cpus_allowed_list') ?? '';
 
 function closeThread({ stat, schedule }: Thread): void {
   stat.close();

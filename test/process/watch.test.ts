@@ -120,6 +120,11 @@ it('what ends is let go, what becomes another program is told again, and what is
   expect(coarse).toMatchObject({ cpu_time: 2_000_000_000n });
   expect(coarse).not.toHaveProperty('run_queue_wait');
   expect(rows(second, 'process_io').map((one) => one.process_id)).toEqual([50]);
+  // Bound once it runs.
+  put('proc/51/status', 'Cpus_allowed_list:\t1\n');
+  expect(
+    rows(watch.sample(false), 'process_info').map((one) => [one.process_id, one.cpus]),
+  ).toEqual([[51, '1']]);
   remove('proc/51');
   expect(rows(watch.sample(false), 'process_thread').map((one) => one.process_id)).toEqual([50]);
   // Its number, given to somebody else.

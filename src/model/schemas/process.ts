@@ -9,11 +9,11 @@ const THREAD_ID = column('thread_id', 'u32', '', 'same', 'thread', constant);
 /** Of something that comes and goes: not what a row is about. */
 const passing = { behaviour: 'label' } as const;
 
-/** A row when a process is first seen, and one when it has become another program or rank: the last is true. */
+/** A row when a process is first seen, and one when it has become another program or was bound to other CPUs: the last is true. */
 export const PROCESS = {
   name: 'process_info',
   domain: 'process',
-  help: 'processes of the command, as they are first seen and each time that they become another program',
+  help: 'processes of the command, as they are first seen and each time that they become another program or are bound to other CPUs',
   metrics: [
     REAL,
     HOST,
