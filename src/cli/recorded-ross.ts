@@ -26,7 +26,7 @@ const UNKNOWN =
   'unknown: no note of the cycle counter (triscope region build-shims mpi), so its time 0 is taken to be the recording’s, and its seconds to be true';
 
 /** The notes of all ranks that came to MPI_Finalize, by rank. */
-export function clockNotes(folder: string): ClockNote[] {
+function clockNotes(folder: string): ClockNote[] {
   const path = join(folder, CLOCKS_FOLDER);
   if (!existsSync(path)) return [];
   return readdirSync(path)
@@ -35,7 +35,7 @@ export function clockNotes(folder: string): ClockNote[] {
 }
 
 /** `--clock-rate` as the command's words say it. */
-export function clockRateOf(command: readonly string[]): number {
+function clockRateOf(command: readonly string[]): number {
   const at = command.findIndex((word) => /^--clock-rate(=|$)/.test(word));
   const text = at < 0 ? '' : (command[at].split('=')[1] ?? command[at + 1] ?? '');
   return Number(text) > 0 ? Number(text) : CLOCK_RATE;
