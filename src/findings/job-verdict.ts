@@ -12,10 +12,15 @@ const SEVERITY_OF: Readonly<Record<Gauge['grade'], Severity | null>> = {
   unknown: null,
 };
 
+/** Seconds of a job that a poor gauge accuses: less is mostly starting and ending. */
+const LEAST_SECONDS = 60;
+
 function gaugeFindings({ job }: MeasuredJob): FindingParts[] {
+  const isBrief = (job.times.at(-1) ?? 0) - (job.times[0] ?? 0) < LEAST_SECONDS;
   return gaugesOf(job).flatMap(({ name, title, share, grade, words, rule }): FindingParts[] => {
-    const severity = SEVERITY_OF[grade];
-    if (severity === null) return [];
+    const grave = SEVERITY_OF[grade];
+    if (grave === null) return [];
+    const severity = isBrief ? 'info' : grave;
     return [
       {
         severity,
@@ -31,7 +36,7 @@ export const JOB_GAUGES: JobFindingRule = {
   name: 'job-gauges',
   title: 'gauges of a job that are not good',
   looks:
-    'Processors, balance, steadiness, memory, waiting for disks, instructions and load of each job, as `triscope node job` has them: a gauge that is poor is a notice, one that is fair an info.',
+    'Processors, balance, steadiness, memory, waiting for disks, instructions and load of each job, as `triscope node job` has them: a gauge that is poor is a notice, one that is fair, or of a job of less than a minute, an info.',
   needs: [],
   thresholds: {},
   knob: '',

@@ -222,6 +222,12 @@ it.each(PAIRS)(
   },
 );
 
+it('a job of less than a minute is not accused by a gauge', async () => {
+  const poor = { a: user(0, 6000), b: user(0, 3900) };
+  expect(await concerns('job-gauges', jobAt([CPU], poor, 60))).not.toEqual([]);
+  expect(await concerns('job-gauges', jobAt([CPU], poor, 59))).toEqual([]);
+});
+
 it('a job shorter than the 15 minutes that a load is over is not called crowded by it', async () => {
   const loaded = (groups: number) =>
     jobAt([CPU, '!ps load_15'], {
@@ -232,6 +238,6 @@ it('a job shorter than the 15 minutes that a load is over is not called crowded 
   expect(await crowded(loaded(15))).toEqual([]);
   const [{ sentence }] = await crowded(loaded(16));
   expect(sentence).toContain(
-    'the gauge “Not crowded” is poor. The highest 15-minute load was 4.0 processes on 1 cores',
+    'the gauge “Not crowded” is poor. The highest 15-minute load was 4.0 processes on 1 core',
   );
 });

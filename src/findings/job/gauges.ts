@@ -182,7 +182,7 @@ const GAUGES: readonly GaugeKind[] = [
       return {
         share: clamp(1 / Math.max(ratio, 1)),
         grade: graded(ratio, 1.1, 1.5, false),
-        words: `The highest 15-minute load was ${load.toFixed(1)} processes on ${cores} cores`,
+        words: `The highest 15-minute load was ${load.toFixed(1)} processes on ${cores} ${cores === 1 ? 'core' : 'cores'}`,
       };
     },
   },

@@ -58,10 +58,11 @@ export function report(regions: readonly Region[], frequency?: number): string {
 
 export const ALIGNED = { name: 'solve', runtime: 4, sync: 3.9, joules: 400 };
 
-/** Job 7 on its hosts: groups a minute apart, with marks; of each group and host its records. */
+/** Job 7 on its hosts: groups `every` seconds apart, with marks; of each group and host its records. */
 export function jobAt(
   schemas: readonly string[],
   hosts: Readonly<Record<string, readonly (readonly string[])[]>>,
+  every = 60,
 ): string {
   return archiveOf(
     Object.fromEntries(
@@ -72,7 +73,7 @@ export function jobAt(
           groups: groups.map((records, k): Group => {
             const last = k === groups.length - 1;
             const marks = k === 0 ? ['begin 7'] : last ? ['end 7'] : [];
-            return { time: NOON + 60 * k, jobs: '7', marks, records };
+            return { time: NOON + every * k, jobs: '7', marks, records };
           }),
         }),
       ]),
