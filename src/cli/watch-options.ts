@@ -1,5 +1,6 @@
 /** Options of `triscope signal watch`: geopmsession's, and the exporter's port. */
 import { choice, flag, float, int, text } from '../model/option.ts';
+import { isAlive } from '../os/alive.ts';
 import type { ReportFormat } from '../region/signals/index.ts';
 import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
@@ -69,15 +70,6 @@ export const WATCH_OPTIONS = {
   root: ROOT,
   synthetic: SYNTHETIC,
 } as const;
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
 
 /** @throws UsageError */
 export function readWatch(given: Given<typeof WATCH_OPTIONS>): WatchOptions {

@@ -9,6 +9,7 @@
  * daemon that programmed them: as long as it runs, nobody else gives them back.
  */
 import { rmSync } from 'node:fs';
+import { isAlive } from '../os/alive.ts';
 import { readTrusted, UntrustedError } from '../os/trusted-file.ts';
 import { replaceFile } from '../os/whole-file.ts';
 import { restoreRegisters } from './hardware/register-type.ts';
@@ -132,15 +133,6 @@ function isKept(value: unknown): value is Kept {
   const { boot, saved, owner = 1 } = (value ?? {}) as Partial<Kept>;
   const isWhole = typeof boot === 'string' && Number.isSafeInteger(owner) && owner > 0;
   return isWhole && Array.isArray(saved) && saved.every(isSaved);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function isSaved(value: unknown): value is SavedRegister {

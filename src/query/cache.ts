@@ -22,6 +22,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RECORDING_FILE } from '../model/recording.ts';
+import { isAlive } from '../os/alive.ts';
 import { define } from './define.ts';
 import { version } from './duckdb.ts';
 import { InputError } from './errors.ts';
@@ -142,15 +143,6 @@ function clear(folder: string, stem: string, name: string | null): void {
     const isLeft =
       host === undefined ? name !== null : host === hostname() && !isAlive(Number(pid));
     if (isLeft) rmSync(join(folder, file), { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -16,6 +16,7 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection, JS } from '@duckdb/node-api';
+import { isAlive } from '../os/alive.ts';
 import { DuckDBInstance } from './duckdb.ts';
 import { QueryError } from './errors.ts';
 import type { Cell, FilterColumn } from './filter-rows.ts';
@@ -118,15 +119,6 @@ function clear(path: string): void {
     const [, pid] = /^(\d+)\.tmp(?:\.wal|\.spill)?$/.exec(file.slice(begin.length)) ?? [];
     if (!file.startsWith(begin) || pid === undefined || isAlive(Number(pid))) continue;
     rmSync(join(dirname(path), file), { force: true, recursive: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

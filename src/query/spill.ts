@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeLeftovers } from './leftovers.ts';
 
-/** One that no other has. */
-export const spillFolder = (): string =>
-  join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
+/** One that no other has. Those that killed processes left go. */
+export function spillFolder(): string {
+  removeLeftovers(tmpdir(), /^triscope-(\d+)-[0-9a-f]{8}$/);
+  return join(tmpdir(), `triscope-${process.pid}-${randomBytes(4).toString('hex')}`);
+}

@@ -1,6 +1,7 @@
 /** `triscope region restore`: puts back settings of the machine that a killed controller left changed. */
 import { hostname } from 'node:os';
 import { flag } from '../../model/option.ts';
+import { isAlive } from '../../os/alive.ts';
 import {
   readSavedControls,
   restoreControls,
@@ -23,15 +24,6 @@ interface Outcome {
   readonly file: string;
   readonly restored: readonly { readonly path: string; readonly text: string }[];
   readonly error: string | null;
-}
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** Returns the exit code. @throws UsageError */
@@ -73,7 +65,7 @@ function restore(
   const saved = readSavedControls(file);
   const refuse = (error: string): Outcome => ({ file, restored: [], error });
   const elsewhere = saved.host !== hostname();
-  if ((elsewhere || runs(saved.pid)) && !force) {
+  if ((elsewhere || isAlive(saved.pid)) && !force) {
     // A folder that several hosts share holds others' files too.
     if (elsewhere && !isNamed) return null;
     const why = elsewhere ? `it is of host ${saved.host}` : `process ${saved.pid} still runs`;

@@ -9,6 +9,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { isAlive } from '../../os/alive.ts';
 import { canLock, tryLock, unlock } from '../../os/flock.ts';
 import { NO_LINK } from '../../os/trusted-file.ts';
 import { about, LogError } from './error.ts';
@@ -23,17 +24,6 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const sleep = (milliseconds: number) => Atomics.wait(sleeper, 0, 0, milliseconds);
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
-
-/** Whether a process of this number runs, whoever owns it. */
-export function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
 
 /**
  * An exclusive lock on the file `path`, which is created where it is missing and stays. The kernel frees it with the

@@ -16,6 +16,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { removeLeftovers } from '../leftovers.ts';
 import { ExportError } from './options.ts';
 
 /** What a file system's error means to who has to mend it. */
@@ -30,6 +31,9 @@ export function writeReason(error: unknown): string {
   if (code === 'EDQUOT') return 'the disk quota is used up';
   return message;
 }
+
+/** Parts of exports that were killed. */
+const PART = /^\..*\.part-(\d+)-\w{6}$/;
 
 export class Staging {
   /** Where the result goes. */
@@ -48,7 +52,9 @@ export class Staging {
       throw new ExportError(`${given}: it is no file, and would be replaced; use -o - for stdout`);
     }
     try {
-      this.folder = mkdtempSync(join(dirname(this.target), `.${basename(this.target)}.part-`));
+      const [folder, start] = [dirname(this.target), `.${basename(this.target)}.part-`];
+      removeLeftovers(folder, PART);
+      this.folder = mkdtempSync(join(folder, `${start}${process.pid}-`));
     } catch (error) {
       throw new ExportError(`${given}: cannot be written: ${writeReason(error)}`);
     }

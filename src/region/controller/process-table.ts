@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
+import { isAlive } from '../../os/alive.ts';
 import type { EpochFinder, RecordFilter } from '../filters/index.ts';
 import { PageError, PageReader } from '../page-reader.ts';
 import type { PageSnapshot } from '../page-snapshot.ts';
@@ -137,15 +138,6 @@ function isReplaced({ path, pid }: PageReader): boolean {
   }
 }
 
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 export class ProcessTable {
   /** In the order in which they were found. */
   readonly all: ApplicationProcess[] = [];
@@ -192,7 +184,7 @@ export class ProcessTable {
     for (let k = 0; k < active.length; k++) {
       const process = active[k];
       // Asked first: what it wrote before it went is seen then.
-      const gone = ask && !lives(process.page.pid);
+      const gone = ask && !isAlive(process.page.pid);
       // Each look costs a file: of many processes one is looked at at a time.
       const looked = ask && (active.length <= 8 || k === this.#turn % active.length);
       if (looked && !gone && isReplaced(process.page)) process.replaced = true;

@@ -1,5 +1,6 @@
 /** Entry of a session's thread: sleeps to absolute moments, so that a late sample is followed by a shorter period. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { isAlive } from '../../os/alive.ts';
 import { Platform, type PlatformOptions } from '../platform.ts';
 import type { SignalDomain } from '../signals/provider.ts';
 
@@ -49,15 +50,6 @@ const REPEAT_MS = 5;
 const PID_MS = 100;
 /** Beyond so many periods, and a second, lost samples are not made up for. */
 const MOST_BEHIND = 10;
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
 
 function main({
   platform: options,

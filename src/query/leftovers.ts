@@ -1,0 +1,41 @@
+/** What processes that were killed left of their work in a folder: their successors remove it. */
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive } from '../os/alive.ts';
+
+/** Milliseconds without a change: in a container, or on another host, a process may live that seems dead from here. */
+const UNTOUCHED = 86_400_000;
+
+/** The latest change of a folder or of what lies right in it. */
+function changed(path: string): number {
+  const times = readdirSync(path).map((name) => lstatSync(join(path, name)).mtimeMs);
+  return Math.max(lstatSync(path).mtimeMs, ...times);
+}
+
+/**
+ * Removes folders in `folder` that a dead process of this user left.
+ * @param pattern of their names; its first group is the number of the process
+ */
+export function removeLeftovers(folder: string, pattern: RegExp): void {
+  for (const name of namesIn(folder)) {
+    const pid = pattern.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    try {
+      const path = join(folder, name);
+      const { uid } = lstatSync(path);
+      const isOwn = uid === (process.getuid?.() ?? uid);
+      if (!isOwn || Date.now() - changed(path) < UNTOUCHED) continue;
+      rmSync(path, { recursive: true, force: true });
+    } catch {
+      // Somebody was faster: what others left must not keep this process from its work.
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
