@@ -34,8 +34,13 @@ export function openPlain(path: string): { readonly descriptor: number; readonly
 /** Bytes of a text that is read whole. */
 const MOST = 256 * 2 ** 20;
 
+/** What a shell hands over as `<(command)`: somebody writes to it. */
+const HANDED = /^\/dev\/(fd\/\d+|stdin)$/;
+
 /** A file's text. @throws NoFileError, also of one that is too large; the system's error */
 export function readPlain(path: string): string {
+  if (path === '/dev/null') return '';
+  if (HANDED.test(path)) return readFileSync(path, 'utf8');
   const { descriptor, stat } = openPlain(path);
   try {
     if (stat.size > MOST) throw new NoFileError(`it has more than ${MOST / 2 ** 20} MiB`);
