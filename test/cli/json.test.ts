@@ -8,6 +8,7 @@ import { temporaryFolder, triscope } from './support/run.ts';
 /** Commands that have none, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
   'region launch': 'its output is that of the command that it runs',
+  record: 'its output is that of the command that it runs',
   'node rotate': 'ends a file of the log, and takes no sample to print',
   'node daemon': 'prints nothing: it collects until it is ended',
   completion: 'prints a script for a shell, and words for that script',
@@ -44,6 +45,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'node types': [],
   'node job': ['7', '--archive', archive],
   'node jobs': ['--archive', archive],
+  'node index': ['--archive', archive],
   // No file that is there: nothing to restore.
   'region restore': [],
   'signal list': [],

@@ -145,9 +145,9 @@ describe.skipIf(there.length === 0)('the package', () => {
         // What V8 refuses is never settled.
         expect(Object.fromEntries(kept)).toMatchObject({
           controller: 'growing',
-          launch: 'growing',
           'main---version': 'settled',
           'main-query': 'growing',
+          'main-region-launch': 'growing',
           'main-sim-run': 'settled',
           pe: 'settled',
         });
