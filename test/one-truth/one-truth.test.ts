@@ -64,7 +64,7 @@ describe('one truth', () => {
 
   beforeAll(async () => {
     const words =
-      'sim run phold --synch=3 --pes=2 --end=200 --engine-stats=gvt,rt --pe-data --kp-data';
+      'sim run phold --synch=3 --pes=2 --end=40 --engine-stats=gvt,rt --pe-data --kp-data';
     const { code, err } = await triscopeHere([...words.split(' '), `--record=${own}`]);
     if (code !== 0) throw new Error(err);
     server = await startServer({ recordings: cases.map(({ path }) => path) });

@@ -137,6 +137,16 @@ describe('one number of bytes that nobody tells', () => {
       if (fault === null) expect(lines).toHaveLength(4);
     }
   });
+
+  it('damage that leaves every second record is no layout of twice as many bytes', () => {
+    const bytes = samples(10, [4]);
+    const whole = readingOf(NAME, bytes, ROSS_TEXT).lines;
+    for (let k = 13; k < 60; k += 2) bytes.fill(0xff, 32 * k, 32 * (k + 1));
+    const { lines, fault } = readingOf(NAME, bytes, ROSS_TEXT);
+    expect(whole).toHaveLength(60);
+    expect(lines).toEqual(whole.slice(0, lines.length));
+    expect(fault).not.toBe(null);
+  });
 });
 
 it.each([

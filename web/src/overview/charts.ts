@@ -81,11 +81,13 @@ function across(series: readonly EntityBins[], factor: number): Float64Array {
   return sums;
 }
 
+const meanOfLine = ({ mean, values }: Line) => mean ?? meanOf(values);
+
 /** The highest by their mean, highest first, where there are too many. */
 function most(lines: readonly Line[]): readonly Line[] {
   if (lines.length <= MOST_LINES) return lines;
   return lines
-    .map((line) => ({ line, mean: line.mean ?? meanOf(line.values) }))
+    .map((line) => ({ line, mean: meanOfLine(line) }))
     .sort((a, b) => b.mean - a.mean)
     .slice(0, MOST_LINES)
     .map(({ line }) => line);
@@ -94,9 +96,9 @@ function most(lines: readonly Line[]): readonly Line[] {
 /** The one with the highest mean; there is at least one. */
 function highest<L extends Line>(lines: readonly L[]): L {
   let best = lines[0];
-  let mean = meanOf(best.values);
+  let mean = meanOfLine(best);
   for (const line of lines) {
-    const its = meanOf(line.values);
+    const its = meanOfLine(line);
     if (its > mean || Number.isNaN(mean)) [best, mean] = [line, its];
   }
   return best;
@@ -104,6 +106,13 @@ function highest<L extends Line>(lines: readonly L[]): L {
 
 /** In place of a sentence about a window without a sample. */
 const NOT_MEASURED = 'Not measured in this window.';
+
+/** The window as one bin: its mean is that of all samples by their time. A mean of bins counts those that hold less as much. */
+const whole = (view: View): View => ({ ...view, bins: 1 });
+
+/** Means over the whole window, by entity. */
+const meansOf = (series: readonly EntityBins[]): ReadonlyMap<string, number> =>
+  new Map(series.map(({ entity, mean }) => [entity, mean[0] ?? Number.NaN]));
 
 const ask = (source: PageSource, view: View, table: string, keys: readonly string[]) =>
   source.series(table, keys, view.from, view.to, view.bins);
@@ -144,17 +153,22 @@ const EVENTS: LaneChart = {
   unit: '/s',
   stacked: false,
   async draw(source, view) {
-    const series = await peSeries(source, view, 'events_processed');
+    const [series, all] = await Promise.all([
+      peSeries(source, view, 'events_processed'),
+      peSeries(source, whole(view), 'events_processed'),
+    ]);
     if (series.length === 0) return null;
     const { unit, words } = perTime(view);
-    const rates = series.map((bins) => ({ bins, rate: meanOf(bins.mean) }));
+    const means = meansOf(all);
+    const rates = series.map((bins) => ({ bins, rate: means.get(bins.entity) ?? Number.NaN }));
     // Of hundreds, only those that are drawn are looked at closer.
     const lines = [...rates]
       .sort((a, b) => (b.rate || 0) - (a.rate || 0))
       .slice(0, MOST_LINES)
       .sort((a, b) => Number(a.bins.entity) - Number(b.bins.entity))
-      .map(({ bins: { entity, mean, min, max } }) => ({
+      .map(({ bins: { entity, mean, min, max }, rate }) => ({
         label: `PE ${entity}`,
+        mean: rate,
         values: mean,
         min: leastOf(min),
         max: mostOf(max),
@@ -188,16 +202,20 @@ const UNDONE: LaneChart = {
   unit: '%',
   stacked: false,
   async draw(source, view) {
-    const [handled, undone] = await Promise.all([
+    const [handled, undone, allHandled, allUndone] = await Promise.all([
       peSeries(source, view, 'events_processed'),
       peSeries(source, view, 'events_rolled_back'),
+      peSeries(source, whole(view), 'events_processed'),
+      peSeries(source, whole(view), 'events_rolled_back'),
     ]);
     const undoneOf = new Map(undone.map((one) => [one.entity, one]));
+    const [handledMeans, undoneMeans] = [meansOf(allHandled), meansOf(allUndone)];
     const shares = handled
       .flatMap(({ entity, mean }) => {
         const back = undoneOf.get(entity)?.mean;
         if (back === undefined) return [];
-        const sums: SumOf = (key) => meanOf(key === 'events_processed' ? mean : back);
+        const sums: SumOf = (key) =>
+          (key === 'events_processed' ? handledMeans : undoneMeans).get(entity) ?? Number.NaN;
         return [
           { entity, mean, back, share: evaluate(ROLLED_BACK_SHARE, sums, null) ?? Number.NaN },
         ];
@@ -238,19 +256,24 @@ const SHARES: LaneChart = {
     if (view.facts.clock !== undefined) return null;
     const parts = await Promise.all(
       ACTIVITIES.map(async (activity) => {
-        const series = ofPe(await ask(source, view, 'ross_pe', inputsOf(activity)), view.pe);
-        const values = across(series, activity.factor);
-        return { label: activity.label, values, there: series.length > 0 };
+        const inputs = inputsOf(activity);
+        const [series, all] = await Promise.all([
+          ask(source, view, 'ross_pe', inputs),
+          ask(source, whole(view), 'ross_pe', inputs),
+        ]);
+        const values = across(ofPe(series, view.pe), activity.factor);
+        const [mean = Number.NaN] = across(ofPe(all, view.pe), activity.factor);
+        return { label: activity.label, values, mean, there: values.length > 0 };
       }),
     );
     const there = parts.filter((part) => part.there);
     if (there.length === 0) return null;
     const wide = pooled(there.map(({ values }) => values));
-    const lines = there.map(({ label }, k) => ({ label, values: wide[k] }));
+    const lines = there.map(({ label, mean }, k) => ({ label, mean, values: wide[k] }));
     if (wide.every((values) => Number.isNaN(meanOf(values))))
       return { lines, sentence: NOT_MEASURED };
     const ranked = lines
-      .map(({ label, values }) => ({ label, share: meanOf(values) }))
+      .map(({ label, mean }) => ({ label, share: mean }))
       .sort((a, b) => b.share - a.share);
     const timed = ranked.reduce((sum, { share }) => sum + (share || 0), 0);
     const who = view.pe === null ? 'PEs' : `PE ${view.pe}`;
@@ -312,16 +335,22 @@ const CPUS: LaneChart = {
     const parts = await Promise.all(
       CPU_PARTS.map(async (part) => {
         const { share } = part;
-        const series = onCpus(await inputSeries(source, view, part), view);
+        const [series, all] = (
+          await Promise.all([
+            inputSeries(source, view, part),
+            inputSeries(source, whole(view), part),
+          ])
+        ).map((one) => onCpus(one, view));
         const values = across(series, share.factor);
-        return { label: share.label, values, cpus: series.map(({ entity }) => entity) };
+        const [mean = Number.NaN] = across(all, share.factor);
+        return { label: share.label, mean, values, cpus: series.map(({ entity }) => entity) };
       }),
     );
     const lines = parts.filter(({ cpus }) => cpus.length > 0);
     if (lines.length === 0) return null;
     const cpus = lines[0].cpus;
-    const stolen = meanOf(lines.find(({ label }) => label === CPU_STOLEN.label)?.values ?? []);
-    const shares = lines.map(({ values }) => meanOf(values));
+    const stolen = lines.find(({ label }) => label === CPU_STOLEN.label)?.mean ?? Number.NaN;
+    const shares = lines.map(({ mean }) => mean);
     if (shares.every(Number.isNaN)) {
       return { title: cpuTitle(view), lines, sentence: NOT_MEASURED };
     }
@@ -348,14 +377,20 @@ const WAITS: LaneChart = {
   unit: '%',
   stacked: false,
   async draw(source, view) {
-    const series = ofPe(await ask(source, view, 'sim_thread', inputsOf(THREAD_WAITING)), view.pe);
-    if (series.length === 0) return null;
-    const lines = series.map(({ entity, mean }) => ({
+    const inputs = inputsOf(THREAD_WAITING);
+    const [series, all] = await Promise.all([
+      ask(source, view, 'sim_thread', inputs),
+      ask(source, whole(view), 'sim_thread', inputs),
+    ]);
+    const means = meansOf(all);
+    const lines = ofPe(series, view.pe).map(({ entity, mean }) => ({
       label: `PE ${entity}`,
+      mean: (means.get(entity) ?? Number.NaN) * THREAD_WAITING.factor,
       values: scaled(mean, THREAD_WAITING.factor),
     }));
+    if (lines.length === 0) return null;
     const worst = highest(lines);
-    const share = meanOf(worst.values);
+    const share = worst.mean;
     const sentence = Number.isNaN(share)
       ? NOT_MEASURED
       : share >= 0.1

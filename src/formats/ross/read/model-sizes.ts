@@ -14,8 +14,9 @@ const LOOK_BYTES = 1 << 16;
 const HOPELESS = 2;
 /** Records of which one in so many may be none. */
 const SOUND = 4;
-/** Records whose bytes of the model are searched for records. */
+/** Records whose bytes of the model are searched for records; so many of the first decide by themselves: behind them may be damage. */
 const SEARCHED = 16;
+const DECIDING = 4;
 
 interface SizedFit {
   readonly form: SizedForm;
@@ -87,6 +88,7 @@ export function hidesRecords(head: Head, { form, layout, size }: SizedFit): bool
       hiding++;
       break;
     }
+    if (records === DECIDING && 2 * hiding > records) return true;
   }
   return 2 * hiding > records;
 }
