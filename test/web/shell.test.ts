@@ -146,6 +146,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
 
   it('is used with keys only', async () => {
     const { page, complaints } = await open();
+    await settled(page);
     const text = () => page.getAttribute('[data-minimap]', 'aria-valuetext');
     const whole = await text();
     await page.keyboard.press('+');

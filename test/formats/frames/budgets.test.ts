@@ -68,18 +68,19 @@ describe('false frame heads', () => {
   });
 
   it('cost what their number does', () => {
+    // Of the processor: others may have it meanwhile.
     const time = (count: number) => {
       const bytes = falseHeads(count);
-      const times = [1, 2].map(() => {
-        const from = performance.now();
+      const times = [1, 2, 3].map(() => {
+        const from = process.cpuUsage();
         expect(read(bytes).errors).toHaveLength(1);
-        return performance.now() - from;
+        return process.cpuUsage(from).user;
       });
       return Math.min(...times);
     };
     time(2000);
     // Each to the end of the file would be 16 times.
-    expect(time(40_000) / time(10_000)).toBeLessThan(10);
+    expect(time(40_000) / time(10_000)).toBeLessThan(12);
   });
 });
 
