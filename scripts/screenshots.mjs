@@ -68,7 +68,7 @@ async function main() {
   try {
     for (const [name, hash, viewport, colorScheme] of PICTURES) {
       const page = await browser.newPage({ viewport, colorScheme });
-      await page.goto(`${new URL(server.url).origin}/#${hash}`);
+      await page.goto(`${server.url.replace(/#.*/, '')}#${hash}`);
       await page.waitForSelector('main [data-figure]', { timeout: 60_000 });
       if (hash.includes('overview')) await page.waitForSelector('[data-finding]');
       await settled(page);

@@ -142,7 +142,7 @@ function adviceFor(all: readonly PeOnNode[]): string {
   const steal = mean(all.map((pe) => pe.steal ?? 0));
   return steal >= mean(all.map((pe) => pe.waiting ?? 0))
     ? 'Give the virtual machine CPUs of its own, or run fewer PEs than it has CPUs.'
-    : 'Keep the CPUs free of other work (taskset, cgroups, an exclusive job), or run a PE less than there are CPUs.';
+    : 'Keep the CPUs free of other work (taskset, cgroups, an exclusive job), or use one PE fewer than there are CPUs.';
 }
 
 /** A PE that loses much more than the others. */
