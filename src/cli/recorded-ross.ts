@@ -1,5 +1,5 @@
 /** What ROSS's files add to a recorded command: samples on the timeline, and PEs as ranks. */
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { FrameEncoder } from '../formats/frames/index.ts';
 import { batchesOf } from '../formats/part.ts';
@@ -63,8 +63,9 @@ export function rossSources({ folder, paths, command, zero }: RossOptions): Reco
     if (open === null) continue;
     binary.push(path);
     for (const part of open.parts) {
+      // All of it, however little a write takes.
       for (const batch of alignedBatches(part, notes, rate, zero))
-        for (const frame of encoder.encode(batch)) writeSync(file, frame);
+        for (const frame of encoder.encode(batch)) writeFileSync(file, frame);
     }
     open.close();
   }

@@ -1,6 +1,6 @@
 /** One rank that is kept from running while the others are not: in MPI they wait for it. */
 import { asRows, type FindingRule, OWN, percent } from './finding.ts';
-import { capital, ENOUGH, nameOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+import { capital, ENOUGH, lostOf, nameOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
 
 const BEHIND = {
   value: 0.1,
@@ -15,14 +15,13 @@ const STANDS_OUT = {
   source: OWN,
 };
 
-const lost = ({ waiting, stolen, samples, blocked }: ThreadRun): number =>
-  (waiting ?? 0) + (stolen ?? 0) + blocked / Math.max(1, samples);
+const lost = (one: ThreadRun): number => lostOf(one) + one.blocked / Math.max(1, one.samples);
 
 export const LATE_RANK: FindingRule = {
   name: 'late-rank',
   title: 'one MPI rank that the others wait for',
   looks:
-    'Compares the time that each rank’s busiest thread could not run: it waited for its CPU, the CPU was stolen, or it was blocked by a device.',
+    'Compares the time that each rank’s busiest thread could not run: it waited for its CPU, the CPU was stolen while it ran, or it was blocked by a device.',
   needs: ['rank_on_node'],
   thresholds: { BEHIND, STANDS_OUT, ENOUGH },
   knob: 'Free that rank’s CPU of other work, or bind the rank elsewhere (--bind-to core, --cpu-list).',

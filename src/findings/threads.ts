@@ -45,6 +45,15 @@ ORDER BY host, process_id, thread_id`;
 export const threadsOf = ({ recording }: Subject): Promise<ThreadRun[]> =>
   recording.query<ThreadRun>(THREADS);
 
+/**
+ * Share of its time, 0 to 1, that a thread was ready to run and did not: it waited for its CPU, or its CPU was stolen. Of what
+ * was stolen it lost its part of what ran there: who sleeps loses nothing. What nobody measured accuses nobody.
+ */
+export function lostOf({ waiting, stolen, running, others }: ThreadRun): number {
+  const ran = running + (others ?? 0);
+  return (waiting ?? 0) + (ran > 0 ? ((stolen ?? 0) * running) / ran : 0);
+}
+
 /** “rank 1 (app, process 812)”, “process 812 (app)”, “thread 815 (worker) of process 812”. */
 export function nameOf({ rank, process, process_id, thread, thread_id }: ThreadRun): string {
   if (thread_id !== process_id) {

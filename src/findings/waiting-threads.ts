@@ -8,7 +8,7 @@ import {
   OWN,
   percent,
 } from './finding.ts';
-import { capital, ENOUGH, namesOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+import { capital, ENOUGH, lostOf, namesOf, THREADS, threadsOf } from './threads.ts';
 
 const WAITS = {
   value: 0.1,
@@ -36,10 +36,6 @@ const CROWDED = {
   source: `${OWN}: its helpers’ threads want a little beside`,
 };
 
-const lost = ({ waiting, stolen, running }: ThreadRun): number =>
-  // What is stolen matters to those that run.
-  (waiting ?? 0) + Math.min(stolen ?? 0, running + (stolen ?? 0));
-
 /** CPUs of the hosts on which threads wait, and how many threads want them. */
 const CPUS =
   "SELECT split_part(host, '.', 1) AS host, count(DISTINCT device)::DOUBLE AS cpus FROM node_cpu GROUP BY ALL";
@@ -48,16 +44,18 @@ export const WAITING_THREADS: FindingRule = {
   name: 'waiting-threads',
   title: 'threads that wait for a CPU',
   looks:
-    'Of each thread, the time that it was ready to run and had no CPU (schedstat), and what was stolen of the CPU that it ran on; who used that CPU meanwhile; and how many of the command’s own threads want CPUs.',
+    'Of each thread, the time that it was ready to run and had no CPU (schedstat), and its part of what was stolen of the CPU that it ran on; who used that CPU meanwhile; and how many of the command’s own threads want CPUs.',
   needs: ['rank_on_node'],
   thresholds: { WAITS, MUCH, STOLEN, CROWDED, ENOUGH },
   knob: 'Run as many busy threads as there are CPUs (OMP_NUM_THREADS, mpirun -np), bind them (--bind-to core, OMP_PROC_BIND), and keep the CPUs free of other work (taskset, an exclusive job).',
   async run(subject) {
     const all = await threadsOf(subject);
-    const late = all.filter((one) => lost(one) >= WAITS.value).sort((a, b) => lost(b) - lost(a));
+    const late = all
+      .filter((one) => lostOf(one) >= WAITS.value)
+      .sort((a, b) => lostOf(b) - lostOf(a));
     if (late.length === 0) return [];
     const [worst] = late;
-    const severity = graded(lost(worst), WAITS, MUCH);
+    const severity = graded(lostOf(worst), WAITS, MUCH);
     if (severity === null) return [];
     const host = worst.host.split('.')[0];
     const cpus = subject.has('node_cpu')
@@ -81,7 +79,7 @@ export const WAITING_THREADS: FindingRule = {
       why.push(`other threads and processes used ${percent(worst.others)} of CPU ${worst.cpu}`);
     }
     const range = late.length > 1 ? 'up to ' : '';
-    const sentence = `${capital(namesOf(late))} could not run for ${range}${percent(lost(worst))} of the time${why.length > 0 ? `: ${why.join('; ')}` : ''}.`;
+    const sentence = `${capital(namesOf(late))} could not run for ${range}${percent(lostOf(worst))} of the time${why.length > 0 ? `: ${why.join('; ')}` : ''}.`;
     const found: FindingParts = {
       severity,
       sentence,

@@ -73,6 +73,11 @@ it('a hypervisor that steals is named; a thread that sleeps loses nothing by it'
   expect(
     said(await findingsAt(command([{ running: 0.5, waiting: 0.2 }], cpu), 'waiting-threads'))[0],
   ).toContain('30 % of CPU 0 was stolen by the hypervisor');
+  const asleep = { rank: 0, running: 0.01 };
+  const other = { rank: 1, running: 0.9, cpu: () => 1 };
+  for (const rule of ['waiting-threads', 'late-rank']) {
+    expect([rule, ...said(await findingsAt(command([asleep, other], cpu), rule))]).toEqual([rule]);
+  }
 });
 
 it('nobody is accused on less than a second, or on one window', async () => {
