@@ -96,14 +96,14 @@ export class Companions {
   readonly nodeFile: string | null;
   /** File of the report; null where there is none. It is there after `stop`. */
   readonly report: string | null;
-  readonly #folder: string;
-  readonly #node: NodeSampler | null;
-  readonly #controller: OwnController | null;
+  private readonly folder: string;
+  private readonly node: NodeSampler | null;
+  private readonly controller: OwnController | null;
 
   private constructor(folder: string, node: NodeSampler | null, controller: OwnController | null) {
-    this.#folder = folder;
-    this.#node = node;
-    this.#controller = controller;
+    this.folder = folder;
+    this.node = node;
+    this.controller = controller;
     this.nodeFile = node?.file ?? null;
     this.report = controller === null ? null : join(folder, REPORT);
   }
@@ -140,20 +140,20 @@ export class Companions {
 
   /** Address of the module that threads of PEs load first, so that what they do is marked. */
   get preload(): string | undefined {
-    return this.#controller?.preload;
+    return this.controller?.preload;
   }
 
   /** Ends both; then their files are complete. */
   async stop(): Promise<void> {
-    await this.#node?.stop();
-    await this.#controller?.finish();
+    await this.node?.stop();
+    await this.controller?.finish();
   }
 
   /** As parts of the recording. @param zero see RecordingSource */
   sources(zero: string): RecordingSource[] {
     const source = (name: string, format: string, file: string | null): RecordingSource[] => {
       if (file === null) return [];
-      const path = relative(this.#folder, file);
+      const path = relative(this.folder, file);
       return [{ name, files: [{ path, format }], zero, droppedBytes: 0 }];
     };
     return [...source('node', 'tacc', this.nodeFile), ...source('regions', 'geopm', this.report)];

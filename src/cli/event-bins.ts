@@ -12,37 +12,37 @@ interface EventBin {
 }
 
 export class EventBins {
-  readonly #width: number;
+  private readonly width: number;
   /** By bin, source, destination. Memory grows with what differs, not with the events. */
-  readonly #counts = new Map<number, Map<number, Map<number, number>>>();
-  readonly #places = new Map<RecordKind, readonly number[] | null>();
+  private readonly counts = new Map<number, Map<number, Map<number, number>>>();
+  private readonly places = new Map<RecordKind, readonly number[] | null>();
 
   constructor(width: number) {
-    this.#width = width;
+    this.width = width;
   }
 
   add(block: RecordBlock, record: number): void {
     const kind = block.kind(record);
-    let places = this.#places.get(kind);
+    let places = this.places.get(kind);
     if (places === undefined) {
       const found = KEYS.map((key) => kind.keys.indexOf(key));
       places = found.includes(-1) ? null : found;
-      this.#places.set(kind, places);
+      this.places.set(kind, places);
     }
     if (places === null) return;
     const [source, destination, time] = places.map((place) => Number(block.cell(record, place)));
-    const bin = Math.floor(time / this.#width);
-    const bySource = entry(this.#counts, bin, () => new Map<number, Map<number, number>>());
+    const bin = Math.floor(time / this.width);
+    const bySource = entry(this.counts, bin, () => new Map<number, Map<number, number>>());
     const byDestination = entry(bySource, source, () => new Map<number, number>());
     byDestination.set(destination, (byDestination.get(destination) ?? 0) + 1);
   }
 
   /** In the order of time, source, destination. */
   *bins(): Generator<EventBin> {
-    for (const [bin, bySource] of sorted(this.#counts)) {
+    for (const [bin, bySource] of sorted(this.counts)) {
       for (const [source_lp, byDestination] of sorted(bySource)) {
         for (const [destination_lp, events] of sorted(byDestination)) {
-          yield { source_lp, destination_lp, bin_start: bin * this.#width, events };
+          yield { source_lp, destination_lp, bin_start: bin * this.width, events };
         }
       }
     }

@@ -12,13 +12,13 @@ interface Task {
 const NAME = 'hog';
 
 export class Hog {
-  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  readonly #threads: readonly Worker[];
+  private readonly stop = new Int32Array(new SharedArrayBuffer(4));
+  private readonly threads: readonly Worker[];
 
   /** Threads that want all of `cpu`. */
   constructor(cpu: number, threads: number) {
-    const task: Task = { cpu, stop: this.#stop };
-    this.#threads = Array.from({ length: threads }, () => {
+    const task: Task = { cpu, stop: this.stop };
+    this.threads = Array.from({ length: threads }, () => {
       const thread = new Worker(new URL(import.meta.url), { workerData: task, name: NAME });
       thread.unref();
       return thread;
@@ -26,8 +26,8 @@ export class Hog {
   }
 
   async end(): Promise<void> {
-    Atomics.store(this.#stop, 0, 1);
-    await Promise.all(this.#threads.map((thread) => thread.terminate()));
+    Atomics.store(this.stop, 0, 1);
+    await Promise.all(this.threads.map((thread) => thread.terminate()));
   }
 }
 

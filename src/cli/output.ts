@@ -23,20 +23,20 @@ function writeAll(bytes: Uint8Array): boolean {
 }
 
 export class Output {
-  #text = '';
+  private text = '';
   /** Whether the reader has gone away, as in `| head`: the rest is not wanted. */
   closed = false;
 
   write(text: string): void {
-    this.#text += text;
-    if (this.#text.length >= PIECE) this.flush();
+    this.text += text;
+    if (this.text.length >= PIECE) this.flush();
   }
 
   flush(): void {
-    if (this.#text === '' || this.closed) return;
+    if (this.text === '' || this.closed) return;
     this.closed = !writeAll(
-      Buffer.from(process.stdout.isTTY === true ? guarded(this.#text) : this.#text),
+      Buffer.from(process.stdout.isTTY === true ? guarded(this.text) : this.text),
     );
-    this.#text = '';
+    this.text = '';
   }
 }

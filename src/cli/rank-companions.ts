@@ -39,11 +39,11 @@ export async function markRank(): Promise<string> {
 }
 
 export class RankCompanions {
-  readonly #world: MpiWorld;
-  readonly #request: RankCompanionRequest;
+  private readonly world: MpiWorld;
+  private readonly request: RankCompanionRequest;
   /** Of this host's first rank, and the folder of its files where that is not the recording's. */
-  readonly #own: Companions | null;
-  readonly #scratch: ScratchFolder | null;
+  private readonly own: Companions | null;
+  private readonly scratch: ScratchFolder | null;
 
   private constructor(
     world: MpiWorld,
@@ -51,10 +51,10 @@ export class RankCompanions {
     own: Companions | null,
     scratch: ScratchFolder | null,
   ) {
-    this.#world = world;
-    this.#request = request;
-    this.#own = own;
-    this.#scratch = scratch;
+    this.world = world;
+    this.request = request;
+    this.own = own;
+    this.scratch = scratch;
   }
 
   /** All ranks call it, and wait for each other. @param pages what `markRank` gave */
@@ -81,29 +81,29 @@ export class RankCompanions {
   /** Ends them; files of all hosts are then in rank 0's folder. All ranks call it, once their PEs have ended. */
   async stop(): Promise<readonly HostFiles[]> {
     // Each host's first rank looks at pages of the others until then.
-    this.#world.meet();
-    await this.#own?.stop();
-    const parts = this.#world.gather(serialize(this.#files()));
-    this.#scratch?.remove();
+    this.world.meet();
+    await this.own?.stop();
+    const parts = this.world.gather(serialize(this.files()));
+    this.scratch?.remove();
     const hosts = (parts ?? []).flatMap((bytes) => (deserialize(bytes) as HostFiles | null) ?? []);
-    this.#write(hosts);
+    this.write(hosts);
     return hosts;
   }
 
-  #files(): HostFiles | null {
-    const own = this.#own;
+  private files(): HostFiles | null {
+    const own = this.own;
     if (own === null) return null;
     const { nodeFile, report } = own;
-    const folder = this.#scratch?.path ?? this.#request.folder;
+    const folder = this.scratch?.path ?? this.request.folder;
     return {
-      rank: this.#world.rank,
+      rank: this.world.rank,
       node: nodeFile === null ? null : [relative(folder, nodeFile), readFileSync(nodeFile)],
       report: report === null ? null : readFileSync(report, 'utf8'),
     };
   }
 
-  #write(hosts: readonly HostFiles[]): void {
-    const { folder } = this.#request;
+  private write(hosts: readonly HostFiles[]): void {
+    const { folder } = this.request;
     for (const { rank, node } of hosts) {
       if (rank === 0 || node === null) continue;
       const path = join(folder, node[0]);

@@ -89,13 +89,13 @@ function timeOption(options: FilterOptions, name: FilterName): number | undefine
 const TIMES = ['virtual_time', 'virtual_recv_time', 'time'];
 
 export class RecordFilter {
-  readonly #conditions: readonly Condition[];
-  readonly #kinds: ReadonlySet<string> | null;
+  private readonly conditions: readonly Condition[];
+  private readonly kinds: ReadonlySet<string> | null;
   /** Kinds that are there and were not asked for. */
-  readonly #others = new Set<string>();
-  readonly #places = new Map<RecordKind, Places>();
+  private readonly others = new Set<string>();
+  private readonly places = new Map<RecordKind, Places>();
   /** By option: kinds of records that were left out, as they have nothing that it could mean. */
-  readonly #without = new Map<string, Set<string>>();
+  private readonly without = new Map<string, Set<string>>();
 
   /** @throws UsageError */
   constructor(options: FilterOptions) {
@@ -118,20 +118,20 @@ export class RecordFilter {
     const to = timeOption(options, 'to');
     put('from', TIMES, from === undefined ? undefined : (t) => Number(t) >= from);
     put('to', TIMES, to === undefined ? undefined : (t) => Number(t) <= to);
-    this.#conditions = conditions;
+    this.conditions = conditions;
     const kinds = options.kind;
-    this.#kinds = kinds === undefined ? null : new Set(kinds.split(',').map((k) => k.trim()));
+    this.kinds = kinds === undefined ? null : new Set(kinds.split(',').map((k) => k.trim()));
   }
 
   passes(block: RecordBlock, record: number): boolean {
     const kind = block.kind(record);
-    if (this.#kinds !== null && !this.#kinds.has(kind.name)) {
-      this.#others.add(kind.name);
+    if (this.kinds !== null && !this.kinds.has(kind.name)) {
+      this.others.add(kind.name);
       return false;
     }
-    const places = this.#placesOf(kind);
+    const places = this.placesOf(kind);
     for (let c = 0; c < places.length; c++) {
-      const { test } = this.#conditions[c];
+      const { test } = this.conditions[c];
       let any = false;
       for (const place of places[c]) any = any || test(block.cell(record, place));
       if (!any) return false;
@@ -139,29 +139,29 @@ export class RecordFilter {
     return true;
   }
 
-  #placesOf(kind: RecordKind): Places {
-    let places = this.#places.get(kind);
+  private placesOf(kind: RecordKind): Places {
+    let places = this.places.get(kind);
     if (places === undefined) {
-      places = this.#conditions.map(({ keys }) =>
+      places = this.conditions.map(({ keys }) =>
         keys.map((key) => kind.keys.indexOf(key)).filter((place) => place >= 0),
       );
-      for (const [k, { option }] of this.#conditions.entries()) {
+      for (const [k, { option }] of this.conditions.entries()) {
         if (places[k].length > 0) continue;
-        const kinds = this.#without.get(option) ?? new Set();
-        this.#without.set(option, kinds.add(kind.name));
+        const kinds = this.without.get(option) ?? new Set();
+        this.without.set(option, kinds.add(kind.name));
       }
-      this.#places.set(kind, places);
+      this.places.set(kind, places);
     }
     return places;
   }
 
   /** Why records that were there did not pass, where they cannot; a line each. */
   get notes(): string[] {
-    const others = [...this.#others].join(', ');
-    const asked = [...(this.#kinds ?? [])].join(', ');
+    const others = [...this.others].join(', ');
+    const asked = [...(this.kinds ?? [])].join(', ');
     const none =
       others === '' ? [] : [`no record of kind ${asked} passes; there are also ${others}`];
-    const lacking = [...this.#without].map(([option, kinds]) => {
+    const lacking = [...this.without].map(([option, kinds]) => {
       const why = `records of kind ${[...kinds].join(', ')} do not say what --${option} asks for, and are left out`;
       const isOfPe = option === 'pe' || option === 'kp';
       return isOfPe && kinds.has('event')

@@ -24,7 +24,7 @@ const MODEL_DATA = 'model_data';
 
 /** One object per record; decoded bytes of a model are an object in place of their hex. */
 export class JsonPrinter implements Printer {
-  readonly #starts = new Map<RecordKind, readonly string[]>();
+  private readonly starts = new Map<RecordKind, readonly string[]>();
 
   head(): string {
     return '';
@@ -32,18 +32,18 @@ export class JsonPrinter implements Printer {
 
   line(block: RecordBlock, record: number): string {
     const kind = block.kind(record);
-    const starts = this.#startsOf(kind);
+    const starts = this.startsOf(kind);
     let text = starts[0];
     for (let k = 0; k < kind.keys.length; k++) {
       text += starts[k + 1];
-      const decoded = kind.keys[k] === MODEL_DATA ? this.#decoded(block, record, kind) : null;
+      const decoded = kind.keys[k] === MODEL_DATA ? this.decoded(block, record, kind) : null;
       text += decoded ?? json(block.cell(record, k));
     }
     if (starts.length > kind.keys.length + 1) text += starts[kind.keys.length + 1];
     return `${text}${kind.values === undefined ? '' : '}'}}\n`;
   }
 
-  #decoded(block: RecordBlock, record: number, kind: RecordKind): string | null {
+  private decoded(block: RecordBlock, record: number, kind: RecordKind): string | null {
     if (kind.payload.length === 0) return null;
     const values = block.payload(record);
     if (values === null) return null;
@@ -51,14 +51,14 @@ export class JsonPrinter implements Printer {
     return `{${fields.join(',')}}`;
   }
 
-  #startsOf(kind: RecordKind): readonly string[] {
-    let starts = this.#starts.get(kind);
+  private startsOf(kind: RecordKind): readonly string[] {
+    let starts = this.starts.get(kind);
     if (starts === undefined) {
       const keys = kind.keys.map((key) => `,${JSON.stringify(key)}:`);
       if (kind.values !== undefined) openObject(keys, kind.values);
       const name = `{"kind":${JSON.stringify(kind.name)}`;
       starts = kind.bare ? ['{', keys[0].slice(1), ...keys.slice(1)] : [name, ...keys];
-      this.#starts.set(kind, starts);
+      this.starts.set(kind, starts);
     }
     return starts;
   }
@@ -112,60 +112,60 @@ function csvCell(value: CellValue, formulas: 'keep' | 'quote'): string {
 
 /** One table for all kinds that occur: a column for each key of any of them, empty where a kind has it not. */
 export class CsvPrinter implements Printer {
-  readonly #columns: readonly string[];
-  readonly #rename: (key: string) => string;
-  readonly #cell: (value: CellValue) => string;
+  private readonly columns: readonly string[];
+  private readonly rename: (key: string) => string;
+  private readonly cell: (value: CellValue) => string;
   /** Whether there is a column of kinds: not where all rows say by themselves what they are. */
-  readonly #kinds: boolean;
+  private readonly kinds: boolean;
   /** For each kind the place of each column's key, or of a decoded field behind the keys; -1: none. */
-  readonly #places = new Map<RecordKind, readonly number[]>();
+  private readonly places = new Map<RecordKind, readonly number[]>();
 
   constructor(
     kinds: Iterable<RecordKind>,
     rename: (key: string) => string = (key) => key,
     formulas: 'keep' | 'quote' = 'keep',
   ) {
-    this.#cell = (value) => csvCell(value, formulas);
+    this.cell = (value) => csvCell(value, formulas);
     const columns = new Set<string>();
     let named = false;
     for (const kind of kinds) {
       named ||= kind.bare !== true;
       for (const key of keysOf(kind)) columns.add(key);
     }
-    this.#kinds = named;
-    this.#columns = [...columns];
-    this.#rename = rename;
+    this.kinds = named;
+    this.columns = [...columns];
+    this.rename = rename;
   }
 
   head(): string {
-    const names = [...(this.#kinds ? ['kind'] : []), ...this.#columns.map(this.#rename)];
-    return `${names.map(this.#cell).join(',')}\n`;
+    const names = [...(this.kinds ? ['kind'] : []), ...this.columns.map(this.rename)];
+    return `${names.map(this.cell).join(',')}\n`;
   }
 
   line(block: RecordBlock, record: number): string {
     const kind = block.kind(record);
     const decoded = kind.payload.length > 0 ? block.payload(record) : null;
-    let text = this.#kinds ? this.#cell(kind.name) : '';
-    let comma = this.#kinds;
-    for (const place of this.#placesOf(kind)) {
+    let text = this.kinds ? this.cell(kind.name) : '';
+    let comma = this.kinds;
+    for (const place of this.placesOf(kind)) {
       if (comma) text += ',';
       comma = true;
       if (place < 0) continue;
       if (place < kind.keys.length) {
         if (decoded === null || kind.keys[place] !== MODEL_DATA) {
-          text += this.#cell(block.cell(record, place));
+          text += this.cell(block.cell(record, place));
         }
-      } else if (decoded !== null) text += this.#cell(decoded[place - kind.keys.length]);
+      } else if (decoded !== null) text += this.cell(decoded[place - kind.keys.length]);
     }
     return `${text}\n`;
   }
 
-  #placesOf(kind: RecordKind): readonly number[] {
-    let places = this.#places.get(kind);
+  private placesOf(kind: RecordKind): readonly number[] {
+    let places = this.places.get(kind);
     if (places === undefined) {
       const keys = keysOf(kind);
-      places = this.#columns.map((column) => keys.indexOf(column));
-      this.#places.set(kind, places);
+      places = this.columns.map((column) => keys.indexOf(column));
+      this.places.set(kind, places);
     }
     return places;
   }

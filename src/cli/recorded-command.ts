@@ -96,44 +96,44 @@ function regionsZero(report: string, zero: string): string {
 }
 
 class CommandRecording {
-  readonly #options: RecordedCommandOptions;
-  readonly #folder: RecordingFolder;
-  readonly #zero = runZero();
-  #node: NodeSampler | null = null;
-  #processes: ProcessSampler | null = null;
-  readonly #ross: RossFiles;
+  private readonly options: RecordedCommandOptions;
+  private readonly folder: RecordingFolder;
+  private readonly zero = runZero();
+  private node: NodeSampler | null = null;
+  private processes: ProcessSampler | null = null;
+  private readonly ross: RossFiles;
   /** Why a part of it is not whole. */
-  readonly #troubles: string[] = [];
+  private readonly troubles: string[] = [];
 
   /** @throws RecordError */
   constructor(options: RecordedCommandOptions) {
-    this.#options = options;
+    this.options = options;
     const { name = freeName(options.command[0]), called } = options;
-    this.#folder = new RecordingFolder({
+    this.folder = new RecordingFolder({
       ...{ name, option: '-o', command: ['triscope', 'record', ...called], version: version() },
-      sources: [source('processes', String(this.#zero.wall), [])],
+      sources: [source('processes', String(this.zero.wall), [])],
       pes: () => [],
     });
-    const since = Number(this.#zero.wall / 1_000_000n) - COARSE;
-    this.#ross = new RossFiles(process.cwd(), resolve(this.path, ROSS_FOLDER), since);
+    const since = Number(this.zero.wall / 1_000_000n) - COARSE;
+    this.ross = new RossFiles(process.cwd(), resolve(this.path, ROSS_FOLDER), since);
   }
 
   get path(): string {
-    return this.#folder.path;
+    return this.folder.path;
   }
 
   /** @throws SamplerError, ProcessSamplerError, LaunchError, RecordError */
   async run(): Promise<RecordedCommand> {
-    const { node, threads } = this.#options;
-    if (node) await this.#startNode();
-    if (threads) await this.#startProcesses();
-    this.#list();
+    const { node, threads } = this.options;
+    if (node) await this.startNode();
+    if (threads) await this.startProcesses();
+    this.list();
     mkdirSync(join(this.path, CLOCKS_FOLDER));
-    const looking = setInterval(() => this.#look(), LOOK);
+    const looking = setInterval(() => this.look(), LOOK);
     let began = false;
     const onStart = (pid: number) => {
       began = true;
-      this.#processes?.watch(pid);
+      this.processes?.watch(pid);
     };
     let signalled = false;
     const hear = () => {
@@ -142,18 +142,18 @@ class CommandRecording {
     const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     for (const name of ending) process.on(name, hear);
     try {
-      const { code, stuck } = await this.#launch(onStart);
-      const result = await this.#stop();
+      const { code, stuck } = await this.launch(onStart);
+      const result = await this._stop();
       if (!began) {
         this.remove();
         return { code, path: null, interrupted: signalled, stuck };
       }
       try {
-        this.#end(code, signalled, result);
+        this.end(code, signalled, result);
       } catch (error) {
         // The command has ended, and its exit code is what was asked for.
         if (!(error instanceof RecordError)) throw error;
-        this.#options.say(error.message);
+        this.options.say(error.message);
       }
       return { code, path: this.path, interrupted: signalled, stuck };
     } finally {
@@ -168,34 +168,34 @@ class CommandRecording {
   }
 
   async stop(): Promise<void> {
-    await this.#stop();
+    await this._stop();
   }
 
-  async #startNode(): Promise<void> {
-    this.#node = await NodeSampler.start({
+  private async startNode(): Promise<void> {
+    this.node = await NodeSampler.start({
       folder: join(this.path, 'node'),
-      interval: 1000 * this.#options.every,
+      interval: 1000 * this.options.every,
       jobId: process.env.SLURM_JOB_ID ?? String(process.pid),
     });
   }
 
-  async #startProcesses(): Promise<void> {
-    this.#processes = await ProcessSampler.start({
+  private async startProcesses(): Promise<void> {
+    this.processes = await ProcessSampler.start({
       file: extraFrames(this.path),
       host: hostname(),
-      mark: this.#mark,
-      zero: this.#zero,
+      mark: this.mark,
+      zero: this.zero,
     });
   }
 
-  get #mark(): string {
-    return `${process.pid}-${this.#zero.wall}`;
+  private get mark(): string {
+    return `${process.pid}-${this.zero.wall}`;
   }
 
-  async #launch(onStart: (pid: number) => void): Promise<{ code: number; stuck: boolean }> {
-    const { command, regions, say } = this.#options;
+  private async launch(onStart: (pid: number) => void): Promise<{ code: number; stuck: boolean }> {
+    const { command, regions, say } = this.options;
     const clocks = resolve(this.path, CLOCKS_FOLDER);
-    const env = { [ENV_MARK]: this.#mark, [ENV_CLOCKS]: clocks };
+    const env = { [ENV_MARK]: this.mark, [ENV_CLOCKS]: clocks };
     const common = { command, say, killAfter: KILL_AFTER, onStart };
     if (!regions) return { code: await launchAlone({ ...common, env }), stuck: false };
     const shims = markingEnvironment({ shims: ['mpi', 'openmp'] }, process.env);
@@ -206,37 +206,37 @@ class CommandRecording {
   }
 
   /** Takes in ROSS's files that are new, and says so: a run that is killed has them, with the clock that is not known. */
-  #look(): void {
-    const before = this.#ross.paths.length;
-    this.#ross.look();
-    const { paths } = this.#ross;
+  private look(): void {
+    const before = this.ross.paths.length;
+    this.ross.look();
+    const { paths } = this.ross;
     if (paths.length === before) return;
-    const found = unalignedSource(resolve(this.path), paths, this.#zero.wall);
+    const found = unalignedSource(resolve(this.path), paths, this.zero.wall);
     try {
-      this.#folder.change({ sources: [...this.#sources(null), found] });
+      this.folder.change({ sources: [...this.sources(null), found] });
     } catch {
       // It is told at the end, when it is written again.
     }
   }
 
   /** Ends the samplers. What went wrong with one is told at the end, and does not touch the others. */
-  async #stop(): Promise<ProcessResult | null> {
-    const [node, processes] = [this.#node, this.#processes];
-    this.#node = null;
-    this.#processes = null;
+  private async _stop(): Promise<ProcessResult | null> {
+    const [node, processes] = [this.node, this.processes];
+    this.node = null;
+    this.processes = null;
     const told = (error: unknown) => {
-      this.#troubles.push(error instanceof Error ? error.message : String(error));
+      this.troubles.push(error instanceof Error ? error.message : String(error));
       return null;
     };
     await node?.stop().catch(told);
     const result = (await processes?.stop().catch(told)) ?? null;
-    if (result?.error != null) this.#troubles.push(result.error);
+    if (result?.error != null) this.troubles.push(result.error);
     return result;
   }
 
   /** The sources with the files that are there. */
-  #sources(result: ProcessResult | null): RecordingSource[] {
-    const zero = String(this.#zero.wall);
+  private sources(result: ProcessResult | null): RecordingSource[] {
+    const zero = String(this.zero.wall);
     const files = readdirSync(this.path, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(this.path, join(entry.parentPath, entry.name)))
@@ -253,35 +253,35 @@ class CommandRecording {
   }
 
   /** What is being written: whoever opens the recording of a run that was killed knows whose files these are. */
-  #list(): void {
-    this.#folder.change({ sources: this.#sources(null) });
+  private list(): void {
+    this.folder.change({ sources: this.sources(null) });
   }
 
-  #end(code: number, signalled: boolean, result: ProcessResult | null): void {
-    const ross = this.#rossSources();
-    const troubles = this.#troubles.map((one) => `the recording is incomplete: ${one}`);
+  private end(code: number, signalled: boolean, result: ProcessResult | null): void {
+    const ross = this.rossSources();
+    const troubles = this.troubles.map((one) => `the recording is incomplete: ${one}`);
     const errors = [...(code === 0 ? [] : [`the command ended with code ${code}`]), ...troubles];
-    const all = [...this.#sources(result), ...ross];
-    const sources = this.#folder.summed(all, !signalled);
+    const all = [...this.sources(result), ...ross];
+    const sources = this.folder.summed(all, !signalled);
     const state = signalled ? 'interrupted' : errors.length > 0 ? 'failed' : 'finished';
-    this.#folder.end(state, {
+    this.folder.end(state, {
       sources,
       pes: ross.length === 0 ? [] : pesOf(this.path, hostname()),
       ...(errors.length > 0 && { error: errors.join('; ') }),
     });
-    for (const trouble of troubles) this.#options.say(trouble);
+    for (const trouble of troubles) this.options.say(trouble);
   }
 
   /** ROSS's files with their clock; none where the command wrote none. What cannot be read does not end the recording. */
-  #rossSources(): RecordingSource[] {
-    this.#ross.finish();
-    const { paths } = this.#ross;
+  private rossSources(): RecordingSource[] {
+    this.ross.finish();
+    const { paths } = this.ross;
     if (paths.length > 0) {
-      const { command } = this.#options;
+      const { command } = this.options;
       try {
-        return rossSources({ folder: resolve(this.path), paths, command, zero: this.#zero.wall });
+        return rossSources({ folder: resolve(this.path), paths, command, zero: this.zero.wall });
       } catch (error) {
-        this.#troubles.push(`files of ROSS: ${(error as Error).message}`);
+        this.troubles.push(`files of ROSS: ${(error as Error).message}`);
         return [];
       }
     }
@@ -290,7 +290,7 @@ class CommandRecording {
   }
 
   fail(error: unknown): void {
-    this.#folder.fail(error);
+    this.folder.fail(error);
   }
 }
 

@@ -21,13 +21,13 @@ const SURE = 0.5;
 const BESIDE = /(README|lp-mapping).*\.txt$|\.csv$/i;
 
 export class RossFiles {
-  readonly #from: string;
-  readonly #to: string;
-  readonly #since: number;
+  private readonly from: string;
+  private readonly to: string;
+  private readonly since: number;
   /** By path, where it is in the recording. */
-  readonly #kept = new Map<string, string>();
+  private readonly kept = new Map<string, string>();
   /** Sizes at which a file was no ROSS file: it is looked at again when it has doubled. */
-  readonly #others = new Map<string, number>();
+  private readonly others = new Map<string, number>();
 
   /**
    * @param from the command's working directory
@@ -35,14 +35,14 @@ export class RossFiles {
    * @param since files that were not written since are of other runs; milliseconds since 1970
    */
   constructor(from: string, to: string, since: number) {
-    this.#from = from;
-    this.#to = to;
-    this.#since = since;
+    this.from = from;
+    this.to = to;
+    this.since = since;
   }
 
   /** Paths in the recording. */
   get paths(): string[] {
-    return [...this.#kept.values()];
+    return [...this.kept.values()];
   }
 
   /** Takes in what is new. */
@@ -60,34 +60,34 @@ export class RossFiles {
         const path = join(folder, entry.name);
         if (entry.isDirectory() && depth > 0 && entry.name !== 'node_modules')
           visit(path, depth - 1);
-        else if (entry.isFile() && !this.#kept.has(path)) this.#consider(path);
+        else if (entry.isFile() && !this.kept.has(path)) this.consider(path);
       }
     };
-    visit(this.#from, DEPTH);
+    visit(this.from, DEPTH);
   }
 
-  #consider(path: string): void {
+  private consider(path: string): void {
     try {
       const { size, mtimeMs } = statSync(path);
-      if (size === 0 || mtimeMs < this.#since || size < 2 * (this.#others.get(path) ?? 0)) return;
+      if (size === 0 || mtimeMs < this.since || size < 2 * (this.others.get(path) ?? 0)) return;
       if (!isRoss(path)) {
-        this.#others.set(path, size);
+        this.others.set(path, size);
         return;
       }
-      this.#keep(path);
+      this.keep(path);
       const folder = dirname(path);
       for (const { name } of entriesOf(folder)) {
         const beside = join(folder, name);
-        if (BESIDE.test(name) && !this.#kept.has(beside) && statSync(beside).mtimeMs >= this.#since)
-          this.#keep(beside);
+        if (BESIDE.test(name) && !this.kept.has(beside) && statSync(beside).mtimeMs >= this.since)
+          this.keep(beside);
       }
     } catch {
       // It went, or is not ours to read.
     }
   }
 
-  #keep(path: string): void {
-    const to = join(this.#to, relative(this.#from, dirname(path)) || '.', basename(path));
+  private keep(path: string): void {
+    const to = join(this.to, relative(this.from, dirname(path)) || '.', basename(path));
     mkdirSync(dirname(to), { recursive: true });
     try {
       linkSync(path, to);
@@ -95,13 +95,13 @@ export class RossFiles {
       // Another file system: a copy, made anew at the end.
       copyFileSync(path, to);
     }
-    this.#kept.set(path, to);
+    this.kept.set(path, to);
   }
 
   /** The last look. What was linked becomes a copy: another run may write into the original. */
   finish(): void {
     this.look();
-    for (const [path, to] of this.#kept) {
+    for (const [path, to] of this.kept) {
       try {
         copyFileSync(path, `${to}.tmp`);
         renameSync(`${to}.tmp`, to);

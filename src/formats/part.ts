@@ -122,19 +122,19 @@ export function timeColumnOf({ metrics }: Schema): number | null {
 /** Codes of a column's texts, in the order in which they come. */
 export class Codes {
   readonly labels: string[] = [];
-  readonly #codes = new Map<string, number>();
-  #text: string | null = null;
-  #code = 0;
+  private readonly codes = new Map<string, number>();
+  private text: string | null = null;
+  private code = 0;
 
   of(text: string): number {
-    if (text === this.#text) return this.#code;
-    let code = this.#codes.get(text);
+    if (text === this.text) return this.code;
+    let code = this.codes.get(text);
     if (code === undefined) {
       code = this.labels.push(text) - 1;
-      this.#codes.set(text, code);
+      this.codes.set(text, code);
     }
-    this.#text = text;
-    this.#code = code;
+    this.text = text;
+    this.code = code;
     return code;
   }
 }
@@ -145,32 +145,32 @@ export const codesFor = ({ metrics }: Schema): (Codes | null)[] =>
 
 /** Times of a part's rows in the order of the file. */
 export class Course {
-  #from = Infinity;
-  #to = -Infinity;
+  private from = Infinity;
+  private to = -Infinity;
   /** By how much a row is earlier than one before it, at most. */
-  #back = 0;
+  private back = 0;
 
   see(times: RawColumn): void {
     for (const time of times as Float64Array) {
-      if (time < this.#from) this.#from = time;
-      if (time > this.#to) this.#to = time;
-      else if (this.#to - time > this.#back) this.#back = this.#to - time;
+      if (time < this.from) this.from = time;
+      if (time > this.to) this.to = time;
+      else if (this.to - time > this.back) this.back = this.to - time;
     }
   }
 
   /** Null where no row has a time. */
   get span(): TimeSpan | null {
-    if (this.#from > this.#to) return null;
-    return { from: this.#from, to: this.#to, ordered: this.#back === 0 };
+    if (this.from > this.to) return null;
+    return { from: this.from, to: this.to, ordered: this.back === 0 };
   }
 
   isOutside({ from, to }: Within): boolean {
-    return this.#to < from || this.#from > to;
+    return this.to < from || this.from > to;
   }
 
   /** Whether no row behind one of this time is within. */
   isBehind(time: number, { to }: Within): boolean {
-    return time - this.#back > to;
+    return time - this.back > to;
   }
 }
 

@@ -64,13 +64,13 @@ const MOST_SUMMING = 500;
 export class RecordingFolder {
   /** Path of the folder. */
   readonly path: string;
-  #content: Recording;
+  private _content: Recording;
 
   /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
   constructor({ name, option, command, version, sources, pes }: RecordingRequest) {
     this.path = recordingFolder(name);
     const host = thisHost();
-    this.#content = {
+    this._content = {
       version: RECORDING_VERSION,
       state: 'running',
       madeBy: { command, triscope: version, node: process.versions.node },
@@ -94,7 +94,7 @@ export class RecordingFolder {
 
   /** What `recording.json` says now. */
   get content(): Recording {
-    return this.#content;
+    return this._content;
   }
 
   /** Replaces a file of the folder as a whole: a reader sees the old content or the new. @throws RecordError */
@@ -110,8 +110,8 @@ export class RecordingFolder {
 
   /** @throws RecordError */
   change(more: Partial<Recording>): void {
-    this.#content = { ...this.#content, ...more };
-    this.write(RECORDING_FILE, this.#content);
+    this._content = { ...this._content, ...more };
+    this.write(RECORDING_FILE, this._content);
   }
 
   /** The run has ended. @throws RecordError */
@@ -131,7 +131,7 @@ export class RecordingFolder {
   /** What its file is to hold where a signal ends a process of which no call returns; without the time. */
   get ifInterrupted(): { readonly path: string; readonly text: string } {
     const error = 'a signal ended the run: a call did not return';
-    const content: Recording = { ...this.#content, state: 'interrupted', error };
+    const content: Recording = { ...this._content, state: 'interrupted', error };
     return { path: join(this.path, RECORDING_FILE), text: `${JSON.stringify(content, null, 2)}\n` };
   }
 

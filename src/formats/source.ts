@@ -27,35 +27,35 @@ const open = new Set<DiskFile>();
 
 class DiskFile implements FileSource {
   readonly path: string;
-  #descriptor: number | null;
-  #size: number;
-  #head: Uint8Array | null = null;
+  private descriptor: number | null;
+  private _size: number;
+  private head: Uint8Array | null = null;
   /** Device and number of the file: another may get its name. */
-  readonly #identity: string;
+  private readonly identity: string;
 
   constructor(path: string) {
     this.path = path;
     const { descriptor, size, identity } = opened(path);
-    this.#descriptor = descriptor;
-    this.#size = size;
-    this.#identity = identity;
-    this.#use();
+    this.descriptor = descriptor;
+    this._size = size;
+    this.identity = identity;
+    this.use();
   }
 
   /** The file's descriptor: opened again where others took its place. @throws ReplacedError */
-  get #open(): number {
-    if (this.#descriptor === null) {
+  private get open(): number {
+    if (this.descriptor === null) {
       const { descriptor, identity } = opened(this.path);
-      this.#descriptor = descriptor;
-      if (identity !== this.#identity) {
+      this.descriptor = descriptor;
+      if (identity !== this.identity) {
         throw new ReplacedError(`${this.path}: another file has its name since it was opened`);
       }
     }
-    this.#use();
-    return this.#descriptor;
+    this.use();
+    return this.descriptor;
   }
 
-  #use(): void {
+  private use(): void {
     open.delete(this);
     open.add(this);
     const [oldest] = open;
@@ -63,34 +63,34 @@ class DiskFile implements FileSource {
   }
 
   get size(): number {
-    return this.#size;
+    return this._size;
   }
 
   refresh(): number {
-    this.#size = fstatSync(this.#open).size;
-    return this.#size;
+    this._size = fstatSync(this.open).size;
+    return this._size;
   }
 
   forget(): void {
-    this.#head = NOTHING;
+    this.head = NOTHING;
   }
 
   /** What came behind `size` is not read: all who read the file see the same. */
   read(position: number, into: Uint8Array): number {
-    const most = Math.max(0, Math.min(into.length, this.#size - position));
-    if (position === 0 && this.#head === null) {
-      const head = new Uint8Array(Math.min(HEAD_BYTES, this.#size));
-      this.#head = head.subarray(0, this.#fill(0, head, head.length));
+    const most = Math.max(0, Math.min(into.length, this._size - position));
+    if (position === 0 && this.head === null) {
+      const head = new Uint8Array(Math.min(HEAD_BYTES, this._size));
+      this.head = head.subarray(0, this.fill(0, head, head.length));
     }
-    const known = this.#head?.subarray(position, position + most) ?? NOTHING;
+    const known = this.head?.subarray(position, position + most) ?? NOTHING;
     into.set(known);
     const rest = into.subarray(known.length);
-    return known.length + this.#fill(position + known.length, rest, most - known.length);
+    return known.length + this.fill(position + known.length, rest, most - known.length);
   }
 
-  #fill(position: number, into: Uint8Array, most: number): number {
+  private fill(position: number, into: Uint8Array, most: number): number {
     let got = 0;
-    const descriptor = most > 0 ? this.#open : -1;
+    const descriptor = most > 0 ? this.open : -1;
     while (got < most) {
       const n = readSync(descriptor, into, got, most - got, position + got);
       if (n === 0) break;
@@ -110,8 +110,8 @@ class DiskFile implements FileSource {
 
   close(): void {
     open.delete(this);
-    if (this.#descriptor !== null) closeSync(this.#descriptor);
-    this.#descriptor = null;
+    if (this.descriptor !== null) closeSync(this.descriptor);
+    this.descriptor = null;
   }
 }
 

@@ -55,116 +55,116 @@ function nameOf(frame: Uint8Array): string {
 }
 
 export class LiveBus {
-  readonly #followers = new Set<Following>();
-  readonly #encoder = new FrameEncoder();
-  #skipped = 0;
-  #facts: Facts;
+  private readonly _followers = new Set<Following>();
+  private readonly encoder = new FrameEncoder();
+  private _skipped = 0;
+  private _facts: Facts;
   /** Definitions and dictionaries by stream: who joins needs them all. */
-  readonly #definitions: Kept[] = [];
-  readonly #history: Kept[] = [];
-  #historyBytes = 0;
-  #streams = 1;
+  private readonly definitions: Kept[] = [];
+  private readonly history: Kept[] = [];
+  private historyBytes = 0;
+  private streams = 1;
   /** Names of schemas, by stream and number. */
-  readonly #names = new Map<string, string>();
+  private readonly names = new Map<string, string>();
   /** Frames with samples that are in the history no more, by table. */
-  readonly #forgotten = new Map<string, number>();
+  private readonly forgotten = new Map<string, number>();
 
   constructor(facts: Partial<Facts> = {}) {
     const now = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
-    this.#facts = { ...NO_FACTS, zero: String(now), ...facts };
+    this._facts = { ...NO_FACTS, zero: String(now), ...facts };
   }
 
   get facts(): Facts {
-    return this.#facts;
+    return this._facts;
   }
 
   get followers(): number {
     let count = 0;
-    for (const { follower } of this.#followers) count += follower.counts?.().followers ?? 1;
+    for (const { follower } of this._followers) count += follower.counts?.().followers ?? 1;
     return count;
   }
 
   /** Data frames that were left out, over all followers. */
   get skipped(): number {
-    let count = this.#skipped;
-    for (const { follower } of this.#followers) count += follower.counts?.().skipped ?? 0;
+    let count = this._skipped;
+    for (const { follower } of this._followers) count += follower.counts?.().skipped ?? 0;
     return count;
   }
 
   /** Changes what is said about the run: its PEs' places once they are known, its state at the end. */
   update(facts: Partial<Facts>): void {
-    this.#facts = { ...this.#facts, ...facts };
-    for (const { follower } of this.#followers) follower.facts(this.#facts);
+    this._facts = { ...this._facts, ...facts };
+    for (const { follower } of this._followers) follower.facts(this._facts);
   }
 
   /** Publishes samples. @throws TypeError for a column that its schema does not allow */
   publish(batch: Batch): void {
-    this.#send(0, this.#encoder.encode(batch));
+    this.send(0, this.encoder.encode(batch));
   }
 
   /** A way in for frames that another encoder made, of which some may be missing; each encoder needs its own. */
   stream(): (frames: readonly Uint8Array[], dropped?: number) => void {
-    const stream = this.#streams++;
+    const stream = this.streams++;
     return (frames, dropped = 0) => {
-      this.#skipped += dropped;
+      this._skipped += dropped;
       // They are missing for all, like frames that one had no room for.
-      for (const following of this.#followers) following.left += dropped;
-      this.#send(stream, frames);
+      for (const following of this._followers) following.left += dropped;
+      this.send(stream, frames);
     };
   }
 
   /** Sends the past, then what comes. Call the result to stop. */
   follow(follower: Follower): () => void {
     let left = 0;
-    for (const [table, count] of this.#forgotten) {
+    for (const [table, count] of this.forgotten) {
       if (follower.wants?.(table) ?? true) left += count;
     }
-    follower.facts(this.#facts);
-    for (const kept of [...this.#definitions, ...this.#history]) {
+    follower.facts(this._facts);
+    for (const kept of [...this.definitions, ...this.history]) {
       if (follower.wants?.(kept.table) ?? true) follower.frame(kept.stream, kept.frame, true, left);
     }
     const following = { follower, left };
-    this.#followers.add(following);
+    this._followers.add(following);
     return () => {
-      if (this.#followers.delete(following)) this.#skipped += follower.counts?.().skipped ?? 0;
+      if (this._followers.delete(following)) this._skipped += follower.counts?.().skipped ?? 0;
     };
   }
 
-  #send(stream: number, frames: readonly Uint8Array[]): void {
+  private send(stream: number, frames: readonly Uint8Array[]): void {
     for (const frame of frames) {
       const flags = field(frame, AT.flags);
       const must = (flags & (FLAG_SCHEMA | FLAG_DICTIONARY)) !== 0;
-      const kept = { stream, frame, table: this.#tableOf(stream, frame, flags) };
-      if (must) this.#definitions.push(kept);
-      else this.#keep(kept);
-      for (const following of this.#followers) this.#offer(following, kept, must);
+      const kept = { stream, frame, table: this.tableOf(stream, frame, flags) };
+      if (must) this.definitions.push(kept);
+      else this.keep(kept);
+      for (const following of this._followers) this.offer(following, kept, must);
     }
   }
 
-  #offer(following: Following, { stream, frame, table }: Kept, must: boolean): void {
+  private offer(following: Following, { stream, frame, table }: Kept, must: boolean): void {
     const { follower, left } = following;
     if (!(follower.wants?.(table) ?? true)) return;
     if (follower.frame(stream, frame, must, left)) return;
     following.left++;
-    this.#skipped++;
+    this._skipped++;
   }
 
-  #tableOf(stream: number, frame: Uint8Array, flags: number): string {
+  private tableOf(stream: number, frame: Uint8Array, flags: number): string {
     const key = `${stream} ${field(frame, AT.schema)}`;
-    if (flags === FLAG_SCHEMA) this.#names.set(key, nameOf(frame));
-    return this.#names.get(key) ?? '';
+    if (flags === FLAG_SCHEMA) this.names.set(key, nameOf(frame));
+    return this.names.get(key) ?? '';
   }
 
-  #keep(kept: Kept): void {
-    this.#history.push(kept);
-    this.#historyBytes += kept.frame.length;
+  private keep(kept: Kept): void {
+    this.history.push(kept);
+    this.historyBytes += kept.frame.length;
     let gone = 0;
-    while (this.#historyBytes > HISTORY && gone < this.#history.length - 1) {
-      const { frame, table } = this.#history[gone++];
-      this.#historyBytes -= frame.length;
-      this.#forgotten.set(table, (this.#forgotten.get(table) ?? 0) + 1);
+    while (this.historyBytes > HISTORY && gone < this.history.length - 1) {
+      const { frame, table } = this.history[gone++];
+      this.historyBytes -= frame.length;
+      this.forgotten.set(table, (this.forgotten.get(table) ?? 0) + 1);
     }
     // Rarely, and many at once: shifting an array costs its length.
-    if (gone > 0) this.#history.splice(0, gone);
+    if (gone > 0) this.history.splice(0, gone);
   }
 }

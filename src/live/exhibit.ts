@@ -58,74 +58,75 @@ export type Find = (id: string | null) => Exhibit | null;
 
 export class Exhibit {
   readonly id: string;
-  readonly #path: string | null;
-  readonly #listeners = new Set<ExhibitFollower>();
-  readonly #timers: NodeJS.Timeout[] = [];
-  #bus: LiveBus | null;
-  #tail: RecordingTail | null = null;
+  private readonly path: string | null;
+  private readonly listeners = new Set<ExhibitFollower>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private bus: LiveBus | null;
+  private tail: RecordingTail | null = null;
   /** When something was last written to a recording that is followed. */
-  #written = 0;
-  #live: Shown | null = null;
-  #liveSince = 0;
+  private written = 0;
+  private live: Shown | null = null;
+  private liveSince = 0;
   /** Of a run that nobody records. */
-  #kept: KeptRun | null = null;
+  private kept: KeptRun | null = null;
   /** With the zero that its times count from. */
-  #liveStore: { readonly live: LiveStore; readonly zero: string; stop(): void } | null = null;
-  readonly #liveTables: LateTables;
-  #recorded: Promise<Shown> | null = null;
-  #tables: LateTables | null = null;
-  #signature: string | null = '';
-  #revision = 0;
+  private liveStore: { readonly live: LiveStore; readonly zero: string; stop(): void } | null =
+    null;
+  private readonly liveTables: LateTables;
+  private recorded: Promise<Shown> | null = null;
+  private tables: LateTables | null = null;
+  private signature: string | null = '';
+  private revision = 0;
   /** Milliseconds that reading took, and when it ended. */
-  #reading = { took: 0, ended: 0 };
-  #gone = false;
+  private reading = { took: 0, ended: 0 };
+  private gone = false;
   /** Tables of which pages were told. */
-  #known: OpenTables | null = null;
-  #more: Partial<Facts> = {};
-  #seen = false;
+  private known: OpenTables | null = null;
+  private more: Partial<Facts> = {};
+  private seen = false;
 
   private constructor(id: string, bus: LiveBus | null, path: string | null) {
     this.id = id;
-    this.#bus = bus;
-    this.#path = path;
-    this.#liveTables = new LateTables(path ?? (() => this.#keptRun().path), LIVE_TABLES);
+    this.bus = bus;
+    this.path = path;
+    this.liveTables = new LateTables(path ?? (() => this.keptRun().path), LIVE_TABLES);
   }
 
   /** @throws InputError where there is nothing to show */
   static async open(id: string, bus: LiveBus | null, path: string | null): Promise<Exhibit> {
     const one = new Exhibit(id, bus, path);
-    if (path !== null && bus === null) one.#begin(path);
-    if (path !== null) one.#every(LOOK_PERIOD, () => one.#look(path));
+    if (path !== null && bus === null) one.begin(path);
+    if (path !== null) one.every(LOOK_PERIOD, () => one.look(path));
     await one.now();
     return one;
   }
 
   /** Frames that followers had no room for. */
   get skipped(): number {
-    return this.#bus?.skipped ?? 0;
+    return this.bus?.skipped ?? 0;
   }
 
-  get #isLive(): boolean {
-    return this.#bus !== null && (this.#path === null || this.#bus.facts.state === 'running');
+  private get isLive(): boolean {
+    return this.bus !== null && (this.path === null || this.bus.facts.state === 'running');
   }
 
   /** @throws InputError, ApiError */
   async now(): Promise<Shown> {
-    if (this.#isLive) return this.#shownLive();
-    if (this.#path === null) throw new ApiError(404, 'neither a run nor a recording to show');
-    this.#recorded ??= this.#read(this.#path, this.#revision + 1);
-    const shown = await this.#recorded;
-    return this.#gone && !shown.gone ? this.#shownGone(shown) : shown;
+    if (this.isLive) return this.shownLive();
+    if (this.path === null) throw new ApiError(404, 'neither a run nor a recording to show');
+    this.recorded ??= this.read(this.path, this.revision + 1);
+    const shown = await this.recorded;
+    return this.gone && !shown.gone ? this.shownGone(shown) : shown;
   }
 
   /** Tells what is shown, now and when it changes, and sends samples where they come as they are taken. */
   follow(follower: ExhibitFollower): () => void {
-    this.#listeners.add(follower);
-    const tell = () => void this.#tell(follower);
+    this.listeners.add(follower);
+    const tell = () => void this.tell(follower);
     // Before its samples, which need its zero.
-    if (this.#isLive) follower.facts(servedFacts(this.#shownLive()));
+    if (this.isLive) follower.facts(servedFacts(this.shownLive()));
     else tell();
-    const stop = this.#bus?.follow({
+    const stop = this.bus?.follow({
       frame: (...frame) => follower.frame(...frame),
       wants: (table) => follower.wants?.(table) ?? true,
       facts: (() => {
@@ -138,29 +139,29 @@ export class Exhibit {
       })(),
     });
     return () => {
-      this.#listeners.delete(follower);
+      this.listeners.delete(follower);
       stop?.();
     };
   }
 
   /** Says more than is recorded. */
   update(facts: Partial<Facts>): void {
-    this.#more = { ...this.#more, ...facts };
-    this.#live = null;
+    this.more = { ...this.more, ...facts };
+    this.live = null;
     const told = (shown: Shown): Shown => ({ ...shown, facts: { ...shown.facts, ...facts } });
-    if (this.#recorded !== null) this.#recorded = this.#recorded.then(told);
-    for (const follower of this.#listeners) void this.#tell(follower);
+    if (this.recorded !== null) this.recorded = this.recorded.then(told);
+    for (const follower of this.listeners) void this.tell(follower);
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
-    this.#tail?.close();
-    await this.#liveTables.close();
-    await this.#tables?.close();
-    this.#kept?.close();
+    for (const timer of this.timers) clearInterval(timer);
+    this.tail?.close();
+    await this.liveTables.close();
+    await this.tables?.close();
+    this.kept?.close();
   }
 
-  async #tell(follower: ExhibitFollower): Promise<void> {
+  private async tell(follower: ExhibitFollower): Promise<void> {
     try {
       follower.facts(servedFacts(await this.now()));
     } catch {
@@ -168,167 +169,166 @@ export class Exhibit {
     }
   }
 
-  #every(period: number, work: () => void): void {
+  private every(period: number, work: () => void): void {
     const timer = setInterval(work, period);
     timer.unref();
-    this.#timers.push(timer);
+    this.timers.push(timer);
   }
 
   /** Follows a recording that another process writes at present. @throws InputError */
-  #begin(path: string): void {
-    this.#seen = true;
+  private begin(path: string): void {
+    this.seen = true;
     const { recording, name } = sourcesOf(path);
-    this.#signature = signatureOf(path);
+    this.signature = signatureOf(path);
     if (recording?.state !== 'running') return;
-    if (Date.now() - newestOf(this.#signature ?? '') > SILENCE) return;
+    if (Date.now() - newestOf(this.signature ?? '') > SILENCE) return;
     const bus = new LiveBus({ title: name });
     const tail = new RecordingTail(path, name, bus);
     tail.look();
     // All that is there before anybody follows: it comes to them as the past, which nobody is too slow for.
     while (tail.poll()) {}
-    this.#bus = bus;
-    this.#tail = tail;
-    this.#written = performance.now();
-    this.#every(TAIL_PERIOD, () => {
-      if (this.#tail === null) return;
+    this.bus = bus;
+    this.tail = tail;
+    this.written = performance.now();
+    this.every(TAIL_PERIOD, () => {
+      if (this.tail === null) return;
       try {
-        if (tail.poll()) this.#written = performance.now();
+        if (tail.poll()) this.written = performance.now();
       } catch (error) {
-        this.#endTail(`it cannot be followed: ${(error as Error).message}`);
+        this.endTail(`it cannot be followed: ${(error as Error).message}`);
       }
     });
   }
 
-  #endTail(why: string | null): void {
-    const bus = this.#bus;
-    this.#tail?.close();
-    this.#tail = null;
-    this.#bus = null;
+  private endTail(why: string | null): void {
+    const bus = this.bus;
+    this.tail?.close();
+    this.tail = null;
+    this.bus = null;
     if (bus !== null && why !== null) bus.update({ notes: [...bus.facts.notes, why] });
-    for (const follower of this.#listeners) void this.#tell(follower);
+    for (const follower of this.listeners) void this.tell(follower);
   }
 
   /** Whether files are still there, and the same. */
-  #look(path: string): void {
+  private look(path: string): void {
     const gone = !existsSync(path);
     // A run's recording may begin after its page.
-    if (gone && !this.#seen) return;
-    this.#seen = true;
-    if (gone !== this.#gone) {
-      this.#gone = gone;
-      this.#live = null;
-      for (const follower of this.#listeners) void this.#tell(follower);
+    if (gone && !this.seen) return;
+    this.seen = true;
+    if (gone !== this.gone) {
+      this.gone = gone;
+      this.live = null;
+      for (const follower of this.listeners) void this.tell(follower);
     }
     if (gone) return;
-    if (this.#tail !== null) this.#lookAtTail(this.#tail);
-    else if (!this.#isLive) this.#lookAtFiles(path);
+    if (this.tail !== null) this.lookAtTail(this.tail);
+    else if (!this.isLive) this.lookAtFiles(path);
   }
 
-  #lookAtTail(tail: RecordingTail): void {
+  private lookAtTail(tail: RecordingTail): void {
     try {
       tail.look();
-      if (this.#bus?.facts.state !== 'running') this.#endTail(null);
-      else if (performance.now() - this.#written > SILENCE)
-        this.#endTail('nothing is written to it');
+      if (this.bus?.facts.state !== 'running') this.endTail(null);
+      else if (performance.now() - this.written > SILENCE) this.endTail('nothing is written to it');
     } catch {
       // Being replaced at this moment, perhaps: the next look tells.
     }
   }
 
-  #lookAtFiles(path: string): void {
-    if (this.#recorded === null) return;
-    const { took, ended } = this.#reading;
+  private lookAtFiles(path: string): void {
+    if (this.recorded === null) return;
+    const { took, ended } = this.reading;
     if (performance.now() - ended < REREAD_SHARE * took) return;
     const signature = signatureOf(path);
-    if (signature === null || signature === '' || signature === this.#signature) return;
-    const revision = this.#revision + 1;
-    void this.#read(path, revision).then(
+    if (signature === null || signature === '' || signature === this.signature) return;
+    const revision = this.revision + 1;
+    void this.read(path, revision).then(
       (shown) => {
-        this.#recorded = Promise.resolve(shown);
-        for (const follower of this.#listeners) void this.#tell(follower);
+        this.recorded = Promise.resolve(shown);
+        for (const follower of this.listeners) void this.tell(follower);
       },
       // Half written: what was read before stays.
       () => {},
     );
   }
 
-  async #read(path: string, revision: number): Promise<Shown> {
+  private async read(path: string, revision: number): Promise<Shown> {
     if (!existsSync(path) && revision > 1) {
       throw new ApiError(410, `${path} was removed while it was shown`);
     }
     const begun = performance.now();
     // Before reading: what is written meanwhile is read the next time.
-    this.#signature = signatureOf(path);
-    this.#reading = { took: 0, ended: Number.POSITIVE_INFINITY };
+    this.signature = signatureOf(path);
+    this.reading = { took: 0, ended: Number.POSITIVE_INFINITY };
     let opened: OpenRecording;
     try {
       opened = await openRecording(path);
     } finally {
       const ended = performance.now();
-      this.#reading = { took: ended - begun, ended };
+      this.reading = { took: ended - begun, ended };
     }
-    this.#tables?.retire();
+    this.tables?.retire();
     const tables = new LateTables(path);
-    this.#tables = tables;
-    this.#revision = revision;
+    this.tables = tables;
+    this.revision = revision;
     const { store } = opened;
-    const facts = { ...opened.facts, ...this.#more };
+    const facts = { ...opened.facts, ...this.more };
     const sql = () => tables.get();
     return { id: this.id, path, facts, live: false, revision, gone: false, store, sql };
   }
 
-  #shownGone(shown: Shown): Shown {
+  private shownGone(shown: Shown): Shown {
     const notes = [
       `${shown.path} was removed: what was read before is shown`,
       ...shown.facts.notes,
     ];
     const told = { ...shown, gone: true, facts: { ...shown.facts, notes } };
-    this.#recorded = Promise.resolve(told);
+    this.recorded = Promise.resolve(told);
     return told;
   }
 
   /** The same object for a moment, as long as what is said of the run is the same. */
-  #shownLive(): Shown {
-    const { facts } = this.#bus as LiveBus;
+  private shownLive(): Shown {
+    const { facts } = this.bus as LiveBus;
     const now = performance.now();
-    if (this.#live?.facts === facts && now - this.#liveSince < LIVE_MOMENT) return this.#live;
-    this.#liveSince = now;
-    const store = () => this.#followed();
-    this.#live = {
-      ...{ id: this.id, path: this.#path, facts, live: true, revision: 0, gone: this.#gone },
+    if (this.live?.facts === facts && now - this.liveSince < LIVE_MOMENT) return this.live;
+    this.liveSince = now;
+    const store = () => this.followed();
+    this.live = {
+      ...{ id: this.id, path: this.path, facts, live: true, revision: 0, gone: this.gone },
       get store() {
         return store();
       },
-      sql: () => this.#liveSql(),
+      sql: () => this.liveSql(),
     };
-    return this.#live;
+    return this.live;
   }
 
-  #keptRun(): KeptRun {
-    this.#kept ??= new KeptRun(this.#bus as LiveBus);
-    return this.#kept;
+  private keptRun(): KeptRun {
+    this.kept ??= new KeptRun(this.bus as LiveBus);
+    return this.kept;
   }
 
   /** Also tells pages which tables there are by now. */
-  async #liveSql(): Promise<OpenTables> {
-    const open = await this.#liveTables.get();
-    if (open === this.#known) return open;
-    this.#known = open;
+  private async liveSql(): Promise<OpenTables> {
+    const open = await this.liveTables.get();
+    if (open === this.known) return open;
+    this.known = open;
     const names = await open.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'main' ORDER BY name`,
     );
     const tables = names.map(({ name }) => name);
-    const bus = this.#bus;
+    const bus = this.bus;
     if (bus !== null && tables.join() !== bus.facts.tables?.join()) bus.update({ tables });
     return open;
   }
 
   /** The newest samples, kept here too once somebody asks this server for them. */
-  #followed(): SeriesStore {
-    const bus = this.#bus as LiveBus;
+  private followed(): SeriesStore {
+    const bus = this.bus as LiveBus;
     const { zero } = bus.facts;
-    if (this.#liveStore?.zero === zero) return this.#liveStore.live.store;
-    this.#liveStore?.stop();
+    if (this.liveStore?.zero === zero) return this.liveStore.live.store;
+    this.liveStore?.stop();
     const live = new LiveStore();
     live.zero = Number(BigInt(zero) / 1000n) / 1e6;
     const stop = bus.follow({
@@ -339,7 +339,7 @@ export class Exhibit {
         return true;
       },
     });
-    this.#liveStore = { live, zero, stop };
+    this.liveStore = { live, zero, stop };
     return live.store;
   }
 }

@@ -12,29 +12,29 @@ import type { LiveBus } from './bus.ts';
 const MOST = 512 * 1024 * 1024;
 
 export class KeptRun {
-  readonly #bus: LiveBus;
-  readonly #scratch = scratchFolder('triscope-kept-');
-  readonly #folder = join(this.#scratch.path, 'run');
+  private readonly bus: LiveBus;
+  private readonly scratch = scratchFolder('triscope-kept-');
+  private readonly folder = join(this.scratch.path, 'run');
   /** A file for each stream: their numbers of schemas are their own. */
-  readonly #files = new Map<number, { readonly path: string; readonly file: number }>();
-  readonly #stop: () => void;
-  readonly #exit = () => this.#scratch.remove();
-  #bytes = 0;
+  private readonly files = new Map<number, { readonly path: string; readonly file: number }>();
+  private readonly stop: () => void;
+  private readonly exit = () => this.scratch.remove();
+  private bytes = 0;
 
   constructor(bus: LiveBus) {
-    this.#bus = bus;
-    mkdirSync(this.#folder);
-    process.on('exit', this.#exit);
-    this.#stop = bus.follow({
+    this.bus = bus;
+    mkdirSync(this.folder);
+    process.on('exit', this.exit);
+    this.stop = bus.follow({
       facts: () => {},
-      frame: (stream, bytes) => this.#take(stream, bytes),
+      frame: (stream, bytes) => this.take(stream, bytes),
     });
   }
 
   /** Its folder, as a recording that is being written. */
   get path(): string {
-    const { title, command, hosts, pes, zero } = this.#bus.facts;
-    const files = [...this.#files.values()].map(({ path }) => ({ path, format: 'frames' }));
+    const { title, command, hosts, pes, zero } = this.bus.facts;
+    const files = [...this.files.values()].map(({ path }) => ({ path, format: 'frames' }));
     const recording: Recording = {
       version: RECORDING_VERSION,
       state: 'running',
@@ -44,37 +44,37 @@ export class KeptRun {
       pes,
       sources: [{ name: 'sim', files, zero, droppedBytes: 0 }],
     };
-    writeFileSync(join(this.#folder, RECORDING_FILE), JSON.stringify(recording));
-    return this.#folder;
+    writeFileSync(join(this.folder, RECORDING_FILE), JSON.stringify(recording));
+    return this.folder;
   }
 
   close(): void {
-    this.#stop();
-    for (const { file } of this.#files.values()) closeSync(file);
-    this.#files.clear();
-    process.off('exit', this.#exit);
-    this.#exit();
+    this.stop();
+    for (const { file } of this.files.values()) closeSync(file);
+    this.files.clear();
+    process.off('exit', this.exit);
+    this.exit();
   }
 
-  #take(stream: number, bytes: Uint8Array): boolean {
-    if (this.#bytes + bytes.length > MOST) return false;
+  private take(stream: number, bytes: Uint8Array): boolean {
+    if (this.bytes + bytes.length > MOST) return false;
     try {
-      this.#write(stream, bytes);
+      this.write(stream, bytes);
     } catch {
       // No room for temporary files: nothing more is kept, and the run goes on.
-      this.#bytes = MOST;
+      this.bytes = MOST;
       return false;
     }
-    this.#bytes += bytes.length;
+    this.bytes += bytes.length;
     return true;
   }
 
-  #write(stream: number, bytes: Uint8Array): void {
-    let to = this.#files.get(stream);
+  private write(stream: number, bytes: Uint8Array): void {
+    let to = this.files.get(stream);
     if (to === undefined) {
       const path = `${stream}.frames`;
-      to = { path, file: openSync(join(this.#folder, path), 'w') };
-      this.#files.set(stream, to);
+      to = { path, file: openSync(join(this.folder, path), 'w') };
+      this.files.set(stream, to);
     }
     writeSync(to.file, bytes);
   }

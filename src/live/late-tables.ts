@@ -8,46 +8,46 @@ import { STATEMENT_SECONDS } from './net/limits.ts';
 const GRACE = 60_000;
 
 export class LateTables {
-  readonly #path: string | (() => string);
+  private readonly path: string | (() => string);
   /** Milliseconds after which they are opened anew: what is written in the meantime is in them then. */
-  readonly #lasts: number;
-  #open: Promise<OpenRecording> | null = null;
-  #opened = 0;
+  private readonly lasts: number;
+  private open: Promise<OpenRecording> | null = null;
+  private opened = 0;
 
   /** `path`: of a recording, or what tells it when it is needed. */
   constructor(path: string | (() => string), lasts = Number.POSITIVE_INFINITY) {
-    this.#path = path;
-    this.#lasts = lasts;
+    this.path = path;
+    this.lasts = lasts;
   }
 
   /** @throws ApiError, InputError */
   async get(): Promise<OpenRecording> {
-    if (this.#open !== null && performance.now() - this.#opened > this.#lasts) this.retire();
-    if (this.#open === null) {
-      const path = typeof this.#path === 'string' ? this.#path : this.#path();
+    if (this.open !== null && performance.now() - this.opened > this.lasts) this.retire();
+    if (this.open === null) {
+      const path = typeof this.path === 'string' ? this.path : this.path();
       if (!existsSync(path)) throw new ApiError(410, `${path} was removed while it was shown`);
       const opening = openRecording(path, { timeLimit: STATEMENT_SECONDS, isolated: true });
-      this.#open = opening;
-      this.#opened = performance.now();
+      this.open = opening;
+      this.opened = performance.now();
       // A failure is told to who asked; the next one tries again.
       opening.catch(() => {
-        if (this.#open === opening) this.#open = null;
+        if (this.open === opening) this.open = null;
       });
     }
-    return this.#open;
+    return this.open;
   }
 
   /** Closes them once what runs has had time to end. */
   retire(): void {
-    const open = this.#open;
-    this.#open = null;
+    const open = this.open;
+    this.open = null;
     if (open === null) return;
     const close = () => void open.then((tables) => tables.close()).catch(() => {});
     setTimeout(close, GRACE).unref();
   }
 
   async close(): Promise<void> {
-    const open = await this.#open?.catch(() => null);
+    const open = await this.open?.catch(() => null);
     await open?.close();
   }
 }

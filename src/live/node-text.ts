@@ -22,33 +22,33 @@ export function seriesFor(type: string, key: RawSchema['keys'][number]) {
 
 export class NodeText {
   readonly contentType: string;
-  readonly #registry = new Registry();
-  readonly #types = new Map<string, Sampled>();
-  readonly #made = new Set<string>();
-  readonly #parser = new RawParser({
-    schema: (schema) => void this.#types.set(schema.type, { schema, devices: new Map() }),
+  private readonly registry = new Registry();
+  private readonly types = new Map<string, Sampled>();
+  private readonly made = new Set<string>();
+  private readonly parser = new RawParser({
+    schema: (schema) => void this.types.set(schema.type, { schema, devices: new Map() }),
     group: ({ seconds }) => {
-      this.#time = seconds;
-      for (const { devices } of this.#types.values()) devices.clear();
+      this.time = seconds;
+      for (const { devices } of this.types.values()) devices.clear();
     },
     record: ({ type }, device, values) => {
-      this.#types.get(type)?.devices.set(device, values.slice());
+      this.types.get(type)?.devices.set(device, values.slice());
     },
   });
-  readonly #help: (type: string, key: string) => string | null;
-  #host = '';
-  #time = 0;
-  #samples = 0;
+  private readonly help: (type: string, key: string) => string | null;
+  private host = '';
+  private time = 0;
+  private samples = 0;
 
   /** `help`: what a key of a type means; for types that are not known null. */
   constructor(help: (type: string, key: string) => string | null = () => null) {
-    this.#help = help;
-    this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
-    this.contentType = this.#registry.contentType;
-    const own = { labelNames: ['host'], registers: [this.#registry] };
-    const host = () => ({ host: this.#host });
-    const samples = () => this.#samples;
-    const time = () => this.#time;
+    this.help = help;
+    this.registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
+    this.contentType = this.registry.contentType;
+    const own = { labelNames: ['host'], registers: [this.registry] };
+    const host = () => ({ host: this.host });
+    const samples = () => this.samples;
+    const time = () => this.time;
     new Counter({
       ...own,
       name: 'triscope_node_samples_total',
@@ -70,31 +70,31 @@ export class NodeText {
 
   /** Takes a record group, with its header where there is one. */
   write(bytes: Uint8Array, host: string): void {
-    this.#host = host;
-    this.#samples++;
-    this.#parser.push(bytes);
+    this.host = host;
+    this.samples++;
+    this.parser.push(bytes);
   }
 
   metrics(): Promise<string> {
-    for (const { schema } of this.#types.values()) {
-      for (const [k, key] of schema.keys.entries()) this.#declare(schema, key, k);
+    for (const { schema } of this.types.values()) {
+      for (const [k, key] of schema.keys.entries()) this.declare(schema, key, k);
     }
-    return this.#registry.metrics();
+    return this.registry.metrics();
   }
 
-  #declare({ type }: RawSchema, key: RawSchema['keys'][number], k: number): void {
+  private declare({ type }: RawSchema, key: RawSchema['keys'][number], k: number): void {
     const { name, factor, isCounter } = seriesFor(type, key);
-    if (this.#made.has(name)) return;
-    this.#made.add(name);
+    if (this.made.has(name)) return;
+    this.made.add(name);
     const options = {
       name,
-      help: this.#help(type, key.name) || `${key.name} of the type ${type}`,
+      help: this.help(type, key.name) || `${key.name} of the type ${type}`,
       labelNames: ['host', 'device'],
-      registers: [this.#registry],
+      registers: [this.registry],
     };
     const each = (put: (labels: { host: string; device: string }, value: number) => void) => {
-      for (const [device, values] of this.#types.get(type)?.devices ?? []) {
-        put({ host: this.#host, device }, Number(values[k]) * factor);
+      for (const [device, values] of this.types.get(type)?.devices ?? []) {
+        put({ host: this.host, device }, Number(values[k]) * factor);
       }
     };
     if (isCounter) {

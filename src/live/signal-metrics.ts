@@ -13,14 +13,14 @@ export interface MetricSeries {
 
 export class SignalText {
   readonly contentType: string;
-  readonly #registry = new Registry();
-  readonly #current: Float64Array;
+  private readonly registry = new Registry();
+  private readonly current: Float64Array;
 
   constructor(series: readonly MetricSeries[]) {
-    this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
-    this.contentType = this.#registry.contentType;
+    this.registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
+    this.contentType = this.registry.contentType;
     const current = new Float64Array(series.length).fill(Number.NaN);
-    this.#current = current;
+    this.current = current;
     for (const name of new Set(series.map((one) => one.name))) {
       const all = series.flatMap((one, k) => (one.name === name ? [{ ...one, k }] : []));
       const own = [...new Map(all.map((one) => [JSON.stringify(one.labels), one])).values()];
@@ -29,7 +29,7 @@ export class SignalText {
         name,
         help,
         labelNames: Object.keys(labels),
-        registers: [this.#registry],
+        registers: [this.registry],
       };
       const measured = () => own.filter(({ k }) => !Number.isNaN(current[k]));
       if (kind === 'counter') {
@@ -54,10 +54,10 @@ export class SignalText {
 
   /** Takes the values of the series, in their order; NaN: absent. */
   set(values: ArrayLike<number>): void {
-    this.#current.set(values);
+    this.current.set(values);
   }
 
   metrics(): Promise<string> {
-    return this.#registry.metrics();
+    return this.registry.metrics();
   }
 }

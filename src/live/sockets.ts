@@ -18,52 +18,52 @@ interface SocketsOptions {
 }
 
 export class Sockets {
-  readonly #find: Find;
-  readonly #followers: Followers;
-  readonly #server = new WebSocketServer({
+  private readonly find: Find;
+  private readonly followers: Followers;
+  private readonly server = new WebSocketServer({
     noServer: true,
     maxPayload: FOLLOWERS.said,
     perMessageDeflate: false,
   });
-  readonly #alive = new WeakSet<WebSocket>();
-  readonly #heartbeat: NodeJS.Timeout;
+  private readonly alive = new WeakSet<WebSocket>();
+  private readonly heartbeat: NodeJS.Timeout;
 
   constructor({ find, followers }: SocketsOptions) {
-    this.#find = find;
-    this.#followers = followers;
-    this.#heartbeat = setInterval(() => this.#look(), HEARTBEAT);
-    this.#heartbeat.unref();
+    this.find = find;
+    this.followers = followers;
+    this.heartbeat = setInterval(() => this.look(), HEARTBEAT);
+    this.heartbeat.unref();
   }
 
   /** Lets who asks follow what is shown; else why not. */
   follow(request: IncomingMessage, socket: Duplex, head: Buffer, asked: Asked): Refusal | null {
     const { recording, without } = followQuery(asked.query);
-    const exhibit = asked.path === LIVE_PATH ? this.#find(recording) : null;
+    const exhibit = asked.path === LIVE_PATH ? this.find(recording) : null;
     if (exhibit === null) return { status: 404, line: 'no such recording' };
     let client: WebSocket | null = null;
     const following: Following = {
       socket: socket as Socket,
       waiting: () => client?.bufferedAmount ?? 0,
     };
-    const leave = this.#followers.take(following);
+    const leave = this.followers.take(following);
     if (leave === null) return { status: 503, line: 'too many pages follow' };
     socket.once('close', leave);
-    this.#server.handleUpgrade(request, socket, head, (opened) => {
+    this.server.handleUpgrade(request, socket, head, (opened) => {
       client = opened;
-      this.#alive.add(opened);
-      opened.on('pong', () => this.#alive.add(opened));
-      this.#serve(opened, following, exhibit, without);
+      this.alive.add(opened);
+      opened.on('pong', () => this.alive.add(opened));
+      this.serve(opened, following, exhibit, without);
     });
     return null;
   }
 
   close(): void {
-    clearInterval(this.#heartbeat);
-    for (const socket of this.#server.clients) socket.terminate();
-    this.#server.close();
+    clearInterval(this.heartbeat);
+    for (const socket of this.server.clients) socket.terminate();
+    this.server.close();
   }
 
-  #serve(
+  private serve(
     socket: WebSocket,
     following: Following,
     exhibit: Exhibit,
@@ -76,7 +76,7 @@ export class Sockets {
       wants: (table) => !without.has(table),
       frame: (stream, frame, must, left) => {
         // The past goes out whole; a follower that falls behind loses data, never definitions.
-        if (!this.#followers.hasRoom(following, must)) return false;
+        if (!this.followers.hasRoom(following, must)) return false;
         socket.send(message(stream, frame, left));
         return true;
       },
@@ -85,10 +85,10 @@ export class Sockets {
     if (socket.readyState !== socket.OPEN) stop();
   }
 
-  #look(): void {
-    for (const socket of this.#server.clients) {
-      if (!this.#alive.has(socket)) socket.terminate();
-      this.#alive.delete(socket);
+  private look(): void {
+    for (const socket of this.server.clients) {
+      if (!this.alive.has(socket)) socket.terminate();
+      this.alive.delete(socket);
       socket.ping();
     }
   }

@@ -19,55 +19,55 @@ interface Followed {
 }
 
 export class RecordingTail {
-  readonly #path: string;
-  readonly #title: string;
-  readonly #bus: LiveBus;
+  private readonly path: string;
+  private readonly title: string;
+  private readonly bus: LiveBus;
   /** By path; null for a file that does not grow, or whose samples others hold. */
-  readonly #followed = new Map<string, Followed | null>();
+  private readonly followed = new Map<string, Followed | null>();
   /** Text of `recording.json` as last seen. */
-  #told = '';
+  private told = '';
 
   constructor(path: string, title: string, bus: LiveBus) {
-    this.#path = path;
-    this.#title = title;
-    this.#bus = bus;
+    this.path = path;
+    this.title = title;
+    this.bus = bus;
   }
 
   /** Looks for new files, and at what the recording says of itself. @throws a file system's error, RecordingError */
   look(): void {
-    const text = readPlain(join(this.#path, RECORDING_FILE));
-    if (text !== this.#told) {
+    const text = readPlain(join(this.path, RECORDING_FILE));
+    if (text !== this.told) {
       const recording: Recording = checkRecording(JSON.parse(text));
       // Its last samples first: who hears that it has ended does not wait for more.
       if (recording.state !== 'running') while (this.poll()) {}
-      this.#told = text;
-      this.#bus.update(factsOf(recording, this.#title, []));
+      this.told = text;
+      this.bus.update(factsOf(recording, this.title, []));
     }
-    for (const file of sourcesOf(this.#path).files) {
-      if (!this.#followed.has(file.path)) this.#follow(file);
+    for (const file of sourcesOf(this.path).files) {
+      if (!this.followed.has(file.path)) this.follow(file);
     }
   }
 
   /** Takes what was appended to each file. Returns whether there was any. */
   poll(): boolean {
     let rows = 0;
-    for (const followed of this.#followed.values()) {
+    for (const followed of this.followed.values()) {
       followed?.opened.grow?.((part, step) => {
         rows += step.rows;
-        this.#publish(followed, batchOf(part, step));
+        this.publish(followed, batchOf(part, step));
       });
     }
     return rows > 0;
   }
 
   close(): void {
-    for (const followed of this.#followed.values()) followed?.opened.close();
-    this.#followed.clear();
+    for (const followed of this.followed.values()) followed?.opened.close();
+    this.followed.clear();
   }
 
   /** Publishes what a file has, and follows it from there. One that is still empty is looked at again. */
-  #follow(file: SourceFile): void {
-    if (file.format === IN_FRAMES) return void this.#followed.set(file.path, null);
+  private follow(file: SourceFile): void {
+    if (file.format === IN_FRAMES) return void this.followed.set(file.path, null);
     const early: Batch[] = [];
     const opened = openData(file.path, file.format, {
       growing: true,
@@ -76,18 +76,18 @@ export class RecordingTail {
     if (opened === null) return;
     if (opened.grow === undefined || opened.format === IN_FRAMES) {
       opened.close();
-      this.#followed.set(file.path, null);
+      this.followed.set(file.path, null);
       return;
     }
     const followed = { file, opened };
-    this.#followed.set(file.path, followed);
-    for (const batch of early) this.#publish(followed, batch);
+    this.followed.set(file.path, followed);
+    for (const batch of early) this.publish(followed, batch);
   }
 
-  #publish({ file, opened }: Followed, batch: Batch): void {
-    const zero = opened.zero ?? file.zero ?? BigInt(this.#bus.facts.zero);
-    const shift = Number(zero - BigInt(this.#bus.facts.zero)) / 1e9;
-    this.#bus.publish(moved(batch, shift));
+  private publish({ file, opened }: Followed, batch: Batch): void {
+    const zero = opened.zero ?? file.zero ?? BigInt(this.bus.facts.zero);
+    const shift = Number(zero - BigInt(this.bus.facts.zero)) / 1e9;
+    this.bus.publish(moved(batch, shift));
   }
 }
 

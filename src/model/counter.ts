@@ -172,14 +172,14 @@ export const isExact = ({ verdict }: Repaired): boolean =>
 
 /** One counter, reading by reading. */
 export class Counter {
-  readonly #rule: CounterRule;
-  #base = 0n;
-  #last = 0n;
+  private readonly rule: CounterRule;
+  private base = 0n;
+  private last = 0n;
   /** Seconds at which the base was read; NaN before the first reading. */
-  #since = Number.NaN;
+  private since = Number.NaN;
 
   constructor(rule: CounterRule) {
-    this.#rule = rule;
+    this.rule = rule;
   }
 
   /**
@@ -187,29 +187,29 @@ export class Counter {
    * compared; NaN at the first, and where that is not known.
    */
   step(seconds: number, value: bigint): number {
-    if (Number.isNaN(this.#since)) {
-      this.#go(seconds, value, value);
+    if (Number.isNaN(this.since)) {
+      this.go(seconds, value, value);
       return Number.NaN;
     }
-    const [rule, previous] = [this.#rule, this.#base];
-    const elapsed = seconds - this.#since;
+    const [rule, previous] = [this.rule, this.base];
+    const elapsed = seconds - this.since;
     // Nearly all readings: `repair` would say the same.
     if (rule.top === null && value >= previous) {
       const rise = Number(value - previous);
       if (rise <= mostIn(elapsed, rule) && !mayHaveRolled(rise, elapsed, rule)) {
-        this.#go(seconds, value, value);
+        this.go(seconds, value, value);
         return rise;
       }
     }
-    const repaired = repair({ previous, value, seconds: elapsed, rule, last: this.#last });
-    this.#go(seconds, value, repaired.base);
+    const repaired = repair({ previous, value, seconds: elapsed, rule, last: this.last });
+    this.go(seconds, value, repaired.base);
     return isExact(repaired) ? Number(repaired.delta) : Number.NaN;
   }
 
-  #go(seconds: number, value: bigint, base: bigint): void {
-    if (base === value) this.#since = seconds;
-    this.#base = base;
-    this.#last = value;
+  private go(seconds: number, value: bigint, base: bigint): void {
+    if (base === value) this.since = seconds;
+    this.base = base;
+    this.last = value;
   }
 }
 

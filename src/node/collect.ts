@@ -62,7 +62,7 @@ export class Collection {
   readonly tree: NodeTree;
   readonly host: string;
   readonly writer: RawWriter;
-  readonly #types: OpenTypes;
+  private readonly _types: OpenTypes;
 
   /**
    * Opens the types; writes nothing yet.
@@ -72,28 +72,28 @@ export class Collection {
     const tree = new NodeTree(options.root);
     this.tree = tree;
     const types = typesNamed(options.types ?? [], options.without ?? []);
-    this.#types = new OpenTypes(types, tree, {
+    this._types = new OpenTypes(types, tree, {
       deadline: options.deadline,
       wide: options.wide,
     });
     this.host = options.hostname ?? tree.hostname();
-    const schemas = this.#types.schemas();
+    const schemas = this._types.schemas();
     const header = { hostname: this.host, uname: tree.uname(), uptime: tree.uptime(), schemas };
     this.writer = new RawWriter(header, sink, options.style);
   }
 
   get types(): readonly string[] {
-    return this.#types.types.map(({ name }) => name);
+    return this._types.types.map(({ name }) => name);
   }
 
   /** Types that this machine lacks. */
   get absent(): readonly Absent[] {
-    return this.#types.absent;
+    return this._types.absent;
   }
 
   /** Collections that failed, by type; the others of the same moment were not harmed. */
   get failures(): ReadonlyMap<string, number> {
-    return this.#types.failures;
+    return this._types.failures;
   }
 
   /**
@@ -104,17 +104,17 @@ export class Collection {
     const time = now();
     this.writer.group(time, jobIds);
     if (mark !== undefined) this.writer.mark(mark);
-    this.#types.collect(this.writer, failed);
+    this._types.collect(this.writer, failed);
     this.writer.flush();
     return time;
   }
 
   /** Call it every `BETWEEN` ms where `wide`. */
   between(): void {
-    this.#types.between();
+    this._types.between();
   }
 
   close(): void {
-    this.#types.close();
+    this._types.close();
   }
 }

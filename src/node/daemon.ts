@@ -57,170 +57,170 @@ const LOOK = 1000;
 
 /** A file that may change, be replaced, come and go. */
 class Watched {
-  readonly #path: string | null;
-  #stamp = '';
+  private readonly path: string | null;
+  private stamp = '';
 
   constructor(path: string | null) {
-    this.#path = path;
+    this.path = path;
     this.changed();
   }
 
   /** Whether it is another than at the last call. */
   changed(): boolean {
-    if (this.#path === null) return false;
-    const before = this.#stamp;
-    const stat = statSync(this.#path, { throwIfNoEntry: false });
-    this.#stamp = stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
-    return this.#stamp !== before;
+    if (this.path === null) return false;
+    const before = this.stamp;
+    const stat = statSync(this.path, { throwIfNoEntry: false });
+    this.stamp = stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+    return this.stamp !== before;
   }
 }
 
 export class Daemon {
-  readonly #options: DaemonOptions;
+  private readonly options: DaemonOptions;
   /** When narrow counters were read last, in milliseconds of `performance.now`. */
-  #between = 0;
-  readonly #backlog: Backlog;
-  readonly #troubles: Troubles;
-  #freq: number;
-  #sampling: Sampling;
+  private between = 0;
+  private readonly backlog: Backlog;
+  private readonly troubles: Troubles;
+  private freq: number;
+  private sampling: Sampling;
   /** Whether the next group for the sinks needs its header. */
-  #fresh = true;
+  private fresh = true;
   /** Jobs of the job-id file, and of the list. */
-  #jobs: readonly string[];
-  #listed: readonly string[];
-  readonly #watchedFile: Watched;
-  readonly #watchedList: Watched;
-  #rotated = Date.now() / 1000;
-  #groups = 0;
-  #missed = 0;
-  #stopped = false;
-  #wake: () => void = () => {};
+  private jobs: readonly string[];
+  private listed: readonly string[];
+  private readonly watchedFile: Watched;
+  private readonly watchedList: Watched;
+  private rotated = Date.now() / 1000;
+  private groups = 0;
+  private missed = 0;
+  private stopped = false;
+  private wake: () => void = () => {};
   /** The moment, in milliseconds of `performance.now`, and the number of the next sample. */
-  #start = 0;
-  #tick = 0;
+  private start = 0;
+  private tick = 0;
 
   /** @throws whatever `open` throws */
   constructor(options: DaemonOptions) {
-    this.#options = options;
-    this.#freq = options.freq;
-    this.#backlog = new Backlog(options.buffer);
-    this.#troubles = new Troubles(options.say);
-    this.#sampling = options.open();
+    this.options = options;
+    this.freq = options.freq;
+    this.backlog = new Backlog(options.buffer);
+    this.troubles = new Troubles(options.say);
+    this.sampling = options.open();
     const { file, list } = options.jobs;
-    this.#watchedFile = new Watched(file);
-    this.#watchedList = new Watched(list?.path ?? null);
-    this.#jobs = jobsIn(file);
-    this.#listed = list?.read() ?? [];
+    this.watchedFile = new Watched(file);
+    this.watchedList = new Watched(list?.path ?? null);
+    this.jobs = jobsIn(file);
+    this.listed = list?.read() ?? [];
   }
 
   get host(): string {
-    return this.#sampling.host;
+    return this.sampling.host;
   }
 
   /** Samples until `stop` is called, then once more; or until `count` samples are taken. */
   async run(): Promise<DaemonResult> {
-    this.#align();
-    const { tree, types } = this.#sampling.collection;
-    this.#options.pmc?.begin(tree, types, process.pid);
-    for (let taken = 0; taken < this.#options.count; ) {
-      if (this.#stopped) {
-        this.#sample();
+    this.align();
+    const { tree, types } = this.sampling.collection;
+    this.options.pmc?.begin(tree, types, process.pid);
+    for (let taken = 0; taken < this.options.count; ) {
+      if (this.stopped) {
+        this.sample();
         break;
       }
-      const due = this.#start + this.#tick * this.#freq * 1000;
+      const due = this.start + this.tick * this.freq * 1000;
       const wait = due - performance.now();
       if (wait > 0) {
-        await this.#sleep(Math.min(wait, LOOK));
-        this.#readBetween();
-        if (!this.#stopped) this.#look();
+        await this.sleep(Math.min(wait, LOOK));
+        this.readBetween();
+        if (!this.stopped) this.look();
         continue;
       }
-      this.#periodic();
+      this.periodic();
       taken++;
-      this.#next();
+      this.next();
     }
-    return await this.#end();
+    return await this.end();
   }
 
   /** Counts periods from the last moment at which the clock was at a multiple of it: the clock may be set later. */
-  #align(): void {
-    this.#start = performance.now() - (Date.now() % (this.#freq * 1000));
+  private align(): void {
+    this.start = performance.now() - (Date.now() % (this.freq * 1000));
   }
 
-  #readBetween(): void {
+  private readBetween(): void {
     const now = performance.now();
-    if (now - this.#between < BETWEEN) return;
-    this.#between = now;
-    this.#sampling.collection.between();
+    if (now - this.between < BETWEEN) return;
+    this.between = now;
+    this.sampling.collection.between();
   }
 
   /** Asks it to end; `run` then takes a last sample. */
   stop(): void {
-    this.#stopped = true;
-    this.#wake();
+    this.stopped = true;
+    this.wake();
   }
 
   /** Takes another period, and opens the types anew. */
   reload({ freq }: Pick<DaemonSettings, 'freq'>): void {
-    if (freq !== this.#freq) {
-      this.#freq = freq;
-      this.#align();
-      this.#tick = 1;
+    if (freq !== this.freq) {
+      this.freq = freq;
+      this.align();
+      this.tick = 1;
     }
-    this.#reopen();
-    this.#wake();
+    this.reopen();
+    this.wake();
   }
 
-  #sleep(milliseconds: number): Promise<void> {
+  private sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
-      this.#wake = () => {
+      this.wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
 
-  #next(): void {
-    this.#tick++;
-    const now = Math.floor((performance.now() - this.#start) / (this.#freq * 1000));
-    if (now > this.#tick) {
-      this.#missed += now - this.#tick;
-      this.#tick = now;
+  private next(): void {
+    this.tick++;
+    const now = Math.floor((performance.now() - this.start) / (this.freq * 1000));
+    if (now > this.tick) {
+      this.missed += now - this.tick;
+      this.tick = now;
     }
   }
 
-  #periodic(): void {
-    const begun = this.#options.log?.begun ?? this.#rotated;
-    const old = Date.now() / 1000 - begun >= this.#options.rotate;
+  private periodic(): void {
+    const begun = this.options.log?.begun ?? this.rotated;
+    const old = Date.now() / 1000 - begun >= this.options.rotate;
     if (!old) {
-      this.#sample();
+      this.sample();
       return;
     }
-    this.#rotated = Date.now() / 1000;
-    this.#reopen();
-    this.#sample(this.#options.marksRotation ? 'rotate -' : undefined, true);
+    this.rotated = Date.now() / 1000;
+    this.reopen();
+    this.sample(this.options.marksRotation ? 'rotate -' : undefined, true);
   }
 
   /** Looks for jobs that are gone, which end, and for new ones, which begin. */
-  #look(): void {
-    const { file, list } = this.#options.jobs;
-    if (this.#watchedFile.changed()) {
-      this.#jobs = this.#change(this.#jobs, jobsIn(file), (mark, jobs) => {
-        const { tree, types } = this.#sampling.collection;
-        if (mark.startsWith('begin ')) this.#options.pmc?.arm(tree, types);
-        this.#sample(mark, false, jobs);
+  private look(): void {
+    const { file, list } = this.options.jobs;
+    if (this.watchedFile.changed()) {
+      this.jobs = this.change(this.jobs, jobsIn(file), (mark, jobs) => {
+        const { tree, types } = this.sampling.collection;
+        if (mark.startsWith('begin ')) this.options.pmc?.arm(tree, types);
+        this.sample(mark, false, jobs);
       });
     }
-    if (list === null || !this.#watchedList.changed()) return;
-    this.#listed = this.#change(this.#listed, list.read(), (mark, jobs) => {
+    if (list === null || !this.watchedList.changed()) return;
+    this.listed = this.change(this.listed, list.read(), (mark, jobs) => {
       // `begin` and `end` have written to the log themselves.
-      if (this.#options.sinks.length > 0) this.#tellSinks(this.#take(mark, jobs));
+      if (this.options.sinks.length > 0) this.tellSinks(this.take(mark, jobs));
     });
   }
 
   /** Hears of each job that went or came, with the jobs of that sample: the last one of a job still bears its id. */
-  #change(
+  private change(
     before: readonly string[],
     now: readonly string[],
     happened: (mark: string, jobs: readonly string[]) => void,
@@ -239,81 +239,81 @@ export class Daemon {
     return now;
   }
 
-  #reopen(): void {
-    const sampling = this.#options.open();
-    this.#sampling.close();
-    this.#sampling = sampling;
-    this.#fresh = true;
+  private reopen(): void {
+    const sampling = this.options.open();
+    this.sampling.close();
+    this.sampling = sampling;
+    this.fresh = true;
   }
 
-  #take(mark: string | undefined, jobs: readonly string[]): LogGroup {
-    const listed = jobsNow(this.#options.jobs.list, jobs);
+  private take(mark: string | undefined, jobs: readonly string[]): LogGroup {
+    const listed = jobsNow(this.options.jobs.list, jobs);
     const failed = new Map<string, string>();
-    const group = this.#sampling.take(listed, mark, ({ type, reason }) => failed.set(type, reason));
-    for (const type of this.#sampling.collection.types) {
-      this.#troubles.about(`no records of type ${type}`, failed.get(type) ?? null);
+    const group = this.sampling.take(listed, mark, ({ type, reason }) => failed.set(type, reason));
+    for (const type of this.sampling.collection.types) {
+      this.troubles.about(`no records of type ${type}`, failed.get(type) ?? null);
     }
     return group;
   }
 
-  #sample(mark?: string, rotate = false, jobs = this.#jobs): void {
-    const group = this.#write(mark, rotate, jobs);
-    this.#groups++;
-    this.#tellSinks(group);
+  private sample(mark?: string, rotate = false, jobs = this.jobs): void {
+    const group = this.write(mark, rotate, jobs);
+    this.groups++;
+    this.tellSinks(group);
   }
 
-  #tellSinks(group: LogGroup): void {
-    for (const sink of this.#options.sinks) this.#give(sink, group);
-    this.#fresh = false;
+  private tellSinks(group: LogGroup): void {
+    for (const sink of this.options.sinks) this.give(sink, group);
+    this.fresh = false;
   }
 
-  #write(mark: string | undefined, rotate: boolean, jobs: readonly string[]): LogGroup {
-    const { log } = this.#options;
-    if (log === null) return this.#take(mark, jobs);
-    const { head } = this.#sampling;
+  private write(mark: string | undefined, rotate: boolean, jobs: readonly string[]): LogGroup {
+    const { log } = this.options;
+    if (log === null) return this.take(mark, jobs);
+    const { head } = this.sampling;
     let group: LogGroup | null = null;
     try {
       log.locked(() => {
         if (rotate) log.rotate();
-        group = this.#take(mark, jobs);
-        this.#backlog.append(log, head, group);
+        group = this.take(mark, jobs);
+        this.backlog.append(log, head, group);
       });
-      this.#troubles.about('the log', null);
+      this.troubles.about('the log', null);
     } catch (error) {
       if (!(error instanceof LogError)) throw error;
       if (group === null) {
-        group = this.#take(mark, jobs);
-        this.#backlog.keep(head, group);
+        group = this.take(mark, jobs);
+        this.backlog.keep(head, group);
       }
-      const { length, dropped } = this.#backlog;
-      this.#troubles.about(
+      const { length, dropped } = this.backlog;
+      this.troubles.about(
         'the log',
         `${error.message}; samples are kept in memory, and written later`,
       );
       if (dropped > 0)
-        this.#troubles.about('memory for samples', `${length} are kept; older ones are lost`);
+        this.troubles.about('memory for samples', `${length} are kept; older ones are lost`);
     }
     return group as unknown as LogGroup;
   }
 
-  #give(sink: GroupSink, { bytes }: LogGroup): void {
-    const { head, host } = this.#sampling;
+  private give(sink: GroupSink, { bytes }: LogGroup): void {
+    const { head, host } = this.sampling;
     try {
-      const whole = this.#fresh ? Buffer.concat([head.bytes, bytes]) : bytes;
-      sink.write(whole, { header: this.#fresh, host });
-      this.#troubles.about(sink.name, null);
+      const whole = this.fresh ? Buffer.concat([head.bytes, bytes]) : bytes;
+      sink.write(whole, { header: this.fresh, host });
+      this.troubles.about(sink.name, null);
     } catch (error) {
-      this.#troubles.about(sink.name, reasonOf(error));
+      this.troubles.about(sink.name, reasonOf(error));
     }
   }
 
-  async #end(): Promise<DaemonResult> {
-    this.#options.pmc?.end(this.#sampling.collection.tree, process.pid);
-    this.#sampling.close();
-    for (const sink of this.#options.sinks) await sink.close();
-    this.#options.log?.close();
-    const given = this.#options.sinks.reduce((sum, { lost: own = 0 }) => sum + own, 0);
-    const lost = this.#backlog.dropped + this.#backlog.length + given;
-    return { groups: this.#groups, missed: this.#missed, lost };
+  private async end(): Promise<DaemonResult> {
+    this.options.pmc?.end(this.sampling.collection.tree, process.pid);
+    this.sampling.close();
+    for (const sink of this.options.sinks) await sink.close();
+    this.options.log?.close();
+    const given = this.options.sinks.reduce((sum, { lost: own = 0 }) => sum + own, 0);
+    const lost = this.backlog.dropped + this.backlog.length + given;
+    return { groups: this.groups, missed: this.missed, lost };
   }
 }

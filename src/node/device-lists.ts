@@ -18,55 +18,55 @@ interface Listed {
 
 export class DeviceLists {
   /** /sys/kernel/uevent_seqnum; null where it cannot be read. */
-  readonly #messages: KernelFile | null;
-  readonly #lists = new Map<string, Listed>();
+  private readonly messages: KernelFile | null;
+  private readonly lists = new Map<string, Listed>();
   /** Number of the last message; NaN where it is not known. */
-  #message = Number.NaN;
-  #isRead = false;
+  private message = Number.NaN;
+  private isRead = false;
 
   constructor(messages: KernelFile | null) {
-    this.#messages = messages;
+    this.messages = messages;
   }
 
   /** Messages are counted anew. */
   begin(): void {
-    this.#isRead = false;
+    this.isRead = false;
   }
 
   /** Names in the folder, the same array where none came or went; null where there is none, or none that may be listed. */
   names(folder: string): string[] | null {
     // Before the folder is listed: what comes in between is seen next time.
-    const message = this.#last();
-    const known = this.#lists.get(folder);
+    const message = this.last();
+    const known = this.lists.get(folder);
     // Not `performance`, which takes 2 ms to load.
     const now = process.uptime();
     if (known?.message === message && now - known.at < BELIEVED) return known.names;
     const names = list(folder);
-    this.#lists.set(folder, { names, message, at: now });
+    this.lists.set(folder, { names, message, at: now });
     return names;
   }
 
-  #last(): number {
-    if (this.#isRead || this.#messages === null) return this.#message;
-    this.#isRead = true;
-    this.#message = Number.NaN;
+  private last(): number {
+    if (this.isRead || this.messages === null) return this.message;
+    this.isRead = true;
+    this.message = Number.NaN;
     try {
-      const length = this.#messages.readPiece();
-      const { bytes } = this.#messages;
+      const length = this.messages.readPiece();
+      const { bytes } = this.messages;
       let number = 0;
       let k = 0;
       for (; k < length && bytes[k] >= ZERO && bytes[k] <= NINE; k++) {
         number = 10 * number + (bytes[k] - ZERO);
       }
-      if (number > 0) this.#message = number;
+      if (number > 0) this.message = number;
     } catch {
       // Folders are listed each time, then.
     }
-    return this.#message;
+    return this.message;
   }
 
   close(): void {
-    this.#messages?.close();
+    this.messages?.close();
   }
 }
 

@@ -52,17 +52,17 @@ export class JobList {
     const ids = this.read();
     const kept = only ? ids.filter((each) => each === id) : ids;
     if (kept.length < ids.length || !kept.includes(id)) {
-      this.#write(kept.includes(id) ? kept : [...kept, id]);
+      this.write(kept.includes(id) ? kept : [...kept, id]);
     }
   }
 
   /** Removes a job. Call it while the log is locked. @throws LogError */
   remove(id: string): void {
     const ids = this.read();
-    if (ids.includes(id)) this.#write(ids.filter((each) => each !== id));
+    if (ids.includes(id)) this.write(ids.filter((each) => each !== id));
   }
 
-  #write(ids: readonly string[]): void {
+  private write(ids: readonly string[]): void {
     about(this.path, () => {
       replaceFile(this.path, [bootId(), ...ids, ''].join('\n'), { mode: 0o644 });
     });

@@ -29,68 +29,68 @@ function keptLimit(): number {
 /** What the files of a tree share. */
 export class KeptFiles {
   bytes = Buffer.allocUnsafeSlow(START);
-  #count = 0;
-  #most = FEWEST_KEPT;
-  #isFinal = false;
+  private count = 0;
+  private most = FEWEST_KEPT;
+  private isFinal = false;
 
   /** Whether one more may be kept; it is counted then. */
   keep(): boolean {
-    if (this.#count >= this.#most && !this.#isFinal) {
-      this.#most = keptLimit();
-      this.#isFinal = true;
+    if (this.count >= this.most && !this.isFinal) {
+      this.most = keptLimit();
+      this.isFinal = true;
     }
-    if (this.#count >= this.#most) return false;
-    this.#count++;
+    if (this.count >= this.most) return false;
+    this.count++;
     return true;
   }
 
   drop(): void {
-    this.#count--;
+    this.count--;
   }
 }
 
 export class KernelFile {
   readonly path: string;
-  readonly #flags: number;
-  readonly #kept: KeptFiles;
+  private readonly flags: number;
+  private readonly kept: KeptFiles;
   /** -1 where it is opened for each read. */
-  #file: number;
+  private file: number;
   /** A buffer of its own; null where it reads into the shared one. */
-  #own: Buffer | null = null;
+  private own: Buffer | null = null;
   /** Length of its text of this collection; -1 where it is to be read. */
-  #known = -1;
+  private known = -1;
 
   /** @throws Error where it cannot be opened */
   constructor(path: string, kept: KeptFiles, flags = DIRECT) {
     this.path = path;
-    this.#flags = flags;
-    this.#kept = kept;
-    this.#file = openSync(path, flags);
+    this.flags = flags;
+    this.kept = kept;
+    this.file = openSync(path, flags);
     if (!kept.keep()) {
-      closeSync(this.#file);
-      this.#file = -1;
+      closeSync(this.file);
+      this.file = -1;
     }
   }
 
   /** Its present text is `bytes[0, read())`; valid until the next file of the tree is read. */
   get bytes(): Buffer {
-    return this.#own ?? this.#kept.bytes;
+    return this.own ?? this.kept.bytes;
   }
 
   /** Keeps the text from the first read after `forgetText` to the next `forgetText`. */
   keepText(): void {
-    this.#own = Buffer.allocUnsafeSlow(START);
+    this.own = Buffer.allocUnsafeSlow(START);
   }
 
   forgetText(): void {
-    this.#known = -1;
+    this.known = -1;
   }
 
   /** Reads it anew. Gives its length in bytes. @throws Error where it has vanished */
   read(): number {
-    if (this.#known >= 0) return this.#known;
-    const length = this.#opened(readAll, this);
-    if (this.#own !== null) this.#known = length;
+    if (this.known >= 0) return this.known;
+    const length = this.opened(readAll, this);
+    if (this.own !== null) this.known = length;
     return length;
   }
 
@@ -99,12 +99,12 @@ export class KernelFile {
    * longer than a page may be cut.
    */
   readPiece(): number {
-    return this.#opened(readPiece, this);
+    return this.opened(readPiece, this);
   }
 
-  #opened(how: (file: number, self: KernelFile) => number, self: KernelFile): number {
-    if (this.#file >= 0) return how(this.#file, self);
-    const file = openSync(this.path, this.#flags);
+  private opened(how: (file: number, self: KernelFile) => number, self: KernelFile): number {
+    if (this.file >= 0) return how(this.file, self);
+    const file = openSync(this.path, this.flags);
     try {
       return how(file, self);
     } finally {
@@ -117,15 +117,15 @@ export class KernelFile {
     if (used >= LONGEST) throw new Error(`${this.path} is longer than ${LONGEST} bytes`);
     const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length);
     this.bytes.copy(larger, 0, 0, used);
-    if (this.#own !== null) this.#own = larger;
-    else this.#kept.bytes = larger;
+    if (this.own !== null) this.own = larger;
+    else this.kept.bytes = larger;
   }
 
   close(): void {
-    if (this.#file < 0) return;
-    closeSync(this.#file);
-    this.#kept.drop();
-    this.#file = -1;
+    if (this.file < 0) return;
+    closeSync(this.file);
+    this.kept.drop();
+    this.file = -1;
   }
 }
 

@@ -30,13 +30,13 @@ interface Kept {
 }
 
 export class Programming {
-  readonly #path: string;
-  readonly #say: (line: string) => void;
+  private readonly path: string;
+  private readonly say: (line: string) => void;
 
   /** `path`: the file. `say` hears, in a line, of what could not be done. */
   constructor(path: string, say: (line: string) => void) {
-    this.#path = path;
-    this.#say = say;
+    this.path = path;
+    this.say = say;
   }
 
   /**
@@ -45,9 +45,9 @@ export class Programming {
    * @throws LogError where the registers' contents cannot be kept: then no others are written
    */
   begin(tree: NodeTree, types: readonly string[], owner: number | null = null): boolean {
-    const kept = this.#kept();
+    const kept = this.kept();
     if (kept?.done) {
-      if (owner !== null) this.#keep(kept.saved, true, owner);
+      if (owner !== null) this.keep(kept.saved, true, owner);
       this.arm(tree, types);
       return true;
     }
@@ -60,20 +60,20 @@ export class Programming {
       try {
         type.program(tree, (held) => {
           saved.push(...held);
-          this.#keep(saved, false, owner);
+          this.keep(saved, false, owner);
         });
         programmed++;
       } catch (error) {
         if (!(error instanceof UnavailableError)) throw error;
-        this.#say(`${type.name} is not programmed: ${error.message}`);
+        this.say(`${type.name} is not programmed: ${error.message}`);
       }
     }
     if (programmed === 0) {
-      rmSync(this.#path, { force: true });
-      this.#say('no counters are programmed: no type that this machine has can be');
+      rmSync(this.path, { force: true });
+      this.say('no counters are programmed: no type that this machine has can be');
       return false;
     }
-    this.#keep(saved, true, owner);
+    this.keep(saved, true, owner);
     return true;
   }
 
@@ -82,7 +82,7 @@ export class Programming {
    * others. Counters go on from where they are.
    */
   arm(tree: NodeTree, types: readonly string[]): void {
-    if (this.#kept()?.done !== true) return;
+    if (this.kept()?.done !== true) return;
     for (const type of NODE_TYPES) {
       if (type.program === undefined || !types.includes(type.name)) continue;
       try {
@@ -94,10 +94,10 @@ export class Programming {
   }
 
   /** @throws LogError */
-  #keep(saved: readonly SavedRegister[], done: boolean, owner: number | null): void {
-    about(this.#path, () => {
+  private keep(saved: readonly SavedRegister[], done: boolean, owner: number | null): void {
+    about(this.path, () => {
       const kept: Kept = { boot: bootId(), done, saved, ...(owner !== null && { owner }) };
-      replaceFile(this.#path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+      replaceFile(this.path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
     });
   }
 
@@ -106,24 +106,24 @@ export class Programming {
    * @param by the daemon's process; null: nobody's
    */
   end(tree: NodeTree, by: number | null = null): void {
-    const kept = this.#kept();
+    const kept = this.kept();
     if (kept === null) return;
     if (kept.owner !== undefined && kept.owner !== by && isAlive(kept.owner)) return;
     try {
       restoreRegisters(tree, NODE_TYPES, kept.saved);
     } catch (error) {
-      this.#say(`registers are not all as they were: ${reasonOf(error)}`);
+      this.say(`registers are not all as they were: ${reasonOf(error)}`);
     }
-    rmSync(this.#path, { force: true });
+    rmSync(this.path, { force: true });
   }
 
   /** What the file says; null where there is none, or none of this boot, or none to be believed. */
-  #kept(): Kept | null {
+  private kept(): Kept | null {
     try {
-      const kept: unknown = JSON.parse(readTrusted(this.#path, MOST));
+      const kept: unknown = JSON.parse(readTrusted(this.path, MOST));
       return isKept(kept) && kept.boot === bootId() ? kept : null;
     } catch (error) {
-      if (error instanceof UntrustedError) this.#say(`${error.message}: no register is restored`);
+      if (error instanceof UntrustedError) this.say(`${error.message}: no register is restored`);
       return null;
     }
   }

@@ -35,8 +35,8 @@ export class NodeSampler {
   /** The file that it writes. */
   readonly file: string;
   readonly types: readonly string[];
-  readonly #stop: Int32Array;
-  readonly #done: Promise<SamplerResult>;
+  private readonly _stop: Int32Array;
+  private readonly done: Promise<SamplerResult>;
 
   private constructor(
     started: Extract<SamplerMessage, { kind: 'started' }>,
@@ -46,8 +46,8 @@ export class NodeSampler {
     this.host = started.host;
     this.file = started.file;
     this.types = started.types;
-    this.#stop = stop;
-    this.#done = done;
+    this._stop = stop;
+    this.done = done;
   }
 
   /**
@@ -101,8 +101,8 @@ export class NodeSampler {
    * @throws SamplerError where it came to an early end, such as by a full disk
    */
   stop(): Promise<SamplerResult> {
-    Atomics.store(this.#stop, 0, 1);
-    Atomics.notify(this.#stop, 0);
-    return this.#done;
+    Atomics.store(this._stop, 0, 1);
+    Atomics.notify(this._stop, 0);
+    return this.done;
   }
 }

@@ -29,7 +29,7 @@ export function totalsOf(log: NodeLog): readonly string[] {
 export class Sampling {
   readonly collection: Collection;
   readonly head: LogHead;
-  #last: Uint8Array = new Uint8Array(0);
+  private last: Uint8Array = new Uint8Array(0);
 
   /**
    * Opens the types. A file that a partial collection begins gets the schemas of all types, so that it can take whole
@@ -38,13 +38,13 @@ export class Sampling {
    */
   constructor(options: CollectionOptions) {
     this.collection = new Collection((bytes) => {
-      this.#last = bytes;
+      this.last = bytes;
     }, options);
     this.collection.writer.header(PROPERTIES);
     const { types = [], ...others } = options;
     const tree = new NodeTree(options.root);
     this.head = {
-      bytes: new Uint8Array(this.#last),
+      bytes: new Uint8Array(this.last),
       // Recorded trees stand still.
       started: tree.isThisMachine ? Date.now() / 1000 - tree.uptime() : null,
       ...(types.length > 0 && { whole: () => headerOf(others) }),
@@ -58,7 +58,7 @@ export class Sampling {
   /** Collects a group; its bytes are valid until the next. */
   take(jobs: readonly string[], mark?: string, failed?: (absent: Absent) => void): LogGroup {
     const time = this.collection.collect(jobs, mark, failed);
-    return { second: Math.floor(time / 1e6), bytes: this.#last };
+    return { second: Math.floor(time / 1e6), bytes: this.last };
   }
 
   close(): void {

@@ -35,15 +35,15 @@ export class NodeTree {
   /** Whether reading here may take for ever: see `TreeOptions`. */
   readonly waits: boolean;
   /** The root, to be followed by a path. */
-  readonly #before: string;
-  readonly #kept = new KeptFiles();
-  readonly #shared = new Map<string, KernelFile>();
-  #devices: DeviceLists | null = null;
+  private readonly before: string;
+  private readonly kept = new KeptFiles();
+  private readonly _shared = new Map<string, KernelFile>();
+  private _devices: DeviceLists | null = null;
 
   /** `root`: the folder that `proc` and `sys` lie in. */
   constructor(root = '/', { waits = false }: TreeOptions = {}) {
     this.root = root;
-    this.#before = root.endsWith('/') ? root : `${root}/`;
+    this.before = root.endsWith('/') ? root : `${root}/`;
     this.waits = waits;
   }
 
@@ -53,7 +53,7 @@ export class NodeTree {
 
   /** Where `path` of the machine lies, such as `proc/stat`. */
   at(path: string): string {
-    return this.#before + path;
+    return this.before + path;
   }
 
   /**
@@ -62,7 +62,7 @@ export class NodeTree {
    */
   open(path: string): KernelFile {
     try {
-      return new KernelFile(this.at(path), this.#kept, this.waits ? WAITING : DIRECT);
+      return new KernelFile(this.at(path), this.kept, this.waits ? WAITING : DIRECT);
     } catch (error) {
       throw new UnavailableError(whyNot(this.at(path), error as NodeJS.ErrnoException));
     }
@@ -73,19 +73,19 @@ export class NodeTree {
    * @throws UnavailableError where it cannot be opened
    */
   shared(path: string): KernelFile {
-    let file = this.#shared.get(path);
+    let file = this._shared.get(path);
     if (file === undefined) {
       file = this.open(path);
       file.keepText();
-      this.#shared.set(path, file);
+      this._shared.set(path, file);
     }
     return file;
   }
 
   /** Begins a collection: shared files are read anew. */
   begin(): void {
-    for (const file of this.#shared.values()) file.forgetText();
-    this.#devices?.begin();
+    for (const file of this._shared.values()) file.forgetText();
+    this._devices?.begin();
   }
 
   /** Names in a folder; null where there is none, or none that may be listed. */
@@ -96,11 +96,11 @@ export class NodeTree {
   /** Names in a folder of devices of /sys; the same array as before where none came or went. */
   devices(path: string): string[] | null {
     if (!this.isThisMachine) return this.list(path);
-    this.#devices ??= new DeviceLists(this.#openIfThere('sys/kernel/uevent_seqnum'));
-    return this.#devices.names(this.at(path));
+    this._devices ??= new DeviceLists(this.openIfThere('sys/kernel/uevent_seqnum'));
+    return this._devices.names(this.at(path));
   }
 
-  #openIfThere(path: string): KernelFile | null {
+  private openIfThere(path: string): KernelFile | null {
     try {
       return this.open(path);
     } catch {
@@ -141,9 +141,9 @@ export class NodeTree {
 
   /** Closes what is shared; types close their own. */
   close(): void {
-    for (const file of this.#shared.values()) file.close();
-    this.#shared.clear();
-    this.#devices?.close();
-    this.#devices = null;
+    for (const file of this._shared.values()) file.close();
+    this._shared.clear();
+    this._devices?.close();
+    this._devices = null;
   }
 }

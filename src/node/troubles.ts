@@ -1,22 +1,22 @@
 /** What goes wrong again and again is said once: when it begins, when its reason changes, and when it ends. */
 export class Troubles {
-  readonly #say: (line: string) => void;
-  readonly #reasons = new Map<string, string>();
+  private readonly say: (line: string) => void;
+  private readonly reasons = new Map<string, string>();
 
   constructor(say: (line: string) => void) {
-    this.#say = say;
+    this.say = say;
   }
 
   /** `reason`: why `what` does not work now; null where it does. */
   about(what: string, reason: string | null): void {
-    const before = this.#reasons.get(what) ?? null;
+    const before = this.reasons.get(what) ?? null;
     if (reason === before) return;
     if (reason === null) {
-      this.#reasons.delete(what);
-      this.#say(`${what}: works again`);
+      this.reasons.delete(what);
+      this.say(`${what}: works again`);
     } else {
-      this.#reasons.set(what, reason);
-      this.#say(`${what}: ${reason}`);
+      this.reasons.set(what, reason);
+      this.say(`${what}: ${reason}`);
     }
   }
 }

@@ -48,31 +48,31 @@ function armer(): (handle: bigint, number: number) => void {
 
 /** In one thread. */
 export class SignalLook {
-  readonly #caught: CaughtSignals;
-  readonly #run: (loop: bigint, mode: number) => number;
-  readonly #isActive: (handle: bigint) => number;
-  readonly #stop: (handle: bigint) => number;
-  readonly #arm = armer();
+  private readonly caught: CaughtSignals;
+  private readonly run: (loop: bigint, mode: number) => number;
+  private readonly isActive: (handle: bigint) => number;
+  private readonly stop: (handle: bigint) => number;
+  private readonly arm = armer();
 
   constructor(caught: CaughtSignals) {
     const node = koffi().load(null);
-    this.#caught = caught;
-    this.#run = node.func('int uv_run(void *, int)');
-    this.#isActive = node.func('int uv_is_active(void *)');
-    this.#stop = node.func('int uv_signal_stop(void *)');
+    this.caught = caught;
+    this.run = node.func('int uv_run(void *, int)');
+    this.isActive = node.func('int uv_is_active(void *)');
+    this.stop = node.func('int uv_signal_stop(void *)');
   }
 
   /** Whether one has come since the last call. */
   take(): boolean {
-    const { loop, handles } = this.#caught;
-    this.#run(loop, NOWAIT);
-    const come = handles.filter(([, handle]) => this.#isActive(handle) === 0);
-    for (const [number, handle] of come) this.#arm(handle, number);
+    const { loop, handles } = this.caught;
+    this.run(loop, NOWAIT);
+    const come = handles.filter(([, handle]) => this.isActive(handle) === 0);
+    for (const [number, handle] of come) this.arm(handle, number);
     return come.length > 0;
   }
 
   /** Notes no more. */
   close(): void {
-    for (const [, handle] of this.#caught.handles) this.#stop(handle);
+    for (const [, handle] of this.caught.handles) this.stop(handle);
   }
 }

@@ -26,39 +26,39 @@ export interface UmadAgent {
 }
 
 export class Umad {
-  readonly #path: string;
-  readonly #file: number;
-  readonly #agents = new Map<string, number>();
-  readonly #buffer = Buffer.alloc(HEADER + LONGEST);
+  private readonly path: string;
+  private readonly file: number;
+  private readonly agents = new Map<string, number>();
+  private readonly buffer = Buffer.alloc(HEADER + LONGEST);
 
   /** @throws Error as open(2) fails */
   constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, 'r+');
+    this.path = path;
+    this.file = openSync(path, 'r+');
     // All kernels since 2.6.26 have the longer header, with the partition key.
-    ioctl(this.#file, ENABLE_PKEY, null);
+    ioctl(this.file, ENABLE_PKEY, null);
   }
 
-  #agent({ queuePair, managementClass, classVersion }: UmadAgent): number {
+  private agent({ queuePair, managementClass, classVersion }: UmadAgent): number {
     const key = `${queuePair} ${managementClass} ${classVersion}`;
-    const known = this.#agents.get(key);
+    const known = this.agents.get(key);
     if (known !== undefined) return known;
     const request = Buffer.alloc(REQUEST_BYTES);
     request[20] = queuePair;
     request[21] = managementClass;
     request[22] = classVersion;
-    if (!ioctl(this.#file, REGISTER_AGENT, request)) {
-      throw new Error(`${this.#path}: no agent for management class ${managementClass}`);
+    if (!ioctl(this.file, REGISTER_AGENT, request)) {
+      throw new Error(`${this.path}: no agent for management class ${managementClass}`);
     }
     const id = request.readUInt32LE(0);
-    this.#agents.set(key, id);
+    this.agents.set(key, id);
     return id;
   }
 
   /** The answer to a datagram that goes to `lid`. @throws Error */
   exchange(agent: UmadAgent, lid: number, datagram: Uint8Array): Uint8Array {
-    const buffer = this.#buffer.fill(0);
-    buffer.writeUInt32LE(this.#agent(agent), 0);
+    const buffer = this.buffer.fill(0);
+    buffer.writeUInt32LE(this.agent(agent), 0);
     buffer.writeUInt32LE(TIMEOUT, 8);
     buffer.writeUInt32LE(RETRIES, 12);
     buffer.writeUInt32BE(agent.queuePair, 20);
@@ -67,17 +67,17 @@ export class Umad {
     buffer.set(datagram, HEADER);
     // Bytes 8 to 15 of a datagram name its transaction; the kernel keeps the upper four for itself.
     const transaction = buffer.readUInt32BE(HEADER + 12);
-    writeSync(this.#file, buffer, 0, HEADER + datagram.length);
+    writeSync(this.file, buffer, 0, HEADER + datagram.length);
     for (;;) {
-      const got = readSync(this.#file, buffer, 0, buffer.length, null);
+      const got = readSync(this.file, buffer, 0, buffer.length, null);
       if (buffer.readUInt32BE(HEADER + 12) !== transaction) continue;
       const status = buffer.readUInt32LE(4);
-      if (status !== 0) throw new Error(`${this.#path}: no answer from LID ${lid} (${status})`);
+      if (status !== 0) throw new Error(`${this.path}: no answer from LID ${lid} (${status})`);
       return Uint8Array.from(buffer.subarray(HEADER, got));
     }
   }
 
   close(): void {
-    closeSync(this.#file);
+    closeSync(this.file);
   }
 }

@@ -9,22 +9,22 @@ const MOST_KEPT = 4096;
 let kept = 0;
 
 export class KeptFile {
-  readonly #path: string;
-  #file = -1;
+  private readonly path: string;
+  private file = -1;
 
   constructor(path: string) {
-    this.#path = path;
+    this.path = path;
   }
 
   /** Its text; null where it is not there, cannot be read, or what it is about has ended. */
   read(): string | null {
     try {
-      if (this.#file < 0) {
-        if (kept >= MOST_KEPT) return readFileSync(this.#path, 'latin1');
-        this.#file = openSync(this.#path, 'r');
+      if (this.file < 0) {
+        if (kept >= MOST_KEPT) return readFileSync(this.path, 'latin1');
+        this.file = openSync(this.path, 'r');
         kept++;
       }
-      const bytes = readSync(this.#file, shared, 0, SPACE, 0);
+      const bytes = readSync(this.file, shared, 0, SPACE, 0);
       return bytes === 0 ? null : shared.toString('latin1', 0, bytes);
     } catch {
       this.close();
@@ -33,9 +33,9 @@ export class KeptFile {
   }
 
   close(): void {
-    if (this.#file < 0) return;
-    closeSync(this.#file);
-    this.#file = -1;
+    if (this.file < 0) return;
+    closeSync(this.file);
+    this.file = -1;
     kept--;
   }
 }

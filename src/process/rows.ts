@@ -13,26 +13,26 @@ const MAKE: Readonly<Record<Cell, (values: readonly Value[]) => Column>> = {
 };
 
 export class Rows {
-  readonly #schema: Schema;
-  #rows: (readonly Value[])[] = [];
+  private readonly schema: Schema;
+  private rows: (readonly Value[])[] = [];
 
   constructor(schema: Schema) {
-    this.#schema = schema;
+    this.schema = schema;
   }
 
   /** @param row by column of the schema; of 64 bits as bigint */
   add(row: readonly Value[]): void {
-    this.#rows.push(row);
+    this.rows.push(row);
   }
 
   /** What was added since the last; null where there is nothing. */
   take(): Batch | null {
-    const rows = this.#rows;
+    const rows = this.rows;
     if (rows.length === 0) return null;
-    this.#rows = [];
-    const { metrics } = this.#schema;
+    this.rows = [];
+    const { metrics } = this.schema;
     return {
-      schema: this.#schema,
+      schema: this.schema,
       length: rows.length,
       columns: metrics.map(({ cell }, k) => MAKE[cell](rows.map((row) => row[k]))),
     };

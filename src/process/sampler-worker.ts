@@ -51,28 +51,28 @@ const say = (message: ProcessMessage) => parentPort?.postMessage(message);
 class Output {
   droppedBytes = 0;
   error: string | null = null;
-  readonly #file: number;
-  readonly #path: string;
+  private readonly file: number;
+  private readonly path: string;
 
   constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, 'ax', 0o644);
+    this.path = path;
+    this.file = openSync(path, 'ax', 0o644);
   }
 
   write(bytes: Uint8Array): void {
     let done = 0;
     try {
       while (this.error === null && done < bytes.length) {
-        done += writeSync(this.#file, bytes, done, bytes.length - done);
+        done += writeSync(this.file, bytes, done, bytes.length - done);
       }
     } catch (error) {
-      this.error = `cannot write ${this.#path}: ${(error as Error).message}`;
+      this.error = `cannot write ${this.path}: ${(error as Error).message}`;
     }
     this.droppedBytes += bytes.length - done;
   }
 
   close(): void {
-    closeSync(this.#file);
+    closeSync(this.file);
   }
 }
 

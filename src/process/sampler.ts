@@ -35,12 +35,12 @@ export class ProcessSamplerError extends TriscopeError {
 }
 
 export class ProcessSampler {
-  readonly #orders: Int32Array;
-  readonly #done: Promise<ProcessResult>;
+  private readonly orders: Int32Array;
+  private readonly done: Promise<ProcessResult>;
 
   private constructor(orders: Int32Array, done: Promise<ProcessResult>) {
-    this.#orders = orders;
-    this.#done = done;
+    this.orders = orders;
+    this.done = done;
   }
 
   /** Starts its thread, which waits for `watch`. @throws ProcessSamplerError */
@@ -76,21 +76,21 @@ export class ProcessSampler {
 
   /** The command has begun. Returns when it has been seen, also where it has ended by then. */
   watch(root: number): void {
-    Atomics.store(this.#orders, ROOT, root);
-    this.#ring();
-    Atomics.wait(this.#orders, SEEN, 0, FIRST);
+    Atomics.store(this.orders, ROOT, root);
+    this.ring();
+    Atomics.wait(this.orders, SEEN, 0, FIRST);
   }
 
   /** Ends it; what is still there is sampled a last time. @throws ProcessSamplerError */
   stop(): Promise<ProcessResult> {
-    Atomics.store(this.#orders, STOP, 1);
-    Atomics.notify(this.#orders, STOP);
-    this.#ring();
-    return this.#done;
+    Atomics.store(this.orders, STOP, 1);
+    Atomics.notify(this.orders, STOP);
+    this.ring();
+    return this.done;
   }
 
-  #ring(): void {
-    Atomics.store(this.#orders, BELL, 1);
-    Atomics.notify(this.#orders, BELL);
+  private ring(): void {
+    Atomics.store(this.orders, BELL, 1);
+    Atomics.notify(this.orders, BELL);
   }
 }

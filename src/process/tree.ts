@@ -15,30 +15,30 @@ export interface Found {
 }
 
 export class ProcessTree {
-  readonly #proc: string;
-  readonly #mark: string;
+  private readonly proc: string;
+  private readonly mark: string;
   /** All that were there when it was last looked: whether they are the command's. */
-  #known = new Map<number, boolean>();
+  private known = new Map<number, boolean>();
 
   /** @param mark value of ENV_MARK in the command's environment; '' for none */
   constructor(mark: string, proc = '/proc') {
-    this.#mark = mark;
-    this.#proc = proc;
+    this.mark = mark;
+    this.proc = proc;
   }
 
   /** Those of the command that are new; `gone` gets the numbers of those that have ended. */
   look(root: number, gone: (id: number) => void): Found[] {
-    const there = readdirSync(this.#proc)
+    const there = readdirSync(this.proc)
       .filter((name) => /^\d+$/.test(name))
       .map(Number);
-    const before = this.#known;
+    const before = this.known;
     const now = new Map<number, boolean>();
     const unknown = new Map<number, Stat>();
     for (const id of there) {
       const known = before.get(id);
       if (known !== undefined) now.set(id, known);
       else {
-        const stat = readStat(textOf(`${this.#proc}/${id}/stat`) ?? '');
+        const stat = readStat(textOf(`${this.proc}/${id}/stat`) ?? '');
         if (stat !== null) unknown.set(id, stat);
       }
     }
@@ -48,7 +48,7 @@ export class ProcessTree {
     for (let more = true; more; ) {
       more = false;
       for (const [id, stat] of unknown) {
-        if (id !== root && now.get(stat.parent) !== true && !this.#isMarked(id)) continue;
+        if (id !== root && now.get(stat.parent) !== true && !this.isMarked(id)) continue;
         unknown.delete(id);
         now.set(id, true);
         found.push({ id, stat });
@@ -56,13 +56,13 @@ export class ProcessTree {
       }
     }
     for (const id of unknown.keys()) now.set(id, false);
-    this.#known = now;
+    this.known = now;
     return found;
   }
 
-  #isMarked(id: number): boolean {
-    if (this.#mark === '') return false;
-    const environ = textOf(`${this.#proc}/${id}/environ`) ?? '';
-    return environ.split('\0').includes(`${ENV_MARK}=${this.#mark}`);
+  private isMarked(id: number): boolean {
+    if (this.mark === '') return false;
+    const environ = textOf(`${this.proc}/${id}/environ`) ?? '';
+    return environ.split('\0').includes(`${ENV_MARK}=${this.mark}`);
   }
 }

@@ -51,57 +51,57 @@ export interface WatchOptions {
 }
 
 export class ProcessWatch {
-  readonly #options: WatchOptions;
-  readonly #proc: string;
-  readonly #cgroups: string;
-  readonly #tree: ProcessTree;
-  readonly #processes = new Map<number, Process>();
-  readonly #infos = new Rows(PROCESS);
-  readonly #fine = new Rows(PROCESS_THREAD);
-  readonly #coarse = new Rows(PROCESS_THREAD_TICKS);
-  readonly #switches = new Rows(PROCESS_SWITCH);
-  readonly #memory = new Rows(PROCESS_MEMORY);
-  readonly #io = new Rows(PROCESS_IO);
-  readonly #quotas = new Rows(PROCESS_QUOTA);
+  private readonly options: WatchOptions;
+  private readonly proc: string;
+  private readonly cgroups: string;
+  private readonly tree: ProcessTree;
+  private readonly processes = new Map<number, Process>();
+  private readonly infos = new Rows(PROCESS);
+  private readonly fine = new Rows(PROCESS_THREAD);
+  private readonly coarse = new Rows(PROCESS_THREAD_TICKS);
+  private readonly switches = new Rows(PROCESS_SWITCH);
+  private readonly memory = new Rows(PROCESS_MEMORY);
+  private readonly io = new Rows(PROCESS_IO);
+  private readonly quotas = new Rows(PROCESS_QUOTA);
 
   constructor(options: WatchOptions) {
-    this.#options = options;
+    this.options = options;
     const { machine = '/', mark } = options;
-    this.#proc = join(machine, 'proc');
-    this.#cgroups = join(machine, 'sys/fs/cgroup');
-    this.#tree = new ProcessTree(mark, this.#proc);
+    this.proc = join(machine, 'proc');
+    this.cgroups = join(machine, 'sys/fs/cgroup');
+    this.tree = new ProcessTree(mark, this.proc);
   }
 
   /** A sample: of times and places, and with `all` of what is told once a second. */
   sample(all: boolean): Batch[] {
-    for (const found of this.#tree.look(this.#options.root, (id) => this.#drop(id))) {
-      this.#add(found);
+    for (const found of this.tree.look(this.options.root, (id) => this.drop(id))) {
+      this.add(found);
     }
-    for (const process of this.#processes.values()) {
+    for (const process of this.processes.values()) {
       // A launcher may bind it once it runs.
-      if (all || process.samples++ < EARLY) this.#rebound(process);
-      this.#threads(process, all);
-      if (all) this.#whole(process);
+      if (all || process.samples++ < EARLY) this.rebound(process);
+      this.threads(process, all);
+      if (all) this.whole(process);
     }
-    if (all) this.#limits();
-    const rows = [this.#infos, this.#fine, this.#coarse, this.#switches, this.#memory, this.#io];
-    return [...rows, this.#quotas].flatMap((some) => some.take() ?? []);
+    if (all) this.limits();
+    const rows = [this.infos, this.fine, this.coarse, this.switches, this.memory, this.io];
+    return [...rows, this.quotas].flatMap((some) => some.take() ?? []);
   }
 
   close(): void {
-    for (const id of [...this.#processes.keys()]) this.#drop(id);
+    for (const id of [...this.processes.keys()]) this.drop(id);
   }
 
-  #add({ id, stat }: Found): void {
-    const folder = join(this.#proc, `${id}`);
+  private add({ id, stat }: Found): void {
+    const folder = join(this.proc, `${id}`);
     const process = { id, folder, threads: new Map(), name: '', cpus: '', samples: 0 };
-    this.#processes.set(id, process);
-    this.#tell(process, stat.name, stat.parent);
+    this.processes.set(id, process);
+    this.tell(process, stat.name, stat.parent);
   }
 
   /** Who it is: said again when it has become another program, as between fork and exec. */
-  #tell(process: Process, name: string, parent: number): void {
-    const { host, now } = this.#options;
+  private tell(process: Process, name: string, parent: number): void {
+    const { host, now } = this.options;
     const { id, folder } = process;
     process.name = name;
     const rank = rankOf(textOf(join(folder, 'environ')) ?? '');
@@ -109,23 +109,23 @@ export class ProcessWatch {
     const cpus = cpusOf(folder);
     process.cpus = cpus;
     const known = rank ?? Number.NaN;
-    this.#infos.add([now(), host, id, parent, known, name, words.slice(0, MOST_WORDS), cpus]);
+    this.infos.add([now(), host, id, parent, known, name, words.slice(0, MOST_WORDS), cpus]);
   }
 
-  #rebound(process: Process): void {
+  private rebound(process: Process): void {
     const { folder, name, cpus } = process;
     const now = cpusOf(folder);
     if (now === '' || now === cpus) return;
     const stat = readStat(textOf(join(folder, 'stat')) ?? '');
-    if (stat !== null) this.#tell(process, name, stat.parent);
+    if (stat !== null) this.tell(process, name, stat.parent);
   }
 
-  #drop(id: number): void {
-    for (const thread of this.#processes.get(id)?.threads.values() ?? []) closeThread(thread);
-    this.#processes.delete(id);
+  private drop(id: number): void {
+    for (const thread of this.processes.get(id)?.threads.values() ?? []) closeThread(thread);
+    this.processes.delete(id);
   }
 
-  #threads(process: Process, all: boolean): void {
+  private threads(process: Process, all: boolean): void {
     const tasks = join(process.folder, 'task');
     let there: number[];
     try {
@@ -147,62 +147,62 @@ export class ProcessWatch {
         thread = { stat: file('stat'), schedule: file('schedstat') };
         threads.set(id, thread);
       }
-      this.#thread(process, id, thread);
-      if (all) this.#switch(process.id, id, folder);
+      this.thread(process, id, thread);
+      if (all) this.switch(process.id, id, folder);
     }
   }
 
-  #thread(process: Process, id: number, thread: Thread): void {
-    const { host, now } = this.#options;
+  private thread(process: Process, id: number, thread: Thread): void {
+    const { host, now } = this.options;
     const real = now();
     const text = thread.schedule.read();
     const stat = readStat(thread.stat.read() ?? '');
     if (stat === null) return;
     const { name, state, cpu, user, system, minorFaults, majorFaults } = stat;
-    if (id === process.id && name !== process.name) this.#tell(process, name, stat.parent);
+    if (id === process.id && name !== process.name) this.tell(process, name, stat.parent);
     const head = [real, host, process.id, id, name, state, cpu];
     const tail = [user, system, minorFaults, majorFaults];
     const fine = readSchedStat(text ?? '');
-    if (fine === null) this.#coarse.add([...head, user + system, ...tail]);
-    else this.#fine.add([...head, fine.running, fine.waiting, fine.timeslices, ...tail]);
+    if (fine === null) this.coarse.add([...head, user + system, ...tail]);
+    else this.fine.add([...head, fine.running, fine.waiting, fine.timeslices, ...tail]);
   }
 
-  #switch(process: number, id: number, folder: string): void {
-    const { host, now } = this.#options;
+  private switch(process: number, id: number, folder: string): void {
+    const { host, now } = this.options;
     const real = now();
     const status = textOf(join(folder, 'status')) ?? '';
     const own = countOf(status, 'voluntary_ctxt_switches');
     const forced = countOf(status, 'nonvoluntary_ctxt_switches');
     if (own !== null && forced !== null) {
-      this.#switches.add([real, host, process, id, own, forced]);
+      this.switches.add([real, host, process, id, own, forced]);
     }
   }
 
   /** What is of a process, not of its threads. */
-  #whole({ id, folder, threads }: Process): void {
-    const { host, now } = this.#options;
+  private whole({ id, folder, threads }: Process): void {
+    const { host, now } = this.options;
     const real = now();
     const status = textOf(join(folder, 'status')) ?? '';
     const [resident, swapped] = ['VmRSS', 'VmSwap'].map((key) => countOf(status, key));
     if (resident !== null && swapped !== null) {
-      this.#memory.add([real, host, id, 1024n * resident, 1024n * swapped, threads.size]);
+      this.memory.add([real, host, id, 1024n * resident, 1024n * swapped, threads.size]);
     }
     const io = textOf(join(folder, 'io')) ?? '';
     const counts = ['rchar', 'wchar', 'read_bytes', 'write_bytes'].map((key) => countOf(io, key));
-    if (counts.every((one) => one !== null)) this.#io.add([real, host, id, ...counts]);
+    if (counts.every((one) => one !== null)) this.io.add([real, host, id, ...counts]);
   }
 
-  #limits(): void {
-    const { host, now } = this.#options;
+  private limits(): void {
+    const { host, now } = this.options;
     const folders = new Set(
-      [...this.#processes.values()].flatMap(({ folder }) => cgroupFolders(folder, this.#cgroups)),
+      [...this.processes.values()].flatMap(({ folder }) => cgroupFolders(folder, this.cgroups)),
     );
     for (const folder of folders) {
       const real = now();
-      const quota = quotaOf(folder, this.#cgroups);
+      const quota = quotaOf(folder, this.cgroups);
       if (quota === null) continue;
       const { cgroup, cpus, periods, throttledPeriods, throttled } = quota;
-      this.#quotas.add([real, host, cgroup, cpus, periods, throttledPeriods, throttled]);
+      this.quotas.add([real, host, cgroup, cpus, periods, throttledPeriods, throttled]);
     }
   }
 }

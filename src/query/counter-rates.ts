@@ -89,22 +89,22 @@ const kept = ({ rows, columns }: RawRows): RawRows => ({
 
 /** A walk over records, of each device in the order of their times. */
 class Walk {
-  readonly #plan: Plan;
+  private readonly plan: Plan;
   /** By its keys, one inside the other. */
-  readonly #devices: Devices = new Map();
-  readonly #record: RecordValues;
+  private readonly devices: Devices = new Map();
+  private readonly record: RecordValues;
 
   constructor(plan: Plan) {
-    this.#plan = plan;
+    this.plan = plan;
     const values = new BigUint64Array(plan.table.columns.length);
-    this.#record = { values, words: new Uint32Array(values.buffer) };
+    this.record = { values, words: new Uint32Array(values.buffer) };
   }
 
   take(block: Block, row: number): void {
-    const { repair, counters, numbers, keys } = this.#plan;
+    const { repair, counters, numbers, keys } = this.plan;
     const { piece, rows } = block;
     const raw = piece.part.raw ?? NO_ORIGIN;
-    const { words } = this.#record;
+    const { words } = this.record;
     for (let n = 0; n < numbers.length; n++) {
       const k = 2 * numbers[n];
       const from = block.words[n];
@@ -112,22 +112,22 @@ class Walk {
       words[k + 1] = from === null ? 0 : from[2 * row + 1];
     }
     const seconds = rows.columns[piece.time as number][row] as number;
-    const byLast = this.#devicesOf(piece, rows, row);
+    const byLast = this.devicesOf(piece, rows, row);
     const last = keys.length === 0 ? 0 : keyOf(piece, keys[keys.length - 1], rows, row);
     const known = byLast.get(last) as Device | undefined;
     if (known !== undefined && sameColumns(known.piece, piece) && known.rates.goesOn(raw)) {
-      known.rates.take(seconds, block, row, this.#record, raw);
+      known.rates.take(seconds, block, row, this.record, raw);
       known.piece = piece;
     } else {
       const rates = new DeviceRates(repair[raw.scaledEnergy ? 1 : 0], counters, raw, seconds);
-      rates.begin(seconds, this.#record.values);
+      rates.begin(seconds, this.record.values);
       byLast.set(last, { rates, piece });
     }
   }
 
-  #devicesOf(piece: TablePiece, rows: RawRows, row: number): Devices {
-    const { keys } = this.#plan;
-    let devices = this.#devices;
+  private devicesOf(piece: TablePiece, rows: RawRows, row: number): Devices {
+    const { keys } = this.plan;
+    let devices = this.devices;
     for (let n = 0; n < keys.length - 1; n++) {
       const key = keyOf(piece, keys[n], rows, row);
       let next = devices.get(key) as Devices | undefined;
@@ -207,18 +207,18 @@ class RatePart implements Part {
   readonly schema;
   readonly rows;
   readonly labels;
-  readonly #blocks: () => Iterable<Block>;
+  private readonly blocks: () => Iterable<Block>;
 
   constructor({ schema, rows, labels }: Part, blocks: () => Iterable<Block>) {
     this.schema = schema;
     this.rows = rows;
     this.labels = labels;
-    this.#blocks = blocks;
+    this.blocks = blocks;
   }
 
   *read(columns: readonly number[]): Generator<RawRows, void, undefined> {
     const own = this.schema.metrics.length;
-    for (const { rows, since, rates } of this.#blocks()) {
+    for (const { rows, since, rates } of this.blocks()) {
       const pick = (column: number): RawColumn => {
         if (column < own) return rows.columns[column];
         return column === own ? since : rates[column - own - 1];

@@ -95,22 +95,22 @@ interface StartOptions {
 export class Database {
   /** What could not be done, and was done without. */
   readonly notes: string[] = [];
-  readonly #instance: DuckDBInstance;
-  readonly #memory: string;
-  readonly #running = new Set<DuckDBConnection>();
-  readonly #open: { close(): void }[] = [];
-  readonly #recordings: LoadedRecording[] = [];
+  private readonly instance: DuckDBInstance;
+  private readonly memory: string;
+  private readonly running = new Set<DuckDBConnection>();
+  private readonly _open: { close(): void }[] = [];
+  private readonly _recordings: LoadedRecording[] = [];
   /** By schema: what files hold; of cached recordings nothing. */
-  readonly #tables = new Map<string, readonly Table[]>();
-  readonly #hints = new ScanHints();
+  private readonly tables = new Map<string, readonly Table[]>();
+  private readonly hints = new ScanHints();
   /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
-  #comments: Promise<void> | null = null;
+  private comments: Promise<void> | null = null;
   /** Tables that queries may name. */
-  #names: readonly string[] = [];
+  private names: readonly string[] = [];
 
   private constructor(instance: DuckDBInstance, memory: string) {
-    this.#instance = instance;
-    this.#memory = memory;
+    this.instance = instance;
+    this.memory = memory;
   }
 
   /**
@@ -129,7 +129,7 @@ export class Database {
     const indexes = all.map(({ path }) => jobIndexAt(path));
     const files = indexes.flatMap((path) => (path === null ? [] : [path, `${path}.wal`]));
     const database = new Database(await openLocked(settings, folders, files), memory);
-    const connection = await database.#instance.connect();
+    const connection = await database.instance.connect();
     try {
       const schemas = all.length > 1 ? schemaNames(all) : ['main'];
       for (const [k, sources] of all.entries()) {
@@ -139,16 +139,16 @@ export class Database {
           if (why !== null) database.notes.push(why);
         }
         if (index === sources.path) {
-          database.#add(sources, schemas[k], { start: null, suspects: [] });
+          database.add(sources, schemas[k], { start: null, suspects: [] });
           continue;
         }
         const isKept =
           cacheFolder !== null &&
-          (await database.#attach(connection, sources, schemas[k], { number: k, cacheFolder }));
-        if (!isKept) await database.#load(connection, sources, schemas[k], k);
+          (await database.attach(connection, sources, schemas[k], { number: k, cacheFolder }));
+        if (!isKept) await database.load(connection, sources, schemas[k], k);
       }
       if (all.length > 1) await shortNames(connection, schemas[0]);
-      database.#names = await tableNames(connection, 'main');
+      database.names = await tableNames(connection, 'main');
       connection.closeSync();
       return database;
     } catch (error) {
@@ -160,51 +160,51 @@ export class Database {
 
   /** The tables of a recording that is read from its files. */
   tablesOf(schema: string): readonly Table[] {
-    return this.#tables.get(schema) ?? [];
+    return this.tables.get(schema) ?? [];
   }
 
   get recordings(): readonly LoadedRecording[] {
-    return this.#recordings;
+    return this._recordings;
   }
 
-  async #load(
+  private async load(
     connection: DuckDBConnection,
     sources: Sources,
     schemaName: string,
     number: number,
   ): Promise<void> {
-    const loaded = await loadTables(sources, keptBytesOf(this.#memory));
-    this.#open.push(loaded);
-    this.#tables.set(schemaName, loaded.tables);
+    const loaded = await loadTables(sources, keptBytesOf(this.memory));
+    this._open.push(loaded);
+    this.tables.set(schemaName, loaded.tables);
     const { scans, stored, facts, derived } = define(
       sources,
       loaded,
       schemaName,
       `_scan_${number}`,
     );
-    for (const [name, table] of scans) registerScan(connection, name, table, this.#hints);
+    for (const [name, table] of scans) registerScan(connection, name, table, this.hints);
     await runAll(connection, stored);
     await makeFacts(connection, facts, schemaName);
     const faults = await runDerived(connection, derived);
     const suspects = [...loaded.suspects, ...faults.map((what) => ({ file: sources.path, what }))];
     await makeFacts(connection, [suspectTable(suspects)], schemaName);
-    this.#add(sources, schemaName, { start: loaded.start, suspects });
+    this.add(sources, schemaName, { start: loaded.start, suspects });
   }
 
   /** The same from the cache; false where it cannot be. */
-  async #attach(
+  private async attach(
     connection: DuckDBConnection,
     sources: Sources,
     schemaName: string,
     { number, cacheFolder }: { number: number; cacheFolder: string },
   ): Promise<boolean> {
     for (let attempt = 0; ; attempt++) {
-      const { path, note } = await keep(sources, cacheFolder, this.#memory);
+      const { path, note } = await keep(sources, cacheFolder, this.memory);
       if (note !== null) this.notes.push(`${sources.path}: ${note}`);
       if (path === null) return false;
       try {
         const found = await attach(connection, path, schemaName, `_cache_${number}`);
-        this.#add(sources, schemaName, found);
+        this.add(sources, schemaName, found);
         return true;
       } catch (error) {
         // Damaged by whatever: made anew, once.
@@ -214,18 +214,18 @@ export class Database {
     }
   }
 
-  #add(
+  private add(
     sources: Sources,
     schemaName: string,
     { start, suspects }: Pick<LoadedRecording, 'start' | 'suspects'>,
   ): void {
     const name = schemaName === 'main' ? sources.name : schemaName;
-    this.#recordings.push({ name, schema: schemaName, start, suspects });
+    this._recordings.push({ name, schema: schemaName, start, suspects });
   }
 
   /** A connection for statements of our own making; users' go through `start` or `check`. */
   connect(): Promise<DuckDBConnection> {
-    return this.#instance.connect();
+    return this.instance.connect();
   }
 
   /**
@@ -234,7 +234,7 @@ export class Database {
    * @throws QueryError in one line
    */
   async check(sql: string, written = sql): Promise<void> {
-    const connection = await this.#instance.connect();
+    const connection = await this.instance.connect();
     try {
       await connection.run(READ_ONLY);
       await prepare(connection, sql);
@@ -247,7 +247,7 @@ export class Database {
 
   /** Makes queries that run end with an error: while one runs, `close` would wait for it, and it for this thread. */
   interrupt(): void {
-    for (const connection of this.#running) connection.interrupt();
+    for (const connection of this.running) connection.interrupt();
   }
 
   /**
@@ -259,11 +259,11 @@ export class Database {
     { timeLimit = Number.POSITIVE_INFINITY, signal }: StartOptions = {},
   ): Promise<ResultStream> {
     if (LOOKS_AT_COMMENTS.test(sql)) {
-      this.#comments ??= this.#comment();
-      await this.#comments;
+      this.comments ??= this.comment();
+      await this.comments;
     }
-    const connection = await this.#instance.connect();
-    this.#running.add(connection);
+    const connection = await this.instance.connect();
+    this.running.add(connection);
     let isLate = false;
     let again: NodeJS.Timeout | undefined;
     // Again and again: one between two steps of the query would be lost.
@@ -281,8 +281,8 @@ export class Database {
       clearTimeout(timer);
       clearInterval(again);
       signal?.removeEventListener('abort', interrupt);
-      this.#running.delete(connection);
-      this.#hints.forget(connection.clientContext.connectionId);
+      this.running.delete(connection);
+      this.hints.forget(connection.clientContext.connectionId);
       connection.closeSync();
     };
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -300,7 +300,7 @@ export class Database {
       return await told(async () => {
         await connection.run(READ_ONLY);
         const { statement, isPlain } = await prepare(connection, sql);
-        if (isPlain && LOOKS_AT_TIME.test(sql)) await this.#tellRanges(connection, sql);
+        if (isPlain && LOOKS_AT_TIME.test(sql)) await this.tellRanges(connection, sql);
         const result = await statement.stream();
         const names = result.deduplicatedColumnNames();
         const types = result.columnTypes().map(String);
@@ -318,9 +318,9 @@ export class Database {
   }
 
   /** Tells scans which times the statement, which was just prepared, asks for. */
-  async #tellRanges(connection: DuckDBConnection, sql: string): Promise<void> {
+  private async tellRanges(connection: DuckDBConnection, sql: string): Promise<void> {
     const { connectionId } = connection.clientContext;
-    const bound = this.#hints.takeBound(connectionId);
+    const bound = this.hints.takeBound(connectionId);
     if (bound.size === 0) return;
     const plan = await connection.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`);
     const scans = scansOf(String(plan.getRowsJS()[0]?.[1]));
@@ -330,13 +330,13 @@ export class Database {
       // What the plan does not show as often as the statement names it may be needed whole.
       if (planned?.times === times) ranges.set(name, planned.range);
     }
-    this.#hints.set(connectionId, ranges);
+    this.hints.set(connectionId, ranges);
   }
 
-  async #comment(): Promise<void> {
-    const connection = await this.#instance.connect();
+  private async comment(): Promise<void> {
+    const connection = await this.instance.connect();
     try {
-      for (const { schema } of this.#recordings) {
+      for (const { schema } of this._recordings) {
         const columns = await connection.runAndReadAll(
           `SELECT table_name, column_name, unit, help FROM ${quoteName(schema)}.metrics`,
         );
@@ -354,12 +354,12 @@ export class Database {
 
   /** DuckDB's error as one line. */
   explained(error: unknown, sql = ''): Error {
-    return error instanceof QueryError ? error : new QueryError(lineOf(error, this.#names, sql));
+    return error instanceof QueryError ? error : new QueryError(lineOf(error, this.names, sql));
   }
 
   close(): void {
-    this.#instance.closeSync();
-    for (const one of this.#open) one.close();
+    this.instance.closeSync();
+    for (const one of this._open) one.close();
   }
 }
 

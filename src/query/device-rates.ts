@@ -22,39 +22,39 @@ const WORD = 2 ** 32;
 
 /** One device's records so far. */
 export class DeviceRates {
-  readonly #repair: DeviceRepair;
-  readonly #origin: RawOrigin;
-  readonly #counters: readonly number[];
+  private readonly repair: DeviceRepair;
+  private readonly origin: RawOrigin;
+  private readonly counters: readonly number[];
   /** By counter: counted since `#since`, NaN where that is not known. */
-  readonly #counted: Float64Array;
+  private readonly counted: Float64Array;
   /** What counting goes on from, and the same memory as words. */
-  readonly #base: BigUint64Array;
-  readonly #baseWords: Uint32Array;
-  readonly #told = new Set<number>();
-  #last: number;
-  #since: number;
-  #boot: number | null;
+  private readonly base: BigUint64Array;
+  private readonly baseWords: Uint32Array;
+  private readonly told = new Set<number>();
+  private last: number;
+  private since: number;
+  private boot: number | null;
 
   constructor(plan: RepairPlan, counters: readonly number[], origin: RawOrigin, seconds: number) {
-    this.#repair = new DeviceRepair(plan);
-    this.#origin = origin;
-    this.#counters = counters;
-    this.#counted = new Float64Array(counters.length);
-    this.#base = new BigUint64Array(counters.length);
-    this.#baseWords = new Uint32Array(this.#base.buffer);
-    this.#since = seconds;
-    this.#last = seconds;
-    this.#boot = origin.boot;
+    this.repair = new DeviceRepair(plan);
+    this.origin = origin;
+    this.counters = counters;
+    this.counted = new Float64Array(counters.length);
+    this.base = new BigUint64Array(counters.length);
+    this.baseWords = new Uint32Array(this.base.buffer);
+    this.since = seconds;
+    this.last = seconds;
+    this.boot = origin.boot;
   }
 
   /** Whether records of `origin` go on where these ended. */
   goesOn(origin: RawOrigin): boolean {
-    return origin.scaledEnergy === this.#origin.scaledEnergy;
+    return origin.scaledEnergy === this.origin.scaledEnergy;
   }
 
   begin(seconds: number, values: BigUint64Array): void {
-    this.#repair.step(seconds, values, () => {});
-    for (const [n, k] of this.#counters.entries()) this.#base[n] = values[k];
+    this.repair.step(seconds, values, () => {});
+    for (const [n, k] of this.counters.entries()) this.base[n] = values[k];
   }
 
   take(
@@ -64,37 +64,37 @@ export class DeviceRates {
     { values, words }: RecordValues,
     { boot }: RawOrigin,
   ): void {
-    const rebooted = wasRestarted(this.#boot, this.#last, boot);
-    this.#told.clear();
-    this.#repair.step(
+    const rebooted = wasRestarted(this.boot, this.last, boot);
+    this.told.clear();
+    this.repair.step(
       seconds,
       values,
       (k, repaired) => {
-        const n = this.#counters.indexOf(k);
-        this.#told.add(n);
-        this.#counted[n] += isExact(repaired) ? Number(repaired.delta) : Number.NaN;
-        this.#base[n] = repaired.base;
+        const n = this.counters.indexOf(k);
+        this.told.add(n);
+        this.counted[n] += isExact(repaired) ? Number(repaired.delta) : Number.NaN;
+        this.base[n] = repaired.base;
       },
       { rebooted },
     );
     // Words: bigints would be objects, and these are nearly all records.
-    const base = this.#baseWords;
-    for (let n = 0; n < this.#counters.length; n++) {
-      if (this.#told.size > 0 && this.#told.has(n)) continue;
-      const k = 2 * this.#counters[n];
-      this.#counted[n] += (words[k + 1] - base[2 * n + 1]) * WORD + (words[k] - base[2 * n]);
+    const base = this.baseWords;
+    for (let n = 0; n < this.counters.length; n++) {
+      if (this.told.size > 0 && this.told.has(n)) continue;
+      const k = 2 * this.counters[n];
+      this.counted[n] += (words[k + 1] - base[2 * n + 1]) * WORD + (words[k] - base[2 * n]);
       base[2 * n] = words[k];
       base[2 * n + 1] = words[k + 1];
     }
-    this.#boot = boot ?? this.#boot;
-    this.#last = Math.max(this.#last, seconds);
+    this.boot = boot ?? this.boot;
+    this.last = Math.max(this.last, seconds);
     // Of records of the same moment the counts go into the next interval.
-    if (!(seconds > this.#since)) return;
-    since[row] = this.#since;
-    for (let n = 0; n < this.#counters.length; n++) {
-      rates[n][row] = this.#counted[n] / (seconds - this.#since);
-      this.#counted[n] = 0;
+    if (!(seconds > this.since)) return;
+    since[row] = this.since;
+    for (let n = 0; n < this.counters.length; n++) {
+      rates[n][row] = this.counted[n] / (seconds - this.since);
+      this.counted[n] = 0;
     }
-    this.#since = seconds;
+    this.since = seconds;
   }
 }

@@ -34,19 +34,19 @@ export interface KeptTable {
 
 /** A file that is being written. */
 export class Draft {
-  readonly #connection: DuckDBConnection;
+  private readonly connection: DuckDBConnection;
 
   constructor(connection: DuckDBConnection) {
-    this.#connection = connection;
+    this.connection = connection;
   }
 
   /** Runs statements, none of them with data in its text. */
   async run(...statements: readonly string[]): Promise<void> {
-    await runAll(this.#connection, statements);
+    await runAll(this.connection, statements);
   }
 
   async rows(sql: string): Promise<JS[][]> {
-    return (await this.#connection.runAndReadAll(sql)).getRowsJS();
+    return (await this.connection.runAndReadAll(sql)).getRowsJS();
   }
 
   async create({ name, columns }: KeptTable): Promise<void> {
@@ -59,7 +59,7 @@ export class Draft {
     { name, columns }: KeptTable,
     rows: Iterable<readonly (Cell | bigint)[]>,
   ): Promise<void> {
-    const appender = await this.#connection.createAppender(name);
+    const appender = await this.connection.createAppender(name);
     for (const row of rows) {
       for (const [k, { type }] of columns.entries()) {
         const value = row[k];

@@ -99,9 +99,9 @@ type Opened = Extract<Reply, { kind: 'open' }>;
 
 /** A thread or process that has the recordings open, and the queries that wait for it. */
 class QueryHost {
-  readonly #host: Host;
-  readonly #waiting = new Map<number, Waiting>();
-  #dead: Error | null = null;
+  private readonly host: Host;
+  private readonly waiting = new Map<number, Waiting>();
+  private dead: Error | null = null;
   readonly opened: Promise<Opened>;
 
   constructor(make: MakeHost) {
@@ -109,65 +109,65 @@ class QueryHost {
     this.opened = new Promise((resolve, reject) => {
       tell = { resolve, reject };
     });
-    this.#host = make(
+    this.host = make(
       (message) => {
         const reply = message as Reply;
         if (reply.kind === 'open') {
           // Whoever forgets to close it does not keep the process alive.
-          this.#host.unref();
+          this.host.unref();
           tell.resolve(reply);
         } else if (reply.kind === 'failed') tell.reject(errorFrom(reply.error));
-        else this.#receive(reply);
+        else this.receive(reply);
       },
       (why) => {
-        this.#dead ??= why;
+        this.dead ??= why;
         tell.reject(why);
-        for (const { reject } of this.#waiting.values()) reject(why);
-        this.#waiting.clear();
+        for (const { reject } of this.waiting.values()) reject(why);
+        this.waiting.clear();
       },
     );
   }
 
   get isDead(): boolean {
-    return this.#dead !== null;
+    return this.dead !== null;
   }
 
   ask(request: Extract<Request, { query: number }>): Promise<Reply> {
-    if (this.#dead !== null) return Promise.reject(this.#dead);
+    if (this.dead !== null) return Promise.reject(this.dead);
     return new Promise((resolve, reject) => {
-      this.#waiting.set(request.query, { resolve, reject });
-      this.#host.ref();
-      this.#host.post(request);
+      this.waiting.set(request.query, { resolve, reject });
+      this.host.ref();
+      this.host.post(request);
     });
   }
 
   /** Ends a query. Where its host can be ended and the query is still at work after a while, that is ended, too. */
   end(query: number, why: Error): void {
-    this.#host.post({ kind: 'end', query } satisfies Request);
+    this.host.post({ kind: 'end', query } satisfies Request);
     this.killAfter(query, GRACE, why);
   }
 
   /** @returns what calls it off */
   killAfter(query: number, milliseconds: number, why: Error): () => void {
-    const { kill } = this.#host;
+    const { kill } = this.host;
     if (kill === null || !Number.isFinite(milliseconds)) return () => {};
     const timer = setTimeout(() => {
-      if (this.#waiting.has(query)) kill(why);
+      if (this.waiting.has(query)) kill(why);
     }, milliseconds);
     timer.unref();
     return () => clearTimeout(timer);
   }
 
   async close(): Promise<void> {
-    if (this.#dead !== null) return;
-    this.#host.ref();
-    await this.#host.close({ kind: 'close' } satisfies Request);
+    if (this.dead !== null) return;
+    this.host.ref();
+    await this.host.close({ kind: 'close' } satisfies Request);
   }
 
-  #receive(reply: Extract<Reply, { query: number }>): void {
-    const waiting = this.#waiting.get(reply.query);
-    this.#waiting.delete(reply.query);
-    if (this.#waiting.size === 0) this.#host.unref();
+  private receive(reply: Extract<Reply, { query: number }>): void {
+    const waiting = this.waiting.get(reply.query);
+    this.waiting.delete(reply.query);
+    if (this.waiting.size === 0) this.host.unref();
     if (reply.kind === 'error') waiting?.reject(errorFrom(reply.error));
     else waiting?.resolve(reply);
   }
@@ -177,11 +177,11 @@ class HostedRecording implements OpenRecording {
   readonly names: readonly string[];
   readonly suspects: readonly Suspect[];
   readonly notes: readonly string[];
-  readonly #timeLimit: number;
-  readonly #make: MakeHost;
-  #host: QueryHost;
-  #last = 0;
-  #isClosed = false;
+  private readonly timeLimit: number;
+  private readonly make: MakeHost;
+  private host: QueryHost;
+  private last = 0;
+  private isClosed = false;
 
   constructor(
     host: QueryHost,
@@ -189,10 +189,10 @@ class HostedRecording implements OpenRecording {
     make: MakeHost,
     timeLimit = Number.POSITIVE_INFINITY,
   ) {
-    this.#host = host;
-    this.#make = make;
+    this.host = host;
+    this.make = make;
     this.notes = notes;
-    this.#timeLimit = timeLimit;
+    this.timeLimit = timeLimit;
     this.names = recordings.map(({ name }) => name);
     this.suspects = recordings.flatMap(({ suspects }) => suspects);
   }
@@ -211,14 +211,14 @@ class HostedRecording implements OpenRecording {
   }
 
   async rows(sql: string, options?: QueryOptions): Promise<Rows> {
-    const running = await this.#start(sql, options);
+    const running = await this.start(sql, options);
     const types = running.columns.map(({ type }) => type);
-    return { columns: running.columns, blocks: this.#blocks(running, types) };
+    return { columns: running.columns, blocks: this.blocks(running, types) };
   }
 
   async columns(sql: string, options?: QueryOptions): Promise<ColumnResult> {
-    const running = await this.#start(sql, options);
-    return { columns: running.columns, batches: this.#batches(running) };
+    const running = await this.start(sql, options);
+    return { columns: running.columns, batches: this.batches(running) };
   }
 
   table<N extends string>(name: N): TypedTable<N> {
@@ -234,11 +234,11 @@ class HostedRecording implements OpenRecording {
     return { name, batches: batches as TypedTable<N>['batches'] };
   }
 
-  async #start(sql: string, { signal }: QueryOptions = {}): Promise<Running> {
+  private async start(sql: string, { signal }: QueryOptions = {}): Promise<Running> {
     signal?.throwIfAborted();
-    const host = await this.#living();
-    const query = ++this.#last;
-    const limit = this.#timeLimit;
+    const host = await this.living();
+    const query = ++this.last;
+    const limit = this.timeLimit;
     const until = performance.now() + 1000 * limit;
     const running: Running = { query, columns: [], until, host, signal };
     const request: Request = {
@@ -247,17 +247,20 @@ class HostedRecording implements OpenRecording {
       sql,
       ...(limit < Infinity && { timeLimit: limit }),
     };
-    const started = await this.#ask(running, request);
+    const started = await this.ask(running, request);
     if (started.kind !== 'started') throw new Error(`unexpected reply: ${started.kind}`);
     return { ...running, columns: started.columns };
   }
 
   /** Asks, until the query has taken its time or its signal ends it. */
-  async #ask(running: Running, request: Extract<Request, { query: number }>): Promise<Reply> {
+  private async ask(
+    running: Running,
+    request: Extract<Request, { query: number }>,
+  ): Promise<Reply> {
     const { query, until, host, signal } = running;
     signal?.throwIfAborted();
     const late = new TimeLimitError(
-      `the query was ended after ${this.#timeLimit} s, its time limit`,
+      `the query was ended after ${this.timeLimit} s, its time limit`,
     );
     const inTime = host.killAfter(query, until + GRACE - performance.now(), late);
     let abort = () => {};
@@ -277,29 +280,29 @@ class HostedRecording implements OpenRecording {
   }
 
   /** The host; where it had to be ended, another one. */
-  async #living(): Promise<QueryHost> {
-    if (this.#isClosed) throw new Error('the recording is closed');
-    if (this.#host.isDead) this.#host = new QueryHost(this.#make);
-    const host = this.#host;
+  private async living(): Promise<QueryHost> {
+    if (this.isClosed) throw new Error('the recording is closed');
+    if (this.host.isDead) this.host = new QueryHost(this.make);
+    const host = this.host;
     await host.opened;
     return host;
   }
 
-  async *#blocks(
+  private async *blocks(
     running: Running,
     types: readonly string[],
   ): AsyncGenerator<Value[][], void, undefined> {
-    for await (const batch of this.#batches(running)) yield rowsOf(batch, types);
+    for await (const batch of this.batches(running)) yield rowsOf(batch, types);
   }
 
   /** Up to the last, or an error; whoever leaves early ends the query. */
-  async *#batches(running: Running): AsyncGenerator<ColumnBatch, void, undefined> {
+  private async *batches(running: Running): AsyncGenerator<ColumnBatch, void, undefined> {
     const { query, host } = running;
     let ended = false;
     try {
       for (;;) {
         ended = true;
-        const reply = await this.#ask(running, { kind: 'columns', query });
+        const reply = await this.ask(running, { kind: 'columns', query });
         if (reply.kind !== 'batch' || reply.batch === null) return;
         ended = false;
         yield reply.batch;
@@ -310,8 +313,8 @@ class HostedRecording implements OpenRecording {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#host.close();
+    this.isClosed = true;
+    await this.host.close();
   }
 }
 

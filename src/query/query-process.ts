@@ -14,11 +14,11 @@ let isWatched = false;
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 export class QueryProcess {
-  readonly #child: ChildProcess;
-  readonly #spill = spillFolder();
-  readonly #memory: string;
+  private readonly child: ChildProcess;
+  private readonly spill = spillFolder();
+  private readonly memory: string;
   /** Why it was ended from here. */
-  #reason: Error | null = null;
+  private reason: Error | null = null;
 
   /** `onEnd` is called once, with why: it was ended, it took more memory than it may, or it broke down. */
   constructor(
@@ -26,63 +26,63 @@ export class QueryProcess {
     onMessage: (message: unknown) => void,
     onEnd: (why: Error) => void,
   ) {
-    this.#memory = task.memory ?? SETTINGS.memory_limit;
-    this.#child = fork(ENTRY, [], {
+    this.memory = task.memory ?? SETTINGS.memory_limit;
+    this.child = fork(ENTRY, [], {
       serialization: 'advanced',
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#child.on('message', onMessage);
+    this.child.on('message', onMessage);
     // A message to one that has just ended; its end is told anyway.
-    this.#child.on('error', () => {});
+    this.child.on('error', () => {});
     let ended = false;
     const end = (signal: NodeJS.Signals | null) => {
       if (ended) return;
       ended = true;
       open.delete(this);
-      rmSync(this.#spill, { recursive: true, force: true });
-      onEnd(this.#reason ?? this.#why(signal));
+      rmSync(this.spill, { recursive: true, force: true });
+      onEnd(this.reason ?? this.why(signal));
     };
-    this.#child.on('exit', (_code, signal) => end(signal));
-    this.#child.on('error', () => {
-      if (this.#child.pid === undefined) end(null);
+    this.child.on('exit', (_code, signal) => end(signal));
+    this.child.on('error', () => {
+      if (this.child.pid === undefined) end(null);
     });
-    this.post({ ...task, spill: this.#spill } as ProcessTask);
+    this.post({ ...task, spill: this.spill } as ProcessTask);
     open.add(this);
     watchExit();
   }
 
   post(message: object): void {
-    if (this.#child.connected) this.#child.send(message, () => {});
+    if (this.child.connected) this.child.send(message, () => {});
   }
 
   /** Ends it at once. */
   kill(reason: Error): void {
-    this.#reason ??= reason;
-    this.#child.kill('SIGKILL');
+    this.reason ??= reason;
+    this.child.kill('SIGKILL');
   }
 
   /** With the process that started it. */
   killAtExit(): void {
-    this.#child.kill('SIGKILL');
-    rmSync(this.#spill, { recursive: true, force: true });
+    this.child.kill('SIGKILL');
+    rmSync(this.spill, { recursive: true, force: true });
   }
 
   /** Whether the program goes on while it does. */
   ref(): void {
-    this.#child.ref();
-    this.#child.channel?.ref();
+    this.child.ref();
+    this.child.channel?.ref();
   }
 
   unref(): void {
-    this.#child.unref();
-    this.#child.channel?.unref();
+    this.child.unref();
+    this.child.channel?.unref();
   }
 
-  #why(signal: NodeJS.Signals | null): Error {
+  private why(signal: NodeJS.Signals | null): Error {
     return signal === 'SIGKILL'
       ? new MemoryLimitError(
-          `the query was ended: it took more than its memory, ${this.#memory}; --memory gives it more`,
+          `the query was ended: it took more than its memory, ${this.memory}; --memory gives it more`,
         )
       : new Error('DuckDB ended unexpectedly; ask again');
   }

@@ -20,87 +20,87 @@ const TYPES: Readonly<Record<Cell, DuckDBType>> = {
 
 /** One run of the function. */
 class Scan {
-  readonly #table: Table;
+  private readonly table: Table;
   /** Numbers of the result's columns: 0 is `t` where the table is timed. */
-  readonly #asked: readonly number[];
-  readonly #pieces: readonly TablePiece[];
-  #piece = -1;
-  #steps: Iterator<RawRows> | null = null;
-  #now: RawRows | null = null;
+  private readonly asked: readonly number[];
+  private readonly pieces: readonly TablePiece[];
+  private piece = -1;
+  private steps: Iterator<RawRows> | null = null;
+  private now: RawRows | null = null;
   /** Rows of `#now` that are out already. */
-  #out = 0;
+  private out = 0;
   /** By asked column: where it is among the columns read; -1 missing. */
-  #slots: readonly number[] = [];
-  readonly #t = new Float64Array(CHUNK_ROWS);
-  readonly #codes = new Uint32Array(CHUNK_ROWS);
+  private slots: readonly number[] = [];
+  private readonly t = new Float64Array(CHUNK_ROWS);
+  private readonly codes = new Uint32Array(CHUNK_ROWS);
 
   /** Times outside of which no rows are needed. */
-  readonly #range: TimeRange;
+  private readonly range: TimeRange;
 
   constructor(table: Table, asked: readonly number[], range: TimeRange) {
-    this.#table = table;
+    this.table = table;
     // What a counter counted needs the record before.
-    this.#range = table.begin === undefined ? range : ALWAYS;
-    this.#pieces = table.begin?.() ?? table.pieces;
-    this.#asked = asked;
+    this.range = table.begin === undefined ? range : ALWAYS;
+    this.pieces = table.begin?.() ?? table.pieces;
+    this.asked = asked;
   }
 
   next(out: RawChunk): void {
-    while (this.#now === null || this.#out >= this.#now.rows) {
-      if (!this.#step()) {
+    while (this.now === null || this.out >= this.now.rows) {
+      if (!this.step()) {
         bindings.data_chunk_set_size(out, 0);
         return;
       }
     }
-    const rows = Math.min(CHUNK_ROWS, this.#now.rows - this.#out);
+    const rows = Math.min(CHUNK_ROWS, this.now.rows - this.out);
     bindings.data_chunk_set_size(out, rows);
-    const piece = this.#pieces[this.#piece];
-    for (let k = 0; k < this.#asked.length; k++) {
-      const slot = this.#slots[k];
+    const piece = this.pieces[this.piece];
+    for (let k = 0; k < this.asked.length; k++) {
+      const slot = this.slots[k];
       if (slot < 0) {
         fillMissing(out, k, rows);
         continue;
       }
-      const column = this.#now.columns[slot].subarray(this.#out, this.#out + rows);
-      fill(out, k, this.#turned(column, this.#asked[k], piece));
+      const column = this.now.columns[slot].subarray(this.out, this.out + rows);
+      fill(out, k, this.turned(column, this.asked[k], piece));
     }
-    this.#out += rows;
+    this.out += rows;
   }
 
   /** Times moved to the recording's timeline, labels to the table's; others as they are. */
-  #turned(column: RawColumn, asked: number, { shift, codes }: TablePiece): RawColumn {
-    const { timed } = this.#table;
+  private turned(column: RawColumn, asked: number, { shift, codes }: TablePiece): RawColumn {
+    const { timed } = this.table;
     if (timed && asked === 0) {
-      return shift === 0 ? column : moved(column as Float64Array, shift, this.#t);
+      return shift === 0 ? column : moved(column as Float64Array, shift, this.t);
     }
     const map = codes[asked - (timed ? 1 : 0)];
     if (map === null) return column;
-    const turned = this.#codes.subarray(0, column.length);
+    const turned = this.codes.subarray(0, column.length);
     for (let row = 0; row < turned.length; row++) turned[row] = map[column[row] as number] ?? 0;
     return turned;
   }
 
   /** Goes on to the next rows. False where there are none. */
-  #step(): boolean {
+  private step(): boolean {
     for (;;) {
-      const step = this.#steps?.next();
+      const step = this.steps?.next();
       if (step !== undefined && step.done !== true) {
-        this.#now = step.value;
-        this.#out = 0;
+        this.now = step.value;
+        this.out = 0;
         return true;
       }
-      const piece = this.#pieces[++this.#piece];
+      const piece = this.pieces[++this.piece];
       if (piece === undefined) return false;
-      const within = withinOf(piece, this.#range);
+      const within = withinOf(piece, this.range);
       if (within !== null && isOutside(piece, within)) continue;
-      const { timed } = this.#table;
-      const sources = this.#asked.map((asked) => {
+      const { timed } = this.table;
+      const sources = this.asked.map((asked) => {
         if (timed && asked === 0) return piece.time ?? -1;
         return piece.from[asked - (timed ? 1 : 0)];
       });
       const read = [...new Set(sources.filter((source) => source >= 0))];
-      this.#slots = sources.map((source) => read.indexOf(source));
-      this.#steps = piece.part.read(read, within ?? undefined)[Symbol.iterator]();
+      this.slots = sources.map((source) => read.indexOf(source));
+      this.steps = piece.part.read(read, within ?? undefined)[Symbol.iterator]();
     }
   }
 }
@@ -130,33 +130,33 @@ const isOutside = ({ part }: TablePiece, { from, to }: Within): boolean =>
 
 /** What the scans of a connection's queries have to know, by its number. */
 export class ScanHints {
-  readonly #bound = new Map<number, Map<string, number>>();
-  readonly #ranges = new Map<number, ReadonlyMap<string, TimeRange>>();
+  private readonly bound = new Map<number, Map<string, number>>();
+  private readonly ranges = new Map<number, ReadonlyMap<string, TimeRange>>();
 
   /** Counts a scan that a statement names. */
   bind(connection: number, scan: string): void {
-    const counts = this.#bound.get(connection) ?? new Map<string, number>();
-    this.#bound.set(connection, counts.set(scan, (counts.get(scan) ?? 0) + 1));
+    const counts = this.bound.get(connection) ?? new Map<string, number>();
+    this.bound.set(connection, counts.set(scan, (counts.get(scan) ?? 0) + 1));
   }
 
   /** By scan: how often it was named since the last call. */
   takeBound(connection: number): ReadonlyMap<string, number> {
-    const counts = this.#bound.get(connection) ?? new Map<string, number>();
-    this.#bound.delete(connection);
+    const counts = this.bound.get(connection) ?? new Map<string, number>();
+    this.bound.delete(connection);
     return counts;
   }
 
   set(connection: number, ranges: ReadonlyMap<string, TimeRange>): void {
-    this.#ranges.set(connection, ranges);
+    this.ranges.set(connection, ranges);
   }
 
   rangeOf(connection: number, scan: string): TimeRange {
-    return this.#ranges.get(connection)?.get(scan) ?? ALWAYS;
+    return this.ranges.get(connection)?.get(scan) ?? ALWAYS;
   }
 
   forget(connection: number): void {
-    this.#bound.delete(connection);
-    this.#ranges.delete(connection);
+    this.bound.delete(connection);
+    this.ranges.delete(connection);
   }
 }
 

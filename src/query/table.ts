@@ -36,20 +36,20 @@ export const WALL_TIME = 'time';
 
 class Columns {
   readonly list: { name: string; metric: Metric; labels: string[] | null }[] = [];
-  readonly #byKey = new Map<string, number>();
+  private readonly byKey = new Map<string, number>();
   /** Names in lower case: SQL does not tell case apart. */
-  readonly #names = new Set(['t', 't0', 'before t']);
+  private readonly names = new Set(['t', 't0', 'before t']);
 
   /** The number of the column for `metric`; -1 where one of its key has other cells. */
   add(metric: Metric): number {
-    const known = this.#byKey.get(metric.key);
+    const known = this.byKey.get(metric.key);
     if (known !== undefined) return this.list[known].metric.cell === metric.cell ? known : -1;
     const plain = plainName(metric.key);
     let name = plain;
-    for (let k = 2; this.#names.has(name.toLowerCase()); k++) name = `${plain}_${k}`;
-    this.#names.add(name.toLowerCase());
+    for (let k = 2; this.names.has(name.toLowerCase()); k++) name = `${plain}_${k}`;
+    this.names.add(name.toLowerCase());
     const at = this.list.push({ name, metric, labels: metric.cell === 'label' ? [] : null }) - 1;
-    this.#byKey.set(metric.key, at);
+    this.byKey.set(metric.key, at);
     return at;
   }
 }

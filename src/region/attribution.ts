@@ -35,31 +35,31 @@ interface AttributionOptions {
 }
 
 export class Attribution {
-  readonly #signals: readonly AttributedSignal[];
-  readonly #rows = new Map<number, number>([[HASH_UNMARKED, ROW.unmarked]]);
-  readonly #weighFromZero: boolean;
+  private readonly signals: readonly AttributedSignal[];
+  private readonly rows = new Map<number, number>([[HASH_UNMARKED, ROW.unmarked]]);
+  private readonly weighFromZero: boolean;
   /** Row r, signal s at r × signals + s: sums of changes, or of value × time; and of time. */
-  #sums: Float64Array;
-  #weights: Float64Array;
+  private sums: Float64Array;
+  private weights: Float64Array;
   /** Per signal: value, time, row and epoch bits of the interval's start. */
-  readonly #last: Float64Array;
-  readonly #lastTime: Float64Array;
-  readonly #lastRow: Int32Array;
-  readonly #lastEpoch: Uint8Array;
-  readonly #seen: Uint8Array;
-  #begun = false;
+  private readonly last: Float64Array;
+  private readonly lastTime: Float64Array;
+  private readonly lastRow: Int32Array;
+  private readonly lastEpoch: Uint8Array;
+  private readonly _seen: Uint8Array;
+  private begun = false;
 
   constructor(signals: readonly AttributedSignal[], options: AttributionOptions = {}) {
     const n = signals.length;
-    this.#signals = signals;
-    this.#weighFromZero = options.weighFromZero ?? false;
-    this.#sums = new Float64Array(16 * n);
-    this.#weights = new Float64Array(16 * n);
-    this.#last = new Float64Array(n).fill(Number.NaN);
-    this.#lastTime = new Float64Array(n);
-    this.#lastRow = new Int32Array(n);
-    this.#lastEpoch = new Uint8Array(n);
-    this.#seen = new Uint8Array(n);
+    this.signals = signals;
+    this.weighFromZero = options.weighFromZero ?? false;
+    this.sums = new Float64Array(16 * n);
+    this.weights = new Float64Array(16 * n);
+    this.last = new Float64Array(n).fill(Number.NaN);
+    this.lastTime = new Float64Array(n);
+    this.lastRow = new Int32Array(n);
+    this.lastEpoch = new Uint8Array(n);
+    this._seen = new Uint8Array(n);
   }
 
   /**
@@ -70,65 +70,65 @@ export class Attribution {
    * @param epoch EPOCH_*
    */
   update(time: number, values: Float64Array, hashes: Uint32Array, epoch: number): void {
-    const signals = this.#signals;
+    const signals = this.signals;
     for (let s = 0; s < signals.length; s++) {
       const value = values[s];
       const { behaviour, scope } = signals[s];
       const missing = Number.isNaN(value);
-      if (!missing) this.#seen[s] = 1;
+      if (!missing) this._seen[s] = 1;
       if (behaviour === 'monotone') {
         // The gap's change goes to the region where it began: it is known only when the signal is back.
         if (missing) continue;
-        const last = this.#last[s];
-        if (this.#begun && !Number.isNaN(last)) this.#add(s, value - last, 0);
-        this.#last[s] = value;
-      } else if (!missing && this.#begun) {
-        const span = time - this.#lastTime[s];
-        this.#add(s, span * value, span);
+        const last = this.last[s];
+        if (this.begun && !Number.isNaN(last)) this.add(s, value - last, 0);
+        this.last[s] = value;
+      } else if (!missing && this.begun) {
+        const span = time - this.lastTime[s];
+        this.add(s, span * value, span);
       }
-      if (this.#begun || !this.#weighFromZero) this.#lastTime[s] = time;
-      this.#lastRow[s] = this.#rowOf(hashes[scope]);
-      this.#lastEpoch[s] = epoch;
+      if (this.begun || !this.weighFromZero) this.lastTime[s] = time;
+      this.lastRow[s] = this._rowOf(hashes[scope]);
+      this.lastEpoch[s] = epoch;
     }
-    this.#begun = true;
+    this.begun = true;
   }
 
-  #add(s: number, amount: number, weight: number): void {
-    const n = this.#signals.length;
-    const epoch = this.#lastEpoch[s];
-    this.#addTo(s, amount, weight);
-    if (epoch & EPOCH_SOME) this.#addTo(n * ROW.epoch + s, amount, weight);
-    if (epoch & EPOCH_ALL) this.#addTo(n * ROW.epochOfAll + s, amount, weight);
-    this.#addTo(n * this.#lastRow[s] + s, amount, weight);
+  private add(s: number, amount: number, weight: number): void {
+    const n = this.signals.length;
+    const epoch = this.lastEpoch[s];
+    this.addTo(s, amount, weight);
+    if (epoch & EPOCH_SOME) this.addTo(n * ROW.epoch + s, amount, weight);
+    if (epoch & EPOCH_ALL) this.addTo(n * ROW.epochOfAll + s, amount, weight);
+    this.addTo(n * this.lastRow[s] + s, amount, weight);
   }
 
-  #addTo(at: number, amount: number, weight: number): void {
-    this.#sums[at] += amount;
-    this.#weights[at] += weight;
+  private addTo(at: number, amount: number, weight: number): void {
+    this.sums[at] += amount;
+    this.weights[at] += weight;
   }
 
-  #rowOf(hash: number): number {
-    const known = this.#rows.get(hash);
+  private _rowOf(hash: number): number {
+    const known = this.rows.get(hash);
     if (known !== undefined) return known;
     if (hash === 0) return ROW.unmarked;
-    const row = ROW.unmarked + this.#rows.size;
-    this.#rows.set(hash, row);
-    const need = (row + 1) * this.#signals.length;
-    if (need > this.#sums.length) {
-      this.#sums = grown(this.#sums);
-      this.#weights = grown(this.#weights);
+    const row = ROW.unmarked + this.rows.size;
+    this.rows.set(hash, row);
+    const need = (row + 1) * this.signals.length;
+    if (need > this.sums.length) {
+      this.sums = grown(this.sums);
+      this.weights = grown(this.weights);
     }
     return row;
   }
 
   /** Row of a region's totals; null where no sample found it. */
   rowOf(hash: number): number | null {
-    return this.#rows.get(hash) ?? (hash === 0 ? ROW.unmarked : null);
+    return this.rows.get(hash) ?? (hash === 0 ? ROW.unmarked : null);
   }
 
   /** Whether any sample had this signal. */
   seen(signal: number): boolean {
-    return this.#seen[signal] === 1;
+    return this._seen[signal] === 1;
   }
 
   /**
@@ -136,10 +136,10 @@ export class Attribution {
    * null, of a region that no sample found: 0 and NaN.
    */
   total(row: number | null, signal: number): number {
-    const at = row === null ? -1 : row * this.#signals.length + signal;
-    const sum = this.#sums[at] ?? 0;
-    if (this.#signals[signal].behaviour === 'monotone') return sum;
-    const weight = this.#weights[at] ?? 0;
+    const at = row === null ? -1 : row * this.signals.length + signal;
+    const sum = this.sums[at] ?? 0;
+    if (this.signals[signal].behaviour === 'monotone') return sum;
+    const weight = this.weights[at] ?? 0;
     return weight === 0 ? Number.NaN : sum / weight;
   }
 }

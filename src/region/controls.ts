@@ -25,23 +25,23 @@ interface PushedControl {
 const VALUE = /^-?\d{1,20}$/;
 
 export class Controls {
-  readonly #folder: string;
-  readonly #topology: Topology;
-  readonly #controls: readonly Control[];
-  readonly #allowed: boolean;
-  readonly #saved = new Map<string, SavedSetting>();
-  readonly #pushed: PushedControl[] = [];
+  private readonly folder: string;
+  private readonly topology: Topology;
+  private readonly controls: readonly Control[];
+  private readonly allowed: boolean;
+  private readonly _saved = new Map<string, SavedSetting>();
+  private readonly pushed: PushedControl[] = [];
 
   constructor(machine: Machine, controls: readonly Control[], allowed: boolean) {
-    this.#folder = machine.path('sys');
-    this.#topology = machine.topology;
-    this.#controls = controls;
-    this.#allowed = allowed;
+    this.folder = machine.path('sys');
+    this.topology = machine.topology;
+    this.controls = controls;
+    this.allowed = allowed;
   }
 
   /** The controls that this machine has. */
   list(): readonly ControlDeclaration[] {
-    return this.#controls.map(({ name, alias, description, unit, domain, over }) => {
+    return this.controls.map(({ name, alias, description, unit, domain, over }) => {
       return { name, ...(alias && { alias }), description, unit, domain, over };
     });
   }
@@ -53,33 +53,33 @@ export class Controls {
    */
   push(name: string, domain: SignalDomain, index: number): number {
     const control =
-      this.#controls.find((c) => c.name === name) ?? this.#controls.find((c) => c.alias === name);
+      this.controls.find((c) => c.name === name) ?? this.controls.find((c) => c.alias === name);
     if (control === undefined) {
-      const names = this.#controls.flatMap((c) => [c.name, ...(c.alias ? [c.alias] : [])]);
+      const names = this.controls.flatMap((c) => [c.name, ...(c.alias ? [c.alias] : [])]);
       throw new SignalError(`there is no control ${name} on this machine`, name, names);
     }
-    if (!this.#topology.nests(control.domain, domain)) {
+    if (!this.topology.nests(control.domain, domain)) {
       throw new SignalError(
         `domain ${domain} is not valid for ${name}: it is set by ${control.domain}, or coarser`,
       );
     }
-    const indices = this.#topology.within(control.domain, domain, index);
+    const indices = this.topology.within(control.domain, domain, index);
     const settings = indices.flatMap((at) => control.settings(at));
     if (settings.length === 0) {
       throw new SignalError(`${name}: there is no ${domain} ${index} that has it`);
     }
-    if (!this.#allowed) {
+    if (!this.allowed) {
       throw new ControlError(
         `${name} is a setting of the machine: --allow-control permits writing it`,
       );
     }
-    for (const { path } of settings) this.#keep(path);
-    return this.#pushed.push({ control, settings }) - 1;
+    for (const { path } of settings) this.keep(path);
+    return this.pushed.push({ control, settings }) - 1;
   }
 
   /** Writes a value, in the control's unit, now. @throws ControlError */
   adjust(handle: number, value: number): void {
-    const { control, settings } = this.#pushed[handle];
+    const { control, settings } = this.pushed[handle];
     const each = control.over === 'share' ? value / settings.length : value;
     if (!Number.isFinite(each)) throw new ControlError(`${control.name}: ${value} is no number`);
     for (const setting of settings) {
@@ -89,7 +89,7 @@ export class Controls {
       } catch (error) {
         throw new ControlError(`${control.name}: ${(error as Error).message}`);
       }
-      this.#put(setting.path, text);
+      this.put(setting.path, text);
     }
   }
 
@@ -100,7 +100,7 @@ export class Controls {
 
   /** Every pushed control's files as they were. */
   saved(): readonly SavedSetting[] {
-    return [...this.#saved.values()];
+    return [...this._saved.values()];
   }
 
   /**
@@ -109,7 +109,7 @@ export class Controls {
    * @throws ControlError after all were tried
    */
   restore(saved: readonly SavedSetting[] = this.saved()): void {
-    const own = this.#paths();
+    const own = this.paths();
     let first: unknown;
     for (const { path, text } of saved.toReversed()) {
       try {
@@ -117,7 +117,7 @@ export class Controls {
           throw new ControlError(`${path}: it is no setting of this machine that is ever changed`);
         }
         if (!VALUE.test(text)) throw new ControlError(`${path}: what was kept is no number`);
-        this.#put(path, text);
+        this.put(path, text);
       } catch (error) {
         first ??= error;
       }
@@ -126,19 +126,19 @@ export class Controls {
   }
 
   /** The files of all controls. */
-  #paths(): ReadonlySet<string> {
-    const settings = this.#controls.flatMap((control) =>
-      this.#topology.indices(control.domain).flatMap((index) => control.settings(index)),
+  private paths(): ReadonlySet<string> {
+    const settings = this.controls.flatMap((control) =>
+      this.topology.indices(control.domain).flatMap((index) => control.settings(index)),
     );
     return new Set(settings.map(({ path }) => resolve(path)));
   }
 
   /** @throws ControlError */
-  #put(path: string, text: string): void {
+  private put(path: string, text: string): void {
     let file = -1;
     try {
       // Never made anew: a setting that has vanished is not one.
-      file = openBelow(this.#folder, path, constants.O_WRONLY);
+      file = openBelow(this.folder, path, constants.O_WRONLY);
       ftruncateSync(file);
       writeSync(file, text);
     } catch (error) {
@@ -148,10 +148,10 @@ export class Controls {
     }
   }
 
-  #keep(path: string): void {
-    if (this.#saved.has(path)) return;
+  private keep(path: string): void {
+    if (this._saved.has(path)) return;
     try {
-      this.#saved.set(path, { path, text: readFileSync(path, 'utf8').trim() });
+      this._saved.set(path, { path, text: readFileSync(path, 'utf8').trim() });
     } catch (error) {
       throw new ControlError(`cannot read ${path}: ${(error as Error).message}`);
     }

@@ -70,14 +70,14 @@ export class Machine {
   }
 
   canRead(path: string): boolean {
-    return this.#may(path, constants.R_OK);
+    return this.may(path, constants.R_OK);
   }
 
   exists(path: string): boolean {
-    return this.#may(path, constants.F_OK);
+    return this.may(path, constants.F_OK);
   }
 
-  #may(path: string, mode: number): boolean {
+  private may(path: string, mode: number): boolean {
     try {
       accessSync(this.path(path), mode);
       return true;

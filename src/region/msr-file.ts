@@ -33,39 +33,39 @@ export class Register {
 }
 
 export class MsrFile {
-  readonly #registers = new Map<number, Register>();
-  readonly #path: string;
-  readonly #recorded: PolledFile | null;
-  readonly #word = Buffer.alloc(8);
-  #file = -1;
+  private readonly registers = new Map<number, Register>();
+  private readonly path: string;
+  private readonly recorded: PolledFile | null;
+  private readonly word = Buffer.alloc(8);
+  private file = -1;
 
   constructor(machine: Machine, cpu: number) {
-    this.#path = machine.path(`dev/cpu/${cpu}/msr`);
+    this.path = machine.path(`dev/cpu/${cpu}/msr`);
     const recorded = machine.path(`msr/cpu${cpu}`);
-    this.#recorded = machine.isThisMachine ? null : new PolledFile(recorded, true);
+    this.recorded = machine.isThisMachine ? null : new PolledFile(recorded, true);
   }
 
   register(number: number): Register {
-    const known = this.#registers.get(number);
+    const known = this.registers.get(number);
     if (known !== undefined) return known;
     const register = new Register(number);
-    this.#registers.set(number, register);
+    this.registers.set(number, register);
     return register;
   }
 
   poll(): void {
-    if (this.#recorded !== null) {
-      this.#recorded.poll();
-      this.#parse(this.#recorded);
+    if (this.recorded !== null) {
+      this.recorded.poll();
+      this.parse(this.recorded);
       return;
     }
-    for (const register of this.#registers.values()) {
+    for (const register of this.registers.values()) {
       register.present = false;
       try {
-        if (this.#file < 0) this.#file = openSync(this.#path, 'r');
-        register.present = readAt(this.#file, this.#word, 8, register.number) === 8;
-        register.low = this.#word.readUInt32LE(0);
-        register.high = this.#word.readUInt32LE(4);
+        if (this.file < 0) this.file = openSync(this.path, 'r');
+        register.present = readAt(this.file, this.word, 8, register.number) === 8;
+        register.low = this.word.readUInt32LE(0);
+        register.high = this.word.readUInt32LE(4);
       } catch (error) {
         // EIO: this CPU has no such register. Anything else: no such CPU any more, or not for us.
         if ((error as NodeJS.ErrnoException).code !== 'EIO') {
@@ -76,12 +76,12 @@ export class MsrFile {
     }
   }
 
-  #parse(file: PolledFile): void {
-    for (const register of this.#registers.values()) register.present = false;
+  private parse(file: PolledFile): void {
+    for (const register of this.registers.values()) register.present = false;
     for (const line of file.bytes.toString('latin1', 0, file.length).split('\n')) {
       const [, number, text] = /^(?:0x)?([0-9a-f]+)\s+((?:0x[0-9a-f]+)|\d+)\s*$/i.exec(line) ?? [];
       if (text === undefined) continue;
-      const register = this.#registers.get(Number.parseInt(number, 16));
+      const register = this.registers.get(Number.parseInt(number, 16));
       if (register === undefined) continue;
       const value = BigInt.asUintN(64, BigInt(text));
       register.low = Number(value & 0xffffffffn);
@@ -91,9 +91,9 @@ export class MsrFile {
   }
 
   close(): void {
-    this.#recorded?.close();
-    if (this.#file >= 0) closeSync(this.#file);
-    this.#file = -1;
-    for (const register of this.#registers.values()) register.present = false;
+    this.recorded?.close();
+    if (this.file >= 0) closeSync(this.file);
+    this.file = -1;
+    for (const register of this.registers.values()) register.present = false;
   }
 }

@@ -64,36 +64,36 @@ interface Pushed {
 export class Platform {
   readonly topology: Topology;
   readonly controls: Controls;
-  readonly #tick: Tick;
-  readonly #machine: Machine;
-  readonly #opened: Provided[] = [];
-  readonly #signals = new Map<string, Signal>();
-  readonly #infos: Omit<SignalInfo, 'aliases'>[] = [];
-  readonly #aliases = new Map<string, string>();
-  readonly #pushed: Pushed[] = [];
-  readonly #handles = new Map<string, number>();
-  #scratch = new Float64Array(16);
-  #active: ReadonlySet<number> | null = null;
-  #ticks = 0;
+  private readonly _tick: Tick;
+  private readonly machine: Machine;
+  private readonly opened: Provided[] = [];
+  private readonly _signals = new Map<string, Signal>();
+  private readonly infos: Omit<SignalInfo, 'aliases'>[] = [];
+  private readonly aliases = new Map<string, string>();
+  private readonly pushed: Pushed[] = [];
+  private readonly handles = new Map<string, number>();
+  private scratch = new Float64Array(16);
+  private active: ReadonlySet<number> | null = null;
+  private ticks = 0;
 
   private constructor(options: PlatformOptions) {
-    this.#machine = new Machine(options.root);
-    this.topology = this.#machine.topology;
-    this.#tick = new Tick(this.#machine, performance.now());
+    this.machine = new Machine(options.root);
+    this.topology = this.machine.topology;
+    this._tick = new Tick(this.machine, performance.now());
     const providers = [...(options.providers ?? []), ...PROVIDERS];
-    const context = { machine: this.#machine, find: (name: string) => this.#find(name) };
+    const context = { machine: this.machine, find: (name: string) => this.find(name) };
     const open = (provider: Provider) => {
       const provided = provider.open(context);
-      this.#opened.push(provided);
-      for (const signal of provided.signals) this.#register(provider, signal);
+      this.opened.push(provided);
+      for (const signal of provided.signals) this.register(provider, signal);
     };
     // What is derived comes last, and may be derived from demo values.
     const isLast = ({ name }: Provider) => name === 'derived';
     for (const provider of providers) if (!isLast(provider)) open(provider);
     if (options.synthetic) open(syntheticProvider);
     for (const provider of providers) if (isLast(provider)) open(provider);
-    const found = this.#opened.flatMap(({ controls }) => controls ?? []);
-    this.controls = new Controls(this.#machine, found, options.allowControl ?? false);
+    const found = this.opened.flatMap(({ controls }) => controls ?? []);
+    this.controls = new Controls(this.machine, found, options.allowControl ?? false);
     this.setActiveCpus(options.activeCpus ?? null);
   }
 
@@ -101,27 +101,27 @@ export class Platform {
     return new Platform(options);
   }
 
-  #register(provider: Provider, signal: Signal): void {
-    if (this.#signals.has(signal.name)) return;
-    this.#signals.set(signal.name, signal);
-    if (signal.alias !== undefined && (signal.claims || this.#find(signal.alias) === null)) {
-      this.#aliases.set(signal.alias, signal.name);
+  private register(provider: Provider, signal: Signal): void {
+    if (this._signals.has(signal.name)) return;
+    this._signals.set(signal.name, signal);
+    if (signal.alias !== undefined && (signal.claims || this.find(signal.alias) === null)) {
+      this.aliases.set(signal.alias, signal.name);
     }
     const { name, description, unit, domain, behaviour, aggregation, format } = signal;
-    this.#infos.push({
+    this.infos.push({
       ...{ name, description, unit, domain, behaviour, aggregation, format },
       provider: provider.name,
     });
   }
 
-  #find(name: string): Signal | null {
-    return this.#signals.get(this.#aliases.get(name) ?? name) ?? null;
+  private find(name: string): Signal | null {
+    return this._signals.get(this.aliases.get(name) ?? name) ?? null;
   }
 
   /** The signals that this machine has. */
   signals(): readonly SignalInfo[] {
-    const aliases = [...this.#aliases];
-    return this.#infos.map((info) => ({
+    const aliases = [...this.aliases];
+    return this.infos.map((info) => ({
       ...info,
       aliases: aliases.filter(([, name]) => name === info.name).map(([alias]) => alias),
     }));
@@ -129,12 +129,12 @@ export class Platform {
 
   /** Every name and alias that `push` takes. */
   names(): string[] {
-    return [...this.#signals.keys(), ...this.#aliases.keys()];
+    return [...this._signals.keys(), ...this.aliases.keys()];
   }
 
   /** What is said of a signal, by name or alias; null where this machine has none such. */
   info(name: string): SignalInfo | null {
-    const signal = this.#find(name);
+    const signal = this.find(name);
     return this.signals().find((info) => info.name === signal?.name) ?? null;
   }
 
@@ -145,16 +145,16 @@ export class Platform {
 
   /** `CLOCK_MONOTONIC` in ns, of the moment that TIME counts from. */
   get timeZero(): bigint {
-    return BigInt(Math.round(clockOffset() + this.#tick.zero * 1e6));
+    return BigInt(Math.round(clockOffset() + this._tick.zero * 1e6));
   }
 
   set timeZero(nanoseconds: bigint) {
-    this.#tick.zero = (Number(nanoseconds) - clockOffset()) / 1e6;
+    this._tick.zero = (Number(nanoseconds) - clockOffset()) / 1e6;
   }
 
   /** Which CPUs count where values of CPUs are aggregated; null: all. */
   setActiveCpus(cpus: Iterable<number> | null): void {
-    this.#active = cpus === null ? null : new Set(cpus);
+    this.active = cpus === null ? null : new Set(cpus);
   }
 
   /** The domain called `name`. @throws SignalError where there is none */
@@ -172,21 +172,21 @@ export class Platform {
    */
   push(name: string, domain: SignalDomain, index: number): number {
     const key = `${name} ${domain} ${index}`;
-    const known = this.#handles.get(key);
+    const known = this.handles.get(key);
     if (known !== undefined) return known;
-    const pushed = this.#gather(this.#tick, name, domain, index);
-    this.#pushed.push(pushed);
-    if (pushed.indices.length > this.#scratch.length) {
-      this.#scratch = new Float64Array(pushed.indices.length);
+    const pushed = this.gather(this._tick, name, domain, index);
+    this.pushed.push(pushed);
+    if (pushed.indices.length > this.scratch.length) {
+      this.scratch = new Float64Array(pushed.indices.length);
     }
-    const handle = this.#pushed.length - 1;
-    this.#handles.set(key, handle);
+    const handle = this.pushed.length - 1;
+    this.handles.set(key, handle);
     return handle;
   }
 
-  #gather(tick: Tick, name: string, domain: SignalDomain, index: number): Pushed {
-    const signal = this.#find(name);
-    if (signal === null) throw this.#unknown(name);
+  private gather(tick: Tick, name: string, domain: SignalDomain, index: number): Pushed {
+    const signal = this.find(name);
+    if (signal === null) throw this.unknown(name);
     const native = signal.domain;
     if (!this.topology.nests(native, domain)) {
       throw new SignalError(
@@ -206,7 +206,7 @@ export class Platform {
   }
 
   /** A name that some machine may have is absent; any other is a mistake. */
-  #unknown(name: string): SignalError | AbsentSignalError {
+  private unknown(name: string): SignalError | AbsentSignalError {
     const declared = ALL_PROVIDERS.flatMap(({ declares }) =>
       declares.flatMap((one) => [one.name, ...(one.alias ? [one.alias] : [])]),
     );
@@ -222,28 +222,28 @@ export class Platform {
 
   /** One tick: reads every file that is needed once. */
   readBatch(): void {
-    this.#tick.take();
-    this.#ticks++;
+    this._tick.take();
+    this.ticks++;
   }
 
   /** The first half of a tick: reads files. `tick.compute()` is the other, now or, of what was kept, later. */
   get tick(): Pick<Tick, 'time' | 'read' | 'compute' | 'kept' | 'keep' | 'recall'> {
-    return this.#tick;
+    return this._tick;
   }
 
   /** Value of what was pushed at the last tick; NaN where it is absent. */
   sample(handle: number): number {
-    const pushed = this.#pushed[handle];
-    if (pushed === undefined || this.#ticks === 0) return Number.NaN;
-    return this.#value(pushed);
+    const pushed = this.pushed[handle];
+    if (pushed === undefined || this.ticks === 0) return Number.NaN;
+    return this.value(pushed);
   }
 
-  #value({ channels, indices, aggregate, ofCpus }: Pushed): number {
+  private value({ channels, indices, aggregate, ofCpus }: Pushed): number {
     if (channels.length === 1) return channels[0].value;
-    const values = this.#scratch;
+    const values = this.scratch;
     let count = 0;
     for (let k = 0; k < channels.length; k++) {
-      if (ofCpus && this.#active !== null && !this.#active.has(indices[k])) continue;
+      if (ofCpus && this.active !== null && !this.active.has(indices[k])) continue;
       values[count++] = channels[k].value;
     }
     return aggregate(values, count);
@@ -254,26 +254,26 @@ export class Platform {
    * @throws SignalError as `push`
    */
   read(name: string, domain: SignalDomain, index: number): number {
-    const tick = new Tick(this.#machine, this.#tick.zero);
+    const tick = new Tick(this.machine, this._tick.zero);
     try {
-      const pushed = this.#gather(tick, name, domain, index);
-      if (pushed.indices.length > this.#scratch.length) {
-        this.#scratch = new Float64Array(pushed.indices.length);
+      const pushed = this.gather(tick, name, domain, index);
+      if (pushed.indices.length > this.scratch.length) {
+        this.scratch = new Float64Array(pushed.indices.length);
       }
-      const samples = this.#find(name)?.warmUp ?? 1;
+      const samples = this.find(name)?.warmUp ?? 1;
       for (let k = 0; k < samples; k++) {
         if (k > 0) Atomics.wait(SLEEPER, 0, 0, WARM_UP_MS);
         tick.take();
       }
-      return this.#value(pushed);
+      return this.value(pushed);
     } finally {
       tick.close();
     }
   }
 
   close(): void {
-    this.#tick.close();
-    for (const provided of this.#opened) provided.close?.();
+    this._tick.close();
+    for (const provided of this.opened) provided.close?.();
   }
 }
 

@@ -18,13 +18,13 @@ export class PolledFile {
   length = 0;
   /** Grows with each reading: whoever keeps what it parsed knows when to parse again. */
   serial = 0;
-  #file = -1;
+  private file = -1;
   /** In a tree of plain files, one may be replaced by another of its name. */
-  readonly #replaceable: boolean;
+  private readonly replaceable: boolean;
 
   constructor(path: string, replaceable: boolean) {
     this.path = path;
-    this.#replaceable = replaceable;
+    this.replaceable = replaceable;
   }
 
   /** Reads it. A file that has vanished is looked for again at each tick. */
@@ -32,19 +32,19 @@ export class PolledFile {
     this.serial++;
     this.length = 0;
     try {
-      if (this.#file >= 0 && this.#replaceable && fstatSync(this.#file).nlink === 0) this.close();
-      if (this.#file < 0) this.#file = openSync(this.path, NON_BLOCKING);
-      this.length = this.#read();
+      if (this.file >= 0 && this.replaceable && fstatSync(this.file).nlink === 0) this.close();
+      if (this.file < 0) this.file = openSync(this.path, NON_BLOCKING);
+      this.length = this.read();
     } catch {
       this.close();
     }
   }
 
-  #read(): number {
+  private read(): number {
     if (this.bytes.length === 0) this.bytes = Buffer.allocUnsafe(START);
     for (let used = 0; ; ) {
       const rest = used === 0 ? this.bytes : this.bytes.subarray(used);
-      const got = readAt(this.#file, rest, rest.length, used);
+      const got = readAt(this.file, rest, rest.length, used);
       used += got;
       // What the kernel gives in one go is whole: a page at most for /sys, and /proc fills what it is given.
       if (got === 0 || (used < START && used < this.bytes.length)) return used;
@@ -63,8 +63,8 @@ export class PolledFile {
   }
 
   close(): void {
-    if (this.#file >= 0) closeSync(this.#file);
-    this.#file = -1;
+    if (this.file >= 0) closeSync(this.file);
+    this.file = -1;
   }
 }
 

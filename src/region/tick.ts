@@ -22,14 +22,14 @@ interface Readable {
 export class Channel {
   /** At this tick; NaN while absent. */
   value = Number.NaN;
-  readonly #reader: SignalReader | null;
+  private readonly reader: SignalReader | null;
 
   constructor(reader: SignalReader | null) {
-    this.#reader = reader;
+    this.reader = reader;
   }
 
   take(): void {
-    if (this.#reader !== null) this.value = this.#reader.read();
+    if (this.reader !== null) this.value = this.reader.read();
   }
 }
 
@@ -44,14 +44,14 @@ export class Tick {
   time = 0;
   /** `performance.now()` of time zero, which may be set. */
   zero: number;
-  readonly #polled: Polled[] = [];
-  readonly #files = new Map<string, PolledFile>();
-  readonly #msrs = new Map<number, MsrFile>();
-  readonly #channels = new Map<Readable, Map<number, Channel>>();
+  private readonly polled: Polled[] = [];
+  private readonly files = new Map<string, PolledFile>();
+  private readonly msrs = new Map<number, MsrFile>();
+  private readonly channels = new Map<Readable, Map<number, Channel>>();
   /** In the order they were opened: what a channel is made of comes before it. */
-  readonly #measured: Channel[] = [];
-  readonly #computed: Channel[] = [];
-  readonly #shared = new Map<string, unknown>();
+  private readonly measured: Channel[] = [];
+  private readonly computed: Channel[] = [];
+  private readonly _shared = new Map<string, unknown>();
 
   constructor(machine: Machine, zero: number) {
     this.machine = machine;
@@ -60,51 +60,51 @@ export class Tick {
 
   /** A file below the root, such as `proc/stat`. */
   file(path: string): PolledFile {
-    const known = this.#files.get(path);
+    const known = this.files.get(path);
     if (known !== undefined) return known;
     const file = new PolledFile(this.machine.path(path), !this.machine.isThisMachine);
-    this.#files.set(path, file);
-    this.#polled.push(file);
+    this.files.set(path, file);
+    this.polled.push(file);
     return file;
   }
 
   msr(cpu: number, register: number): Register {
-    let file = this.#msrs.get(cpu);
+    let file = this.msrs.get(cpu);
     if (file === undefined) {
       file = new MsrFile(this.machine, cpu);
-      this.#msrs.set(cpu, file);
-      this.#polled.push(file);
+      this.msrs.set(cpu, file);
+      this.polled.push(file);
     }
     return file.register(register);
   }
 
   /** Something else to be polled once per tick and closed at the end, made when first asked for. */
   poller<T extends Polled>(key: string, make: () => T): T {
-    const known = this.#shared.get(key);
+    const known = this._shared.get(key);
     if (known !== undefined) return known as T;
     const made = make();
-    this.#shared.set(key, made);
-    this.#polled.push(made);
+    this._shared.set(key, made);
+    this.polled.push(made);
     return made;
   }
 
   /** What readers of one provider share, such as a parsed file; made when first asked for. */
   shared<T>(key: string, make: () => T): T {
-    if (!this.#shared.has(key)) this.#shared.set(key, make());
-    return this.#shared.get(key) as T;
+    if (!this._shared.has(key)) this._shared.set(key, make());
+    return this._shared.get(key) as T;
   }
 
   channel(signal: Readable, index: number): Channel {
-    let ofSignal = this.#channels.get(signal);
+    let ofSignal = this.channels.get(signal);
     if (ofSignal === undefined) {
       ofSignal = new Map();
-      this.#channels.set(signal, ofSignal);
+      this.channels.set(signal, ofSignal);
     }
     const known = ofSignal.get(index);
     if (known !== undefined) return known;
     const channel = new Channel(signal.open(index, this));
     ofSignal.set(index, channel);
-    (signal.computed ? this.#computed : this.#measured).push(channel);
+    (signal.computed ? this.computed : this.measured).push(channel);
     return channel;
   }
 
@@ -116,37 +116,37 @@ export class Tick {
   /** Takes what has to be read. */
   read(): void {
     this.time = (performance.now() - this.zero) / 1000;
-    const [polled, measured] = [this.#polled, this.#measured];
+    const [polled, measured] = [this.polled, this.measured];
     for (let k = 0; k < polled.length; k++) polled[k].poll();
     for (let k = 0; k < measured.length; k++) measured[k].take();
   }
 
   /** Takes what follows from it. */
   compute(): void {
-    const computed = this.#computed;
+    const computed = this.computed;
     for (let k = 0; k < computed.length; k++) computed[k].take();
   }
 
   /** Numbers that `keep` writes. */
   get kept(): number {
-    return 1 + this.#measured.length;
+    return 1 + this.measured.length;
   }
 
   /** Writes what was read to `into`, from `at` on. */
   keep(into: Float64Array, at: number): void {
-    const measured = this.#measured;
+    const measured = this.measured;
     into[at] = this.time;
     for (let k = 0; k < measured.length; k++) into[at + 1 + k] = measured[k].value;
   }
 
   /** Takes what `keep` wrote for what was read. */
   recall(from: Float64Array, at: number): void {
-    const measured = this.#measured;
+    const measured = this.measured;
     this.time = from[at];
     for (let k = 0; k < measured.length; k++) measured[k].value = from[at + 1 + k];
   }
 
   close(): void {
-    for (const polled of this.#polled) polled.close();
+    for (const polled of this.polled) polled.close();
   }
 }

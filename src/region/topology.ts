@@ -72,10 +72,10 @@ export class Topology {
   readonly nodes: readonly number[];
   /** Physical ids of packages. */
   readonly packages: readonly number[];
-  readonly #cpus: readonly CpuPlace[];
-  readonly #indices: Record<SignalDomain, readonly number[]>;
-  readonly #chipGpu: number[];
-  readonly #cores: readonly { readonly package: number; readonly core: number }[];
+  private readonly cpus: readonly CpuPlace[];
+  private readonly _indices: Record<SignalDomain, readonly number[]>;
+  private readonly chipGpu: number[];
+  private readonly cores: readonly { readonly package: number; readonly core: number }[];
 
   private constructor(machine: Tree) {
     const cpu = (name: string) => `sys/devices/system/cpu/${name}`;
@@ -95,7 +95,7 @@ export class Topology {
     const packageAt = places(found.map(({ pack }) => [pack, 0]));
     const coreAt = places(found.map(({ pack, core }) => [pack, core]));
     this.packages = [...packageAt.keys()].map((key) => Number(key.split(',')[0]));
-    this.#cores = [...coreAt.keys()].map((key) => {
+    this.cores = [...coreAt.keys()].map((key) => {
       const [pack, core] = key.split(',').map(Number);
       return { package: packageAt.get(`${pack},0`) ?? 0, core };
     });
@@ -108,10 +108,10 @@ export class Topology {
     }
     this.gpus = gpusOf(machine);
     const chips = this.gpus.flatMap(({ chips }, gpu) => chips.map(() => gpu));
-    this.#chipGpu = chips;
+    this.chipGpu = chips;
     const chipOf = chipsOfCpus(machine, this.gpus);
     this.nics = nicsOf(machine);
-    this.#cpus = found.map(({ id, pack, core, coreId }) => ({
+    this.cpus = found.map(({ id, pack, core, coreId }) => ({
       cpu: id,
       coreId,
       package: packageAt.get(`${pack},0`) ?? 0,
@@ -120,7 +120,7 @@ export class Topology {
       gpu_chip: chipOf.get(id) ?? -1,
     }));
     const upTo = (count: number) => Array.from({ length: count }, (_, k) => k);
-    this.#indices = {
+    this._indices = {
       board: [0],
       package: upTo(packageAt.size),
       core: upTo(coreAt.size),
@@ -140,25 +140,25 @@ export class Topology {
   addGpus(count: number): { gpu: number; chip: number } {
     const first = { gpu: this.count('gpu'), chip: this.count('gpu_chip') };
     const after = (from: number) => Array.from({ length: count }, (_, k) => from + k);
-    this.#indices.gpu = [...this.#indices.gpu, ...after(first.gpu)];
-    this.#indices.gpu_chip = [...this.#indices.gpu_chip, ...after(first.chip)];
-    this.#chipGpu.push(...after(first.gpu));
+    this._indices.gpu = [...this._indices.gpu, ...after(first.gpu)];
+    this._indices.gpu_chip = [...this._indices.gpu_chip, ...after(first.chip)];
+    this.chipGpu.push(...after(first.gpu));
     return first;
   }
 
   /** Its indices, ascending. Those of CPUs have gaps where some are offline. */
   indices(domain: SignalDomain): readonly number[] {
-    return this.#indices[domain];
+    return this._indices[domain];
   }
 
   /** Least number that is larger than every index. */
   count(domain: SignalDomain): number {
-    const last = this.#indices[domain].at(-1);
+    const last = this._indices[domain].at(-1);
     return last === undefined ? 0 : last + 1;
   }
 
   has(domain: SignalDomain, index: number): boolean {
-    return this.#indices[domain].includes(index);
+    return this._indices[domain].includes(index);
   }
 
   /** Whether each `inner` lies in one `outer`, or is one. */
@@ -170,29 +170,29 @@ export class Topology {
   within(inner: SignalDomain, outer: SignalDomain, index: number): readonly number[] {
     if (inner === outer) return this.has(outer, index) ? [index] : [];
     if (!this.nests(inner, outer) || !this.has(outer, index)) return [];
-    if (outer === 'board') return this.#indices[inner];
+    if (outer === 'board') return this._indices[inner];
     if (inner === 'core') {
-      return this.#indices.core.filter((core) => this.#cores[core].package === index);
+      return this._indices.core.filter((core) => this.cores[core].package === index);
     }
     if (inner === 'gpu_chip') {
-      return this.#indices.gpu_chip.filter((chip) => this.#chipGpu[chip] === index);
+      return this._indices.gpu_chip.filter((chip) => this.chipGpu[chip] === index);
     }
-    return this.#cpus.filter((place) => this.#placeOf(place, outer) === index).map((p) => p.cpu);
+    return this.cpus.filter((place) => this.placeOf(place, outer) === index).map((p) => p.cpu);
   }
 
   /** Index of the package that a CPU lies in; -1 where there is no such CPU. */
   packageOf(cpu: number): number {
-    return this.#cpus.find((place) => place.cpu === cpu)?.package ?? -1;
+    return this.cpus.find((place) => place.cpu === cpu)?.package ?? -1;
   }
 
   /** Index of the core that the kernel calls `coreId` in a package; -1 where there is none. */
   coreAt(pack: number, coreId: number): number {
     const is = (place: CpuPlace) => place.package === pack && place.coreId === coreId;
-    return this.#cpus.find(is)?.core ?? -1;
+    return this.cpus.find(is)?.core ?? -1;
   }
 
-  #placeOf(place: CpuPlace, outer: SignalDomain): number {
-    if (outer === 'gpu') return this.#chipGpu[place.gpu_chip] ?? -1;
+  private placeOf(place: CpuPlace, outer: SignalDomain): number {
+    if (outer === 'gpu') return this.chipGpu[place.gpu_chip] ?? -1;
     if (outer === 'package' || outer === 'core' || outer === 'memory' || outer === 'gpu_chip') {
       return place[outer];
     }

@@ -25,17 +25,17 @@ export interface Budget {
 
 /** A bound of its own, for a run on one PE. */
 export class LocalBudget implements Budget {
-  #left: number;
+  private left: number;
   constructor(records: number) {
-    this.#left = records;
+    this.left = records;
   }
   take(records: number): number {
-    const granted = Math.max(0, Math.min(records, this.#left));
-    this.#left -= granted;
+    const granted = Math.max(0, Math.min(records, this.left));
+    this.left -= granted;
     return granted;
   }
   give(records: number): void {
-    this.#left += records;
+    this.left += records;
   }
 }
 
@@ -70,11 +70,11 @@ export class EventPool {
   readonly sink: number;
   /** Something has arrived past the bound. */
   overdrawn = false;
-  readonly #budget: Budget;
-  readonly #grant: number;
+  private readonly budget: Budget;
+  private readonly grant: number;
   /** At least 128 bytes: V8 keeps smaller arrays in its heap, where they move. */
   private readonly words = new Int32Array(32);
-  readonly #end: number;
+  private readonly end: number;
 
   /**
    * @param payloadBytes size of the message struct
@@ -94,9 +94,9 @@ export class EventPool {
     this.capacity = Math.floor(this.F.length / this.stride) - 3;
     this.sink = ALIGN;
     this.words[TOP] = ALIGN + this.stride;
-    this.#end = this.F.length - this.stride;
-    this.#budget = budget;
-    this.#grant = grant;
+    this.end = this.F.length - this.stride;
+    this.budget = budget;
+    this.grant = grant;
   }
 
   /** Records in use. */
@@ -112,12 +112,12 @@ export class EventPool {
   /** A record with a zeroed payload, or 0 when the bound is reached. Links and flags are the caller's. */
   alloc(): number {
     const { F, words } = this;
-    if (words[SPARE] <= 0 && !this.#more()) return 0;
+    if (words[SPARE] <= 0 && !this.more()) return 0;
     let h = words[FREE_LIST];
     if (h !== 0) words[FREE_LIST] = this.I[(h << 1) + NEXT];
     else {
       h = words[TOP];
-      if (h > this.#end) return 0;
+      if (h > this.end) return 0;
       words[TOP] = h + this.stride;
     }
     words[SPARE]--;
@@ -143,10 +143,10 @@ export class EventPool {
 
   /** A record even past the bound: for an event that has already arrived. @throws RangeError if none is left at all. */
   allocArrived(): number {
-    if (this.words[SPARE] <= 0 && !this.#more()) {
-      this.#grantMore(1);
+    if (this.words[SPARE] <= 0 && !this.more()) {
+      this.grantMore(1);
       this.overdrawn = true;
-      this.#budget.give(-1);
+      this.budget.give(-1);
     }
     const h = this.alloc();
     if (h === 0) throw new RangeError('event memory: the reserved address range is used up');
@@ -155,20 +155,20 @@ export class EventPool {
 
   /** Gives back what is granted beyond need; all of it where memory is short. */
   settle(short = false): void {
-    const spare = this.words[SPARE] - (short ? 0 : 2 * this.#grant);
+    const spare = this.words[SPARE] - (short ? 0 : 2 * this.grant);
     if (spare > 0) {
-      this.#grantMore(-spare);
-      this.#budget.give(spare);
+      this.grantMore(-spare);
+      this.budget.give(spare);
     }
   }
 
-  #more(): boolean {
-    const granted = this.#budget.take(this.#grant);
-    this.#grantMore(granted);
+  private more(): boolean {
+    const granted = this.budget.take(this.grant);
+    this.grantMore(granted);
     return granted > 0;
   }
 
-  #grantMore(records: number): void {
+  private grantMore(records: number): void {
     this.words[GRANTED] += records;
     this.words[SPARE] += records;
   }

@@ -171,11 +171,11 @@ export class Pe {
     this.only = this.contexts.length === 1 ? this.contexts[0] : null;
     this.current = this.contexts[0];
     this.typeIndex =
-      this.only === null ? Uint8Array.from(this.ids, (lp) => this.#typeOf(lp, names)) : null;
-    this.#seed();
+      this.only === null ? Uint8Array.from(this.ids, (lp) => this.typeOf(lp, names)) : null;
+    this.seed();
   }
 
-  #typeOf(lp: number, names: readonly string[]): number {
+  private typeOf(lp: number, names: readonly string[]): number {
     const name = this.model.typeOf(lp, this.params);
     const index = names.indexOf(name);
     if (index < 0) {
@@ -187,7 +187,7 @@ export class Pe {
   }
 
   /** LP g draws from stream g. */
-  #seed(): void {
+  private seed(): void {
     const { ids, blockSize, config } = this;
     const S = this.memory.f64;
     seedStreamsOf(S, ALIGN, blockSize, config.seeds, ids, 0);

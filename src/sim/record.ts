@@ -57,11 +57,11 @@ const distinct = (hosts: readonly RecordingHost[]) => [
 export class SimRecording {
   /** The zero of a run that is to have the recording's. */
   begun = runZero();
-  readonly #folder: RecordingFolder;
+  private readonly folder: RecordingFolder;
 
   /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
   constructor({ name, command, version, pes }: RecordingRequest) {
-    this.#folder = new RecordingFolder({
+    this.folder = new RecordingFolder({
       ...{ name, option: '--record', command, version },
       sources: [{ name: 'sim', files: [], zero: String(this.begun.wall), droppedBytes: 0 }],
       pes: (host) =>
@@ -71,19 +71,19 @@ export class SimRecording {
 
   /** Path of the folder. */
   get path(): string {
-    return this.#folder.path;
+    return this.folder.path;
   }
 
   /** Nanoseconds since 1970 at which it was begun, as decimal digits. */
   get zero(): string {
-    return this.#folder.content.sources[0].zero;
+    return this.folder.content.sources[0].zero;
   }
 
   /** Moves its zero to now: the run begins. */
   begin(): void {
     this.begun = runZero();
-    const [sim, ...others] = this.#folder.content.sources;
-    this.#folder.change({ sources: [{ ...sim, zero: String(this.begun.wall) }, ...others] });
+    const [sim, ...others] = this.folder.content.sources;
+    this.folder.change({ sources: [{ ...sim, zero: String(this.begun.wall) }, ...others] });
   }
 
   /** What `recording.json` says now. */
@@ -91,20 +91,20 @@ export class SimRecording {
     readonly command: string;
     readonly zero: string;
   } {
-    const { state, hosts, pes, madeBy } = this.#folder.content;
+    const { state, hosts, pes, madeBy } = this.folder.content;
     return { state, hosts, pes, command: madeBy.command.join(' '), zero: this.zero };
   }
 
   /** What its file is to hold where a signal ends a process of which no call returns; without the time. */
   get ifInterrupted(): { readonly path: string; readonly text: string } {
-    return this.#folder.ifInterrupted;
+    return this.folder.ifInterrupted;
   }
 
   /** Writes the result, where each PE ran, and what others put beside it; returns the result with the recording's path. */
   finish(result: RunResult, model: Model, others: readonly RecordingSource[] = []): RunResult {
     const recorded = { ...result, recording: this.path };
-    this.#folder.write(RESULT_FILE, recorded);
-    const { content } = this.#folder;
+    this.folder.write(RESULT_FILE, recorded);
+    const { content } = this.folder;
     const [source] = content.sources;
     const { instrumentation } = result;
     const dropped = result.streams.reduce((sum, s) => sum + s.droppedBytes, 0);
@@ -117,9 +117,9 @@ export class SimRecording {
       zero: instrumentation?.zero ?? source.zero,
       droppedBytes: dropped,
     };
-    this.#folder.end(result.finished ? state : 'interrupted', {
+    this.folder.end(result.finished ? state : 'interrupted', {
       ...(error !== null && { error: `instrumentation is incomplete: ${error}` }),
-      sources: this.#folder.summed([sim, ...others], result.finished),
+      sources: this.folder.summed([sim, ...others], result.finished),
       pes: content.pes.map((place) => {
         const { cpu = null, threadId = null } = result.perPe[place.pe] ?? {};
         const host = result.rankHosts?.[place.pe]?.name;
@@ -146,6 +146,6 @@ export class SimRecording {
 
   /** Notes how and why the run failed; where even that cannot be written, it stays `running`. */
   fail(error: unknown, state: RecordingState = 'failed'): void {
-    this.#folder.fail(error, state);
+    this.folder.fail(error, state);
   }
 }

@@ -69,20 +69,20 @@ export function median(values: readonly number[]): number {
 
 class Search {
   readonly trials: Trial[] = [];
-  readonly #options: TuneOptions;
+  private readonly options: TuneOptions;
   /** Seconds of a unit of virtual time with the start setting. */
   pace = 0;
 
   constructor(options: TuneOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   get stopped(): boolean {
-    return this.#options.signal?.aborted === true;
+    return this.options.signal?.aborted === true;
   }
 
   async try(settings: KnobSettings, end: number, rung: number, what: string): Promise<Trial> {
-    const { run, onTrial } = this.#options;
+    const { run, onTrial } = this.options;
     onTrial?.(what);
     let trial: Trial;
     try {
@@ -99,7 +99,7 @@ class Search {
 
   /** The end at which the start setting takes about `trialSeconds`. @throws what the start setting's run throws */
   async calibrate(): Promise<{ end: number; gvtStep: number }> {
-    const { run, start, end: last, trialSeconds, onTrial } = this.#options;
+    const { run, start, end: last, trialSeconds, onTrial } = this.options;
     let end = last / 1024;
     for (;;) {
       onTrial?.(`how long a run takes: end ${Number(end.toPrecision(3))}`);

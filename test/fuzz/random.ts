@@ -8,16 +8,16 @@ export function seedOf(text: string, number: number): number {
 }
 
 export class Random {
-  #state: number;
+  private state: number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.state = seed >>> 0;
   }
 
   /** 32 bits. */
   word(): number {
-    this.#state = (this.#state + 0x9e3779b9) >>> 0;
-    let x = this.#state;
+    this.state = (this.state + 0x9e3779b9) >>> 0;
+    let x = this.state;
     x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
     x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
     return (x ^ (x >>> 15)) >>> 0;

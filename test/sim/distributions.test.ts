@@ -20,7 +20,7 @@ import {
 class Source implements NormalSource {
   readonly state = new Float64Array(4);
   draws = 0;
-  #spare = Number.NaN;
+  private _spare = Number.NaN;
   constructor(stream: number) {
     seedStream(this.state, 0, MODEL_SEEDS, stream);
   }
@@ -32,10 +32,10 @@ class Source implements NormalSource {
     for (; this.draws > 0; this.draws--) previous(this.state, 0);
   }
   spare(): number {
-    return this.#spare;
+    return this._spare;
   }
   setSpare(value: number): void {
-    this.#spare = value;
+    this._spare = value;
   }
 }
 

@@ -27,100 +27,100 @@ export interface LinkOptions {
 }
 
 export class Link {
-  readonly #events: LinkEvents;
-  readonly #query: string;
-  #retry = RETRY;
-  #closed = false;
-  #stop: (() => void) | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly events: LinkEvents;
+  private readonly query: string;
+  private retry = RETRY;
+  private closed = false;
+  private stop: (() => void) | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   /** Whether a WebSocket was ever open: one that never was may be kept away by something between. */
-  #hasSocket = false;
-  #triesEvents = false;
+  private hasSocket = false;
+  private triesEvents = false;
 
   constructor({ recording, without }: LinkOptions, events: LinkEvents) {
     const query = new URLSearchParams({ without: without.join(',') });
     if (recording !== '') query.set('recording', recording);
-    this.#query = `?${query}`;
-    this.#events = events;
-    this.#connect();
+    this.query = `?${query}`;
+    this.events = events;
+    this.connect();
   }
 
   /** What it is connected by, for the curious. */
   get kind(): 'socket' | 'events' {
-    return this.#triesEvents ? 'events' : 'socket';
+    return this.triesEvents ? 'events' : 'socket';
   }
 
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    this.#stop?.();
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.stop?.();
   }
 
-  #connect(): void {
-    if (this.#triesEvents) this.#byEvents();
-    else this.#bySocket();
+  private connect(): void {
+    if (this.triesEvents) this.byEvents();
+    else this.bySocket();
   }
 
-  #open(): void {
-    this.#retry = RETRY;
-    this.#events.connected(true);
+  private open(): void {
+    this.retry = RETRY;
+    this.events.connected(true);
   }
 
-  #lost(): void {
-    this.#stop = null;
-    if (this.#closed) return;
-    this.#events.connected(false);
-    void this.#whether();
+  private lost(): void {
+    this.stop = null;
+    if (this.closed) return;
+    this.events.connected(false);
+    void this.whether();
     // Turn by turn, until one of the two gets through.
-    if (!this.#hasSocket) this.#triesEvents = !this.#triesEvents;
-    this.#timer = setTimeout(() => this.#connect(), this.#retry);
-    this.#retry = Math.min(MOST_RETRY, 2 * this.#retry);
+    if (!this.hasSocket) this.triesEvents = !this.triesEvents;
+    this.timer = setTimeout(() => this.connect(), this.retry);
+    this.retry = Math.min(MOST_RETRY, 2 * this.retry);
   }
 
   /** A connection that is refused tells no reason; a request does. */
-  async #whether(): Promise<void> {
+  private async whether(): Promise<void> {
     const status = await fetch('/api/recordings').then(
       (response) => response.status,
       () => 0,
     );
-    if (status === 401 && !this.#closed) this.#events.refused();
+    if (status === 401 && !this.closed) this.events.refused();
   }
 
-  #said(text: string): void {
+  private said(text: string): void {
     const { kind, facts } = JSON.parse(text) as { kind: string; facts: ServedFacts };
-    if (kind === 'facts') this.#events.facts(facts);
+    if (kind === 'facts') this.events.facts(facts);
   }
 
-  #bySocket(): void {
+  private bySocket(): void {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    const socket = new WebSocket(`${scheme}://${location.host}${LIVE_PATH}${this.#query}`);
+    const socket = new WebSocket(`${scheme}://${location.host}${LIVE_PATH}${this.query}`);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
-      this.#hasSocket = true;
-      this.#open();
+      this.hasSocket = true;
+      this.open();
     };
     socket.onmessage = ({ data }) => {
-      if (typeof data === 'string') this.#said(data);
-      else this.#events.message(messageOf(data as ArrayBuffer));
+      if (typeof data === 'string') this.said(data);
+      else this.events.message(messageOf(data as ArrayBuffer));
     };
-    socket.onclose = () => this.#lost();
-    this.#stop = () => socket.close();
+    socket.onclose = () => this.lost();
+    this.stop = () => socket.close();
   }
 
-  #byEvents(): void {
-    const events = new EventSource(`${EVENTS_PATH}${this.#query}`);
-    events.onopen = () => this.#open();
-    events.addEventListener('facts', ({ data }) => this.#said(data as string));
+  private byEvents(): void {
+    const events = new EventSource(`${EVENTS_PATH}${this.query}`);
+    events.onopen = () => this.open();
+    events.addEventListener('facts', ({ data }) => this.said(data as string));
     events.addEventListener('frame', ({ data }) => {
       const text = atob(data as string);
       const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
-      this.#events.message(messageOf(bytes.buffer));
+      this.events.message(messageOf(bytes.buffer));
     });
     // It would try again itself, and tell nobody.
     events.onerror = () => {
       events.close();
-      this.#lost();
+      this.lost();
     };
-    this.#stop = () => events.close();
+    this.stop = () => events.close();
   }
 }

@@ -11,25 +11,25 @@ import { ApiSource, type Asking, type PageSource } from './source.ts';
 export const IGNORED = ['ross_lp', 'ross_model', 'ross_event'];
 
 export class LiveSource implements PageSource {
-  readonly #api: ApiSource;
-  #live = new LiveStore();
+  private readonly api: ApiSource;
+  private live = new LiveStore();
   /** What was asked for since the last samples came: charts ask for the same. */
-  readonly #series = new Map<string, readonly EntityBins[]>();
+  private readonly _series = new Map<string, readonly EntityBins[]>();
   /** The run's zero, as text. */
-  #zero = '';
+  private zero = '';
 
   constructor(recording = '') {
-    this.#api = new ApiSource(recording);
+    this.api = new ApiSource(recording);
   }
 
   /** Frames that did not come, because this page was too slow. */
   get lost(): number {
-    return this.#live.lost;
+    return this.live.lost;
   }
 
   /** What has come, for who draws more than series. */
   get kept(): LiveStore {
-    return this.#live;
+    return this.live;
   }
 
   /**
@@ -37,26 +37,26 @@ export class LiveSource implements PageSource {
    * Streams that have begun go on.
    */
   about(zero: string): void {
-    if (zero === this.#zero) return;
-    if (this.#zero !== '') this.#live = this.#live.successor();
-    this.#series.clear();
-    this.#zero = zero;
-    this.#live.zero = Number(BigInt(zero) / 1000n) / 1e6;
+    if (zero === this.zero) return;
+    if (this.zero !== '') this.live = this.live.successor();
+    this._series.clear();
+    this.zero = zero;
+    this.live.zero = Number(BigInt(zero) / 1000n) / 1e6;
   }
 
   /** A connection begins: the past comes first. */
   restart(): void {
-    this.#live.restart();
+    this.live.restart();
   }
 
   /** Returns whether there are new samples. */
   take({ stream, frame, left }: Message): boolean {
-    this.#series.clear();
-    return this.#live.take(stream, frame, left);
+    this._series.clear();
+    return this.live.take(stream, frame, left);
   }
 
   async tables(): Promise<readonly TableFacts[]> {
-    return this.#live.store.tables();
+    return this.live.store.tables();
   }
 
   async series(
@@ -67,23 +67,23 @@ export class LiveSource implements PageSource {
     bins: number,
   ): Promise<readonly EntityBins[]> {
     const key = [table, keys, from, to, bins].join(' ');
-    let series = this.#series.get(key);
+    let series = this._series.get(key);
     if (series === undefined) {
-      series = this.#live.store.series(table, keys, from, to, bins) ?? [];
-      this.#series.set(key, series);
+      series = this.live.store.series(table, keys, from, to, bins) ?? [];
+      this._series.set(key, series);
     }
     return series;
   }
 
   json<T>(route: string, query?: Asking): Promise<T> {
-    return this.#api.json<T>(route, query);
+    return this.api.json<T>(route, query);
   }
 
   bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
-    return this.#api.bytes(route, query);
+    return this.api.bytes(route, query);
   }
 
   query(sql: string, limit: number): Promise<QueryAnswer> {
-    return this.#api.query(sql, limit);
+    return this.api.query(sql, limit);
   }
 }

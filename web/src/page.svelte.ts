@@ -73,17 +73,17 @@ export class Page {
   });
   /** Seconds that are shown now; null before the first samples. */
   readonly window: readonly [number, number] | null = $derived.by(() => {
-    const now = this.#windowNow();
-    const [from, to] = this.#last ?? [];
+    const now = this.windowNow();
+    const [from, to] = this.last ?? [];
     // The same window is no news to who asks for its data.
-    if (now === null || now[0] !== from || now[1] !== to) this.#last = now;
-    return this.#last;
+    if (now === null || now[0] !== from || now[1] !== to) this.last = now;
+    return this.last;
   });
-  #last: readonly [number, number] | null = null;
+  private last: readonly [number, number] | null = null;
   /** Whether the window is a part that was brushed. */
   readonly brushed = $derived(this.state.now.from !== null);
 
-  #windowNow(): readonly [number, number] | null {
+  private windowNow(): readonly [number, number] | null {
     const { from, to } = this.state.now;
     if (from !== null && to !== null) return [from, to];
     if (this.extent === null) return null;
@@ -156,17 +156,17 @@ export class Page {
       if (this.brushed) this.reset();
       return;
     }
-    this.#place(fixed - ((fixed - from) * wide) / (to - from), wide);
+    this.place(fixed - ((fixed - from) * wide) / (to - from), wide);
   }
 
   /** For dragging from a share of the width on: what moves the window along to another share. */
   panFrom(begun: number): (share: number) => void {
     const [from, to] = (this.window ?? [0, 1]).map((s) => this.axis.of(s));
-    return (share) => this.#place(from - (share - begun) * (to - from), to - from);
+    return (share) => this.place(from - (share - begun) * (to - from), to - from);
   }
 
   /** Shows so much of the axis, within the run. */
-  #place(begin: number, wide: number): void {
+  private place(begin: number, wide: number): void {
     if (this.extent === null) return;
     const [first, last] = this.extent.map((s) => this.axis.of(s));
     const from = Math.max(first, Math.min(begin, last - wide));
@@ -180,7 +180,7 @@ export class Page {
     const [from, to] = this.window.map((s) => this.axis.of(s));
     const wide = Math.min((to - from) * factor, last - first);
     const middle = (from + to) / 2 + share * wide;
-    this.#place(middle - wide / 2, wide);
+    this.place(middle - wide / 2, wide);
   }
 }
 

@@ -61,42 +61,46 @@ export class KeepingSource implements PageSource {
   waiting = 0;
   /** How many there have been. */
   asked = 0;
-  readonly #from: PageSource;
+  private readonly from: PageSource;
 
   constructor(from: PageSource) {
-    this.#from = from;
+    this.from = from;
   }
 
   tables() {
-    return this.#from.tables();
+    return this.from.tables();
   }
 
   series(table: string, keys: readonly string[], from: number, to: number, bins: number) {
-    return this.#keep(
+    return this.keep(
       seriesKey(table, keys, from, to, bins),
-      () => this.#from.series(table, keys, from, to, bins),
+      () => this.from.series(table, keys, from, to, bins),
       (series) => (series.length === 0 ? '' : base64(packBins(from, to, bins, series))),
     );
   }
 
   json<T>(route: string, query?: Asking): Promise<T> {
-    const ask = () => this.#from.json<T>(route, query);
-    return this.#keep(routeKey('json', route, query), ask, (answer) => answer);
+    const ask = () => this.from.json<T>(route, query);
+    return this.keep(routeKey('json', route, query), ask, (answer) => answer);
   }
 
   bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
-    const ask = () => this.#from.bytes(route, query);
-    return this.#keep(routeKey('bytes', route, query), ask, (answer) =>
+    const ask = () => this.from.bytes(route, query);
+    return this.keep(routeKey('bytes', route, query), ask, (answer) =>
       base64(new Uint8Array(answer)),
     );
   }
 
   query(sql: string, limit: number): Promise<QueryAnswer> {
-    const ask = () => this.#from.query(sql, limit);
-    return this.#keep(routeKey('query', sql, { limit }), ask, (answer) => answer);
+    const ask = () => this.from.query(sql, limit);
+    return this.keep(routeKey('query', sql, { limit }), ask, (answer) => answer);
   }
 
-  async #keep<T>(key: string, ask: () => Promise<T>, text: (answer: T) => unknown): Promise<T> {
+  private async keep<T>(
+    key: string,
+    ask: () => Promise<T>,
+    text: (answer: T) => unknown,
+  ): Promise<T> {
     this.waiting++;
     this.asked++;
     try {
@@ -111,14 +115,14 @@ export class KeepingSource implements PageSource {
 
 /** Answers from a saved page. */
 export class SavedSource implements PageSource {
-  readonly #page: SavedPage;
+  private readonly page: SavedPage;
 
   constructor(page: SavedPage) {
-    this.#page = page;
+    this.page = page;
   }
 
   async tables() {
-    return this.#page.tables;
+    return this.page.tables;
   }
 
   async series(
@@ -128,27 +132,27 @@ export class SavedSource implements PageSource {
     to: number,
     bins: number,
   ): Promise<readonly EntityBins[]> {
-    const packed = this.#answer(seriesKey(table, keys, from, to, bins)) as string;
+    const packed = this.answer(seriesKey(table, keys, from, to, bins)) as string;
     return packed === '' ? [] : unpackBins(bytesOf(packed)).series;
   }
 
   async json<T>(route: string, query?: Asking): Promise<T> {
-    return this.#answer(routeKey('json', route, query)) as T;
+    return this.answer(routeKey('json', route, query)) as T;
   }
 
   async bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
-    return bytesOf(this.#answer(routeKey('bytes', route, query)) as string);
+    return bytesOf(this.answer(routeKey('bytes', route, query)) as string);
   }
 
   async query(sql: string, limit: number): Promise<QueryAnswer> {
-    return this.#answer(routeKey('query', sql, { limit })) as QueryAnswer;
+    return this.answer(routeKey('query', sql, { limit })) as QueryAnswer;
   }
 
-  #answer(key: string): unknown {
-    if (!(key in this.#page.answers)) {
+  private answer(key: string): unknown {
+    if (!(key in this.page.answers)) {
       throw new Error('Not in this saved page: it holds what was shown when it was saved.');
     }
-    return this.#page.answers[key];
+    return this.page.answers[key];
   }
 }
 

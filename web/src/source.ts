@@ -56,55 +56,55 @@ interface SumWindow {
 
 /** What charts ask for in one turn of the page becomes one request: each costs more than what it asks for. */
 class Sums {
-  readonly #ask: (asked: Asking) => Promise<ArrayBuffer>;
+  private readonly ask: (asked: Asking) => Promise<ArrayBuffer>;
   /** Per window the sums asked for in this turn, and their answers in that order. */
-  readonly #waiting = new Map<string, { sums: string[]; answers: Promise<ArrayBuffer[]> }>();
+  private readonly waiting = new Map<string, { sums: string[]; answers: Promise<ArrayBuffer[]> }>();
 
   constructor(ask: (asked: Asking) => Promise<ArrayBuffer>) {
-    this.#ask = ask;
+    this.ask = ask;
   }
 
   /** @param sum `TABLE:METRIC,METRIC` */
   async of(sum: string, window: SumWindow): Promise<readonly EntityBins[]> {
     const key = `${window.from} ${window.to} ${window.bins}`;
-    let together = this.#waiting.get(key);
+    let together = this.waiting.get(key);
     if (together === undefined) {
       const sums: string[] = [];
-      together = { sums, answers: this.#request(key, sums, window) };
-      this.#waiting.set(key, together);
+      together = { sums, answers: this.request(key, sums, window) };
+      this.waiting.set(key, together);
     }
     const known = together.sums.indexOf(sum);
     const part = known < 0 ? together.sums.push(sum) - 1 : known;
     return unpackBins((await together.answers)[part]).series;
   }
 
-  async #request(key: string, sums: readonly string[], window: SumWindow) {
+  private async request(key: string, sums: readonly string[], window: SumWindow) {
     // What else is asked for in this turn comes along.
     await new Promise((resolve) => setTimeout(resolve));
-    this.#waiting.delete(key);
-    return splitParts(await this.#ask({ sums: sums.join(';'), ...window }));
+    this.waiting.delete(key);
+    return splitParts(await this.ask({ sums: sums.join(';'), ...window }));
   }
 }
 
 export class ApiSource implements PageSource {
-  #tables: Promise<readonly TableFacts[]> | null = null;
-  readonly #recording: string;
-  readonly #sums = new Sums((asked) => this.bytes('series/several', asked));
+  private _tables: Promise<readonly TableFacts[]> | null = null;
+  private readonly recording: string;
+  private readonly sums = new Sums((asked) => this.bytes('series/several', asked));
 
   /** `recording`: id of one of several; '' for the only, or first. */
   constructor(recording = '') {
-    this.#recording = recording;
+    this.recording = recording;
   }
 
   /** Also that its tables have changed. */
   forget(): void {
-    this.#tables = null;
+    this._tables = null;
   }
 
   tables(): Promise<readonly TableFacts[]> {
-    this.#tables ??= this.json<readonly TableFacts[]>('tables');
-    this.#tables.catch(() => this.forget());
-    return this.#tables;
+    this._tables ??= this.json<readonly TableFacts[]>('tables');
+    this._tables.catch(() => this.forget());
+    return this._tables;
   }
 
   async series(table: string, keys: readonly string[], from: number, to: number, bins: number) {
@@ -112,30 +112,35 @@ export class ApiSource implements PageSource {
     const facts = tables.find(({ name }) => name === table);
     const there = keys.every((key) => facts?.metrics.some((metric) => metric.key === key));
     if (facts === undefined || !there) return [];
-    return this.#sums.of(`${table}:${keys.join(',')}`, { from, to, bins });
+    return this.sums.of(`${table}:${keys.join(',')}`, { from, to, bins });
   }
 
   async json<T>(route: string, query: Asking = {}): Promise<T> {
-    return (await this.#ask(route, query, 'application/json')).json() as Promise<T>;
+    return (await this.ask(route, query, 'application/json')).json() as Promise<T>;
   }
 
   async bytes(route: string, query: Asking = {}): Promise<ArrayBuffer> {
-    return (await this.#ask(route, query, 'application/octet-stream')).arrayBuffer();
+    return (await this.ask(route, query, 'application/octet-stream')).arrayBuffer();
   }
 
   async query(sql: string, limit: number): Promise<QueryAnswer> {
     const body = JSON.stringify({ sql, limit });
-    const response = await this.#ask('query', {}, 'application/json', body);
+    const response = await this.ask('query', {}, 'application/json', body);
     return response.json() as Promise<QueryAnswer>;
   }
 
-  async #ask(route: string, query: Asking, accept: string, body?: string): Promise<Response> {
+  private async ask(
+    route: string,
+    query: Asking,
+    accept: string,
+    body?: string,
+  ): Promise<Response> {
     const asked = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
       if (value !== undefined) asked.set(key, String(value));
     }
-    if (this.#recording !== '' && !asked.has('recording')) {
-      asked.set('recording', this.#recording);
+    if (this.recording !== '' && !asked.has('recording')) {
+      asked.set('recording', this.recording);
     }
     const ending = asked.size > 0 ? `?${asked}` : '';
     let response: Response;

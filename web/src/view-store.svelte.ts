@@ -17,15 +17,15 @@ export class ViewStore {
   now = $state.raw<ViewState>(read(location.hash));
 
   /** When the address was replaced last, and what it is to be next; null: it is as it should be. */
-  #written = Number.NEGATIVE_INFINITY;
-  #waiting: string | null = null;
+  private written = Number.NEGATIVE_INFINITY;
+  private waiting: string | null = null;
   /** When the window was changed last. */
-  #moved = Number.NEGATIVE_INFINITY;
+  private moved = Number.NEGATIVE_INFINITY;
 
   constructor() {
     const again = () => {
-      this.#waiting = null;
-      this.#moved = Number.NEGATIVE_INFINITY;
+      this.waiting = null;
+      this.moved = Number.NEGATIVE_INFINITY;
       // Both events come for one step; what is the same is no change.
       const now = read(location.hash);
       if (write(now) !== write(this.now)) this.now = now;
@@ -44,26 +44,26 @@ export class ViewStore {
     const address = hash === '' ? location.pathname + location.search : `#${hash}`;
     const differs = (key: keyof ViewState) => before[key] !== after[key];
     const isMove = WINDOW.some(differs);
-    const isStep = STEPS.some(differs) || (isMove && performance.now() - this.#moved > PAUSE);
-    if (isMove) this.#moved = performance.now();
+    const isStep = STEPS.some(differs) || (isMove && performance.now() - this.moved > PAUSE);
+    if (isMove) this.moved = performance.now();
     if (isStep) {
-      this.#replace();
+      this.replace();
       history.pushState(null, '', address);
       return;
     }
-    const isTimed = this.#waiting !== null;
-    this.#waiting = address;
-    const since = performance.now() - this.#written;
+    const isTimed = this.waiting !== null;
+    this.waiting = address;
+    const since = performance.now() - this.written;
     const isDragged = Object.keys(change).every((key) => key === 'from' || key === 'to');
-    if (!isDragged || since > PERIOD) this.#replace();
-    else if (!isTimed) setTimeout(() => this.#replace(), PERIOD - since);
+    if (!isDragged || since > PERIOD) this.replace();
+    else if (!isTimed) setTimeout(() => this.replace(), PERIOD - since);
   }
 
-  #replace(): void {
-    if (this.#waiting === null) return;
-    history.replaceState(null, '', this.#waiting);
-    this.#waiting = null;
-    this.#written = performance.now();
+  private replace(): void {
+    if (this.waiting === null) return;
+    history.replaceState(null, '', this.waiting);
+    this.waiting = null;
+    this.written = performance.now();
   }
 
   /** What a view keeps for itself; `key` is `VIEW.NAME`. '' where nothing was set. */

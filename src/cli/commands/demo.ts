@@ -53,33 +53,33 @@ const SLOWED = { pe: 1, from: 0.4, to: 0.75, threads: 2, most: 0.6 };
 
 /** Takes CPU time from one PE midway. */
 class Slowing {
-  readonly #cpus = allowedCpus();
-  readonly #most: number;
-  #hog: Hog | null = null;
-  #done = false;
+  private readonly cpus = allowedCpus();
+  private readonly most: number;
+  private hog: Hog | null = null;
+  private done = false;
 
   /** `seconds`: what the run is meant to take. */
   constructor(seconds: number) {
-    this.#most = SLOWED.most * seconds * 1000;
+    this.most = SLOWED.most * seconds * 1000;
   }
 
   /** Whether there is a CPU of which time can be taken, and others. */
   get possible(): boolean {
-    return this.#cpus.length > SLOWED.pe;
+    return this.cpus.length > SLOWED.pe;
   }
 
   at({ gvt, end }: Progress): void {
     const isMidway = gvt >= SLOWED.from * end && gvt < SLOWED.to * end;
-    if (isMidway && !this.#done && this.possible) {
-      this.#done = true;
-      this.#hog = new Hog(this.#cpus[SLOWED.pe], SLOWED.threads);
-      setTimeout(() => void this.end(), this.#most).unref();
+    if (isMidway && !this.done && this.possible) {
+      this.done = true;
+      this.hog = new Hog(this.cpus[SLOWED.pe], SLOWED.threads);
+      setTimeout(() => void this.end(), this.most).unref();
     } else if (!isMidway) void this.end();
   }
 
   async end(): Promise<void> {
-    const hog = this.#hog;
-    this.#hog = null;
+    const hog = this.hog;
+    this.hog = null;
     await hog?.end();
   }
 }

@@ -118,22 +118,22 @@ const MOST_TOLD = 20;
 
 /** Says what was passed over or is doubtful, of each file the first places and how many there were. */
 class SkippedReport {
-  #path = '';
-  #count = 0;
+  private path = '';
+  private count = 0;
 
   readonly add = ({ path, offset, line, what, skipped, kept }: Damage): void => {
-    if (path !== this.#path) this.end();
-    this.#path = path;
-    if (++this.#count > MOST_TOLD) return;
+    if (path !== this.path) this.end();
+    this.path = path;
+    if (++this.count > MOST_TOLD) return;
     const place = line === undefined ? `byte ${offset}` : `line ${line}`;
     const lost = line === undefined ? `passed over ${skipped} bytes` : 'left out';
     process.stderr.write(`triscope: ${path}: ${place}: ${what}${kept ? '' : `; ${lost}`}\n`);
   };
 
   end(): void {
-    const more = this.#count - MOST_TOLD;
-    if (more > 0) process.stderr.write(`triscope: ${this.#path}: ${more} places more like this\n`);
-    this.#count = 0;
+    const more = this.count - MOST_TOLD;
+    if (more > 0) process.stderr.write(`triscope: ${this.path}: ${more} places more like this\n`);
+    this.count = 0;
   }
 }
 

@@ -146,11 +146,11 @@ type LineResult = AccountedJob | string | null;
 
 class Lines {
   /** Columns of `sacct`, in lower case. */
-  #columns: readonly string[] = SACCT.map((name) => name.toLowerCase());
+  private columns: readonly string[] = SACCT.map((name) => name.toLowerCase());
 
   read(line: string, place: string): LineResult {
     if (line.trim() === '' || line.startsWith('#')) return null;
-    if (line.includes('|')) return this.#sacct(line, place);
+    if (line.includes('|')) return this.sacct(line, place);
     const fields = line.split(':');
     if (fields.length >= SGE_FIELDS) return fromSge(fields, place);
     if (fields.length < SLURM_FIELDS) {
@@ -159,20 +159,20 @@ class Lines {
     return fromSlurm(fields, place);
   }
 
-  #sacct(line: string, place: string): LineResult {
+  private sacct(line: string, place: string): LineResult {
     const fields = line.split('|');
     if (fields[0].toLowerCase() === 'jobid') {
-      this.#columns = fields.map((name) => name.trim().toLowerCase());
+      this.columns = fields.map((name) => name.trim().toLowerCase());
       return null;
     }
     // Steps (1.batch, 1.0) are parts of a job that has its own line.
     if (/^\d\S*\.(batch|extern|\d+)$/.test(fields[0])) return null;
     // sacct -p ends lines with a bar.
-    if (fields.length === this.#columns.length + 1 && fields.at(-1) === '') fields.pop();
-    if (fields.length !== this.#columns.length) {
-      return `${fields.length} fields, its header has ${this.#columns.length}`;
+    if (fields.length === this.columns.length + 1 && fields.at(-1) === '') fields.pop();
+    if (fields.length !== this.columns.length) {
+      return `${fields.length} fields, its header has ${this.columns.length}`;
     }
-    return fromSacct(new Map(this.#columns.map((name, k) => [name, fields[k]])), place);
+    return fromSacct(new Map(this.columns.map((name, k) => [name, fields[k]])), place);
   }
 }
 

@@ -51,7 +51,7 @@ class Search {
   readonly files: ArchiveFile[] = [];
   readonly skipped: { path: string; why: string }[] = [];
   /** Files and folders that were seen, by device and inode: links and loops lead to them again. */
-  readonly #seen = new Set<string>();
+  private readonly seen = new Set<string>();
 
   skip(path: string, why: string): void {
     this.skipped.push({ path, why });
@@ -73,11 +73,11 @@ class Search {
     try {
       const stat = statSync(path);
       const id = `${stat.dev}:${stat.ino}`;
-      if (this.#seen.has(id)) {
+      if (this.seen.has(id)) {
         this.skip(path, 'another name of what was read already');
         return null;
       }
-      this.#seen.add(id);
+      this.seen.add(id);
       if (stat.isDirectory()) return 'folder';
       if (stat.isFile()) return 'file';
       this.skip(path, 'neither a file nor a folder');
@@ -101,7 +101,7 @@ class Search {
         this.skip(path, 'its name is neither a time, a day, nor current');
         continue;
       }
-      if (from === null && this.#isKnown(path)) continue;
+      if (from === null && this.isKnown(path)) continue;
       if (this.once(path) !== 'file') continue;
       this.files.push({ host, path, from });
       if (this.files.length > MOST_FILES) {
@@ -111,9 +111,9 @@ class Search {
   }
 
   /** Whether `current` leads to a file that another name led to: not worth a word. */
-  #isKnown(path: string): boolean {
+  private isKnown(path: string): boolean {
     const stat = statSync(path, { throwIfNoEntry: false });
-    return stat !== undefined && this.#seen.has(`${stat.dev}:${stat.ino}`);
+    return stat !== undefined && this.seen.has(`${stat.dev}:${stat.ino}`);
   }
 }
 

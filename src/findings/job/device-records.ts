@@ -15,35 +15,35 @@ const WORD = 2 ** 32;
 const REGISTER = /^(CTL|PERFEVTSEL)\d+$/;
 
 export class DeviceRecords {
-  #slots: readonly Slot[];
-  readonly #name: string;
-  readonly #naming: Naming;
+  private slots: readonly Slot[];
+  private readonly name: string;
+  private readonly naming: Naming;
   /** Registers that say what counters count. */
-  readonly #registers: readonly number[];
-  readonly #registerValues: BigUint64Array;
-  readonly #repair: DeviceRepair;
-  #totals: readonly (DeviceTotals | null)[];
+  private readonly registers: readonly number[];
+  private readonly registerValues: BigUint64Array;
+  private readonly repair: DeviceRepair;
+  private totals: readonly (DeviceTotals | null)[];
   /** By key: what the counter stood at when it last began to go on as it should. */
-  readonly #start: BigUint64Array;
-  readonly #startWords: Uint32Array;
+  private readonly start: BigUint64Array;
+  private readonly startWords: Uint32Array;
   /** By key: what the next record is compared with. */
-  readonly #base: BigUint64Array;
-  readonly #baseWords: Uint32Array;
+  private readonly base: BigUint64Array;
+  private readonly baseWords: Uint32Array;
   /** By key: counted until `start`, exact and as a double. */
-  readonly #before: bigint[];
-  readonly #beforeNumber: Float64Array;
+  private readonly before: bigint[];
+  private readonly beforeNumber: Float64Array;
   /** By key: counted until the last record. */
-  readonly #counted: Float64Array;
-  readonly #tell: (key: number, repaired: Repaired) => void;
-  #records = 0;
+  private readonly counted: Float64Array;
+  private readonly tell: (key: number, repaired: Repaired) => void;
+  private records = 0;
   /** Seconds since 1970 of the record that is being taken. */
-  #now = 0;
+  private now = 0;
   /** By key: records before those that count for its present name. */
-  readonly #since: Float64Array;
+  private readonly since: Float64Array;
   /** Starts of the host that it has seen. */
-  #boots: number;
+  private boots: number;
   /** Keys whose verdict on this record was told. */
-  readonly #told: Uint8Array;
+  private readonly told: Uint8Array;
 
   constructor(
     name: string,
@@ -54,103 +54,103 @@ export class DeviceRecords {
   ) {
     const { keys } = plan.schema;
     const { length } = keys;
-    this.#name = name;
-    this.#naming = naming;
-    this.#slots = naming(values);
-    this.#totals = this.#places();
-    this.#registers = keys.flatMap((key, k) => (REGISTER.test(key.name) ? [k] : []));
-    this.#registerValues = new BigUint64Array(values);
-    this.#repair = new DeviceRepair(plan);
-    this.#start = new BigUint64Array(length);
-    this.#startWords = new Uint32Array(this.#start.buffer);
-    this.#base = new BigUint64Array(length);
-    this.#baseWords = new Uint32Array(this.#base.buffer);
-    this.#before = new Array<bigint>(length).fill(0n);
-    this.#beforeNumber = new Float64Array(length);
-    this.#counted = new Float64Array(length);
-    this.#told = new Uint8Array(length);
-    this.#since = new Float64Array(length).fill(1);
-    this.#boots = boots;
-    this.#tell = (key, repaired) => this.#odd(key, repaired);
+    this.name = name;
+    this.naming = naming;
+    this.slots = naming(values);
+    this.totals = this.places();
+    this.registers = keys.flatMap((key, k) => (REGISTER.test(key.name) ? [k] : []));
+    this.registerValues = new BigUint64Array(values);
+    this.repair = new DeviceRepair(plan);
+    this.start = new BigUint64Array(length);
+    this.startWords = new Uint32Array(this.start.buffer);
+    this.base = new BigUint64Array(length);
+    this.baseWords = new Uint32Array(this.base.buffer);
+    this.before = new Array<bigint>(length).fill(0n);
+    this.beforeNumber = new Float64Array(length);
+    this.counted = new Float64Array(length);
+    this.told = new Uint8Array(length);
+    this.since = new Float64Array(length).fill(1);
+    this.boots = boots;
+    this.tell = (key, repaired) => this.odd(key, repaired);
   }
 
   /** Where its totals go. */
-  #places(): readonly (DeviceTotals | null)[] {
-    return this.#slots.map((slot) => {
+  private places(): readonly (DeviceTotals | null)[] {
+    return this.slots.map((slot) => {
       if (slot === null) return null;
       const nothing = { total: 0n, first: Number.NaN, last: Number.NaN };
       // Two counters of one device may count the same event: they are one.
-      const known = slot.key.devices.get(this.#name);
+      const known = slot.key.devices.get(this.name);
       const place = known ?? { ...nothing, least: Number.NaN, most: Number.NaN };
-      slot.key.devices.set(this.#name, place);
+      slot.key.devices.set(this.name, place);
       return place;
     });
   }
 
   /** Where a register changed, what its counter counts from here on goes to another key. */
-  #rename(values: BigUint64Array): void {
-    const old = this.#slots;
-    const next = this.#naming(values);
+  private rename(values: BigUint64Array): void {
+    const old = this.slots;
+    const next = this.naming(values);
     for (let k = 0; k < old.length; k++) {
       if (old[k]?.key === next[k]?.key) continue;
-      this.#finishKey(k);
-      this.#start[k] = values[k];
-      this.#base[k] = values[k];
-      this.#before[k] = 0n;
-      this.#beforeNumber[k] = 0;
-      this.#counted[k] = 0;
-      this.#since[k] = this.#records;
+      this.finishKey(k);
+      this.start[k] = values[k];
+      this.base[k] = values[k];
+      this.before[k] = 0n;
+      this.beforeNumber[k] = 0;
+      this.counted[k] = 0;
+      this.since[k] = this.records;
     }
-    this.#slots = next;
-    this.#totals = this.#places();
-    this.#registerValues.set(values);
+    this.slots = next;
+    this.totals = this.places();
+    this.registerValues.set(values);
   }
 
-  #hasChanged(values: BigUint64Array): boolean {
-    for (const k of this.#registers) if (values[k] !== this.#registerValues[k]) return true;
+  private hasChanged(values: BigUint64Array): boolean {
+    for (const k of this.registers) if (values[k] !== this.registerValues[k]) return true;
     return false;
   }
 
   /** Takes the next record. `boots`: starts of the host so far. */
   take(seconds: number, values: BigUint64Array, boots: number): void {
-    const first = this.#records === 0;
+    const first = this.records === 0;
     const words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
-    this.#told.fill(0);
+    this.told.fill(0);
     if (first) {
-      this.#start.set(values);
-      this.#base.set(values);
+      this.start.set(values);
+      this.base.set(values);
     }
-    this.#now = seconds;
-    if (!first && this.#hasChanged(values)) this.#rename(values);
-    this.#repair.step(seconds, values, this.#tell, { rebooted: boots > this.#boots });
-    this.#boots = boots;
-    this.#records++;
-    for (let k = 0; k < this.#slots.length; k++) {
-      const slot = this.#slots[k];
+    this.now = seconds;
+    if (!first && this.hasChanged(values)) this.rename(values);
+    this.repair.step(seconds, values, this.tell, { rebooted: boots > this.boots });
+    this.boots = boots;
+    this.records++;
+    for (let k = 0; k < this.slots.length; k++) {
+      const slot = this.slots[k];
       if (slot === null) continue;
       slot.table.touched = true;
-      if (slot.key.kind === 'event') this.#count(k, slot.key, words);
-      else this.#gauge(k, slot.key, words[2 * k + 1] * WORD + words[2 * k]);
+      if (slot.key.kind === 'event') this.count(k, slot.key, words);
+      else this.gauge(k, slot.key, words[2 * k + 1] * WORD + words[2 * k]);
     }
   }
 
-  #count(k: number, key: OpenKey, words: Uint32Array): void {
-    const base = this.#baseWords;
-    if (this.#told[k] === 0) {
+  private count(k: number, key: OpenKey, words: Uint32Array): void {
+    const base = this.baseWords;
+    if (this.told[k] === 0) {
       base[2 * k] = words[2 * k];
       base[2 * k + 1] = words[2 * k + 1];
     }
-    const start = this.#startWords;
+    const start = this.startWords;
     const since = (base[2 * k + 1] - start[2 * k + 1]) * WORD + (base[2 * k] - start[2 * k]);
-    const counted = this.#beforeNumber[k] + since;
-    key.sum += counted - this.#counted[k];
-    this.#counted[k] = counted;
+    const counted = this.beforeNumber[k] + since;
+    key.sum += counted - this.counted[k];
+    this.counted[k] = counted;
   }
 
-  #gauge(k: number, key: OpenKey, value: number): void {
+  private gauge(k: number, key: OpenKey, value: number): void {
     key.sum += value;
     key.seen = true;
-    const of = this.#totals[k];
+    const of = this.totals[k];
     if (of === null) return;
     if (Number.isNaN(of.first)) {
       of.first = value;
@@ -163,34 +163,34 @@ export class DeviceRecords {
   }
 
   /** A verdict that is not ok: what was counted until here is kept, and counting begins anew. */
-  #odd(k: number, { delta, verdict, base }: Repaired): void {
-    const slot = this.#slots[k];
+  private odd(k: number, { delta, verdict, base }: Repaired): void {
+    const slot = this.slots[k];
     if (slot === null) return;
     slot.key.verdicts[verdict]++;
     // Counted among the ok ones in `finish`.
     slot.key.verdicts.ok--;
     if (verdict !== 'ok' && slot.key.odd.length < MOST_ODD) {
-      slot.key.odd.push({ device: this.#name, verdict, time: this.#now });
+      slot.key.odd.push({ device: this.name, verdict, time: this.now });
     }
-    this.#told[k] = 1;
-    this.#before[k] += this.#base[k] - this.#start[k] + delta;
-    this.#beforeNumber[k] = Number(this.#before[k]);
-    this.#start[k] = base;
-    this.#base[k] = base;
+    this.told[k] = 1;
+    this.before[k] += this.base[k] - this.start[k] + delta;
+    this.beforeNumber[k] = Number(this.before[k]);
+    this.start[k] = base;
+    this.base[k] = base;
   }
 
   /** Adds its exact totals up. Call once, after its last record. */
   finish(): void {
-    for (let k = 0; k < this.#slots.length; k++) this.#finishKey(k);
+    for (let k = 0; k < this.slots.length; k++) this.finishKey(k);
   }
 
-  #finishKey(k: number): void {
-    const slot = this.#slots[k];
-    const of = this.#totals[k];
+  private finishKey(k: number): void {
+    const slot = this.slots[k];
+    const of = this.totals[k];
     if (slot === null || of === null || slot.key.kind !== 'event') return;
-    const total = this.#before[k] + this.#base[k] - this.#start[k];
+    const total = this.before[k] + this.base[k] - this.start[k];
     of.total += total;
     slot.key.total += total;
-    slot.key.verdicts.ok += Math.max(0, this.#records - this.#since[k]);
+    slot.key.verdicts.ok += Math.max(0, this.records - this.since[k]);
   }
 }

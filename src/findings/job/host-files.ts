@@ -53,51 +53,51 @@ class HostReader implements RawVisitor, HostState {
   readonly seen = new Set<string>();
   readonly types = new Map<string, TypeState>();
   readonly starts: HostStart[] = [];
-  readonly #options: HostOptions;
-  readonly #jobs: Map<string, JobReader>;
-  readonly #work: Work;
+  private readonly options: HostOptions;
+  private readonly jobs: Map<string, JobReader>;
+  private readonly work: Work;
   path = '';
-  #properties: Record<string, string> = {};
-  #foreign = false;
-  #lastTime = Number.NEGATIVE_INFINITY;
-  #group: RawGroup | null = null;
-  #marks: string[] = [];
+  private properties: Record<string, string> = {};
+  private foreign = false;
+  private lastTime = Number.NEGATIVE_INFINITY;
+  private _group: RawGroup | null = null;
+  private marks: string[] = [];
   /** The jobs that the group names; null until its marks are known. */
-  #named: readonly JobReader[] | null = null;
+  private named: readonly JobReader[] | null = null;
   /** Those of them whose its records are. */
-  #taking: readonly JobReader[] = [];
+  private taking: readonly JobReader[] = [];
 
   constructor(host: string, options: HostOptions) {
     this.host = host;
-    this.#options = options;
-    this.#work = options.work ?? { lines: 0, records: 0 };
-    this.#jobs = new Map(options.jobs.map((job) => [job.id, new JobReader(job, this)]));
+    this.options = options;
+    this.work = options.work ?? { lines: 0, records: 0 };
+    this.jobs = new Map(options.jobs.map((job) => [job.id, new JobReader(job, this)]));
   }
 
   get scaledEnergy(): boolean {
-    return scalesEnergy(this.#properties);
+    return scalesEnergy(this.properties);
   }
 
   async read(path: string): Promise<void> {
     this.path = path;
-    this.#properties = {};
-    this.#foreign = false;
+    this.properties = {};
+    this.foreign = false;
     try {
-      this.#work.lines += (await readRaw(path, this, path, { signal: this.#options.signal })).lines;
+      this.work.lines += (await readRaw(path, this, path, { signal: this.options.signal })).lines;
     } catch (error) {
       if ((error as Error).name !== 'TaccError') throw error;
       const what = (error as Error).message.replace(`${path}: `, '');
       this.oddities.push({ host: this.host, place: path, what, time: null });
     }
-    this.#endGroup();
+    this.endGroup();
   }
 
   property(name: string, value: string): void {
-    this.#properties[name] = value.trim();
-    if (name === 'hostname') this.#foreign = this.#isForeign(value.trim());
+    this.properties[name] = value.trim();
+    if (name === 'hostname') this.foreign = this.isForeign(value.trim());
   }
 
-  #isForeign(host: string): boolean {
+  private isForeign(host: string): boolean {
     return host !== '' && host !== '-' && shortName(host) !== shortName(this.host);
   }
 
@@ -109,79 +109,79 @@ class HostReader implements RawVisitor, HostState {
   }
 
   group(group: RawGroup): void {
-    this.#endGroup();
-    this.#group = group;
-    this.#marks = [];
-    if (!this.#foreign) this.#watchForStart(group);
+    this.endGroup();
+    this._group = group;
+    this.marks = [];
+    if (!this.foreign) this.watchForStart(group);
     for (const id of group.jobIds) if (isJob(id)) this.seen.add(id);
   }
 
   /** A file whose host was started after the last record: it was started again. */
-  #watchForStart({ boot, seconds, line }: RawGroup): void {
-    if (boot !== null && boot > this.#lastTime && this.#lastTime !== Number.NEGATIVE_INFINITY) {
+  private watchForStart({ boot, seconds, line }: RawGroup): void {
+    if (boot !== null && boot > this.lastTime && this.lastTime !== Number.NEGATIVE_INFINITY) {
       this.starts.push({ place: `${this.path}: line ${line}`, time: seconds });
     }
-    this.#lastTime = Math.max(this.#lastTime, seconds);
+    this.lastTime = Math.max(this.lastTime, seconds);
   }
 
   mark(text: string): void {
-    this.#marks.push(text);
+    this.marks.push(text);
   }
 
   problem({ line, reason, text }: RawProblem): void {
-    const group = this.#group;
+    const group = this._group;
     if (group === null) return;
-    this.#decide(group);
-    for (const job of this.#taking) job.odd(`${reason}: ${text}`, group, line);
+    this.decide(group);
+    for (const job of this.taking) job.odd(`${reason}: ${text}`, group, line);
   }
 
   record(schema: RawSchema, device: string, values: BigUint64Array): void {
-    const group = this.#group;
+    const group = this._group;
     if (group === null) return;
-    if (this.#named === null) this.#decide(group);
-    for (const job of this.#taking) {
-      this.#work.records++;
+    if (this.named === null) this.decide(group);
+    for (const job of this.taking) {
+      this.work.records++;
       job.record(schema, device, values, group.seconds);
     }
   }
 
   /** Decides at the group's first record, when its marks are known. */
-  #decide(group: RawGroup): void {
-    if (this.#named !== null) return;
-    const all = this.#jobs.get(ALL_JOBS);
+  private decide(group: RawGroup): void {
+    if (this.named !== null) return;
+    const all = this.jobs.get(ALL_JOBS);
     const named: JobReader[] = all === undefined ? [] : [all];
-    for (const id of all === undefined ? jobsOf(group.jobIds, this.#marks) : []) {
-      const job = this.#jobs.get(id);
+    for (const id of all === undefined ? jobsOf(group.jobIds, this.marks) : []) {
+      const job = this.jobs.get(id);
       if (job !== undefined) named.push(job);
     }
-    this.#named = named;
-    const whose = group.host !== null && this.#isForeign(group.host) ? group.host : null;
-    const host = whose ?? (this.#foreign ? this.#properties.hostname : null);
-    const strange = host === null ? null : { host, taken: this.#options.foreign };
-    this.#taking = named.filter((job) => job.takes(group, this.#marks, strange));
+    this.named = named;
+    const whose = group.host !== null && this.isForeign(group.host) ? group.host : null;
+    const host = whose ?? (this.foreign ? this.properties.hostname : null);
+    const strange = host === null ? null : { host, taken: this.options.foreign };
+    this.taking = named.filter((job) => job.takes(group, this.marks, strange));
   }
 
-  #endGroup(): void {
-    const group = this.#group;
+  private endGroup(): void {
+    const group = this._group;
     if (group === null) return;
     // A group without records has marks all the same.
-    this.#decide(group);
-    for (const job of this.#taking) job.endGroup(group.seconds);
-    for (const job of this.#named ?? []) if (job.isComplete) this.#done(job);
-    this.#group = null;
-    this.#named = null;
-    this.#taking = [];
+    this.decide(group);
+    for (const job of this.taking) job.endGroup(group.seconds);
+    for (const job of this.named ?? []) if (job.isComplete) this.done(job);
+    this._group = null;
+    this.named = null;
+    this.taking = [];
   }
 
-  #done(job: JobReader): void {
+  private done(job: JobReader): void {
     const { id } = job.wanted;
-    this.#jobs.delete(id);
-    this.#options.done(id, job.finish());
+    this.jobs.delete(id);
+    this.options.done(id, job.finish());
   }
 
   /** After the last file. */
   finish(): void {
-    for (const job of [...this.#jobs.values()]) this.#done(job);
+    for (const job of [...this.jobs.values()]) this.done(job);
   }
 }
 

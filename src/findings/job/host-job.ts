@@ -79,38 +79,38 @@ interface Devices extends TypeState {
 /** Takes one job's record groups of one host. */
 export class JobReader {
   readonly wanted: WantedJob;
-  readonly #state: HostState;
-  readonly #times: number[] = [];
-  readonly #files = new Set<string>();
-  readonly #others = new Set<string>();
-  readonly #oddities: Oddity[] = [];
-  readonly #types = new Map<string, Devices>();
-  #tables = new Map<string, TypeTable>();
-  #processes = new Processes();
-  #begin: number | null = null;
-  #end: number | null = null;
-  #boots = 0;
+  private readonly state: HostState;
+  private readonly times: number[] = [];
+  private readonly files = new Set<string>();
+  private readonly others = new Set<string>();
+  private readonly oddities: Oddity[] = [];
+  private readonly types = new Map<string, Devices>();
+  private tables = new Map<string, TypeTable>();
+  private processes = new Processes();
+  private begin: number | null = null;
+  private end: number | null = null;
+  private boots = 0;
   /** Starts of the host that it knows of. */
-  #starts = 0;
-  #scaledEnergy = false;
+  private starts = 0;
+  private scaledEnergy = false;
   /** Record groups that name it, so far. */
-  #named = 0;
+  private named = 0;
 
   constructor(wanted: WantedJob, state: HostState) {
     this.wanted = wanted;
-    this.#state = state;
+    this.state = state;
   }
 
   /** Whether all groups were seen that the host has of it. */
   get isComplete(): boolean {
-    return this.#named >= this.wanted.groups;
+    return this.named >= this.wanted.groups;
   }
 
   odd(what: string, group: RawGroup | null = null, line = group?.line): void {
-    if (this.#oddities.length >= MOST_ODDITIES) return;
-    const { host, path } = this.#state;
+    if (this.oddities.length >= MOST_ODDITIES) return;
+    const { host, path } = this.state;
     const place = line === undefined ? path : `${path}: line ${line}`;
-    this.#oddities.push({ host, place, what, time: group?.seconds ?? null });
+    this.oddities.push({ host, place, what, time: group?.seconds ?? null });
   }
 
   /**
@@ -126,13 +126,13 @@ export class JobReader {
     if (group.seconds < from || group.seconds > to) return false;
     if (strange !== null) {
       const left = strange.taken ? '' : ': left out';
-      const where = `in the folder of ${this.#state.host}`;
+      const where = `in the folder of ${this.state.host}`;
       this.odd(`a record group of host ${strange.host}${left} ${where}`, group);
       if (!strange.taken) return false;
     }
-    this.#named++;
+    this.named++;
     const mark = noteMark(id, marks);
-    if (this.#end !== null) {
+    if (this.end !== null) {
       const what =
         mark === 'begin'
           ? `job ${id} begins again after its end: left out; --from ${group.seconds} reads that part`
@@ -140,72 +140,77 @@ export class JobReader {
       this.odd(what, group);
       return false;
     }
-    this.#noteStarts();
-    if (mark === 'begin') this.#begins(group);
-    if (mark === 'end') this.#end = group.seconds;
-    if (id !== ALL_JOBS && this.#others.size < MOST_OTHERS) {
-      for (const other of group.jobIds) if (other !== id && isJob(other)) this.#others.add(other);
+    this.noteStarts();
+    if (mark === 'begin') this.begins(group);
+    if (mark === 'end') this.end = group.seconds;
+    if (id !== ALL_JOBS && this.others.size < MOST_OTHERS) {
+      for (const other of group.jobIds) if (other !== id && isJob(other)) this.others.add(other);
     }
-    this.#scaledEnergy = this.#state.scaledEnergy;
-    this.#times.push(group.seconds);
-    this.#files.add(this.#state.path);
+    this.scaledEnergy = this.state.scaledEnergy;
+    this.times.push(group.seconds);
+    this.files.add(this.state.path);
     return true;
   }
 
   /** Starts of the host between the job's record groups. */
-  #noteStarts(): void {
-    const { host, starts } = this.#state;
-    for (; this.#starts < starts.length; this.#starts++) {
-      if (this.#times.length === 0) continue;
-      this.#boots++;
-      if (this.#oddities.length >= MOST_ODDITIES) continue;
+  private noteStarts(): void {
+    const { host, starts } = this.state;
+    for (; this.starts < starts.length; this.starts++) {
+      if (this.times.length === 0) continue;
+      this.boots++;
+      if (this.oddities.length >= MOST_ODDITIES) continue;
       const what = 'the host was started again during the job: counters began anew';
-      this.#oddities.push({ host, what, ...starts[this.#starts] });
+      this.oddities.push({ host, what, ...starts[this.starts] });
     }
   }
 
-  #begins(group: RawGroup): void {
-    if (this.#begin !== null) {
+  private begins(group: RawGroup): void {
+    if (this.begin !== null) {
       this.odd(`job ${this.wanted.id} begins a second time; both parts are taken`, group);
       return;
     }
-    const count = this.#times.length;
+    const count = this.times.length;
     if (count > 0) {
       this.odd(`${count} record group${count === 1 ? '' : 's'} before the begin mark: left out`);
-      this.#times.length = 0;
-      this.#tables = new Map();
-      this.#processes = new Processes();
-      this.#types.clear();
+      this.times.length = 0;
+      this.tables = new Map();
+      this.processes = new Processes();
+      this.types.clear();
     }
-    this.#begin = group.seconds;
+    this.begin = group.seconds;
   }
 
   /** A record of a group that it takes. */
   record(schema: RawSchema, device: string, values: BigUint64Array, seconds: number): void {
     if (LISTED.has(schema.type)) {
-      this.#processes.add(schema, device, values, seconds);
+      this.processes.add(schema, device, values, seconds);
       return;
     }
-    const type = this.#type(schema.type);
+    const type = this.type(schema.type);
     if (type === undefined) return;
-    const known = type.devices.get(device) ?? this.#device(type, schema, device, values);
-    known.take(seconds, values, this.#boots);
+    const known = type.devices.get(device) ?? this.device(type, schema, device, values);
+    known.take(seconds, values, this.boots);
   }
 
-  #type(name: string): Devices | undefined {
-    const now = this.#state.types.get(name);
-    const known = this.#types.get(name);
+  private type(name: string): Devices | undefined {
+    const now = this.state.types.get(name);
+    const known = this.types.get(name);
     if (now === undefined || known?.text === now.text) return known;
     if (known !== undefined) {
       this.odd(`schema of ${name} changed: what it counted since the record before is not known`);
       for (const device of known.devices.values()) device.finish();
     }
     const type = { ...now, devices: new Map<string, DeviceRecords>() };
-    this.#types.set(name, type);
+    this.types.set(name, type);
     return type;
   }
 
-  #device(type: Devices, schema: RawSchema, name: string, values: BigUint64Array): DeviceRecords {
+  private device(
+    type: Devices,
+    schema: RawSchema,
+    name: string,
+    values: BigUint64Array,
+  ): DeviceRecords {
     let named = false;
     const naming = (record: BigUint64Array) => {
       if (named) {
@@ -214,44 +219,44 @@ export class JobReader {
         );
       }
       named = true;
-      return this.#slots(schema, name, record);
+      return this.slots(schema, name, record);
     };
-    const device = new DeviceRecords(name, type.plan, naming, values, this.#boots);
+    const device = new DeviceRecords(name, type.plan, naming, values, this.boots);
     type.devices.set(name, device);
     return device;
   }
 
-  #slots(schema: RawSchema, device: string, values: BigUint64Array): readonly Slot[] {
+  private slots(schema: RawSchema, device: string, values: BigUint64Array): readonly Slot[] {
     return nameKeys(schema, device, values).map((named) => {
       if (named === null) return null;
-      const table = this.#tables.get(named.type) ?? new TypeTable(named.type);
-      this.#tables.set(named.type, table);
+      const table = this.tables.get(named.type) ?? new TypeTable(named.type);
+      this.tables.set(named.type, table);
       return { table, key: table.key(named) };
     });
   }
 
   /** Ends a group that it takes. */
   endGroup(seconds: number): void {
-    for (const table of this.#tables.values()) table.endRow(seconds);
+    for (const table of this.tables.values()) table.endRow(seconds);
   }
 
   /** What it has read: exact totals added up. Call once, after the last record. */
   finish(): HostJob {
-    for (const { devices } of this.#types.values()) {
+    for (const { devices } of this.types.values()) {
       for (const device of devices.values()) device.finish();
     }
     return {
-      host: this.#state.host,
-      files: [...this.#files],
-      times: this.#times,
-      begin: this.#begin,
-      end: this.#end,
-      others: [...this.#others].sort(),
-      reboots: this.#boots,
-      scaledEnergy: this.#scaledEnergy,
-      types: this.#tables,
-      processes: this.#processes,
-      oddities: this.#oddities,
+      host: this.state.host,
+      files: [...this.files],
+      times: this.times,
+      begin: this.begin,
+      end: this.end,
+      others: [...this.others].sort(),
+      reboots: this.boots,
+      scaledEnergy: this.scaledEnergy,
+      types: this.tables,
+      processes: this.processes,
+      oddities: this.oddities,
     };
   }
 }

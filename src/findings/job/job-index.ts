@@ -119,31 +119,31 @@ export const accountingStamp = (jobs: readonly AccountedJob[]): string =>
     .digest('hex');
 
 class Update {
-  readonly #archive: Archive;
-  readonly #draft: Draft;
-  readonly #options: UpdateOptions;
+  private readonly archive: Archive;
+  private readonly draft: Draft;
+  private readonly options: UpdateOptions;
   /** Files of the index, by path in the archive. */
-  readonly #known = new Map<string, KnownFile>();
-  #next = 1;
-  readonly #measured = new Set<string>();
+  private readonly known = new Map<string, KnownFile>();
+  private next = 1;
+  private readonly measured = new Set<string>();
 
   constructor(archive: Archive, draft: Draft, options: UpdateOptions) {
-    this.#archive = archive;
-    this.#draft = draft;
-    this.#options = options;
+    this.archive = archive;
+    this.draft = draft;
+    this.options = options;
   }
 
   async run(): Promise<UpdateResult> {
-    const draft = this.#draft;
-    await this.#prepare();
-    const { accounted = null, filesAtOnce = FILES_AT_ONCE } = this.#options;
-    if (accounted !== null) await this.#account(accounted);
-    const { changed, gone } = differenceOf(this.#archive, await draft.rows(FILE_ROWS));
-    await this.#forget(gone);
+    const draft = this.draft;
+    await this.prepare();
+    const { accounted = null, filesAtOnce = FILES_AT_ONCE } = this.options;
+    if (accounted !== null) await this.account(accounted);
+    const { changed, gone } = differenceOf(this.archive, await draft.rows(FILE_ROWS));
+    await this.forget(gone);
     for (let from = 0; from < changed.length; from += filesAtOnce) {
-      await this.#take(changed.slice(from, from + filesAtOnce));
+      await this.take(changed.slice(from, from + filesAtOnce));
     }
-    await this.#measureAgain();
+    await this.measureAgain();
     const [[files, jobs]] = await draft.rows(
       'SELECT (SELECT count(*) FROM _files), (SELECT count(*) FROM _measured)',
     );
@@ -151,14 +151,14 @@ class Update {
       read: changed.length,
       gone: gone.length,
       files: Number(files),
-      measured: this.#measured.size,
+      measured: this.measured.size,
       jobs: Number(jobs),
       bytes: changed.reduce((sum, [, , { size }]) => sum + size, 0),
     };
   }
 
-  async #prepare(): Promise<void> {
-    const draft = this.#draft;
+  private async prepare(): Promise<void> {
+    const draft = this.draft;
     const layout = layoutOf(METRIC_COLUMNS);
     const tables = await draft.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = '_meta'");
     const [[old] = [null]] =
@@ -169,21 +169,21 @@ class Update {
       return;
     }
     const byPath = new Map(
-      this.#archive.files.map((file) => [relative(this.#archive.path, file.path), file]),
+      this.archive.files.map((file) => [relative(this.archive.path, file.path), file]),
     );
     for (const [id, path, host] of await draft.rows('SELECT id, path, host FROM _files')) {
       const name = String(path);
       const file = byPath.get(name) ?? { host: String(host), path: name, from: null };
-      this.#known.set(name, { id: Number(id), file });
-      this.#next = Math.max(this.#next, Number(id) + 1);
+      this.known.set(name, { id: Number(id), file });
+      this.next = Math.max(this.next, Number(id) + 1);
     }
   }
 
-  async #account(jobs: readonly AccountedJob[]): Promise<void> {
-    await this.#draft.create(ACCOUNTING);
-    await this.#draft.run("DELETE FROM _meta WHERE key = 'accounting'");
-    await this.#draft.append(META, [['accounting', accountingStamp(jobs)]]);
-    await this.#draft.append(
+  private async account(jobs: readonly AccountedJob[]): Promise<void> {
+    await this.draft.create(ACCOUNTING);
+    await this.draft.run("DELETE FROM _meta WHERE key = 'accounting'");
+    await this.draft.append(META, [['accounting', accountingStamp(jobs)]]);
+    await this.draft.append(
       ACCOUNTING,
       jobs.map((job) => [
         ...[job.id, job.user, job.account, job.queue, job.name, job.state],
@@ -193,22 +193,22 @@ class Update {
   }
 
   /** Removes files, and measures their jobs anew. */
-  async #forget(paths: readonly string[]): Promise<void> {
+  private async forget(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
-    await this.#stage(paths.flatMap((path) => this.#known.get(path)?.id ?? []));
-    for (const path of paths) this.#known.delete(path);
-    await this.#replace();
+    await this.stage(paths.flatMap((path) => this.known.get(path)?.id ?? []));
+    for (const path of paths) this.known.delete(path);
+    await this.replace();
   }
 
   /** Names the files whose rows go, and begins the list of jobs to be measured with theirs. */
-  async #stage(files: readonly number[]): Promise<void> {
+  private async stage(files: readonly number[]): Promise<void> {
     const staged = { name: '_staged', columns: [{ name: 'file', type: 'BIGINT' }] } as const;
-    await this.#draft.create(staged);
-    await this.#draft.append(
+    await this.draft.create(staged);
+    await this.draft.append(
       staged,
       files.map((id) => [id]),
     );
-    await this.#draft.run(
+    await this.draft.run(
       'CREATE OR REPLACE TABLE _jobs AS SELECT DISTINCT job FROM _file_jobs WHERE file IN (FROM _staged)',
       'DELETE FROM _file_jobs WHERE file IN (FROM _staged)',
       'DELETE FROM _files WHERE id IN (FROM _staged)',
@@ -216,40 +216,40 @@ class Update {
   }
 
   /** Reads files that are new or changed. */
-  async #take(files: readonly (readonly [string, ArchiveFile, Stamp])[]): Promise<void> {
-    await this.#stage(files.flatMap(([path]) => this.#known.get(path)?.id ?? []));
+  private async take(files: readonly (readonly [string, ArchiveFile, Stamp])[]): Promise<void> {
+    await this.stage(files.flatMap(([path]) => this.known.get(path)?.id ?? []));
     const rows: (string | number | bigint | null)[][] = [];
     const jobs: (string | number | boolean)[][] = [];
-    const first = this.#next;
+    const first = this.next;
     for (const [path, file, stamp] of files) {
-      const id = this.#next++;
-      const { jobs: found, problem } = await listFile(file, ALWAYS, this.#options.work);
-      this.#known.set(path, { id, file });
+      const id = this.next++;
+      const { jobs: found, problem } = await listFile(file, ALWAYS, this.options.work);
+      this.known.set(path, { id, file });
       rows.push([id, path, file.host, stamp.size, stamp.mtime, stamp.inode, problem]);
       for (const [job, of] of found) {
         jobs.push([id, job, of.first, of.last, of.lines, of.groups, of.begin, of.end]);
       }
     }
-    await this.#draft.append(FILES, rows);
-    await this.#draft.append(FILE_JOBS, jobs);
-    await this.#draft.run(
+    await this.draft.append(FILES, rows);
+    await this.draft.append(FILE_JOBS, jobs);
+    await this.draft.run(
       `INSERT INTO _jobs SELECT DISTINCT job FROM _file_jobs WHERE file >= ${first} AND job NOT IN (FROM _jobs)`,
     );
-    await this.#replace();
+    await this.replace();
   }
 
   /** Measures the jobs in `_jobs` from all their files. */
-  async #replace(): Promise<void> {
-    const draft = this.#draft;
+  private async replace(): Promise<void> {
+    const draft = this.draft;
     await draft.run('DELETE FROM _measured WHERE id IN (FROM _jobs)');
-    const listed = await this.#listed();
-    await this.#measure(listed);
+    const listed = await this.listed();
+    await this.measure(listed);
     await draft.run('DROP TABLE _jobs', 'DROP TABLE IF EXISTS _staged');
   }
 
-  async #listed(): Promise<readonly ListedJob[]> {
-    const byId = new Map([...this.#known.values()].map((known) => [known.id, known.file]));
-    const rows = await this.#draft.rows(
+  private async listed(): Promise<readonly ListedJob[]> {
+    const byId = new Map([...this.known.values()].map((known) => [known.id, known.file]));
+    const rows = await this.draft.rows(
       'SELECT file, job, first, last, lines, groups, has_begin, has_end FROM _file_jobs WHERE job IN (FROM _jobs) ORDER BY file',
     );
     const files = new Map<ArchiveFile, Map<string, FileJob>>();
@@ -266,13 +266,13 @@ class Update {
     return mergeFiles(files);
   }
 
-  async #measure(listed: readonly ListedJob[]): Promise<void> {
-    const accounts = await this.#accounts();
+  private async measure(listed: readonly ListedJob[]): Promise<void> {
+    const accounts = await this.accounts();
     const jobs = listed.map((one) => ({ listed: one, accounted: accountedFor(accounts, one) }));
     const rows: (string | number | null)[][] = [];
-    await readJobs(jobs, { foreign: false, work: this.#options.work }, (job, of) => {
+    await readJobs(jobs, { foreign: false, work: this.options.work }, (job, of) => {
       const row = measuredRow(job, of.listed, of.accounted);
-      this.#measured.add(job.id);
+      this.measured.add(job.id);
       rows.push([
         ...[row.id, row.first, row.last, row.seconds, row.hosts, row.groups],
         ...[row.no_begin, row.no_end, cpusOf(job), applicationOf(job)],
@@ -281,11 +281,11 @@ class Update {
         ...METRIC_COLUMNS.map((name) => row.metrics[name] ?? null),
       ]);
     });
-    await this.#draft.append(MEASURED, rows);
+    await this.draft.append(MEASURED, rows);
   }
 
-  async #accounts(): Promise<AccountedJobs> {
-    const rows = await this.#draft.rows(
+  private async accounts(): Promise<AccountedJobs> {
+    const rows = await this.draft.rows(
       'SELECT id, user, account, queue, name, state, submitted, started, ended, nodes, cores, time_limit FROM _accounting WHERE id IN (FROM _jobs) ORDER BY rowid',
     );
     return accountedById(
@@ -303,12 +303,12 @@ class Update {
   }
 
   /** Jobs whose queue is another one now, where metrics and flags go by it. */
-  async #measureAgain(): Promise<void> {
-    await this.#draft.run(
+  private async measureAgain(): Promise<void> {
+    await this.draft.run(
       `CREATE OR REPLACE TABLE _jobs AS SELECT j.id AS job FROM (${jobsOf('main')}) j JOIN _measured m ON m.id = j.id
         WHERE CASE WHEN regexp_matches(j.queue, ${quoteText(QUEUES_OF_RULES.source)}, 'i') THEN j.queue ELSE '' END != m.measured_queue`,
     );
-    await this.#replace();
+    await this.replace();
   }
 }
 

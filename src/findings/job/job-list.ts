@@ -52,50 +52,50 @@ interface ListOptions {
 
 class Lister implements RawVisitor {
   readonly jobs = new Map<string, FileJob>();
-  readonly #file: ArchiveFile;
-  readonly #options: ListOptions;
-  #foreign = false;
+  private readonly file: ArchiveFile;
+  private readonly options: ListOptions;
+  private foreign = false;
   /** The group that is being read; null where it does not count. */
-  #group: RawGroup | null = null;
-  #marks: string[] = [];
+  private _group: RawGroup | null = null;
+  private marks: string[] = [];
 
   constructor(file: ArchiveFile, options: ListOptions) {
-    this.#file = file;
-    this.#options = options;
+    this.file = file;
+    this.options = options;
   }
 
   property(name: string, value: string): void {
-    if (name === 'hostname') this.#foreign = this.#isForeign(value.trim());
+    if (name === 'hostname') this.foreign = this.isForeign(value.trim());
   }
 
-  #isForeign(host: string): boolean {
-    return host !== '' && host !== '-' && shortName(host) !== shortName(this.#file.host);
+  private isForeign(host: string): boolean {
+    return host !== '' && host !== '-' && shortName(host) !== shortName(this.file.host);
   }
 
   group(group: RawGroup): void {
-    const { from, to, foreign } = this.#options;
+    const { from, to, foreign } = this.options;
     this.endGroup();
     if (group.seconds < from || group.seconds > to) return;
-    const other = this.#foreign || (group.host !== null && this.#isForeign(group.host));
+    const other = this.foreign || (group.host !== null && this.isForeign(group.host));
     if (other && !foreign) return;
-    this.#group = group;
+    this._group = group;
   }
 
   mark(text: string): void {
-    this.#marks.push(text);
+    this.marks.push(text);
   }
 
   /** Once its marks are known: at the next group, and at the file's end. */
   endGroup(): void {
-    const group = this.#group;
+    const group = this._group;
     if (group !== null) {
-      for (const id of jobsOf(group.jobIds, this.#marks)) if (isJob(id)) this.#add(id, group);
+      for (const id of jobsOf(group.jobIds, this.marks)) if (isJob(id)) this.add(id, group);
     }
-    this.#group = null;
-    this.#marks = [];
+    this._group = null;
+    this.marks = [];
   }
 
-  #add(id: string, { seconds, jobIds }: RawGroup): void {
+  private add(id: string, { seconds, jobIds }: RawGroup): void {
     const known = this.jobs.get(id);
     const job = known ?? {
       ...{ first: seconds, last: seconds, lines: 0, groups: 0 },
@@ -106,8 +106,8 @@ class Lister implements RawVisitor {
     job.last = Math.max(job.last, seconds);
     job.groups++;
     if (jobIds.includes(id)) job.lines++;
-    if (this.#marks.includes(`begin ${id}`)) job.begin = true;
-    if (this.#marks.includes(`end ${id}`)) job.end = true;
+    if (this.marks.includes(`begin ${id}`)) job.begin = true;
+    if (this.marks.includes(`end ${id}`)) job.end = true;
   }
 }
 

@@ -35,12 +35,12 @@ const NUMBERS = ['first', 'last', 'seconds', 'hosts', 'groups', 'no_begin', 'no_
 const namesOf = (text: string) => text.split(',').filter(Boolean);
 
 export class KeptJobs {
-  readonly #kept: Kept;
-  readonly #archive: Archive;
+  private readonly kept: Kept;
+  private readonly archive: Archive;
 
   constructor(kept: Kept, archive: Archive) {
-    this.#kept = kept;
-    this.#archive = archive;
+    this.kept = kept;
+    this.archive = archive;
   }
 
   /** The jobs that a search finds, by their first record. @throws QueryError */
@@ -57,7 +57,7 @@ export class KeptJobs {
     ];
     const from = more.length === 0 ? 'jobs' : `(FROM jobs WHERE ${more.join(' AND ')}) jobs`;
     const select = `SELECT ${columns.join(', ')} FROM ${from}`;
-    const found = await this.#kept.where(select, where, 'ORDER BY first, id');
+    const found = await this.kept.where(select, where, 'ORDER BY first, id');
     return found.map((cells) => {
       const text = Object.fromEntries(TEXTS.map((name, k) => [name, String(cells[k] ?? '')]));
       const numbers = NUMBERS.map((name, k) => [name, Number(cells[TEXTS.length + k])]);
@@ -77,7 +77,7 @@ export class KeptJobs {
 
   /** Sums of jobs; the most node hours first, days in their order. */
   async by(group: JobGroup): Promise<GroupRow[]> {
-    const rows = await this.#kept.rows(
+    const rows = await this.kept.rows(
       `SELECT CAST("${group}" AS VARCHAR), jobs, node_hours, efficiency, flagged_jobs, flagged_node_hours FROM jobs_by_${group}`,
     );
     return rows.map(([name, jobs, hours, efficiency, flagged, flaggedHours]) => ({
@@ -92,11 +92,11 @@ export class KeptJobs {
 
   /** The files with records of a job, in the archive's order. */
   async filesOf(id: string): Promise<readonly ArchiveFile[]> {
-    const rows = await this.#kept.rows(
+    const rows = await this.kept.rows(
       `SELECT path FROM kept.main._files WHERE id IN (SELECT file FROM kept.main._file_jobs WHERE job = ${quoteText(id)})`,
     );
-    const paths = new Set(rows.map(([path]) => join(this.#archive.path, String(path))));
-    return this.#archive.files.filter(({ path }) => paths.has(path));
+    const paths = new Set(rows.map(([path]) => join(this.archive.path, String(path))));
+    return this.archive.files.filter(({ path }) => paths.has(path));
   }
 
   /**
@@ -104,7 +104,7 @@ export class KeptJobs {
    * @throws DuckDB's error
    */
   async writeParquet(folder: string, cluster: string): Promise<void> {
-    await this.#kept.rows(
+    await this.kept.rows(
       `COPY (SELECT *, strftime(DATE '1970-01-01' + floor(first / 86400)::INTEGER, '%Y-%m-%d') AS date,
           ${quoteText(cluster)} AS cluster FROM jobs ORDER BY first, id)
         TO ${quoteText(folder)} (FORMAT parquet, PARTITION_BY (date, cluster), OVERWRITE_OR_IGNORE)`,
@@ -113,17 +113,17 @@ export class KeptJobs {
 
   /** Files that could not be read to their end. */
   async problems(): Promise<readonly { readonly path: string; readonly what: string }[]> {
-    const rows = await this.#kept.rows(
+    const rows = await this.kept.rows(
       'SELECT path, problem FROM kept.main._files WHERE problem IS NOT NULL ORDER BY path',
     );
     return rows.map(([path, what]) => ({
-      path: join(this.#archive.path, String(path)),
+      path: join(this.archive.path, String(path)),
       what: String(what),
     }));
   }
 
   close(): void {
-    this.#kept.close();
+    this.kept.close();
   }
 }
 

@@ -43,12 +43,12 @@ const larger = (a: number | null, b: number | null) =>
   a === null || (b !== null && b > a) ? b : a;
 
 export class Processes {
-  readonly #all = new Map<string, ProcessFacts>();
+  private readonly all = new Map<string, ProcessFacts>();
   /** Processes beyond those that are kept. */
   more = 0;
 
   get list(): readonly ProcessFacts[] {
-    return [...this.#all.values()];
+    return [...this.all.values()];
   }
 
   add({ keys }: RawSchema, device: string, values: BigUint64Array, seconds: number): void {
@@ -56,8 +56,8 @@ export class Processes {
       const at = keys.findIndex((key) => key.name === name);
       return at < 0 ? null : Number(values[at]) * times;
     };
-    const known = this.#all.get(device);
-    if (known === undefined && this.#all.size >= MOST) {
+    const known = this.all.get(device);
+    if (known === undefined && this.all.size >= MOST) {
       this.more++;
       return;
     }
@@ -69,6 +69,6 @@ export class Processes {
     facts.highWater = larger(facts.highWater, value('VmHWM', KB));
     facts.resident = larger(facts.resident, value('VmRSS', KB));
     facts.threads = larger(facts.threads, value('Threads', 1));
-    this.#all.set(device, facts);
+    this.all.set(device, facts);
   }
 }

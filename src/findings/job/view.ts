@@ -29,65 +29,65 @@ export type HostSeries = ReadonlyMap<string, Float64Array>;
 /** Job-wide facts are computed once, and shared by the views of all metrics. */
 export class JobRows {
   readonly job: Job;
-  readonly #rows = new Map<TypeTable, Int32Array>();
+  private readonly rows = new Map<TypeTable, Int32Array>();
 
   constructor(job: Job) {
     this.job = job;
   }
 
   of(table: TypeTable): Int32Array {
-    const known = this.#rows.get(table);
+    const known = this.rows.get(table);
     if (known !== undefined) return known;
     const rows = rowsFor(this.job.times, table.times);
-    this.#rows.set(table, rows);
+    this.rows.set(table, rows);
     return rows;
   }
 }
 
 export class JobView {
   readonly job: Job;
-  readonly #rows: JobRows;
-  readonly #inputs = new Map<string, Input>();
-  readonly #asked = new Set<string>();
-  readonly #doubts = new Set<string>();
+  private readonly rows: JobRows;
+  private readonly _inputs = new Map<string, Input>();
+  private readonly _asked = new Set<string>();
+  private readonly _doubts = new Set<string>();
   /** Of the counter of those asked for that is known worst: the share of its differences that are lower bounds. */
-  #doubt: { readonly key: string; readonly share: number } = { key: '', share: 0 };
+  private _doubt: { readonly key: string; readonly share: number } = { key: '', share: 0 };
   /** Hosts that had what was asked for; all must have the same for an average per host. */
-  #askedHosts: number;
+  private askedHosts: number;
 
   constructor(rows: JobRows) {
     this.job = rows.job;
-    this.#rows = rows;
-    this.#askedHosts = rows.job.hosts.length;
+    this.rows = rows;
+    this.askedHosts = rows.job.hosts.length;
   }
 
   get inputs(): readonly Input[] {
-    return [...this.#inputs.values()];
+    return [...this._inputs.values()];
   }
 
   /** What was asked for, and was there: `type.key`. */
   get asked(): readonly string[] {
-    return [...this.#asked];
+    return [...this._asked];
   }
 
   /** Notes why the value is to be doubted. */
   doubts(why: string): void {
-    this.#doubts.add(why);
+    this._doubts.add(why);
   }
 
   /** What `doubts` noted. */
   get noted(): readonly string[] {
-    return [...this.#doubts];
+    return [...this._doubts];
   }
 
   /** The input that is known worst, and the share of its differences that are lower bounds only, 0 to 1. */
   get doubt(): { readonly key: string; readonly share: number } {
-    return this.#doubt;
+    return this._doubt;
   }
 
   /** Hosts without any of what was asked for are not counted as zeros: averages are over the others. */
   get hostCount(): number {
-    return this.#askedHosts;
+    return this.askedHosts;
   }
 
   /** Seconds from the first to the last time. */
@@ -116,7 +116,7 @@ export class JobView {
     return found;
   }
 
-  #having(type: string, key: string): { host: HostJob; table: TypeTable }[] {
+  private _having(type: string, key: string): { host: HostJob; table: TypeTable }[] {
     const found: { host: HostJob; table: TypeTable }[] = [];
     for (const host of this.job.hosts) {
       const table = host.types.get(type);
@@ -125,11 +125,11 @@ export class JobView {
     if (found.length === 0) {
       throw new MissingInput(this.has(type) ? `${type}.${key}` : `type ${type}`);
     }
-    this.#askedHosts = Math.min(this.#askedHosts, found.length);
+    this.askedHosts = Math.min(this.askedHosts, found.length);
     const name = `${type}.${key}`;
-    this.#asked.add(name);
+    this._asked.add(name);
     const share = boundShare(found.map(({ table }) => table.keys.get(key)?.verdicts));
-    if (share > this.#doubt.share) this.#doubt = { key: name, share };
+    if (share > this._doubt.share) this._doubt = { key: name, share };
     return found;
   }
 
@@ -140,7 +140,7 @@ export class JobView {
       let total = 0n;
       let unit = '';
       let times = 1;
-      for (const { table } of this.#having(type, name)) {
+      for (const { table } of this._having(type, name)) {
         const key = table.keys.get(name);
         if (key === undefined) continue;
         total += key.total;
@@ -162,10 +162,10 @@ export class JobView {
   series(type: string, ...keys: readonly string[]): HostSeries {
     const found = new Map<string, Float64Array>();
     for (const name of keys) {
-      for (const { host, table } of this.#having(type, name)) {
+      for (const { host, table } of this._having(type, name)) {
         const key = table.keys.get(name);
         if (key === undefined) continue;
-        const rows = this.#rows.of(table);
+        const rows = this.rows.of(table);
         const sum = found.get(host.host) ?? new Float64Array(rows.length);
         for (let k = 0; k < rows.length; k++) sum[k] += key.rows[rows[k]];
         found.set(host.host, sum);
@@ -194,7 +194,7 @@ export class JobView {
   deviceTotals(type: string, name: string): ReadonlyMap<string, ReadonlyMap<string, number>> {
     this.total(type, name);
     return new Map(
-      this.#having(type, name).map(({ host, table }) => {
+      this._having(type, name).map(({ host, table }) => {
         const key = table.keys.get(name);
         const devices = [...(key?.devices ?? [])];
         return [
@@ -212,12 +212,12 @@ export class JobView {
     type: string,
     key: string,
   ): readonly { readonly host: HostJob; readonly table: TypeTable }[] {
-    return this.#having(type, key);
+    return this._having(type, key);
   }
 
   /** Names a value among the inputs. */
   note(name: string, value: number, unit: string): void {
-    this.#inputs.set(name, { name, value, unit });
+    this._inputs.set(name, { name, value, unit });
   }
 }
 

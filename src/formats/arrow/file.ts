@@ -33,22 +33,22 @@ const PREFIX = 8;
 const padded = (length: number): number => Math.ceil(length / STEP) * STEP;
 
 export class ArrowFile {
-  readonly #fields: readonly ArrowField[];
-  readonly #facts: Facts;
-  readonly #blocks: Block[] = [];
-  #offset = 0;
+  private readonly fields: readonly ArrowField[];
+  private readonly facts: Facts;
+  private readonly blocks: Block[] = [];
+  private offset = 0;
 
   constructor(fields: readonly ArrowField[], facts: Facts) {
-    this.#fields = fields;
-    this.#facts = facts;
+    this.fields = fields;
+    this.facts = facts;
   }
 
   start(): Uint8Array {
-    const schema = framed(schemaMessage(this.#fields, this.#facts));
+    const schema = framed(schemaMessage(this.fields, this.facts));
     const bytes = new Uint8Array(STEP + schema.length);
     bytes.set(MAGIC);
     bytes.set(schema, STEP);
-    this.#offset = bytes.length;
+    this.offset = bytes.length;
     return bytes;
   }
 
@@ -71,13 +71,13 @@ export class ArrowFile {
     parts.forEach((part, k) => {
       bytes.set(part, head.length + places[k].offset);
     });
-    this.#blocks.push({ offset: this.#offset, metadata: head.length, body });
-    this.#offset += bytes.length;
+    this.blocks.push({ offset: this.offset, metadata: head.length, body });
+    this.offset += bytes.length;
     return bytes;
   }
 
   end(): Uint8Array {
-    const foot = footer(this.#fields, this.#facts, this.#blocks);
+    const foot = footer(this.fields, this.facts, this.blocks);
     const bytes = new Uint8Array(PREFIX + foot.length + 4 + MAGIC.length);
     const view = new DataView(bytes.buffer);
     view.setUint32(0, 0xffffffff);

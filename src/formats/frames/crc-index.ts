@@ -40,33 +40,33 @@ function movedOn(crc: number, bytes: number): number {
 }
 
 export class CrcIndex {
-  readonly #origin: number;
-  readonly #marks = [0];
+  private readonly origin: number;
+  private readonly marks = [0];
 
   /** `origin`: offset in the stream from which on it is asked. */
   constructor(origin: number) {
-    this.#origin = origin;
+    this.origin = origin;
   }
 
   /** Learns the marks of what is held: `bytes` from offset `base` on, up to `end`. */
   extend(bytes: Uint8Array, base: number, end: number): void {
     for (;;) {
-      const from = this.#origin + (this.#marks.length - 1) * MARK;
+      const from = this.origin + (this.marks.length - 1) * MARK;
       if (from + MARK > end) return;
       const part = bytes.subarray(from - base, from - base + MARK);
-      this.#marks.push(crc32(part, this.#marks[this.#marks.length - 1]));
+      this.marks.push(crc32(part, this.marks[this.marks.length - 1]));
     }
   }
 
   /** The CRC of offsets `from` to `to` that continues `before`. */
   of(bytes: Uint8Array, base: number, from: number, to: number, before: number): number {
-    const start = this.#to(bytes, base, from);
-    return (this.#to(bytes, base, to) ^ movedOn(start ^ before, to - from)) >>> 0;
+    const start = this.to(bytes, base, from);
+    return (this.to(bytes, base, to) ^ movedOn(start ^ before, to - from)) >>> 0;
   }
 
-  #to(bytes: Uint8Array, base: number, offset: number): number {
-    const mark = Math.floor((offset - this.#origin) / MARK);
-    const from = this.#origin + mark * MARK;
-    return crc32(bytes.subarray(from - base, offset - base), this.#marks[mark]);
+  private to(bytes: Uint8Array, base: number, offset: number): number {
+    const mark = Math.floor((offset - this.origin) / MARK);
+    const from = this.origin + mark * MARK;
+    return crc32(bytes.subarray(from - base, offset - base), this.marks[mark]);
   }
 }

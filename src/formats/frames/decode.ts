@@ -56,20 +56,20 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export class FrameDecoder {
   /** Data frames that the sequence numbers say were there, and that were not seen. */
   lost = 0;
-  readonly #options: DecoderOptions;
-  readonly #splitter: FrameSplitter;
-  readonly #known = new Map<number, Known>();
-  #batches: Batch[] = [];
-  #next: number | null = null;
-  #error: FrameError | null = null;
+  private readonly options: DecoderOptions;
+  private readonly splitter: FrameSplitter;
+  private readonly known = new Map<number, Known>();
+  private batches: Batch[] = [];
+  private next: number | null = null;
+  private error: FrameError | null = null;
   /** Labels of all dictionaries that are not known, though others behind them are. */
-  #holes = 0;
+  private holes = 0;
 
   constructor(options: DecoderOptions = {}) {
-    this.#options = options;
-    this.#splitter = new FrameSplitter(
-      (frame, offset) => this.#frame(frame, offset),
-      (error) => this.#damage(error),
+    this.options = options;
+    this.splitter = new FrameSplitter(
+      (frame, offset) => this.frame(frame, offset),
+      (error) => this.damage(error),
       options.file,
     );
   }
@@ -80,8 +80,8 @@ export class FrameDecoder {
    *   may come with the next call
    */
   push(chunk: Uint8Array): Batch[] {
-    if (this.#error === null) this.#splitter.push(chunk);
-    return this.#take();
+    if (this.error === null) this.splitter.push(chunk);
+    return this.take();
   }
 
   /**
@@ -90,39 +90,39 @@ export class FrameDecoder {
    * @throws FrameError as `push`
    */
   finish(): { readonly batches: Batch[]; readonly cut: number } {
-    const cut = this.#error === null ? this.#splitter.finish() : 0;
-    return { batches: this.#take(), cut };
+    const cut = this.error === null ? this.splitter.finish() : 0;
+    return { batches: this.take(), cut };
   }
 
-  #take(): Batch[] {
-    const batches = this.#batches;
-    if (batches.length === 0 && this.#error !== null) throw this.#error;
-    this.#batches = [];
+  private take(): Batch[] {
+    const batches = this.batches;
+    if (batches.length === 0 && this.error !== null) throw this.error;
+    this.batches = [];
     return batches;
   }
 
-  #damage(error: FrameError): void {
-    if (this.#options.onDamage !== undefined) this.#options.onDamage(error);
-    else this.#error ??= error;
+  private damage(error: FrameError): void {
+    if (this.options.onDamage !== undefined) this.options.onDamage(error);
+    else this.error ??= error;
   }
 
-  #frame(frame: Uint8Array, offset: number): void {
-    if (this.#error !== null) return;
-    const fault = this.#read(frame, offset);
-    if (fault !== null) this.#damage(new FrameError(fault, offset, this.#options.file));
+  private frame(frame: Uint8Array, offset: number): void {
+    if (this.error !== null) return;
+    const fault = this.read(frame, offset);
+    if (fault !== null) this.damage(new FrameError(fault, offset, this.options.file));
   }
 
   /** Takes a frame. Returns what is wrong with it; null where nothing is. */
-  #read(frame: Uint8Array, offset: number): string | null {
+  private read(frame: Uint8Array, offset: number): string | null {
     const head = new DataView(frame.buffer, frame.byteOffset, HEADER_BYTES);
     const id = head.getUint32(AT.schema, true);
     const flags = head.getUint32(AT.flags, true);
     const payload = frame.subarray(HEADER_BYTES);
-    if (flags === FLAG_SCHEMA) return this.#define(id, payload);
-    if (flags === 0) this.#count(head.getUint32(AT.sequence, true));
-    const known = this.#known.get(id);
+    if (flags === FLAG_SCHEMA) return this.define(id, payload);
+    if (flags === 0) this.count(head.getUint32(AT.sequence, true));
+    const known = this.known.get(id);
     if (known === undefined) return `schema ${id} was not defined before its data`;
-    if (flags === FLAG_DICTIONARY) return this.#learn(known, payload, offset);
+    if (flags === FLAG_DICTIONARY) return this.learn(known, payload, offset);
     if (flags !== 0) return `a frame of an unknown kind (flags ${flags})`;
     const { schema, dictionaries, wanted } = known;
     const rows = head.getUint32(AT.rows, true);
@@ -133,15 +133,19 @@ export class FrameDecoder {
     if (columns === 0 && rows > MOST_BARE) {
       return `${rows} rows of ${schema.name}, which has no columns`;
     }
-    this.#options.onData?.({ schema, dictionaries, offset: offset + HEADER_BYTES, rows });
+    this.options.onData?.({ schema, dictionaries, offset: offset + HEADER_BYTES, rows });
     if (!wanted) return null;
     const unknown: string[] = [];
-    this.#batches.push(batchOf(known, rows, payload, unknown));
+    this.batches.push(batchOf(known, rows, payload, unknown));
     return unknown.length === 0 ? null : `${unknown.join(', ')}: in no dictionary, so missing`;
   }
 
   /** Takes the labels of a dictionary frame. Returns what is wrong with it. */
-  #learn({ schema, dictionaries }: Known, payload: Uint8Array, offset: number): string | null {
+  private learn(
+    { schema, dictionaries }: Known,
+    payload: Uint8Array,
+    offset: number,
+  ): string | null {
     const part = dictionaryOf(payload);
     if (typeof part === 'string') return part;
     const dictionary = dictionaries[part.column];
@@ -150,10 +154,10 @@ export class FrameDecoder {
     }
     // Labels that are not there were in frames that are lost: each took some bytes of what lies before.
     const holes = Math.max(0, part.first - dictionary.length);
-    if ((this.#holes + holes) * LABEL_BYTES > offset) {
+    if ((this.holes + holes) * LABEL_BYTES > offset) {
       return `the dictionary begins at label ${part.first}, and there are ${dictionary.length} before`;
     }
-    this.#holes += holes;
+    this.holes += holes;
     // Not as holes: an array of many becomes a slow one.
     while (dictionary.length < part.first) dictionary.push(undefined as unknown as string);
     for (const [k, label] of part.labels.entries()) dictionary[part.first + k] = label;
@@ -161,23 +165,23 @@ export class FrameDecoder {
   }
 
   /** Gaps in the sequence are lost frames; a number that was there before begins another writer's stream. */
-  #count(sequence: number): void {
-    if (this.#next !== null) {
-      const gap = (sequence - this.#next) >>> 0;
+  private count(sequence: number): void {
+    if (this.next !== null) {
+      const gap = (sequence - this.next) >>> 0;
       if (gap < 0x80000000) this.lost += gap;
     }
-    this.#next = (sequence + 1) >>> 0;
+    this.next = (sequence + 1) >>> 0;
   }
 
-  #define(id: number, payload: Uint8Array): string | null {
+  private define(id: number, payload: Uint8Array): string | null {
     try {
       const text = utf8.decode(payload);
-      if (this.#known.get(id)?.text === text) return null;
+      if (this.known.get(id)?.text === text) return null;
       const schema = parseSchema(text);
-      const wanted = this.#options.wanted?.(schema) ?? true;
+      const wanted = this.options.wanted?.(schema) ?? true;
       const dictionaries = schema.metrics.map(() => []);
-      this.#known.set(id, { text, schema, wanted, dictionaries });
-      this.#options.onSchema?.(schema, dictionaries);
+      this.known.set(id, { text, schema, wanted, dictionaries });
+      this.options.onSchema?.(schema, dictionaries);
       return null;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

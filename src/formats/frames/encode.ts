@@ -41,10 +41,10 @@ const utf8 = new TextEncoder();
 
 /** One writer's stream. Frames must reach the reader in the order in which they are given out. */
 export class FrameEncoder {
-  readonly #known = new Map<string, Known>();
+  private readonly known = new Map<string, Known>();
   /** The same, by the schema object itself: batches of one source share it. */
-  readonly #byObject = new WeakMap<Schema, Known>();
-  #sequence = 0;
+  private readonly byObject = new WeakMap<Schema, Known>();
+  private sequence = 0;
 
   /**
    * The frames of a batch: its schema's definition before the first use, dictionaries where they grow, then the data,
@@ -53,28 +53,28 @@ export class FrameEncoder {
    */
   encode(batch: Batch): Uint8Array[] {
     const frames: Uint8Array[] = [];
-    let known = this.#byObject.get(batch.schema);
+    let known = this.byObject.get(batch.schema);
     if (known === undefined) {
       const text = schemaText(batch.schema);
-      known = this.#known.get(text);
+      known = this.known.get(text);
       if (known === undefined) {
-        known = knownSchema(batch.schema, this.#known.size + 1);
-        this.#known.set(text, known);
-        frames.push(this.#definition(known));
+        known = knownSchema(batch.schema, this.known.size + 1);
+        this.known.set(text, known);
+        frames.push(this.definition(known));
       }
-      this.#byObject.set(batch.schema, known);
+      this.byObject.set(batch.schema, known);
     }
     check(batch);
     const indexes = batch.columns.map((column, k) => indexesOf(column, known.dictionaries[k]));
     for (const [k, dictionary] of known.dictionaries.entries()) {
       if (dictionary === null || dictionary.sent === dictionary.labels.length) continue;
-      frames.push(this.#dictionary(known, k, dictionary.sent));
+      frames.push(this.dictionary(known, k, dictionary.sent));
       dictionary.sent = dictionary.labels.length;
     }
     const most = Math.max(1, Math.floor(SPLIT_BYTES / (payloadBytes(batch.schema, 64) / 64 || 1)));
     for (let from = 0; from < batch.length; from += most) {
       const rows = Math.min(most, batch.length - from);
-      frames.push(this.#data(known, indexes, from, rows));
+      frames.push(this.data(known, indexes, from, rows));
     }
     return frames;
   }
@@ -82,28 +82,28 @@ export class FrameEncoder {
   /** Frames that a reader needs who joins now: all definitions and whole dictionaries. */
   definitions(): Uint8Array[] {
     const frames: Uint8Array[] = [];
-    for (const known of this.#known.values()) {
-      frames.push(this.#definition(known));
+    for (const known of this.known.values()) {
+      frames.push(this.definition(known));
       for (const [k, dictionary] of known.dictionaries.entries()) {
-        if (dictionary !== null && dictionary.sent > 0) frames.push(this.#dictionary(known, k, 0));
+        if (dictionary !== null && dictionary.sent > 0) frames.push(this.dictionary(known, k, 0));
       }
     }
     return frames;
   }
 
-  #definition(known: Known): Uint8Array {
+  private definition(known: Known): Uint8Array {
     const text = schemaText(known.schema);
-    return seal(jsonFrame(text), known, 0, FLAG_SCHEMA, this.#sequence);
+    return seal(jsonFrame(text), known, 0, FLAG_SCHEMA, this.sequence);
   }
 
-  #dictionary(known: Known, column: number, first: number): Uint8Array {
+  private dictionary(known: Known, column: number, first: number): Uint8Array {
     const labels = known.dictionaries[column]?.labels.slice(first) ?? [];
     const part: DictionaryPart = { column, first, labels };
     const frame = jsonFrame(JSON.stringify(part));
-    return seal(frame, known, labels.length, FLAG_DICTIONARY, this.#sequence);
+    return seal(frame, known, labels.length, FLAG_DICTIONARY, this.sequence);
   }
 
-  #data(known: Known, columns: readonly Column[], from: number, rows: number): Uint8Array {
+  private data(known: Known, columns: readonly Column[], from: number, rows: number): Uint8Array {
     const { metrics } = known.schema;
     const frame = new Uint8Array(HEADER_BYTES + payloadBytes(known.schema, rows));
     let at = HEADER_BYTES;
@@ -115,8 +115,8 @@ export class FrameEncoder {
       toLittle(frame.subarray(at, at + bytes.length), column.BYTES_PER_ELEMENT);
       at += columnBytes(cell, rows);
     }
-    const sequence = this.#sequence;
-    this.#sequence = (sequence + 1) >>> 0;
+    const sequence = this.sequence;
+    this.sequence = (sequence + 1) >>> 0;
     return seal(frame, known, rows, 0, sequence);
   }
 }

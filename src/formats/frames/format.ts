@@ -44,21 +44,21 @@ const damageOf = ({ path }: FileSource, { offset, what }: FrameError): Damage =>
 
 /** A batch's rows as records. */
 class BatchRecords implements RecordBlock {
-  readonly #batch: Batch;
-  readonly #kind: RecordKind;
+  private readonly batch: Batch;
+  private readonly _kind: RecordKind;
 
   constructor(batch: Batch) {
     const { name, metrics } = batch.schema;
-    this.#batch = batch;
-    this.#kind = { name, keys: metrics.map(({ key }) => key), payload: [] };
+    this.batch = batch;
+    this._kind = { name, keys: metrics.map(({ key }) => key), payload: [] };
   }
 
   get length(): number {
-    return this.#batch.length;
+    return this.batch.length;
   }
 
   kind(): RecordKind {
-    return this.#kind;
+    return this._kind;
   }
 
   offset(): number {
@@ -66,7 +66,7 @@ class BatchRecords implements RecordBlock {
   }
 
   cell(record: number, key: number): CellValue {
-    const value = this.#batch.columns[key][record];
+    const value = this.batch.columns[key][record];
     return value === '' || Number.isNaN(value) ? null : value;
   }
 

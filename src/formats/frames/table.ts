@@ -18,27 +18,27 @@ export class FrameTable implements Part {
   readonly schema: Schema;
   /** By column: its labels; null for a column that has none. */
   readonly labels: readonly (readonly string[] | null)[];
-  readonly #source: FileSource;
-  readonly #offsets: number[] = [];
-  readonly #rows: number[] = [];
-  #total = 0;
+  private readonly source: FileSource;
+  private readonly offsets: number[] = [];
+  private readonly _rows: number[] = [];
+  private total = 0;
   /** By column: the least and greatest value of each frame, where it was asked for. */
-  readonly #bounds = new Map<number, Float64Array>();
+  private readonly bounds = new Map<number, Float64Array>();
 
   constructor({ schema, dictionaries }: Omit<FramePlace, 'offset' | 'rows'>, source: FileSource) {
     this.schema = schema;
     this.labels = schema.metrics.map(({ cell }, k) => (cell === 'label' ? dictionaries[k] : null));
-    this.#source = source;
+    this.source = source;
   }
 
   get rows(): number {
-    return this.#total;
+    return this.total;
   }
 
   add(offset: number, rows: number): void {
-    this.#offsets.push(offset);
-    this.#rows.push(rows);
-    this.#total += rows;
+    this.offsets.push(offset);
+    this._rows.push(rows);
+    this.total += rows;
   }
 
   /**
@@ -46,24 +46,24 @@ export class FrameTable implements Part {
    * @param within frames without a row in it are left out; its column holds f64
    */
   read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
-    return this.#read(columns, within ?? null, 0);
+    return this._read(columns, within ?? null, 0);
   }
 
   /** The frames from number `from` on. */
   readFrom(from: number): Iterable<RawRows> {
-    return this.#read([...this.schema.metrics.keys()], null, from);
+    return this._read([...this.schema.metrics.keys()], null, from);
   }
 
   get frames(): number {
-    return this.#offsets.length;
+    return this.offsets.length;
   }
 
-  *#read(
+  private *_read(
     columns: readonly number[],
     within: Within | null,
     from: number,
   ): Generator<RawRows, void, undefined> {
-    const bounds = within === null ? null : this.#boundsOf(within.time);
+    const bounds = within === null ? null : this._boundsOf(within.time);
     const { metrics } = this.schema;
     // By asked column, and of whole frames: memory that each step takes again.
     const own = columns.map(() => new Uint8Array(0));
@@ -72,9 +72,9 @@ export class FrameTable implements Part {
     let laidOut = -1;
     let isWhole = false;
     let whole = 0;
-    for (let n = from; n < this.#offsets.length; n++) {
-      const offset = this.#offsets[n];
-      const rows = this.#rows[n];
+    for (let n = from; n < this.offsets.length; n++) {
+      const offset = this.offsets[n];
+      const rows = this._rows[n];
       if (bounds !== null && within !== null) {
         if (!(bounds[2 * n] <= within.to && bounds[2 * n + 1] >= within.from)) continue;
       }
@@ -91,7 +91,7 @@ export class FrameTable implements Part {
       }
       if (isWhole) {
         frame = roomFor(frame, whole);
-        this.#fill(frame, offset, whole);
+        this.fill(frame, offset, whole);
       }
       yield {
         rows,
@@ -101,7 +101,7 @@ export class FrameTable implements Part {
           const start = starts[column];
           if (isWhole) return columnOf(cell, frame, start, rows);
           own[k] = roomFor(own[k], length);
-          this.#fill(own[k], offset + start, length);
+          this.fill(own[k], offset + start, length);
           return columnOf(cell, own[k], 0, rows);
         }),
       };
@@ -110,7 +110,7 @@ export class FrameTable implements Part {
 
   /** The least and greatest value of a column; null where it has none. */
   boundsOf(column: number): { readonly from: number; readonly to: number } | null {
-    const bounds = this.#boundsOf(column);
+    const bounds = this._boundsOf(column);
     let from = Infinity;
     let to = -Infinity;
     for (let k = 0; k < bounds.length; k += 2) {
@@ -120,10 +120,10 @@ export class FrameTable implements Part {
     return from > to ? null : { from, to };
   }
 
-  #boundsOf(column: number): Float64Array {
-    const known = this.#bounds.get(column);
-    if (known?.length === 2 * this.#offsets.length) return known;
-    const bounds = new Float64Array(2 * this.#offsets.length);
+  private _boundsOf(column: number): Float64Array {
+    const known = this.bounds.get(column);
+    if (known?.length === 2 * this.offsets.length) return known;
+    const bounds = new Float64Array(2 * this.offsets.length);
     let frame = 0;
     for (const { columns } of this.read([column])) {
       // Without a value there is nothing within.
@@ -137,12 +137,12 @@ export class FrameTable implements Part {
       bounds[2 * frame + 1] = most;
       frame++;
     }
-    this.#bounds.set(column, bounds);
+    this.bounds.set(column, bounds);
     return bounds;
   }
 
-  #fill(bytes: Uint8Array, offset: number, length: number): void {
-    const read = this.#source.read(offset, bytes.subarray(0, length));
+  private fill(bytes: Uint8Array, offset: number, length: number): void {
+    const read = this.source.read(offset, bytes.subarray(0, length));
     if (read < length) throw new Error(`byte ${offset + read}: the file became shorter`);
   }
 }

@@ -57,24 +57,24 @@ export function repairPlan(schema: RawSchema, scaledEnergy = false): RepairPlan 
 const WORD = 2 ** 32;
 
 export class DeviceRepair {
-  readonly #plan: RepairPlan;
+  private readonly plan: RepairPlan;
   /** What the next record is compared with. */
-  readonly #base: BigUint64Array;
-  readonly #baseWords: Uint32Array;
-  readonly #last: BigUint64Array;
-  readonly #lastWords: Uint32Array;
+  private readonly base: BigUint64Array;
+  private readonly baseWords: Uint32Array;
+  private readonly last: BigUint64Array;
+  private readonly lastWords: Uint32Array;
   /** Seconds at which the bases were read. */
-  readonly #since: Float64Array;
-  #started = false;
+  private readonly since: Float64Array;
+  private started = false;
 
   constructor(plan: RepairPlan) {
-    this.#plan = plan;
+    this.plan = plan;
     const { length } = plan.schema.keys;
-    this.#base = new BigUint64Array(length);
-    this.#baseWords = new Uint32Array(this.#base.buffer);
-    this.#last = new BigUint64Array(length);
-    this.#lastWords = new Uint32Array(this.#last.buffer);
-    this.#since = new Float64Array(length);
+    this.base = new BigUint64Array(length);
+    this.baseWords = new Uint32Array(this.base.buffer);
+    this.last = new BigUint64Array(length);
+    this.lastWords = new Uint32Array(this.last.buffer);
+    this.since = new Float64Array(length);
   }
 
   /**
@@ -87,70 +87,70 @@ export class DeviceRepair {
     tell: Listener,
     { rebooted = false, all = false }: { rebooted?: boolean; all?: boolean } = {},
   ): void {
-    const { rules } = this.#plan;
-    if (!this.#started) {
-      this.#started = true;
-      this.#base.set(values);
-      this.#last.set(values);
-      this.#since.fill(seconds);
+    const { rules } = this.plan;
+    if (!this.started) {
+      this.started = true;
+      this.base.set(values);
+      this.last.set(values);
+      this.since.fill(seconds);
       return;
     }
-    const words = this.#wordsOf(values);
+    const words = this.wordsOf(values);
     // Looked for at the first counter that is not plain: most records have none.
     let together: number | undefined;
     let looked = false;
     for (let k = 0; k < rules.length; k++) {
       const rule = rules[k];
       if (rule === null) continue;
-      const control = this.#changed(k, words);
-      if (!all && !rebooted && control < 0 && this.#isPlain(k, words, seconds, rule)) {
-        this.#base[k] = values[k];
-        this.#since[k] = seconds;
+      const control = this.changed(k, words);
+      if (!all && !rebooted && control < 0 && this.isPlain(k, words, seconds, rule)) {
+        this.base[k] = values[k];
+        this.since[k] = seconds;
         continue;
       }
-      if (!looked && values[k] < this.#base[k]) {
+      if (!looked && values[k] < this.base[k]) {
         looked = true;
-        together = this.#chanceOfAll(values, seconds, k);
+        together = this.chanceOfAll(values, seconds, k);
       }
       const repaired = repair({
-        previous: this.#base[k],
+        previous: this.base[k],
         value: values[k],
-        seconds: seconds - this.#since[k],
+        seconds: seconds - this.since[k],
         rule,
-        last: this.#last[k],
+        last: this.last[k],
         ...(rebooted && { rebooted }),
         ...(together !== undefined && !rule.steady && { together }),
-        ...(control >= 0 && { control: this.#plan.schema.keys[control].name }),
+        ...(control >= 0 && { control: this.plan.schema.keys[control].name }),
       });
       if (all || repaired.verdict !== 'ok') tell(k, repaired);
-      if (repaired.base === values[k]) this.#since[k] = seconds;
-      this.#base[k] = repaired.base;
+      if (repaired.base === values[k]) this.since[k] = seconds;
+      this.base[k] = repaired.base;
     }
-    this.#last.set(values);
+    this.last.set(values);
   }
 
   /**
    * The chance that all counters of the device rolled over; undefined where not all fell, or there is but one. `from`: the
    * first that fell. Those that have counted nothing yet say nothing.
    */
-  #chanceOfAll(values: BigUint64Array, seconds: number, from: number): number | undefined {
-    const { rules } = this.#plan;
+  private chanceOfAll(values: BigUint64Array, seconds: number, from: number): number | undefined {
+    const { rules } = this.plan;
     let chance = 1;
     let fallen = 0;
     for (let k = 0; k < rules.length; k++) {
       const rule = rules[k];
-      const base = this.#base[k];
+      const base = this.base[k];
       if (rule === null || base === 0n) continue;
       if (k < from || values[k] >= base) return undefined;
-      chance *= chanceOfRolling(base, values[k], seconds - this.#since[k], rule);
+      chance *= chanceOfRolling(base, values[k], seconds - this.since[k], rule);
       fallen++;
     }
     return fallen > 1 ? chance : undefined;
   }
 
   /** The values as words; readers give the same array again and again. */
-  #wordsOf(values: BigUint64Array): Uint32Array {
-    const { seen } = this.#plan;
+  private wordsOf(values: BigUint64Array): Uint32Array {
+    const { seen } = this.plan;
     if (seen.values !== values) {
       seen.values = values;
       seen.words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
@@ -159,22 +159,22 @@ export class DeviceRepair {
   }
 
   /** The key of a register of counter `key` that changed; -1 where none did. */
-  #changed(key: number, words: Uint32Array): number {
-    const last = this.#lastWords;
-    for (const c of this.#plan.controls[key]) {
+  private changed(key: number, words: Uint32Array): number {
+    const last = this.lastWords;
+    for (const c of this.plan.controls[key]) {
       if (words[2 * c] !== last[2 * c] || words[2 * c + 1] !== last[2 * c + 1]) return c;
     }
     return -1;
   }
 
   /** Whether the counter rose by what can be, far from its top: no bigint is needed to see that. */
-  #isPlain(key: number, words: Uint32Array, seconds: number, rule: CounterRule): boolean {
+  private isPlain(key: number, words: Uint32Array, seconds: number, rule: CounterRule): boolean {
     if (rule.top !== null) return false;
-    const base = this.#baseWords;
+    const base = this.baseWords;
     const low = words[2 * key] - base[2 * key];
     const high = words[2 * key + 1] - base[2 * key + 1];
     const rise = high * WORD + low;
-    const elapsed = seconds - this.#since[key];
+    const elapsed = seconds - this.since[key];
     if (rise < 0 || rise > 2 ** 52 || rise > mostIn(elapsed, rule)) return false;
     return !mayHaveRolled(rise, elapsed, rule);
   }

@@ -60,11 +60,11 @@ const NOTHING: KnownType = {
 export class Entries {
   /** Follows none and is followed by none: no line begins with a newline. */
   readonly none: Entry;
-  #words = new Int32Array(1 << 12);
-  #used = 0;
-  #known = new Map<number, Entry>();
-  readonly #scratch = new Uint8Array(LONGEST + 4);
-  readonly #scratchView = new DataView(this.#scratch.buffer);
+  private words = new Int32Array(1 << 12);
+  private used = 0;
+  private known = new Map<number, Entry>();
+  private readonly scratch = new Uint8Array(LONGEST + 4);
+  private readonly scratchView = new DataView(this.scratch.buffer);
 
   constructor() {
     const none = {
@@ -82,7 +82,7 @@ export class Entries {
 
   /** Whether the line at `from` begins with the entry's bytes. */
   begins(view: DataView, from: number, { at, count, mask, tail }: Entry): boolean {
-    const words = this.#words;
+    const words = this.words;
     let byte = from;
     for (let k = at; k < at + count; k++) {
       if (view.getInt32(byte, true) !== words[k]) return false;
@@ -98,12 +98,12 @@ export class Entries {
       if (bytes[at] === BLANK) blanks++;
       else if (bytes[at] === NEWLINE) return undefined;
     }
-    return this.#lookUp(view, from, at - from, hashOf(bytes, from, at));
+    return this.lookUp(view, from, at - from, hashOf(bytes, from, at));
   }
 
   /** The entry of the device in `bytes[from, end)`; made where it is new. */
   of(type: KnownType, bytes: Uint8Array, from: number, end: number): Entry {
-    const scratch = this.#scratch;
+    const scratch = this.scratch;
     const name = Buffer.from(type.schema.type);
     const length = name.length + end - from + 2;
     if (length > LONGEST) {
@@ -117,20 +117,20 @@ export class Entries {
     scratch.fill(0, length, length + 4);
     const hash = hashOf(scratch, 0, length);
     return (
-      this.#lookUp(this.#scratchView, 0, length, hash) ??
-      this.#add(type, textOf(bytes, from, end), length, hash)
+      this.lookUp(this.scratchView, 0, length, hash) ??
+      this.add(type, textOf(bytes, from, end), length, hash)
     );
   }
 
   /** Forgets all. */
   clear(): void {
-    this.#known.clear();
-    this.#used = 0;
+    this.known.clear();
+    this.used = 0;
     this.none.next = this.none;
   }
 
-  #lookUp(view: DataView, from: number, length: number, hash: number): Entry | undefined {
-    let entry = this.#known.get(hash);
+  private lookUp(view: DataView, from: number, length: number, hash: number): Entry | undefined {
+    let entry = this.known.get(hash);
     while (entry !== undefined && !(entry.length === length && this.begins(view, from, entry))) {
       entry = entry.chain;
     }
@@ -138,30 +138,30 @@ export class Entries {
   }
 
   /** Keeps the beginning that is in `#scratch`. */
-  #add(type: KnownType, device: string, length: number, hash: number): Entry {
-    if (this.#known.size >= MOST) this.clear();
+  private add(type: KnownType, device: string, length: number, hash: number): Entry {
+    if (this.known.size >= MOST) this.clear();
     const count = length >> 2;
-    const at = this.#used;
-    if (at + count > this.#words.length) {
+    const at = this.used;
+    if (at + count > this.words.length) {
       const larger = new Int32Array(2 * (at + count));
-      larger.set(this.#words);
-      this.#words = larger;
+      larger.set(this.words);
+      this.words = larger;
     }
-    for (let k = 0; k < count; k++) this.#words[at + k] = this.#scratchView.getInt32(4 * k, true);
-    this.#used += count;
+    for (let k = 0; k < count; k++) this.words[at + k] = this.scratchView.getInt32(4 * k, true);
+    this.used += count;
     const entry: Entry = {
       type,
       device,
       at,
       count,
-      tail: this.#scratchView.getInt32(4 * count, true),
+      tail: this.scratchView.getInt32(4 * count, true),
       mask: FIRST[length & 3],
       length,
-      chain: this.#known.get(hash),
+      chain: this.known.get(hash),
       next: this.none,
       group: 0,
     };
-    this.#known.set(hash, entry);
+    this.known.set(hash, entry);
     return entry;
   }
 }

@@ -16,55 +16,55 @@ export function wasRestarted(before: number | null, last: number, boot: number |
 export const shortHost = (name: string): string => name.trim().split('.')[0].toLowerCase();
 
 export class HeaderWatch {
-  readonly #tell: (kind: OddityKind, reason: string) => void;
-  #host: string | null = null;
-  #header = false;
-  #uptime: number | null = null;
-  #boot: number | null = null;
-  #seconds = Number.NaN;
+  private readonly tell: (kind: OddityKind, reason: string) => void;
+  private host: string | null = null;
+  private header = false;
+  private uptime: number | null = null;
+  private boot: number | null = null;
+  private seconds = Number.NaN;
   /** The latest time. */
-  #last = Number.NEGATIVE_INFINITY;
+  private last = Number.NEGATIVE_INFINITY;
 
   constructor(tell: (kind: OddityKind, reason: string) => void) {
-    this.#tell = tell;
+    this.tell = tell;
   }
 
   property(name: string, value: string): void {
-    this.#header = true;
-    if (name === 'hostname') this.#about(value);
+    this.header = true;
+    if (name === 'hostname') this.about(value);
     if (name !== 'uptime') return;
     const uptime = Number(value);
-    this.#uptime = value.trim() !== '' && uptime >= 0 && Number.isFinite(uptime) ? uptime : null;
+    this.uptime = value.trim() !== '' && uptime >= 0 && Number.isFinite(uptime) ? uptime : null;
   }
 
   /** Takes a group's time and host; gives when the host was started. */
   group(seconds: number, host: string | null): number | null {
-    if (!this.#header) {
-      this.#header = true;
-      this.#tell('no_header', 'no header before the first time');
+    if (!this.header) {
+      this.header = true;
+      this.tell('no_header', 'no header before the first time');
     }
-    if (this.#uptime !== null) {
-      const boot = seconds - this.#uptime;
-      if (wasRestarted(this.#boot, this.#last, boot)) {
-        this.#tell('reboot', `the host was started again ${this.#uptime} s before`);
+    if (this.uptime !== null) {
+      const boot = seconds - this.uptime;
+      if (wasRestarted(this.boot, this.last, boot)) {
+        this.tell('reboot', `the host was started again ${this.uptime} s before`);
       }
-      this.#boot = boot;
-      this.#uptime = null;
+      this.boot = boot;
+      this.uptime = null;
     }
-    if (seconds === this.#seconds) this.#tell('same_time', 'the same time as before');
-    else if (seconds < this.#last) {
-      this.#tell('backward_time', `${(this.#last - seconds).toFixed(6)} s before the latest time`);
+    if (seconds === this.seconds) this.tell('same_time', 'the same time as before');
+    else if (seconds < this.last) {
+      this.tell('backward_time', `${(this.last - seconds).toFixed(6)} s before the latest time`);
     }
-    this.#seconds = seconds;
-    this.#last = Math.max(this.#last, seconds);
-    if (host !== null) this.#about(host);
-    return this.#boot;
+    this.seconds = seconds;
+    this.last = Math.max(this.last, seconds);
+    if (host !== null) this.about(host);
+    return this.boot;
   }
 
-  #about(host: string): void {
-    const before = this.#host;
-    this.#host = host;
+  private about(host: string): void {
+    const before = this.host;
+    this.host = host;
     if (before === null || shortHost(before) === shortHost(host)) return;
-    this.#tell('other_host', `host ${host.trim()}, before it was ${before.trim()}`);
+    this.tell('other_host', `host ${host.trim()}, before it was ${before.trim()}`);
   }
 }

@@ -47,63 +47,63 @@ export interface RawParserOptions {
 }
 
 export class RawParser {
-  readonly #visitor: RawVisitor;
-  readonly #wanted: readonly string[] | undefined;
-  readonly #lines = new LineBuffer(
-    (bytes, end) => this.#run(bytes, end),
-    (bytes) => this.#tooLong(bytes),
+  private readonly visitor: RawVisitor;
+  private readonly wanted: readonly string[] | undefined;
+  private readonly lines = new LineBuffer(
+    (bytes, end) => this.run(bytes, end),
+    (bytes) => this.tooLong(bytes),
   );
-  readonly #reader = new RecordReader();
-  readonly #types = new Map<string, KnownType>();
-  readonly #watch = new HeaderWatch((kind, reason) => this.#tell(kind, reason, ''));
-  #line = 0;
-  #groups = 0;
-  #records = 0;
-  #problems = 0;
-  #blanks = 0;
+  private readonly reader = new RecordReader();
+  private readonly types = new Map<string, KnownType>();
+  private readonly watch = new HeaderWatch((kind, reason) => this.tell(kind, reason, ''));
+  private line = 0;
+  private groups = 0;
+  private records = 0;
+  private problems = 0;
+  private blanks = 0;
   /** Number of the last line that was a mark, or text behind one. */
-  #marked = -1;
-  readonly #oddities: Partial<Record<OddityKind, number>> = {};
+  private marked = -1;
+  private readonly oddities: Partial<Record<OddityKind, number>> = {};
 
   constructor(visitor: RawVisitor, { types }: RawParserOptions = {}) {
-    this.#visitor = visitor;
-    this.#wanted = types;
+    this.visitor = visitor;
+    this.wanted = types;
   }
 
   get summary(): RawSummary {
     return {
-      lines: this.#line,
-      groups: this.#groups,
-      records: this.#records,
-      problems: this.#problems,
-      oddities: { ...this.#oddities },
+      lines: this.line,
+      groups: this.groups,
+      records: this.records,
+      problems: this.problems,
+      oddities: { ...this.oddities },
     };
   }
 
   /** Takes the next bytes, which are the caller's again afterwards; whole lines are told at once. */
   push(chunk: Uint8Array): void {
-    this.#lines.push(chunk);
+    this.lines.push(chunk);
   }
 
   /** Says what is left of a line without its newline. */
   end(): RawSummary {
-    const rest = this.#lines.end();
+    const rest = this.lines.end();
     if (rest.length > 0) {
-      this.#line++;
-      this.#lost('cut', 'cut off: no newline at the end', rest, 0, rest.length);
+      this.line++;
+      this.lost('cut', 'cut off: no newline at the end', rest, 0, rest.length);
     }
     return this.summary;
   }
 
   /** Takes whole lines: `bytes` up to `end`, which is behind a newline. */
-  #run(bytes: Uint8Array, end: number): void {
-    const visitor = this.#visitor;
-    const reader = this.#reader;
+  private run(bytes: Uint8Array, end: number): void {
+    const visitor = this.visitor;
+    const reader = this.reader;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     // Lines before this have enough bytes behind them.
     const quick = bytes.length < BEHIND ? 0 : bytes.lastIndexOf(NEWLINE, bytes.length - BEHIND) + 1;
-    let line = this.#line;
-    let group = this.#groups;
+    let line = this.line;
+    let group = this.groups;
     for (let at = 0; at < end; ) {
       if (at < quick && bytes[at] > NINE && group > 0) {
         const next = reader.read(bytes, view, at);
@@ -112,11 +112,11 @@ export class RawParser {
           line++;
           const { entry } = reader;
           if (entry.group === group) {
-            this.#line = line;
-            this.#repeated(entry.device);
+            this.line = line;
+            this.repeated(entry.device);
           }
           entry.group = group;
-          this.#records++;
+          this.records++;
           if (!entry.type.skipped) {
             visitor.record?.(entry.type.schema, entry.device, entry.type.values, line);
           }
@@ -124,153 +124,159 @@ export class RawParser {
         }
       }
       const newline = bytes.indexOf(NEWLINE, at);
-      this.#line = line;
-      this.#take(bytes, at, newline);
-      line = this.#line;
-      group = this.#groups;
+      this.line = line;
+      this.take(bytes, at, newline);
+      line = this.line;
+      group = this.groups;
       at = newline + 1;
     }
-    this.#line = line;
+    this.line = line;
   }
 
-  #take(bytes: Uint8Array, from: number, lineEnd: number): void {
+  private take(bytes: Uint8Array, from: number, lineEnd: number): void {
     if (lineEnd - from >= LONGEST) {
-      this.#tooLong(bytes.subarray(from, from + SHOWN));
+      this.tooLong(bytes.subarray(from, from + SHOWN));
       return;
     }
-    this.#line++;
+    this.line++;
     let end = lineEnd;
     while (end > from && bytes[end - 1] === RETURN) end--;
-    if (end < lineEnd) this.#tell('carriage_return', 'ends with a carriage return', '');
+    if (end < lineEnd) this.tell('carriage_return', 'ends with a carriage return', '');
     if (end === from) {
-      if (++this.#blanks === 2) this.#tell('blank_lines', 'more than one blank line', '');
+      if (++this.blanks === 2) this.tell('blank_lines', 'more than one blank line', '');
       return;
     }
-    this.#blanks = 0;
+    this.blanks = 0;
     const first = bytes[from];
-    if (first >= ZERO && first <= NINE) this.#group(bytes, from, end);
-    else if (first === PERCENT) this.#mark(bytes, from, end);
-    else if (first === BANG) this.#schema(bytes, from, end);
-    else if (first === DOLLAR) this.#property(bytes, from, end);
-    else if (first === HASH) this.#tell('comment', 'a comment', textOf(bytes, from, end));
-    else if (first === AT) this.#tell('devices', 'a line of devices', textOf(bytes, from, end));
-    else this.#record(bytes, from, end);
+    if (first >= ZERO && first <= NINE) this.group(bytes, from, end);
+    else if (first === PERCENT) this.mark(bytes, from, end);
+    else if (first === BANG) this.schema(bytes, from, end);
+    else if (first === DOLLAR) this.property(bytes, from, end);
+    else if (first === HASH) this.tell('comment', 'a comment', textOf(bytes, from, end));
+    else if (first === AT) this.tell('devices', 'a line of devices', textOf(bytes, from, end));
+    else this.record(bytes, from, end);
   }
 
   /** Tells what is strange and cost nothing. */
-  #tell(kind: OddityKind, reason: string, text: string): void {
-    this.#oddities[kind] = (this.#oddities[kind] ?? 0) + 1;
-    const line = this.#line;
+  private tell(kind: OddityKind, reason: string, text: string): void {
+    this.oddities[kind] = (this.oddities[kind] ?? 0) + 1;
+    const line = this.line;
     const shown = visible(text.slice(0, SHOWN));
-    this.#visitor.oddity?.({ kind, line, reason: visible(reason), text: shown });
+    this.visitor.oddity?.({ kind, line, reason: visible(reason), text: shown });
   }
 
   /** Tells of a line that is left out. */
-  #lost(kind: keyof typeof LOST, reason: string, bytes: Uint8Array, from: number, end: number) {
-    this.#problems++;
-    this.#oddities[kind] = (this.#oddities[kind] ?? 0) + 1;
-    if (this.#visitor.problem === undefined) return;
+  private lost(
+    kind: keyof typeof LOST,
+    reason: string,
+    bytes: Uint8Array,
+    from: number,
+    end: number,
+  ) {
+    this.problems++;
+    this.oddities[kind] = (this.oddities[kind] ?? 0) + 1;
+    if (this.visitor.problem === undefined) return;
     const text = visible(textOf(bytes, from, Math.min(end, from + SHOWN)));
-    this.#visitor.problem({ kind, line: this.#line, reason: visible(reason), text });
+    this.visitor.problem({ kind, line: this.line, reason: visible(reason), text });
   }
 
-  #tooLong(beginning: Uint8Array): void {
-    this.#line++;
-    this.#lost('long_line', LOST.long_line, beginning, 0, beginning.length);
+  private tooLong(beginning: Uint8Array): void {
+    this.line++;
+    this.lost('long_line', LOST.long_line, beginning, 0, beginning.length);
   }
 
-  #repeated(device: string): void {
-    this.#tell('repeated_device', 'this device was in this group before', device);
+  private repeated(device: string): void {
+    this.tell('repeated_device', 'this device was in this group before', device);
   }
 
-  #property(bytes: Uint8Array, from: number, end: number): void {
+  private property(bytes: Uint8Array, from: number, end: number): void {
     const text = textOf(bytes, from + 1, end);
     const blank = text.search(/[ \t]/);
     const name = blank < 0 ? text : text.slice(0, blank);
     const value = blank < 0 ? '' : text.slice(blank + 1);
-    this.#watch.property(name, value);
-    this.#visitor.property?.(name, value, this.#line);
+    this.watch.property(name, value);
+    this.visitor.property?.(name, value, this.line);
   }
 
-  #schema(bytes: Uint8Array, from: number, end: number): void {
+  private schema(bytes: Uint8Array, from: number, end: number): void {
     const text = textOf(bytes, from + 1, end);
     const schema = parseSchema(text);
     if (typeof schema === 'string') {
-      this.#lost('schema', schema, bytes, from, end);
+      this.lost('schema', schema, bytes, from, end);
       return;
     }
     for (const option of oddOptions(text)) {
-      this.#tell('schema_option', `'${option}': not an option that is known`, text);
+      this.tell('schema_option', `'${option}': not an option that is known`, text);
     }
-    const known = this.#types.get(schema.type);
+    const known = this.types.get(schema.type);
     if (known !== undefined) {
       if (formatSchema(known.schema) === formatSchema(schema)) return;
-      this.#tell('schema_change', `type ${schema.type} gets other keys from here on`, text);
-      this.#reader.forget();
+      this.tell('schema_change', `type ${schema.type} gets other keys from here on`, text);
+      this.reader.forget();
     }
     const values = new BigUint64Array(schema.keys.length);
-    const skipped = this.#wanted?.includes(schema.type) === false;
-    this.#types.set(schema.type, {
+    const skipped = this.wanted?.includes(schema.type) === false;
+    this.types.set(schema.type, {
       schema,
       values,
       words: new Uint32Array(values.buffer),
       skipped,
     });
-    this.#visitor.schema?.(schema, this.#line);
+    this.visitor.schema?.(schema, this.line);
   }
 
-  #group(bytes: Uint8Array, from: number, end: number): void {
+  private group(bytes: Uint8Array, from: number, end: number): void {
     const fields = textOf(bytes, from, end).split(/\s+/).filter(Boolean);
     const [time, jobs = '', host = null] = fields;
     if (!TIME.test(time) || fields.length > 3) {
-      this.#lost('time_line', 'neither a time with job ids nor a record', bytes, from, end);
+      this.lost('time_line', 'neither a time with job ids nor a record', bytes, from, end);
       return;
     }
     const seconds = Number(time);
-    const boot = this.#watch.group(seconds, host);
-    this.#groups++;
+    const boot = this.watch.group(seconds, host);
+    this.groups++;
     const jobIds = jobs.split(',').filter(Boolean);
-    const group: RawGroup = { time, seconds, jobIds, host, boot, line: this.#line };
-    this.#visitor.group?.(group);
+    const group: RawGroup = { time, seconds, jobIds, host, boot, line: this.line };
+    this.visitor.group?.(group);
   }
 
-  #mark(bytes: Uint8Array, from: number, end: number): void {
-    if (this.#groups === 0) {
-      this.#lost('before_time', 'a mark before any time', bytes, from, end);
+  private mark(bytes: Uint8Array, from: number, end: number): void {
+    if (this.groups === 0) {
+      this.lost('before_time', 'a mark before any time', bytes, from, end);
       return;
     }
-    this.#marked = this.#line;
-    this.#visitor.mark?.(textOf(bytes, from + 1, end), this.#line);
+    this.marked = this.line;
+    this.visitor.mark?.(textOf(bytes, from + 1, end), this.line);
   }
 
-  #unknown(bytes: Uint8Array, from: number, end: number): void {
+  private unknown(bytes: Uint8Array, from: number, end: number): void {
     const text = textOf(bytes, from, Math.min(end, from + SHOWN));
     if (visible(text) !== text || text.includes(REPLACED)) {
-      this.#lost('not_text', 'not text', bytes, from, end);
-    } else if (this.#marked === this.#line - 1) {
-      this.#marked = this.#line;
-      this.#lost('bare_text', 'text without %, behind a mark', bytes, from, end);
-    } else this.#lost('unknown_type', 'unknown type', bytes, from, end);
+      this.lost('not_text', 'not text', bytes, from, end);
+    } else if (this.marked === this.line - 1) {
+      this.marked = this.line;
+      this.lost('bare_text', 'text without %, behind a mark', bytes, from, end);
+    } else this.lost('unknown_type', 'unknown type', bytes, from, end);
   }
 
   /** A record line that may have tabs, several blanks, numbers of 20 digits, or that is none. */
-  #record(bytes: Uint8Array, from: number, end: number): void {
+  private record(bytes: Uint8Array, from: number, end: number): void {
     let at = from;
     while (at < end && !isBlank(bytes[at])) at++;
-    const known = this.#types.get(textOf(bytes, from, at));
+    const known = this.types.get(textOf(bytes, from, at));
     if (known === undefined) {
-      this.#unknown(bytes, from, end);
+      this.unknown(bytes, from, end);
       return;
     }
-    if (this.#groups === 0) {
-      this.#lost('before_time', 'a record before any time', bytes, from, end);
+    if (this.groups === 0) {
+      this.lost('before_time', 'a record before any time', bytes, from, end);
       return;
     }
     while (at < end && isBlank(bytes[at])) at++;
     const device = at;
     while (at < end && !isBlank(bytes[at])) at++;
     if (at === device) {
-      this.#lost('no_device', 'no device', bytes, from, end);
+      this.lost('no_device', 'no device', bytes, from, end);
       return;
     }
     const deviceEnd = at;
@@ -284,21 +290,21 @@ export class RawParser {
       if (count < wanted && !readDecimal(bytes, start, at, known.words, count)) {
         const what = visible(textOf(bytes, start, Math.min(at, start + 24)));
         const reason = `'${what}' is not a number of 64 bits`;
-        this.#lost('not_a_number', reason, bytes, from, end);
+        this.lost('not_a_number', reason, bytes, from, end);
         return;
       }
       count++;
     }
     if (count !== wanted) {
       const reason = `${count} values, its schema has ${wanted}`;
-      this.#lost('value_count', reason, bytes, from, end);
+      this.lost('value_count', reason, bytes, from, end);
       return;
     }
-    this.#records++;
-    const entry = this.#reader.entryOf(known, bytes, device, deviceEnd);
-    if (entry.group === this.#groups) this.#repeated(entry.device);
-    entry.group = this.#groups;
+    this.records++;
+    const entry = this.reader.entryOf(known, bytes, device, deviceEnd);
+    if (entry.group === this.groups) this.repeated(entry.device);
+    entry.group = this.groups;
     if (known.skipped) return;
-    this.#visitor.record?.(known.schema, entry.device, known.values, this.#line);
+    this.visitor.record?.(known.schema, entry.device, known.values, this.line);
   }
 }

@@ -32,33 +32,33 @@ export class Place {
   seconds = 0;
   host = '';
   jobs = '-';
-  #host = '';
+  private _host = '';
 
   property(name: string, value: string): void {
-    if (name === 'hostname') this.#host = value.trim();
+    if (name === 'hostname') this._host = value.trim();
   }
 
   group({ seconds, host, jobIds }: RawGroup): void {
     this.seconds = seconds;
-    this.host = host ?? this.#host;
+    this.host = host ?? this._host;
     this.jobs = jobIds.length === 0 ? '-' : jobIds.join(',');
   }
 }
 
 /** Fills the asked columns of one type's records. */
 class Columns {
-  readonly #schema: Schema;
-  readonly #asked: readonly number[];
-  readonly #codes: readonly (Codes | null)[];
-  readonly #send: (rows: RawRows) => void;
-  #rows = 0;
-  #most = FIRST_ROWS;
+  private readonly schema: Schema;
+  private readonly asked: readonly number[];
+  private readonly codes: readonly (Codes | null)[];
+  private readonly send: (rows: RawRows) => void;
+  private rows = 0;
+  private most = FIRST_ROWS;
   /** New ones for each block: the last one's are the receiver's. */
-  #arrays: RawColumn[] = [];
+  private arrays: RawColumn[] = [];
   /** By asked column: the memory of a key's values as words; null for other columns. */
-  #words: (Uint32Array | null)[] = [];
-  #values: BigUint64Array | null = null;
-  #valueWords: Uint32Array = new Uint32Array(0);
+  private words: (Uint32Array | null)[] = [];
+  private values: BigUint64Array | null = null;
+  private valueWords: Uint32Array = new Uint32Array(0);
 
   constructor(
     schema: Schema,
@@ -66,52 +66,52 @@ class Columns {
     codes: readonly (Codes | null)[],
     send: (rows: RawRows) => void,
   ) {
-    this.#schema = schema;
-    this.#asked = asked;
-    this.#codes = codes;
-    this.#send = send;
+    this.schema = schema;
+    this.asked = asked;
+    this.codes = codes;
+    this.send = send;
   }
 
   /** @param name the device, or of a mark its text; of a mark there are no `values` */
   add(place: Place, name: string, values: BigUint64Array | null): void {
-    if (this.#rows === 0) this.#begin();
-    const row = this.#rows++;
-    if (values !== null && values !== this.#values) {
+    if (this.rows === 0) this.begin();
+    const row = this.rows++;
+    if (values !== null && values !== this.values) {
       // The parser gives the same array for all records of a type.
-      this.#values = values;
-      this.#valueWords = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
+      this.values = values;
+      this.valueWords = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
     }
-    const from = this.#valueWords;
-    for (let k = 0; k < this.#asked.length; k++) {
-      const column = this.#asked[k];
-      const words = this.#words[k];
+    const from = this.valueWords;
+    for (let k = 0; k < this.asked.length; k++) {
+      const column = this.asked[k];
+      const words = this.words[k];
       if (words !== null) {
         const at = 2 * (column - FIRST_KEY);
         words[2 * row] = from[at];
         words[2 * row + 1] = from[at + 1];
-      } else if (column === TIME) this.#arrays[k][row] = place.seconds;
+      } else if (column === TIME) this.arrays[k][row] = place.seconds;
       else {
         const text = column === HOST ? place.host : column === JOBS ? place.jobs : name;
-        this.#arrays[k][row] = this.#codes[column]?.of(text) ?? 0;
+        this.arrays[k][row] = this.codes[column]?.of(text) ?? 0;
       }
     }
-    if (this.#rows === this.#most) this.flush();
+    if (this.rows === this.most) this.flush();
   }
 
   flush(): void {
-    if (this.#rows === 0) return;
-    const rows = this.#rows;
-    this.#rows = 0;
-    const columns = this.#arrays.map((array) => array.subarray(0, rows) as RawColumn);
+    if (this.rows === 0) return;
+    const rows = this.rows;
+    this.rows = 0;
+    const columns = this.arrays.map((array) => array.subarray(0, rows) as RawColumn);
     // Where there was a full block there are more.
-    if (rows === this.#most) this.#most = ROWS;
-    this.#send({ rows, columns });
+    if (rows === this.most) this.most = ROWS;
+    this.send({ rows, columns });
   }
 
-  #begin(): void {
-    const { metrics } = this.#schema;
-    this.#arrays = this.#asked.map((column) => arrayFor(metrics[column].cell, this.#most));
-    this.#words = this.#arrays.map((array) =>
+  private begin(): void {
+    const { metrics } = this.schema;
+    this.arrays = this.asked.map((column) => arrayFor(metrics[column].cell, this.most));
+    this.words = this.arrays.map((array) =>
       array instanceof BigUint64Array ? new Uint32Array(array.buffer) : null,
     );
   }
@@ -128,17 +128,17 @@ export class RawPart implements Part {
   readonly schema: Schema;
   readonly raw: RawOrigin;
   readonly labels: readonly (readonly string[] | null)[];
-  readonly #source: FileSource;
+  private readonly source: FileSource;
   /** It is the n-th schema of its type in the file, from 0. */
-  readonly #nth: number;
-  readonly #codes: readonly (Codes | null)[];
-  readonly #columns: Columns;
-  readonly #course = new Course();
-  readonly #keep: ((bytes: number) => boolean) | undefined;
-  #kept: RawRows[] | null;
-  #rows = 0;
+  private readonly nth: number;
+  private readonly codes: readonly (Codes | null)[];
+  private readonly columns: Columns;
+  private readonly course = new Course();
+  private readonly keep: ((bytes: number) => boolean) | undefined;
+  private _kept: RawRows[] | null;
+  private _rows = 0;
   /** Of whoever wants rows as they are read. */
-  #take: ((rows: RawRows) => void) | null = null;
+  private take: ((rows: RawRows) => void) | null = null;
 
   constructor(
     source: FileSource,
@@ -147,66 +147,66 @@ export class RawPart implements Part {
     raw: RawOrigin,
     { keep, growing }: RawPartOptions,
   ) {
-    this.#source = source;
+    this.source = source;
     this.schema = schema;
-    this.#nth = nth;
+    this.nth = nth;
     this.raw = raw;
-    this.#codes = codesFor(schema);
-    this.labels = this.#codes.map((codes) => codes?.labels ?? null);
-    this.#keep = keep;
-    this.#kept = keep === undefined ? null : [];
+    this.codes = codesFor(schema);
+    this.labels = this.codes.map((codes) => codes?.labels ?? null);
+    this.keep = keep;
+    this._kept = keep === undefined ? null : [];
     // Without a use for its values a file is only looked through.
     const all = [...schema.metrics.keys()];
     const asked = keep === undefined && !growing ? all.slice(0, FIRST_KEY) : all;
-    this.#columns = new Columns(schema, asked, this.#codes, (rows) => this.#see(rows));
+    this.columns = new Columns(schema, asked, this.codes, (rows) => this.see(rows));
   }
 
   get rows(): number {
-    return this.#rows;
+    return this._rows;
   }
 
   get span(): TimeSpan | null {
-    return this.#course.span;
+    return this.course.span;
   }
 
   get kept(): boolean {
-    return this.#kept !== null;
+    return this._kept !== null;
   }
 
   /** Counts a record in. */
   add(place: Place, name: string, values: BigUint64Array | null): void {
-    this.#columns.add(place, name, values);
+    this.columns.add(place, name, values);
   }
 
   /** Ends what was added so far. With `take`, it gets what is added from now on. */
   flush(take: ((rows: RawRows) => void) | null = null): void {
-    this.#columns.flush();
-    this.#take = take;
+    this.columns.flush();
+    this.take = take;
   }
 
   /** Lets go of the columns: from now on they are read from the file. */
   release(): void {
-    this.#kept = null;
+    this._kept = null;
   }
 
-  #see(step: RawRows): void {
+  private see(step: RawRows): void {
     const { rows, columns } = step;
-    this.#rows += rows;
-    this.#course.see(columns[TIME]);
-    this.#take?.(step);
-    if (this.#kept === null) return;
+    this._rows += rows;
+    this.course.see(columns[TIME]);
+    this.take?.(step);
+    if (this._kept === null) return;
     const { metrics } = this.schema;
     const bytes = metrics.reduce((sum, { cell }) => sum + CELL_BYTES[cell] * rows, 0);
-    if (this.#keep?.(bytes) !== true) this.#kept = null;
-    else this.#kept.push({ rows, columns: columns.map((column) => exact(column, rows)) });
+    if (this.keep?.(bytes) !== true) this._kept = null;
+    else this._kept.push({ rows, columns: columns.map((column) => exact(column, rows)) });
   }
 
   *read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
-    if (this.#kept === null) {
-      yield* this.#again(columns);
+    if (this._kept === null) {
+      yield* this.again(columns);
       return;
     }
-    for (const { rows, columns: all } of this.#kept) {
+    for (const { rows, columns: all } of this._kept) {
       if (within !== undefined && this.span?.ordered === true) {
         const times = all[within.time];
         if (times[0] > within.to || times[rows - 1] < within.from) continue;
@@ -216,13 +216,13 @@ export class RawPart implements Part {
   }
 
   /** Reads the file. What came to it since it was opened is left out. */
-  *#again(asked: readonly number[]): Generator<RawRows, void, undefined> {
+  private *again(asked: readonly number[]): Generator<RawRows, void, undefined> {
     const ready: RawRows[] = [];
-    const columns = new Columns(this.schema, asked, this.#codes, (rows) => ready.push(rows));
-    const parser = this.#parserInto(columns);
-    let left = this.#rows;
+    const columns = new Columns(this.schema, asked, this.codes, (rows) => ready.push(rows));
+    const parser = this.parserInto(columns);
+    let left = this._rows;
     try {
-      for (const block of blocksOf(this.#source)) {
+      for (const block of blocksOf(this.source)) {
         parser.push(block);
         for (const rows of ready.splice(0)) {
           yield cut(rows, left);
@@ -242,7 +242,7 @@ export class RawPart implements Part {
   }
 
   /** A parser that puts the part's records, and no others, into columns. */
-  #parserInto(columns: Columns): RawParser {
+  private parserInto(columns: Columns): RawParser {
     const place = new Place();
     const where = {
       property: (name: string, value: string) => place.property(name, value),
@@ -260,7 +260,7 @@ export class RawPart implements Part {
         if (schema.type === type) seen++;
       },
       record: (_, device, values) => {
-        if (seen === this.#nth) columns.add(place, device, values);
+        if (seen === this.nth) columns.add(place, device, values);
       },
     };
     return new RawParser(visitor, { types: [type] });

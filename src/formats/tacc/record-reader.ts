@@ -77,12 +77,12 @@ function readLong(
 }
 
 export class RecordReader {
-  readonly #entries = new Entries();
-  #last: Entry = this.#entries.none;
+  private readonly entries = new Entries();
+  private last: Entry = this.entries.none;
 
   /** The entry of the record that was read last. */
   get entry(): Entry {
-    return this.#last;
+    return this.last;
   }
 
   /**
@@ -91,16 +91,16 @@ export class RecordReader {
    * device that is known.
    */
   read(bytes: Uint8Array, view: DataView, from: number): number {
-    let entry = this.#last.next;
-    if (!this.#entries.begins(view, from, entry)) {
-      const known = this.#entries.find(bytes, view, from);
+    let entry = this.last.next;
+    if (!this.entries.begins(view, from, entry)) {
+      const known = this.entries.find(bytes, view, from);
       if (known === undefined) return -1;
-      this.#last.next = known;
+      this.last.next = known;
       entry = known;
     }
     const { words, skipped } = entry.type;
     if (skipped) {
-      this.#last = entry;
+      this.last = entry;
       return bytes.indexOf(NEWLINE, from + entry.length - 1) + 1;
     }
     const end = words.length;
@@ -144,21 +144,21 @@ export class RecordReader {
       at++;
     }
     if (end === 0) return -1;
-    this.#last = entry;
+    this.last = entry;
     return at;
   }
 
   /** The entry of a device whose line was read in another way; made where it is new. */
   entryOf(type: KnownType, bytes: Uint8Array, from: number, end: number): Entry {
-    const entry = this.#entries.of(type, bytes, from, end);
-    this.#last.next = entry;
-    this.#last = entry;
+    const entry = this.entries.of(type, bytes, from, end);
+    this.last.next = entry;
+    this.last = entry;
     return entry;
   }
 
   /** Forgets all devices: a type got another schema. */
   forget(): void {
-    this.#entries.clear();
-    this.#last = this.#entries.none;
+    this.entries.clear();
+    this.last = this.entries.none;
   }
 }

@@ -19,84 +19,84 @@ const EMPTY: RecordKind = {
 /** A visitor that hands on each record, and each group without any. */
 export class RawRecords implements RawVisitor, RecordBlock {
   readonly length = 1;
-  readonly #take: (block: RecordBlock) => boolean | undefined;
-  readonly #kinds = new Map<RawSchema, RecordKind>();
-  readonly #marks: string[] = [];
-  #host: string | null = null;
-  #group: RawGroup | null = null;
-  #hasRecords = false;
-  #kind = EMPTY;
-  #type: string | null = null;
-  #device: string | null = null;
-  #values: BigUint64Array = new BigUint64Array(0);
-  #line = 0;
+  private readonly take: (block: RecordBlock) => boolean | undefined;
+  private readonly kinds = new Map<RawSchema, RecordKind>();
+  private readonly marks: string[] = [];
+  private host: string | null = null;
+  private _group: RawGroup | null = null;
+  private hasRecords = false;
+  private _kind = EMPTY;
+  private type: string | null = null;
+  private device: string | null = null;
+  private values: BigUint64Array = new BigUint64Array(0);
+  private line = 0;
   /** Whether the taker wants no more. */
   stopped = false;
 
   constructor(take: (block: RecordBlock) => boolean | undefined) {
-    this.#take = take;
+    this.take = take;
   }
 
   property(name: string, value: string): void {
-    if (name === 'hostname') this.#host = value.trim();
+    if (name === 'hostname') this.host = value.trim();
   }
 
   group(group: RawGroup): void {
     this.end();
-    this.#group = group;
-    this.#hasRecords = false;
-    this.#marks.length = 0;
-    this.#line = group.line;
+    this._group = group;
+    this.hasRecords = false;
+    this.marks.length = 0;
+    this.line = group.line;
   }
 
   mark(text: string): void {
-    this.#marks.push(text);
+    this.marks.push(text);
   }
 
   record(schema: RawSchema, device: string, values: BigUint64Array, line: number): void {
-    this.#hasRecords = true;
-    this.#kind = this.#kindOf(schema);
-    this.#type = schema.type;
-    this.#device = device;
-    this.#values = values;
-    this.#line = line;
-    this.#give();
+    this.hasRecords = true;
+    this._kind = this.kindOf(schema);
+    this.type = schema.type;
+    this.device = device;
+    this.values = values;
+    this.line = line;
+    this.give();
   }
 
   /** Hands on the last group where it has no records. */
   end(): void {
-    if (this.#group === null || this.#hasRecords) return;
-    this.#kind = EMPTY;
-    this.#type = null;
-    this.#device = null;
-    this.#give();
-    this.#group = null;
+    if (this._group === null || this.hasRecords) return;
+    this._kind = EMPTY;
+    this.type = null;
+    this.device = null;
+    this.give();
+    this._group = null;
   }
 
   kind(): RecordKind {
-    return this.#kind;
+    return this._kind;
   }
 
   /** The line, which is what places are named by in texts. */
   offset(): number {
-    return this.#line;
+    return this.line;
   }
 
   cell(_record: number, key: number): CellValue {
-    if (key >= FIRST_VALUE) return this.#values[key - FIRST_VALUE];
+    if (key >= FIRST_VALUE) return this.values[key - FIRST_VALUE];
     switch (BEFORE[key]) {
       case 'time':
-        return this.#group?.time ?? null;
+        return this._group?.time ?? null;
       case 'jobids':
-        return this.#group?.jobIds ?? [];
+        return this._group?.jobIds ?? [];
       case 'host':
-        return this.#group?.host ?? this.#host;
+        return this._group?.host ?? this.host;
       case 'marks':
-        return this.#marks;
+        return this.marks;
       case 'type':
-        return this.#type;
+        return this.type;
       default:
-        return this.#device;
+        return this.device;
     }
   }
 
@@ -104,12 +104,12 @@ export class RawRecords implements RawVisitor, RecordBlock {
     return null;
   }
 
-  #give(): void {
-    if (!this.stopped && this.#take(this) === false) this.stopped = true;
+  private give(): void {
+    if (!this.stopped && this.take(this) === false) this.stopped = true;
   }
 
-  #kindOf(schema: RawSchema): RecordKind {
-    let kind = this.#kinds.get(schema);
+  private kindOf(schema: RawSchema): RecordKind {
+    let kind = this.kinds.get(schema);
     if (kind === undefined) {
       kind = {
         name: schema.type,
@@ -118,7 +118,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
         bare: true,
         values: { name: 'values', from: FIRST_VALUE },
       };
-      this.#kinds.set(schema, kind);
+      this.kinds.set(schema, kind);
     }
     return kind;
   }

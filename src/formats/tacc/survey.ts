@@ -24,156 +24,159 @@ type Followed = DeviceRepair | null;
 type Suspect = { where: string; what: string; kind: string };
 
 export class Survey implements RawVisitor {
-  readonly #properties: Record<string, string> = {};
-  readonly #records: Record<string, number> = {};
-  readonly #hosts = new Set<string>();
-  readonly #jobs = new Set<string>();
-  readonly #suspects: Suspect[] = [];
-  readonly #repairs: Partial<Record<Verdict, number>> = {};
-  #marks = 0;
-  #from: RawGroup | null = null;
-  #to: RawGroup | null = null;
-  #notFollowed = 0;
-  readonly #listed = new Map<string, number>();
+  private readonly properties: Record<string, string> = {};
+  private readonly records: Record<string, number> = {};
+  private readonly hosts = new Set<string>();
+  private readonly jobs = new Set<string>();
+  private readonly suspects: Suspect[] = [];
+  private readonly repairs: Partial<Record<Verdict, number>> = {};
+  private marks = 0;
+  private from: RawGroup | null = null;
+  private to: RawGroup | null = null;
+  private notFollowed = 0;
+  private readonly listed = new Map<string, number>();
   /** What is followed, by schema and device. */
-  readonly #followed = new Map<RawSchema, { plan: RepairPlan; devices: Map<string, Followed> }>();
-  #devices = 0;
-  #values = 0;
-  #group: RawGroup | null = null;
+  private readonly followed = new Map<
+    RawSchema,
+    { plan: RepairPlan; devices: Map<string, Followed> }
+  >();
+  private devices = 0;
+  private values = 0;
+  private _group: RawGroup | null = null;
   /** The group before this one was of the same start of the host. */
-  #rebooted = false;
-  readonly #source: FileSource;
-  readonly #counters: boolean;
-  readonly #detection: Detection | null;
-  #unreadable = false;
+  private rebooted = false;
+  private readonly source: FileSource;
+  private readonly counters: boolean;
+  private readonly detection: Detection | null;
+  private unreadable = false;
 
   /** @param counters whether what running totals do is followed */
   constructor(source: FileSource, counters: boolean) {
-    this.#source = source;
-    this.#counters = counters;
+    this.source = source;
+    this.counters = counters;
     const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
-    this.#detection = detectRaw(head.subarray(0, source.read(0, head)));
+    this.detection = detectRaw(head.subarray(0, source.read(0, head)));
   }
 
   property(name: string, value: string): void {
-    this.#properties[name] = value.trim();
-    if (name === 'hostname') this.#hosts.add(value.trim());
+    this.properties[name] = value.trim();
+    if (name === 'hostname') this.hosts.add(value.trim());
   }
 
   group(group: RawGroup): void {
-    const before = this.#group;
-    this.#rebooted = before !== null && wasRestarted(before.boot, before.seconds, group.boot);
-    this.#group = group;
-    if (this.#from === null || group.seconds < this.#from.seconds) this.#from = group;
-    if (this.#to === null || group.seconds >= this.#to.seconds) this.#to = group;
-    if (group.host !== null) this.#hosts.add(group.host);
-    for (const job of group.jobIds) if (job !== '-' && job !== '0') this.#jobs.add(job);
+    const before = this._group;
+    this.rebooted = before !== null && wasRestarted(before.boot, before.seconds, group.boot);
+    this._group = group;
+    if (this.from === null || group.seconds < this.from.seconds) this.from = group;
+    if (this.to === null || group.seconds >= this.to.seconds) this.to = group;
+    if (group.host !== null) this.hosts.add(group.host);
+    for (const job of group.jobIds) if (job !== '-' && job !== '0') this.jobs.add(job);
   }
 
   mark(): void {
-    this.#marks++;
+    this.marks++;
   }
 
   record(schema: RawSchema, device: string, values: BigUint64Array, line: number): void {
-    this.#records[schema.type] = (this.#records[schema.type] ?? 0) + 1;
-    if (!this.#counters) return;
-    const repair = this.#repairOf(schema, device);
+    this.records[schema.type] = (this.records[schema.type] ?? 0) + 1;
+    if (!this.counters) return;
+    const repair = this.repairOf(schema, device);
     repair?.step(
-      this.#group?.seconds ?? 0,
+      this._group?.seconds ?? 0,
       values,
       (key, { verdict, reason }) => {
-        this.#repairs[verdict] = (this.#repairs[verdict] ?? 0) + 1;
+        this.repairs[verdict] = (this.repairs[verdict] ?? 0) + 1;
         const { name } = schema.keys[key];
-        this.#list(verdict, `line ${line}`, `${schema.type} ${device} ${name}: ${reason}`);
+        this.list(verdict, `line ${line}`, `${schema.type} ${device} ${name}: ${reason}`);
       },
-      { rebooted: this.#rebooted },
+      { rebooted: this.rebooted },
     );
   }
 
   problem({ kind, line, reason, text }: RawProblem): void {
-    this.#list(kind, `line ${line}`, text === '' ? reason : `${reason}: ${text}`);
+    this.list(kind, `line ${line}`, text === '' ? reason : `${reason}: ${text}`);
   }
 
   oddity({ kind, line, reason, text }: RawProblem): void {
-    this.#list(kind, `line ${line}`, text === '' ? reason : `${reason}: ${text}`);
+    this.list(kind, `line ${line}`, text === '' ? reason : `${reason}: ${text}`);
   }
 
   /** Reading ended at damage. */
   damaged({ what }: Damage, lines: number): void {
-    this.#unreadable = true;
-    this.#list('unreadable', `line ${lines}`, what);
+    this.unreadable = true;
+    this.list('unreadable', `line ${lines}`, what);
   }
 
   /** All that is strange; of kinds with more places than are listed how many more there are. */
   get suspect(): readonly Suspect[] {
     const more: Suspect[] = [];
-    const { hostname } = this.#properties;
-    const foreign = foreignFolder(this.#source.path, hostname);
+    const { hostname } = this.properties;
+    const foreign = foreignFolder(this.source.path, hostname);
     if (foreign !== null) {
       const what = visible(`$hostname is ${hostname}, the folder ${foreign}`);
       more.push({ where: 'file', what, kind: 'foreign_file' });
     }
-    for (const [kind, count] of this.#listed) {
+    for (const [kind, count] of this.listed) {
       if (count <= LISTED) continue;
       const name = ODDITIES[kind as OddityKind] ?? kind;
       more.push({ where: 'file', what: `${count - LISTED} more: ${name}`, kind });
     }
-    if (this.#notFollowed > 0) {
-      const what = `counters of ${this.#notFollowed} records were not followed: too many devices`;
+    if (this.notFollowed > 0) {
+      const what = `counters of ${this.notFollowed} records were not followed: too many devices`;
       more.push({ where: 'file', what, kind: 'not_followed' });
     }
-    return [...this.#suspects, ...more];
+    return [...this.suspects, ...more];
   }
 
-  #list(kind: string, where: string, what: string): void {
-    const count = (this.#listed.get(kind) ?? 0) + 1;
-    this.#listed.set(kind, count);
-    if (count <= LISTED) this.#suspects.push({ where, what, kind });
+  private list(kind: string, where: string, what: string): void {
+    const count = (this.listed.get(kind) ?? 0) + 1;
+    this.listed.set(kind, count);
+    if (count <= LISTED) this.suspects.push({ where, what, kind });
   }
 
-  #repairOf(schema: RawSchema, device: string): Followed {
-    let of = this.#followed.get(schema);
+  private repairOf(schema: RawSchema, device: string): Followed {
+    let of = this.followed.get(schema);
     if (of === undefined) {
-      of = { plan: repairPlan(schema, scalesEnergy(this.#properties)), devices: new Map() };
-      this.#followed.set(schema, of);
+      of = { plan: repairPlan(schema, scalesEnergy(this.properties)), devices: new Map() };
+      this.followed.set(schema, of);
     }
     const known = of.devices.get(device);
     if (known !== undefined) return known;
-    if (this.#devices >= MOST_DEVICES || this.#values >= MOST_VALUES) {
-      this.#notFollowed++;
+    if (this.devices >= MOST_DEVICES || this.values >= MOST_VALUES) {
+      this.notFollowed++;
       return null;
     }
     const repair = of.plan.rules.some((rule) => rule !== null) ? new DeviceRepair(of.plan) : null;
-    if (repair !== null) this.#values += schema.keys.length;
-    this.#devices++;
+    if (repair !== null) this.values += schema.keys.length;
+    this.devices++;
     of.devices.set(device, repair);
     return repair;
   }
 
   info({ groups, oddities }: RawSummary): FileInfo {
-    const { hostname, tacc_stats, hpcperfstats, uname, uptime } = this.#properties;
+    const { hostname, tacc_stats, hpcperfstats, uname, uptime } = this.properties;
     const { suspect } = this;
     const isForeign = suspect.some(({ kind }) => kind === 'foreign_file');
     const counts = {
       ...oddities,
       ...(isForeign && { foreign_file: 1 }),
-      ...(this.#unreadable && { unreadable: 1 }),
+      ...(this.unreadable && { unreadable: 1 }),
     };
     const version = tacc_stats ?? hpcperfstats;
     return {
-      path: this.#source.path,
+      path: this.source.path,
       format: 'tacc',
-      era: this.#detection?.era ?? 'tacc_stats',
-      because: this.#detection?.because ?? 'its lines have the shapes of a raw stats file',
-      bytes: this.#source.size,
-      records: this.#records,
+      era: this.detection?.era ?? 'tacc_stats',
+      because: this.detection?.because ?? 'its lines have the shapes of a raw stats file',
+      bytes: this.source.size,
+      records: this.records,
       entities: {
-        hosts: this.#hosts.size,
-        jobs: this.#jobs.size,
-        ...(this.#counters && { devices: this.#devices }),
+        hosts: this.hosts.size,
+        jobs: this.jobs.size,
+        ...(this.counters && { devices: this.devices }),
       },
-      from: this.#from && { time: this.#from.time },
-      to: this.#to && { time: this.#to.time },
+      from: this.from && { time: this.from.time },
+      to: this.to && { time: this.to.time },
       suspect,
       more: {
         ...(version !== undefined && { version }),
@@ -181,12 +184,12 @@ export class Survey implements RawVisitor {
         ...(uname !== undefined && { uname }),
         ...(uptime !== undefined && { uptime }),
         groups,
-        marks: this.#marks,
-        jobs: [...this.#jobs],
+        marks: this.marks,
+        jobs: [...this.jobs],
         oddities: counts,
-        ...(this.#counters && { counters: this.#repairs }),
+        ...(this.counters && { counters: this.repairs }),
       },
-      damaged: this.#unreadable || oddities.cut !== undefined || oddities.not_text !== undefined,
+      damaged: this.unreadable || oddities.cut !== undefined || oddities.not_text !== undefined,
     };
   }
 }

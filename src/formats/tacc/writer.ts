@@ -34,37 +34,37 @@ const word = (text: string) => text.replace(/\s/g, '_') || '-';
 const oneLine = (text: string) => text.replace(/\s*[\r\n]+\s*/g, ' ');
 
 export class RawWriter {
-  readonly #sink: (bytes: Uint8Array) => void;
-  readonly #style: RawStyle;
-  readonly #header: RawHeader;
-  #buffer = Buffer.allocUnsafe(START);
-  #used = 0;
+  private readonly sink: (bytes: Uint8Array) => void;
+  private readonly style: RawStyle;
+  private readonly _header: RawHeader;
+  private buffer = Buffer.allocUnsafe(START);
+  private used = 0;
   /** Where the record that is being written begins; -1 between records. */
-  #record = -1;
+  private _record = -1;
   /** Where the record that was ended last begins. */
-  #last = 0;
-  #values = 0;
+  private last = 0;
+  private values = 0;
 
   /** `sink` gets whole groups; the bytes are its own until it returns. */
   constructor(header: RawHeader, sink: (bytes: Uint8Array) => void, style: RawStyle = '1.0') {
-    this.#header = header;
-    this.#sink = sink;
-    this.#style = style;
+    this._header = header;
+    this.sink = sink;
+    this.style = style;
   }
 
   /** Writes the header: properties, then schemas. `more`: properties of our own, which readers pass over. */
   header(more: Readonly<Record<string, string>> = {}): void {
-    const { hostname, uname, uptime, schemas } = this.#header;
+    const { hostname, uname, uptime, schemas } = this._header;
     const properties = {
-      tacc_stats: VERSIONS[this.#style],
+      tacc_stats: VERSIONS[this.style],
       hostname: word(hostname),
       uname,
       uptime: String(Math.trunc(uptime)),
       ...more,
     };
     for (const [name, value] of Object.entries(properties))
-      this.#text(`$${name} ${oneLine(value)}\n`);
-    for (const schema of schemas) this.#text(`${formatSchema(schema)}\n`);
+      this.text(`$${name} ${oneLine(value)}\n`);
+    for (const schema of schemas) this.text(`${formatSchema(schema)}\n`);
     this.flush();
   }
 
@@ -73,72 +73,72 @@ export class RawWriter {
     const seconds = Math.floor(microseconds / 1e6);
     const fraction = String(microseconds - seconds * 1e6).padStart(6, '0');
     const jobs = jobIds.length === 0 ? '-' : jobIds.map(word).join(',');
-    this.#text(
-      this.#style === '1.0'
+    this.text(
+      this.style === '1.0'
         ? `\n${seconds} ${jobs}\n`
-        : `\n${seconds}.${fraction} ${jobs} ${word(this.#header.hostname)}\n`,
+        : `\n${seconds}.${fraction} ${jobs} ${word(this._header.hostname)}\n`,
     );
   }
 
   /** Adds a mark to the group, before its records; each line of `text` becomes one. */
   mark(text: string): void {
     for (const line of text.split(/\r?\n/)) {
-      this.#ensure(1);
-      this.#buffer[this.#used++] = PERCENT;
-      this.#text(`${line}\n`);
+      this.ensure(1);
+      this.buffer[this.used++] = PERCENT;
+      this.text(`${line}\n`);
     }
   }
 
   /** Begins a record; its values follow, as many as the type's schema has keys, then `endRecord`. */
   record(type: string, device: string): void {
-    this.#record = this.#used;
-    this.#values = 0;
-    if (!this.#plain(type)) this.#text(type);
-    this.#ensure(1);
-    this.#buffer[this.#used++] = BLANK;
-    if (!this.#plain(device)) this.#text(word(device));
+    this._record = this.used;
+    this.values = 0;
+    if (!this.plain(type)) this.text(type);
+    this.ensure(1);
+    this.buffer[this.used++] = BLANK;
+    if (!this.plain(device)) this.text(word(device));
   }
 
   /** Writes a word of printable ASCII, as nearly all are: a call into Node costs more. False: nothing was written. */
-  #plain(text: string): boolean {
+  private plain(text: string): boolean {
     const { length } = text;
-    this.#ensure(length);
-    const buffer = this.#buffer;
-    const at = this.#used;
+    this.ensure(length);
+    const buffer = this.buffer;
+    const at = this.used;
     for (let k = 0; k < length; k++) {
       const code = text.charCodeAt(k);
       if (code <= BLANK || code > LAST_PLAIN) return false;
       buffer[at + k] = code;
     }
-    this.#used = at + length;
+    this.used = at + length;
     return length > 0;
   }
 
   /** A value whose decimal digits stand in `bytes[from, to)`. */
   digits(bytes: Uint8Array, from: number, to: number): void {
-    this.#ensure(to - from + 1);
-    this.#values++;
-    const buffer = this.#buffer;
-    let at = this.#used;
+    this.ensure(to - from + 1);
+    this.values++;
+    const buffer = this.buffer;
+    let at = this.used;
     buffer[at++] = BLANK;
     for (let k = from; k < to; k++) buffer[at++] = bytes[k];
-    this.#used = at;
+    this.used = at;
   }
 
   /** A whole number from 0 to 2^53. */
   number(value: number): void {
-    this.#ensure(DIGITS + 1);
-    this.#values++;
-    this.#buffer[this.#used++] = BLANK;
+    this.ensure(DIGITS + 1);
+    this.values++;
+    this.buffer[this.used++] = BLANK;
     let digits = 1;
     for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits++;
     let left = value;
-    for (let at = this.#used + digits - 1; at >= this.#used; at--) {
+    for (let at = this.used + digits - 1; at >= this.used; at--) {
       const upper = Math.floor(left / 10);
-      this.#buffer[at] = ZERO + (left - upper * 10);
+      this.buffer[at] = ZERO + (left - upper * 10);
       left = upper;
     }
-    this.#used += digits;
+    this.used += digits;
   }
 
   /** A value of 64 bits, as two words of 32: exact, and without a bigint. */
@@ -153,71 +153,71 @@ export class RawWriter {
     const rest = (high - upper * MILLION) * 0x100000000 + low;
     const middle = Math.floor(rest / MILLION);
     this.number(upper * 0x100000000 + middle);
-    this.#ensure(6);
+    this.ensure(6);
     let left = rest - middle * MILLION;
-    for (let at = this.#used + 5; at >= this.#used; at--) {
+    for (let at = this.used + 5; at >= this.used; at--) {
       const more = Math.floor(left / 10);
-      this.#buffer[at] = ZERO + (left - more * 10);
+      this.buffer[at] = ZERO + (left - more * 10);
       left = more;
     }
-    this.#used += 6;
+    this.used += 6;
   }
 
   /** A value of up to 64 bits. */
   bigint(value: bigint): void {
-    this.#values++;
-    this.#text(` ${BigInt.asUintN(64, value)}`);
+    this.values++;
+    this.text(` ${BigInt.asUintN(64, value)}`);
   }
 
   /** Ends the record. Where it has not `wanted` values, it is taken back, and false is given. */
   endRecord(wanted: number): boolean {
-    const whole = this.#values === wanted;
-    if (!whole) this.#used = this.#record;
+    const whole = this.values === wanted;
+    if (!whole) this.used = this._record;
     else {
-      this.#ensure(1);
-      this.#buffer[this.#used++] = NEWLINE;
-      this.#last = this.#record;
+      this.ensure(1);
+      this.buffer[this.used++] = NEWLINE;
+      this.last = this._record;
     }
-    this.#record = -1;
+    this._record = -1;
     return whole;
   }
 
   /** The record that has just been ended whole, with its newline; the bytes are the writer's, valid until it writes again. */
   lastRecord(): Uint8Array {
-    return this.#buffer.subarray(this.#last, this.#used);
+    return this.buffer.subarray(this.last, this.used);
   }
 
   /** Adds whole records, as another writer made them. */
   records(bytes: Uint8Array): void {
-    this.#ensure(bytes.length);
-    this.#buffer.set(bytes, this.#used);
-    this.#used += bytes.length;
+    this.ensure(bytes.length);
+    this.buffer.set(bytes, this.used);
+    this.used += bytes.length;
   }
 
   /** Takes back the record that is being written. */
   dropRecord(): void {
-    if (this.#record >= 0) this.#used = this.#record;
-    this.#record = -1;
+    if (this._record >= 0) this.used = this._record;
+    this._record = -1;
   }
 
   /** Hands what has been written to the sink. */
   flush(): void {
-    if (this.#used === 0) return;
+    if (this.used === 0) return;
     // Not a Buffer, whose slice() is no copy.
-    this.#sink(new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#used));
-    this.#used = 0;
+    this.sink(new Uint8Array(this.buffer.buffer, this.buffer.byteOffset, this.used));
+    this.used = 0;
   }
 
-  #text(text: string): void {
+  private text(text: string): void {
     // UTF-8 takes at most three bytes for a UTF-16 unit.
-    this.#ensure(3 * text.length);
-    this.#used += this.#buffer.write(text, this.#used);
+    this.ensure(3 * text.length);
+    this.used += this.buffer.write(text, this.used);
   }
 
-  #ensure(room: number): void {
-    if (this.#used + room <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafe(2 * (this.#used + room));
-    this.#buffer.copy(larger, 0, 0, this.#used);
-    this.#buffer = larger;
+  private ensure(room: number): void {
+    if (this.used + room <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.used + room));
+    this.buffer.copy(larger, 0, 0, this.used);
+    this.buffer = larger;
   }
 }

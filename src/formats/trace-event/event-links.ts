@@ -36,40 +36,40 @@ export function noLinks(length: number): EventLinks {
 
 /** A hash table from (LP, virtual time) to the event entered last. */
 class Handled {
-  readonly #columns: EventColumns;
+  private readonly columns: EventColumns;
   /** Numbers of events plus 1; 0 is free. */
-  readonly #slots: Uint32Array;
-  readonly #double = new Float64Array(1);
-  readonly #words = new Int32Array(this.#double.buffer);
+  private readonly slots: Uint32Array;
+  private readonly double = new Float64Array(1);
+  private readonly words = new Int32Array(this.double.buffer);
   /** Events entered so far, in their order. */
   entered = 0;
 
   constructor(columns: EventColumns) {
-    this.#columns = columns;
+    this.columns = columns;
     const { length } = columns;
-    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(16, length * 1.25))));
+    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(16, length * 1.25))));
   }
 
   /** -1: there is none. */
   find(lp: number, time: number): number {
-    return this.#slots[this.#slot(lp, time)] - 1;
+    return this.slots[this.slot(lp, time)] - 1;
   }
 
   /** Enters events of these places that were not yet. */
   enterTo(place: number, order: Uint32Array): void {
-    const { destination, receive } = this.#columns;
+    const { destination, receive } = this.columns;
     for (; this.entered < place; this.entered++) {
       const event = order[this.entered];
-      this.#slots[this.#slot(destination[event], receive[event])] = event + 1;
+      this.slots[this.slot(destination[event], receive[event])] = event + 1;
     }
   }
 
   /** The slot of the event that `lp` handled at `time`, or the free one where it belongs. */
-  #slot(lp: number, time: number): number {
-    const { destination, receive } = this.#columns;
-    const slots = this.#slots;
-    this.#double[0] = time;
-    let hash = Math.imul(this.#words[0] ^ Math.imul(lp, 0x9e3779b1), 0x85ebca6b) ^ this.#words[1];
+  private slot(lp: number, time: number): number {
+    const { destination, receive } = this.columns;
+    const slots = this.slots;
+    this.double[0] = time;
+    let hash = Math.imul(this.words[0] ^ Math.imul(lp, 0x9e3779b1), 0x85ebca6b) ^ this.words[1];
     hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
     const mask = slots.length - 1;
     for (let slot = (hash ^ (hash >>> 13)) & mask; ; slot = (slot + 1) & mask) {

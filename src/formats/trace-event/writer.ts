@@ -36,7 +36,7 @@ const textOf = (text: string): string => JSON.stringify(text.slice(0, LONGEST_TE
 
 /** Writes all records but those of traced events, which `blockWriter` writes. */
 export class TraceWriter {
-  #json = '';
+  private json = '';
   /** Records written. */
   count = 0;
   /** Of them those that name processes and threads. */
@@ -45,23 +45,23 @@ export class TraceWriter {
   /** @param about facts about the whole, for `otherData` */
   constructor(about: Readonly<Record<string, string>>) {
     const other = JSON.stringify(about);
-    this.#json = `{"displayTimeUnit":"ns","otherData":${other},"traceEvents":[\n`;
+    this.json = `{"displayTimeUnit":"ns","otherData":${other},"traceEvents":[\n`;
   }
 
   /** Whether it is time to `take`. */
   get full(): boolean {
-    return this.#json.length >= FULL;
+    return this.json.length >= FULL;
   }
 
   /** Whether there is nothing to take. */
   get empty(): boolean {
-    return this.#json === '';
+    return this.json === '';
   }
 
   /** What was written since the last call. */
   take(): string {
-    const json = this.#json;
-    this.#json = '';
+    const json = this.json;
+    this.json = '';
     return json;
   }
 
@@ -72,47 +72,47 @@ export class TraceWriter {
 
   /** Names a process; those with smaller `order` are shown higher. */
   process(pid: number, name: string, order: number, labels = ''): void {
-    this.#metadata(pid, 0, 'process_name', { name });
-    this.#metadata(pid, 0, 'process_sort_index', { sort_index: order });
-    if (labels !== '') this.#metadata(pid, 0, 'process_labels', { labels });
+    this.metadata(pid, 0, 'process_name', { name });
+    this.metadata(pid, 0, 'process_sort_index', { sort_index: order });
+    if (labels !== '') this.metadata(pid, 0, 'process_labels', { labels });
   }
 
   thread(pid: number, tid: number, name: string): void {
-    this.#metadata(pid, tid, 'thread_name', { name });
-    this.#metadata(pid, tid, 'thread_sort_index', { sort_index: tid });
+    this.metadata(pid, tid, 'thread_name', { name });
+    this.metadata(pid, tid, 'thread_sort_index', { sort_index: tid });
   }
 
   /** A moment on a thread. */
   instant(lane: Lane, category: string, name: string, at: number, args: ArgsOf): void {
-    this.#named('i', category, name, `,"s":"t"${placeOf(lane, at)}${argsOf(args)}`);
+    this.named('i', category, name, `,"s":"t"${placeOf(lane, at)}${argsOf(args)}`);
   }
 
   /** The values of a counter's series from `at` on. Series without a value are left out. */
   counter(pid: number, name: string, at: number, args: ArgsOf): void {
-    this.#named('C', 'counter', name, placeOf({ pid, tid: 0 }, at) + argsOf(args));
+    this.named('C', 'counter', name, placeOf({ pid, tid: 0 }, at) + argsOf(args));
   }
 
   /** Opens a slice on a thread; those opened later close earlier. */
   begin(lane: Lane, category: string, name: string, at: number): void {
-    this.#named('B', category, name, placeOf(lane, at));
+    this.named('B', category, name, placeOf(lane, at));
   }
 
   /** Closes the slice opened last. */
   close(lane: Lane, at: number): void {
-    this.#record(`"ph":"E"${placeOf(lane, at)}`);
+    this.record(`"ph":"E"${placeOf(lane, at)}`);
   }
 
-  #metadata(pid: number, tid: number, name: string, args: ArgsOf): void {
+  private metadata(pid: number, tid: number, name: string, args: ArgsOf): void {
     this.names++;
-    this.#record(`"ph":"M","name":"${name}","pid":${pid},"tid":${tid}${argsOf(args)}`);
+    this.record(`"ph":"M","name":"${name}","pid":${pid},"tid":${tid}${argsOf(args)}`);
   }
 
-  #named(phase: string, category: string, name: string, rest: string): void {
-    this.#record(`"ph":"${phase}","cat":"${category}","name":${textOf(name)}${rest}`);
+  private named(phase: string, category: string, name: string, rest: string): void {
+    this.record(`"ph":"${phase}","cat":"${category}","name":${textOf(name)}${rest}`);
   }
 
-  #record(json: string): void {
-    this.#json += `${this.count++ === 0 ? '' : ',\n'}{${json}}`;
+  private record(json: string): void {
+    this.json += `${this.count++ === 0 ? '' : ',\n'}{${json}}`;
   }
 }
 

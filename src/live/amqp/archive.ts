@@ -86,14 +86,14 @@ function isNote(value: unknown): value is Note {
 }
 
 export class Archive {
-  readonly #folder: string;
-  readonly #open = new Map<string, Open>();
+  private readonly folder: string;
+  private readonly open = new Map<string, Open>();
   /** What could not be filed. */
   readonly rejected: DeadLetters;
 
   /** @throws the file system's error */
   constructor(folder: string) {
-    this.#folder = folder;
+    this.folder = folder;
     mkdirSync(join(folder, NOTES), { recursive: true });
     this.rejected = new DeadLetters(join(folder, NOTES, DEAD_LETTERS));
   }
@@ -104,15 +104,15 @@ export class Archive {
    */
   append(message: Uint8Array, stamp: Stamp | null): boolean {
     const { host, header, second } = factsIn(message);
-    let open = this.#open.get(host) ?? this.#recover(host);
+    let open = this.open.get(host) ?? this.recover(host);
     if (stamp !== null) {
       const last = lastOf(open?.numbers, stamp);
       if (stamp.number <= last) return false;
       checkLeap(stamp, last);
     }
-    if (header || open === null) open = this.#begin(host, open, second);
+    if (header || open === null) open = this.begin(host, open, second);
     const { numbers, size: before } = open;
-    this.#note(host, { file: open.name, before, bytes: message.length, numbers, stamp });
+    this.note(host, { file: open.name, before, bytes: message.length, numbers, stamp });
     try {
       for (let at = 0; at < message.length; ) {
         at += writeSync(open.file, message, at, message.length - at, open.size + at);
@@ -121,7 +121,7 @@ export class Archive {
     } catch (error) {
       // What was written in part goes, and the note with it: the message will come again.
       ftruncateSync(open.file, before);
-      this.#note(host, { file: open.name, before, bytes: 0, numbers, stamp: null });
+      this.note(host, { file: open.name, before, bytes: 0, numbers, stamp: null });
       throw error;
     }
     open.size += message.length;
@@ -130,16 +130,16 @@ export class Archive {
   }
 
   close(): void {
-    for (const { file } of this.#open.values()) closeSync(file);
-    this.#open.clear();
+    for (const { file } of this.open.values()) closeSync(file);
+    this.open.clear();
   }
 
-  #path(host: string, name: string): string {
-    return join(this.#folder, host, name);
+  private path(host: string, name: string): string {
+    return join(this.folder, host, name);
   }
 
-  #note(host: string, note: Note): void {
-    const draft = join(this.#folder, NOTES, DRAFT);
+  private note(host: string, note: Note): void {
+    const draft = join(this.folder, NOTES, DRAFT);
     const file = openSync(draft, 'w');
     try {
       writeSync(file, JSON.stringify(note));
@@ -147,59 +147,59 @@ export class Archive {
     } finally {
       closeSync(file);
     }
-    renameSync(draft, join(this.#folder, NOTES, host));
+    renameSync(draft, join(this.folder, NOTES, host));
   }
 
   /** Goes on with a host's file where an earlier service ended; null where there is none. */
-  #recover(host: string): Open | null {
+  private recover(host: string): Open | null {
     let note: unknown;
     try {
-      note = JSON.parse(readFileSync(join(this.#folder, NOTES, host), 'utf8'));
+      note = JSON.parse(readFileSync(join(this.folder, NOTES, host), 'utf8'));
     } catch {
       return null;
     }
     if (!isNote(note)) return null;
-    const path = this.#path(host, note.file);
+    const path = this.path(host, note.file);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     const all = withStamp(note.numbers, note.stamp);
     // A file that was moved away, as when it was compressed, was whole.
-    if (size === undefined) return this.#keep(host, all, this.#newFile(host, null));
+    if (size === undefined) return this.keep(host, all, this.newFile(host, null));
     const whole = size >= note.before + note.bytes;
     const file = openSync(path, 'r+');
     if (!whole) ftruncateSync(file, Math.min(size, note.before));
-    return this.#keep(host, whole ? all : note.numbers, { file, name: note.file });
+    return this.keep(host, whole ? all : note.numbers, { file, name: note.file });
   }
 
-  #keep(host: string, numbers: Open['numbers'], { file, name }: NamedFile): Open {
+  private keep(host: string, numbers: Open['numbers'], { file, name }: NamedFile): Open {
     const open = { file, name, numbers, size: fstatSync(file).size };
-    this.#open.set(host, open);
+    this.open.set(host, open);
     return open;
   }
 
   /** Begins a file of a host. */
-  #begin(host: string, before: Open | null, second: number | null): Open {
+  private begin(host: string, before: Open | null, second: number | null): Open {
     if (before !== null) closeSync(before.file);
-    const made = this.#newFile(host, second);
+    const made = this.newFile(host, second);
     const open = { ...made, numbers: before?.numbers ?? {}, size: 0 };
-    this.#open.set(host, open);
+    this.open.set(host, open);
     return open;
   }
 
   /** A new file, named by the second of its first group, or the next that is free; `current` is its other name. */
-  #newFile(host: string, second: number | null): NamedFile {
-    const folder = join(this.#folder, host);
+  private newFile(host: string, second: number | null): NamedFile {
+    const folder = join(this.folder, host);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
       throw new RejectedMessageError(`the archive has a file called ${host}`);
     }
     mkdirSync(folder, { recursive: true });
     for (let name = second ?? Math.floor(Date.now() / 1000); ; name++) {
-      const path = this.#path(host, String(name));
+      const path = this.path(host, String(name));
       if (statSync(`${path}.gz`, { throwIfNoEntry: false }) !== undefined) continue;
       try {
         // An empty one was made by a service that was stopped before it wrote.
         const empty = statSync(path, { throwIfNoEntry: false })?.size === 0;
         const file = openSync(path, empty ? 'r+' : 'wx+', 0o644);
-        const current = this.#path(host, CURRENT);
+        const current = this.path(host, CURRENT);
         rmSync(current, { force: true });
         linkSync(path, current);
         return { file, name: String(name) };

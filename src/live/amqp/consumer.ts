@@ -30,38 +30,38 @@ const stampOf = ({ properties: { headers } }: ConsumeMessage): Stamp | null =>
   stampFrom(headers?.[PRODUCER_HEADER], headers?.[NUMBER_HEADER]);
 
 export class AmqpConsumer {
-  readonly #options: ConsumerOptions;
-  readonly #ended = new AbortController();
-  #stop: () => void = () => {};
-  #appended = 0;
-  #repeated = 0;
-  #rejected = 0;
+  private readonly options: ConsumerOptions;
+  private readonly ended = new AbortController();
+  private _stop: () => void = () => {};
+  private appended = 0;
+  private repeated = 0;
+  private rejected = 0;
 
   constructor(options: ConsumerOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   get result(): ConsumerResult {
-    return { appended: this.#appended, repeated: this.#repeated, rejected: this.#rejected };
+    return { appended: this.appended, repeated: this.repeated, rejected: this.rejected };
   }
 
   /** Files messages until `stop`. @throws BrokerError where no waiting helps; the file system's error of the archive */
   async run(): Promise<ConsumerResult> {
-    const { signal } = this.#ended;
-    const [least, most] = this.#options.retry ?? RETRY;
+    const { signal } = this.ended;
+    const [least, most] = this.options.retry ?? RETRY;
     let away = false;
     for (let pause = least; !signal.aborted; ) {
       try {
-        const connection = await connectTo(this.#options);
-        if (away) this.#say('the broker is back');
+        const connection = await connectTo(this.options);
+        if (away) this.say('the broker is back');
         away = false;
         pause = least;
-        await this.#consume(connection);
+        await this.consume(connection);
       } catch (error) {
         if (signal.aborted) break;
         if (error instanceof ArchiveFault) throw error.cause;
         if ((error as Error).name === 'BrokerError') throw error;
-        if (!away) this.#say(`${(error as Error).message || 'no connection'}; trying again`);
+        if (!away) this.say(`${(error as Error).message || 'no connection'}; trying again`);
         away = true;
         await wait(pause, signal);
         pause = Math.min(2 * pause, most);
@@ -72,25 +72,25 @@ export class AmqpConsumer {
 
   /** Asks it to end; messages that are not filed stay with the broker. */
   stop(): void {
-    this.#ended.abort();
-    this.#stop();
+    this.ended.abort();
+    this._stop();
   }
 
-  #say(line: string): void {
-    this.#options.say?.(`${brokerName(this.#options)}: ${line}`);
+  private say(line: string): void {
+    this.options.say?.(`${brokerName(this.options)}: ${line}`);
   }
 
   /** Files messages for as long as the connection holds. */
-  async #consume(connection: ChannelModel): Promise<void> {
+  private async consume(connection: ChannelModel): Promise<void> {
     const gone = new Promise<never>((_, reject) => {
       connection.on('error', reject);
       connection.on('close', () => reject(new Error('the connection broke')));
-      this.#stop = () => reject(new Error('stopped'));
+      this._stop = () => reject(new Error('stopped'));
     });
     // It may break before anybody waits for it.
     gone.catch(() => {});
     const channel = await connection.createChannel();
-    const { queue } = this.#options;
+    const { queue } = this.options;
     await channel.assertQueue(queue, { durable: true });
     await channel.bindQueue(queue, EXCHANGE, queue);
     await channel.prefetch(AHEAD);
@@ -99,7 +99,7 @@ export class AmqpConsumer {
       const file = (message: ConsumeMessage | null) => {
         if (message === null) return reject(new Error(`the queue ${queue} was deleted`));
         try {
-          this.#file(channel, message);
+          this.file(channel, message);
         } catch (error) {
           reject(error);
         }
@@ -113,23 +113,23 @@ export class AmqpConsumer {
     }
   }
 
-  #file(channel: Channel, message: ConsumeMessage): void {
-    if (this.#ended.signal.aborted) return;
-    const { archive } = this.#options;
+  private file(channel: Channel, message: ConsumeMessage): void {
+    if (this.ended.signal.aborted) return;
+    const { archive } = this.options;
     try {
-      if (archive.append(message.content, stampOf(message))) this.#appended++;
-      else this.#repeated++;
+      if (archive.append(message.content, stampOf(message))) this.appended++;
+      else this.repeated++;
     } catch (error) {
       if (!(error instanceof RejectedMessageError)) throw new ArchiveFault(error);
-      this.#reject(message.content, error.message);
+      this.reject(message.content, error.message);
     }
     channel.ack(message);
   }
 
   /** Puts by what cannot be filed: it is acknowledged, else it would come again for ever. */
-  #reject(message: Uint8Array, reason: string): void {
-    this.#rejected++;
-    const { rejected } = this.#options.archive;
+  private reject(message: Uint8Array, reason: string): void {
+    this.rejected++;
+    const { rejected } = this.options.archive;
     const wasFull = rejected.isFull;
     let kept: boolean;
     try {
@@ -137,8 +137,8 @@ export class AmqpConsumer {
     } catch (error) {
       throw new ArchiveFault(error);
     }
-    if (kept) this.#say(`a message is no record group: ${reason}; kept in ${rejected.path}`);
-    else if (!wasFull) this.#say(`${rejected.path} is full: what cannot be filed is only counted`);
+    if (kept) this.say(`a message is no record group: ${reason}; kept in ${rejected.path}`);
+    else if (!wasFull) this.say(`${rejected.path} is full: what cannot be filed is only counted`);
   }
 }
 

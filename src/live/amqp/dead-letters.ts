@@ -16,17 +16,17 @@ const MOST = 64 << 20;
 
 export class DeadLetters {
   readonly path: string;
-  readonly #most: number;
-  #isFull = false;
+  private readonly most: number;
+  private _isFull = false;
 
   constructor(path: string, most = MOST) {
     this.path = path;
-    this.#most = most;
+    this.most = most;
   }
 
   /** Whether a message had no room. */
   get isFull(): boolean {
-    return this.#isFull;
+    return this._isFull;
   }
 
   /** Adds a message; whether there was room. @throws the file system's error */
@@ -37,11 +37,11 @@ export class DeadLetters {
     const line = Buffer.from(`${JSON.stringify({ at, reason, ...held })}\n`);
     const file = openSync(this.path, 'a', 0o644);
     try {
-      this.#isFull = fstatSync(file).size + line.length > this.#most;
-      if (!this.#isFull) writeSync(file, line);
+      this._isFull = fstatSync(file).size + line.length > this.most;
+      if (!this._isFull) writeSync(file, line);
     } finally {
       closeSync(file);
     }
-    return !this.#isFull;
+    return !this._isFull;
   }
 }

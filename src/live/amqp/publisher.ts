@@ -32,130 +32,130 @@ export const NUMBER_HEADER = 'x-triscope-number';
 
 export class AmqpPublisher {
   readonly name = 'amqp';
-  readonly #options: PublisherOptions;
-  readonly #spool: Spool;
-  readonly #ended = new AbortController();
-  readonly #done: Promise<void>;
-  #connection: ChannelModel | null = null;
-  #channel: ConfirmChannel | null = null;
+  private readonly options: PublisherOptions;
+  private readonly spool: Spool;
+  private readonly ended = new AbortController();
+  private readonly done: Promise<void>;
+  private connection: ChannelModel | null = null;
+  private channel: ConfirmChannel | null = null;
   /** Wakes the sender, where it waits for messages. */
-  #wake: () => void = () => {};
-  #idle: () => void = () => {};
+  private wake: () => void = () => {};
+  private idle: () => void = () => {};
   /** Tells who waits for the broker to confirm that it never will. */
-  #broken: () => void = () => {};
-  #away = false;
-  #lost = 0;
-  #trouble: string | null = null;
+  private broken: () => void = () => {};
+  private away = false;
+  private _lost = 0;
+  private trouble: string | null = null;
   /** Groups in memory that the broker had not taken at the end. */
-  #left = 0;
+  private left = 0;
 
   /** @throws SpoolError */
   constructor(options: PublisherOptions) {
-    this.#options = options;
-    this.#spool = new Spool({ folder: options.spool, most: options.most ?? MOST });
-    this.#done = this.#send();
+    this.options = options;
+    this.spool = new Spool({ folder: options.spool, most: options.most ?? MOST });
+    this.done = this.send();
   }
 
   /** Messages that wait for the broker. */
   get waiting(): number {
-    return this.#spool.length;
+    return this.spool.length;
   }
 
   /** Groups that were given up: for want of room, or left in memory at the end. */
   get lost(): number {
-    return this.#spool.lost + this.#left;
+    return this.spool.lost + this.left;
   }
 
   /** Takes a message: on disk when this returns, or in memory where the disk is full. */
   write(bytes: Uint8Array): void {
-    this.#spool.add(bytes);
-    const { trouble } = this.#spool;
-    if ((trouble === null) !== (this.#trouble === null)) {
-      this.#say(
+    this.spool.add(bytes);
+    const { trouble } = this.spool;
+    if ((trouble === null) !== (this.trouble === null)) {
+      this.say(
         trouble === null
           ? 'groups are kept on disk again'
           : `${trouble}; groups are kept in memory`,
       );
     }
-    this.#trouble = trouble;
-    if (this.#spool.lost > this.#lost) {
-      this.#lost = this.#spool.lost;
-      this.#say(`the spool is full: ${this.#lost} of the oldest groups were given up`);
+    this.trouble = trouble;
+    if (this.spool.lost > this._lost) {
+      this._lost = this.spool.lost;
+      this.say(`the spool is full: ${this._lost} of the oldest groups were given up`);
     }
-    this.#wake();
+    this.wake();
   }
 
   /** Ends. What the broker has not taken by then stays in the spool for the next start. */
   async close(): Promise<void> {
     const drained = new Promise<void>((resolve) => {
-      this.#idle = resolve;
-      if (this.#spool.length === 0) resolve();
+      this.idle = resolve;
+      if (this.spool.length === 0) resolve();
     });
-    await Promise.race([drained, wait(this.#options.patience ?? PATIENCE, this.#ended.signal)]);
-    this.#ended.abort();
-    this.#broken();
-    this.#wake();
-    await this.#done;
-    this.#left = this.#spool.inMemory;
-    const waiting = this.#spool.length - this.#left;
-    if (waiting > 0) this.#say(`${waiting} groups wait in ${this.#options.spool}`);
-    if (this.#left > 0) this.#say(`${this.#left} groups in memory are lost`);
+    await Promise.race([drained, wait(this.options.patience ?? PATIENCE, this.ended.signal)]);
+    this.ended.abort();
+    this.broken();
+    this.wake();
+    await this.done;
+    this.left = this.spool.inMemory;
+    const waiting = this.spool.length - this.left;
+    if (waiting > 0) this.say(`${waiting} groups wait in ${this.options.spool}`);
+    if (this.left > 0) this.say(`${this.left} groups in memory are lost`);
   }
 
-  #say(line: string): void {
-    this.#options.say?.(`${brokerName(this.#options)}: ${line}`);
+  private say(line: string): void {
+    this.options.say?.(`${brokerName(this.options)}: ${line}`);
   }
 
-  async #send(): Promise<void> {
-    const { signal } = this.#ended;
-    const [least, most] = this.#options.retry ?? RETRY;
+  private async send(): Promise<void> {
+    const { signal } = this.ended;
+    const [least, most] = this.options.retry ?? RETRY;
     for (let pause = least; !signal.aborted; ) {
       try {
-        const message = this.#spool.first();
+        const message = this.spool.first();
         if (message === null) {
-          this.#idle();
+          this.idle();
           await new Promise<void>((resolve) => {
-            this.#wake = resolve;
+            this.wake = resolve;
           });
           continue;
         }
-        await this.#publish(await this.#open(), message);
-        this.#spool.confirm(message);
-        if (this.#away) this.#say('the broker is back');
-        this.#away = false;
+        await this.publish(await this.open(), message);
+        this.spool.confirm(message);
+        if (this.away) this.say('the broker is back');
+        this.away = false;
         pause = least;
       } catch (error) {
-        this.#disconnect();
+        this.disconnect();
         if (signal.aborted) break;
-        if (!this.#away)
-          this.#say(
-            `${(error as Error).message || 'no connection'}; groups wait in ${this.#options.spool}`,
+        if (!this.away)
+          this.say(
+            `${(error as Error).message || 'no connection'}; groups wait in ${this.options.spool}`,
           );
-        this.#away = true;
+        this.away = true;
         await wait(pause, signal);
         pause = Math.min(2 * pause, most);
       }
     }
-    this.#disconnect();
+    this.disconnect();
   }
 
-  async #open(): Promise<ConfirmChannel> {
-    if (this.#channel !== null) return this.#channel;
-    const connection = await connectTo(this.#options);
-    this.#connection = connection;
-    const gone = () => this.#disconnect();
+  private async open(): Promise<ConfirmChannel> {
+    if (this.channel !== null) return this.channel;
+    const connection = await connectTo(this.options);
+    this.connection = connection;
+    const gone = () => this.disconnect();
     connection.on('error', gone).on('close', gone);
     const channel = await connection.createConfirmChannel();
     channel.on('error', gone).on('close', gone);
-    const { queue } = this.#options;
+    const { queue } = this.options;
     await channel.assertQueue(queue, { durable: true });
     await channel.bindQueue(queue, EXCHANGE, queue);
-    this.#channel = channel;
+    this.channel = channel;
     return channel;
   }
 
   /** Resolves when the broker has confirmed the message. */
-  #publish(channel: ConfirmChannel, { producer, number, message }: Spooled): Promise<void> {
+  private publish(channel: ConfirmChannel, { producer, number, message }: Spooled): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the broker confirms nothing')), CONFIRM);
       const end = (error: unknown) => {
@@ -163,7 +163,7 @@ export class AmqpPublisher {
         if (error) reject(error instanceof Error ? error : new Error('the broker refused a group'));
         else resolve();
       };
-      this.#broken = () => end(new Error('the connection broke'));
+      this.broken = () => end(new Error('the connection broke'));
       const options = {
         persistent: true,
         mandatory: true,
@@ -171,17 +171,17 @@ export class AmqpPublisher {
         messageId: `${producer}:${number}`,
         headers: { [PRODUCER_HEADER]: producer, [NUMBER_HEADER]: number },
       };
-      channel.publish(EXCHANGE, this.#options.queue, message, options, (error) => {
+      channel.publish(EXCHANGE, this.options.queue, message, options, (error) => {
         end(error);
       });
     });
   }
 
-  #disconnect(): void {
-    const connection = this.#connection;
-    this.#connection = null;
-    this.#channel = null;
-    this.#broken();
+  private disconnect(): void {
+    const connection = this.connection;
+    this.connection = null;
+    this.channel = null;
+    this.broken();
     if (connection !== null) void disconnect(connection);
   }
 }

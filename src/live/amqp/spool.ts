@@ -67,162 +67,162 @@ function about<T>(path: string, work: () => T): T {
 export class Spool {
   readonly producer: string;
   /** Producer of what is only in memory: its numbers cannot be kept, and a restart would give them again. */
-  readonly #volatile = randomUUID();
-  #volatileNext = 1;
-  #memory = 0;
+  private readonly volatile = randomUUID();
+  private volatileNext = 1;
+  private memory = 0;
   /** Whether the name of the producer is not on disk yet. */
-  #unnamed = false;
-  #trouble: string | null = null;
-  readonly #options: SpoolOptions;
-  readonly #waiting: Entry[];
-  #next: number;
-  #bytes = 0;
-  #lost = 0;
+  private unnamed = false;
+  private _trouble: string | null = null;
+  private readonly options: SpoolOptions;
+  private readonly waiting: Entry[];
+  private next: number;
+  private bytes = 0;
+  private _lost = 0;
 
   /** @throws SpoolError */
   constructor(options: SpoolOptions) {
     const { folder } = options;
-    this.#options = options;
+    this.options = options;
     about(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
-    this.producer = this.#text('producer') ?? this.#newProducer();
-    this.#waiting = this.#listed();
-    for (const { bytes } of this.#waiting) this.#bytes += bytes;
-    const last = this.#waiting.at(-1)?.number ?? 0;
-    this.#next = Math.max(Number(this.#text('next') ?? 1) || 1, last + 1);
+    this.producer = this.text('producer') ?? this.newProducer();
+    this.waiting = this.listed();
+    for (const { bytes } of this.waiting) this.bytes += bytes;
+    const last = this.waiting.at(-1)?.number ?? 0;
+    this.next = Math.max(Number(this.text('next') ?? 1) || 1, last + 1);
   }
 
   /** A disk that is full keeps no name: then all messages stay in memory until it takes one. */
-  #newProducer(): string {
+  private newProducer(): string {
     const name = randomUUID();
     try {
-      return this.#put('producer', name);
+      return this.put('producer', name);
     } catch (error) {
       if (!(error instanceof SpoolError)) throw error;
-      this.#trouble = error.message;
-      this.#unnamed = true;
+      this._trouble = error.message;
+      this.unnamed = true;
       return name;
     }
   }
 
   /** Messages that wait. */
   get length(): number {
-    return this.#waiting.length;
+    return this.waiting.length;
   }
 
   /** Messages that were given up for want of room. */
   get lost(): number {
-    return this.#lost;
+    return this._lost;
   }
 
   /** Why messages are kept in memory; null where they are put on disk. */
   get trouble(): string | null {
-    return this.#trouble;
+    return this._trouble;
   }
 
   /** Keeps a message: on disk when this returns, or in memory where that cannot be (`trouble`). */
   add(message: Uint8Array): void {
     try {
-      this.#store(message);
-      this.#trouble = null;
+      this.store(message);
+      this._trouble = null;
     } catch (error) {
       if (!(error instanceof SpoolError)) throw error;
-      this.#trouble = error.message;
+      this._trouble = error.message;
       const entry = {
-        number: this.#volatileNext++,
+        number: this.volatileNext++,
         bytes: message.length,
         message: Buffer.from(message),
       };
-      this.#waiting.push(entry);
-      this.#memory += entry.bytes;
-      this.#bytes += entry.bytes;
+      this.waiting.push(entry);
+      this.memory += entry.bytes;
+      this.bytes += entry.bytes;
     }
-    const { most, memory = MEMORY } = this.#options;
+    const { most, memory = MEMORY } = this.options;
     const held = ({ message: own }: Entry) => own !== undefined;
-    while (this.#memory > memory && this.#waiting.filter(held).length > 1) {
-      this.#drop(this.#waiting.findIndex(held));
-      this.#lost++;
+    while (this.memory > memory && this.waiting.filter(held).length > 1) {
+      this.drop(this.waiting.findIndex(held));
+      this._lost++;
     }
-    while (this.#bytes > most && this.#waiting.length > 1) {
-      this.#drop();
-      this.#lost++;
+    while (this.bytes > most && this.waiting.length > 1) {
+      this.drop();
+      this._lost++;
     }
   }
 
   /** @throws SpoolError */
-  #store(message: Uint8Array): void {
-    if (this.#unnamed) this.#put('producer', this.producer);
-    this.#unnamed = false;
-    const number = this.#next;
+  private store(message: Uint8Array): void {
+    if (this.unnamed) this.put('producer', this.producer);
+    this.unnamed = false;
+    const number = this.next;
     // The number is taken before the message is there: it must never be given twice.
-    this.#put('next', String(number + 1));
-    this.#put(this.#name(number), message);
-    this.#next = number + 1;
-    this.#waiting.push({ number, bytes: message.length });
-    this.#bytes += message.length;
+    this.put('next', String(number + 1));
+    this.put(this.name(number), message);
+    this.next = number + 1;
+    this.waiting.push({ number, bytes: message.length });
+    this.bytes += message.length;
   }
 
   /** The oldest message; null where none waits. @throws SpoolError */
   first(): Spooled | null {
-    const [entry] = this.#waiting;
+    const [entry] = this.waiting;
     if (entry === undefined) return null;
     const { message, number } = entry;
-    if (message !== undefined) return { producer: this.#volatile, number, message };
-    const path = this.#path(this.#name(entry.number));
+    if (message !== undefined) return { producer: this.volatile, number, message };
+    const path = this.path(this.name(entry.number));
     const { producer } = this;
     return { producer, number, message: about(path, () => readFileSync(path)) };
   }
 
   /** Forgets a message that was confirmed; it is the oldest. */
   confirm({ producer, number }: Pick<Spooled, 'producer' | 'number'>): void {
-    const [first] = this.#waiting;
-    const own = first?.message === undefined ? this.producer : this.#volatile;
-    if (first?.number === number && own === producer) this.#drop();
+    const [first] = this.waiting;
+    const own = first?.message === undefined ? this.producer : this.volatile;
+    if (first?.number === number && own === producer) this.drop();
   }
 
   /** Messages that only this process holds. */
   get inMemory(): number {
-    return this.#waiting.filter(({ message }) => message !== undefined).length;
+    return this.waiting.filter(({ message }) => message !== undefined).length;
   }
 
-  #drop(at = 0): void {
-    const [entry] = this.#waiting.splice(at, 1);
-    this.#bytes -= entry.bytes;
+  private drop(at = 0): void {
+    const [entry] = this.waiting.splice(at, 1);
+    this.bytes -= entry.bytes;
     if (entry.message !== undefined) {
-      this.#memory -= entry.bytes;
+      this.memory -= entry.bytes;
       return;
     }
-    rmSync(this.#path(this.#name(entry.number)), { force: true });
+    rmSync(this.path(this.name(entry.number)), { force: true });
   }
 
-  #listed(): Entry[] {
-    const { folder } = this.#options;
+  private listed(): Entry[] {
+    const { folder } = this.options;
     const entries = about(folder, () => readdirSync(folder)).flatMap((name) => {
       const number = MESSAGE.exec(name)?.[1];
       if (number === undefined) return [];
-      return [{ number: Number(number), bytes: readFileSync(this.#path(name)).length }];
+      return [{ number: Number(number), bytes: readFileSync(this.path(name)).length }];
     });
     return entries.sort((a, b) => a.number - b.number);
   }
 
-  #name(number: number): string {
+  private name(number: number): string {
     return `${String(number).padStart(DIGITS, '0')}.msg`;
   }
 
-  #path(name: string): string {
-    return join(this.#options.folder, name);
+  private path(name: string): string {
+    return join(this.options.folder, name);
   }
 
-  #text(name: string): string | null {
+  private text(name: string): string | null {
     try {
-      return readFileSync(this.#path(name), 'utf8').trim() || null;
+      return readFileSync(this.path(name), 'utf8').trim() || null;
     } catch {
       return null;
     }
   }
 
   /** Writes a file whole or not at all. */
-  #put<T extends string | Uint8Array>(name: string, content: T): T {
-    const path = this.#path(name);
+  private put<T extends string | Uint8Array>(name: string, content: T): T {
+    const path = this.path(name);
     about(path, () => {
       const file = openSync(`${path}.tmp`, 'w', 0o600);
       try {

@@ -59,39 +59,39 @@ function accountedBeside(folder: string): readonly AccountedJob[] {
 
 class NodeArchive {
   readonly archive: Archive;
-  #accounted: readonly AccountedJob[] | null = null;
-  readonly #list: SharedWork<JobList>;
-  readonly #rows: SharedWork<readonly JobRow[]>;
-  readonly #jobs = new Map<string, SharedWork<Job>>();
+  private _accounted: readonly AccountedJob[] | null = null;
+  private readonly _list: SharedWork<JobList>;
+  private readonly rows: SharedWork<readonly JobRow[]>;
+  private readonly jobs = new Map<string, SharedWork<Job>>();
 
   constructor(archive: Archive) {
     this.archive = archive;
-    this.#list = new SharedWork((signal) => listJobs(archive, { ...ALL_TIME, signal }));
-    this.#rows = new SharedWork((signal) => this.#measure(signal));
+    this._list = new SharedWork((signal) => listJobs(archive, { ...ALL_TIME, signal }));
+    this.rows = new SharedWork((signal) => this.measure(signal));
   }
 
   get accounted(): readonly AccountedJob[] {
-    this.#accounted ??= accountedBeside(this.archive.path);
-    return this.#accounted;
+    this._accounted ??= accountedBeside(this.archive.path);
+    return this._accounted;
   }
 
   /** Reads each file once, the first time. */
   list(signal: AbortSignal): Promise<JobList> {
-    return this.#list.get(signal);
+    return this._list.get(signal);
   }
 
   /** What groups and accounting tell of the jobs. */
   async plainRows(signal: AbortSignal): Promise<readonly JobRow[]> {
-    const jobs = await this.#toRead(signal);
+    const jobs = await this.toRead(signal);
     return jobs.map(({ listed, accounted }) => rowOf(listed, accounted));
   }
 
   /** The same with metrics and flags: reads each job, the first time. */
   measuredRows(signal: AbortSignal): Promise<readonly JobRow[]> {
-    return this.#rows.get(signal);
+    return this.rows.get(signal);
   }
 
-  async #measure(signal: AbortSignal): Promise<readonly JobRow[]> {
+  private async measure(signal: AbortSignal): Promise<readonly JobRow[]> {
     const { jobs } = await openJobs(
       this.archive,
       this.accounted.length > 0 ? this.accounted : null,
@@ -101,10 +101,10 @@ class NodeArchive {
     } finally {
       jobs?.close();
     }
-    return measuredRows(await this.#toRead(signal), { foreign: false, signal });
+    return measuredRows(await this.toRead(signal), { foreign: false, signal });
   }
 
-  async #toRead(signal: AbortSignal): Promise<readonly JobToRead[]> {
+  private async toRead(signal: AbortSignal): Promise<readonly JobToRead[]> {
     const accounted = accountedById(this.accounted);
     const { jobs } = await this.list(signal);
     return jobs.map((listed) => ({ listed, accounted: accountedFor(accounted, listed) }));
@@ -112,15 +112,15 @@ class NodeArchive {
 
   /** @throws JobNotFoundError; ApiError where that is too much at once */
   job(id: string, signal: AbortSignal): Promise<Job> {
-    const job = this.#jobs.get(id) ?? new SharedWork((end) => this.#read(id, end));
+    const job = this.jobs.get(id) ?? new SharedWork((end) => this.read(id, end));
     // The one asked for last goes last.
-    this.#jobs.delete(id);
-    this.#jobs.set(id, job);
-    for (const old of [...this.#jobs.keys()].slice(0, -MOST_KEPT)) this.#jobs.delete(old);
+    this.jobs.delete(id);
+    this.jobs.set(id, job);
+    for (const old of [...this.jobs.keys()].slice(0, -MOST_KEPT)) this.jobs.delete(old);
     return job.get(signal);
   }
 
-  async #read(id: string, signal: AbortSignal): Promise<Job> {
+  private async read(id: string, signal: AbortSignal): Promise<Job> {
     if (id !== ALL_JOBS) {
       const own = accountedJob(this.accounted, { id });
       return readJob(this.archive, { id, accounted: own, signal });

@@ -18,13 +18,13 @@ export interface ProcessTrace {
 class Reader {
   readonly host: string;
   readonly process: number;
-  readonly #times: number[] = [];
-  readonly #hashes: number[] = [];
-  readonly #epochs: number[] = [];
-  readonly #regions = new Map<number, { count: number; runtime: number }>();
+  private readonly times: number[] = [];
+  private readonly hashes: number[] = [];
+  private readonly epochs: number[] = [];
+  private readonly regions = new Map<number, { count: number; runtime: number }>();
   /** Regions that it is in, outermost first. */
-  readonly #inside: { hash: number; since: number }[] = [];
-  #last = Number.NEGATIVE_INFINITY;
+  private readonly inside: { hash: number; since: number }[] = [];
+  private last = Number.NEGATIVE_INFINITY;
 
   constructor(host: string, process: number) {
     this.host = host;
@@ -32,46 +32,46 @@ class Reader {
   }
 
   take(time: number, event: string, hash: number): void {
-    this.#last = Math.max(this.#last, time);
+    this.last = Math.max(this.last, time);
     if (event === 'REGION_ENTRY') {
-      if (this.#inside.length === 0) this.#set(time, hash);
-      this.#inside.push({ hash, since: time });
-    } else if (event === 'REGION_EXIT') this.#leave(time, hash);
-    else if (event === 'EPOCH_COUNT') this.#epochs.push(time);
+      if (this.inside.length === 0) this.set(time, hash);
+      this.inside.push({ hash, since: time });
+    } else if (event === 'REGION_EXIT') this.leave(time, hash);
+    else if (event === 'EPOCH_COUNT') this.epochs.push(time);
   }
 
-  #set(time: number, hash: number): void {
-    this.#times.push(time);
-    this.#hashes.push(hash);
+  private set(time: number, hash: number): void {
+    this.times.push(time);
+    this.hashes.push(hash);
   }
 
-  #leave(time: number, hash: number): void {
-    const at = this.#inside.findLastIndex((one) => one.hash === hash);
+  private leave(time: number, hash: number): void {
+    const at = this.inside.findLastIndex((one) => one.hash === hash);
     // An exit without its entry: the trace began inside.
     if (at < 0) return;
-    for (const { hash: left, since } of this.#inside.splice(at)) {
-      const sum = this.#regions.get(left) ?? { count: 0, runtime: 0 };
+    for (const { hash: left, since } of this.inside.splice(at)) {
+      const sum = this.regions.get(left) ?? { count: 0, runtime: 0 };
       sum.count++;
       sum.runtime += time - since;
-      this.#regions.set(left, sum);
+      this.regions.set(left, sum);
     }
-    if (this.#inside.length === 0) this.#set(time, HASH_UNMARKED);
+    if (this.inside.length === 0) this.set(time, HASH_UNMARKED);
   }
 
   end(): ProcessTrace {
-    const [open] = this.#inside;
+    const [open] = this.inside;
     const what =
       'it never told that it left this region: it was ended inside, or the trace was cut';
     return {
       ...{ host: this.host, process: this.process },
-      from: this.#times[0] ?? this.#last,
+      from: this.times[0] ?? this.last,
       lane: {
-        times: Float64Array.from(this.#times),
-        hashes: Uint32Array.from(this.#hashes),
-        end: this.#last,
+        times: Float64Array.from(this.times),
+        hashes: Uint32Array.from(this.hashes),
+        end: this.last,
       },
-      epochs: Float64Array.from(this.#epochs),
-      regions: this.#regions,
+      epochs: Float64Array.from(this.epochs),
+      regions: this.regions,
       suspect: open === undefined ? null : { from: open.since, what },
     };
   }

@@ -38,20 +38,20 @@ const HOST_LANE = 'host';
 
 /** A list of numbers that grows without objects. */
 class Numbers {
-  #cells = new Float64Array(1024);
+  private _cells = new Float64Array(1024);
   length = 0;
 
   push(value: number): void {
-    if (this.length === this.#cells.length) {
+    if (this.length === this._cells.length) {
       const wider = new Float64Array(2 * this.length);
-      wider.set(this.#cells);
-      this.#cells = wider;
+      wider.set(this._cells);
+      this._cells = wider;
     }
-    this.#cells[this.length++] = value;
+    this._cells[this.length++] = value;
   }
 
   get cells(): Float64Array {
-    return this.#cells.subarray(0, this.length);
+    return this._cells.subarray(0, this.length);
   }
 }
 
@@ -149,24 +149,24 @@ export class ReadTraces {
 
 /** What one request asks of them. */
 export class RegionTraces {
-  readonly #all: ReadTraces;
-  readonly #signal: AbortSignal;
+  private readonly all: ReadTraces;
+  private readonly _signal: AbortSignal;
 
   constructor(all: ReadTraces, signal: AbortSignal) {
-    this.#all = all;
-    this.#signal = signal;
+    this.all = all;
+    this._signal = signal;
   }
 
-  #read(): ReturnType<typeof readTraces> {
-    return this.#all.traces.get(this.#signal);
+  private read(): ReturnType<typeof readTraces> {
+    return this.all.traces.get(this._signal);
   }
 
-  #readProfiles(): Promise<readonly ProcessTrace[]> {
-    return this.#all.profiles.get(this.#signal);
+  private readProfiles(): Promise<readonly ProcessTrace[]> {
+    return this.all.profiles.get(this._signal);
   }
 
   async traces(): Promise<TraceFacts[]> {
-    const { hosts, units } = await this.#read();
+    const { hosts, units } = await this.read();
     return hosts.map(({ host, times, lanes, signals }) => ({
       host,
       from: times[0],
@@ -178,7 +178,7 @@ export class RegionTraces {
   }
 
   async profiles(): Promise<ProfileFacts[]> {
-    const all = await this.#readProfiles();
+    const all = await this.readProfiles();
     const hosts = [...new Set(all.map(({ host }) => host))];
     return hosts.map((host) => {
       const own = all.filter((one) => one.host === host);
@@ -193,7 +193,7 @@ export class RegionTraces {
 
   /** Regions of processes, from their entries and exits. */
   async processes(names: ReadonlyMap<number, string>): Promise<ProcessRegion[]> {
-    const all = await this.#readProfiles();
+    const all = await this.readProfiles();
     return all.flatMap(({ host, process, regions }) =>
       [...regions].map(([hash, { count, runtime }]) => ({
         ...{ host, process, count, runtime },
@@ -211,7 +211,7 @@ export class RegionTraces {
     bins: number,
     room: Room = () => {},
   ): Promise<LanesFacts | null> {
-    const trace = (await this.#read()).hosts.find((one) => one.host === host);
+    const trace = (await this.read()).hosts.find((one) => one.host === host);
     if (trace === undefined) return null;
     const { times, lanes, epochs } = trace;
     room(lanes.size);
@@ -234,7 +234,7 @@ export class RegionTraces {
     bins: number,
     room: Room = () => {},
   ): Promise<LanesFacts | null> {
-    const own = (await this.#readProfiles()).filter((one) => one.host === host);
+    const own = (await this.readProfiles()).filter((one) => one.host === host);
     if (own.length === 0) return null;
     room(own.length);
     return {
@@ -256,7 +256,7 @@ export class RegionTraces {
     bins: number,
     room: Room = () => {},
   ): Promise<EntityBins[] | null> {
-    const { hosts } = await this.#read();
+    const { hosts } = await this.read();
     room(hosts.length);
     const found = hosts.flatMap(({ host, signals }) => {
       const track = signals.get(key);

@@ -66,32 +66,32 @@ interface AccessOptions {
 
 export class Access {
   readonly token: string | null;
-  readonly #session: string;
-  readonly #cookie: string;
-  readonly #names: ReadonlySet<string> | null;
-  readonly #allowed: BlockList | null;
+  private readonly session: string;
+  private readonly cookie: string;
+  private readonly names: ReadonlySet<string> | null;
+  private readonly allowed: BlockList | null;
 
   constructor({ address, token, allowed, anyName = false }: AccessOptions) {
     this.token = token;
     // From the token: who had one before a restart with the same token has it afterwards. Servers of one machine share
     // cookies, whatever their ports: each has a name of its own.
     const from = token ?? '';
-    this.#session = createHmac('sha256', from).update('session').digest('base64url');
+    this.session = createHmac('sha256', from).update('session').digest('base64url');
     const name = createHmac('sha256', from).update('name').digest('hex');
-    this.#cookie = `triscope-${name.slice(0, 8)}`;
+    this.cookie = `triscope-${name.slice(0, 8)}`;
     const names = isLoopback(address) ? [] : namesOfThisMachine();
-    this.#names = anyName ? null : new Set([...LOOPBACK, address.toLowerCase(), ...names]);
-    this.#allowed = allowed ?? null;
+    this.names = anyName ? null : new Set([...LOOPBACK, address.toLowerCase(), ...names]);
+    this.allowed = allowed ?? null;
   }
 
   /** Why a request is refused; null where it is to be answered. */
   refusal(asked: Asked): Refusal | null {
-    if (!this.#isOurs(asked)) {
+    if (!this.isOurs(asked)) {
       const line =
         'this server answers to its own name, and to its own page: use the link that it printed';
       return { status: 403, line };
     }
-    if (this.#isKnown(asked)) return null;
+    if (this.isKnown(asked)) return null;
     return { status: 401, line: 'use the link that the server printed: it holds the token' };
   }
 
@@ -101,14 +101,14 @@ export class Access {
    */
   cookieFor({ method, path, query }: Asked): string | null {
     const given = query.get('token');
-    if (method !== 'GET' || path !== '/' || given === null || !this.#isToken(given)) return null;
-    return `${this.#cookie}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
+    if (method !== 'GET' || path !== '/' || given === null || !this.isToken(given)) return null;
+    return `${this.cookie}=${this.session}; HttpOnly; SameSite=Strict; Path=/`;
   }
 
-  #isOurs({ method, path, headers }: Asked): boolean {
+  private isOurs({ method, path, headers }: Asked): boolean {
     const { host, origin } = headers;
     if (host === undefined) return false;
-    if (this.#names !== null && !this.#names.has(nameOf(host))) return false;
+    if (this.names !== null && !this.names.has(nameOf(host))) return false;
     if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
       return false;
     const site = headers['sec-fetch-site'];
@@ -117,24 +117,22 @@ export class Access {
     return method === 'GET' && path === '/' && headers['sec-fetch-mode'] === 'navigate';
   }
 
-  #isKnown({ query, headers: { cookie, authorization }, from }: Asked): boolean {
-    if (
-      this.#allowed?.check(plainAddress(from), isIP(plainAddress(from)) === 6 ? 'ipv6' : 'ipv4')
-    ) {
+  private isKnown({ query, headers: { cookie, authorization }, from }: Asked): boolean {
+    if (this.allowed?.check(plainAddress(from), isIP(plainAddress(from)) === 6 ? 'ipv6' : 'ipv4')) {
       return true;
     }
-    if (this.token === null) return this.#allowed === null;
+    if (this.token === null) return this.allowed === null;
     const bearer = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
-    if (bearer !== undefined) return this.#isToken(bearer);
+    if (bearer !== undefined) return this.isToken(bearer);
     const given = query.get('token');
-    if (given !== null) return this.#isToken(given);
+    if (given !== null) return this.isToken(given);
     return (cookie ?? '').split(';').some((one) => {
       const at = one.indexOf('=');
-      return one.slice(0, at).trim() === this.#cookie && same(one.slice(at + 1), this.#session);
+      return one.slice(0, at).trim() === this.cookie && same(one.slice(at + 1), this.session);
     });
   }
 
-  #isToken(given: string): boolean {
+  private isToken(given: string): boolean {
     return this.token !== null && same(given, this.token);
   }
 }

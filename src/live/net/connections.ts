@@ -19,13 +19,13 @@ export class Connections {
   /** Connections that were ended for want of room. */
   evicted = 0;
   /** In the order in which they came. */
-  readonly #all = new Map<Socket, Connection>();
+  private readonly all = new Map<Socket, Connection>();
 
   /** Watches over a server's. */
   watch(server: Server): void {
-    server.on('connection', (socket: Socket) => this.#came(socket));
+    server.on('connection', (socket: Socket) => this.came(socket));
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const one = this.#all.get(request.socket);
+      const one = this.all.get(request.socket);
       if (one === undefined) return;
       one.busy++;
       response.once('close', () => {
@@ -37,34 +37,34 @@ export class Connections {
 
   /** Says that a connection has become a follower's. */
   follows(socket: Socket): void {
-    const one = this.#all.get(socket);
+    const one = this.all.get(socket);
     if (one !== undefined) one.follows = true;
   }
 
-  #came(socket: Socket): void {
+  private came(socket: Socket): void {
     // A reset of one that nobody listens to would be an exception that nobody catches.
     socket.on('error', () => socket.destroy());
-    socket.once('close', () => this.#all.delete(socket));
-    this.#all.set(socket, { busy: 0, answered: false, follows: false });
-    if (this.#all.size > CONNECTIONS.most) this.#makeRoom();
+    socket.once('close', () => this.all.delete(socket));
+    this.all.set(socket, { busy: 0, answered: false, follows: false });
+    if (this.all.size > CONNECTIONS.most) this.makeRoom();
   }
 
-  #makeRoom(): void {
+  private makeRoom(): void {
     this.evicted++;
     let idle: Socket | null = null;
-    for (const [socket, { busy, answered, follows }] of this.#all) {
+    for (const [socket, { busy, answered, follows }] of this.all) {
       if (busy > 0 || follows) continue;
       if (!answered) {
         socket.destroy();
         // Its event comes later, and more connections may come before.
-        this.#all.delete(socket);
+        this.all.delete(socket);
         return;
       }
       idle ??= socket;
     }
-    const last = idle ?? [...this.#all.keys()].at(-1);
+    const last = idle ?? [...this.all.keys()].at(-1);
     if (last === undefined) return;
     last.destroy();
-    this.#all.delete(last);
+    this.all.delete(last);
   }
 }

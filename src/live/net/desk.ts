@@ -14,8 +14,8 @@ export class GoneError extends Error {
 }
 
 export class Desk {
-  readonly #closed: AbortSignal;
-  readonly #gates: Readonly<Record<keyof typeof GATES, Gate>> = {
+  private readonly closed: AbortSignal;
+  private readonly gates: Readonly<Record<keyof typeof GATES, Gate>> = {
     told: new Gate(GATES.told),
     drawn: new Gate(GATES.drawn),
     read: new Gate(GATES.read),
@@ -24,7 +24,7 @@ export class Desk {
 
   /** `closed`: when the server goes. */
   constructor(closed: AbortSignal) {
-    this.#closed = closed;
+    this.closed = closed;
     // A listener for each request under way.
     setMaxListeners(0, closed);
   }
@@ -43,18 +43,18 @@ export class Desk {
     const leave = () => end.abort(new GoneError('nobody waits for it any more'));
     const late = () => end.abort(new LateError(`it took more than ${limits.seconds} s`));
     const timer = setTimeout(late, limits.seconds * 1000);
-    for (const signal of [gone, this.#closed]) {
+    for (const signal of [gone, this.closed]) {
       if (signal.aborted) leave();
       signal.addEventListener('abort', leave, { once: true });
     }
     try {
-      const out = await this.#gates[limits.gate].enter(end.signal);
+      const out = await this.gates[limits.gate].enter(end.signal);
       const working = (async () => work(end.signal))();
       void working.then(out, out);
       return await orAborted(working, end.signal);
     } finally {
       clearTimeout(timer);
-      for (const signal of [gone, this.#closed]) signal.removeEventListener('abort', leave);
+      for (const signal of [gone, this.closed]) signal.removeEventListener('abort', leave);
     }
   }
 }

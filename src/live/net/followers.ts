@@ -27,27 +27,27 @@ type FollowerLimits = Readonly<Record<keyof typeof FOLLOWERS, number>>;
 export class Followers {
   /** Those that were sent away, as they took too little. */
   dropped = 0;
-  readonly #limits: FollowerLimits;
-  readonly #seats = new Set<Seat>();
-  readonly #timer: NodeJS.Timeout;
+  private readonly limits: FollowerLimits;
+  private readonly seats = new Set<Seat>();
+  private readonly timer: NodeJS.Timeout;
 
   constructor(limits: FollowerLimits = FOLLOWERS, look = LOOK) {
-    this.#limits = limits;
-    this.#timer = setInterval(() => this.#look(), look);
-    this.#timer.unref();
+    this.limits = limits;
+    this.timer = setInterval(() => this.look(), look);
+    this.timer.unref();
   }
 
   /** Followers there are. */
   get taken(): number {
-    return this.#seats.size;
+    return this.seats.size;
   }
 
   /** What to call when one leaves; null where there is no room. */
   take(one: Following): (() => void) | null {
-    if (this.#seats.size >= this.#limits.most) return null;
+    if (this.seats.size >= this.limits.most) return null;
     const seat = { ...one, taken: 0, since: performance.now() };
-    this.#seats.add(seat);
-    return () => void this.#seats.delete(seat);
+    this.seats.add(seat);
+    return () => void this.seats.delete(seat);
   }
 
   /**
@@ -56,27 +56,27 @@ export class Followers {
    */
   hasRoom(one: Following, must: boolean): boolean {
     const waiting = one.waiting();
-    if (!must) return waiting <= this.#limits.waiting;
-    if (waiting <= this.#limits.waitingAtMost) return true;
-    this.#drop(one);
+    if (!must) return waiting <= this.limits.waiting;
+    if (waiting <= this.limits.waitingAtMost) return true;
+    this.drop(one);
     return false;
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearInterval(this.timer);
   }
 
-  #drop({ socket }: Following): void {
+  private drop({ socket }: Following): void {
     if (socket.destroyed) return;
     this.dropped++;
     socket.destroy();
   }
 
-  #look(): void {
+  private look(): void {
     const now = performance.now();
     let all = 0;
     let most: Seat | null = null;
-    for (const seat of this.#seats) {
+    for (const seat of this.seats) {
       const waiting = seat.waiting();
       all += waiting;
       if (most === null || waiting > most.waiting()) most = seat;
@@ -84,8 +84,8 @@ export class Followers {
       if (taken !== seat.taken || waiting === 0) {
         seat.taken = taken;
         seat.since = now;
-      } else if (now - seat.since > this.#limits.patience) this.#drop(seat);
+      } else if (now - seat.since > this.limits.patience) this.drop(seat);
     }
-    if (most !== null && all > this.#limits.waitingInAll) this.#drop(most);
+    if (most !== null && all > this.limits.waitingInAll) this.drop(most);
   }
 }

@@ -11,12 +11,12 @@ interface GateSize {
 }
 
 export class Gate {
-  readonly #size: GateSize;
-  #running = 0;
-  readonly #waiting = new Set<() => void>();
+  private readonly size: GateSize;
+  private running = 0;
+  private readonly waiting = new Set<() => void>();
 
   constructor(size: GateSize) {
-    this.#size = size;
+    this.size = size;
   }
 
   /**
@@ -25,11 +25,11 @@ export class Gate {
    */
   async enter(gone: AbortSignal): Promise<() => void> {
     gone.throwIfAborted();
-    if (this.#running < this.#size.running) {
-      this.#running++;
-      return this.#leave();
+    if (this.running < this.size.running) {
+      this.running++;
+      return this.leave();
     }
-    if (this.#waiting.size >= this.#size.waiting) {
+    if (this.waiting.size >= this.size.waiting) {
       throw new CrowdedError('too much is asked for at once: try again in a moment');
     }
     await new Promise<void>((resolve, reject) => {
@@ -38,27 +38,27 @@ export class Gate {
         resolve();
       };
       const give = () => {
-        this.#waiting.delete(go);
+        this.waiting.delete(go);
         reject(gone.reason);
       };
-      this.#waiting.add(go);
+      this.waiting.add(go);
       gone.addEventListener('abort', give, { once: true });
     });
-    return this.#leave();
+    return this.leave();
   }
 
-  #leave(): () => void {
+  private leave(): () => void {
     let inside = true;
     return () => {
       if (!inside) return;
       inside = false;
       // Who waited longest takes the place over.
-      const [next] = this.#waiting;
+      const [next] = this.waiting;
       if (next === undefined) {
-        this.#running--;
+        this.running--;
         return;
       }
-      this.#waiting.delete(next);
+      this.waiting.delete(next);
       next();
     };
   }

@@ -72,12 +72,12 @@ function bound(response: ServerResponse, most: number): void {
 
 export class Guard {
   readonly connections = new Connections();
-  readonly #options: GuardOptions;
-  readonly #server: Server;
+  private readonly options: GuardOptions;
+  private readonly server: Server;
 
   constructor(options: GuardOptions) {
-    this.#options = options;
-    this.#server = createServer(
+    this.options = options;
+    this.server = createServer(
       {
         headersTimeout: CONNECTIONS.headers,
         requestTimeout: CONNECTIONS.request,
@@ -85,27 +85,27 @@ export class Guard {
         connectionsCheckingInterval: CONNECTIONS.look,
         maxHeaderSize: CONNECTIONS.headerBytes,
       },
-      (request, response) => this.#request(request, response),
+      (request, response) => this.request(request, response),
     );
-    this.#server.timeout = CONNECTIONS.silence;
-    this.connections.watch(this.#server);
-    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+    this.server.timeout = CONNECTIONS.silence;
+    this.connections.watch(this.server);
+    this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
   }
 
   /** Resolves to the port. @throws ServeError */
   listen(port: number, host: string): Promise<number> {
-    return listen(this.#server, port, host);
+    return listen(this.server, port, host);
   }
 
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeAllConnections();
     await closed;
   }
 
   /** Null where it may be answered. */
-  #refusal(asked: Asked): Refusal | null {
-    const refusal = this.#options.access.refusal(asked);
+  private refusal(asked: Asked): Refusal | null {
+    const refusal = this.options.access.refusal(asked);
     if (refusal?.status === 403) return refusal;
     const takesBody = asked.method === 'POST' && limitsOf(asked.path).body > 0;
     if (!takesBody && asked.method !== 'GET' && asked.method !== 'HEAD') {
@@ -114,37 +114,37 @@ export class Guard {
     return refusal;
   }
 
-  #request(request: IncomingMessage, response: ServerResponse): void {
+  private request(request: IncomingMessage, response: ServerResponse): void {
     for (const one of [request, response]) one.on('error', () => {});
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const asked = askedOf(request);
-    const refusal = isRefusal(asked) ? asked : this.#refusal(asked);
+    const refusal = isRefusal(asked) ? asked : this.refusal(asked);
     if (isRefusal(asked) || refusal?.status === 403) {
       if (refusal !== null) refuse(response, refusal);
       return;
     }
-    const cookie = this.#options.access.cookieFor(asked);
+    const cookie = this.options.access.cookieFor(asked);
     if (cookie !== null) leadToPage(response, cookie, asked);
     else if (refusal !== null) refuse(response, refusal);
-    else this.#admit(request, response, asked);
+    else this.admit(request, response, asked);
   }
 
-  #admit(request: IncomingMessage, response: ServerResponse, asked: Asked): void {
+  private admit(request: IncomingMessage, response: ServerResponse, asked: Asked): void {
     const leaving = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) leaving.abort();
     });
     const admitted = { asked, limits: limitsOf(asked.path), gone: leaving.signal };
-    void this.#answer(request, response, admitted);
+    void this.answer(request, response, admitted);
   }
 
-  async #answer(
+  private async answer(
     request: IncomingMessage,
     response: ServerResponse,
     admitted: Admitted,
   ): Promise<void> {
     try {
-      await this.#options.answer(request, response, admitted);
+      await this.options.answer(request, response, admitted);
     } catch (error) {
       process.stderr.write(`triscope: ${admitted.asked.path}: ${(error as Error).message}\n`);
       if (response.headersSent) response.destroy();
@@ -152,12 +152,12 @@ export class Guard {
     }
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const asked = askedOf(request);
-    let refusal = isRefusal(asked) ? asked : this.#refusal(asked);
+    let refusal = isRefusal(asked) ? asked : this.refusal(asked);
     if (refusal === null && !isRefusal(asked)) {
-      const { follow } = this.#options;
+      const { follow } = this.options;
       this.connections.follows(socket as Socket);
       refusal =
         follow === undefined

@@ -7,13 +7,13 @@ interface Running<T> {
 }
 
 export class SharedWork<T> {
-  readonly #work: (signal: AbortSignal) => Promise<T>;
-  #running: Running<T> | null = null;
-  #done = false;
+  private readonly work: (signal: AbortSignal) => Promise<T>;
+  private running: Running<T> | null = null;
+  private done = false;
 
   /** `work` is told by its signal when nobody waits for it any more. */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
-    this.#work = work;
+    this.work = work;
   }
 
   /**
@@ -22,8 +22,8 @@ export class SharedWork<T> {
    */
   get(signal: AbortSignal): Promise<T> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    const running = this.#running ?? this.#begin();
-    if (this.#done) return running.result;
+    const running = this.running ?? this.begin();
+    if (this.done) return running.result;
     running.waiting++;
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -32,7 +32,7 @@ export class SharedWork<T> {
           return;
         }
         // Who leaves last hears of it when the work has really ended.
-        if (this.#running === running) this.#running = null;
+        if (this.running === running) this.running = null;
         running.end.abort(signal.reason);
       };
       signal.addEventListener('abort', leave, { once: true });
@@ -41,16 +41,16 @@ export class SharedWork<T> {
     });
   }
 
-  #begin(): Running<T> {
+  private begin(): Running<T> {
     const end = new AbortController();
-    const running = { result: this.#work(end.signal), end, waiting: 0 };
-    this.#running = running;
+    const running = { result: this.work(end.signal), end, waiting: 0 };
+    this.running = running;
     running.result.then(
       () => {
-        if (this.#running === running) this.#done = true;
+        if (this.running === running) this.done = true;
       },
       () => {
-        if (this.#running === running) this.#running = null;
+        if (this.running === running) this.running = null;
       },
     );
     return running;
@@ -74,19 +74,19 @@ const TURN = 50_000;
 
 /** Gives others their turn after so many rows, and ends where nobody waits any more. */
 export class Turns {
-  readonly #signal: AbortSignal;
-  #taken = 0;
+  private readonly signal: AbortSignal;
+  private taken = 0;
 
   constructor(signal: AbortSignal) {
-    this.#signal = signal;
+    this.signal = signal;
   }
 
   /** @throws the signal's reason */
   async took(rows: number): Promise<void> {
-    this.#taken += rows;
-    if (this.#taken < TURN) return;
-    this.#taken = 0;
+    this.taken += rows;
+    if (this.taken < TURN) return;
+    this.taken = 0;
     await new Promise((resolve) => setImmediate(resolve));
-    this.#signal.throwIfAborted();
+    this.signal.throwIfAborted();
   }
 }

@@ -14,35 +14,35 @@ const PATIENCE = 1400;
 /** Numbers that both threads see. */
 export class Shared {
   readonly memory: SharedArrayBuffer;
-  readonly #taken: BigInt64Array;
-  readonly #counts: Int32Array;
+  private readonly _taken: BigInt64Array;
+  private readonly _counts: Int32Array;
 
   constructor(memory = new SharedArrayBuffer(16)) {
     this.memory = memory;
-    this.#taken = new BigInt64Array(memory, 0, 1);
-    this.#counts = new Int32Array(memory, 8, 2);
+    this._taken = new BigInt64Array(memory, 0, 1);
+    this._counts = new Int32Array(memory, 8, 2);
   }
 
   /** Bytes of messages that the thread has taken. */
   get taken(): number {
-    return Number(Atomics.load(this.#taken, 0));
+    return Number(Atomics.load(this._taken, 0));
   }
 
   took(bytes: number): void {
-    Atomics.add(this.#taken, 0, BigInt(bytes));
+    Atomics.add(this._taken, 0, BigInt(bytes));
   }
 
   /** Followers there are, and frames for which they had no room. */
   get counts(): { readonly followers: number; readonly skipped: number } {
     return {
-      followers: Atomics.load(this.#counts, 0),
-      skipped: Atomics.load(this.#counts, 1),
+      followers: Atomics.load(this._counts, 0),
+      skipped: Atomics.load(this._counts, 1),
     };
   }
 
   count(followers: number, skipped: number): void {
-    Atomics.store(this.#counts, 0, followers);
-    Atomics.store(this.#counts, 1, skipped);
+    Atomics.store(this._counts, 0, followers);
+    Atomics.store(this._counts, 1, skipped);
   }
 }
 
@@ -89,10 +89,10 @@ export class ServerThread<Message> {
   readonly shared: Shared;
   /** Null once it was closed; else why it has ended by itself. */
   readonly ended: Promise<Error | null>;
-  readonly #worker: Worker;
-  readonly #killable: boolean;
-  #posted = 0;
-  #open = true;
+  private readonly worker: Worker;
+  private readonly killable: boolean;
+  private posted = 0;
+  private open = true;
 
   private constructor(
     worker: Worker,
@@ -100,8 +100,8 @@ export class ServerThread<Message> {
     { name, killable }: Pick<ThreadOptions<unknown>, 'name' | 'killable'>,
     { url, port }: { readonly url: string; readonly port: number },
   ) {
-    this.#worker = worker;
-    this.#killable = killable;
+    this.worker = worker;
+    this.killable = killable;
     this.shared = shared;
     this.url = url;
     this.port = port;
@@ -111,8 +111,8 @@ export class ServerThread<Message> {
         why = error;
       });
       worker.on('exit', () => {
-        const closed = !this.#open;
-        this.#open = false;
+        const closed = !this.open;
+        this.open = false;
         const reason = (why?.message ?? 'its thread is gone').replace(/\s+/g, ' ');
         resolve(closed ? null : new ServeError(`${name} has ended: ${reason}`));
       });
@@ -144,30 +144,30 @@ export class ServerThread<Message> {
 
   /** Bytes that wait for it. */
   get waiting(): number {
-    return this.#posted - this.shared.taken;
+    return this.posted - this.shared.taken;
   }
 
   /** Gives it a message of about `bytes`; after its end nothing. */
   post(message: Message, bytes: number): void {
-    if (!this.#open) return;
-    this.#posted += bytes;
+    if (!this.open) return;
+    this.posted += bytes;
     if (this.waiting > MOST_WAITING) {
       // It takes nothing any more, and what waits for it is ours.
-      this.#open = false;
-      this.#end();
+      this.open = false;
+      this.end();
       return;
     }
-    this.#worker.postMessage({ kind: 'message', message, bytes } satisfies ToThread<Message>);
+    this.worker.postMessage({ kind: 'message', message, bytes } satisfies ToThread<Message>);
   }
 
   /** Ends it. One that does not end in time is left alone, and ends with the process. */
   async close(): Promise<void> {
-    if (this.#open) this.#worker.postMessage({ kind: 'close' } satisfies ToThread<Message>);
-    this.#open = false;
+    if (this.open) this.worker.postMessage({ kind: 'close' } satisfies ToThread<Message>);
+    this.open = false;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        this.#end();
+        this.end();
         resolve();
       }, PATIENCE);
     });
@@ -175,14 +175,14 @@ export class ServerThread<Message> {
     clearTimeout(timer);
   }
 
-  #end(): void {
-    if (this.#killable) {
-      void this.#worker.terminate();
+  private end(): void {
+    if (this.killable) {
+      void this.worker.terminate();
       return;
     }
-    this.#worker.unref();
+    this.worker.unref();
     const leave = (code: number) => exitNow(code);
     process.once('exit', leave);
-    this.#worker.once('exit', () => process.off('exit', leave));
+    this.worker.once('exit', () => process.off('exit', leave));
   }
 }

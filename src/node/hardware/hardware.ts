@@ -24,66 +24,66 @@ interface Shared {
 }
 
 export class Hardware {
-  readonly #tree: NodeTree;
-  readonly #open = new Map<string, Shared>();
+  private readonly _tree: NodeTree;
+  private readonly open = new Map<string, Shared>();
   /** Recorded registers stay: what was written is read back. */
-  readonly #recorded = new Map<string, RegisterSpace>();
+  private readonly recorded = new Map<string, RegisterSpace>();
   /** Writes to a recorded tree, in order. */
   readonly writes: RecordedWrite[] = [];
-  #processor: Processor | null | undefined;
-  #noMsr: UnavailableError | null = null;
-  #cpus: readonly number[] | undefined;
-  #packages: readonly Package[] | undefined;
-  #functions: readonly PciFunction[] | undefined;
+  private _processor: Processor | null | undefined;
+  private noMsr: UnavailableError | null = null;
+  private _cpus: readonly number[] | undefined;
+  private _packages: readonly Package[] | undefined;
+  private _functions: readonly PciFunction[] | undefined;
 
   constructor(tree: NodeTree) {
-    this.#tree = tree;
+    this._tree = tree;
   }
 
   get tree(): NodeTree {
-    return this.#tree;
+    return this._tree;
   }
 
   /** @throws UnavailableError where nothing says which processor this is */
   get processor(): Processor {
-    if (this.#processor === undefined) {
-      this.#processor = processorOf(this.#tree);
-      if (this.#processor === null && !this.#tree.isThisMachine) this.#processor = recognise(this);
+    if (this._processor === undefined) {
+      this._processor = processorOf(this._tree);
+      if (this._processor === null && !this._tree.isThisMachine) this._processor = recognise(this);
     }
-    if (this.#processor !== null) return this.#processor;
+    if (this._processor !== null) return this._processor;
     throw new UnavailableError('neither /proc/cpuinfo nor CPUID names an Intel or AMD processor');
   }
 
   /** CPUs that are online, ascending. @throws UnavailableError also where this machine has no registers to read */
   get cpus(): readonly number[] {
-    if (this.#cpus !== undefined) return this.#cpus;
-    const cpus = onlineCpus(this.#tree);
-    this.#requireMsr(cpus[0]);
-    this.#cpus = cpus;
+    if (this._cpus !== undefined) return this._cpus;
+    const cpus = onlineCpus(this._tree);
+    this.requireMsr(cpus[0]);
+    this._cpus = cpus;
     return cpus;
   }
 
   /** @throws UnavailableError as `cpus` */
   get packages(): readonly Package[] {
-    this.#packages ??= packagesOf(this.#tree, this.cpus);
-    return this.#packages;
+    this._packages ??= packagesOf(this._tree, this.cpus);
+    return this._packages;
   }
 
   /** Once for all types and CPUs: there may be hundreds of them. */
-  #requireMsr(cpu: number): void {
-    if (!this.#tree.isThisMachine) return;
-    if (this.#noMsr !== null) throw this.#noMsr;
+  private requireMsr(cpu: number): void {
+    if (!this._tree.isThisMachine) return;
+    if (this.noMsr !== null) throw this.noMsr;
     try {
       this.msr(cpu).close();
     } catch (error) {
-      if (error instanceof UnavailableError) this.#noMsr = error;
+      if (error instanceof UnavailableError) this.noMsr = error;
       throw error;
     }
   }
 
   get functions(): readonly PciFunction[] {
-    this.#functions ??= pciFunctions(this.#tree);
-    return this.#functions;
+    this._functions ??= pciFunctions(this._tree);
+    return this._functions;
   }
 
   /** The registers of a CPU. Whoever opens them closes them. @throws UnavailableError */
@@ -106,11 +106,11 @@ export class Hardware {
 
   /** Registers by their name, as saved ones have it. @throws UnavailableError */
   space(name: string): RegisterSpace {
-    if (!this.#tree.isThisMachine) return this.#fromTree(name);
-    let shared = this.#open.get(name);
+    if (!this._tree.isThisMachine) return this.fromTree(name);
+    let shared = this.open.get(name);
     if (shared === undefined) {
-      shared = { space: this.#fromMachine(name), users: 0 };
-      this.#open.set(name, shared);
+      shared = { space: this.fromMachine(name), users: 0 };
+      this.open.set(name, shared);
     }
     const { space } = shared;
     shared.users++;
@@ -118,45 +118,45 @@ export class Hardware {
       name,
       read: (at, width, words) => space.read(at, width, words),
       write: (at, width, value) => space.write(at, width, value),
-      close: () => this.#release(name),
+      close: () => this.release(name),
     };
   }
 
   /** @throws UnavailableError where it is no name */
-  #path(name: string): string {
+  private path(name: string): string {
     if (!SPACE.test(name)) throw new UnavailableError(`no registers are called ${name}`);
     const [kind, place] = name.split(' ');
     if (kind === 'pci') return `${PCI_FOLDER}/${place}`;
-    return this.#tree.isThisMachine ? `dev/cpu/${place}/msr` : `msr/cpu${place}`;
+    return this._tree.isThisMachine ? `dev/cpu/${place}/msr` : `msr/cpu${place}`;
   }
 
-  #fromMachine(name: string): RegisterSpace {
-    const path = this.#path(name);
+  private fromMachine(name: string): RegisterSpace {
+    const path = this.path(name);
     const [kind, place] = name.split(' ');
     return kind === 'mem'
-      ? new MappedSpace(name, '/dev/mem', addressOf(this.#tree, place))
+      ? new MappedSpace(name, '/dev/mem', addressOf(this._tree, place))
       : new RegisterFile(name, `/${path}`);
   }
 
-  #fromTree(name: string): RegisterSpace {
-    let space = this.#recorded.get(name);
+  private fromTree(name: string): RegisterSpace {
+    let space = this.recorded.get(name);
     if (space === undefined) {
-      const path = join(this.#tree.root, this.#path(name));
+      const path = join(this._tree.root, this.path(name));
       const record = (where: string, at: number, value: bigint) =>
         this.writes.push({ space: where, at, value });
       if (name.startsWith('msr')) space = new RecordedMsr(name, path, record);
       else if (name.startsWith('pci')) space = new RecordedPci(name, contentOf(path), record);
-      else space = new RecordedPci(name, recordedSpace(this.#tree, name.slice(4)), record);
-      this.#recorded.set(name, space);
+      else space = new RecordedPci(name, recordedSpace(this._tree, name.slice(4)), record);
+      this.recorded.set(name, space);
     }
     return space;
   }
 
-  #release(name: string): void {
-    const shared = this.#open.get(name);
+  private release(name: string): void {
+    const shared = this.open.get(name);
     if (shared === undefined || --shared.users > 0) return;
     shared.space.close();
-    this.#open.delete(name);
+    this.open.delete(name);
   }
 }
 

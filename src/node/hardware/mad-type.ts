@@ -19,21 +19,21 @@ interface MadType extends Omit<NodeType, 'open' | 'program'> {
 export const isOmniPath = (adapter: string) => adapter.startsWith('hfi1_');
 
 class PortCollector implements Collector {
-  readonly #type: MadType;
-  readonly #ports: readonly { port: MadPort; read: PortReader }[];
+  private readonly type: MadType;
+  private readonly ports: readonly { port: MadPort; read: PortReader }[];
 
   constructor(type: MadType, ports: readonly { port: MadPort; read: PortReader }[]) {
-    this.#type = type;
-    this.#ports = ports;
+    this.type = type;
+    this.ports = ports;
   }
 
   collect(writer: RawWriter): void {
     let failed: unknown;
-    for (const { port, read } of this.#ports) {
-      writer.record(this.#type.name, `${port.adapter}/${port.port}`);
+    for (const { port, read } of this.ports) {
+      writer.record(this.type.name, `${port.adapter}/${port.port}`);
       try {
         read(writer);
-        writer.endRecord(this.#type.metrics.length);
+        writer.endRecord(this.type.metrics.length);
       } catch (error) {
         // A port that lost its cable does not take the others with it.
         writer.dropRecord();
@@ -44,7 +44,7 @@ class PortCollector implements Collector {
   }
 
   close(): void {
-    for (const { port } of this.#ports) port.close();
+    for (const { port } of this.ports) port.close();
   }
 }
 

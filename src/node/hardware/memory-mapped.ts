@@ -49,17 +49,17 @@ export function recordedSpace(tree: NodeTree, name: string): Buffer {
 
 export class MappedSpace implements RegisterSpace {
   readonly name: string;
-  readonly #map: MappedFile;
-  readonly #path: string;
-  readonly #at: number;
+  private readonly map: MappedFile;
+  private readonly path: string;
+  private readonly at: number;
 
   /** @throws UnavailableError */
   constructor(name: string, path: string, at: number) {
     this.name = name;
-    this.#path = path;
-    this.#at = at;
+    this.path = path;
+    this.at = at;
     try {
-      this.#map = mapFile(path, at, PAGE);
+      this.map = mapFile(path, at, PAGE);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const denied = code === 'EACCES' || code === 'EPERM';
@@ -68,7 +68,7 @@ export class MappedSpace implements RegisterSpace {
   }
 
   read(at: number, width: Width, words: Uint32Array): void {
-    const map = this.#map.words;
+    const map = this.map.words;
     words[0] = map[at >> 2];
     words[1] = 0;
     if (width === 4) return;
@@ -84,7 +84,7 @@ export class MappedSpace implements RegisterSpace {
   write(at: number, width: Width, value: bigint): void {
     let map: MappedFile;
     try {
-      map = mapFile(this.#path, this.#at, PAGE, true);
+      map = mapFile(this.path, this.at, PAGE, true);
     } catch (error) {
       throw new UnavailableError(
         `${registerName(this.name, at)} cannot be written: ${(error as Error).message}`,
@@ -96,6 +96,6 @@ export class MappedSpace implements RegisterSpace {
   }
 
   close(): void {
-    this.#map.close();
+    this.map.close();
   }
 }

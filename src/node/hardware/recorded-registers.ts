@@ -26,13 +26,13 @@ export function contentOf(path: string): Buffer {
 
 export class RecordedMsr implements RegisterSpace {
   readonly name: string;
-  readonly #values = new Map<number, bigint>();
-  readonly #record: Recorder;
+  private readonly values = new Map<number, bigint>();
+  private readonly record: Recorder;
 
   /** @throws UnavailableError */
   constructor(name: string, path: string, record: Recorder) {
     this.name = name;
-    this.#record = record;
+    this.record = record;
     const lines = contentOf(path).toString('latin1').split('\n');
     for (const [k, line] of lines.entries()) {
       if (line.trim() === '') continue;
@@ -40,20 +40,20 @@ export class RecordedMsr implements RegisterSpace {
       if (!match) {
         throw new UnavailableError(`${path}, line ${k + 1}: not a register (hex) and its value`);
       }
-      this.#values.set(Number.parseInt(match[1], 16), BigInt.asUintN(64, BigInt(match[2])));
+      this.values.set(Number.parseInt(match[1], 16), BigInt.asUintN(64, BigInt(match[2])));
     }
   }
 
   read(at: number, _width: Width, words: Uint32Array): void {
-    const value = this.#values.get(at);
+    const value = this.values.get(at);
     if (value === undefined) throw new UnavailableError(`no ${registerName(this.name, at)}`);
     words[0] = Number(value & 0xffffffffn);
     words[1] = Number(value >> 32n);
   }
 
   write(at: number, _width: Width, value: bigint): void {
-    this.#record(this.name, at, value);
-    this.#values.set(at, value);
+    this.record(this.name, at, value);
+    this.values.set(at, value);
   }
 
   close(): void {}
@@ -61,31 +61,31 @@ export class RecordedMsr implements RegisterSpace {
 
 export class RecordedPci implements RegisterSpace {
   readonly name: string;
-  readonly #bytes: Buffer;
-  readonly #record: Recorder;
+  private readonly bytes: Buffer;
+  private readonly record: Recorder;
 
   constructor(name: string, bytes: Buffer, record: Recorder) {
     this.name = name;
-    this.#record = record;
-    this.#bytes = bytes;
+    this.record = record;
+    this.bytes = bytes;
   }
 
-  #check(at: number, width: Width): void {
-    if (at + width > this.#bytes.length) {
+  private check(at: number, width: Width): void {
+    if (at + width > this.bytes.length) {
       throw new UnavailableError(`no ${registerName(this.name, at)}: the file is too short`);
     }
   }
 
   read(at: number, width: Width, words: Uint32Array): void {
-    this.#check(at, width);
-    words[0] = this.#bytes.readUInt32LE(at);
-    words[1] = width === 8 ? this.#bytes.readUInt32LE(at + 4) : 0;
+    this.check(at, width);
+    words[0] = this.bytes.readUInt32LE(at);
+    words[1] = width === 8 ? this.bytes.readUInt32LE(at + 4) : 0;
   }
 
   write(at: number, width: Width, value: bigint): void {
-    this.#check(at, width);
-    this.#record(this.name, at, value);
-    for (let k = 0; k < width; k++) this.#bytes[at + k] = Number((value >> BigInt(8 * k)) & 0xffn);
+    this.check(at, width);
+    this.record(this.name, at, value);
+    for (let k = 0; k < width; k++) this.bytes[at + k] = Number((value >> BigInt(8 * k)) & 0xffn);
   }
 
   close(): void {}

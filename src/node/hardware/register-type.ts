@@ -79,9 +79,9 @@ function openBoxes(hardware: Hardware, boxes: readonly Box[]): OpenBox[] {
 /** The same boxes, whose narrow counters are totals. */
 class WideRegisterCollector implements Collector {
   readonly metrics: readonly Metric[];
-  readonly #type: string;
-  readonly #boxes: readonly (OpenBox & { readonly wide: readonly (WideCounter | null)[] })[];
-  readonly #words = new Uint32Array(2);
+  private readonly type: string;
+  private readonly boxes: readonly (OpenBox & { readonly wide: readonly (WideCounter | null)[] })[];
+  private readonly words = new Uint32Array(2);
 
   constructor(
     { root }: NodeTree,
@@ -89,9 +89,9 @@ class WideRegisterCollector implements Collector {
     metrics: readonly Metric[],
     boxes: readonly OpenBox[],
   ) {
-    this.#type = type;
+    this.type = type;
     this.metrics = widened(metrics);
-    this.#boxes = boxes.map((open) => ({
+    this.boxes = boxes.map((open) => ({
       ...open,
       wide: metrics.map((metric) =>
         isNarrow(metric) ? wideCounter(root, type, open.box.device, metric) : null,
@@ -100,8 +100,8 @@ class WideRegisterCollector implements Collector {
   }
 
   between(): void {
-    const words = this.#words;
-    for (const { box, space, wide } of this.#boxes) {
+    const words = this.words;
+    for (const { box, space, wide } of this.boxes) {
       for (const [k, { at, width }] of box.registers.entries()) {
         if (wide[k] === null) continue;
         space.read(at, width, words);
@@ -111,9 +111,9 @@ class WideRegisterCollector implements Collector {
   }
 
   collect(writer: RawWriter): void {
-    const words = this.#words;
-    for (const { box, space, wide } of this.#boxes) {
-      writer.record(this.#type, box.device);
+    const words = this.words;
+    for (const { box, space, wide } of this.boxes) {
+      writer.record(this.type, box.device);
       for (const [k, { at, width }] of box.registers.entries()) {
         space.read(at, width, words);
         wide[k]?.step(words, performance.now() / 1000);
@@ -125,26 +125,26 @@ class WideRegisterCollector implements Collector {
   }
 
   close(): void {
-    for (const { space } of this.#boxes) space.close();
+    for (const { space } of this.boxes) space.close();
   }
 }
 
 class RegisterCollector implements Collector {
   readonly metrics: readonly Metric[];
-  readonly #type: string;
-  readonly #boxes: readonly OpenBox[];
-  readonly #words = new Uint32Array(2);
+  private readonly type: string;
+  private readonly boxes: readonly OpenBox[];
+  private readonly words = new Uint32Array(2);
 
   constructor(type: string, metrics: readonly Metric[], boxes: readonly OpenBox[]) {
-    this.#type = type;
+    this.type = type;
     this.metrics = metrics;
-    this.#boxes = boxes;
+    this.boxes = boxes;
   }
 
   collect(writer: RawWriter): void {
-    const words = this.#words;
-    for (const { box, space } of this.#boxes) {
-      writer.record(this.#type, box.device);
+    const words = this.words;
+    for (const { box, space } of this.boxes) {
+      writer.record(this.type, box.device);
       for (const { at, width } of box.registers) {
         space.read(at, width, words);
         writer.words(words[1], words[0]);
@@ -154,7 +154,7 @@ class RegisterCollector implements Collector {
   }
 
   close(): void {
-    for (const { space } of this.#boxes) space.close();
+    for (const { space } of this.boxes) space.close();
   }
 }
 

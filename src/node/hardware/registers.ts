@@ -45,16 +45,16 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? Stri
 /** Registers of this machine: a device file of the kernel. Sources: msr(4), proc_bus_pci(5). */
 export class RegisterFile implements RegisterSpace {
   readonly name: string;
-  readonly #path: string;
-  readonly #file: number;
-  readonly #buffer = Buffer.alloc(8);
+  private readonly path: string;
+  private readonly file: number;
+  private readonly buffer = Buffer.alloc(8);
 
   /** @throws UnavailableError */
   constructor(name: string, path: string) {
     this.name = name;
-    this.#path = path;
+    this.path = path;
     try {
-      this.#file = openSync(path, 'r');
+      this.file = openSync(path, 'r');
     } catch (error) {
       const code = codeOf(error);
       if (code === 'EACCES' || code === 'EPERM') {
@@ -68,23 +68,23 @@ export class RegisterFile implements RegisterSpace {
   read(at: number, width: Width, words: Uint32Array): void {
     let got: number;
     try {
-      got = readSync(this.#file, this.#buffer, 0, width, at);
+      got = readSync(this.file, this.buffer, 0, width, at);
     } catch (error) {
       throw new UnavailableError(
         `${registerName(this.name, at)} cannot be read: ${codeOf(error)} (not on this processor, or hidden by a hypervisor)`,
       );
     }
     // Without privileges, the kernel gives the first 64 bytes of a configuration space only.
-    if (got < width) throw new UnavailableError(needsRights(`read all of ${this.#path}`));
-    words[0] = this.#buffer.readUInt32LE(0);
-    words[1] = width === 8 ? this.#buffer.readUInt32LE(4) : 0;
+    if (got < width) throw new UnavailableError(needsRights(`read all of ${this.path}`));
+    words[0] = this.buffer.readUInt32LE(0);
+    words[1] = width === 8 ? this.buffer.readUInt32LE(4) : 0;
     // The kernel reads configuration space by 32 bits: the upper half may be of a moment after the lower one rolled over.
     if (width === 8 && words[0] >= NEAR_ROLLOVER && this.name.startsWith('pci')) {
-      readSync(this.#file, this.#buffer, 0, 8, at);
-      const low = this.#buffer.readUInt32LE(0);
+      readSync(this.file, this.buffer, 0, 8, at);
+      const low = this.buffer.readUInt32LE(0);
       if (low < NEAR_ROLLOVER) {
         words[0] = low;
-        words[1] = this.#buffer.readUInt32LE(4);
+        words[1] = this.buffer.readUInt32LE(4);
       }
     }
   }
@@ -96,7 +96,7 @@ export class RegisterFile implements RegisterSpace {
     let file = -1;
     try {
       // By its own name: where links lead matters no more.
-      file = openSync(this.#path, constants.O_RDWR | NO_LINK);
+      file = openSync(this.path, constants.O_RDWR | NO_LINK);
       writeSync(file, bytes, 0, width, at);
     } catch (error) {
       throw new UnavailableError(
@@ -108,6 +108,6 @@ export class RegisterFile implements RegisterSpace {
   }
 
   close(): void {
-    closeSync(this.#file);
+    closeSync(this.file);
   }
 }

@@ -23,25 +23,25 @@ export const widened = (metrics: readonly Metric[]): readonly Metric[] =>
 export class WideCounter {
   /** Counted since the first reading. */
   total = 0n;
-  readonly #rule: CounterRule;
-  readonly #range: number;
-  #last = Number.NaN;
-  #since = 0;
+  private readonly rule: CounterRule;
+  private readonly range: number;
+  private last = Number.NaN;
+  private since = 0;
 
   constructor(type: string, { key, kind, unit, bits = 64 }: Metric) {
-    this.#rule = counterRule(type, { name: key, kind, unit, bits });
-    this.#range = 2 ** bits;
+    this.rule = counterRule(type, { name: key, kind, unit, bits });
+    this.range = 2 ** bits;
   }
 
   /** Takes a reading: low and high word, at `seconds` of a steady clock. */
   step(words: Uint32Array, seconds: number): void {
-    const value = (words[1] * WORD + words[0]) % this.#range;
-    if (mayHaveRolled(0, seconds - this.#since, this.#rule)) this.total = 0n;
-    else if (!Number.isNaN(this.#last)) {
-      this.total += BigInt((value - this.#last + this.#range) % this.#range);
+    const value = (words[1] * WORD + words[0]) % this.range;
+    if (mayHaveRolled(0, seconds - this.since, this.rule)) this.total = 0n;
+    else if (!Number.isNaN(this.last)) {
+      this.total += BigInt((value - this.last + this.range) % this.range);
     }
-    this.#last = value;
-    this.#since = seconds;
+    this.last = value;
+    this.since = seconds;
   }
 }
 

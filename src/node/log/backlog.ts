@@ -13,17 +13,17 @@ interface Kept extends LogGroup {
 export class Backlog {
   /** Groups that were given up, the oldest first, because others came. */
   dropped = 0;
-  readonly #most: number;
-  readonly #kept: Kept[] = [];
-  #bytes = 0;
+  private readonly most: number;
+  private readonly kept: Kept[] = [];
+  private bytes = 0;
 
   /** Keeps `most` groups, as `buffer` of tacc_stats' configuration says. */
   constructor(most: number) {
-    this.#most = Math.max(1, most);
+    this.most = Math.max(1, most);
   }
 
   get length(): number {
-    return this.#kept.length;
+    return this.kept.length;
   }
 
   /**
@@ -32,10 +32,10 @@ export class Backlog {
    */
   append(log: NodeLog, head: LogHead, group: LogGroup): void {
     try {
-      for (let first = this.#kept[0]; first !== undefined; first = this.#kept[0]) {
+      for (let first = this.kept[0]; first !== undefined; first = this.kept[0]) {
         log.append(first.head, first);
-        this.#bytes -= first.bytes.length;
-        this.#kept.shift();
+        this.bytes -= first.bytes.length;
+        this.kept.shift();
       }
       log.append(head, group);
     } catch (error) {
@@ -45,10 +45,10 @@ export class Backlog {
   }
 
   keep(head: LogHead, { second, bytes }: LogGroup): void {
-    this.#kept.push({ head, second, bytes: new Uint8Array(bytes) });
-    this.#bytes += bytes.length;
-    while (this.#kept.length > this.#most || this.#bytes > MOST_BYTES) {
-      this.#bytes -= this.#kept.shift()?.bytes.length ?? 0;
+    this.kept.push({ head, second, bytes: new Uint8Array(bytes) });
+    this.bytes += bytes.length;
+    while (this.kept.length > this.most || this.bytes > MOST_BYTES) {
+      this.bytes -= this.kept.shift()?.bytes.length ?? 0;
       this.dropped++;
     }
   }

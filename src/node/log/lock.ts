@@ -32,9 +32,9 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
  */
 export class Lock {
   readonly path: string;
-  #file = -1;
-  #inode = 0;
-  #held = false;
+  private _file = -1;
+  private inode = 0;
+  private held = false;
 
   constructor(path: string) {
     this.path = path;
@@ -42,18 +42,18 @@ export class Lock {
 
   /** The open lock file, for small notes; only while it is held. */
   get file(): number {
-    return this.#file;
+    return this._file;
   }
 
   /** Tries once. @throws LogError where the file cannot be opened */
   try(): boolean {
-    this.#open();
-    if (!canLock()) this.#held = this.#tryByName();
-    else if (tryLock(this.#file)) {
-      this.#held = this.#isCurrent();
-      if (!this.#held) this.close();
+    this.open();
+    if (!canLock()) this.held = this.tryByName();
+    else if (tryLock(this._file)) {
+      this.held = this.isCurrent();
+      if (!this.held) this.close();
     }
-    return this.#held;
+    return this.held;
   }
 
   /** Waits for it. @throws LogError where that takes longer than `timeout` milliseconds */
@@ -71,32 +71,32 @@ export class Lock {
   }
 
   release(): void {
-    if (!this.#held) return;
-    this.#held = false;
-    if (canLock()) unlock(this.#file);
+    if (!this.held) return;
+    this.held = false;
+    if (canLock()) unlock(this._file);
     else unlinkSync(`${this.path}.held`);
   }
 
   close(): void {
     this.release();
-    if (this.#file >= 0) closeSync(this.#file);
-    this.#file = -1;
+    if (this._file >= 0) closeSync(this._file);
+    this._file = -1;
   }
 
-  #open(): void {
-    if (this.#file >= 0) return;
+  private open(): void {
+    if (this._file >= 0) return;
     const flags = constants.O_RDWR | constants.O_CREAT | NO_LINK;
-    this.#file = about(this.path, () => openSync(this.path, flags, 0o644));
-    this.#inode = fstatSync(this.#file).ino;
+    this._file = about(this.path, () => openSync(this.path, flags, 0o644));
+    this.inode = fstatSync(this._file).ino;
   }
 
   /** Whether the locked file still has its name: somebody may have removed it. */
-  #isCurrent(): boolean {
+  private isCurrent(): boolean {
     const named = statSync(this.path, { throwIfNoEntry: false });
-    return named?.ino === this.#inode;
+    return named?.ino === this.inode;
   }
 
-  #tryByName(): boolean {
+  private tryByName(): boolean {
     const path = `${this.path}.held`;
     try {
       const file = openSync(path, 'wx', 0o644);

@@ -56,19 +56,19 @@ export interface LogGroup {
 
 export class NodeLog {
   readonly folder: string;
-  readonly #current: string;
-  readonly #lock: Lock;
-  #file = -1;
-  #inode = 0;
+  private readonly current: string;
+  private readonly lock: Lock;
+  private file = -1;
+  private inode = 0;
   /** The header that the open file was found to go with. */
-  #head: LogHead | null = null;
-  #locked = false;
+  private head: LogHead | null = null;
+  private _locked = false;
 
   /** Opens nothing yet. */
   constructor(folder: string) {
     this.folder = folder;
-    this.#current = join(folder, 'current');
-    this.#lock = new Lock(join(folder, 'lock'));
+    this.current = join(folder, 'current');
+    this.lock = new Lock(join(folder, 'lock'));
   }
 
   /**
@@ -76,13 +76,13 @@ export class NodeLog {
    * @throws LogError where the folder cannot be used, or another process holds it for too long
    */
   locked<T>(work: () => T): T {
-    this.#acquire();
-    this.#locked = true;
+    this.acquire();
+    this._locked = true;
     try {
       return work();
     } finally {
-      this.#locked = false;
-      this.#lock.release();
+      this._locked = false;
+      this.lock.release();
     }
   }
 
@@ -91,37 +91,37 @@ export class NodeLog {
    * @throws LogError where it could not be written; nothing of it is in the file
    */
   append(head: LogHead, group: LogGroup): void {
-    this.#expectLock();
-    const size = this.#open(head);
-    if (size < 0) this.#begin(head, group);
+    this.expectLock();
+    const size = this.open(head);
+    if (size < 0) this.begin(head, group);
     else {
-      const open = { path: this.#current, file: this.#file, ino: this.#inode };
-      appendWhole(this.#lock.file, open, size, group.bytes);
+      const open = { path: this.current, file: this.file, ino: this.inode };
+      appendWhole(this.lock.file, open, size, group.bytes);
     }
   }
 
   /** Ends the current file; whether there was one. The next group begins another. @throws LogError */
   rotate(): boolean {
-    this.#expectLock();
-    if (this.#openCurrent()) mend(this.#lock.file, this.#file);
-    this.#forget();
-    return about(this.#current, () => remove(this.#current));
+    this.expectLock();
+    if (this.openCurrent()) mend(this.lock.file, this.file);
+    this.forget();
+    return about(this.current, () => remove(this.current));
   }
 
   /** A property of the current file's header, such as `hostname`; null where there is none. */
   property(name: string): string | null {
-    return propertyOf(this.#headText(), name);
+    return propertyOf(this.headText(), name);
   }
 
   /** A type's schema line in the current file; null where it has none. */
   schema(type: string): string | null {
-    const lines = this.#headText().split('\n');
+    const lines = this.headText().split('\n');
     return lines.find((line) => line.startsWith(`!${type} `)) ?? null;
   }
 
-  #headText(): string {
+  private headText(): string {
     try {
-      const file = openSync(this.#current, 'r');
+      const file = openSync(this.current, 'r');
       try {
         return headText(file) ?? '';
       } finally {
@@ -136,58 +136,58 @@ export class NodeLog {
   begun: number | null = null;
 
   close(): void {
-    this.#forget();
-    this.#lock.close();
+    this.forget();
+    this.lock.close();
   }
 
-  #acquire(): void {
+  private acquire(): void {
     try {
-      this.#lock.acquire(PATIENCE);
+      this.lock.acquire(PATIENCE);
     } catch (error) {
       if (codeOf((error as Error).cause) !== 'ENOENT') throw error;
       about(this.folder, () => makeFolder(this.folder));
-      this.#lock.acquire(PATIENCE);
+      this.lock.acquire(PATIENCE);
     }
   }
 
-  #expectLock(): void {
-    if (!this.#locked) throw new Error('the log is not locked');
+  private expectLock(): void {
+    if (!this._locked) throw new Error('the log is not locked');
   }
 
-  #forget(): void {
-    if (this.#file >= 0) closeSync(this.#file);
-    this.#file = -1;
-    this.#head = null;
+  private forget(): void {
+    if (this.file >= 0) closeSync(this.file);
+    this.file = -1;
+    this.head = null;
     this.begun = null;
   }
 
   /** Opens `current`, unless it is what is open. False where there is none. */
-  #openCurrent(): boolean {
-    const named = about(this.#current, () => statSync(this.#current, { throwIfNoEntry: false }));
-    if (this.#file >= 0 && named?.ino !== this.#inode) this.#forget();
+  private openCurrent(): boolean {
+    const named = about(this.current, () => statSync(this.current, { throwIfNoEntry: false }));
+    if (this.file >= 0 && named?.ino !== this.inode) this.forget();
     if (named === undefined) return false;
-    if (this.#file < 0) this.#file = about(this.#current, () => openSync(this.#current, APPEND));
-    this.#inode = named.ino;
+    if (this.file < 0) this.file = about(this.current, () => openSync(this.current, APPEND));
+    this.inode = named.ino;
     return true;
   }
 
   /** Makes `current` ready to take records under `head`: its length, or -1 where a new file is needed. */
-  #open(head: LogHead): number {
-    if (!this.#openCurrent()) return -1;
-    const size = mend(this.#lock.file, this.#file);
-    if (this.#head === head) return size;
-    const text = headText(this.#file);
-    const begun = text === null ? 0 : firstSecond(this.#file, text);
+  private open(head: LogHead): number {
+    if (!this.openCurrent()) return -1;
+    const size = mend(this.lock.file, this.file);
+    if (this.head === head) return size;
+    const text = headText(this.file);
+    const begun = text === null ? 0 : firstSecond(this.file, text);
     if (text === null || refusal(text, begun, head) !== null) {
       this.rotate();
       return -1;
     }
-    this.#head = head;
+    this.head = head;
     this.begun = begun;
     return size;
   }
 
-  #begin(head: LogHead, group: LogGroup): void {
+  private begin(head: LogHead, group: LogGroup): void {
     const draft = join(this.folder, 'new');
     const bytes = Buffer.concat([head.whole?.() ?? head.bytes, group.bytes]);
     about(draft, () => remove(draft));
@@ -199,7 +199,7 @@ export class NodeLog {
       if (written < bytes.length) throw new LogError(`${this.folder}: its disk or quota is full`);
       about(this.folder, () => {
         this.begun = linkAsSecond(draft, this.folder, group.second);
-        linkSync(draft, this.#current);
+        linkSync(draft, this.current);
       });
     } catch (error) {
       closeSync(file);
@@ -207,9 +207,9 @@ export class NodeLog {
     } finally {
       remove(draft);
     }
-    this.#file = file;
-    this.#inode = fstatSync(file).ino;
-    this.#head = head;
+    this.file = file;
+    this.inode = fstatSync(file).ino;
+    this.head = head;
   }
 }
 

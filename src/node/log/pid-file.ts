@@ -4,28 +4,28 @@ import { about, LogError } from './error.ts';
 import { Lock } from './lock.ts';
 
 export class PidFile {
-  readonly #lock: Lock;
+  private readonly lock: Lock;
 
   /** @throws LogError where another daemon runs, or the file cannot be written */
   constructor(path: string) {
-    this.#lock = new Lock(path);
-    if (!this.#lock.try()) {
+    this.lock = new Lock(path);
+    if (!this.lock.try()) {
       const pid = readFileSync(path, 'utf8').trim() || 'unknown';
       throw new LogError(`${path}: a daemon runs already, with pid ${pid}`);
     }
     about(path, () => {
-      ftruncateSync(this.#lock.file);
-      writeSync(this.#lock.file, `${process.pid}\n`, 0);
+      ftruncateSync(this.lock.file);
+      writeSync(this.lock.file, `${process.pid}\n`, 0);
     });
   }
 
   /** Removes it. */
   close(): void {
     try {
-      unlinkSync(this.#lock.path);
+      unlinkSync(this.lock.path);
     } catch {
       // Somebody has removed it.
     }
-    this.#lock.close();
+    this.lock.close();
   }
 }

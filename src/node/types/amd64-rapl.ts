@@ -33,17 +33,17 @@ interface Socket {
 
 class AmdEnergy implements Collector {
   readonly metrics: readonly Metric[];
-  readonly #sockets: readonly Socket[];
-  readonly #words = new Uint32Array(2);
+  private readonly sockets: readonly Socket[];
+  private readonly words = new Uint32Array(2);
   /** By socket: totals of the cores and of the package; null: values are written as read. */
-  readonly #wide: readonly (readonly WideCounter[])[] | null;
+  private readonly wide: readonly (readonly WideCounter[])[] | null;
 
   /** `root`: of the tree, where counters are to be totals. */
   constructor(sockets: readonly Socket[], root: string | null) {
-    this.#sockets = sockets;
+    this.sockets = sockets;
     this.metrics = root === null ? METRICS : widened(METRICS);
     const narrow = METRICS.filter(isNarrow);
-    this.#wide =
+    this.wide =
       root === null
         ? null
         : sockets.map(({ device }) =>
@@ -52,15 +52,15 @@ class AmdEnergy implements Collector {
   }
 
   /** Energy of a socket's cores, or of its package. */
-  #read(socket: number, part: number): bigint {
-    const words = this.#words;
-    const { cores } = this.#sockets[socket];
+  private read(socket: number, part: number): bigint {
+    const words = this.words;
+    const { cores } = this.sockets[socket];
     let sum = 0;
     for (const core of part === 0 ? cores : cores.slice(0, 1)) {
       core.read(part === 0 ? AMD_ENERGY_CORE : AMD_ENERGY_PACKAGE, 8, words);
       sum = (sum + words[0]) >>> 0;
     }
-    const wide = this.#wide?.[socket][part];
+    const wide = this.wide?.[socket][part];
     if (wide === undefined) return BigInt(sum);
     words.set([sum, 0]);
     wide.step(words, performance.now() / 1000);
@@ -68,14 +68,14 @@ class AmdEnergy implements Collector {
   }
 
   between(): void {
-    for (const [k] of this.#sockets.entries()) for (const part of [0, 1]) this.#read(k, part);
+    for (const [k] of this.sockets.entries()) for (const part of [0, 1]) this.read(k, part);
   }
 
   collect(writer: RawWriter): void {
-    const words = this.#words;
-    for (const [k, { device, cores }] of this.#sockets.entries()) {
+    const words = this.words;
+    for (const [k, { device, cores }] of this.sockets.entries()) {
       writer.record('amd64_rapl', device);
-      for (const part of [0, 1]) writer.bigint(this.#read(k, part));
+      for (const part of [0, 1]) writer.bigint(this.read(k, part));
       cores[0].read(AMD_ENERGY_UNIT, 8, words);
       writer.words(words[1], words[0]);
       writer.endRecord(METRICS.length);
@@ -83,7 +83,7 @@ class AmdEnergy implements Collector {
   }
 
   close(): void {
-    for (const { cores } of this.#sockets) for (const core of cores) core.close();
+    for (const { cores } of this.sockets) for (const core of cores) core.close();
   }
 }
 

@@ -56,42 +56,42 @@ function runs(pid: number | undefined): boolean {
 }
 
 export class ChildReader {
-  readonly #types: readonly string[];
-  readonly #root: string;
-  readonly #deadline: number;
-  readonly #header = new Uint32Array(HEADER_WORDS);
-  #child: ChildProcess | null = null;
-  #answers = -1;
+  private readonly types: readonly string[];
+  private readonly root: string;
+  private readonly deadline: number;
+  private readonly header = new Uint32Array(HEADER_WORDS);
+  private child: ChildProcess | null = null;
+  private answers = -1;
   /** Number of the last request. */
-  #request = 0;
+  private request = 0;
   /** When it was made; of a request to a child that was not ready, when it was. */
-  #asked = 0;
-  #starts = 0;
+  private asked = 0;
+  private starts = 0;
   /** Why nothing was asked; '' where something was. */
-  #refusal = '';
+  private refusal = '';
 
   /** `deadline`: milliseconds for a collection. Starts the child, and does not wait for it. */
   constructor(types: readonly string[], root: string, deadline: number) {
-    this.#types = types;
+    this.types = types;
     // The child has another working folder.
-    this.#root = resolve(root);
-    this.#deadline = deadline;
-    this.#refusal = this.#start();
+    this.root = resolve(root);
+    this.deadline = deadline;
+    this.refusal = this.start();
   }
 
   /** Starts a child; '' or why not. */
-  #start(): string {
+  private start(): string {
     this.close();
-    if (this.#starts++ >= MOST_STARTS) return 'the process that reads it has ended again and again';
+    if (this.starts++ >= MOST_STARTS) return 'the process that reads it has ended again and again';
     try {
-      this.#answers = namelessFile();
-      writeSync(this.#answers, new Uint8Array(HEADER_BYTES), 0, HEADER_BYTES, 0);
-      const task: ChildTask = { types: this.#types, root: this.#root };
+      this.answers = namelessFile();
+      writeSync(this.answers, new Uint8Array(HEADER_BYTES), 0, HEADER_BYTES, 0);
+      const task: ChildTask = { types: this.types, root: this.root };
       // Loaded where it is needed: it is slow to load.
       const { spawn } = process.getBuiltinModule('node:child_process');
       // Nothing of ours but the answers: whoever reads our output must not wait for a child that hangs.
       const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
-        stdio: ['pipe', 'ignore', 'ignore', this.#answers],
+        stdio: ['pipe', 'ignore', 'ignore', this.answers],
         env: { ...process.env, NODE_OPTIONS: '' },
         cwd: '/',
       });
@@ -99,32 +99,32 @@ export class ChildReader {
       child.stdin?.on('error', () => {});
       child.unref();
       (child.stdin as unknown as { unref(): void }).unref();
-      this.#child = child;
-      this.#request = 0;
+      this.child = child;
+      this.request = 0;
       return '';
     } catch (error) {
       return `no process to read it: ${(error as Error).message}`;
     }
   }
 
-  #look(): Uint32Array {
-    readSync(this.#answers, this.#header, 0, HEADER_BYTES, 0);
-    return this.#header;
+  private look(): Uint32Array {
+    readSync(this.answers, this.header, 0, HEADER_BYTES, 0);
+    return this.header;
   }
 
   /** Asks for the records of this moment, unless it still works at an earlier request. */
   ask(): void {
-    if (this.#child === null || !runs(this.#child.pid)) {
-      this.#refusal = this.#start();
-      if (this.#refusal !== '') return;
+    if (this.child === null || !runs(this.child.pid)) {
+      this.refusal = this.start();
+      if (this.refusal !== '') return;
     }
-    const header = this.#look();
-    const busy = this.#request > 0 && !(header[REQUEST] === this.#request && header[WAITS] === 1);
-    this.#refusal = busy ? 'an earlier read has not come back' : '';
+    const header = this.look();
+    const busy = this.request > 0 && !(header[REQUEST] === this.request && header[WAITS] === 1);
+    this.refusal = busy ? 'an earlier read has not come back' : '';
     if (busy) return;
-    this.#request++;
-    this.#asked = performance.now();
-    this.#child?.stdin?.write(`${this.#request}\n`);
+    this.request++;
+    this.asked = performance.now();
+    this.child?.stdin?.write(`${this.request}\n`);
   }
 
   /**
@@ -132,32 +132,32 @@ export class ChildReader {
    * others, and why.
    */
   answer(writer: RawWriter, failed: (type: string, reason: string) => void): void {
-    const reason = this.#refusal || this.#wait();
-    const done = this.#refusal === '' ? this.#take(writer, failed) : 0;
-    for (const type of this.#types.slice(done)) failed(type, reason);
+    const reason = this.refusal || this.wait();
+    const done = this.refusal === '' ? this.take(writer, failed) : 0;
+    for (const type of this.types.slice(done)) failed(type, reason);
   }
 
   /** Waits until the request is done; '' or why it is not. */
-  #wait(): string {
-    const start = this.#asked;
+  private wait(): string {
+    const start = this.asked;
     let ready = false;
     let nextCheck = start + 100;
     for (let pause = SHORTEST; ; pause = Math.min(LONGEST, 1.5 * pause)) {
-      const header = this.#look();
+      const header = this.look();
       const now = performance.now();
       if (!ready && (header[REQUEST] > 0 || header[WAITS] === 1)) {
         ready = true;
-        this.#asked = now;
+        this.asked = now;
       }
-      if (header[REQUEST] === this.#request && header[WAITS] === 1) {
-        this.#starts = 1;
+      if (header[REQUEST] === this.request && header[WAITS] === 1) {
+        this.starts = 1;
         return '';
       }
-      if (ready && now - this.#asked > this.#deadline) {
-        return `no answer within ${this.#deadline / 1000} s; its file system may hang`;
+      if (ready && now - this.asked > this.deadline) {
+        return `no answer within ${this.deadline / 1000} s; its file system may hang`;
       }
       if (now > nextCheck) {
-        if (!runs(this.#child?.pid)) return 'the process that reads it has ended';
+        if (!runs(this.child?.pid)) return 'the process that reads it has ended';
         if (!ready && now - start > START_LIMIT) {
           return `the process that reads it did not start within ${START_LIMIT / 1000} s`;
         }
@@ -168,18 +168,18 @@ export class ChildReader {
   }
 
   /** Writes what has been answered. Gives the number of types that are done. */
-  #take(writer: RawWriter, failed: (type: string, reason: string) => void): number {
-    const header = this.#look();
-    if (header[REQUEST] !== this.#request) return 0;
+  private take(writer: RawWriter, failed: (type: string, reason: string) => void): number {
+    const header = this.look();
+    if (header[REQUEST] !== this.request) return 0;
     const [length, done] = [header[LENGTH], header[DONE]];
     const body = Buffer.allocUnsafe(length);
     for (let used = 0; used < length; ) {
-      const got = readSync(this.#answers, body, used, length - used, HEADER_BYTES + used);
+      const got = readSync(this.answers, body, used, length - used, HEADER_BYTES + used);
       if (got === 0) return 0;
       used += got;
     }
     let at = 0;
-    for (const type of this.#types.slice(0, done)) {
+    for (const type of this.types.slice(0, done)) {
       const records = body.readUInt32LE(at);
       const failure = body.readUInt32LE(at + 4);
       at += 8;
@@ -192,10 +192,10 @@ export class ChildReader {
   }
 
   close(): void {
-    this.#child?.stdin?.destroy();
-    this.#child?.kill('SIGKILL');
-    this.#child = null;
-    if (this.#answers >= 0) closeSync(this.#answers);
-    this.#answers = -1;
+    this.child?.stdin?.destroy();
+    this.child?.kill('SIGKILL');
+    this.child = null;
+    if (this.answers >= 0) closeSync(this.answers);
+    this.answers = -1;
   }
 }

@@ -24,69 +24,69 @@ const same = (a: readonly string[], b: readonly string[]) =>
   a === b || (a.length === b.length && a.every((name, k) => name === b[k]));
 
 export class Devices implements Collector {
-  readonly #what: string;
-  readonly #list: () => string[] | null;
-  readonly #open: (name: string) => Device | null;
-  #listed: string[] = [];
-  #names: string[] = [];
+  private readonly what: string;
+  private readonly list: () => string[] | null;
+  private readonly open: (name: string) => Device | null;
+  private listed: string[] = [];
+  private names: string[] = [];
   /** null: none of ours; absent: it cannot be opened yet. */
-  readonly #devices = new Map<string, Device | null>();
+  private readonly devices = new Map<string, Device | null>();
 
   /**
    * `what`: the folder, for messages. `list` gives names; `open` gives null for what is no device of the type.
    * @throws UnavailableError where there is no such folder
    */
   constructor(what: string, list: () => string[] | null, open: (name: string) => Device | null) {
-    this.#what = what;
-    this.#list = list;
-    this.#open = open;
+    this.what = what;
+    this.list = list;
+    this.open = open;
     if (list() === null) throw new UnavailableError(`there is no ${what}, or it cannot be listed`);
   }
 
   collect(writer: RawWriter): void {
-    const listed = this.#list();
-    if (listed === null) throw new UnavailableError(`${this.#what} has vanished`);
-    if (!same(listed, this.#listed)) this.#renew(listed);
+    const listed = this.list();
+    if (listed === null) throw new UnavailableError(`${this.what} has vanished`);
+    if (!same(listed, this.listed)) this.renew(listed);
     let trouble: unknown = null;
-    for (const name of this.#names) {
+    for (const name of this.names) {
       try {
-        this.#device(name)?.write(writer);
+        this.device(name)?.write(writer);
       } catch (error) {
         writer.dropRecord();
-        this.#drop(name);
+        this.drop(name);
         if (!hasVanished(error)) trouble ??= error;
       }
     }
     if (trouble !== null) throw trouble;
     if (listed.length > MOST_DEVICES) {
-      throw new Error(`${this.#what} has ${listed.length} names; collected are ${MOST_DEVICES}`);
+      throw new Error(`${this.what} has ${listed.length} names; collected are ${MOST_DEVICES}`);
     }
   }
 
-  #renew(listed: string[]): void {
-    this.#listed = listed;
-    this.#names = listed.slice(0, MOST_DEVICES).sort();
-    const present = new Set(this.#names);
-    for (const name of this.#devices.keys()) if (!present.has(name)) this.#drop(name);
+  private renew(listed: string[]): void {
+    this.listed = listed;
+    this.names = listed.slice(0, MOST_DEVICES).sort();
+    const present = new Set(this.names);
+    for (const name of this.devices.keys()) if (!present.has(name)) this.drop(name);
   }
 
-  #device(name: string): Device | null {
-    let device = this.#devices.get(name);
+  private device(name: string): Device | null {
+    let device = this.devices.get(name);
     if (device === undefined) {
-      device = this.#open(name);
-      this.#devices.set(name, device);
+      device = this.open(name);
+      this.devices.set(name, device);
     }
     return device;
   }
 
-  #drop(name: string): void {
-    this.#devices.get(name)?.close();
-    this.#devices.delete(name);
+  private drop(name: string): void {
+    this.devices.get(name)?.close();
+    this.devices.delete(name);
   }
 
   close(): void {
-    for (const device of this.#devices.values()) device?.close();
-    this.#devices.clear();
-    this.#listed = [];
+    for (const device of this.devices.values()) device?.close();
+    this.devices.clear();
+    this.listed = [];
   }
 }

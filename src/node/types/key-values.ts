@@ -15,30 +15,30 @@ const [UNSET, DIGITS, SUM] = [0, 1, 2];
 
 /** Finds keys by their bytes: a table with open addresses, as in a text most words are no key. */
 export class KeyTable {
-  readonly #keys: readonly Buffer[];
+  private readonly keys: readonly Buffer[];
   /** Number of a key + 1; 0 where the slot is free. */
-  readonly #slots: Int32Array;
+  private readonly slots: Int32Array;
 
   constructor(keys: readonly string[]) {
-    this.#keys = keys.map((key) => Buffer.from(key, 'latin1'));
+    this.keys = keys.map((key) => Buffer.from(key, 'latin1'));
     let size = 16;
     while (size < 4 * keys.length) size *= 2;
-    this.#slots = new Int32Array(size);
-    this.#keys.forEach((key, k) => {
+    this.slots = new Int32Array(size);
+    this.keys.forEach((key, k) => {
       let slot = hash(key, 0, key.length) & (size - 1);
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & (size - 1);
-      this.#slots[slot] = k + 1;
+      while (this.slots[slot] !== 0) slot = (slot + 1) & (size - 1);
+      this.slots[slot] = k + 1;
     });
   }
 
   /** Number of the key that `bytes[from, to)` spell; -1 where it is none. */
   find(bytes: Uint8Array, from: number, to: number): number {
-    const slots = this.#slots;
+    const slots = this.slots;
     const mask = slots.length - 1;
     for (let slot = hash(bytes, from, to) & mask; ; slot = (slot + 1) & mask) {
       const k = slots[slot] - 1;
       if (k < 0) return -1;
-      if (equal(this.#keys[k], bytes, from, to)) return k;
+      if (equal(this.keys[k], bytes, from, to)) return k;
     }
   }
 }
@@ -57,32 +57,32 @@ function equal(key: Uint8Array, bytes: Uint8Array, from: number, to: number): bo
 
 export class KeyValues {
   readonly length: number;
-  readonly #kind: Uint8Array;
-  readonly #from: Int32Array;
-  readonly #to: Int32Array;
+  private readonly kind: Uint8Array;
+  private readonly from: Int32Array;
+  private readonly to: Int32Array;
   /** Sums, modulo 2^64. */
-  readonly #high: Float64Array;
-  readonly #low: Float64Array;
+  private readonly high: Float64Array;
+  private readonly low: Float64Array;
 
   constructor(length: number) {
     this.length = length;
-    this.#kind = new Uint8Array(length);
-    this.#from = new Int32Array(length);
-    this.#to = new Int32Array(length);
-    this.#high = new Float64Array(length);
-    this.#low = new Float64Array(length);
+    this.kind = new Uint8Array(length);
+    this.from = new Int32Array(length);
+    this.to = new Int32Array(length);
+    this.high = new Float64Array(length);
+    this.low = new Float64Array(length);
   }
 
   clear(): void {
-    this.#kind.fill(UNSET);
+    this.kind.fill(UNSET);
   }
 
   /** The value of a key are the digits `bytes[from, to)`, until they are written. What is no number is not taken. */
   set(key: number, bytes: Uint8Array, from: number, to: number): boolean {
     if (!isNumber(bytes, from, to)) return false;
-    this.#kind[key] = DIGITS;
-    this.#from[key] = from;
-    this.#to[key] = to;
+    this.kind[key] = DIGITS;
+    this.from[key] = from;
+    this.to[key] = to;
     return true;
   }
 
@@ -103,31 +103,31 @@ export class KeyValues {
 
   /** Adds `high` * 2^32 + `low`, whole numbers of up to 32 bits. */
   addParts(key: number, high: number, low: number): void {
-    if (this.#kind[key] !== SUM) {
-      this.#kind[key] = SUM;
-      this.#high[key] = 0;
-      this.#low[key] = 0;
+    if (this.kind[key] !== SUM) {
+      this.kind[key] = SUM;
+      this.high[key] = 0;
+      this.low[key] = 0;
     }
-    const sum = this.#low[key] + low;
+    const sum = this.low[key] + low;
     const carry = sum >= WORD ? 1 : 0;
-    this.#low[key] = sum - carry * WORD;
-    this.#high[key] = (this.#high[key] + high + carry) % WORD;
+    this.low[key] = sum - carry * WORD;
+    this.high[key] = (this.high[key] + high + carry) % WORD;
   }
 
   /** Adds what `other` has for its key `of` to the sum of `key`. `bytes`: where digits that were found lie. */
   addFrom(key: number, other: KeyValues, of: number, bytes: Uint8Array): void {
-    if (other.#kind[of] === DIGITS) this.add(key, bytes, other.#from[of], other.#to[of]);
-    else if (other.#kind[of] === SUM) this.addParts(key, other.#high[of], other.#low[of]);
+    if (other.kind[of] === DIGITS) this.add(key, bytes, other.from[of], other.to[of]);
+    else if (other.kind[of] === SUM) this.addParts(key, other.high[of], other.low[of]);
   }
 
   /** Adds the values of all keys. `bytes`: where digits that were found lie. */
   write(writer: RawWriter, bytes: Uint8Array): void {
     for (let k = 0; k < this.length; k++) {
-      const kind = this.#kind[k];
-      if (kind === DIGITS) writer.digits(bytes, this.#from[k], this.#to[k]);
+      const kind = this.kind[k];
+      if (kind === DIGITS) writer.digits(bytes, this.from[k], this.to[k]);
       else if (kind === UNSET) writer.number(0);
-      else if (this.#high[k] < EXACT_HIGH) writer.number(this.#high[k] * WORD + this.#low[k]);
-      else writer.bigint((BigInt(this.#high[k]) << 32n) | BigInt(this.#low[k]));
+      else if (this.high[k] < EXACT_HIGH) writer.number(this.high[k] * WORD + this.low[k]);
+      else writer.bigint((BigInt(this.high[k]) << 32n) | BigInt(this.low[k]));
     }
   }
 }

@@ -61,18 +61,18 @@ interface Source {
 const WAIT_LINE = 'req_waittime';
 
 class LustreStats implements Collector {
-  readonly #tree: NodeTree;
-  readonly #type: NodeType;
-  readonly #lines: KeyTable;
-  readonly #sources: readonly (readonly Source[])[];
-  readonly #files = new Map<string, KernelFile>();
-  readonly #values = new Map<string, KeyValues>();
-  readonly #scanner = new Scanner();
+  private readonly tree: NodeTree;
+  private readonly type: NodeType;
+  private readonly lines: KeyTable;
+  private readonly sources: readonly (readonly Source[])[];
+  private readonly files = new Map<string, KernelFile>();
+  private readonly values = new Map<string, KeyValues>();
+  private readonly scanner = new Scanner();
 
   constructor(tree: NodeTree, type: NodeType) {
     hasClients(tree, type.name);
-    this.#tree = tree;
-    this.#type = type;
+    this.tree = tree;
+    this.type = type;
     const lines = new Map<string, Source[]>();
     type.metrics.forEach(({ key, unit }, k) => {
       const isWait = key === 'wait' || key === 'reqs';
@@ -80,53 +80,53 @@ class LustreStats implements Collector {
       const source: Source = { key: k, wants: unit === '' ? 'count' : 'sum' };
       lines.set(line, [...(lines.get(line) ?? []), source]);
     });
-    this.#lines = new KeyTable([...lines.keys()]);
-    this.#sources = [...lines.values()];
+    this.lines = new KeyTable([...lines.keys()]);
+    this.sources = [...lines.values()];
   }
 
   collect(writer: RawWriter): void {
-    const names = clients(this.#tree, this.#type.name);
+    const names = clients(this.tree, this.type.name);
     const present = new Set(names);
-    for (const name of this.#files.keys()) if (!present.has(name)) this.#drop(name);
-    this.#values.clear();
+    for (const name of this.files.keys()) if (!present.has(name)) this.drop(name);
+    this.values.clear();
     let trouble: unknown = null;
     for (const name of names) {
       try {
-        this.#read(name);
+        this.read(name);
       } catch (error) {
-        this.#drop(name);
+        this.drop(name);
         if (!hasVanished(error)) trouble ??= error;
       }
     }
-    this.#write(writer);
+    this.write(writer);
     if (trouble !== null) throw trouble;
   }
 
-  #read(name: string): void {
-    let file = this.#files.get(name);
+  private read(name: string): void {
+    let file = this.files.get(name);
     if (file === undefined) {
-      file = openStats(this.#tree, this.#type.name, name);
-      this.#files.set(name, file);
+      file = openStats(this.tree, this.type.name, name);
+      this.files.set(name, file);
     }
     const end = file.read();
     const superBlock = name.slice(-16);
-    let values = this.#values.get(superBlock);
+    let values = this.values.get(superBlock);
     if (values === undefined) {
-      values = new KeyValues(this.#type.metrics.length);
+      values = new KeyValues(this.type.metrics.length);
       values.clear();
-      this.#values.set(superBlock, values);
+      this.values.set(superBlock, values);
     }
-    const scanner = this.#scanner.over(file.bytes, end);
+    const scanner = this.scanner.over(file.bytes, end);
     do {
       if (!scanner.word()) continue;
-      const line = this.#lines.find(scanner.bytes, scanner.from, scanner.to);
-      if (line >= 0) this.#line(values, this.#sources[line]);
+      const line = this.lines.find(scanner.bytes, scanner.from, scanner.to);
+      if (line >= 0) this.line(values, this.sources[line]);
     } while (scanner.line());
   }
 
   /** The rest of a line: `COUNT samples [UNIT]`, or that and `MIN MAX SUM`, and perhaps the sum of squares. */
-  #line(values: KeyValues, sources: readonly Source[]): void {
-    const scanner = this.#scanner;
+  private line(values: KeyValues, sources: readonly Source[]): void {
+    const scanner = this.scanner;
     if (!scanner.word()) return;
     const { bytes, from, to } = scanner;
     const hasSum = scanner.wordAfter(BEFORE_SUM);
@@ -136,30 +136,30 @@ class LustreStats implements Collector {
     }
   }
 
-  #write(writer: RawWriter): void {
-    if (this.#values.size === 0) return;
-    const names = deviceNames(this.#tree);
-    const { name: type, metrics } = this.#type;
-    for (const [superBlock, values] of this.#values) {
-      writer.record(type, names.get(superBlock) ?? this.#fileSystem(superBlock));
-      values.write(writer, this.#scanner.bytes);
+  private write(writer: RawWriter): void {
+    if (this.values.size === 0) return;
+    const names = deviceNames(this.tree);
+    const { name: type, metrics } = this.type;
+    for (const [superBlock, values] of this.values) {
+      writer.record(type, names.get(superBlock) ?? this.fileSystem(superBlock));
+      values.write(writer, this.scanner.bytes);
       writer.endRecord(metrics.length);
     }
   }
 
   /** Where no `lov` tells the name: what is before the first dash. */
-  #fileSystem(superBlock: string): string {
-    const name = [...this.#files.keys()].find((client) => client.endsWith(superBlock)) ?? '-';
+  private fileSystem(superBlock: string): string {
+    const name = [...this.files.keys()].find((client) => client.endsWith(superBlock)) ?? '-';
     return name.slice(0, name.search(/-(MDT|OST)[0-9a-f]{4}-|-[0-9a-f]{16}$/));
   }
 
-  #drop(name: string): void {
-    this.#files.get(name)?.close();
-    this.#files.delete(name);
+  private drop(name: string): void {
+    this.files.get(name)?.close();
+    this.files.delete(name);
   }
 
   close(): void {
-    for (const name of [...this.#files.keys()]) this.#drop(name);
+    for (const name of [...this.files.keys()]) this.drop(name);
   }
 }
 

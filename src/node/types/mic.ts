@@ -64,17 +64,17 @@ interface Card {
 }
 
 class Cards implements Collector {
-  readonly #cards: readonly Card[];
+  private readonly cards: readonly Card[];
 
   constructor(cards: readonly Card[]) {
-    this.#cards = cards;
+    this.cards = cards;
   }
 
   collect(writer: RawWriter): void {
     let failed: unknown;
-    for (const { number, mic } of this.#cards) {
+    for (const { number, mic } of this.cards) {
       try {
-        this.#card(writer, number, mic.read());
+        this.card(writer, number, mic.read());
       } catch (error) {
         writer.dropRecord();
         failed ??= error;
@@ -83,7 +83,7 @@ class Cards implements Collector {
     if (failed !== undefined) throw failed;
   }
 
-  #card(writer: RawWriter, number: number, state: MicState): void {
+  private card(writer: RawWriter, number: number, state: MicState): void {
     for (let thread = 0; thread < state.user.length; thread++) {
       writer.record('mic', `${number}/${thread}`);
       writer.number(state.cores);
@@ -97,7 +97,7 @@ class Cards implements Collector {
   }
 
   close(): void {
-    for (const { mic } of this.#cards) mic.close();
+    for (const { mic } of this.cards) mic.close();
   }
 }
 

@@ -21,22 +21,22 @@ const unescaped = (path: string) =>
   path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
 
 export class MountTable {
-  readonly #file: KernelFile;
-  #known: Buffer = Buffer.alloc(0);
-  #mounts: readonly Mount[] = [];
+  private readonly file: KernelFile;
+  private known: Buffer = Buffer.alloc(0);
+  private mounts: readonly Mount[] = [];
 
   /** @throws UnavailableError */
   constructor(tree: NodeTree) {
-    this.#file = tree.shared('proc/mounts');
+    this.file = tree.shared('proc/mounts');
   }
 
   /** The mounts of this moment; of several at one place the last, which hides the others. */
   read(): readonly Mount[] {
-    const end = this.#file.read();
-    const text = this.#file.bytes.subarray(0, end);
+    const end = this.file.read();
+    const text = this.file.bytes.subarray(0, end);
     // It seldom changes.
-    if (text.equals(this.#known)) return this.#mounts;
-    this.#known = Buffer.from(text);
+    if (text.equals(this.known)) return this.mounts;
+    this.known = Buffer.from(text);
     const mounts = new Map<string, Mount>();
     for (const line of text.toString('utf8').split('\n')) {
       const [, written, type] = line.split(' ');
@@ -44,8 +44,8 @@ export class MountTable {
       mounts.delete(written);
       mounts.set(written, { written, path: unescaped(written), type });
     }
-    this.#mounts = [...mounts.values()];
-    return this.#mounts;
+    this.mounts = [...mounts.values()];
+    return this.mounts;
   }
 
   /**
@@ -53,7 +53,7 @@ export class MountTable {
    * hangs, so do we.
    */
   isBehindServer({ path }: Mount): boolean {
-    return this.#mounts.some(
+    return this.mounts.some(
       (other) =>
         !LOCAL.has(other.type) &&
         other.path !== '/' &&

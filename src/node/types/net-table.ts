@@ -52,24 +52,24 @@ export function netPlace(key: string): NetPlace {
 }
 
 export class NetTable {
-  readonly #file: KernelFile;
-  readonly #scanner = new Scanner();
+  private readonly file: KernelFile;
+  private readonly scanner = new Scanner();
   /** `  eth0:`, by row. */
-  #names: readonly Buffer[] = [];
+  private names: readonly Buffer[] = [];
   /** Each interface's number in the table. */
-  #rows = new Map<string, number>();
+  private rows = new Map<string, number>();
   /** Where the values lie in the file's text, 16 for a row. */
-  #from = new Int32Array(0);
-  #to = new Int32Array(0);
+  private from = new Int32Array(0);
+  private to = new Int32Array(0);
   /** Length of the heading. */
-  #heading = -1;
+  private heading = -1;
   /** What the names were compared with. */
-  #listed: readonly string[] | null = null;
+  private listed: readonly string[] | null = null;
   /** Whether it is of the same interfaces as /sys. */
   isUsable = false;
 
   private constructor(file: KernelFile) {
-    this.#file = file;
+    this.file = file;
   }
 
   /** Null where there is no such table, or another than this. */
@@ -82,7 +82,7 @@ export class NetTable {
       const heading = HEADING.exec(file.bytes.toString('latin1', 0, Math.min(end, 1024)));
       if (heading === null) return null;
       const table = new NetTable(file);
-      table.#heading = heading[0].length;
+      table.heading = heading[0].length;
       return table;
     } catch {
       return null;
@@ -94,40 +94,40 @@ export class NetTable {
    * container /sys can be that of the machine.
    */
   read(listed: readonly string[]): void {
-    const end = this.#file.read();
-    const moved = !this.#find(end);
-    if (moved) this.#renew(end);
-    if (moved || listed !== this.#listed) {
-      this.#listed = listed;
+    const end = this.file.read();
+    const moved = !this.find(end);
+    if (moved) this.renew(end);
+    if (moved || listed !== this.listed) {
+      this.listed = listed;
       const interfaces = listed.filter((name) => name !== NO_INTERFACE);
       this.isUsable =
-        interfaces.length === this.#rows.size && interfaces.every((name) => this.#rows.has(name));
+        interfaces.length === this.rows.size && interfaces.every((name) => this.rows.has(name));
     }
   }
 
   /** Notes which interfaces there are. */
-  #renew(end: number): void {
-    const rows = this.#file.bytes.toString('utf8', this.#heading, end).split('\n').slice(0, -1);
+  private renew(end: number): void {
+    const rows = this.file.bytes.toString('utf8', this.heading, end).split('\n').slice(0, -1);
     const names = rows.map((row) => row.slice(0, row.lastIndexOf(':')));
-    this.#rows = new Map(names.map((name, k) => [name.trim(), k]));
-    this.#names = names.map((name) => Buffer.from(`${name}:`));
-    this.#from = new Int32Array(rows.length * COLUMNS.length);
-    this.#to = new Int32Array(rows.length * COLUMNS.length);
-    if (!this.#find(end)) this.#rows.clear();
+    this.rows = new Map(names.map((name, k) => [name.trim(), k]));
+    this.names = names.map((name) => Buffer.from(`${name}:`));
+    this.from = new Int32Array(rows.length * COLUMNS.length);
+    this.to = new Int32Array(rows.length * COLUMNS.length);
+    if (!this.find(end)) this.rows.clear();
   }
 
   /** Notes where the values are. False where the interfaces are not those of before. */
-  #find(end: number): boolean {
-    const { bytes } = this.#file;
-    let at = this.#heading;
+  private find(end: number): boolean {
+    const { bytes } = this.file;
+    let at = this.heading;
     let value = 0;
-    for (const name of this.#names) {
+    for (const name of this.names) {
       for (let k = 0; k < name.length; k++) if (bytes[at + k] !== name[k]) return false;
-      const scanner = this.#scanner.over(bytes, end, at + name.length);
+      const scanner = this.scanner.over(bytes, end, at + name.length);
       for (let column = 0; column < COLUMNS.length; column++, value++) {
         if (!scanner.word() || !isNumber(bytes, scanner.from, scanner.to)) return false;
-        this.#from[value] = scanner.from;
-        this.#to[value] = scanner.to;
+        this.from[value] = scanner.from;
+        this.to[value] = scanner.to;
       }
       at = scanner.to + 1;
     }
@@ -136,7 +136,7 @@ export class NetTable {
 
   /** The interface's row; -1 where it has none. */
   row(name: string): number {
-    return this.#rows.get(name) ?? -1;
+    return this.rows.get(name) ?? -1;
   }
 
   /**
@@ -144,9 +144,9 @@ export class NetTable {
    */
   write(writer: RawWriter, row: number, place: NetPlace): boolean {
     const value = row * COLUMNS.length + place.column;
-    const { bytes } = this.#file;
-    const from = this.#from[value];
-    const to = this.#to[value];
+    const { bytes } = this.file;
+    const from = this.from[value];
+    const to = this.to[value];
     if (place.isSum && !(to - from === 1 && bytes[from] === ZERO)) return false;
     writer.digits(bytes, from, to);
     return true;
@@ -154,13 +154,13 @@ export class NetTable {
 
   /** Values of a row, read anew; null where the interfaces are not those of before. */
   values(name: string, places: readonly NetPlace[]): readonly bigint[] | null {
-    this.#file.forgetText();
-    const end = this.#file.read();
+    this.file.forgetText();
+    const end = this.file.read();
     const row = this.row(name);
-    if (row < 0 || !this.#find(end)) return null;
+    if (row < 0 || !this.find(end)) return null;
     return places.map(({ column }) => {
       const value = row * COLUMNS.length + column;
-      return BigInt(this.#file.bytes.toString('latin1', this.#from[value], this.#to[value]));
+      return BigInt(this.file.bytes.toString('latin1', this.from[value], this.to[value]));
     });
   }
 }

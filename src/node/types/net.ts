@@ -57,48 +57,48 @@ function tableHolds(tree: NodeTree, table: NetTable, name: string): boolean {
 
 /** An interface: its numbers from the table where that has them, else from the files. */
 class Interface implements Device {
-  readonly #tree: NodeTree;
-  readonly #name: string;
-  readonly #flags: KernelFile;
-  readonly #files: NumberFiles;
-  #table: NetTable | null;
-  #isCompared = false;
+  private readonly tree: NodeTree;
+  private readonly name: string;
+  private readonly flags: KernelFile;
+  private readonly files: NumberFiles;
+  private table: NetTable | null;
+  private isCompared = false;
 
   constructor(tree: NodeTree, name: string, table: NetTable | null) {
-    this.#tree = tree;
-    this.#name = name;
-    this.#flags = tree.open(`${FOLDER}/${name}/flags`);
-    this.#files = new NumberFiles(tree, `${FOLDER}/${name}/statistics`, KEYS);
-    this.#table = table;
+    this.tree = tree;
+    this.name = name;
+    this.flags = tree.open(`${FOLDER}/${name}/flags`);
+    this.files = new NumberFiles(tree, `${FOLDER}/${name}/statistics`, KEYS);
+    this.table = table;
   }
 
   /** Its row of the table; -1 where that is not of this interface. */
-  #row(table: NetTable): number {
+  private row(table: NetTable): number {
     if (!table.isUsable) return -1;
-    if (!this.#isCompared && !tableHolds(this.#tree, table, this.#name)) this.#table = null;
-    this.#isCompared = true;
-    return this.#table === null ? -1 : table.row(this.#name);
+    if (!this.isCompared && !tableHolds(this.tree, table, this.name)) this.table = null;
+    this.isCompared = true;
+    return this.table === null ? -1 : table.row(this.name);
   }
 
   write(writer: RawWriter): void {
-    const length = this.#flags.readPiece();
+    const length = this.flags.readPiece();
     // Such as 0x1003.
-    if ((Number(this.#flags.bytes.toString('latin1', 0, length)) & UP) === 0) return;
-    writer.record('net', this.#name);
-    const table = this.#table;
-    const row = table === null ? -1 : this.#row(table);
-    if (table === null || row < 0) this.#files.write(writer);
+    if ((Number(this.flags.bytes.toString('latin1', 0, length)) & UP) === 0) return;
+    writer.record('net', this.name);
+    const table = this.table;
+    const row = table === null ? -1 : this.row(table);
+    if (table === null || row < 0) this.files.write(writer);
     else {
       for (let k = 0; k < PLACES.length; k++) {
-        if (!table.write(writer, row, PLACES[k])) this.#files.writeOne(writer, k);
+        if (!table.write(writer, row, PLACES[k])) this.files.writeOne(writer, k);
       }
     }
     writer.endRecord(METRICS.length);
   }
 
   close(): void {
-    this.#flags.close();
-    this.#files.close();
+    this.flags.close();
+    this.files.close();
   }
 }
 

@@ -27,89 +27,89 @@ function hasType({ bytes }: KernelFile, end: number): boolean {
 }
 
 class Nfs implements Collector {
-  readonly #file: KernelFile;
+  private readonly file: KernelFile;
   /** The mount table of this machine, which other types read too; null for a recorded tree. */
-  readonly #mounts: KernelFile | null;
-  readonly #values = new KeyValues(NFS_METRICS.length);
-  readonly #operations = new KeyTable(OPERATIONS);
-  readonly #scanner = new Scanner();
+  private readonly mounts: KernelFile | null;
+  private readonly values = new KeyValues(NFS_METRICS.length);
+  private readonly operations = new KeyTable(OPERATIONS);
+  private readonly scanner = new Scanner();
   /** Mount point of the record that is being gathered; '' between those. */
-  #mount = '';
+  private mount = '';
 
   constructor(tree: NodeTree) {
-    this.#file = tree.open('proc/self/mountstats');
-    this.#mounts = tree.isThisMachine ? tree.shared('proc/mounts') : null;
+    this.file = tree.open('proc/self/mountstats');
+    this.mounts = tree.isThisMachine ? tree.shared('proc/mounts') : null;
   }
 
   collect(writer: RawWriter): void {
     // Most machines have none.
-    if (this.#mounts !== null && !hasType(this.#mounts, this.#mounts.read())) return;
-    const end = this.#file.read();
-    if (!hasType(this.#file, end)) return;
-    const scanner = this.#scanner.over(this.#file.bytes, end);
-    this.#mount = '';
+    if (this.mounts !== null && !hasType(this.mounts, this.mounts.read())) return;
+    const end = this.file.read();
+    if (!hasType(this.file, end)) return;
+    const scanner = this.scanner.over(this.file.bytes, end);
+    this.mount = '';
     do {
       if (!scanner.word()) continue;
       const { bytes, from, to } = scanner;
-      const isOperation = this.#mount !== '' && bytes[to - 1] === COLON;
-      if (isOperation) this.#line(scanner.text(from, to - 1));
-      else if (scanner.text() === 'device') this.#device(writer);
+      const isOperation = this.mount !== '' && bytes[to - 1] === COLON;
+      if (isOperation) this.line(scanner.text(from, to - 1));
+      else if (scanner.text() === 'device') this.device(writer);
     } while (scanner.line());
-    this.#end(writer);
+    this.end(writer);
   }
 
-  #device(writer: RawWriter): void {
-    this.#end(writer);
-    const scanner = this.#scanner;
+  private device(writer: RawWriter): void {
+    this.end(writer);
+    const scanner = this.scanner;
     let mount = '';
     for (let k = 1; scanner.word(); k++) {
       if (k === MOUNT_POINT) mount = scanner.text();
       else if (k === FSTYPE && scanner.text() !== 'nfs') return;
-      else if (k === VERSION && /^statvers=1\.[01]$/.test(scanner.text())) this.#mount = mount;
+      else if (k === VERSION && /^statvers=1\.[01]$/.test(scanner.text())) this.mount = mount;
     }
-    this.#values.clear();
+    this.values.clear();
   }
 
-  #line(name: string): void {
-    if (name === 'events') this.#numbers(0, EVENTS.length);
-    else if (name === 'bytes') this.#numbers(FIRST_OF_BYTES, BYTES.length);
-    else if (name === 'xprt') this.#transport();
+  private line(name: string): void {
+    if (name === 'events') this.numbers(0, EVENTS.length);
+    else if (name === 'bytes') this.numbers(FIRST_OF_BYTES, BYTES.length);
+    else if (name === 'xprt') this.transport();
     else {
-      const bytes = this.#scanner.bytes;
-      const k = this.#operations.find(bytes, this.#scanner.from, this.#scanner.to - 1);
-      if (k >= 0) this.#numbers(FIRST_OF_OPERATIONS + k * PER_OPERATION, PER_OPERATION);
+      const bytes = this.scanner.bytes;
+      const k = this.operations.find(bytes, this.scanner.from, this.scanner.to - 1);
+      if (k >= 0) this.numbers(FIRST_OF_OPERATIONS + k * PER_OPERATION, PER_OPERATION);
     }
   }
 
-  #numbers(first: number, count: number): void {
-    const scanner = this.#scanner;
+  private numbers(first: number, count: number): void {
+    const scanner = this.scanner;
     for (let k = first; k < first + count && scanner.word(); k++) {
-      this.#values.set(k, scanner.bytes, scanner.from, scanner.to);
+      this.values.set(k, scanner.bytes, scanner.from, scanner.to);
     }
   }
 
   /** A mount can have several connections (nconnect): their numbers are summed. */
-  #transport(): void {
-    const scanner = this.#scanner;
+  private transport(): void {
+    const scanner = this.scanner;
     if (!scanner.word()) return;
     const isUdp = scanner.text() === 'udp';
     let skip = isUdp ? BEFORE_SENDS.udp : BEFORE_SENDS.other;
     while (skip > 0 && scanner.word()) skip--;
     for (let k = 0; k < TRANSPORT.length && scanner.word(); k++) {
-      this.#values.add(FIRST_OF_TRANSPORT + k, scanner.bytes, scanner.from, scanner.to);
+      this.values.add(FIRST_OF_TRANSPORT + k, scanner.bytes, scanner.from, scanner.to);
     }
   }
 
-  #end(writer: RawWriter): void {
-    if (this.#mount === '') return;
-    writer.record('nfs', this.#mount);
-    this.#values.write(writer, this.#scanner.bytes);
+  private end(writer: RawWriter): void {
+    if (this.mount === '') return;
+    writer.record('nfs', this.mount);
+    this.values.write(writer, this.scanner.bytes);
     writer.endRecord(NFS_METRICS.length);
-    this.#mount = '';
+    this.mount = '';
   }
 
   close(): void {
-    this.#file.close();
+    this.file.close();
   }
 }
 

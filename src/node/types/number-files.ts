@@ -10,16 +10,16 @@ const BLANK = 0x20;
 const isDigits = (text: string) => /^\s*\d+\s*$/.test(text);
 
 export class NumberFiles {
-  readonly #tree: NodeTree;
-  readonly #folder: string;
-  readonly #names: readonly string[];
+  private readonly tree: NodeTree;
+  private readonly folder: string;
+  private readonly names: readonly string[];
   /** null where the kernel offers no such number; absent: it has not been wanted yet. */
-  readonly #files: (KernelFile | null)[] = [];
+  private readonly files: (KernelFile | null)[] = [];
 
   constructor(tree: NodeTree, folder: string, names: readonly string[]) {
-    this.#tree = tree;
-    this.#folder = folder;
-    this.#names = names;
+    this.tree = tree;
+    this.folder = folder;
+    this.names = names;
   }
 
   /**
@@ -27,28 +27,28 @@ export class NumberFiles {
    * @throws Error where the device has vanished, UnavailableError where it has none of the files
    */
   write(writer: RawWriter): void {
-    for (let k = 0; k < this.#names.length; k++) this.writeOne(writer, k);
-    if (this.#files.every((file) => file === null)) {
-      throw new UnavailableError(`${this.#folder} has none of the numbers`);
+    for (let k = 0; k < this.names.length; k++) this.writeOne(writer, k);
+    if (this.files.every((file) => file === null)) {
+      throw new UnavailableError(`${this.folder} has none of the numbers`);
     }
   }
 
-  #file(k: number): KernelFile | null {
-    let file = this.#files[k];
+  private file(k: number): KernelFile | null {
+    let file = this.files[k];
     if (file === undefined) {
       try {
-        file = this.#tree.open(`${this.#folder}/${this.#names[k]}`);
+        file = this.tree.open(`${this.folder}/${this.names[k]}`);
       } catch {
         file = null;
       }
-      this.#files[k] = file;
+      this.files[k] = file;
     }
     return file;
   }
 
   /** Adds the value of file `k`. @throws Error where the device has vanished */
   writeOne(writer: RawWriter, k: number): void {
-    const file = this.#file(k);
+    const file = this.file(k);
     if (file === null) {
       writer.number(0);
       return;
@@ -70,8 +70,8 @@ export class NumberFiles {
 
   /** Whether there is a number in each file. */
   readable(): boolean[] {
-    return this.#names.map((_, k) => {
-      const file = this.#file(k);
+    return this.names.map((_, k) => {
+      const file = this.file(k);
       if (file === null) return false;
       try {
         return isDigits(file.bytes.toString('latin1', 0, file.readPiece()));
@@ -82,6 +82,6 @@ export class NumberFiles {
   }
 
   close(): void {
-    for (const file of this.#files) file?.close();
+    for (const file of this.files) file?.close();
   }
 }

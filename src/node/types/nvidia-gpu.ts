@@ -52,44 +52,44 @@ function recorded(tree: NodeTree): Nvml {
 
 class Gpus implements Collector {
   readonly metrics: readonly Metric[];
-  readonly #fields: readonly (keyof GpuState)[];
-  readonly #nvml: Nvml;
-  readonly #whole: boolean;
-  readonly #devices: readonly number[];
+  private readonly fields: readonly (keyof GpuState)[];
+  private readonly nvml: Nvml;
+  private readonly whole: boolean;
+  private readonly devices: readonly number[];
 
   /** `whole`: all keys are in the schema, whatever the GPUs tell. */
   constructor(nvml: Nvml, whole: boolean) {
-    this.#nvml = nvml;
-    this.#whole = whole;
+    this.nvml = nvml;
+    this.whole = whole;
     const states = Array.from({ length: nvml.count }, (_, gpu) => nvml.read(gpu));
     // A key that no GPU tells is not in the schema; one that lacks what others tell has no record.
     const told = FIELDS.map((field) => states.some((state) => state[field] !== null));
     const has = told.map((one) => one || whole);
-    this.#fields = FIELDS.filter((_, k) => has[k]);
+    this.fields = FIELDS.filter((_, k) => has[k]);
     this.metrics = METRICS.filter((_, k) => has[k]);
-    this.#devices = states.flatMap((state, gpu) => (this.#isTold(state) ? [gpu] : []));
-    if (this.#devices.length === 0) throw new UnavailableError('no GPU that NVML can read');
+    this.devices = states.flatMap((state, gpu) => (this.isTold(state) ? [gpu] : []));
+    if (this.devices.length === 0) throw new UnavailableError('no GPU that NVML can read');
   }
 
   /** Whether the GPU tells what its record needs: one that has fallen off the bus tells nothing. */
-  #isTold(state: GpuState): boolean {
+  private isTold(state: GpuState): boolean {
     const isThere = (field: keyof GpuState) => state[field] !== null;
-    if (this.#whole) return this.#fields.some(isThere);
-    return this.#fields.length > 0 && this.#fields.every(isThere);
+    if (this.whole) return this.fields.some(isThere);
+    return this.fields.length > 0 && this.fields.every(isThere);
   }
 
   collect(writer: RawWriter): void {
-    for (const gpu of this.#devices) {
-      const state = this.#nvml.read(gpu);
-      if (!this.#isTold(state)) continue;
+    for (const gpu of this.devices) {
+      const state = this.nvml.read(gpu);
+      if (!this.isTold(state)) continue;
       writer.record('nvidia_gpu', String(gpu));
-      for (const field of this.#fields) writer.bigint(BigInt(state[field] ?? 0));
+      for (const field of this.fields) writer.bigint(BigInt(state[field] ?? 0));
       writer.endRecord(this.metrics.length);
     }
   }
 
   close(): void {
-    this.#nvml.close();
+    this.nvml.close();
   }
 }
 

@@ -31,13 +31,13 @@ export class OpenTypes {
   /** In the order that was asked for. */
   readonly types: readonly NodeType[];
   readonly absent: readonly Absent[];
-  readonly #tree: NodeTree;
-  readonly #open: Open[] = [];
-  readonly #child: ChildReader | null;
-  readonly #failures = new Map<string, number>();
+  private readonly tree: NodeTree;
+  private readonly open: Open[] = [];
+  private readonly child: ChildReader | null;
+  private readonly _failures = new Map<string, number>();
 
   constructor(types: readonly NodeType[], tree: NodeTree, options: OpenTypesOptions = {}) {
-    this.#tree = tree;
+    this.tree = tree;
     const absent: Absent[] = [];
     const elsewhere: string[] = [];
     this.types = types.filter((type) => {
@@ -45,7 +45,7 @@ export class OpenTypes {
         if (!options.here && type.mayBlock?.(tree)) elsewhere.push(type.name);
         else {
           const wide = options.wide && type.openWide;
-          this.#open.push({ type, collector: wide ? wide(tree) : type.open(tree) });
+          this.open.push({ type, collector: wide ? wide(tree) : type.open(tree) });
         }
         return true;
       } catch (error) {
@@ -56,30 +56,30 @@ export class OpenTypes {
     });
     this.absent = absent;
     const deadline = options.deadline ?? DEADLINE;
-    this.#child = elsewhere.length > 0 ? new ChildReader(elsewhere, tree.root, deadline) : null;
+    this.child = elsewhere.length > 0 ? new ChildReader(elsewhere, tree.root, deadline) : null;
   }
 
   /** Schemas of the types, as this machine has them. */
   schemas(): RawSchema[] {
-    const own = new Map(this.#open.map(({ type, collector }) => [type, collector.metrics]));
+    const own = new Map(this.open.map(({ type, collector }) => [type, collector.metrics]));
     return this.types.map((type) => rawSchemaOf(type.name, own.get(type) ?? type.metrics));
   }
 
   /** Collections that failed, by type; the others of the same moment were not harmed. */
   get failures(): ReadonlyMap<string, number> {
-    return this.#failures;
+    return this._failures;
   }
 
   /** Writes the records of all types into the group that has begun. `failed` hears of what could not be read. */
   collect(writer: RawWriter, failed: (absent: Absent) => void = () => {}): void {
     const fail = (type: string, reason: string) => {
-      this.#failures.set(type, (this.#failures.get(type) ?? 0) + 1);
+      this._failures.set(type, (this._failures.get(type) ?? 0) + 1);
       failed({ type, reason });
     };
     // The child reads while we do.
-    this.#child?.ask();
-    this.#tree.begin();
-    for (const { type, collector } of this.#open) {
+    this.child?.ask();
+    this.tree.begin();
+    for (const { type, collector } of this.open) {
       try {
         collector.collect(writer);
       } catch (error) {
@@ -87,12 +87,12 @@ export class OpenTypes {
         fail(type.name, error instanceof Error ? error.message : String(error));
       }
     }
-    this.#child?.answer(writer, fail);
+    this.child?.answer(writer, fail);
   }
 
   /** Reads what may roll over before the next collection. What cannot be read now will be told by that. */
   between(): void {
-    for (const { collector } of this.#open) {
+    for (const { collector } of this.open) {
       try {
         collector.between?.();
       } catch {
@@ -102,9 +102,9 @@ export class OpenTypes {
   }
 
   close(): void {
-    for (const { collector } of this.#open) collector.close();
-    this.#open.length = 0;
-    this.#tree.close();
-    this.#child?.close();
+    for (const { collector } of this.open) collector.close();
+    this.open.length = 0;
+    this.tree.close();
+    this.child?.close();
   }
 }

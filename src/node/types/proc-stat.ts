@@ -13,23 +13,23 @@ const [C, P, U] = [0x63, 0x70, 0x75];
 
 /** Collects the fields from number `first` on, `count` of them, of each CPU. Digits are copied, not converted. */
 class ProcStat implements Collector {
-  readonly #file: KernelFile;
-  readonly #type: string;
-  readonly #first: number;
-  readonly #count: number;
+  private readonly file: KernelFile;
+  private readonly type: string;
+  private readonly first: number;
+  private readonly count: number;
   /** Names of the CPUs, by line: they are the same each time, but for CPUs that come and go. */
-  readonly #names: string[] = [];
+  private readonly names: string[] = [];
 
   constructor(file: KernelFile, type: string, first: number, count: number) {
-    this.#file = file;
-    this.#type = type;
-    this.#first = first;
-    this.#count = count;
+    this.file = file;
+    this.type = type;
+    this.first = first;
+    this.count = count;
   }
 
   collect(writer: RawWriter): void {
-    const end = this.#file.read();
-    const bytes = this.#file.bytes;
+    const end = this.file.read();
+    const bytes = this.file.bytes;
     let cpus = 0;
     for (let at = 0; at < end; ) {
       const isCpu = bytes[at] === C && bytes[at + 1] === P && bytes[at + 2] === U;
@@ -37,34 +37,34 @@ class ProcStat implements Collector {
       if (!isCpu) break;
       let stop = bytes.indexOf(NEWLINE, at);
       if (stop < 0 || stop > end) stop = end;
-      if (bytes[at + 3] >= ZERO && bytes[at + 3] <= NINE) this.#line(writer, at + 3, stop, cpus++);
+      if (bytes[at + 3] >= ZERO && bytes[at + 3] <= NINE) this.line(writer, at + 3, stop, cpus++);
       at = stop + 1;
     }
-    if (cpus === 0) throw new UnavailableError(`${this.#file.path} has no lines of CPUs`);
+    if (cpus === 0) throw new UnavailableError(`${this.file.path} has no lines of CPUs`);
   }
 
-  #line(writer: RawWriter, from: number, end: number, cpu: number): void {
-    const bytes = this.#file.bytes;
+  private line(writer: RawWriter, from: number, end: number, cpu: number): void {
+    const bytes = this.file.bytes;
     let at = from;
     while (at < end && bytes[at] !== BLANK) at++;
     const number = numberAt(bytes, from, at);
     if (Number.isNaN(number)) return;
-    if (this.#names[cpu] !== String(number)) this.#names[cpu] = String(number);
-    writer.record(this.#type, this.#names[cpu]);
-    const last = this.#first + this.#count;
+    if (this.names[cpu] !== String(number)) this.names[cpu] = String(number);
+    writer.record(this.type, this.names[cpu]);
+    const last = this.first + this.count;
     let values = 0;
     for (let field = 0; field < last; field++) {
       while (at < end && bytes[at] === BLANK) at++;
       const start = at;
       while (at < end && bytes[at] !== BLANK) at++;
-      if (field < this.#first || start === at) continue;
+      if (field < this.first || start === at) continue;
       if (isNumber(bytes, start, at)) writer.digits(bytes, start, at);
       else writer.number(0);
       values++;
     }
     // Kernels that do not offer a field: as the original has it, the format knows no gaps.
-    for (; values < this.#count; values++) writer.number(0);
-    writer.endRecord(this.#count);
+    for (; values < this.count; values++) writer.number(0);
+    writer.endRecord(this.count);
   }
 
   close(): void {

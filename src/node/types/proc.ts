@@ -107,36 +107,36 @@ class Entry {
 }
 
 class Processes implements Collector {
-  readonly #tree: NodeTree;
-  readonly #isWanted: (user: number) => boolean;
-  readonly #lines = new StatusLines(LINES);
-  readonly #scanner = new Scanner();
+  private readonly tree: NodeTree;
+  private readonly isWanted: (user: number) => boolean;
+  private readonly lines = new StatusLines(LINES);
+  private readonly scanner = new Scanner();
   /** /proc/stat of this machine. */
-  readonly #stat: KernelFile | null;
+  private readonly stat: KernelFile | null;
   /** In the order of /proc. */
-  #entries: readonly Entry[] = [];
-  #processes = 0;
+  private entries: readonly Entry[] = [];
+  private processes = 0;
   /** When they were listed (ms), and how many processes had been started by then. */
-  #listed = Number.NEGATIVE_INFINITY;
-  #forksListed = Number.NaN;
-  #now = 0;
+  private listed = Number.NEGATIVE_INFINITY;
+  private forksListed = Number.NaN;
+  private now = 0;
 
   constructor(tree: NodeTree) {
     if (tree.list('proc') === null) throw new UnavailableError('there is no /proc');
-    this.#tree = tree;
-    this.#stat = tree.isThisMachine ? tree.shared('proc/stat') : null;
-    this.#isWanted = ownerFilter(tree);
+    this.tree = tree;
+    this.stat = tree.isThisMachine ? tree.shared('proc/stat') : null;
+    this.isWanted = ownerFilter(tree);
   }
 
   collect(writer: RawWriter): void {
     // Not `performance`, which takes 2 ms to load.
-    this.#now = process.uptime() * 1000;
-    this.#list();
+    this.now = process.uptime() * 1000;
+    this.list();
     let trouble: unknown = null;
-    for (const entry of this.#entries) {
+    for (const entry of this.entries) {
       try {
-        if (entry.file === null && !this.#open(entry)) continue;
-        this.#record(writer, entry);
+        if (entry.file === null && !this.open(entry)) continue;
+        this.record(writer, entry);
       } catch (error) {
         writer.dropRecord();
         entry.close();
@@ -144,71 +144,71 @@ class Processes implements Collector {
       }
     }
     if (trouble !== null) throw trouble;
-    if (this.#processes > MOST_PROCESSES) {
-      throw new Error(`/proc has ${this.#processes} processes; collected are ${MOST_PROCESSES}`);
+    if (this.processes > MOST_PROCESSES) {
+      throw new Error(`/proc has ${this.processes} processes; collected are ${MOST_PROCESSES}`);
     }
   }
 
   /** Lists /proc, unless no process can have come since. */
-  #list(): void {
-    const forks = this.#forks();
-    if (forks === this.#forksListed && this.#now - this.#listed < LIST_KNOWN) return;
-    const names = this.#tree.list('proc');
+  private list(): void {
+    const forks = this.forks();
+    if (forks === this.forksListed && this.now - this.listed < LIST_KNOWN) return;
+    const names = this.tree.list('proc');
     if (names === null) throw new UnavailableError('/proc has vanished');
-    const before = new Map(this.#entries.map((entry) => [entry.name, entry]));
+    const before = new Map(this.entries.map((entry) => [entry.name, entry]));
     const numbers = names.filter((name) => isDigit(name.charCodeAt(0)));
-    this.#processes = numbers.length;
-    this.#entries = numbers.slice(0, MOST_PROCESSES).map((name) => {
+    this.processes = numbers.length;
+    this.entries = numbers.slice(0, MOST_PROCESSES).map((name) => {
       const entry = before.get(name) ?? new Entry(name);
       before.delete(name);
       return entry;
     });
     for (const entry of before.values()) entry.close();
-    this.#forksListed = forks;
-    this.#listed = this.#now;
+    this.forksListed = forks;
+    this.listed = this.now;
   }
 
   /** Processes and threads that this machine has started, ever; NaN where that is not known. */
-  #forks(): number {
-    if (this.#stat === null) return Number.NaN;
-    const end = this.#stat.read();
-    const at = this.#stat.bytes.indexOf(FORKS);
+  private forks(): number {
+    if (this.stat === null) return Number.NaN;
+    const end = this.stat.read();
+    const at = this.stat.bytes.indexOf(FORKS);
     if (at < 0 || at >= end) return Number.NaN;
-    const scanner = this.#scanner.over(this.#stat.bytes, end, at + FORKS.length);
+    const scanner = this.scanner.over(this.stat.bytes, end, at + FORKS.length);
     // Some that imitate a kernel always say 0.
     return (scanner.word() && scanner.number()) || Number.NaN;
   }
 
   /** Opens a process, if it is a wanted user's. */
-  #open(entry: Entry): boolean {
+  private open(entry: Entry): boolean {
     const { name } = entry;
     // Cheaper than reading; owners of files in a recorded tree say nothing.
-    if (this.#tree.isThisMachine) {
-      if (this.#now < entry.until) return false;
+    if (this.tree.isThisMachine) {
+      if (this.now < entry.until) return false;
       const facts = statSync(`/proc/${name}`, { throwIfNoEntry: false });
-      if (facts === undefined || !this.#isWanted(facts.uid)) {
-        if (facts?.uid === 0) this.#noteRoots(entry);
+      if (facts === undefined || !this.isWanted(facts.uid)) {
+        if (facts?.uid === 0) this.noteRoots(entry);
         return false;
       }
     }
     entry.isKnown = false;
     entry.isKernels = false;
-    entry.file = this.#tree.open(`proc/${name}/status`);
+    entry.file = this.tree.open(`proc/${name}/status`);
     return true;
   }
 
   /** Remembers a process of root. One of the kernel is a child of number 2, which starts them. */
-  #noteRoots(entry: Entry): void {
+  private noteRoots(entry: Entry): void {
     // Not the first time: a command that takes one sample does without.
     if (entry.until > 0 && !entry.isKnown) {
-      const stat = this.#tree.text(`proc/${entry.name}/stat`) ?? '';
+      const stat = this.tree.text(`proc/${entry.name}/stat`) ?? '';
       entry.isKernels = /^\) \S 2 /.test(stat.slice(stat.lastIndexOf(')')));
       entry.isKnown = true;
     }
-    entry.until = this.#now + (entry.isKernels ? KERNELS_KNOWN : ROOTS_KNOWN);
+    entry.until = this.now + (entry.isKernels ? KERNELS_KNOWN : ROOTS_KNOWN);
   }
 
-  #record(writer: RawWriter, entry: Entry): void {
+  private record(writer: RawWriter, entry: Entry): void {
     const file = entry.file as KernelFile;
     const end = file.readPiece();
     const bytes = file.bytes;
@@ -217,18 +217,18 @@ class Processes implements Collector {
       writer.records(entry.record);
       return;
     }
-    const lines = this.#lines;
+    const lines = this.lines;
     lines.find(bytes, end);
     // Of the four users, the effective one, which is the second, is the owner.
-    const scanner = this.#scanner.over(bytes, end, lines.to[UID]);
+    const scanner = this.scanner.over(bytes, end, lines.to[UID]);
     const user = lines.to[UID] > 0 && scanner.word() ? scanner.number() : Number.NaN;
     if (Number.isNaN(user)) throw new Error(`${file.path} does not say whose it is`);
     // Programs may change their user.
-    if (!this.#isWanted(user)) {
-      if (this.#tree.isThisMachine) entry.close();
+    if (!this.isWanted(user)) {
+      if (this.tree.isThisMachine) entry.close();
       return;
     }
-    if (!this.#hasDevice(entry, bytes)) this.#nameDevice(entry, bytes);
+    if (!this.hasDevice(entry, bytes)) this.nameDevice(entry, bytes);
     if (entry.device === '') return;
     writer.record('proc', entry.device);
     for (let k = UID; k < UID + METRICS.length; k++) {
@@ -238,14 +238,14 @@ class Processes implements Collector {
       else writer.number(0);
     }
     writer.endRecord(METRICS.length);
-    if (this.#processes <= MOST_REMEMBERED)
-      this.#remember(entry, bytes.subarray(0, end), writer.lastRecord());
+    if (this.processes <= MOST_REMEMBERED)
+      this.remember(entry, bytes.subarray(0, end), writer.lastRecord());
   }
 
   /** Keeps what the record was made of, but for the lines behind, which count the process's switches. */
-  #remember(entry: Entry, text: Buffer, record: Uint8Array): void {
+  private remember(entry: Entry, text: Buffer, record: Uint8Array): void {
     let last = 0;
-    for (const to of this.#lines.to) last = Math.max(last, to);
+    for (const to of this.lines.to) last = Math.max(last, to);
     // With its newline: the value might go on.
     const end = Math.min(last + 1, text.length);
     if (entry.text.length !== end) entry.text = Buffer.allocUnsafeSlow(end);
@@ -255,8 +255,8 @@ class Processes implements Collector {
   }
 
   /** Whether the process has the name, and may run, as when its device was named. */
-  #hasDevice({ parts }: Entry, bytes: Buffer): boolean {
-    const { from, to } = this.#lines;
+  private hasDevice({ parts }: Entry, bytes: Buffer): boolean {
+    const { from, to } = this.lines;
     for (let k = 0; k < parts.length; k++) {
       const part = parts[k];
       const start = from[DEVICE_LINES[k]];
@@ -267,8 +267,8 @@ class Processes implements Collector {
   }
 
   /** Names the device; '' where the process is left out. */
-  #nameDevice(entry: Entry, bytes: Buffer): void {
-    const { from, to } = this.#lines;
+  private nameDevice(entry: Entry, bytes: Buffer): void {
+    const { from, to } = this.lines;
     DEVICE_LINES.forEach((line, k) => {
       entry.parts[k] = Buffer.from(bytes.subarray(from[line], to[line]));
     });
@@ -278,9 +278,9 @@ class Processes implements Collector {
   }
 
   close(): void {
-    for (const entry of this.#entries) entry.close();
-    this.#entries = [];
-    this.#listed = Number.NEGATIVE_INFINITY;
+    for (const entry of this.entries) entry.close();
+    this.entries = [];
+    this.listed = Number.NEGATIVE_INFINITY;
   }
 }
 

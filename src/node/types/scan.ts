@@ -31,27 +31,27 @@ export class Scanner {
   bytes: Buffer = Buffer.alloc(0);
   from = 0;
   to = 0;
-  #at = 0;
-  #end = 0;
+  private at = 0;
+  private end = 0;
 
   /** The text is `bytes[at, end)`. */
   over(bytes: Buffer, end: number, at = 0): this {
     this.bytes = bytes;
-    this.#at = at;
-    this.#end = end;
+    this.at = at;
+    this.end = end;
     return this;
   }
 
   /** Finds the next word of this line; false where it has no more. */
   word(): boolean {
     const { bytes } = this;
-    const end = this.#end;
-    let at = this.#at;
+    const end = this.end;
+    let at = this.at;
     while (at < end && (bytes[at] === BLANK || bytes[at] === TAB)) at++;
     this.from = at;
     while (at < end && bytes[at] !== BLANK && bytes[at] !== TAB && bytes[at] !== NEWLINE) at++;
     this.to = at;
-    this.#at = at;
+    this.at = at;
     return at > this.from;
   }
 
@@ -64,23 +64,22 @@ export class Scanner {
   /** Finds the rest of this line, without the blanks before it. */
   rest(): void {
     const { bytes } = this;
-    while (this.#at < this.#end && (bytes[this.#at] === BLANK || bytes[this.#at] === TAB))
-      this.#at++;
-    this.from = this.#at;
-    this.#at = this.#lineEnd();
-    this.to = this.#at;
+    while (this.at < this.end && (bytes[this.at] === BLANK || bytes[this.at] === TAB)) this.at++;
+    this.from = this.at;
+    this.at = this.lineEnd();
+    this.to = this.at;
   }
 
   /** Goes to the next line; false where there is none. */
   line(): boolean {
-    this.#at = this.#lineEnd() + 1;
-    return this.#at < this.#end;
+    this.at = this.lineEnd() + 1;
+    return this.at < this.end;
   }
 
-  #lineEnd(): number {
+  private lineEnd(): number {
     const { bytes } = this;
-    const end = this.#end;
-    let at = this.#at;
+    const end = this.end;
+    let at = this.at;
     while (at < end && bytes[at] !== NEWLINE) at++;
     return at;
   }

@@ -62,59 +62,59 @@ function formOf(type: string): Form {
 
 /** Rows of one column of a batch. */
 class Cells {
-  readonly #form: Form;
-  #rows = 0;
-  #nulls = 0;
-  #validity: Uint8Array | null = null;
-  readonly #parts: Uint8Array[] = [];
-  #texts: string[] = [];
+  private readonly form: Form;
+  private rows = 0;
+  private nulls = 0;
+  private validity: Uint8Array | null = null;
+  private readonly parts: Uint8Array[] = [];
+  private texts: string[] = [];
 
   constructor(form: Form) {
-    this.#form = form;
+    this.form = form;
   }
 
   add(chunk: DuckDBDataChunk, column: number): void {
-    const { width } = this.#form;
+    const { width } = this.form;
     const rows = chunk.rowCount;
     const validity = validityOf(chunk, column);
-    if (validity !== null) this.#markMissing(validity, rows);
-    if (width > 0) this.#parts.push(bytesOf(chunk, column, width).slice());
+    if (validity !== null) this.markMissing(validity, rows);
+    if (width > 0) this.parts.push(bytesOf(chunk, column, width).slice());
     else {
       const values = chunk.getColumnVector(column);
       for (let row = 0; row < rows; row++) {
-        this.#texts.push((values.getItem(row) as string | null) ?? '');
+        this.texts.push((values.getItem(row) as string | null) ?? '');
       }
     }
-    this.#rows += rows;
+    this.rows += rows;
   }
 
   /** The column, and empty again. */
   take(): ArrowColumn {
-    const rows = this.#rows;
-    const validity = this.#validity?.subarray(0, Math.ceil(rows / 8)) ?? null;
-    const buffers = this.#form.width === 0 ? texts(this.#texts) : [this.#values(rows)];
-    const column = { validity, nulls: this.#nulls, buffers };
-    this.#rows = 0;
-    this.#nulls = 0;
-    this.#validity = null;
-    this.#parts.length = 0;
-    this.#texts = [];
+    const rows = this.rows;
+    const validity = this.validity?.subarray(0, Math.ceil(rows / 8)) ?? null;
+    const buffers = this.form.width === 0 ? texts(this.texts) : [this.values(rows)];
+    const column = { validity, nulls: this.nulls, buffers };
+    this.rows = 0;
+    this.nulls = 0;
+    this.validity = null;
+    this.parts.length = 0;
+    this.texts = [];
     return column;
   }
 
-  #markMissing(validity: Uint8Array, rows: number): void {
-    this.#validity ??= new Uint8Array(2 * BATCH_ROWS).fill(255);
+  private markMissing(validity: Uint8Array, rows: number): void {
+    this.validity ??= new Uint8Array(2 * BATCH_ROWS).fill(255);
     for (let row = 0; row < rows; row++) {
       if ((validity[row >> 3] & (1 << (row & 7))) !== 0) continue;
-      const at = this.#rows + row;
-      this.#validity[at >> 3] &= ~(1 << (at & 7));
-      this.#nulls++;
+      const at = this.rows + row;
+      this.validity[at >> 3] &= ~(1 << (at & 7));
+      this.nulls++;
     }
   }
 
-  #values(rows: number): Uint8Array {
-    const bytes = Buffer.concat(this.#parts);
-    if (this.#form.type.kind !== 'bool') return bytes;
+  private values(rows: number): Uint8Array {
+    const bytes = Buffer.concat(this.parts);
+    if (this.form.type.kind !== 'bool') return bytes;
     const bits = new Uint8Array(Math.ceil(rows / 8));
     for (let row = 0; row < rows; row++) if (bytes[row] !== 0) bits[row >> 3] |= 1 << (row & 7);
     return bits;

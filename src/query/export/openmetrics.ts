@@ -158,20 +158,20 @@ async function familyTo(
 
 /** Text in blocks. */
 class Blocks {
-  readonly #sink: Sink;
-  #text = '';
+  private readonly sink: Sink;
+  private text = '';
 
   constructor(sink: Sink) {
-    this.#sink = sink;
+    this.sink = sink;
   }
 
   async add(text: string): Promise<void> {
-    this.#text += text;
-    if (this.#text.length >= 1 << 20) await this.flush();
+    this.text += text;
+    if (this.text.length >= 1 << 20) await this.flush();
   }
 
   async flush(): Promise<void> {
-    await this.#sink.write(Buffer.from(this.#text));
-    this.#text = '';
+    await this.sink.write(Buffer.from(this.text));
+    this.text = '';
   }
 }

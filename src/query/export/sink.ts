@@ -25,23 +25,23 @@ export const openSink = (path: string, gzip: boolean, signal: AbortSignal): Sink
 const TO_DISK = 32 << 20;
 
 class FileSink implements Sink {
-  readonly #fd: number;
-  readonly #signal: AbortSignal;
-  #last: Promise<void> = Promise.resolve();
-  #onDisk: Promise<void> | null = null;
-  #waiting = 0;
+  private readonly fd: number;
+  private readonly signal: AbortSignal;
+  private last: Promise<void> = Promise.resolve();
+  private onDisk: Promise<void> | null = null;
+  private waiting = 0;
 
   constructor(path: string, signal: AbortSignal) {
-    this.#signal = signal;
-    this.#fd = openSync(path, 'w');
+    this.signal = signal;
+    this.fd = openSync(path, 'w');
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    await this.#last;
-    this.#signal.throwIfAborted();
-    this.#last = this.#all(bytes);
+    await this.last;
+    this.signal.throwIfAborted();
+    this.last = this.all(bytes);
     // Whoever calls next is told.
-    this.#last.catch(() => {});
+    this.last.catch(() => {});
   }
 
   writePart({ bytes }: BytePart): Promise<void> {
@@ -49,26 +49,26 @@ class FileSink implements Sink {
   }
 
   async end(): Promise<void> {
-    await this.#last;
-    await this.#onDisk;
-    closeSync(this.#fd);
+    await this.last;
+    await this.onDisk;
+    closeSync(this.fd);
   }
 
-  async #all(bytes: Uint8Array): Promise<void> {
+  private async all(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
-      const { bytesWritten } = await writeBytes(this.#fd, bytes, at, bytes.length - at, null);
+      const { bytesWritten } = await writeBytes(this.fd, bytes, at, bytes.length - at, null);
       at += bytesWritten;
     }
-    this.#waiting += bytes.length;
-    if (this.#waiting >= TO_DISK && this.#onDisk === null) this.#toDisk();
+    this.waiting += bytes.length;
+    if (this.waiting >= TO_DISK && this.onDisk === null) this.toDisk();
   }
 
-  #toDisk(): void {
-    this.#waiting = 0;
-    this.#onDisk = putOnDisk(this.#fd).then(() => {
-      this.#onDisk = null;
+  private toDisk(): void {
+    this.waiting = 0;
+    this.onDisk = putOnDisk(this.fd).then(() => {
+      this.onDisk = null;
     });
-    this.#onDisk.catch(() => {});
+    this.onDisk.catch(() => {});
   }
 }
 
@@ -79,13 +79,13 @@ const LAST = Uint8Array.of(3, 0);
 
 /** One gzip member, as not every reader takes several. */
 class GzipSink implements Sink {
-  readonly #file: FileSink;
-  #crc = 0;
-  #size = 0n;
-  #begun = false;
+  private readonly file: FileSink;
+  private crc = 0;
+  private size = 0n;
+  private begun = false;
 
   constructor(file: FileSink) {
-    this.#file = file;
+    this.file = file;
   }
 
   write(bytes: Uint8Array): Promise<void> {
@@ -93,25 +93,25 @@ class GzipSink implements Sink {
   }
 
   async writePart({ bytes, size, crc }: BytePart): Promise<void> {
-    await this.#begin();
-    this.#crc = crcOfBoth(this.#crc, crc, size);
-    this.#size += BigInt(size);
-    await this.#file.write(bytes);
+    await this.begin();
+    this.crc = crcOfBoth(this.crc, crc, size);
+    this.size += BigInt(size);
+    await this.file.write(bytes);
   }
 
   async end(): Promise<void> {
-    await this.#begin();
+    await this.begin();
     const tail = new DataView(new ArrayBuffer(8));
-    tail.setUint32(0, this.#crc, true);
-    tail.setUint32(4, Number(this.#size & 0xffffffffn), true);
-    await this.#file.write(LAST);
-    await this.#file.write(new Uint8Array(tail.buffer));
-    await this.#file.end();
+    tail.setUint32(0, this.crc, true);
+    tail.setUint32(4, Number(this.size & 0xffffffffn), true);
+    await this.file.write(LAST);
+    await this.file.write(new Uint8Array(tail.buffer));
+    await this.file.end();
   }
 
-  async #begin(): Promise<void> {
-    if (this.#begun) return;
-    this.#begun = true;
-    await this.#file.write(HEAD);
+  private async begin(): Promise<void> {
+    if (this.begun) return;
+    this.begun = true;
+    await this.file.write(HEAD);
   }
 }

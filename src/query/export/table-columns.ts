@@ -8,22 +8,22 @@ import type { TimeRange } from '../time-range.ts';
 type NumberArray = Float64Array | Uint32Array;
 
 class Growing {
-  #array: NumberArray;
+  private array: NumberArray;
 
   constructor(array: NumberArray) {
-    this.#array = array;
+    this.array = array;
   }
 
   /** Of `column` the rows that `kept` lists, or all `rows`. */
   append(at: number, column: RawColumn | null, rows: number, kept: Uint32Array | null): void {
-    if (at + rows > this.#array.length) {
-      const length = Math.max(at + rows, 2 * this.#array.length);
+    if (at + rows > this.array.length) {
+      const length = Math.max(at + rows, 2 * this.array.length);
       const larger =
-        this.#array instanceof Float64Array ? sharedDoubles(length) : sharedWords(length);
-      larger.set(this.#array);
-      this.#array = larger;
+        this.array instanceof Float64Array ? sharedDoubles(length) : sharedWords(length);
+      larger.set(this.array);
+      this.array = larger;
     }
-    const array = this.#array;
+    const array = this.array;
     if (column === null) array.fill(Number.NaN, at, at + rows);
     else if (kept !== null) {
       for (let k = 0; k < rows; k++) array[at + k] = Number(column[kept[k]]);
@@ -33,7 +33,7 @@ class Growing {
   }
 
   take(length: number): NumberArray {
-    return this.#array.subarray(0, length);
+    return this.array.subarray(0, length);
   }
 }
 

@@ -12,40 +12,40 @@ import { columnsOf } from './vectors.ts';
 export const UNPLACED = 999_999;
 
 export class Places {
-  readonly #base: number;
-  readonly #byLp = new Map<number, Lane>();
-  readonly #lanes = new Map<string, Lane>();
+  private readonly base: number;
+  private readonly byLp = new Map<number, Lane>();
+  private readonly _lanes = new Map<string, Lane>();
 
   /** @param base number of the recording's first process */
   constructor(base: number) {
-    this.#base = base;
+    this.base = base;
   }
 
   /** Threads in use. */
   get lanes(): Iterable<Lane> {
-    return this.#lanes.values();
+    return this._lanes.values();
   }
 
   lane(pe: number, kp: number): Lane {
     const key = `${pe} ${kp}`;
-    let lane = this.#lanes.get(key);
+    let lane = this._lanes.get(key);
     if (lane === undefined) {
-      lane = { pid: this.#base + pe, tid: kp };
-      this.#lanes.set(key, lane);
+      lane = { pid: this.base + pe, tid: kp };
+      this._lanes.set(key, lane);
     }
     return lane;
   }
 
   place(lp: number, pe: number, kp: number): void {
-    this.#byLp.set(lp, this.lane(pe, kp));
+    this.byLp.set(lp, this.lane(pe, kp));
   }
 
   laneOf(lp: number): Lane {
-    return this.#byLp.get(lp) ?? this.lane(UNPLACED, lp);
+    return this.byLp.get(lp) ?? this.lane(UNPLACED, lp);
   }
 
   get size(): number {
-    return this.#byLp.size;
+    return this.byLp.size;
   }
 }
 

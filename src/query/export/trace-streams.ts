@@ -6,20 +6,20 @@ const nanoseconds = (seconds: number): number => Math.max(0, Math.round(seconds 
 
 abstract class RowStream implements TraceStream {
   next: number;
-  readonly #times: Float64Array;
-  #row = 0;
+  private readonly times: Float64Array;
+  private row = 0;
 
   /** @param times seconds, ascending */
   constructor(times: Float64Array) {
-    this.#times = times;
+    this.times = times;
     this.next = times.length > 0 ? nanoseconds(times[0]) : Infinity;
   }
 
   run(out: TraceWriter, until: number): void {
     while (this.next <= until && !out.full) {
-      this.write(out, this.#row, this.next);
-      const row = ++this.#row;
-      if (row < this.#times.length) this.next = nanoseconds(this.#times[row]);
+      this.write(out, this.row, this.next);
+      const row = ++this.row;
+      if (row < this.times.length) this.next = nanoseconds(this.times[row]);
       else {
         this.next = Infinity;
         return;
@@ -32,37 +32,37 @@ abstract class RowStream implements TraceStream {
 
 /** Columns: seconds, pid, the track's name, then a number for each series. */
 export class CounterStream extends RowStream {
-  readonly #base: number;
-  readonly #pid: Uint32Array;
-  readonly #names: readonly string[];
-  readonly #series: readonly { readonly key: string; readonly values: Float64Array }[];
+  private readonly base: number;
+  private readonly pid: Uint32Array;
+  private readonly names: readonly string[];
+  private readonly series: readonly { readonly key: string; readonly values: Float64Array }[];
 
   constructor(columns: Columns, keys: readonly string[], base: number) {
     super(columns.numbers(0));
-    this.#base = base;
-    this.#pid = columns.integers(1);
-    this.#names = columns.texts(2);
-    this.#series = keys.map((key, k) => ({ key, values: columns.numbers(3 + k) }));
+    this.base = base;
+    this.pid = columns.integers(1);
+    this.names = columns.texts(2);
+    this.series = keys.map((key, k) => ({ key, values: columns.numbers(3 + k) }));
   }
 
   protected override write(out: TraceWriter, row: number, at: number): void {
     const args: Record<string, ArgValue> = {};
     let any = false;
-    for (const { key, values } of this.#series) {
+    for (const { key, values } of this.series) {
       if (!Number.isFinite(values[row])) continue;
       any = true;
       args[key] = values[row];
     }
-    if (any) out.counter(this.#base + this.#pid[row], this.#names[row], at, args);
+    if (any) out.counter(this.base + this.pid[row], this.names[row], at, args);
   }
 }
 
 /** Columns: seconds, pid, tid, name, then the arguments: numbers, and the last a text. */
 export class InstantStream extends RowStream {
-  readonly #category: string;
-  readonly #lane: (pid: number, tid: number) => Lane;
-  readonly #columns: Columns;
-  readonly #keys: readonly string[];
+  private readonly category: string;
+  private readonly lane: (pid: number, tid: number) => Lane;
+  private readonly columns: Columns;
+  private readonly keys: readonly string[];
 
   constructor(
     columns: Columns,
@@ -71,54 +71,54 @@ export class InstantStream extends RowStream {
     lane: (pid: number, tid: number) => Lane,
   ) {
     super(columns.numbers(0));
-    this.#category = category;
-    this.#columns = columns;
-    this.#keys = keys;
-    this.#lane = lane;
+    this.category = category;
+    this.columns = columns;
+    this.keys = keys;
+    this.lane = lane;
   }
 
   protected override write(out: TraceWriter, row: number, at: number): void {
-    const columns = this.#columns;
+    const columns = this.columns;
     const args: Record<string, ArgValue> = {};
-    this.#keys.forEach((key, k) => {
-      const isText = k === this.#keys.length - 1;
+    this.keys.forEach((key, k) => {
+      const isText = k === this.keys.length - 1;
       args[key] = isText ? columns.texts(4 + k)[row] : columns.numbers(4 + k)[row];
     });
-    const lane = this.#lane(columns.integers(1)[row], columns.integers(2)[row]);
-    out.instant(lane, this.#category, columns.texts(3)[row], at, args);
+    const lane = this.lane(columns.integers(1)[row], columns.integers(2)[row]);
+    out.instant(lane, this.category, columns.texts(3)[row], at, args);
   }
 }
 
 /** Columns: seconds, pid, the region's name, 1 for an entry and 0 for an exit. Each process nests its own. */
 export class RegionStream extends RowStream {
-  readonly #pid: Uint32Array;
-  readonly #names: readonly string[];
-  readonly #isEntry: Uint32Array;
-  readonly #open = new Map<number, { readonly lane: Lane; readonly names: string[] }>();
-  readonly #base: number;
-  readonly #last: number;
-  readonly #rows: number;
+  private readonly pid: Uint32Array;
+  private readonly names: readonly string[];
+  private readonly isEntry: Uint32Array;
+  private readonly open = new Map<number, { readonly lane: Lane; readonly names: string[] }>();
+  private readonly base: number;
+  private readonly last: number;
+  private readonly rows: number;
 
   constructor(columns: Columns, base: number) {
     super(columns.numbers(0));
-    this.#base = base;
-    this.#pid = columns.integers(1);
-    this.#names = columns.texts(2);
-    this.#isEntry = columns.integers(3);
-    this.#rows = columns.rows;
-    this.#last = this.#rows - 1;
+    this.base = base;
+    this.pid = columns.integers(1);
+    this.names = columns.texts(2);
+    this.isEntry = columns.integers(3);
+    this.rows = columns.rows;
+    this.last = this.rows - 1;
   }
 
   protected override write(out: TraceWriter, row: number, at: number): void {
-    const pid = this.#base + this.#pid[row];
-    let open = this.#open.get(pid);
+    const pid = this.base + this.pid[row];
+    let open = this.open.get(pid);
     if (open === undefined) {
       open = { lane: { pid, tid: 0 }, names: [] };
-      this.#open.set(pid, open);
+      this.open.set(pid, open);
     }
     const { lane, names } = open;
-    const name = this.#names[row];
-    if (this.#isEntry[row] === 1) {
+    const name = this.names[row];
+    if (this.isEntry[row] === 1) {
       out.begin(lane, 'region', name, at);
       names.push(name);
     } else if (names.includes(name)) {
@@ -128,11 +128,11 @@ export class RegionStream extends RowStream {
         out.close(lane, at);
       }
     }
-    if (row === this.#last) this.#closeAll(out, at);
+    if (row === this.last) this.closeAll(out, at);
   }
 
-  #closeAll(out: TraceWriter, at: number): void {
-    for (const { lane, names } of this.#open.values()) {
+  private closeAll(out: TraceWriter, at: number): void {
+    for (const { lane, names } of this.open.values()) {
       for (; names.length > 0; names.pop()) out.close(lane, at);
     }
   }

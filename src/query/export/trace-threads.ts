@@ -17,83 +17,83 @@ export interface WrittenBlock {
 }
 
 class Thread {
-  readonly #worker: Worker;
-  readonly #asked: {
+  private readonly worker: Worker;
+  private readonly asked: {
     readonly resolve: (parts: readonly BytePart[]) => void;
     readonly reject: (error: Error) => void;
   }[] = [];
 
   constructor(data: ThreadData) {
-    this.#worker = new Worker(new URL('trace-thread.js', import.meta.url), {
+    this.worker = new Worker(new URL('trace-thread.js', import.meta.url), {
       workerData: data,
       name: 'trace',
     });
-    this.#worker.on('message', (parts: readonly BytePart[]) => this.#asked.shift()?.resolve(parts));
-    this.#worker.on('error', (error) => {
-      for (const { reject } of this.#asked.splice(0)) reject(error);
+    this.worker.on('message', (parts: readonly BytePart[]) => this.asked.shift()?.resolve(parts));
+    this.worker.on('error', (error) => {
+      for (const { reject } of this.asked.splice(0)) reject(error);
     });
   }
 
   get busy(): boolean {
-    return this.#asked.length >= AHEAD;
+    return this.asked.length >= AHEAD;
   }
 
   use(events: DrawnEvents | null): void {
-    this.#worker.postMessage({ kind: 'events', events } satisfies ThreadTask);
+    this.worker.postMessage({ kind: 'events', events } satisfies ThreadTask);
   }
 
   write(block: Block, memory: Uint8Array): Promise<readonly BytePart[]> {
     const parts = new Promise<readonly BytePart[]>((resolve, reject) => {
-      this.#asked.push({ resolve, reject });
+      this.asked.push({ resolve, reject });
     });
     // Whoever waits is told; perhaps nobody does any more.
     parts.catch(() => {});
-    this.#worker.postMessage({ kind: 'block', block, memory } satisfies ThreadTask);
+    this.worker.postMessage({ kind: 'block', block, memory } satisfies ThreadTask);
     return parts;
   }
 
   async close(): Promise<void> {
-    await this.#worker.terminate();
+    await this.worker.terminate();
   }
 }
 
 export class TraceThreads {
-  readonly #threads: readonly Thread[];
-  readonly #deflated: typeof deflated | null;
-  readonly #memory: Uint8Array[] = [];
-  #write = blockWriter(null);
+  private readonly threads: readonly Thread[];
+  private readonly deflated: typeof deflated | null;
+  private readonly memory: Uint8Array[] = [];
+  private _write = blockWriter(null);
 
   /** @param count of threads beside this one */
   constructor(count: number, gzip: boolean) {
-    this.#deflated = gzip ? deflated : null;
-    this.#threads = Array.from({ length: count }, () => new Thread({ gzip }));
+    this.deflated = gzip ? deflated : null;
+    this.threads = Array.from({ length: count }, () => new Thread({ gzip }));
   }
 
   /** Blocks to have written at a time. */
   get atOnce(): number {
-    return (AHEAD + 1) * this.#threads.length + 1;
+    return (AHEAD + 1) * this.threads.length + 1;
   }
 
   /** Blocks are of these events from now on. */
   use(events: DrawnEvents | null): void {
-    this.#write = blockWriter(events);
-    for (const thread of this.#threads) thread.use(events);
+    this._write = blockWriter(events);
+    for (const thread of this.threads) thread.use(events);
   }
 
   /** A block goes to a thread that has little to do; where all have enough it is written here. */
   async write(block: Block): Promise<WrittenBlock> {
-    const memory = this.#memory.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK));
-    const thread = this.#threads.find(({ busy }) => !busy);
+    const memory = this.memory.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK));
+    const thread = this.threads.find(({ busy }) => !busy);
     let parts: readonly BytePart[];
     if (thread === undefined) {
       const here: BytePart[] = [];
-      this.#write(block, partsIn(memory, this.#deflated, here));
+      this._write(block, partsIn(memory, this.deflated, here));
       parts = here;
     } else parts = await thread.write(block, memory);
-    return { parts, release: () => this.#memory.push(memory) };
+    return { parts, release: () => this.memory.push(memory) };
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.close()));
+    await Promise.all(this.threads.map((thread) => thread.close()));
   }
 }

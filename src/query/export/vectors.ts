@@ -29,34 +29,34 @@ type NumberArray = Float64Array | Uint32Array;
 
 /** Room that grows. */
 class Growing<T extends NumberArray> {
-  readonly #make: (length: number) => T;
-  #array: T;
+  private readonly make: (length: number) => T;
+  private array: T;
 
   constructor(make: (length: number) => T, length: number) {
-    this.#make = make;
-    this.#array = make(length);
+    this.make = make;
+    this.array = make(length);
   }
 
   append(at: number, bytes: Uint8Array): void {
-    const rows = bytes.length / this.#array.BYTES_PER_ELEMENT;
-    if (at + rows > this.#array.length) {
-      const larger = this.#make(Math.max(at + rows, this.#array.length * 2));
-      larger.set(this.#array);
-      this.#array = larger;
+    const rows = bytes.length / this.array.BYTES_PER_ELEMENT;
+    if (at + rows > this.array.length) {
+      const larger = this.make(Math.max(at + rows, this.array.length * 2));
+      larger.set(this.array);
+      this.array = larger;
     }
-    const { buffer, byteOffset, BYTES_PER_ELEMENT } = this.#array;
+    const { buffer, byteOffset, BYTES_PER_ELEMENT } = this.array;
     new Uint8Array(buffer, byteOffset).set(bytes, at * BYTES_PER_ELEMENT);
   }
 
   /** Makes missing values NaN. */
   missing(at: number, rows: number, validity: Uint8Array): void {
     for (let row = 0; row < rows; row++) {
-      if ((validity[row >> 3] & (1 << (row & 7))) === 0) this.#array[at + row] = Number.NaN;
+      if ((validity[row >> 3] & (1 << (row & 7))) === 0) this.array[at + row] = Number.NaN;
     }
   }
 
   get(rows: number): T {
-    return this.#array.subarray(0, rows) as T;
+    return this.array.subarray(0, rows) as T;
   }
 }
 

@@ -34,11 +34,11 @@ export class Application {
   readonly epochs: Float64Array;
   /** CPU × hint. */
   readonly seconds: Float64Array;
-  readonly #users: Uint16Array;
+  private readonly users: Uint16Array;
   /** Share of the active CPUs' time that has each hint, since `#time`. */
-  readonly #share = new Float64Array(HINTS.length);
-  readonly #cpuShare: Float64Array;
-  #time = Number.NaN;
+  private readonly share = new Float64Array(HINTS.length);
+  private readonly cpuShare: Float64Array;
+  private time = Number.NaN;
 
   /** @param count CPUs: one more than the largest number */
   constructor(count: number) {
@@ -47,8 +47,8 @@ export class Application {
     this.progress = new Float64Array(count).fill(Number.NaN);
     this.epochs = new Float64Array(count).fill(Number.NaN);
     this.seconds = new Float64Array(count * HINTS.length);
-    this.#users = new Uint16Array(count);
-    this.#cpuShare = new Float64Array(count * HINTS.length);
+    this.users = new Uint16Array(count);
+    this.cpuShare = new Float64Array(count * HINTS.length);
   }
 
   /**
@@ -56,9 +56,9 @@ export class Application {
    * @param time s since time zero
    */
   update(time: number, processes: readonly ApplicationProcess[]): void {
-    this.#pass(time);
+    this.pass(time);
     const { hash, hint, progress, epochs } = this;
-    const users = this.#users;
+    const users = this.users;
     const count = users.length;
     // Not fill(): a call for a few cells.
     for (let cpu = 0; cpu < count; cpu++) users[cpu] = 0;
@@ -76,8 +76,8 @@ export class Application {
         epochs[cpu] = first ? process.epochs : Math.min(epochs[cpu], process.epochs);
       }
     }
-    const share = this.#share;
-    const cpuShare = this.#cpuShare;
+    const share = this.share;
+    const cpuShare = this.cpuShare;
     for (let h = 0; h < share.length; h++) share[h] = 0;
     for (let k = 0; k < cpuShare.length; k++) cpuShare[k] = 0;
     let active = 0;
@@ -105,19 +105,19 @@ export class Application {
     }
   }
 
-  #pass(time: number): void {
-    const span = Number.isNaN(this.#time) ? 0 : time - this.#time;
-    this.#time = time;
+  private pass(time: number): void {
+    const span = Number.isNaN(this.time) ? 0 : time - this.time;
+    this.time = time;
     if (span <= 0) return;
-    for (let h = 0; h < HINTS.length; h++) this.hintSeconds[h] += span * this.#share[h];
-    for (let k = 0; k < this.seconds.length; k++) this.seconds[k] += span * this.#cpuShare[k];
+    for (let h = 0; h < HINTS.length; h++) this.hintSeconds[h] += span * this.share[h];
+    for (let k = 0; k < this.seconds.length; k++) this.seconds[k] += span * this.cpuShare[k];
   }
 
   /** The signals of all this. */
   provider(): Provider {
     const per = (values: Float64Array) => (cpu: number) => () => values[cpu];
     const signals = DECLARATIONS.map((declaration): Signal => {
-      const read = this.#readerOf(declaration.name, per);
+      const read = this.readerOf(declaration.name, per);
       return {
         ...declaration,
         computed: true,
@@ -132,7 +132,7 @@ export class Application {
     };
   }
 
-  #readerOf(name: string, per: (values: Float64Array) => (cpu: number) => () => number) {
+  private readerOf(name: string, per: (values: Float64Array) => (cpu: number) => () => number) {
     if (name === 'REGION_HASH') return per(this.hash);
     if (name === 'REGION_HINT') return per(this.hint);
     if (name === 'REGION_PROGRESS') return per(this.progress);

@@ -44,35 +44,35 @@ export interface Ending {
 }
 
 export class Controller {
-  readonly #settings: ControllerSettings;
-  readonly #platform: Platform;
-  readonly #application: Application;
-  readonly #table: ProcessTable;
-  readonly #agent: Agent;
-  readonly #kind: AgentKind;
-  readonly #sampled: Sampled;
-  readonly #deadlines: Deadlines;
-  readonly #columns: readonly SampledColumn[];
-  readonly #trace: TraceFile | null;
-  readonly #events: EventLog;
+  private readonly settings: ControllerSettings;
+  private readonly platform: Platform;
+  private readonly application: Application;
+  private readonly table: ProcessTable;
+  private readonly agent: Agent;
+  private readonly kind: AgentKind;
+  private readonly sampled: Sampled;
+  private readonly deadlines: Deadlines;
+  private readonly columns: readonly SampledColumn[];
+  private readonly trace: TraceFile | null;
+  private readonly events: EventLog;
   /** Null where each sample is attributed at once. */
-  readonly #log: SampleLog | null;
-  readonly #endpoint: Endpoint | null;
-  readonly #policy: Policy | null;
-  readonly #startTime = startTimeText();
-  readonly #time: number;
-  readonly #watts: number;
-  readonly #board: { readonly hash: number; readonly hint: number; readonly epochs: number };
-  readonly #facts: AgentSample = { time: 0, hash: 0, hint: 0, epochs: 0 };
-  readonly #warnings: string[] = [];
-  readonly #say: (message: string) => void;
+  private readonly log: SampleLog | null;
+  private readonly endpoint: Endpoint | null;
+  private readonly policy: Policy | null;
+  private readonly startTime = startTimeText();
+  private readonly time: number;
+  private readonly watts: number;
+  private readonly board: { readonly hash: number; readonly hint: number; readonly epochs: number };
+  private readonly facts: AgentSample = { time: 0, hash: 0, hint: 0, epochs: 0 };
+  private readonly warnings: string[] = [];
+  private readonly say: (message: string) => void;
   /** ns of CLOCK_MONOTONIC. */
-  #zero = 0;
-  #attached = false;
+  private zero = 0;
+  private attached = false;
   /** All processes have ended, and a sample has seen it. */
-  #idle = false;
-  #startup = 0;
-  #saved = 0;
+  private idle = false;
+  private startup = 0;
+  private saved = 0;
 
   /**
    * Opens all that it needs, so that what cannot be had is known before the application starts.
@@ -85,69 +85,64 @@ export class Controller {
     deadlines: Deadlines,
     say: (message: string) => void,
   ) {
-    this.#settings = settings;
-    this.#kind = kind;
-    this.#deadlines = deadlines;
-    this.#say = say;
+    this.settings = settings;
+    this.kind = kind;
+    this.deadlines = deadlines;
+    this.say = say;
     // Where the application is counts as a signal of each CPU.
-    this.#application = new Application(new Machine(settings.root).topology.count('cpu'));
+    this.application = new Application(new Machine(settings.root).topology.count('cpu'));
     const platform = Platform.open({
       root: settings.root,
       synthetic: settings.synthetic,
       allowControl: settings.allowControl,
       // The table is there before anything is sampled.
-      providers: [this.#application.provider(), simulatorOf(() => this.#table?.all ?? [])],
+      providers: [this.application.provider(), simulatorOf(() => this.table?.all ?? [])],
     });
-    this.#platform = platform;
-    this.#time = platform.push('TIME', 'board', 0);
+    this.platform = platform;
+    this.time = platform.push('TIME', 'board', 0);
     const board = (name: string) => platform.push(name, 'board', 0);
-    this.#board = {
+    this.board = {
       hash: board('REGION_HASH'),
       hint: board('REGION_HINT'),
       epochs: board('EPOCH_COUNT'),
     };
     const hasPower = settings.live && platform.info('CPU_POWER') !== null;
-    this.#watts = hasPower ? board('CPU_POWER') : -1;
+    this.watts = hasPower ? board('CPU_POWER') : -1;
     const { reportSignals, traceSignals, compat } = settings;
-    this.#sampled = new Sampled(platform, this.#application, reportSignals, compat);
+    this.sampled = new Sampled(platform, this.application, reportSignals, compat);
     const filter =
       settings.recordFilter === undefined ? null : recordFilterFrom(settings.recordFilter);
-    const warn = (message: string) => this.#warn(message);
-    this.#agent = kind.open({ platform, allowControl: settings.allowControl, warn });
-    this.#policy = this.#firstPolicy();
+    const warn = (message: string) => this.warn(message);
+    this.agent = kind.open({ platform, allowControl: settings.allowControl, warn });
+    this.policy = this.firstPolicy();
     const { endpoint } = settings;
-    this.#endpoint =
-      endpoint === undefined ? null : new Endpoint(endpoint, kind, this.#agent, warn);
-    this.#columns = settings.trace === undefined ? [] : traceColumns(platform, traceSignals);
-    this.#writeControls();
+    this.endpoint = endpoint === undefined ? null : new Endpoint(endpoint, kind, this.agent, warn);
+    this.columns = settings.trace === undefined ? [] : traceColumns(platform, traceSignals);
+    this.writeControls();
     const { trace, profileTrace } = settings;
-    const columns = [...this.#columns, ...this.#agent.traceColumns];
-    const head = this.#header();
-    const fail = (error: Error) => this.#warn(error.message);
-    this.#trace = trace === undefined ? null : new TraceFile(trace, head, columns, fail);
-    this.#events = new EventLog(profileTrace, head, fail);
-    this.#table = new ProcessTable(
-      settings.pages,
-      (process) => this.#events.drain(process),
-      filter,
-    );
+    const columns = [...this.columns, ...this.agent.traceColumns];
+    const head = this.header();
+    const fail = (error: Error) => this.warn(error.message);
+    this.trace = trace === undefined ? null : new TraceFile(trace, head, columns, fail);
+    this.events = new EventLog(profileTrace, head, fail);
+    this.table = new ProcessTable(settings.pages, (process) => this.events.drain(process), filter);
     const isPrompt = endpoint !== undefined || profileTrace !== undefined || filter !== null;
-    this.#log = isPrompt || !this.#agent.mayLag ? null : new SampleLog(platform);
+    this.log = isPrompt || !this.agent.mayLag ? null : new SampleLog(platform);
     platform.readBatch();
-    this.#writeReport(0, null, 'the application has not started');
+    this.writeReport(0, null, 'the application has not started');
   }
 
-  #warn(message: string): void {
-    if (this.#warnings.includes(message)) return;
-    this.#warnings.push(message);
-    this.#say(message);
+  private warn(message: string): void {
+    if (this.warnings.includes(message)) return;
+    this.warnings.push(message);
+    this.say(message);
   }
 
-  #firstPolicy(): Policy | null {
-    const { policy: path } = this.#settings;
+  private firstPolicy(): Policy | null {
+    const { policy: path } = this.settings;
     if (path === undefined) {
-      const none = Object.fromEntries(this.#kind.policy.map(({ name }) => [name, Number.NaN]));
-      if (this.#settings.endpoint === undefined) this.#agent.validatePolicy(none);
+      const none = Object.fromEntries(this.kind.policy.map(({ name }) => [name, Number.NaN]));
+      if (this.settings.endpoint === undefined) this.agent.validatePolicy(none);
       return null;
     }
     let text: string;
@@ -156,17 +151,17 @@ export class Controller {
     } catch (error) {
       throw new SettingsError(`policy ${path}: ${(error as Error).message}`);
     }
-    const policy = parsePolicy(this.#kind, text, path);
-    this.#agent.validatePolicy(policy);
+    const policy = parsePolicy(this.kind, text, path);
+    this.agent.validatePolicy(policy);
     return policy;
   }
 
   /** What is there is kept in a file before anything is written. */
-  #writeControls(): void {
-    const { controls } = this.#platform;
-    const { initControls, savedControls, host } = this.#settings;
+  private writeControls(): void {
+    const { controls } = this.platform;
+    const { initControls, savedControls, host } = this.settings;
     const pushed = initControls.map(([name, domain, index, value]) => {
-      const handle = controls.push(name, this.#platform.domain(domain), index);
+      const handle = controls.push(name, this.platform.domain(domain), index);
       return [handle, value] as const;
     });
     if (controls.saved().length === 0) return;
@@ -174,25 +169,25 @@ export class Controller {
     for (const [handle, value] of pushed) controls.adjust(handle, value);
   }
 
-  #header(): TraceHeader {
-    const { version, profile, host } = this.#settings;
-    return { version, startTime: this.#startTime, profile, host, agent: this.#kind.name };
+  private header(): TraceHeader {
+    const { version, profile, host } = this.settings;
+    return { version, startTime: this.startTime, profile, host, agent: this.kind.name };
   }
 
   /** The command starts now: time zero. @param now ns of CLOCK_MONOTONIC */
   begin(now: number): void {
-    this.#zero = now;
-    this.#events.zero = now;
-    this.#platform.timeZero = BigInt(Math.round(now));
-    this.#saved = now;
-    this.#platform.readBatch();
-    this.#sampled.begin(0, 0);
-    this.#writeReport(now, null, RUNNING);
+    this.zero = now;
+    this.events.zero = now;
+    this.platform.timeZero = BigInt(Math.round(now));
+    this.saved = now;
+    this.platform.readBatch();
+    this.sampled.begin(0, 0);
+    this.writeReport(now, null, RUNNING);
   }
 
   /** Somebody calls `look` when the folder of pages has changed. */
   set watched(is: boolean) {
-    this.#table.watched = is;
+    this.table.watched = is;
   }
 
   /**
@@ -200,55 +195,55 @@ export class Controller {
    * @returns whether the first one did, which calls for a sample now
    */
   look(now: number): boolean {
-    const before = this.#attached;
-    const changed = this.#table.poll(now, true);
-    this.#catchUp();
-    if (changed) this.#attach(now);
-    return this.#attached !== before;
+    const before = this.attached;
+    const changed = this.table.poll(now, true);
+    this.catchUp();
+    if (changed) this.attach(now);
+    return this.attached !== before;
   }
 
   /** The first process: the application's totals begin with it, outside all regions. */
-  #attach(now: number): void {
-    if (this.#attached || this.#table.all.length === 0) return;
-    this.#attached = true;
-    const started = Math.min(...this.#table.all.map((process) => process.started));
-    const time = (started - this.#zero) / 1e9;
-    this.#startup = Math.max(0, (now - started) / 1e9);
-    this.#platform.readBatch();
-    const places = this.#table.active.map(({ hash, hint }) => ({ hash, hint }));
-    for (const process of this.#table.active) process.outside();
-    this.#application.update(time, this.#table.active);
-    this.#sampled.begin(time, this.#platform.sample(this.#time));
-    for (const [k, process] of this.#table.active.entries()) Object.assign(process, places[k]);
-    this.#writeReport(now, null, RUNNING);
+  private attach(now: number): void {
+    if (this.attached || this.table.all.length === 0) return;
+    this.attached = true;
+    const started = Math.min(...this.table.all.map((process) => process.started));
+    const time = (started - this.zero) / 1e9;
+    this.startup = Math.max(0, (now - started) / 1e9);
+    this.platform.readBatch();
+    const places = this.table.active.map(({ hash, hint }) => ({ hash, hint }));
+    for (const process of this.table.active) process.outside();
+    this.application.update(time, this.table.active);
+    this.sampled.begin(time, this.platform.sample(this.time));
+    for (const [k, process] of this.table.active.entries()) Object.assign(process, places[k]);
+    this.writeReport(now, null, RUNNING);
   }
 
   /** One sample. */
   sample(now: number): void {
-    const { active } = this.#table;
-    const changed = this.#table.poll(now);
-    if (!changed && this.#log?.takes(now)) {
-      this.#platform.tick.read();
-      this.#log.add(now, this.#table);
+    const { active } = this.table;
+    const changed = this.table.poll(now);
+    if (!changed && this.log?.takes(now)) {
+      this.platform.tick.read();
+      this.log.add(now, this.table);
       return;
     }
-    this.#catchUp();
-    if (changed) this.#attach(now);
-    this.#expect(now);
-    const wasActive = active.length > 0 || !this.#attached;
-    this.#platform.tick.read();
-    this.#account(now, this.#table.active, this.#table.all.length, wasActive);
-    this.#events.drainAll(this.#table.active);
-    if (this.#log !== null) this.#trace?.flush();
-    if (now - this.#saved > this.#settings.saveEvery * 1e9) {
-      this.#writeReport(now, null, RUNNING);
+    this.catchUp();
+    if (changed) this.attach(now);
+    this.expect(now);
+    const wasActive = active.length > 0 || !this.attached;
+    this.platform.tick.read();
+    this.account(now, this.table.active, this.table.all.length, wasActive);
+    this.events.drainAll(this.table.active);
+    if (this.log !== null) this.trace?.flush();
+    if (now - this.saved > this.settings.saveEvery * 1e9) {
+      this.writeReport(now, null, RUNNING);
     }
   }
 
   /** Attributes the samples that wait: as if there were no process yet that was found since, and none had ended. */
-  #catchUp(): void {
-    this.#log?.replay((now, active, found) => {
-      this.#account(now, active, found, active.length > 0 || !this.#attached);
+  private catchUp(): void {
+    this.log?.replay((now, active, found) => {
+      this.account(now, active, found, active.length > 0 || !this.attached);
     });
   }
 
@@ -257,45 +252,49 @@ export class Controller {
    * @param found number of processes, of all in the table, that had been found
    * @param wasActive whether any ran at the sample before
    */
-  #account(
+  private account(
     now: number,
     active: readonly ApplicationProcess[],
     found: number,
     wasActive: boolean,
   ): void {
-    const time = (now - this.#zero) / 1e9;
+    const time = (now - this.zero) / 1e9;
     // At the very moment that TIME says: hints and sync-runtime pass together.
-    this.#application.update(this.#platform.tick.time, active);
-    this.#platform.tick.compute();
-    this.#attribute(active, found, wasActive);
-    this.#steer(time);
-    this.#traceRow();
+    this.application.update(this.platform.tick.time, active);
+    this.platform.tick.compute();
+    this.attribute(active, found, wasActive);
+    this.steer(time);
+    this.traceRow();
   }
 
   /** Between the end of the last process and the start of another, time is not the application's. */
-  #attribute(active: readonly ApplicationProcess[], found: number, wasActive: boolean): void {
-    const isActive = active.length > 0 || !this.#attached;
-    this.#idle = !isActive;
-    const now = this.#platform.sample(this.#time);
-    const epochs = this.#epochBits(found);
-    if (isActive) this.#sampled.update(now, epochs);
+  private attribute(
+    active: readonly ApplicationProcess[],
+    found: number,
+    wasActive: boolean,
+  ): void {
+    const isActive = active.length > 0 || !this.attached;
+    this.idle = !isActive;
+    const now = this.platform.sample(this.time);
+    const epochs = this.epochBits(found);
+    if (isActive) this.sampled.update(now, epochs);
     else if (wasActive) {
-      const ended = Math.max(...this.#table.all.map((process) => process.ended));
-      this.#sampled.end(Math.min(now, (ended - this.#zero) / 1e9), now, epochs);
+      const ended = Math.max(...this.table.all.map((process) => process.ended));
+      this.sampled.end(Math.min(now, (ended - this.zero) / 1e9), now, epochs);
     }
   }
 
-  #expect(now: number): void {
-    const { timeout } = this.#settings;
-    if (this.#attached || now - this.#zero < timeout * 1e9) return;
-    this.#warn(`no process has marked a region within ${timeout} s: there will be totals only`);
+  private expect(now: number): void {
+    const { timeout } = this.settings;
+    if (this.attached || now - this.zero < timeout * 1e9) return;
+    this.warn(`no process has marked a region within ${timeout} s: there will be totals only`);
   }
 
   /** In one line: where the application is now. @param now ns of CLOCK_MONOTONIC */
   status(now: number): string {
-    this.#catchUp();
-    const { active, all } = this.#table;
-    const time = ((now - this.#zero) / 1e9).toFixed(1);
+    this.catchUp();
+    const { active, all } = this.table;
+    const time = ((now - this.zero) / 1e9).toFixed(1);
     const places = new Map<string, number>();
     for (const { hash, page } of active) {
       const name = hash === HASH_UNMARKED ? 'no region' : nameOf(page, hash);
@@ -303,7 +302,7 @@ export class Controller {
     }
     const most = [...places].sort((a, b) => b[1] - a[1]).slice(0, 3);
     const where = most.map(([name, n]) => (n === active.length ? name : `${name} (${n})`));
-    const watts = this.#watts < 0 ? Number.NaN : this.#platform.sample(this.#watts);
+    const watts = this.watts < 0 ? Number.NaN : this.platform.sample(this.watts);
     const power = Number.isNaN(watts) ? '' : `, ${watts.toFixed(1)} W`;
     const epochs = Math.max(0, ...all.map((process) => process.epochs));
     return (
@@ -314,59 +313,58 @@ export class Controller {
   }
 
   /** Of the first `found` processes. */
-  #epochBits(found: number): number {
-    const { all } = this.#table;
+  private epochBits(found: number): number {
+    const { all } = this.table;
     let some = 0;
     for (let k = 0; k < found; k++) if (all[k].epochs > 0) some++;
     if (some === 0) return 0;
     return some === found ? EPOCH_SOME | EPOCH_ALL : EPOCH_SOME;
   }
 
-  #steer(time: number): void {
-    const policy = this.#endpoint?.policy(time) ?? this.#policy;
-    if (policy !== null) this.#agent.adjust(policy);
-    const facts = this.#facts;
+  private steer(time: number): void {
+    const policy = this.endpoint?.policy(time) ?? this.policy;
+    if (policy !== null) this.agent.adjust(policy);
+    const facts = this.facts;
     facts.time = time;
-    facts.hash = this.#platform.sample(this.#board.hash);
-    facts.hint = this.#platform.sample(this.#board.hint);
-    facts.epochs = this.#platform.sample(this.#board.epochs);
-    this.#agent.sample(facts);
+    facts.hash = this.platform.sample(this.board.hash);
+    facts.hint = this.platform.sample(this.board.hint);
+    facts.epochs = this.platform.sample(this.board.epochs);
+    this.agent.sample(facts);
   }
 
-  #traceRow(): void {
-    const trace = this.#trace;
+  private traceRow(): void {
+    const trace = this.trace;
     if (trace === null) return;
-    const columns = this.#columns;
+    const columns = this.columns;
     for (let k = 0; k < columns.length; k++) {
       const { handle } = columns[k];
-      trace.values[k] = handle < 0 ? Number.NaN : this.#platform.sample(handle);
+      trace.values[k] = handle < 0 ? Number.NaN : this.platform.sample(handle);
     }
-    this.#agent.trace(trace.values, columns.length);
+    this.agent.trace(trace.values, columns.length);
     trace.row();
   }
 
   /** The command has ended: a last sample, the report, everything put back and closed. */
   finish(now: number, ending: Ending): void {
-    this.#table.poll(now, true);
-    this.#catchUp();
-    this.#attach(now);
-    this.#platform.tick.read();
-    this.#application.update(this.#platform.tick.time, this.#table.active);
-    this.#platform.tick.compute();
-    this.#attribute(this.#table.active, this.#table.all.length, !this.#idle);
-    this.#events.drainAll(this.#table.active);
-    for (const [, message] of this.#table.refused) this.#warn(message);
-    for (const { page } of this.#table.all) {
-      if (page.cut)
-        this.#warn(`${page.path}: cut short while it was read; what came before counts`);
+    this.table.poll(now, true);
+    this.catchUp();
+    this.attach(now);
+    this.platform.tick.read();
+    this.application.update(this.platform.tick.time, this.table.active);
+    this.platform.tick.compute();
+    this.attribute(this.table.active, this.table.all.length, !this.idle);
+    this.events.drainAll(this.table.active);
+    for (const [, message] of this.table.refused) this.warn(message);
+    for (const { page } of this.table.all) {
+      if (page.cut) this.warn(`${page.path}: cut short while it was read; what came before counts`);
     }
-    this.#writeReport(now, ending.exit, ending.incomplete ?? this.#unfinished());
+    this.writeReport(now, ending.exit, ending.incomplete ?? this.unfinished());
     this.close(now);
   }
 
-  #unfinished(): string | null {
-    const { all, active } = this.#table;
-    if (this.#settings.own) return null;
+  private unfinished(): string | null {
+    const { all, active } = this.table;
+    if (this.settings.own) return null;
     if (active.length > 0) {
       return `${active.length} of ${all.length} processes ran on when the command had ended`;
     }
@@ -376,58 +374,58 @@ export class Controller {
 
   /** @throws ControlError where a setting could not be put back */
   close(now: number): void {
-    this.#table.close(now);
-    this.#trace?.close();
-    this.#events.close();
-    const { controls } = this.#platform;
+    this.table.close(now);
+    this.trace?.close();
+    this.events.close();
+    const { controls } = this.platform;
     if (controls.saved().length > 0) {
       controls.restore();
-      forgetControls(this.#settings.savedControls);
+      forgetControls(this.settings.savedControls);
     }
-    this.#platform.close();
+    this.platform.close();
   }
 
-  #writeReport(now: number, exit: string | null, incomplete: string | null): void {
-    const { report: path } = this.#settings;
+  private writeReport(now: number, exit: string | null, incomplete: string | null): void {
+    const { report: path } = this.settings;
     if (path === undefined) return;
     // A device or a pipe gets the report once, at the end.
     if (exit === null && !isReplaceable(path)) {
-      if (this.#zero === 0) checkWritable('report', path);
+      if (this.zero === 0) checkWritable('report', path);
       return;
     }
-    this.#saved = now;
-    const text = reportText(this.#report(now, exit, incomplete));
+    this.saved = now;
+    const text = reportText(this.report(now, exit, incomplete));
     try {
       writeWhole(path, text);
     } catch (error) {
       const failure = new OutputError('report', path, error);
       // Before the application has started, its user can still mend it.
-      if (this.#zero === 0) throw failure;
-      this.#warn(failure.message);
+      if (this.zero === 0) throw failure;
+      this.warn(failure.message);
     }
   }
 
-  #report(now: number, exit: string | null, incomplete: string | null): Report {
-    const { version, profile, host, compat, endpoint } = this.#settings;
-    const policy = this.#policy === null ? '{}' : policyText(this.#policy);
-    const elapsed = this.#zero === 0 ? 0 : (now - this.#zero) / 1e9;
+  private report(now: number, exit: string | null, incomplete: string | null): Report {
+    const { version, profile, host, compat, endpoint } = this.settings;
+    const policy = this.policy === null ? '{}' : policyText(this.policy);
+    const elapsed = this.zero === 0 ? 0 : (now - this.zero) / 1e9;
     const section = hostReport({
       ...{ host, compat, exit, incomplete, now, elapsed },
-      processes: this.#table.all,
-      sampled: this.#sampled,
-      agent: this.#agent,
-      punctuality: this.#deadlines.punctuality,
-      period: this.#deadlines.period,
-      zero: this.#zero,
-      startup: this.#startup,
-      warnings: this.#warnings,
+      processes: this.table.all,
+      sampled: this.sampled,
+      agent: this.agent,
+      punctuality: this.deadlines.punctuality,
+      period: this.deadlines.period,
+      zero: this.zero,
+      startup: this.startup,
+      warnings: this.warnings,
     });
     return {
       ...{ version, profile },
-      startTime: this.#startTime,
-      agent: this.#kind.name,
+      startTime: this.startTime,
+      agent: this.kind.name,
       policy: endpoint === undefined ? policy : 'DYNAMIC',
-      agentHeader: this.#agent.reportHeader(),
+      agentHeader: this.agent.reportHeader(),
       hosts: [section],
     };
   }

@@ -23,12 +23,12 @@ export interface Punctuality {
 export class Deadlines {
   /** Seconds. */
   readonly period: number;
-  #next = 0;
-  #samples = 0;
-  #missed = 0;
-  #sum = 0;
-  #worst = 0;
-  readonly #classes = new Uint32Array(CLASSES);
+  private _next = 0;
+  private samples = 0;
+  private missed = 0;
+  private sum = 0;
+  private worst = 0;
+  private readonly classes = new Uint32Array(CLASSES);
 
   constructor(period: number) {
     this.period = period;
@@ -36,44 +36,44 @@ export class Deadlines {
 
   /** @param now ms of performance.now(): the moment that all others are counted from */
   start(now: number): void {
-    this.#next = now + this.period * 1000;
+    this._next = now + this.period * 1000;
   }
 
   /** ms of performance.now(): the moment of the next sample. */
   get next(): number {
-    return this.#next;
+    return this._next;
   }
 
   /** ms until the next moment; 0 where it has come. */
   wait(now: number): number {
-    return Math.max(0, this.#next - now);
+    return Math.max(0, this._next - now);
   }
 
   /** A sample is taken now, for the moment that has come. */
   take(now: number): void {
-    const late = Math.max(0, now - this.#next);
+    const late = Math.max(0, now - this._next);
     const step = this.period * 1000;
     const skipped = Math.floor(late / step);
-    this.#missed += skipped;
-    this.#next += (skipped + 1) * step;
-    this.#samples++;
+    this.missed += skipped;
+    this._next += (skipped + 1) * step;
+    this.samples++;
     // How late it is for the moment that it stands for.
     const own = late - skipped * step;
-    this.#sum += own;
-    this.#worst = Math.max(this.#worst, late);
-    this.#classes[classOf(own * 1000)]++;
+    this.sum += own;
+    this.worst = Math.max(this.worst, late);
+    this.classes[classOf(own * 1000)]++;
   }
 
   get punctuality(): Punctuality {
-    let left = Math.ceil(this.#samples * 0.99);
+    let left = Math.ceil(this.samples * 0.99);
     let at = 0;
-    while (at < CLASSES - 1 && left > this.#classes[at]) left -= this.#classes[at++];
+    while (at < CLASSES - 1 && left > this.classes[at]) left -= this.classes[at++];
     return {
-      samples: this.#samples,
-      missed: this.#missed,
-      meanLate: this.#samples === 0 ? 0 : this.#sum / this.#samples / 1000,
-      late99: this.#samples === 0 ? 0 : Math.min(2 ** at / 1e6, this.#worst / 1000),
-      worstLate: this.#worst / 1000,
+      samples: this.samples,
+      missed: this.missed,
+      meanLate: this.samples === 0 ? 0 : this.sum / this.samples / 1000,
+      late99: this.samples === 0 ? 0 : Math.min(2 ** at / 1e6, this.worst / 1000),
+      worstLate: this.worst / 1000,
     };
   }
 }

@@ -15,37 +15,37 @@ import {
 const LOOK = 0.05;
 
 export class Endpoint {
-  readonly #path: string;
-  readonly #kind: AgentKind;
-  readonly #agent: Agent;
-  readonly #warn: (message: string) => void;
-  #stamp = '';
-  #looked = Number.NEGATIVE_INFINITY;
-  #policy: Policy | null = null;
+  private readonly path: string;
+  private readonly kind: AgentKind;
+  private readonly agent: Agent;
+  private readonly warn: (message: string) => void;
+  private stamp = '';
+  private looked = Number.NEGATIVE_INFINITY;
+  private _policy: Policy | null = null;
 
   constructor(path: string, kind: AgentKind, agent: Agent, warn: (message: string) => void) {
-    this.#path = path;
-    this.#kind = kind;
-    this.#agent = agent;
-    this.#warn = warn;
+    this.path = path;
+    this.kind = kind;
+    this.agent = agent;
+    this.warn = warn;
   }
 
   /** The policy now; null before the first. @param time s since time zero */
   policy(time: number): Policy | null {
-    if (time - this.#looked < LOOK) return this.#policy;
-    this.#looked = time;
-    const file = statSync(this.#path, { throwIfNoEntry: false });
+    if (time - this.looked < LOOK) return this._policy;
+    this.looked = time;
+    const file = statSync(this.path, { throwIfNoEntry: false });
     const stamp = file?.isFile() ? `${file.mtimeMs} ${file.size} ${file.ino}` : '';
-    if (stamp === this.#stamp || stamp === '') return this.#policy;
-    this.#stamp = stamp;
+    if (stamp === this.stamp || stamp === '') return this._policy;
+    this.stamp = stamp;
     try {
-      const policy = parsePolicy(this.#kind, readFileSync(this.#path, 'utf8'), this.#path);
-      this.#agent.validatePolicy(policy);
-      this.#policy = policy;
+      const policy = parsePolicy(this.kind, readFileSync(this.path, 'utf8'), this.path);
+      this.agent.validatePolicy(policy);
+      this._policy = policy;
     } catch (error) {
       if (!(error instanceof PolicyError)) throw error;
-      this.#warn(`${error.message}; the policy before it holds`);
+      this.warn(`${error.message}; the policy before it holds`);
     }
-    return this.#policy;
+    return this._policy;
   }
 }

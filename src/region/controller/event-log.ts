@@ -9,14 +9,14 @@ import { ProfileTraceFile } from './trace-files.ts';
 export class EventLog {
   /** ns of CLOCK_MONOTONIC. */
   zero = 0;
-  readonly #file: ProfileTraceFile | null;
+  private readonly file: ProfileTraceFile | null;
   /** As GEOPM hashes it: with its quotes. */
-  readonly #profile: number;
+  private readonly profile: number;
 
   /** @param path of the profile trace, if any */
   constructor(path: string | undefined, header: TraceHeader, fail: (error: Error) => void) {
-    this.#file = path === undefined ? null : new ProfileTraceFile(path, header, fail);
-    this.#profile = regionHash(`"${header.profile}"`);
+    this.file = path === undefined ? null : new ProfileTraceFile(path, header, fail);
+    this.profile = regionHash(`"${header.profile}"`);
   }
 
   drainAll(processes: readonly ApplicationProcess[]): void {
@@ -25,27 +25,27 @@ export class EventLog {
 
   /** All events of a process since the last call. Its page is still there. */
   drain(process: ApplicationProcess): void {
-    const file = this.#file;
+    const file = this.file;
     if (file === null && process.finder === null) return;
     const { page } = process;
     const at = (ns: number) => (ns - this.zero) / 1e9;
     if (file !== null && !process.announced) {
       process.announced = true;
-      file.event(at(process.started), page.pid, 'EVENT_START_PROFILE', this.#profile);
+      file.event(at(process.started), page.pid, 'EVENT_START_PROFILE', this.profile);
       for (const cpu of page.cpus) {
         file.event(at(process.started), page.pid, 'EVENT_AFFINITY', cpu);
       }
     }
-    page.events((event) => this.#event(process, event));
+    page.events((event) => this.event(process, event));
     if (file === null || process.alive) return;
     file.event(at(process.ended), page.pid, 'EVENT_OVERHEAD', page.overhead);
-    file.event(at(process.ended), page.pid, 'EVENT_STOP_PROFILE', this.#profile);
+    file.event(at(process.ended), page.pid, 'EVENT_STOP_PROFILE', this.profile);
   }
 
   /** GEOPM sees outermost regions only. */
-  #event(process: ApplicationProcess, { code, value, depth, time }: PageEvent): void {
+  private event(process: ApplicationProcess, { code, value, depth, time }: PageEvent): void {
     const { finder, page, zero } = process;
-    const file = this.#file;
+    const file = this.file;
     // Marks after the process's end belong to no application.
     if (page.stopped !== null && time > page.stopped) return;
     const at = (zero - this.zero) / 1e9 + time;
@@ -64,6 +64,6 @@ export class EventLog {
   }
 
   close(): void {
-    this.#file?.close();
+    this.file?.close();
   }
 }

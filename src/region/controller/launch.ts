@@ -167,41 +167,41 @@ class SignalRelay {
   hasEnded = false;
   /** Resolves with the first. */
   readonly first: Promise<void>;
-  readonly #tell: () => void;
-  readonly #options: Pick<LaunchOptions, 'killAfter' | 'say'>;
-  #child: ChildProcess | null = null;
-  #timers: readonly NodeJS.Timeout[] = [];
-  readonly #listener = (name: NodeJS.Signals) => {
+  private readonly tell: () => void;
+  private readonly options: Pick<LaunchOptions, 'killAfter' | 'say'>;
+  private child: ChildProcess | null = null;
+  private timers: readonly NodeJS.Timeout[] = [];
+  private readonly listener = (name: NodeJS.Signals) => {
     const fromTerminal = (name === 'SIGINT' || name === 'SIGQUIT') && process.stdin.isTTY;
-    if (this.#child === null) this.early ??= name;
+    if (this.child === null) this.early ??= name;
     else {
-      if (!fromTerminal) this.#child.kill(name);
-      if (ENDING.has(name) && !this.hasEnded) this.#killLater(this.#child, name);
+      if (!fromTerminal) this.child.kill(name);
+      if (ENDING.has(name) && !this.hasEnded) this.killLater(this.child, name);
     }
     this.hasEnded ||= ENDING.has(name);
-    this.#tell();
+    this.tell();
   };
 
   constructor(options: Pick<LaunchOptions, 'killAfter' | 'say'>) {
     const { promise, resolve } = deferred<void>();
     this.first = promise;
-    this.#tell = resolve;
-    this.#options = options;
-    for (const name of PASSED) process.on(name, this.#listener);
+    this.tell = resolve;
+    this.options = options;
+    for (const name of PASSED) process.on(name, this.listener);
   }
 
   to(child: ChildProcess): void {
-    this.#child = child;
-    child.on('exit', () => this.#timers.forEach(clearTimeout));
+    this.child = child;
+    child.on('exit', () => this.timers.forEach(clearTimeout));
   }
 
-  #killLater(child: ChildProcess, name: NodeJS.Signals): void {
-    const { killAfter, say } = this.#options;
+  private killLater(child: ChildProcess, name: NodeJS.Signals): void {
+    const { killAfter, say } = this.options;
     const kill = (why: string) => {
       say(`${name}: the command ${why}: killed`);
       child.kill('SIGKILL');
     };
-    this.#timers = [
+    this.timers = [
       setTimeout(() => {
         if (ignores(child.pid ?? 0, name)) kill('ignores it');
       }, IGNORED_GRACE),
@@ -210,7 +210,7 @@ class SignalRelay {
   }
 
   release(): void {
-    for (const name of PASSED) process.off(name, this.#listener);
+    for (const name of PASSED) process.off(name, this.listener);
   }
 }
 

@@ -111,14 +111,14 @@ const newTree = (async: boolean): Tree => ({ count: 0, seconds: 0, async, childr
 
 /** Regions inside regions, summed up over threads and processes. */
 export class Hierarchy {
-  readonly #root = newTree(false);
+  private readonly root = newTree(false);
 
   /** @param end s since the page's zero: when open visits end */
   add(snapshot: PageSnapshot, end: number): void {
     const trees: Tree[] = [];
     // Parents come before their children.
     for (const node of snapshot.nodes) {
-      const above = node.parent < 0 ? this.#root : (trees[node.parent] ?? this.#root);
+      const above = node.parent < 0 ? this.root : (trees[node.parent] ?? this.root);
       const { name } = snapshot.regions[node.region] ?? NAMELESS;
       const key = `${node.async ? 'a' : 's'}${name}`;
       const tree = above.children.get(key) ?? newTree(node.async);
@@ -130,7 +130,7 @@ export class Hierarchy {
   }
 
   value(): ExtraValue[] {
-    return listOf(this.#root);
+    return listOf(this.root);
   }
 }
 

@@ -46,7 +46,7 @@ export class ApplicationProcess {
   /** Its start is in the profile trace. */
   announced = false;
   /** Kept when it has ended. */
-  #final: PageSnapshot | null = null;
+  private final: PageSnapshot | null = null;
 
   constructor(page: PageReader, finder: EpochFinder | null) {
     this.page = page;
@@ -71,11 +71,11 @@ export class ApplicationProcess {
       this.epochs = page.epochs;
       this.firstEpoch = this.zero + page.firstEpoch * 1e9;
     }
-    this.#locate();
+    this.locate();
   }
 
   /** Threads outside all regions have no say: a pool that waits does not hide what the others do. */
-  #locate(): void {
+  private locate(): void {
     const { page } = this;
     let [hash, hint, total, done] = [HASH_UNMARKED, 0, 0, 0];
     let inside = 0;
@@ -113,13 +113,13 @@ export class ApplicationProcess {
 
   /** All that it wrote. */
   snapshot(): PageSnapshot {
-    return this.#final ?? this.page.snapshot();
+    return this.final ?? this.page.snapshot();
   }
 
   /** It is gone; its page is let go of. */
   end(): void {
     this.outside();
-    this.#final ??= this.page.snapshot();
+    this.final ??= this.page.snapshot();
     this.page.close();
   }
 }
@@ -145,16 +145,16 @@ export class ProcessTable {
   active: readonly ApplicationProcess[] = [];
   /** Files that are no pages, with what is wrong with them. */
   readonly refused = new Map<string, string>();
-  readonly #folder: string;
-  readonly #filter: RecordFilter | null;
-  readonly #last: (process: ApplicationProcess) => void;
-  readonly #known = new Set<string>();
-  readonly #tries = new Map<string, number>();
+  private readonly folder: string;
+  private readonly filter: RecordFilter | null;
+  private readonly last: (process: ApplicationProcess) => void;
+  private readonly known = new Set<string>();
+  private readonly tries = new Map<string, number>();
   /** Somebody calls a thorough `poll` when the folder has changed. */
   watched = false;
-  #scanned = Number.NEGATIVE_INFINITY;
-  #asked = Number.NEGATIVE_INFINITY;
-  #turn = 0;
+  private scanned = Number.NEGATIVE_INFINITY;
+  private asked = Number.NEGATIVE_INFINITY;
+  private turn = 0;
 
   /** @param last is called with each process that has ended, before its page is let go of */
   constructor(
@@ -162,9 +162,9 @@ export class ProcessTable {
     last: (process: ApplicationProcess) => void = () => {},
     filter: RecordFilter | null = null,
   ) {
-    this.#folder = folder;
-    this.#filter = filter;
-    this.#last = last;
+    this.folder = folder;
+    this.filter = filter;
+    this.last = last;
   }
 
   /**
@@ -175,88 +175,88 @@ export class ProcessTable {
    */
   poll(now: number, thorough = false): boolean {
     const before = this.all.length;
-    this.#scan(now, thorough);
+    this.scan(now, thorough);
     let changed = this.all.length !== before;
     if (changed) this.active = [...this.active, ...this.all.slice(before)];
-    const ask = thorough || now - this.#asked > ASK * 1e6;
-    if (ask) this.#asked = now;
+    const ask = thorough || now - this.asked > ASK * 1e6;
+    if (ask) this.asked = now;
     const { active } = this;
     for (let k = 0; k < active.length; k++) {
       const process = active[k];
       // Asked first: what it wrote before it went is seen then.
       const gone = ask && !isAlive(process.page.pid);
       // Each look costs a file: of many processes one is looked at at a time.
-      const looked = ask && (active.length <= 8 || k === this.#turn % active.length);
+      const looked = ask && (active.length <= 8 || k === this.turn % active.length);
       if (looked && !gone && isReplaced(process.page)) process.replaced = true;
       process.poll();
       if (!gone && !process.stopped && !process.replaced) continue;
-      this.#end(process, now);
+      this.end(process, now);
       changed = true;
     }
-    if (ask) this.#turn++;
+    if (ask) this.turn++;
     if (changed) this.active = this.all.filter((process) => process.alive);
     return changed;
   }
 
-  #scan(now: number, thorough: boolean): void {
+  private scan(now: number, thorough: boolean): void {
     const rest = this.watched ? RESCAN_WATCHED : RESCAN;
-    if (!thorough && now - this.#scanned < rest * 1e6) return;
-    this.#scanned = now;
-    for (const name of this.#names()) {
-      if (!name.endsWith(PAGE_SUFFIX) || this.#known.has(name)) continue;
+    if (!thorough && now - this.scanned < rest * 1e6) return;
+    this.scanned = now;
+    for (const name of this.names()) {
+      if (!name.endsWith(PAGE_SUFFIX) || this.known.has(name)) continue;
       try {
-        const page = new PageReader(join(this.#folder, name));
-        const process = new ApplicationProcess(page, this.#filter?.() ?? null);
-        this.#replace(page);
+        const page = new PageReader(join(this.folder, name));
+        const process = new ApplicationProcess(page, this.filter?.() ?? null);
+        this.replace(page);
         this.all.push(process);
-        this.#known.add(name);
+        this.known.add(name);
         this.refused.delete(name);
       } catch (error) {
         if (!(error instanceof PageError)) throw error;
-        this.#retry(name, error.message);
+        this.retry(name, error.message);
       }
     }
   }
 
   /** A second page of a process: the program that made the first one ended when this one began. */
-  #replace({ pid, startNs }: PageReader): void {
+  private replace({ pid, startNs }: PageReader): void {
     const before = this.active.find((process) => process.page.pid === pid && !process.stopped);
     if (before === undefined || !isReplaced(before.page)) return;
     before.replaced = true;
     before.ended = Number(startNs);
   }
 
-  #names(): string[] {
+  private names(): string[] {
     try {
-      return readdirSync(this.#folder);
+      return readdirSync(this.folder);
     } catch {
       return [];
     }
   }
 
   /** A page is made in several steps: what is none yet may be one soon. */
-  #retry(name: string, message: string): void {
-    const tries = (this.#tries.get(name) ?? 0) + 1;
-    this.#tries.set(name, tries);
+  private retry(name: string, message: string): void {
+    const tries = (this.tries.get(name) ?? 0) + 1;
+    this.tries.set(name, tries);
     this.refused.set(name, message);
-    if (tries >= PATIENCE) this.#known.add(name);
+    if (tries >= PATIENCE) this.known.add(name);
     // Look again at the next poll.
-    this.#scanned = Number.NEGATIVE_INFINITY;
+    this.scanned = Number.NEGATIVE_INFINITY;
   }
 
-  #end(process: ApplicationProcess, now: number): void {
+  private end(process: ApplicationProcess, now: number): void {
     const { page } = process;
     if (!process.stopped && page.leaving !== null) {
       process.ended = process.zero + page.leaving * 1e9;
       process.replaced = true;
     }
     if (process.alive) process.ended = now;
-    this.#last(process);
+    this.last(process);
     process.end();
   }
 
   close(now: number): void {
-    for (const process of this.active) this.#end(process, now);
+    for (const process of this.active) this.end(process, now);
     this.active = [];
   }
 }

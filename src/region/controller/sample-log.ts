@@ -19,46 +19,46 @@ const PATIENCE = 1e9;
 const PLACE = 4;
 
 export class SampleLog {
-  readonly #tick: Platform['tick'];
-  #active: readonly ApplicationProcess[] = [];
-  #found = 0;
-  #rows = new Float64Array(0);
-  #width = 0;
-  #capacity = 0;
-  #length = 0;
-  #first = 0;
+  private readonly tick: Platform['tick'];
+  private active: readonly ApplicationProcess[] = [];
+  private found = 0;
+  private rows = new Float64Array(0);
+  private width = 0;
+  private capacity = 0;
+  private length = 0;
+  private first = 0;
 
   constructor({ tick }: Platform) {
-    this.#tick = tick;
+    this.tick = tick;
   }
 
   /** Whether one more may wait. @param now ns of CLOCK_MONOTONIC */
   takes(now: number): boolean {
-    if (this.#length === 0) return true;
-    return this.#length < this.#capacity && now - this.#first < PATIENCE;
+    if (this.length === 0) return true;
+    return this.length < this.capacity && now - this.first < PATIENCE;
   }
 
   /** Keeps what was just read. The processes are the same in all samples that wait. */
   add(now: number, { active, all }: ProcessTable): void {
-    if (this.#length === 0) {
-      this.#found = all.length;
-      this.#begin(now, active);
+    if (this.length === 0) {
+      this.found = all.length;
+      this.begin(now, active);
     }
-    const at = this.#length++ * this.#width;
-    this.#rows[at] = now;
-    this.#tick.keep(this.#rows, at + 1);
-    this.#keepPlaces(at);
+    const at = this.length++ * this.width;
+    this.rows[at] = now;
+    this.tick.keep(this.rows, at + 1);
+    this.keepPlaces(at);
   }
 
-  #begin(now: number, active: readonly ApplicationProcess[]): void {
-    this.#first = now;
-    this.#active = active;
-    const width = 1 + this.#tick.kept + PLACE * active.length;
-    if (width === this.#width) return;
-    this.#width = width;
-    this.#capacity = Math.max(2, Math.min(MOST_ROWS, Math.floor(ROOM / (8 * width))));
+  private begin(now: number, active: readonly ApplicationProcess[]): void {
+    this.first = now;
+    this.active = active;
+    const width = 1 + this.tick.kept + PLACE * active.length;
+    if (width === this.width) return;
+    this.width = width;
+    this.capacity = Math.max(2, Math.min(MOST_ROWS, Math.floor(ROOM / (8 * width))));
     // One more: where the processes are when others are looked at.
-    this.#rows = new Float64Array((this.#capacity + 1) * width);
+    this.rows = new Float64Array((this.capacity + 1) * width);
   }
 
   /**
@@ -66,24 +66,24 @@ export class SampleLog {
    * they and the platform are as they were.
    */
   replay(visit: (now: number, active: readonly ApplicationProcess[], found: number) => void): void {
-    const length = this.#length;
+    const length = this.length;
     if (length === 0) return;
-    this.#length = 0;
-    const [rows, width, active] = [this.#rows, this.#width, this.#active];
+    this.length = 0;
+    const [rows, width, active] = [this.rows, this.width, this.active];
     const present = length * width;
-    this.#keepPlaces(present);
+    this.keepPlaces(present);
     for (let row = 0; row < length; row++) {
       const at = row * width;
-      this.#tick.recall(rows, at + 1);
-      this.#recallPlaces(at);
-      visit(rows[at], active, this.#found);
+      this.tick.recall(rows, at + 1);
+      this.recallPlaces(at);
+      visit(rows[at], active, this.found);
     }
-    this.#recallPlaces(present);
+    this.recallPlaces(present);
   }
 
-  #keepPlaces(row: number): void {
-    const [rows, active] = [this.#rows, this.#active];
-    let at = row + this.#width - PLACE * active.length;
+  private keepPlaces(row: number): void {
+    const [rows, active] = [this.rows, this.active];
+    let at = row + this.width - PLACE * active.length;
     for (let k = 0; k < active.length; k++, at += PLACE) {
       const process = active[k];
       rows[at] = process.hash;
@@ -93,9 +93,9 @@ export class SampleLog {
     }
   }
 
-  #recallPlaces(row: number): void {
-    const [rows, active] = [this.#rows, this.#active];
-    let at = row + this.#width - PLACE * active.length;
+  private recallPlaces(row: number): void {
+    const [rows, active] = [this.rows, this.active];
+    let at = row + this.width - PLACE * active.length;
     for (let k = 0; k < active.length; k++, at += PLACE) {
       const process = active[k];
       process.hash = rows[at];

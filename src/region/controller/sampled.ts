@@ -34,21 +34,21 @@ interface UserSignal {
 }
 
 export class Sampled {
-  readonly #platform: Platform;
-  readonly #application: Application;
-  readonly #signals: AttributedSignal[];
+  private readonly platform: Platform;
+  private readonly application: Application;
+  private readonly signals: AttributedSignal[];
   /** Platform's handles, of the signals from FIRST_PUSHED on. */
-  readonly #handles: number[] = [];
-  readonly #fields = new Map<FieldSignal, number>();
-  readonly #user: UserSignal[] = [];
+  private readonly handles: number[] = [];
+  private readonly fields = new Map<FieldSignal, number>();
+  private readonly user: UserSignal[] = [];
   /** Platform's handles of each scope's REGION_HASH. */
-  readonly #scopes: number[] = [];
-  readonly #scopeAt = new Map<string, number>();
-  readonly #hashes: Uint32Array;
-  readonly #values: Float64Array;
-  readonly #weighFromZero: boolean;
-  readonly #sticker: number;
-  #attribution: Attribution;
+  private readonly scopes: number[] = [];
+  private readonly scopeAt = new Map<string, number>();
+  private readonly hashes: Uint32Array;
+  private readonly values: Float64Array;
+  private readonly weighFromZero: boolean;
+  private readonly sticker: number;
+  private attribution: Attribution;
 
   /**
    * @param requests `SIGNAL` or `SIGNAL@domain`
@@ -60,61 +60,66 @@ export class Sampled {
     requests: readonly string[],
     weighFromZero: boolean,
   ) {
-    this.#platform = platform;
-    this.#application = application;
-    this.#weighFromZero = weighFromZero;
-    const board = this.#scope('board', 0);
-    this.#signals = Array.from({ length: FIRST_PUSHED }, () => {
+    this.platform = platform;
+    this.application = application;
+    this.weighFromZero = weighFromZero;
+    const board = this.scope('board', 0);
+    this.signals = Array.from({ length: FIRST_PUSHED }, () => {
       return { behaviour: 'monotone', scope: board };
     });
     for (const name of FIELD_SIGNALS) {
       const info = platform.info(name);
       if (info === null || !isTotalled(info.behaviour)) continue;
-      this.#fields.set(name, this.#push(name, 'board', 0, info.behaviour));
+      this.fields.set(name, this.push(name, 'board', 0, info.behaviour));
     }
-    for (const request of requests) this.#request(request);
-    this.#sticker = platform.info(STICKER) === null ? -1 : platform.push(STICKER, 'board', 0);
-    this.#hashes = new Uint32Array(this.#scopes.length);
-    this.#values = new Float64Array(this.#signals.length).fill(Number.NaN);
-    this.#attribution = this.#fresh();
+    for (const request of requests) this.request(request);
+    this.sticker = platform.info(STICKER) === null ? -1 : platform.push(STICKER, 'board', 0);
+    this.hashes = new Uint32Array(this.scopes.length);
+    this.values = new Float64Array(this.signals.length).fill(Number.NaN);
+    this.attribution = this.fresh();
   }
 
-  #fresh(): Attribution {
-    return new Attribution(this.#signals, { weighFromZero: this.#weighFromZero });
+  private fresh(): Attribution {
+    return new Attribution(this.signals, { weighFromZero: this.weighFromZero });
   }
 
   /** Scope of a domain's index. Where CPUs do not lie in the domain, as in a nic, all of the board's have a say. */
-  #scope(domain: SignalDomain, index: number): number {
-    const platform = this.#platform;
+  private scope(domain: SignalDomain, index: number): number {
+    const platform = this.platform;
     const nests = platform.topology.nests('cpu', domain);
     const key = nests ? `${domain} ${index}` : 'board 0';
-    const known = this.#scopeAt.get(key);
+    const known = this.scopeAt.get(key);
     if (known !== undefined) return known;
     const [where, at] = nests ? [domain, index] : (['board', 0] as const);
-    this.#scopeAt.set(key, this.#scopes.length);
-    return this.#scopes.push(platform.push('REGION_HASH', where, at)) - 1;
+    this.scopeAt.set(key, this.scopes.length);
+    return this.scopes.push(platform.push('REGION_HASH', where, at)) - 1;
   }
 
-  #push(name: string, domain: SignalDomain, index: number, behaviour: 'monotone' | 'variable') {
-    this.#handles.push(this.#platform.push(name, domain, index));
-    return this.#signals.push({ behaviour, scope: this.#scope(domain, index) }) - 1;
+  private push(
+    name: string,
+    domain: SignalDomain,
+    index: number,
+    behaviour: 'monotone' | 'variable',
+  ) {
+    this.handles.push(this.platform.push(name, domain, index));
+    return this.signals.push({ behaviour, scope: this.scope(domain, index) }) - 1;
   }
 
-  #request(request: string): void {
+  private request(request: string): void {
     const [name, where = 'board'] = request.split('@');
-    const domain = this.#platform.domain(where);
-    const info = this.#platform.info(name);
+    const domain = this.platform.domain(where);
+    const info = this.platform.info(name);
     // It says that there is none, and which there are.
-    if (info === null) this.#platform.push(name, domain, 0);
+    if (info === null) this.platform.push(name, domain, 0);
     else if (!isTotalled(info.behaviour)) {
       throw new SignalError(
         `${name} is ${info.behaviour}: it has neither a change nor a mean to report`,
       );
     } else {
-      const indices = this.#platform.topology.indices(domain);
+      const indices = this.platform.topology.indices(domain);
       for (const index of indices.length === 0 ? [0] : indices) {
         const key = domain === 'board' ? name : `${name}@${domain}-${index}`;
-        this.#user.push({ key, signal: this.#push(name, domain, index, info.behaviour) });
+        this.user.push({ key, signal: this.push(name, domain, index, info.behaviour) });
       }
     }
   }
@@ -124,46 +129,46 @@ export class Sampled {
    * @param now when the platform was read last, at `time` or later
    */
   begin(time: number, now: number): void {
-    this.#gatherAt(time, now);
-    this.#attribution = this.#fresh();
-    this.#hashes.fill(HASH_UNMARKED);
-    this.#attribution.update(time, this.#values, this.#hashes, 0);
+    this.gatherAt(time, now);
+    this.attribution = this.fresh();
+    this.hashes.fill(HASH_UNMARKED);
+    this.attribution.update(time, this.values, this.hashes, 0);
   }
 
   /** Attributes what the platform read last. @param epoch EPOCH_* */
   update(time: number, epoch: number): void {
-    this.#gather(time);
-    this.#attribute(time, epoch);
+    this.gather(time);
+    this.attribute(time, epoch);
   }
 
   /** As `update`, of the moment `time`, before `now`, when the platform was read last. */
   end(time: number, now: number, epoch: number): void {
-    this.#attribute(this.#gatherAt(time, now), epoch);
+    this.attribute(this.gatherAt(time, now), epoch);
   }
 
-  #attribute(time: number, epoch: number): void {
-    const hashes = this.#hashes;
+  private attribute(time: number, epoch: number): void {
+    const hashes = this.hashes;
     for (let s = 0; s < hashes.length; s++) {
-      const hash = this.#platform.sample(this.#scopes[s]);
+      const hash = this.platform.sample(this.scopes[s]);
       hashes[s] = Number.isNaN(hash) ? HASH_UNMARKED : hash;
     }
-    this.#attribution.update(time, this.#values, hashes, epoch);
+    this.attribution.update(time, this.values, hashes, epoch);
   }
 
   /**
    * Counters at a moment between the sample before and what the platform read last: on the line between the two.
    * Returns the moment; the sample before, where it is later.
    */
-  #gatherAt(time: number, now: number): number {
-    const values = this.#values;
+  private gatherAt(time: number, now: number): number {
+    const values = this.values;
     const before = values.slice();
     const then = Number.isNaN(before[TIME]) ? time : Math.max(time, before[TIME]);
-    this.#gather(now);
+    this.gather(now);
     values[TIME] = then;
     const share = (then - before[TIME]) / (now - before[TIME]);
     if (!(share >= 0 && share < 1)) return then;
     for (let s = FIRST_HINT; s < values.length; s++) {
-      if (this.#signals[s].behaviour !== 'monotone') continue;
+      if (this.signals[s].behaviour !== 'monotone') continue;
       const change = values[s] - before[s];
       // NaN before: all that is known is what is there now.
       if (!Number.isNaN(change)) values[s] = before[s] + share * change;
@@ -171,44 +176,44 @@ export class Sampled {
     return then;
   }
 
-  #gather(time: number): void {
-    const values = this.#values;
+  private gather(time: number): void {
+    const values = this.values;
     values[TIME] = time;
     for (let k = 0; k < REPORTED_HINTS.length; k++) {
-      values[FIRST_HINT + k] = this.#application.hintSeconds[HINT_NUMBERS[k]];
+      values[FIRST_HINT + k] = this.application.hintSeconds[HINT_NUMBERS[k]];
     }
-    for (let k = 0; k < this.#handles.length; k++) {
-      values[FIRST_PUSHED + k] = this.#platform.sample(this.#handles[k]);
+    for (let k = 0; k < this.handles.length; k++) {
+      values[FIRST_PUSHED + k] = this.platform.sample(this.handles[k]);
     }
   }
 
   /** Row of a region's totals. */
   rowOf(hash: number): number | null {
-    return this.#attribution.rowOf(hash);
+    return this.attribution.rowOf(hash);
   }
 
   /** Seconds that samples found in this row. */
   seconds(row: number | null): number {
-    return this.#attribution.total(row, TIME);
+    return this.attribution.total(row, TIME);
   }
 
   /** Field signals that this machine does not have, or never told a value of. */
   absent(): string[] {
-    return FIELD_SIGNALS.filter((name) => !this.#has(name));
+    return FIELD_SIGNALS.filter((name) => !this.has(name));
   }
 
-  #has(name: FieldSignal): boolean {
-    const signal = this.#fields.get(name);
-    return signal !== undefined && this.#attribution.seen(signal);
+  private has(name: FieldSignal): boolean {
+    const signal = this.fields.get(name);
+    return signal !== undefined && this.attribution.seen(signal);
   }
 
   /** `sync-runtime (s)` and all behind it. Absent signals have no field. @param sync what the first one says */
   section(row: number | null, sync: number): [string, number][] {
     const out: [string, number][] = [['sync-runtime (s)', sync]];
-    const total = (signal: number) => this.#attribution.total(row, signal);
+    const total = (signal: number) => this.attribution.total(row, signal);
     const put = (name: FieldSignal, key: string, from: (value: number) => number = (v) => v) => {
-      const signal = this.#fields.get(name);
-      if (signal === undefined || !this.#has(name)) return;
+      const signal = this.fields.get(name);
+      if (signal === undefined || !this.has(name)) return;
       const value = from(total(signal));
       out.push([key, Number.isNaN(value) ? 0 : value]);
     };
@@ -216,12 +221,12 @@ export class Sampled {
     put('CPU_ENERGY', 'package-energy (J)');
     put('DRAM_ENERGY', 'dram-energy (J)');
     put('CPU_ENERGY', 'power (W)', watts);
-    const reference = this.#fields.get('CPU_CYCLES_REFERENCE');
-    if (reference !== undefined && this.#has('CPU_CYCLES_REFERENCE')) {
+    const reference = this.fields.get('CPU_CYCLES_REFERENCE');
+    if (reference !== undefined && this.has('CPU_CYCLES_REFERENCE')) {
       const cycles = total(reference);
       const ratio = (thread: number) => (cycles > 0 ? thread / cycles : 0);
       put('CPU_CYCLES_THREAD', 'frequency (%)', (thread) => 100 * ratio(thread));
-      const sticker = this.#sticker < 0 ? Number.NaN : this.#platform.sample(this.#sticker);
+      const sticker = this.sticker < 0 ? Number.NaN : this.platform.sample(this.sticker);
       if (!Number.isNaN(sticker)) {
         put('CPU_CYCLES_THREAD', 'frequency (Hz)', (thread) => sticker * ratio(thread));
       }
@@ -235,7 +240,7 @@ export class Sampled {
     put('GPU_CORE_ENERGY', 'gpu-core-power (W)', watts);
     put('GPU_CORE_FREQUENCY_STATUS', 'gpu-frequency (Hz)');
     put('CPU_UNCORE_FREQUENCY_STATUS', 'uncore-frequency (Hz)');
-    for (const { key, signal } of this.#user) out.push([key, total(signal)]);
+    for (const { key, signal } of this.user) out.push([key, total(signal)]);
     return out;
   }
 }

@@ -78,18 +78,18 @@ async function orLate<T>(what: Promise<T>, ms: number): Promise<T | 'late'> {
 export class ControllerSide {
   /** Rejects with LaunchError. */
   readonly ready: Promise<void>;
-  readonly #orders = new Int32Array(new SharedArrayBuffer(4 * WORDS));
-  readonly #done: Promise<Punctuality | null>;
-  readonly #begun: Promise<unknown>;
-  readonly #worker: Worker;
+  private readonly orders = new Int32Array(new SharedArrayBuffer(4 * WORDS));
+  private readonly done: Promise<Punctuality | null>;
+  private readonly begun: Promise<unknown>;
+  private readonly worker: Worker;
   /** It waits for a file that does not answer: nothing can end its thread. */
   stuck = false;
-  readonly #say: (message: string) => void;
+  private readonly say: (message: string) => void;
 
   constructor(settings: ControllerSettings, { say, show = say }: Hearers) {
-    this.#say = say;
-    const task: ControllerTask = { settings, orders: this.#orders, signals: SIGNAL_NAMES };
-    this.#worker = new Worker(existsSync(QUICK) ? QUICK : new URL('worker.js', import.meta.url), {
+    this.say = say;
+    const task: ControllerTask = { settings, orders: this.orders, signals: SIGNAL_NAMES };
+    this.worker = new Worker(existsSync(QUICK) ? QUICK : new URL('worker.js', import.meta.url), {
       argv: ['controller'],
       workerData: task,
       name: 'region controller',
@@ -97,9 +97,9 @@ export class ControllerSide {
       env: SHARE_ENV,
     });
     const { promise: done, resolve: finish } = deferred<Punctuality | null>();
-    this.#done = done;
+    this.done = done;
     const { promise: begun, resolve: begin } = deferred<void>();
-    this.#begun = Promise.race([begun, done]);
+    this.begun = Promise.race([begun, done]);
     this.ready = new Promise((resolve, reject) => {
       let isReady = false;
       const fail = (failure: Extract<ControllerMessage, { kind: 'failed' }>) => {
@@ -114,7 +114,7 @@ export class ControllerSide {
         died(`the controller was not ready within ${START_PATIENCE / 1000} s${BLOCKED}`);
       }, START_PATIENCE);
       done.then(() => clearTimeout(timer));
-      this.#worker.on('message', (message: ControllerMessage) => {
+      this.worker.on('message', (message: ControllerMessage) => {
         if (message.kind === 'ready') {
           isReady = true;
           clearTimeout(timer);
@@ -125,21 +125,21 @@ export class ControllerSide {
         else if (message.kind === 'failed') fail(message);
         else finish(message.punctuality);
       });
-      this.#worker.on('error', (error) => died(error.message));
-      this.#worker.on('exit', () => finish(null));
+      this.worker.on('error', (error) => died(error.message));
+      this.worker.on('exit', () => finish(null));
     });
   }
 
   ring(): void {
-    Atomics.add(this.#orders, BELL, 1);
-    Atomics.notify(this.#orders, BELL);
+    Atomics.add(this.orders, BELL, 1);
+    Atomics.notify(this.orders, BELL);
   }
 
   /** Rings from now on when the folder of pages changes; where folders cannot be watched, the controller looks itself. */
   watch(folder: string): FSWatcher | null {
     try {
       const watcher = watch(folder, () => this.ring()).on('error', () => {});
-      Atomics.store(this.#orders, WATCHED, 1);
+      Atomics.store(this.orders, WATCHED, 1);
       return watcher;
     } catch {
       return null;
@@ -148,31 +148,31 @@ export class ControllerSide {
 
   /** Sampling begins: when this resolves the command may start, so that nothing of it is missed. */
   async begin(): Promise<void> {
-    Atomics.store(this.#orders, STARTED, 1);
+    Atomics.store(this.orders, STARTED, 1);
     this.ring();
-    await this.#begun;
+    await this.begun;
   }
 
   ended(code: number, signal: number): void {
-    Atomics.store(this.#orders, EXIT_CODE, code);
-    Atomics.store(this.#orders, EXIT_SIGNAL, signal);
-    Atomics.store(this.#orders, ENDED, 1);
+    Atomics.store(this.orders, EXIT_CODE, code);
+    Atomics.store(this.orders, EXIT_SIGNAL, signal);
+    Atomics.store(this.orders, ENDED, 1);
     this.ring();
   }
 
   /** Nothing was run: no report of it. */
   async drop(): Promise<void> {
-    const end = await orLate(this.#worker.terminate(), DROP_PATIENCE);
+    const end = await orLate(this.worker.terminate(), DROP_PATIENCE);
     this.stuck ||= end === 'late';
   }
 
   /** @param patience ms that it has for its last sample and report */
   async finished(patience = PATIENCE): Promise<Punctuality | null> {
-    const end = await orLate(this.#done, patience);
+    const end = await orLate(this.done, patience);
     if (end !== 'late') return end;
     this.stuck = true;
     const late = `the controller did not end within ${patience / 1000} s${BLOCKED}`;
-    this.#say(`${late}; its report may be old`);
+    this.say(`${late}; its report may be old`);
     return null;
   }
 }

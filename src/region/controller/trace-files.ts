@@ -24,11 +24,11 @@ function writeAll(file: number, text: string): void {
 /** A file that grows by lines. */
 class GrowingFile {
   readonly path: string;
-  readonly #file: number;
-  readonly #fail: (error: Error) => void;
-  #failed = false;
-  #text = '';
-  #written = performance.now();
+  private readonly file: number;
+  private readonly fail: (error: Error) => void;
+  private failed = false;
+  private text = '';
+  private written = performance.now();
 
   /**
    * @param fail is called once where it can be written no more, as on a full disk; the rest is not written
@@ -36,42 +36,42 @@ class GrowingFile {
    */
   constructor(what: string, path: string, head: string, fail: (error: Error) => void) {
     this.path = path;
-    this.#fail = fail;
+    this.fail = fail;
     try {
-      this.#file = openSync(path, 'w');
-      writeAll(this.#file, head);
+      this.file = openSync(path, 'w');
+      writeAll(this.file, head);
     } catch (error) {
       throw new OutputError(what, path, error);
     }
   }
 
   write(text: string): void {
-    if (this.#failed) return;
-    this.#text += text;
-    if (this.#text.length > PIECE || performance.now() - this.#written > DELAY) this.flush();
+    if (this.failed) return;
+    this.text += text;
+    if (this.text.length > PIECE || performance.now() - this.written > DELAY) this.flush();
   }
 
   flush(): void {
     try {
-      writeAll(this.#file, this.#text);
+      writeAll(this.file, this.text);
     } catch (error) {
-      this.#failed = true;
-      this.#fail(new OutputError('trace', this.path, error));
+      this.failed = true;
+      this.fail(new OutputError('trace', this.path, error));
     }
-    this.#text = '';
-    this.#written = performance.now();
+    this.text = '';
+    this.written = performance.now();
   }
 
   close(): void {
     this.flush();
-    closeSync(this.#file);
+    closeSync(this.file);
   }
 }
 
 /** A row per sample. */
 export class TraceFile {
-  readonly #file: GrowingFile;
-  readonly #columns: readonly TraceColumn[];
+  private readonly file: GrowingFile;
+  private readonly columns: readonly TraceColumn[];
   readonly values: Float64Array;
 
   constructor(
@@ -81,40 +81,40 @@ export class TraceFile {
     fail: (error: Error) => void,
   ) {
     const names = columns.map(({ name }) => name);
-    this.#file = new GrowingFile('trace', path, traceHeaderText(header, names), fail);
-    this.#columns = columns;
+    this.file = new GrowingFile('trace', path, traceHeaderText(header, names), fail);
+    this.columns = columns;
     this.values = new Float64Array(columns.length);
   }
 
   /** Writes `values` as a row. */
   row(): void {
-    this.#file.write(traceRowText(this.#columns, this.values));
+    this.file.write(traceRowText(this.columns, this.values));
   }
 
   flush(): void {
-    this.#file.flush();
+    this.file.flush();
   }
 
   close(): void {
-    this.#file.close();
+    this.file.close();
   }
 }
 
 /** A row per event of a process. */
 export class ProfileTraceFile {
-  readonly #file: GrowingFile;
+  private readonly file: GrowingFile;
 
   constructor(path: string, header: TraceHeader, fail: (error: Error) => void) {
     const head = traceHeaderText(header, PROFILE_COLUMNS);
-    this.#file = new GrowingFile('profile trace', path, head, fail);
+    this.file = new GrowingFile('profile trace', path, head, fail);
   }
 
   /** @param time s since time zero */
   event(time: number, pid: number, event: ProfileEvent, signal: number): void {
-    this.#file.write(profileRowText(time, pid, event, signal));
+    this.file.write(profileRowText(time, pid, event, signal));
   }
 
   close(): void {
-    this.#file.close();
+    this.file.close();
   }
 }

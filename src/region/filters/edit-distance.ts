@@ -11,62 +11,62 @@ interface Settings {
 }
 
 class EditDistance implements EpochFinder {
-  readonly #settings: Settings;
-  readonly #periodicity: Periodicity;
+  private readonly settings: Settings;
+  private readonly periodicity: Periodicity;
   /** The period that was found, or that may be. */
-  #last = 0;
-  #found = false;
+  private last = 0;
+  private found = false;
   /** Entries for which the period stayed, or for which it was another. */
-  #stable = 0;
-  #unstable = 0;
+  private stable = 0;
+  private unstable = 0;
   /** Number of the entry that began the last epoch. */
-  #begin = 0;
-  #epochs = 0;
+  private begin = 0;
+  private epochs = 0;
 
   constructor(settings: Settings) {
-    this.#settings = settings;
-    this.#periodicity = new Periodicity(settings.buffer);
+    this.settings = settings;
+    this.periodicity = new Periodicity(settings.buffer);
   }
 
   entry(hash: number): number {
-    this.#periodicity.add(hash);
-    if (this.#periodicity.period === 0) return 0;
-    const begins = this.#found ? this.#follow() : this.#search();
+    this.periodicity.add(hash);
+    if (this.periodicity.period === 0) return 0;
+    const begins = this.found ? this.follow() : this.search();
     if (!begins) return 0;
-    this.#begin = this.#periodicity.count;
-    return ++this.#epochs;
+    this.begin = this.periodicity.count;
+    return ++this.epochs;
   }
 
-  #search(): boolean {
-    const { period, score } = this.#periodicity;
-    const { base, least, stable } = this.#settings;
+  private search(): boolean {
+    const { period, score } = this.periodicity;
+    const { base, least, stable } = this.settings;
     if (score >= period || period < least) {
-      this.#last = 0;
-      this.#stable = 0;
+      this.last = 0;
+      this.stable = 0;
       return false;
     }
-    if (period !== this.#last) {
-      this.#last = period;
-      this.#stable = 0;
+    if (period !== this.last) {
+      this.last = period;
+      this.stable = 0;
       return false;
     }
-    this.#stable++;
-    this.#found =
-      period <= base ? this.#stable === stable * base : this.#stable >= Math.floor(stable * period);
-    if (this.#found) this.#stable = 0;
-    return this.#found;
+    this.stable++;
+    this.found =
+      period <= base ? this.stable === stable * base : this.stable >= Math.floor(stable * period);
+    if (this.found) this.stable = 0;
+    return this.found;
   }
 
-  #follow(): boolean {
-    const { period, count } = this.#periodicity;
-    if (period === this.#last) this.#unstable = 0;
-    else if (++this.#unstable >= Math.floor(this.#settings.unstable * this.#last)) {
+  private follow(): boolean {
+    const { period, count } = this.periodicity;
+    if (period === this.last) this.unstable = 0;
+    else if (++this.unstable >= Math.floor(this.settings.unstable * this.last)) {
       // The period that was lost is remembered: should it come back, it is found an entry sooner.
-      this.#found = false;
-      this.#unstable = 0;
+      this.found = false;
+      this.unstable = 0;
       return false;
     }
-    return period >= this.#last && count >= this.#begin + period;
+    return period >= this.last && count >= this.begin + period;
   }
 }
 

@@ -8,93 +8,93 @@
  * one row and column a value, in tables that remember as many values as the buffer holds.
  */
 export class Periodicity {
-  readonly #size: number;
+  private readonly size: number;
   /** Value k, from 1, is at k mod size. */
-  readonly #history: Uint32Array;
+  private readonly history: Uint32Array;
   /** Least distance of values that end at i from the j values after m, at ((i mod size) · size + j mod size) · size + m mod size. */
-  readonly #distance: Uint32Array;
-  #count = 0;
-  #period = 0;
-  #score = 0;
+  private readonly distance: Uint32Array;
+  private _count = 0;
+  private _period = 0;
+  private _score = 0;
 
   /** @param buffer values that are remembered; memory is 4 · buffer³ bytes, time per value grows with buffer² */
   constructor(buffer: number) {
-    this.#size = buffer;
-    this.#history = new Uint32Array(buffer);
-    this.#distance = new Uint32Array(buffer ** 3);
+    this.size = buffer;
+    this.history = new Uint32Array(buffer);
+    this.distance = new Uint32Array(buffer ** 3);
   }
 
   /** Values seen. */
   get count(): number {
-    return this.#count;
+    return this._count;
   }
 
   /** Values that repeat; 0 where fewer than two are known. */
   get period(): number {
-    return this.#period;
+    return this._period;
   }
 
   /** Edit distance by which the repetition was recognised; 0 for an exact one. */
   get score(): number {
-    return this.#score;
+    return this._score;
   }
 
-  #at(i: number, j: number, m: number): number {
-    const size = this.#size;
+  private at(i: number, j: number, m: number): number {
+    const size = this.size;
     return ((i % size) * size + (j % size)) * size + (m % size);
   }
 
   add(value: number): void {
-    const size = this.#size;
-    const history = this.#history;
-    const distance = this.#distance;
-    const n = ++this.#count;
+    const size = this.size;
+    const history = this.history;
+    const distance = this.distance;
+    const n = ++this._count;
     history[n % size] = value;
     if (n < 2) return;
     const oldest = Math.max(1, n - size + 1);
     for (let m = oldest; m < n; m++) {
       const j = n - m;
-      distance[this.#at(0, j, m)] = j;
+      distance[this.at(0, j, m)] = j;
     }
-    for (let i = oldest; i <= n; i++) distance[this.#at(i, 0, n)] = 0;
+    for (let i = oldest; i <= n; i++) distance[this.at(i, 0, n)] = 0;
     for (let m = oldest; m < n; m++) {
       const j = n - m;
       for (let i = oldest; i <= m; i++) {
         const differ = history[i % size] === value ? 0 : 2;
         const above = i === oldest ? 0 : i - 1;
-        distance[this.#at(i, j, m)] = Math.min(
-          distance[this.#at(above, j, m)] + 1,
-          distance[this.#at(i, j - 1, m)] + 1,
-          distance[this.#at(above, j - 1, m)] + differ,
+        distance[this.at(i, j, m)] = Math.min(
+          distance[this.at(above, j, m)] + 1,
+          distance[this.at(i, j - 1, m)] + 1,
+          distance[this.at(above, j - 1, m)] + differ,
         );
       }
     }
-    this.#choose(Math.max(Math.ceil(n / 2), oldest));
+    this.choose(Math.max(Math.ceil(n / 2), oldest));
   }
 
-  #choose(first: number): void {
-    const n = this.#count;
+  private choose(first: number): void {
+    const n = this._count;
     let best = first;
     let least = Infinity;
     for (let m = first; m < n; m++) {
-      const value = this.#distance[this.#at(m, n - m, m)];
+      const value = this.distance[this.at(m, n - m, m)];
       if (value >= least) continue;
       least = value;
       best = m;
     }
-    this.#score = least;
-    this.#period = this.#unit(n - best);
+    this._score = least;
+    this._period = this.unit(n - best);
   }
 
   /** The least number of values of which the last `length` ones are repetitions. */
-  #unit(length: number): number {
-    const size = this.#size;
-    const first = this.#count - length + 1;
+  private unit(length: number): number {
+    const size = this.size;
+    const first = this._count - length + 1;
     for (let unit = 1; unit <= length / 2; unit++) {
       if (length % unit !== 0) continue;
       let same = true;
       for (let k = unit; k < length && same; k++) {
-        same = this.#history[(first + k) % size] === this.#history[(first + k - unit) % size];
+        same = this.history[(first + k) % size] === this.history[(first + k - unit) % size];
       }
       if (same) return unit;
     }

@@ -4,21 +4,21 @@ import { type EpochFinder, type RecordFilter, RecordFilterError, settingsFrom } 
 import { numberText } from './number-text.ts';
 
 class ProxyEpoch implements EpochFinder {
-  readonly #hash: number;
-  readonly #calls: number;
+  private readonly hash: number;
+  private readonly calls: number;
   /** Entries so far, less those of the start. */
-  #count: number;
+  private count: number;
 
   constructor(hash: number, calls: number, startup: number) {
-    this.#hash = hash;
-    this.#calls = calls;
-    this.#count = -startup;
+    this.hash = hash;
+    this.calls = calls;
+    this.count = -startup;
   }
 
   entry(hash: number): number {
-    if (hash !== this.#hash) return 0;
-    const count = this.#count++;
-    return count >= 0 && count % this.#calls === 0 ? 1 + count / this.#calls : 0;
+    if (hash !== this.hash) return 0;
+    const count = this.count++;
+    return count >= 0 && count % this.calls === 0 ? 1 + count / this.calls : 0;
   }
 }
 

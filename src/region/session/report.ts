@@ -22,31 +22,31 @@ export function isoTime(milliseconds: number): string {
 export type ReportFormat = 'yaml' | 'csv' | 'json';
 
 export class SessionReport {
-  readonly #host: string;
-  readonly #columns: readonly WatchColumn[];
-  #signals: Statistics[] = [];
-  #periods = new Statistics();
-  #samples = 0;
-  #firstTime = 0;
-  #lastTime = 0;
-  #firstWall = 0;
-  #documents = 0;
+  private readonly host: string;
+  private readonly columns: readonly WatchColumn[];
+  private signals: Statistics[] = [];
+  private periods = new Statistics();
+  private _samples = 0;
+  private firstTime = 0;
+  private lastTime = 0;
+  private firstWall = 0;
+  private documents = 0;
 
   constructor(host: string, columns: readonly WatchColumn[]) {
-    this.#host = host;
-    this.#columns = columns;
-    this.#begin();
+    this.host = host;
+    this.columns = columns;
+    this.begin();
   }
 
-  #begin(): void {
-    this.#signals = this.#columns.map(() => new Statistics());
-    this.#periods = new Statistics();
-    this.#samples = 0;
+  private begin(): void {
+    this.signals = this.columns.map(() => new Statistics());
+    this.periods = new Statistics();
+    this._samples = 0;
   }
 
   /** Samples since the last report. */
   get samples(): number {
-    return this.#samples;
+    return this._samples;
   }
 
   /**
@@ -54,79 +54,79 @@ export class SessionReport {
    * @param wall milliseconds since 1970
    */
   add(values: ArrayLike<number>, time: number, wall: number): void {
-    if (this.#samples === 0) {
-      this.#firstTime = time;
-      this.#firstWall = wall;
-    } else this.#periods.add(time - this.#lastTime);
-    this.#lastTime = time;
-    this.#samples++;
-    for (let k = 0; k < this.#signals.length; k++) this.#signals[k].add(values[k]);
+    if (this._samples === 0) {
+      this.firstTime = time;
+      this.firstWall = wall;
+    } else this.periods.add(time - this.lastTime);
+    this.lastTime = time;
+    this._samples++;
+    for (let k = 0; k < this.signals.length; k++) this.signals[k].add(values[k]);
   }
 
   /** What came since the last report, which this one follows in the same file; begins anew. */
   take(format: ReportFormat): string {
-    const text = format === 'yaml' ? this.#yaml() : format === 'csv' ? this.#csv() : this.#json();
-    this.#documents++;
-    this.#begin();
+    const text = format === 'yaml' ? this.yaml() : format === 'csv' ? this.csv() : this.json();
+    this.documents++;
+    this.begin();
     return text;
   }
 
-  #head(): readonly (readonly [string, number])[] {
-    const { count, mean, std } = this.#periods;
+  private head(): readonly (readonly [string, number])[] {
+    const { count, mean, std } = this.periods;
     return [
-      ['sample-time-total', this.#samples === 0 ? 0 : this.#lastTime - this.#firstTime],
-      ['sample-count', this.#samples],
+      ['sample-time-total', this._samples === 0 ? 0 : this.lastTime - this.firstTime],
+      ['sample-count', this._samples],
       ['sample-period-mean', count === 0 ? 0 : mean],
       ['sample-period-std', count < 2 ? 0 : std],
     ];
   }
 
-  #yaml(): string {
+  private yaml(): string {
     const lines = [
-      `host: ${quoted(this.#host)}`,
-      `sample-time-first: ${quoted(isoTime(this.#firstWall))}`,
-      ...this.#head().map(([key, value]) => `${key}: ${generalText(value)}`),
+      `host: ${quoted(this.host)}`,
+      `sample-time-first: ${quoted(isoTime(this.firstWall))}`,
+      ...this.head().map(([key, value]) => `${key}: ${generalText(value)}`),
       'metrics:',
     ];
-    for (const [k, { name }] of this.#columns.entries()) {
+    for (const [k, { name }] of this.columns.entries()) {
       lines.push(`  ${/^[A-Z][\w:.#@-]*\w$/.test(name) ? name : quoted(name)}:`);
       for (const field of FIELDS) {
-        lines.push(`    ${field}: ${generalText(this.#signals[k][field])}`);
+        lines.push(`    ${field}: ${generalText(this.signals[k][field])}`);
       }
     }
-    return `${this.#documents > 0 ? '\n---\n\n' : ''}${lines.join('\n')}\n`;
+    return `${this.documents > 0 ? '\n---\n\n' : ''}${lines.join('\n')}\n`;
   }
 
   /** One line; what is not a number is null. */
-  #json(): string {
-    const metrics = this.#columns.map(({ name }, k) => {
-      return [name, Object.fromEntries(FIELDS.map((field) => [field, this.#signals[k][field]]))];
+  private json(): string {
+    const metrics = this.columns.map(({ name }, k) => {
+      return [name, Object.fromEntries(FIELDS.map((field) => [field, this.signals[k][field]]))];
     });
     return `${JSON.stringify({
-      host: this.#host,
-      'sample-time-first': isoTime(this.#firstWall),
-      ...Object.fromEntries(this.#head()),
+      host: this.host,
+      'sample-time-first': isoTime(this.firstWall),
+      ...Object.fromEntries(this.head()),
       metrics: Object.fromEntries(metrics),
     })}\n`;
   }
 
-  #csv(): string {
-    const order = this.#columns
-      .map(({ name }, k) => ({ name, statistics: this.#signals[k] }))
+  private csv(): string {
+    const order = this.columns
+      .map(({ name }, k) => ({ name, statistics: this.signals[k] }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const number = (value: number) => (Number.isNaN(value) ? 'nan' : String(value));
     const values = [
-      csvText(this.#host),
-      csvText(isoTime(this.#firstWall)),
-      ...this.#head().map(([, value]) => number(value)),
+      csvText(this.host),
+      csvText(isoTime(this.firstWall)),
+      ...this.head().map(([, value]) => number(value)),
       ...order.flatMap(({ statistics }) => FIELDS.map((field) => number(statistics[field]))),
     ];
     const row = `${values.join()}\n`;
-    if (this.#documents > 0) return row;
+    if (this.documents > 0) return row;
     const names = [
       'host',
       'sample-time-first',
-      ...this.#head().map(([key]) => key),
+      ...this.head().map(([key]) => key),
       ...order.flatMap(({ name }) => FIELDS.map((field) => `${name}-${field}`)),
     ];
     return `${names.map(csvText).join()}\n${row}`;

@@ -28,7 +28,7 @@ export class SessionError extends TriscopeError {
 export class Session {
   /** How it went; rejects with SessionError. */
   readonly done: Promise<SessionEnd>;
-  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
+  private readonly _stop = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(options: SessionOptions) {
     const task: SessionTask = {
@@ -37,7 +37,7 @@ export class Session {
       period: options.period,
       duration: options.duration,
       pid: options.pid ?? 0,
-      stop: this.#stop,
+      stop: this._stop,
     };
     const worker = new Worker(new URL('session-worker.js', import.meta.url), {
       workerData: task,
@@ -58,7 +58,7 @@ export class Session {
 
   /** Asks for the end. */
   stop(): void {
-    Atomics.store(this.#stop, 0, 1);
-    Atomics.notify(this.#stop, 0);
+    Atomics.store(this._stop, 0, 1);
+    Atomics.notify(this._stop, 0);
   }
 }

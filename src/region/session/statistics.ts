@@ -6,7 +6,7 @@ export class Statistics {
   min = Number.NaN;
   max = Number.NaN;
   mean = Number.NaN;
-  #squares = 0;
+  private squares = 0;
 
   add(value: number): void {
     if (Number.isNaN(value)) return;
@@ -24,11 +24,11 @@ export class Statistics {
     // Welford's: sums of squares would lose the digits of large values that differ little.
     const from = value - this.mean;
     this.mean += from / this.count;
-    this.#squares += from * (value - this.mean);
+    this.squares += from * (value - this.mean);
   }
 
   /** Of a sample: divided by count − 1; NaN of fewer than two. */
   get std(): number {
-    return this.count < 2 ? Number.NaN : Math.sqrt(this.#squares / (this.count - 1));
+    return this.count < 2 ? Number.NaN : Math.sqrt(this.squares / (this.count - 1));
   }
 }

@@ -30,21 +30,21 @@ const declarationOf = ({ energy: _, ...declaration }: Derived): SignalDeclaratio
 
 /** The last `WINDOW` points of a curve. */
 class Slope {
-  readonly #x = new Float64Array(WINDOW);
-  readonly #y = new Float64Array(WINDOW);
-  #count = 0;
+  private readonly x = new Float64Array(WINDOW);
+  private readonly y = new Float64Array(WINDOW);
+  private count = 0;
 
   /** Adds a point; the slope so far, NaN of a single one. */
   add(x: number, y: number): number {
     if (Number.isNaN(y)) return Number.NaN;
-    this.#x[this.#count % WINDOW] = x;
-    this.#y[this.#count % WINDOW] = y;
-    this.#count++;
-    const n = Math.min(this.#count, WINDOW);
+    this.x[this.count % WINDOW] = x;
+    this.y[this.count % WINDOW] = y;
+    this.count++;
+    const n = Math.min(this.count, WINDOW);
     // Relative to the newest point: squares of large numbers would eat the digits of small differences.
     let [sx, sy, sxx, sxy] = [0, 0, 0, 0];
     for (let k = 0; k < n; k++) {
-      const [dx, dy] = [this.#x[k] - x, this.#y[k] - y];
+      const [dx, dy] = [this.x[k] - x, this.y[k] - y];
       sx += dx;
       sy += dy;
       sxx += dx * dx;

@@ -75,38 +75,38 @@ const USED = memory('MEMORY_USED', 'Memory that is not available', 'variable');
 
 /** The lines of CPUs, parsed once per tick. */
 class StatTimes {
-  readonly #file: PolledFile;
-  #serial = -1;
+  private readonly file: PolledFile;
+  private serial = -1;
   /** Ticks of column `c` of CPU `n` at `n · COLUMNS + c`; NaN where there is none. */
-  #ticks = new Float64Array(0);
+  private ticks = new Float64Array(0);
 
   constructor(file: PolledFile, cpus: number) {
-    this.#file = file;
-    this.#ticks = new Float64Array(cpus * COLUMNS);
+    this.file = file;
+    this.ticks = new Float64Array(cpus * COLUMNS);
   }
 
   seconds(cpu: number, columns: readonly number[]): number {
-    if (this.#serial !== this.#file.serial) this.#parse();
+    if (this.serial !== this.file.serial) this.parse();
     let total = 0;
-    for (const column of columns) total += this.#ticks[cpu * COLUMNS + column];
+    for (const column of columns) total += this.ticks[cpu * COLUMNS + column];
     return total / TICKS_PER_SECOND;
   }
 
-  #parse(): void {
-    const { bytes, length } = this.#file;
-    this.#serial = this.#file.serial;
-    this.#ticks.fill(Number.NaN);
+  private parse(): void {
+    const { bytes, length } = this.file;
+    this.serial = this.file.serial;
+    this.ticks.fill(Number.NaN);
     for (let at = 0; at < length; ) {
       // "cpuN": the line of all CPUs has no digit, and other lines come after.
       if (bytes[at] !== 99 || bytes[at + 1] !== 112 || bytes[at + 2] !== 117) return;
       const cpu = parseDecimal(bytes, at + 3, skipWord(bytes, at, length));
       let end = bytes.indexOf(10, at);
       if (end < 0 || end > length) end = length;
-      if (cpu >= 0 && (cpu + 1) * COLUMNS <= this.#ticks.length && bytes[at + 3] > 32) {
+      if (cpu >= 0 && (cpu + 1) * COLUMNS <= this.ticks.length && bytes[at + 3] > 32) {
         let word = skipWord(bytes, at, end);
         for (let column = 0; column < COLUMNS; column++) {
           word = skipBlanks(bytes, word, end);
-          this.#ticks[cpu * COLUMNS + column] = parseDecimal(bytes, word, end);
+          this.ticks[cpu * COLUMNS + column] = parseDecimal(bytes, word, end);
           word = skipWord(bytes, word, end);
         }
       }

@@ -26,52 +26,52 @@ const ruleOf = (turn: number): CounterRule => ({
 });
 
 export class RunningTotal implements SignalReader {
-  readonly #counter: ReadCounter;
-  readonly #tick: Tick;
-  readonly #scale: () => number;
-  readonly #rule: CounterRule;
-  readonly #now = new Wide();
+  private readonly counter: ReadCounter;
+  private readonly tick: Tick;
+  private readonly scale: () => number;
+  private readonly rule: CounterRule;
+  private readonly now = new Wide();
   /** What the next value is compared with, and when it was read. */
-  readonly #base = new Wide();
-  #since = Number.NaN;
+  private readonly base = new Wide();
+  private since = Number.NaN;
   /** The counter when it was first seen, and what it has counted since. */
-  #first = 0;
-  #counted = 0;
+  private first = 0;
+  private counted = 0;
 
   constructor(tick: Tick, counter: ReadCounter, scale: () => number, turn = 0) {
-    this.#tick = tick;
-    this.#counter = counter;
-    this.#scale = scale;
-    this.#rule = ruleOf(turn);
+    this.tick = tick;
+    this.counter = counter;
+    this.scale = scale;
+    this.rule = ruleOf(turn);
   }
 
   read(): number {
-    if (!this.#counter(this.#now)) return Number.NaN;
-    if (Number.isNaN(this.#since)) {
-      this.#first = this.#now.toNumber();
-      this.#go();
-    } else this.#counted += this.#step();
-    return (this.#first + this.#counted) * this.#scale();
+    if (!this.counter(this.now)) return Number.NaN;
+    if (Number.isNaN(this.since)) {
+      this.first = this.now.toNumber();
+      this.go();
+    } else this.counted += this.step();
+    return (this.first + this.counted) * this.scale();
   }
 
   /** What was surely counted. */
-  #step(): number {
-    const rise = this.#now.minus(this.#base);
-    const seconds = this.#tick.time - this.#since;
+  private step(): number {
+    const rise = this.now.minus(this.base);
+    const seconds = this.tick.time - this.since;
     // Nearly all readings: `repair` would say the same, and make objects.
-    if (rise >= 0 && rise <= mostIn(seconds, this.#rule)) {
-      this.#go();
+    if (rise >= 0 && rise <= mostIn(seconds, this.rule)) {
+      this.go();
       return rise;
     }
-    const value = this.#now.toBigInt();
-    const repaired = repair({ previous: this.#base.toBigInt(), value, seconds, rule: this.#rule });
-    if (repaired.base === value) this.#go();
+    const value = this.now.toBigInt();
+    const repaired = repair({ previous: this.base.toBigInt(), value, seconds, rule: this.rule });
+    if (repaired.base === value) this.go();
     return Number(repaired.delta);
   }
 
-  #go(): void {
-    this.#base.copy(this.#now);
-    this.#since = this.#tick.time;
+  private go(): void {
+    this.base.copy(this.now);
+    this.since = this.tick.time;
   }
 }
 

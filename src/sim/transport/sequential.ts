@@ -11,12 +11,12 @@ export class SequentialTransport implements Transport {
   committed = 0;
   rolledBack = 0;
   stop = false;
-  #requested = false;
-  readonly #agreed = startOfTime();
-  #fresh = false;
-  #hookAsked = false;
-  #hookDue = false;
-  #pressure = 0;
+  private requested = false;
+  private readonly agreed = startOfTime();
+  private fresh = false;
+  private hookAsked = false;
+  private _hookDue = false;
+  private _pressure = 0;
 
   full(): boolean {
     return false;
@@ -33,37 +33,37 @@ export class SequentialTransport implements Transport {
     return 0;
   }
   requestGvt(): boolean {
-    const started = !this.#requested;
-    this.#requested = true;
+    const started = !this.requested;
+    this.requested = true;
     return started;
   }
   gvtWaits(): boolean {
-    return this.#requested;
+    return this.requested;
   }
   contribute(least: Gvt): void {
-    this.#requested = false;
-    copyGvt(least, this.#agreed);
-    this.#fresh = true;
-    this.#hookDue = this.#hookAsked;
-    this.#hookAsked = false;
+    this.requested = false;
+    copyGvt(least, this.agreed);
+    this.fresh = true;
+    this._hookDue = this.hookAsked;
+    this.hookAsked = false;
   }
   takeGvt(out: Gvt): boolean {
-    if (!this.#fresh) return false;
-    this.#fresh = false;
-    copyGvt(this.#agreed, out);
+    if (!this.fresh) return false;
+    this.fresh = false;
+    copyGvt(this.agreed, out);
     return true;
   }
   askHook(): void {
-    this.#hookAsked = true;
+    this.hookAsked = true;
   }
   hookDue(): boolean {
-    return this.#hookDue;
+    return this._hookDue;
   }
   setPressure(level: number): void {
-    this.#pressure = level;
+    this._pressure = level;
   }
   pressure(): number {
-    return this.#pressure;
+    return this._pressure;
   }
   report(gvt: number, committed: number, rolledBack: number): void {
     this.gvt = gvt;

@@ -25,32 +25,32 @@ export class LiveStore {
   rollbacks = new Rollbacks(MOST_ROLLBACKS);
   /** Seconds since 1970 of the run's zero: records of raw stats files have wall-clock times. */
   zero = 0;
-  readonly #damage: (message: string) => void;
-  #decoders = new Map<number, FrameDecoder>();
+  private readonly damage: (message: string) => void;
+  private decoders = new Map<number, FrameDecoder>();
   /** Frames left out when the connection began, and by now; null before the first frame. */
-  #left: { readonly first: number; now: number } | null = null;
-  #lostBefore = 0;
+  private left: { readonly first: number; now: number } | null = null;
+  private lostBefore = 0;
 
-  readonly #most: number;
+  private readonly most: number;
 
   constructor(damage: (message: string) => void = () => {}, most = MOST_VALUES) {
     this.store = new SeriesStore(most);
-    this.#damage = damage;
-    this.#most = most;
+    this.damage = damage;
+    this.most = most;
   }
 
   /** An empty one that goes on with the same streams: what they have defined so far still holds. */
   successor(): LiveStore {
-    const next = new LiveStore(this.#damage, this.#most);
-    next.#decoders = this.#decoders;
-    next.#left = this.#left;
-    next.#lostBefore = this.#lostBefore;
+    const next = new LiveStore(this.damage, this.most);
+    next.decoders = this.decoders;
+    next.left = this.left;
+    next.lostBefore = this.lostBefore;
     return next;
   }
 
   /** Frames that did not come because who takes them was too slow. */
   get lost(): number {
-    return this.#lostBefore + (this.#left === null ? 0 : this.#left.now - this.#left.first);
+    return this.lostBefore + (this.left === null ? 0 : this.left.now - this.left.first);
   }
 
   /**
@@ -58,9 +58,9 @@ export class LiveStore {
    * what is missing between shows as a gap.
    */
   restart(): void {
-    this.#lostBefore = this.lost;
-    this.#left = null;
-    this.#decoders = new Map();
+    this.lostBefore = this.lost;
+    this.left = null;
+    this.decoders = new Map();
     // They come again; those that do not are of no cascade that could be followed.
     this.rollbacks = new Rollbacks(MOST_ROLLBACKS);
     this.store.gap();
@@ -68,21 +68,21 @@ export class LiveStore {
 
   /** Takes a frame of a stream; `left`: frames left out before it. Returns whether samples came with it. */
   take(stream: number, frame: Uint8Array, left: number): boolean {
-    if (this.#left === null) {
-      this.#left = { first: left, now: left };
+    if (this.left === null) {
+      this.left = { first: left, now: left };
       // Who joins late may miss the first samples: since when what they count was counted is not known then.
       if (left > 0) this.store.anchored = false;
-    } else if (left !== this.#left.now) {
-      this.#left.now = left;
+    } else if (left !== this.left.now) {
+      this.left.now = left;
       this.store.gap();
     }
-    let decoder = this.#decoders.get(stream);
+    let decoder = this.decoders.get(stream);
     if (decoder === undefined) {
       decoder = new FrameDecoder({
         wanted: ({ name }: Schema) => name === ROLLBACK || !NOT_DRAWN.includes(name),
-        onDamage: (error) => this.#damage(error.message),
+        onDamage: (error) => this.damage(error.message),
       });
-      this.#decoders.set(stream, decoder);
+      this.decoders.set(stream, decoder);
     }
     const batches = decoder.push(frame);
     for (const batch of batches) {

@@ -36,8 +36,8 @@ export interface SeriesSource {
 const SHARES = 4;
 
 export class SeriesStore implements SeriesSource {
-  readonly #tables = new Map<string, SeriesTable>();
-  readonly #most: number;
+  private readonly _tables = new Map<string, SeriesTable>();
+  private readonly most: number;
   /** Whether an entity's first sample tells of the time since the recording's zero. */
   anchored = true;
 
@@ -46,18 +46,18 @@ export class SeriesStore implements SeriesSource {
 
   /** `most`: values kept in all, about; the oldest go. */
   constructor(most = Infinity, clock: SeriesClock = 'real') {
-    this.#most = most / SHARES;
+    this.most = most / SHARES;
     this.clock = clock;
   }
 
   /** Whether anything can be drawn: time passes in one of its tables. */
   get moves(): boolean {
-    return [...this.#tables.values()].some((table) => table.moves);
+    return [...this._tables.values()].some((table) => table.moves);
   }
 
   /** Samples were lost: what the next ones count began at an unknown time. */
   gap(): void {
-    for (const table of this.#tables.values()) table.gap();
+    for (const table of this._tables.values()) table.gap();
   }
 
   /** Whether batches of a schema are of use. */
@@ -67,24 +67,24 @@ export class SeriesStore implements SeriesSource {
 
   /** A table's samples; undefined where none came. */
   table(name: string): SeriesTable | undefined {
-    return this.#tables.get(name);
+    return this._tables.get(name);
   }
 
   /** Adds samples. `zero`: what to take off their times to get seconds since the recording's zero. */
   add(batch: Batch, zero = 0): void {
     const { name } = batch.schema;
-    let table = this.#tables.get(name);
+    let table = this._tables.get(name);
     if (table === undefined || !sameColumns(table.schema, batch.schema)) {
-      const made = SeriesTable.of(batch.schema, this.#most, this.clock);
+      const made = SeriesTable.of(batch.schema, this.most, this.clock);
       if (made === null) return;
       table = made;
-      this.#tables.set(name, table);
+      this._tables.set(name, table);
     }
     table.add(batch, zero, this.anchored);
   }
 
   tables(): TableFacts[] {
-    return [...this.#tables.values()].flatMap((table) => {
+    return [...this._tables.values()].flatMap((table) => {
       const { schema, span } = table;
       if (span === null) return [];
       const { name, domain, help, metrics } = schema;
@@ -109,7 +109,7 @@ export class SeriesStore implements SeriesSource {
     bins: number,
     entities?: readonly string[],
   ): EntityBins[] | null {
-    return this.#tables.get(table)?.bins(keys, from, to, bins, entities) ?? null;
+    return this._tables.get(table)?.bins(keys, from, to, bins, entities) ?? null;
   }
 }
 

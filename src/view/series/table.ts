@@ -85,21 +85,21 @@ export class SeriesTable {
   readonly keys: readonly string[];
   /** Rows that came with a time before that of their entity's last: left out. */
   outOfOrder = 0;
-  readonly #plan: Plan;
-  readonly #metrics: readonly Metric[];
+  private readonly plan: Plan;
+  private readonly metrics: readonly Metric[];
   /** By series: the rule of a running total; null for what is none. */
-  readonly #rules: readonly (CounterRule | null)[];
-  readonly #entities = new Map<string, Entity>();
-  readonly #most: number;
+  private readonly rules: readonly (CounterRule | null)[];
+  private readonly _entities = new Map<string, Entity>();
+  private readonly most: number;
   /** Rows kept per entity: what its share of `#most` allows. */
-  readonly #limit: RowLimit = { rows: Infinity };
-  #gaps = 0;
+  private readonly limit: RowLimit = { rows: Infinity };
+  private gaps = 0;
   /** By row of the last batches, what it told of. */
-  readonly #before: { readonly entity: Entity; readonly ids: readonly unknown[] }[] = [];
+  private readonly before: { readonly entity: Entity; readonly ids: readonly unknown[] }[] = [];
   /** Ways in which entities were sampled. */
-  readonly #modes: string[] = [];
+  private readonly modes: string[] = [];
   /** The chosen entities when there were `size` of all: sorting many names takes long. */
-  #order: {
+  private order: {
     readonly mode: string;
     readonly size: number;
     readonly list: readonly Entity[];
@@ -107,13 +107,13 @@ export class SeriesTable {
 
   private constructor(schema: Schema, plan: Plan, most: number) {
     this.schema = schema;
-    this.#plan = plan;
-    this.#metrics = plan.series.map((k) => schema.metrics[k]);
-    this.keys = this.#metrics.map(({ key }) => key);
-    this.#rules = this.#metrics.map((metric) =>
+    this.plan = plan;
+    this.metrics = plan.series.map((k) => schema.metrics[k]);
+    this.keys = this.metrics.map(({ key }) => key);
+    this.rules = this.metrics.map((metric) =>
       metric.kind === 'event' && metric.form === 'total' ? ruleOf(schema.name, metric) : null,
     );
-    this.#most = most;
+    this.most = most;
   }
 
   /** Null where the schema has no time. `most`: values kept in all, about. */
@@ -132,7 +132,7 @@ export class SeriesTable {
 
   /** Samples were lost: amounts and states until the next row of each entity are not known. */
   gap(): void {
-    this.#gaps++;
+    this.gaps++;
   }
 
   /**
@@ -140,47 +140,47 @@ export class SeriesTable {
    * time since zero.
    */
   add(batch: Batch, zero: number, anchored = true): void {
-    const { time, mode, ids, series } = this.#plan;
+    const { time, mode, ids, series } = this.plan;
     const times = batch.columns[time] as Float64Array;
     const modes = mode < 0 ? null : (batch.columns[mode] as readonly string[]);
     const idColumns = ids.map((k) => batch.columns[k]);
     const columns = series.map((k) => batch.columns[k]);
     for (let row = 0; row < batch.length; row++) {
-      const entity = this.#entity(idColumns, modes?.[row] ?? '', row);
-      this.#row(entity, times[row] - zero, columns, row, anchored);
+      const entity = this.entity(idColumns, modes?.[row] ?? '', row);
+      this.row(entity, times[row] - zero, columns, row, anchored);
     }
   }
 
   /** The entity of a row: mostly that of the same row of the batch before. */
-  #entity(ids: readonly Column[], mode: string, row: number): Entity {
-    const before = this.#before[row];
+  private entity(ids: readonly Column[], mode: string, row: number): Entity {
+    const before = this.before[row];
     if (before !== undefined && before.entity.mode === mode) {
       let same = true;
       for (let k = 0; k < ids.length; k++) if (ids[k][row] !== before.ids[k]) same = false;
       if (same) return before.entity;
     }
-    const entity = this.#named(ids, mode, row);
-    if (row < MOST_BEFORE) this.#before[row] = { entity, ids: ids.map((column) => column[row]) };
+    const entity = this.named(ids, mode, row);
+    if (row < MOST_BEFORE) this.before[row] = { entity, ids: ids.map((column) => column[row]) };
     return entity;
   }
 
-  #named(ids: readonly Column[], mode: string, row: number): Entity {
+  private named(ids: readonly Column[], mode: string, row: number): Entity {
     let name = ids.length === 0 ? '' : String(ids[0][row]);
     for (let k = 1; k < ids.length; k++) name += `/${ids[k][row]}`;
     const key = `${mode} ${name}`;
-    let entity = this.#entities.get(key);
+    let entity = this._entities.get(key);
     if (entity === undefined) {
-      const track = new Track(this.keys.length, this.#limit);
-      entity = { name, mode, track, totals: [], gaps: this.#gaps };
-      this.#entities.set(key, entity);
-      if (!this.#modes.includes(mode)) this.#modes.push(mode);
-      const values = this.#entities.size * (this.keys.length + TIMES_VALUES);
-      this.#limit.rows = Math.max(LEAST_ROWS, Math.floor(this.#most / values));
+      const track = new Track(this.keys.length, this.limit);
+      entity = { name, mode, track, totals: [], gaps: this.gaps };
+      this._entities.set(key, entity);
+      if (!this.modes.includes(mode)) this.modes.push(mode);
+      const values = this._entities.size * (this.keys.length + TIMES_VALUES);
+      this.limit.rows = Math.max(LEAST_ROWS, Math.floor(this.most / values));
     }
     return entity;
   }
 
-  #row(
+  private row(
     entity: Entity,
     time: number,
     columns: readonly Column[],
@@ -191,19 +191,19 @@ export class SeriesTable {
     // What is counted since “the last sample” is counted since the start in the first.
     const first = anchored ? Math.min(0, time) : time;
     const from = track.length === 0 ? first : track.last;
-    const torn = entity.gaps !== this.#gaps;
+    const torn = entity.gaps !== this.gaps;
     if (!(time >= track.last && time < BEYOND) || (torn && time === track.last)) {
       // Samples that are here already come again: nothing is missing after them.
-      entity.gaps = this.#gaps;
+      entity.gaps = this.gaps;
       this.outOfOrder++;
       return;
     }
     track.add(from, time);
     // Totals tell what was counted in a gap, too.
-    entity.gaps = this.#gaps;
+    entity.gaps = this.gaps;
     for (let k = 0; k < columns.length; k++) {
       const value = columns[k][row] as number | bigint;
-      const rule = this.#rules[k];
+      const rule = this.rules[k];
       if (rule !== null) track.set(k, counted(totals, k, rule, time, value));
       else track.set(k, torn ? Number.NaN : Number(value));
     }
@@ -211,47 +211,47 @@ export class SeriesTable {
 
   /** Samples of the entities, in the order of their names. */
   tracks(): readonly { readonly name: string; readonly track: Track }[] {
-    return this.#chosen();
+    return this.chosen();
   }
 
   /** Entities that were sampled in the way that is totalled. */
-  #chosen(): readonly Entity[] {
-    let best = this.#modes[0] ?? '';
-    if (this.#modes.length > 1) {
+  private chosen(): readonly Entity[] {
+    let best = this.modes[0] ?? '';
+    if (this.modes.length > 1) {
       const rows = new Map<string, number>();
-      for (const { mode, track } of this.#entities.values()) {
+      for (const { mode, track } of this._entities.values()) {
         rows.set(mode, (rows.get(mode) ?? 0) + track.length);
       }
       best = modeOf(rows);
     }
-    const size = this.#entities.size;
-    if (this.#order?.mode !== best || this.#order.size !== size) {
-      const list = [...this.#entities.values()].filter(({ mode }) => mode === best);
+    const size = this._entities.size;
+    if (this.order?.mode !== best || this.order.size !== size) {
+      const list = [...this._entities.values()].filter(({ mode }) => mode === best);
       list.sort((a, b) => byName.compare(a.name, b.name));
-      this.#order = { mode: best, size, list };
+      this.order = { mode: best, size, list };
     }
-    return this.#order.list;
+    return this.order.list;
   }
 
   get entities(): readonly string[] {
-    return this.#chosen().map(({ name }) => name);
+    return this.chosen().map(({ name }) => name);
   }
 
   get rows(): number {
     let rows = 0;
-    for (const { track } of this.#entities.values()) rows += track.length;
+    for (const { track } of this._entities.values()) rows += track.length;
     return rows;
   }
 
   /** Whether time passes between the samples that are drawn. */
   get moves(): boolean {
-    return this.#chosen().some(({ track }) => track.last > track.first);
+    return this.chosen().some(({ track }) => track.last > track.first);
   }
 
   /** Seconds of the first and the last sample; null where there is none. */
   get span(): readonly [number, number] | null {
     let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const { track } of this.#entities.values()) {
+    for (const { track } of this._entities.values()) {
       first = Math.min(first, track.first);
       last = Math.max(last, track.last);
     }
@@ -271,8 +271,8 @@ export class SeriesTable {
   ): EntityBins[] | null {
     const columns = keys.map((key) => this.keys.indexOf(key));
     if (columns.length === 0 || columns.includes(-1)) return null;
-    const asRate = kindOf(this.#metrics[columns[0]]) === 'rate';
-    const all = this.#chosen();
+    const asRate = kindOf(this.metrics[columns[0]]) === 'rate';
+    const all = this.chosen();
     const chosen = entities === undefined ? all : all.filter(({ name }) => entities.includes(name));
     const bins = emptyBins(chosen.length, count);
     return chosen.map(({ name, track }, k) => {

@@ -46,53 +46,53 @@ export function emptyBins(tracks: number, count: number): Bins[] {
 export class Track {
   /** Rows in use. */
   length = 0;
-  #times = new Float64Array(START);
+  private _times = new Float64Array(START);
   /** Where each row's interval begins. */
-  #froms = new Float64Array(START);
-  readonly #columns: Float32Array[];
+  private _froms = new Float64Array(START);
+  private readonly columns: Float32Array[];
   /** The older half of the rows goes when there are as many. */
-  readonly #limit: RowLimit;
+  private readonly limit: RowLimit;
 
   constructor(columns: number, limit: RowLimit = { rows: Infinity }) {
-    this.#columns = Array.from({ length: columns }, () => new Float32Array(START));
-    this.#limit = limit;
+    this.columns = Array.from({ length: columns }, () => new Float32Array(START));
+    this.limit = limit;
   }
 
   /** Time of the last row; -Infinity without one. */
   get last(): number {
-    return this.length === 0 ? Number.NEGATIVE_INFINITY : this.#times[this.length - 1];
+    return this.length === 0 ? Number.NEGATIVE_INFINITY : this._times[this.length - 1];
   }
 
   /** Where the first row's interval begins. */
   get first(): number {
-    return this.length === 0 ? Number.POSITIVE_INFINITY : this.#froms[0];
+    return this.length === 0 ? Number.POSITIVE_INFINITY : this._froms[0];
   }
 
   /** End of each row's interval; rows in use are the first `length`. */
   get times(): Float64Array {
-    return this.#times;
+    return this._times;
   }
 
   /** Where each row's interval begins. */
   get froms(): Float64Array {
-    return this.#froms;
+    return this._froms;
   }
 
   column(k: number): Float32Array {
-    return this.#columns[k];
+    return this.columns[k];
   }
 
   /** Adds a row for ( from, time ]. Its values follow by `set`. */
   add(from: number, time: number): void {
-    if (this.length >= this.#limit.rows) this.#forget();
-    if (this.length === this.#times.length) this.#grow();
-    this.#froms[this.length] = from;
-    this.#times[this.length++] = time;
+    if (this.length >= this.limit.rows) this.forget();
+    if (this.length === this._times.length) this.grow();
+    this._froms[this.length] = from;
+    this._times[this.length++] = time;
   }
 
   /** The newest row's value in a column: an amount or a state; NaN where missing. */
   set(column: number, value: number): void {
-    this.#columns[column][this.length - 1] = value;
+    this.columns[column][this.length - 1] = value;
   }
 
   /** Bins of the sum of `columns`, over [from, to). `asRate`: amounts per second. */
@@ -113,8 +113,8 @@ export class Track {
     const count = mean.length;
     const { sums, spans } = scratchOf(count);
     const width = (to - from) / count;
-    const [times, froms] = [this.#times, this.#froms];
-    const [first, ...more] = columns.map((column) => this.#columns[column]);
+    const [times, froms] = [this._times, this._froms];
+    const [first, ...more] = columns.map((column) => this.columns[column]);
     // Rows come in the order of time: the bin in which a row begins never goes back.
     let begun = 0;
     let begunEnd = from + width;
@@ -148,29 +148,29 @@ export class Track {
     let [low, high] = [0, this.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#times[middle] > time) high = middle;
+      if (this._times[middle] > time) high = middle;
       else low = middle + 1;
     }
     return low;
   }
 
-  #grow(): void {
+  private grow(): void {
     const wider = <T extends Float64Array | Float32Array>(old: T, made: T): T => {
       made.set(old);
       return made;
     };
-    const size = 2 * this.#times.length;
-    this.#times = wider(this.#times, new Float64Array(size));
-    this.#froms = wider(this.#froms, new Float64Array(size));
-    this.#columns.forEach((column, k) => {
-      this.#columns[k] = wider(column, new Float32Array(size));
+    const size = 2 * this._times.length;
+    this._times = wider(this._times, new Float64Array(size));
+    this._froms = wider(this._froms, new Float64Array(size));
+    this.columns.forEach((column, k) => {
+      this.columns[k] = wider(column, new Float32Array(size));
     });
   }
 
-  #forget(): void {
+  private forget(): void {
     const keep = this.length >> 1;
     const from = this.length - keep;
-    for (const array of [this.#times, this.#froms, ...this.#columns]) {
+    for (const array of [this._times, this._froms, ...this.columns]) {
       array.copyWithin(0, from, this.length);
     }
     this.length = keep;

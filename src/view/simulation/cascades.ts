@@ -80,64 +80,64 @@ const DONE = 2;
 /** Rows of the rollbacks of all cascades, tied to their roots. Made anew when there are more rollbacks. */
 export class CascadeIndex {
   readonly length: number;
-  readonly #all: Rollbacks;
+  private readonly all: Rollbacks;
   /** Rollbacks that had been added when it was made. */
-  readonly #added: number;
+  private readonly added: number;
   /** By row: its parent's row; -1: a root; or TWICE. */
-  readonly #parents: Int32Array;
-  readonly #roots: Int32Array;
-  readonly #generations: Int32Array;
-  readonly #orphans: Uint8Array;
+  private readonly parents: Int32Array;
+  private readonly roots: Int32Array;
+  private readonly generations: Int32Array;
+  private readonly orphans: Uint8Array;
   /** By root: sums over its cascade. */
-  readonly #counts: Uint32Array;
-  readonly #undone: Float64Array;
-  readonly #depths: Float64Array;
-  readonly #ends: Float64Array;
-  readonly #lengths: Uint32Array;
-  readonly #byParents: Float64Array;
+  private readonly counts: Uint32Array;
+  private readonly undone: Float64Array;
+  private readonly depths: Float64Array;
+  private readonly ends: Float64Array;
+  private readonly lengths: Uint32Array;
+  private readonly byParents: Float64Array;
 
   constructor(all: Rollbacks) {
     this.length = all.length;
-    this.#all = all;
-    this.#added = all.added;
+    this.all = all;
+    this.added = all.added;
     const { length } = all;
-    this.#parents = new Int32Array(length).fill(-1);
-    this.#roots = new Int32Array(length).fill(-1);
-    this.#generations = new Int32Array(length);
-    this.#orphans = new Uint8Array(length);
-    this.#counts = new Uint32Array(length);
-    this.#undone = new Float64Array(length);
-    this.#depths = new Float64Array(length).fill(Number.NaN);
-    this.#ends = new Float64Array(length);
-    this.#lengths = new Uint32Array(length);
-    this.#byParents = new Float64Array(length);
-    this.#tie();
-    this.#sum();
+    this.parents = new Int32Array(length).fill(-1);
+    this.roots = new Int32Array(length).fill(-1);
+    this.generations = new Int32Array(length);
+    this.orphans = new Uint8Array(length);
+    this.counts = new Uint32Array(length);
+    this.undone = new Float64Array(length);
+    this.depths = new Float64Array(length).fill(Number.NaN);
+    this.ends = new Float64Array(length);
+    this.lengths = new Uint32Array(length);
+    this.byParents = new Float64Array(length);
+    this.tie();
+    this.sum();
   }
 
-  #tie(): void {
-    const all = this.#all;
+  private tie(): void {
+    const all = this.all;
     const [pes, ids] = [all.column('pe_id'), all.column('rollback_id')];
     const [parentPes, parentIds] = [all.column('parent_pe'), all.column('parent_id')];
     const rowOf = new Map<number, number>();
     const key = (pe: number, id: number) => pe * 2 ** 32 + id;
     for (let row = 0; row < this.length; row++) {
       const own = key(pes[row], ids[row]);
-      if (rowOf.has(own)) this.#parents[row] = TWICE;
+      if (rowOf.has(own)) this.parents[row] = TWICE;
       else rowOf.set(own, row);
     }
     for (let row = 0; row < this.length; row++) {
-      if (this.#parents[row] === TWICE || !(parentIds[row] > 0)) continue;
+      if (this.parents[row] === TWICE || !(parentIds[row] > 0)) continue;
       const parent = rowOf.get(key(parentPes[row], parentIds[row]));
-      if (parent === undefined || parent === row) this.#orphans[row] = 1;
-      else this.#parents[row] = parent;
+      if (parent === undefined || parent === row) this.orphans[row] = 1;
+      else this.parents[row] = parent;
     }
-    this.#climb();
+    this.climb();
   }
 
   /** Finds each row's root and generation. A damaged file may hold a ring: it is cut where it was entered. */
-  #climb(): void {
-    const parents = this.#parents;
+  private climb(): void {
+    const parents = this.parents;
     const seen = new Uint8Array(this.length);
     const path: number[] = [];
     for (let start = 0; start < this.length; start++) {
@@ -150,82 +150,82 @@ export class CascadeIndex {
         if (parents[at] >= 0) at = parents[at];
       }
       if (seen[at] === ON_PATH) {
-        if (parents[at] >= 0) this.#orphans[at] = 1;
+        if (parents[at] >= 0) this.orphans[at] = 1;
         parents[at] = -1;
-        this.#roots[at] = at;
+        this.roots[at] = at;
       }
       for (const row of path.reverse()) {
         seen[row] = DONE;
         if (row === at) continue;
-        this.#roots[row] = this.#roots[parents[row]];
-        this.#generations[row] = this.#generations[parents[row]] + 1;
+        this.roots[row] = this.roots[parents[row]];
+        this.generations[row] = this.generations[parents[row]] + 1;
       }
     }
   }
 
   /** Whether it still holds all of `all`. */
   isOf(all: Rollbacks): boolean {
-    return all === this.#all && all.added === this.#added;
+    return all === this.all && all.added === this.added;
   }
 
   /** Rows of single rollbacks: those said twice are left out. */
-  *#rows(): Generator<number, void, undefined> {
-    for (let row = 0; row < this.length; row++) if (this.#parents[row] !== TWICE) yield row;
+  private *rows(): Generator<number, void, undefined> {
+    for (let row = 0; row < this.length; row++) if (this.parents[row] !== TWICE) yield row;
   }
 
-  #sum(): void {
-    const all = this.#all;
+  private sum(): void {
+    const all = this.all;
     const [undone, depths] = [all.column('events_undone'), all.column('depth')];
     const times = all.column('real_time');
     for (let row = 0; row < this.length; row++) {
-      const root = this.#roots[row];
+      const root = this.roots[row];
       if (root < 0) continue;
-      this.#counts[root]++;
-      this.#undone[root] += undone[row];
-      if (!(this.#depths[root] >= depths[row])) this.#depths[root] = depths[row];
-      this.#ends[root] = Math.max(this.#ends[root], times[row]);
-      this.#lengths[root] = Math.max(this.#lengths[root], this.#generations[row] + 1);
-      const isCaused = this.#parents[row] >= 0 || this.#orphans[row] === 1;
-      if (isCaused) this.#byParents[root] += undone[row];
+      this.counts[root]++;
+      this.undone[root] += undone[row];
+      if (!(this.depths[root] >= depths[row])) this.depths[root] = depths[row];
+      this.ends[root] = Math.max(this.ends[root], times[row]);
+      this.lengths[root] = Math.max(this.lengths[root], this.generations[row] + 1);
+      const isCaused = this.parents[row] >= 0 || this.orphans[row] === 1;
+      if (isCaused) this.byParents[root] += undone[row];
     }
   }
 
   /** The worst cascades, and sums over all that fit. */
   list(filter: CascadeFilter): CascadeList {
-    const roots = this.#chosen(filter);
-    const times = this.#all.column('real_time');
-    const [undone, counts] = [this.#undone, this.#counts];
+    const roots = this.chosen(filter);
+    const times = this.all.column('real_time');
+    const [undone, counts] = [this.undone, this.counts];
     roots.sort(
       (a, b) => undone[b] - undone[a] || counts[b] - counts[a] || times[a] - times[b] || a - b,
     );
     const sum = (of: ArrayLike<number>) => roots.reduce((total, root) => total + of[root], 0);
     const worst = [...roots.subarray(0, filter.most)];
-    const pes = this.#pesOf(worst);
+    const pes = this.pesOf(worst);
     return {
-      cascades: worst.map((root) => this.#cascade(root, pes.get(root) as number)),
+      cascades: worst.map((root) => this.cascade(root, pes.get(root) as number)),
       count: roots.length,
       rollbacks: sum(counts),
       undone: sum(undone),
-      undoneByParents: sum(this.#byParents),
+      undoneByParents: sum(this.byParents),
     };
   }
 
   /** PEs that each of some cascades reached. */
-  #pesOf(roots: readonly number[]): Map<number, number> {
+  private pesOf(roots: readonly number[]): Map<number, number> {
     const found = new Map(roots.map((root) => [root, new Set<number>()]));
-    const pes = this.#all.column('pe_id');
-    for (let row = 0; row < this.length; row++) found.get(this.#roots[row])?.add(pes[row]);
+    const pes = this.all.column('pe_id');
+    for (let row = 0; row < this.length; row++) found.get(this.roots[row])?.add(pes[row]);
     return new Map([...found].map(([root, set]) => [root, set.size]));
   }
 
   /** Roots of the cascades that fit. */
-  #chosen({ from, to, pe, kp }: CascadeFilter): Int32Array {
-    const all = this.#all;
+  private chosen({ from, to, pe, kp }: CascadeFilter): Int32Array {
+    const all = this.all;
     const [times, pes, kps] = [all.column('real_time'), all.column('pe_id'), all.column('kp_id')];
     const fits = new Uint8Array(this.length);
     let count = 0;
     for (let row = 0; row < this.length; row++) {
-      const root = this.#roots[row];
+      const root = this.roots[row];
       const t = times[row];
       if (root < 0 || (from !== undefined && t < from) || (to !== undefined && t >= to)) continue;
       if ((pe !== undefined && pes[row] !== pe) || (kp !== undefined && kps[row] !== kp)) continue;
@@ -237,24 +237,24 @@ export class CascadeIndex {
     return roots;
   }
 
-  #cascade(root: number, pes: number): Cascade {
-    const all = this.#all;
+  private cascade(root: number, pes: number): Cascade {
+    const all = this.all;
     return {
       pe: all.column('pe_id')[root],
       id: all.column('rollback_id')[root],
       kp: all.column('kp_id')[root],
       cause: all.cause(root),
-      orphan: this.#orphans[root] === 1,
+      orphan: this.orphans[root] === 1,
       from: all.column('real_time')[root],
-      to: this.#ends[root],
+      to: this.ends[root],
       sourcePe: all.column('source_pe')[root],
       sourceLp: all.column('source_lp')[root],
-      rollbacks: this.#counts[root],
-      generations: this.#lengths[root],
+      rollbacks: this.counts[root],
+      generations: this.lengths[root],
       pes,
-      undone: this.#undone[root],
+      undone: this.undone[root],
       undoneAtOnce: all.column('events_undone')[root],
-      depth: known(this.#depths[root]),
+      depth: known(this.depths[root]),
     };
   }
 
@@ -264,17 +264,17 @@ export class CascadeIndex {
     id: number,
     most: number,
   ): { readonly nodes: CascadeNode[]; readonly left: number } | null {
-    const all = this.#all;
+    const all = this.all;
     const [pes, ids] = [all.column('pe_id'), all.column('rollback_id')];
     let root = -1;
-    for (const row of this.#rows()) {
-      if (pes[row] === pe && ids[row] === id) root = this.#roots[row];
+    for (const row of this.rows()) {
+      if (pes[row] === pe && ids[row] === id) root = this.roots[row];
     }
     if (root < 0) return null;
     const times = all.column('real_time');
-    const members = [...this.#rows()].filter((row) => this.#roots[row] === root);
+    const members = [...this.rows()].filter((row) => this.roots[row] === root);
     // Parents are of an earlier generation than their children.
-    members.sort((a, b) => this.#generations[a] - this.#generations[b] || times[a] - times[b]);
+    members.sort((a, b) => this.generations[a] - this.generations[b] || times[a] - times[b]);
     const place = new Map(members.map((row, k) => [row, k]));
     const column = (key: Parameters<Rollbacks['column']>[0], row: number) => all.column(key)[row];
     const nodes = members.slice(0, most).map((row) => ({
@@ -283,8 +283,8 @@ export class CascadeIndex {
       kp: column('kp_id', row),
       cause: all.cause(row),
       t: times[row],
-      parent: row === root ? -1 : (place.get(this.#parents[row]) ?? -1),
-      generation: this.#generations[row],
+      parent: row === root ? -1 : (place.get(this.parents[row]) ?? -1),
+      generation: this.generations[row],
       sourcePe: column('source_pe', row),
       sourceLp: column('source_lp', row),
       undone: column('events_undone', row),

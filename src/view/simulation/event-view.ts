@@ -106,13 +106,13 @@ export function densityOf(
 
 /** What is looked for among all events, by handling LP and virtual time. */
 class Wanted<T> {
-  readonly #byLp = new Map<number, Map<number, T[]>>();
+  private readonly byLp = new Map<number, Map<number, T[]>>();
 
   add(lp: number, time: number, one: T): void {
-    let byTime = this.#byLp.get(lp);
+    let byTime = this.byLp.get(lp);
     if (byTime === undefined) {
       byTime = new Map();
-      this.#byLp.set(lp, byTime);
+      this.byLp.set(lp, byTime);
     }
     const there = byTime.get(time);
     if (there === undefined) byTime.set(time, [one]);
@@ -120,7 +120,7 @@ class Wanted<T> {
   }
 
   get(lp: number, time: number): readonly T[] {
-    return this.#byLp.get(lp)?.get(time) ?? [];
+    return this.byLp.get(lp)?.get(time) ?? [];
   }
 }
 

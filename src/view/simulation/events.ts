@@ -28,7 +28,7 @@ export class Events {
 
   /** @param shift seconds to add to the times */
   add(columns: readonly RawColumn[], rows: number, shift: number): void {
-    this.#reserve(this.length + rows);
+    this.reserve(this.length + rows);
     const at = this.length;
     const into = [this.source, this.destination, this.send, this.receive, this.times];
     for (const [k, array] of into.entries()) {
@@ -46,7 +46,7 @@ export class Events {
     this.length = kept;
   }
 
-  #reserve(rows: number): void {
+  private reserve(rows: number): void {
     if (rows <= this.times.length) return;
     const size = Math.max(rows, 2 * this.times.length);
     const wider = <T extends Uint32Array | Float64Array>(made: T, old: T): T => {

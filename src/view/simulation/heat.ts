@@ -133,16 +133,16 @@ class Spread {
   readonly spans: Float64Array;
   /** Amounts of rows that cover no time that is known: of a file's first sample, or of clocks that stand still. */
   loose = 0;
-  readonly #from: number;
-  readonly #to: number;
-  readonly #width: number;
+  private readonly from: number;
+  private readonly to: number;
+  private readonly width: number;
 
   constructor({ from, to, bins }: HeatAsk) {
     this.sums = new Float64Array(bins);
     this.spans = new Float64Array(bins);
-    this.#from = from;
-    this.#to = to;
-    this.#width = (to - from) / bins;
+    this.from = from;
+    this.to = to;
+    this.width = (to - from) / bins;
   }
 
   /** Rows that begin in order of time: the bin in which one begins never goes back. */
@@ -151,7 +151,7 @@ class Spread {
     sums.fill(0);
     spans.fill(0);
     this.loose = 0;
-    const [from, to, width] = [this.#from, this.#to, this.#width];
+    const [from, to, width] = [this.from, this.to, this.width];
     const { times, froms, length } = track;
     const values = track.column(column);
     const last = sums.length - 1;

@@ -50,13 +50,13 @@ const { compare: byNumbers } = new Intl.Collator('en', { numeric: true });
 /** Numbers of entities by their paths, as they come. */
 class Entities {
   readonly paths: string[] = [];
-  readonly #codes = new Map<string, number>();
+  private readonly codes = new Map<string, number>();
 
   code(path: string): number {
-    let code = this.#codes.get(path);
+    let code = this.codes.get(path);
     if (code === undefined) {
       code = this.paths.push(path) - 1;
-      this.#codes.set(path, code);
+      this.codes.set(path, code);
     }
     return code;
   }

@@ -8,29 +8,29 @@ const NOWHERE = -1;
 const MOST = 1 << 26;
 
 export class Places {
-  readonly #pes = new Growing();
-  readonly #kps = new Growing();
+  private readonly pes = new Growing();
+  private readonly kps = new Growing();
   /** LPs whose place is known. */
   size = 0;
 
   put(lp: number, pe: number, kp: number): void {
     if (!(lp >= 0 && lp < MOST)) return;
-    while (this.#pes.length <= lp) {
-      this.#pes.push(NOWHERE);
-      this.#kps.push(NOWHERE);
+    while (this.pes.length <= lp) {
+      this.pes.push(NOWHERE);
+      this.kps.push(NOWHERE);
     }
-    if (this.#pes.values[lp] === NOWHERE) this.size++;
-    this.#pes.values[lp] = pe;
-    this.#kps.values[lp] = kp;
+    if (this.pes.values[lp] === NOWHERE) this.size++;
+    this.pes.values[lp] = pe;
+    this.kps.values[lp] = kp;
   }
 
   /** -1 where it is not known. */
   peOf(lp: number): number {
-    return lp < this.#pes.length ? this.#pes.values[lp] : NOWHERE;
+    return lp < this.pes.length ? this.pes.values[lp] : NOWHERE;
   }
 
   kpOf(lp: number): number {
-    return lp < this.#kps.length ? this.#kps.values[lp] : NOWHERE;
+    return lp < this.kps.length ? this.kps.values[lp] : NOWHERE;
   }
 
   /** Path of the entity at a level that an LP is part of; its number alone where nobody knows its place. */

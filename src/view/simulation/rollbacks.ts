@@ -24,30 +24,30 @@ export const ROLLBACK_COLUMNS = [
 type RollbackColumn = (typeof ROLLBACK_COLUMNS)[number];
 
 export class Rollbacks {
-  readonly #columns = new Map<RollbackColumn, Growing>(
+  private readonly columns = new Map<RollbackColumn, Growing>(
     ROLLBACK_COLUMNS.map((key) => [key, new Growing()]),
   );
-  readonly #causes = new Growing();
+  private readonly causes = new Growing();
   /** All that were ever added, those that are gone included. */
   added = 0;
-  readonly #most: number;
+  private readonly most: number;
 
   /** `most`: rollbacks kept; the older half goes when there are more. */
   constructor(most = Infinity) {
-    this.#most = most;
+    this.most = most;
   }
 
   get length(): number {
-    return this.#causes.length;
+    return this.causes.length;
   }
 
   /** Values of a column; the first `length` count. */
   column(key: RollbackColumn): Float64Array {
-    return (this.#columns.get(key) as Growing).values;
+    return (this.columns.get(key) as Growing).values;
   }
 
   cause(row: number): Cause {
-    return CAUSES[this.#causes.values[row]];
+    return CAUSES[this.causes.values[row]];
   }
 
   /** Takes a batch of `ross_rollback`, its times as they are. */
@@ -69,7 +69,7 @@ export class Rollbacks {
     shift: number,
   ): void {
     for (const [k, key] of ROLLBACK_COLUMNS.entries()) {
-      const into = this.#columns.get(key) as Growing;
+      const into = this.columns.get(key) as Growing;
       const column = columns[k];
       const move = key === 'real_time' ? shift : 0;
       for (let row = 0; row < rows; row++) {
@@ -77,11 +77,11 @@ export class Rollbacks {
       }
     }
     for (let row = 0; row < rows; row++) {
-      this.#causes.push(Math.max(0, CAUSES.indexOf(causes(row) as Cause)));
+      this.causes.push(Math.max(0, CAUSES.indexOf(causes(row) as Cause)));
     }
     this.added += rows;
-    if (this.length <= this.#most) return;
-    const keep = this.#most >> 1;
-    for (const column of [...this.#columns.values(), this.#causes]) column.forget(keep);
+    if (this.length <= this.most) return;
+    const keep = this.most >> 1;
+    for (const column of [...this.columns.values(), this.causes]) column.forget(keep);
   }
 }

@@ -35,15 +35,15 @@ const MOST_WAIT = 120_000;
 
 export class Broker {
   readonly port: number;
-  readonly #folder: string;
-  readonly #env: NodeJS.ProcessEnv;
-  #child: ChildProcess | null = null;
+  private readonly folder: string;
+  private readonly env: NodeJS.ProcessEnv;
+  private child: ChildProcess | null = null;
 
   private constructor(folder: string, ports: readonly number[]) {
     const [port, dist, epmd] = ports;
     this.port = port;
-    this.#folder = folder;
-    this.#env = {
+    this.folder = folder;
+    this.env = {
       PATH: process.env.PATH,
       HOME: folder,
       RABBITMQ_NODENAME: `triscope${port}@localhost`,
@@ -69,8 +69,8 @@ export class Broker {
 
   /** Resolves when it takes connections. */
   async start(): Promise<void> {
-    rmSync(join(this.#folder, 'pid'), { force: true });
-    this.#child = spawn(SERVER, [], { env: this.#env, stdio: 'ignore', detached: true });
+    rmSync(join(this.folder, 'pid'), { force: true });
+    this.child = spawn(SERVER, [], { env: this.env, stdio: 'ignore', detached: true });
     const until = Date.now() + MOST_WAIT;
     while (!(await answers(this.port))) {
       if (Date.now() > until) throw new Error('RabbitMQ does not start');
@@ -78,18 +78,18 @@ export class Broker {
     }
   }
 
-  get #pid(): number {
-    return Number(readFileSync(join(this.#folder, 'pid'), 'utf8'));
+  private get pid(): number {
+    return Number(readFileSync(join(this.folder, 'pid'), 'utf8'));
   }
 
   /** Ends it with a signal, and waits for its end. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    const child = this.#child;
+    const child = this.child;
     if (child === null) return;
-    this.#child = null;
+    this.child = null;
     const ended =
       child.exitCode === null ? new Promise((resolve) => child.on('exit', resolve)) : null;
-    process.kill(this.#pid, signal);
+    process.kill(this.pid, signal);
     await ended;
     while (await answers(this.port)) await pause(50);
   }
@@ -98,11 +98,11 @@ export class Broker {
   async remove(): Promise<void> {
     await this.end('SIGKILL');
     // Erlang's name server outlives the broker: it is found by the port it was told.
-    spawn('epmd', ['-port', this.#env.ERL_EPMD_PORT ?? '', '-kill'], { stdio: 'ignore' }).on(
+    spawn('epmd', ['-port', this.env.ERL_EPMD_PORT ?? '', '-kill'], { stdio: 'ignore' }).on(
       'error',
       () => {},
     );
     await pause(300);
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }

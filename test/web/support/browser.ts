@@ -27,10 +27,10 @@ export interface OpenPage {
 }
 
 export class Web {
-  readonly #browser: Browser;
+  private readonly browser: Browser;
 
   private constructor(browser: Browser) {
-    this.#browser = browser;
+    this.browser = browser;
   }
 
   static async start(): Promise<Web> {
@@ -41,7 +41,7 @@ export class Web {
 
   async context(options: OpenOptions = {}): Promise<BrowserContext> {
     const { scheme = 'light', width = 1280, height = 720 } = options;
-    const context = await this.#browser.newContext({
+    const context = await this.browser.newContext({
       colorScheme: scheme,
       viewport: { width, height },
       acceptDownloads: true,
@@ -65,7 +65,7 @@ export class Web {
   }
 
   close(): Promise<void> {
-    return this.#browser.close();
+    return this.browser.close();
   }
 }
 

@@ -11,25 +11,25 @@ export class Asked<T> {
   /** Of the last request; '' where it was answered. */
   error = $state('');
   busy = $state(false);
-  #next: (() => Promise<T>) | null = null;
-  #running = false;
+  private next: (() => Promise<T>) | null = null;
+  private running = false;
 
   /**
    * Asks; while a request is under way, only the newest that comes meanwhile is remembered. In an effect, read what the
    * request depends on before, not inside of `request`.
    */
   ask(request: () => Promise<T>): void {
-    this.#next = request;
-    if (!this.#running) void this.#run();
+    this.next = request;
+    if (!this.running) void this.run();
   }
 
-  async #run(): Promise<void> {
-    this.#running = true;
+  private async run(): Promise<void> {
+    this.running = true;
     this.busy = true;
     asking.count++;
-    while (this.#next !== null) {
-      const request = this.#next;
-      this.#next = null;
+    while (this.next !== null) {
+      const request = this.next;
+      this.next = null;
       try {
         this.value = await request();
         this.error = '';
@@ -37,7 +37,7 @@ export class Asked<T> {
         this.error = error instanceof Error ? error.message : String(error);
       }
     }
-    this.#running = false;
+    this.running = false;
     this.busy = false;
     asking.count--;
   }

@@ -26,52 +26,52 @@ export function chosen(page: Page, kind: DragKind, from: number, to: number): vo
 export class FieldDrag {
   /** What is being chosen. */
   range = $state.raw<readonly [number, number] | null>(null);
-  #kind: DragKind | null = null;
-  #begun = 0;
-  #last = 0;
-  #pan: ((share: number) => void) | null = null;
-  readonly #page: Page;
-  readonly #moment: (share: number) => number;
+  private kind: DragKind | null = null;
+  private begun = 0;
+  private last = 0;
+  private pan: ((share: number) => void) | null = null;
+  private readonly page: Page;
+  private readonly moment: (share: number) => number;
 
   constructor(page: Page, moment: (share: number) => number) {
-    this.#page = page;
-    this.#moment = moment;
+    this.page = page;
+    this.moment = moment;
   }
 
   get isOn(): boolean {
-    return this.#kind !== null;
+    return this.kind !== null;
   }
 
   press(event: PointerEvent, share: number): void {
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    this.#kind = dragKind(this.#page, event.shiftKey);
-    this.#begun = share;
-    this.#last = share;
-    if (this.#kind === 'pan') this.#pan = this.#page.panFrom(share);
+    this.kind = dragKind(this.page, event.shiftKey);
+    this.begun = share;
+    this.last = share;
+    if (this.kind === 'pan') this.pan = this.page.panFrom(share);
     else this.range = [share, share];
   }
 
   move(share: number): void {
-    if (this.#kind === null) return;
-    this.#last = share;
-    if (this.#pan !== null) this.#pan(share);
-    else this.range = [this.#begun, share];
+    if (this.kind === null) return;
+    this.last = share;
+    if (this.pan !== null) this.pan(share);
+    else this.range = [this.begun, share];
   }
 
   /** As if nothing had been pressed. */
   cancel(): void {
-    this.#kind = null;
-    this.#pan = null;
+    this.kind = null;
+    this.pan = null;
     this.range = null;
   }
 
   /** Whether it was a drag, on a field `width` pixels wide; else it was a click. */
   release(width: number): boolean {
-    const [kind, begun, last] = [this.#kind, this.#begun, this.#last];
+    const [kind, begun, last] = [this.kind, this.begun, this.last];
     this.cancel();
     if (kind === null || Math.abs(last - begun) * width <= LEAST) return false;
-    const [from, to] = [Math.min(begun, last), Math.max(begun, last)].map(this.#moment);
-    if (kind !== 'pan') chosen(this.#page, kind, from, to);
+    const [from, to] = [Math.min(begun, last), Math.max(begun, last)].map(this.moment);
+    if (kind !== 'pan') chosen(this.page, kind, from, to);
     return true;
   }
 }

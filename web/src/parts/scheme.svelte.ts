@@ -3,17 +3,17 @@ import type { Theme } from '../state.ts';
 
 class Scheme {
   dark = $state(false);
-  #theme: Theme = 'system';
-  readonly #system = matchMedia('(prefers-color-scheme: dark)');
+  private theme: Theme = 'system';
+  private readonly system = matchMedia('(prefers-color-scheme: dark)');
 
   constructor() {
-    this.#system.addEventListener('change', () => this.set(this.#theme));
+    this.system.addEventListener('change', () => this.set(this.theme));
     this.set('system');
   }
 
   set(theme: Theme): void {
-    this.#theme = theme;
-    const dark = theme === 'system' ? this.#system.matches : theme === 'dark';
+    this.theme = theme;
+    const dark = theme === 'system' ? this.system.matches : theme === 'dark';
     document.documentElement.dataset.theme = dark ? 'dark' : 'light';
     this.dark = dark;
   }

@@ -70,22 +70,22 @@ export interface SimSource {
 }
 
 class ApiSim implements SimSource {
-  readonly #source: PageSource;
-  readonly #metrics = new Map<Level, Promise<readonly HeatMetric[]>>();
+  private readonly source: PageSource;
+  private readonly _metrics = new Map<Level, Promise<readonly HeatMetric[]>>();
   /** Whether what there is does not change. */
-  readonly #isWhole: boolean;
+  private readonly isWhole: boolean;
 
   constructor(source: PageSource, isWhole: boolean) {
-    this.#source = source;
-    this.#isWhole = isWhole;
+    this.source = source;
+    this.isWhole = isWhole;
   }
 
   metrics(level: Level) {
-    let metrics = this.#metrics.get(level);
+    let metrics = this._metrics.get(level);
     if (metrics === undefined) {
-      metrics = this.#source.json<readonly HeatMetric[]>('heatmap/metrics', { level });
-      metrics.catch(() => this.#metrics.delete(level));
-      if (this.#isWhole) this.#metrics.set(level, metrics);
+      metrics = this.source.json<readonly HeatMetric[]>('heatmap/metrics', { level });
+      metrics.catch(() => this._metrics.delete(level));
+      if (this.isWhole) this._metrics.set(level, metrics);
     }
     return metrics;
   }
@@ -95,39 +95,39 @@ class ApiSim implements SimSource {
     const known = await this.metrics(level);
     if (!known.some(({ key }) => key === metric)) return null;
     const asked = { level, metric, within, from, to, bins, sort };
-    return unpack<ServedHeat>(await this.#source.bytes('heatmap', asked));
+    return unpack<ServedHeat>(await this.source.bytes('heatmap', asked));
   }
 
   breakdown(from: number, to: number) {
-    return this.#source.json<Breakdown | null>('breakdown', { from, to });
+    return this.source.json<Breakdown | null>('breakdown', { from, to });
   }
 
   async matrix(of: 'best' | 'rollbacks', level: Level, looked: Looked) {
-    const matrix = unpack<Matrix>(await this.#source.bytes('matrix', { of, level, ...looked }));
+    const matrix = unpack<Matrix>(await this.source.bytes('matrix', { of, level, ...looked }));
     return matrix.rows.length === 0 ? null : matrix;
   }
 
   cascades(looked: Looked, most: number) {
-    return this.#source.json<ServedCascades>('cascades', { ...looked, most });
+    return this.source.json<ServedCascades>('cascades', { ...looked, most });
   }
 
   tree(pe: number, id: number) {
-    return this.#source.json<Tree>('cascades/tree', { pe, id });
+    return this.source.json<Tree>('cascades/tree', { pe, id });
   }
 
   async density(level: Level, looked: Looked, sender: string, bins: number) {
     const asked = { level, ...looked, sender, bins };
-    const density = unpack<EventDensity>(await this.#source.bytes('events/density', asked));
+    const density = unpack<EventDensity>(await this.source.bytes('events/density', asked));
     return density.all === 0 ? null : density;
   }
 
   async events(looked: Looked, sender: string, most: number) {
     const asked = { ...looked, sender, most };
-    return (await this.#source.json<{ events: SingleEvent[] }>('events', asked)).events;
+    return (await this.source.json<{ events: SingleEvent[] }>('events', asked)).events;
   }
 
   rollbacks(looked: Looked, most: number) {
-    return this.#source.json<SomeRollbacks>('rollbacks', { ...looked, most });
+    return this.source.json<SomeRollbacks>('rollbacks', { ...looked, most });
   }
 }
 
@@ -136,51 +136,51 @@ class ApiSim implements SimSource {
  * streamed: those are shown when the run has ended.
  */
 class LiveSim implements SimSource {
-  readonly #source: LiveSource;
-  #cascades: CascadeIndex | null = null;
+  private readonly source: LiveSource;
+  private _cascades: CascadeIndex | null = null;
 
-  readonly #api: ApiSim;
+  private readonly api: ApiSim;
 
   constructor(source: LiveSource) {
-    this.#source = source;
-    this.#api = new ApiSim(source, false);
+    this.source = source;
+    this.api = new ApiSim(source, false);
   }
 
-  get #samples() {
-    return this.#source.kept.store;
+  private get samples() {
+    return this.source.kept.store;
   }
 
-  get #rollbacks() {
-    return this.#source.kept.rollbacks;
+  private get _rollbacks() {
+    return this.source.kept.rollbacks;
   }
 
   /** Made anew when there are more rollbacks. */
-  #index(): CascadeIndex {
-    const all = this.#rollbacks;
-    if (this.#cascades === null || !this.#cascades.isOf(all))
-      this.#cascades = new CascadeIndex(all);
-    return this.#cascades;
+  private index(): CascadeIndex {
+    const all = this._rollbacks;
+    if (this._cascades === null || !this._cascades.isOf(all))
+      this._cascades = new CascadeIndex(all);
+    return this._cascades;
   }
 
   async metrics(level: Level) {
-    return level === 'lp' ? this.#api.metrics(level) : heatMetrics(this.#samples, level);
+    return level === 'lp' ? this.api.metrics(level) : heatMetrics(this.samples, level);
   }
 
   async heat(ask: HeatAsk, order: Order): Promise<ServedHeat | null> {
-    if (ask.level === 'lp') return this.#api.heat(ask, order);
-    const heat = heatOf(this.#samples, ask);
+    if (ask.level === 'lp') return this.api.heat(ask, order);
+    const heat = heatOf(this.samples, ask);
     return heat === null ? null : { ...ordered(heat, order), doubt: '' };
   }
 
   async breakdown(from: number, to: number) {
-    return breakdownOf(this.#samples, from, to);
+    return breakdownOf(this.samples, from, to);
   }
 
   async matrix(of: 'best' | 'rollbacks', level: Level, looked: Looked) {
     const ask = { level, ...looked };
     return of === 'best'
-      ? matrixOfSends(this.#samples, { ...ask, of: 'sends' })
-      : matrixOfRollbacks(this.#rollbacks, new Places(), { ...ask, of });
+      ? matrixOfSends(this.samples, { ...ask, of: 'sends' })
+      : matrixOfRollbacks(this._rollbacks, new Places(), { ...ask, of });
   }
 
   async cascades({ from, to, within }: Looked, most: number): Promise<ServedCascades> {
@@ -192,11 +192,11 @@ class LiveSim implements SimSource {
       ...(pe !== undefined && { pe }),
       ...(kp !== undefined && { kp }),
     };
-    return { ...this.#index().list(filter), recorded: this.#rollbacks.length };
+    return { ...this.index().list(filter), recorded: this._rollbacks.length };
   }
 
   async tree(pe: number, id: number) {
-    return this.#index().tree(pe, id, 500);
+    return this.index().tree(pe, id, 500);
   }
 
   async density() {
@@ -208,7 +208,7 @@ class LiveSim implements SimSource {
   }
 
   async rollbacks(looked: Looked, most: number) {
-    return rollbacksIn(this.#rollbacks, looked, most);
+    return rollbacksIn(this._rollbacks, looked, most);
   }
 }
 

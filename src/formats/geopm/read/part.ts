@@ -18,57 +18,57 @@ import type { GeopmTable } from './tables.ts';
 export class GeopmPart implements Part {
   readonly schema;
   readonly labels;
-  readonly #table: GeopmTable;
-  readonly #read: () => Iterable<readonly Row[]>;
-  readonly #codes: readonly (Codes | null)[];
-  readonly #time: number | null;
-  readonly #course = new Course();
-  #rows = 0;
+  private readonly table: GeopmTable;
+  private readonly _read: () => Iterable<readonly Row[]>;
+  private readonly codes: readonly (Codes | null)[];
+  private readonly time: number | null;
+  private readonly course = new Course();
+  private _rows = 0;
 
   /** @param read gives the file's rows, some at a time */
   constructor(table: GeopmTable, read: () => Iterable<readonly Row[]>) {
     this.schema = table.schema;
-    this.#table = table;
-    this.#read = read;
-    this.#codes = codesFor(table.schema);
-    this.labels = this.#codes.map((codes) => codes?.labels ?? null);
-    this.#time = timeColumnOf(table.schema);
+    this.table = table;
+    this._read = read;
+    this.codes = codesFor(table.schema);
+    this.labels = this.codes.map((codes) => codes?.labels ?? null);
+    this.time = timeColumnOf(table.schema);
   }
 
   get rows(): number {
-    return this.#rows;
+    return this._rows;
   }
 
   get span(): TimeSpan | null {
-    return this.#course.span;
+    return this.course.span;
   }
 
   /** Counts rows in. */
   see(rows: readonly Row[]): void {
-    this.#rows += rows.length;
-    this.#codes.forEach((codes, k) => {
-      if (codes !== null) this.#column(k, rows);
+    this._rows += rows.length;
+    this.codes.forEach((codes, k) => {
+      if (codes !== null) this.column(k, rows);
     });
-    if (this.#time !== null) this.#course.see(this.#column(this.#time, rows));
+    if (this.time !== null) this.course.see(this.column(this.time, rows));
   }
 
   /** Columns of rows that were counted in; all where none are named. */
   rowsOf(rows: readonly Row[], asked: Iterable<number> = this.schema.metrics.keys()): RawRows {
-    return { rows: rows.length, columns: Array.from(asked, (k) => this.#column(k, rows)) };
+    return { rows: rows.length, columns: Array.from(asked, (k) => this.column(k, rows)) };
   }
 
   read(columns: readonly number[], within?: Within): Iterable<RawRows> {
-    const range = within?.time === this.#time ? within : undefined;
-    return rowsWithin((asked) => this.#all(asked), columns, this.#course, range);
+    const range = within?.time === this.time ? within : undefined;
+    return rowsWithin((asked) => this.all(asked), columns, this.course, range);
   }
 
-  *#all(asked: readonly number[]): Generator<RawRows, void, undefined> {
-    for (const rows of this.#read()) yield this.rowsOf(rows, asked);
+  private *all(asked: readonly number[]): Generator<RawRows, void, undefined> {
+    for (const rows of this._read()) yield this.rowsOf(rows, asked);
   }
 
-  #column(column: number, rows: readonly Row[]): RawColumn {
-    const { metric, of } = this.#table.columns[column];
-    const codes = this.#codes[column];
+  private column(column: number, rows: readonly Row[]): RawColumn {
+    const { metric, of } = this.table.columns[column];
+    const codes = this.codes[column];
     const values = arrayFor(metric.cell, rows.length);
     for (let k = 0; k < rows.length; k++) {
       const value = of(rows[k]);

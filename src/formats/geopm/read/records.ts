@@ -89,20 +89,20 @@ export type Damaged = (damage: Damage) => void;
 
 /** Rows of a trace or a table, in one reading or, while the file grows, in several. */
 export class TableRows {
-  readonly #source: FileSource;
-  readonly #kind: RecordKind;
-  readonly #doubts: RowDoubts;
-  readonly #lines: TableLines;
-  readonly #damaged: Damaged | undefined;
+  private readonly source: FileSource;
+  private readonly kind: RecordKind;
+  private readonly doubts: RowDoubts;
+  private readonly lines: TableLines;
+  private readonly damaged: Damaged | undefined;
 
   /** @param salvage rows with other than one value for each name are passed over, not an error */
   constructor(source: FileSource, file: GeopmTableFile, salvage: boolean, damaged?: Damaged) {
-    this.#source = source;
-    this.#kind = kindOf(KIND_OF_TABLE[file.what], file.head.columns);
-    this.#doubts = new RowDoubts(file, (line, what) => damaged?.(doubt(source, line, what)));
-    this.#damaged = damaged;
+    this.source = source;
+    this.kind = kindOf(KIND_OF_TABLE[file.what], file.head.columns);
+    this.doubts = new RowDoubts(file, (line, what) => damaged?.(doubt(source, line, what)));
+    this.damaged = damaged;
     const passOver = salvage ? (damage: Damage) => damaged?.(damage) : undefined;
-    this.#lines = new TableLines(source, file.head, passOver);
+    this.lines = new TableLines(source, file.head, passOver);
   }
 
   /**
@@ -110,12 +110,12 @@ export class TableRows {
    * @param growing a line without an end is left for the next reading
    */
   *rows(growing = false): Generator<Row, void> {
-    for (const row of this.#lines.rows(growing)) {
+    for (const row of this.lines.rows(growing)) {
       const { line, offset, whole } = row;
-      yield { kind: this.#kind, values: this.#doubts.values(row), line, offset };
-      if (!whole) this.#damaged?.({ ...doubt(this.#source, line, CUT_LINE), offset });
+      yield { kind: this.kind, values: this.doubts.values(row), line, offset };
+      if (!whole) this.damaged?.({ ...doubt(this.source, line, CUT_LINE), offset });
     }
-    this.#doubts.end();
+    this.doubts.end();
   }
 }
 
@@ -168,26 +168,26 @@ function sessionRows(source: FileSource, damaged?: Damaged): Row[] {
 
 /** Rows as the block that visitors get. */
 export class RowBlock implements RecordBlock {
-  readonly #rows: readonly Row[];
+  private readonly rows: readonly Row[];
 
   constructor(rows: readonly Row[]) {
-    this.#rows = rows;
+    this.rows = rows;
   }
 
   get length(): number {
-    return this.#rows.length;
+    return this.rows.length;
   }
 
   kind(record: number): RecordKind {
-    return this.#rows[record].kind;
+    return this.rows[record].kind;
   }
 
   offset(record: number): number {
-    return this.#rows[record].offset;
+    return this.rows[record].offset;
   }
 
   cell(record: number, key: number): CellValue {
-    return this.#rows[record].values[key] ?? null;
+    return this.rows[record].values[key] ?? null;
   }
 
   payload(): null {

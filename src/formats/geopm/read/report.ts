@@ -91,14 +91,14 @@ function textOf(node: unknown, text = ''): string {
 const readValue = (text: string): number | string => numberOf(text) ?? text;
 
 class ReportReader {
-  readonly #text: string;
-  readonly #lines: LineCounter;
-  readonly #oddities: Oddity[];
+  private readonly text: string;
+  private readonly lines: LineCounter;
+  private readonly oddities: Oddity[];
 
   constructor(text: string, lines: LineCounter, oddities: Oddity[]) {
-    this.#text = text;
-    this.#lines = lines;
-    this.#oddities = oddities;
+    this.text = text;
+    this.lines = lines;
+    this.oddities = oddities;
   }
 
   report(root: YAMLMap): GeopmReport {
@@ -106,16 +106,16 @@ class ReportReader {
     const hosts: ReportHost[] = [];
     for (const { key, value } of root.items) {
       const name = textOf(key);
-      if (name !== HOSTS) header.set(name, textOf(value, this.#text));
+      if (name !== HOSTS) header.set(name, textOf(value, this.text));
       else if (isMap(value)) {
-        for (const host of value.items) hosts.push(this.#host(textOf(host.key), host.value));
-        this.#repeated(hosts);
+        for (const host of value.items) hosts.push(this.host(textOf(host.key), host.value));
+        this.repeated(hosts);
       }
     }
     return { header, hosts };
   }
 
-  #host(name: string, node: unknown): ReportHost {
+  private host(name: string, node: unknown): ReportHost {
     const sections: ReportSection[] = [];
     const extra = new Map<string, string>();
     if (!isMap(node)) return { name, sections, extra };
@@ -124,33 +124,33 @@ class ReportReader {
       const totals = TOTALS[title];
       if (title === REGIONS && isSeq(value)) {
         for (const item of value.items)
-          if (isMap(item)) sections.push(this.#section('region', item, item));
+          if (isMap(item)) sections.push(this.section('region', item, item));
       } else if (totals !== undefined && isMap(value)) {
-        sections.push(this.#section(totals, value, key));
+        sections.push(this.section(totals, value, key));
       } else extra.set(title, textOf(value));
     }
     return { name, sections, extra };
   }
 
   /** Tells of sections that a host has twice: both are kept. */
-  #repeated(hosts: readonly ReportHost[]): void {
+  private repeated(hosts: readonly ReportHost[]): void {
     const seen = new Set<string>();
     for (const { name, sections } of hosts) {
       for (const { section, region, hash, line } of sections) {
         const key = JSON.stringify([name, section, region, hash]);
         const what = `${region === null ? `${section} totals` : `region ${region}`} of ${name}`;
-        if (seen.has(key)) this.#oddities.push({ line, what: `${what} a second time` });
+        if (seen.has(key)) this.oddities.push({ line, what: `${what} a second time` });
         seen.add(key);
       }
     }
   }
 
-  #lineOf(node: unknown): number {
+  private lineOf(node: unknown): number {
     const range = (node as Node | null)?.range;
-    return range ? this.#lines.linePos(range[0]).line : 0;
+    return range ? this.lines.linePos(range[0]).line : 0;
   }
 
-  #section(section: SectionName, map: YAMLMap, at: unknown): ReportSection {
+  private section(section: SectionName, map: YAMLMap, at: unknown): ReportSection {
     const values = new Map<string, number | string>();
     let region: string | null = null;
     let hash: string | null = null;
@@ -163,13 +163,13 @@ class ReportReader {
       if (isName && region === null) region = text;
       else if (isHash && hash === null) hash = text;
       else if (isName || isHash || values.has(name)) {
-        this.#oddities.push({
-          line: this.#lineOf(key),
+        this.oddities.push({
+          line: this.lineOf(key),
           what: `${name} a second time: the first is kept`,
         });
       } else values.set(name, readValue(text));
     }
-    return { section, region, hash, values, line: this.#lineOf(at) };
+    return { section, region, hash, values, line: this.lineOf(at) };
   }
 }
 

@@ -17,32 +17,32 @@ const TEXTS = /^(host|sample-time-first)$/;
 
 class SessionReader {
   readonly oddities: Oddity[];
-  readonly #lines: LineCounter;
+  private readonly lines: LineCounter;
 
   constructor(lines: LineCounter, oddities: Oddity[]) {
-    this.#lines = lines;
+    this.lines = lines;
     this.oddities = oddities;
   }
 
   report(map: YAMLMap): SessionReport {
     const values = new Map<string, number | string>();
-    this.#putAll(values, map, '');
+    this.putAll(values, map, '');
     return values;
   }
 
-  #putAll(into: Map<string, number | string>, map: YAMLMap, prefix: string): void {
+  private putAll(into: Map<string, number | string>, map: YAMLMap, prefix: string): void {
     for (const { key, value } of map.items) {
       const name = isScalar(key) ? String(key.value) : '';
       if (isMap(value)) {
-        this.#putAll(into, value, name === METRICS && prefix === '' ? '' : `${prefix}${name}-`);
-      } else this.#put(into, prefix + name, isScalar(value) ? String(value.value) : '', key);
+        this.putAll(into, value, name === METRICS && prefix === '' ? '' : `${prefix}${name}-`);
+      } else this.put(into, prefix + name, isScalar(value) ? String(value.value) : '', key);
     }
   }
 
-  #put(into: Map<string, number | string>, name: string, text: string, key: unknown): void {
+  private put(into: Map<string, number | string>, name: string, text: string, key: unknown): void {
     const tell = (what: string) => {
       const range = isScalar(key) ? key.range : undefined;
-      this.oddities.push({ line: range ? this.#lines.linePos(range[0]).line : 0, what });
+      this.oddities.push({ line: range ? this.lines.linePos(range[0]).line : 0, what });
     };
     if (into.has(name)) {
       tell(`${name} a second time: the first is kept`);

@@ -113,83 +113,83 @@ function ofReports(reports: readonly GeopmReport[]) {
 
 /** Counts rows, and takes the files' times and entities out of them. */
 export class GeopmSurvey {
-  readonly #detected: GeopmDetection;
-  readonly #records: Record<string, number> = {};
-  readonly #damages: Damage[] = [];
+  private readonly detected: GeopmDetection;
+  private readonly records: Record<string, number> = {};
+  private readonly damages: Damage[] = [];
   /** Of profile traces. */
-  readonly #processes = new Set<CellValue>();
-  readonly #regions = new Set<CellValue>();
+  private readonly processes = new Set<CellValue>();
+  private readonly regions = new Set<CellValue>();
   /** TIME of rows, which need not be in its order. */
-  #from = Infinity;
-  #to = -Infinity;
-  #reports: readonly GeopmReport[] = [];
+  private from = Infinity;
+  private to = -Infinity;
+  private reports: readonly GeopmReport[] = [];
 
   constructor(detected: GeopmDetection) {
-    this.#detected = detected;
+    this.detected = detected;
   }
 
   readonly damaged = (damage: Damage): void => {
-    this.#damages.push(damage);
+    this.damages.push(damage);
   };
 
   see(rows: readonly Row[]): void {
-    const isProfile = this.#detected.file.what === 'profile';
+    const isProfile = this.detected.file.what === 'profile';
     for (const { kind, values } of rows) {
-      this.#records[kind.name] = (this.#records[kind.name] ?? 0) + 1;
+      this.records[kind.name] = (this.records[kind.name] ?? 0) + 1;
       const time = values[kind.keys.indexOf('TIME')];
       if (typeof time === 'number') {
-        this.#from = Math.min(this.#from, time);
-        this.#to = Math.max(this.#to, time);
+        this.from = Math.min(this.from, time);
+        this.to = Math.max(this.to, time);
       }
       if (!isProfile) continue;
       const [, process, event, region] = values;
-      this.#processes.add(process);
-      if (event === 'REGION_ENTRY' || event === 'EVENT_SHORT_REGION') this.#regions.add(region);
+      this.processes.add(process);
+      if (event === 'REGION_ENTRY' || event === 'EVENT_SHORT_REGION') this.regions.add(region);
     }
   }
 
   seeReports(reports: readonly GeopmReport[]): void {
-    this.#reports = reports;
+    this.reports = reports;
   }
 
-  #ofTable({ head, what }: GeopmTableFile) {
+  private ofTable({ head, what }: GeopmTableFile) {
     const { properties, columns } = head;
     const more: Record<string, unknown> = { columns: columns.length };
     for (const [key, value] of properties) if (key !== 'geopm_version') more[key] = value;
     const entities: Record<string, number> = properties.has('node_name') ? { hosts: 1 } : {};
     if (what === 'profile') {
-      entities.processes = this.#processes.size;
-      entities.regions = this.#regions.size;
+      entities.processes = this.processes.size;
+      entities.regions = this.regions.size;
     }
     return { entities, more, suspect: [] };
   }
 
   info(source: FileSource): FileInfo {
-    const { file, detection } = this.#detected;
+    const { file, detection } = this.detected;
     const { what } = file;
     const { entities, more, suspect } = isTable(file)
-      ? this.#ofTable(file)
+      ? this.ofTable(file)
       : what === 'session-report'
         ? { entities: {}, more: {}, suspect: [] }
-        : ofReports(this.#reports);
+        : ofReports(this.reports);
     const places = [
       ...suspect,
-      ...this.#damages.map((damage) => ({ where: `line ${damage.line}`, what: damage.what })),
+      ...this.damages.map((damage) => ({ where: `line ${damage.line}`, what: damage.what })),
     ];
-    const isTimed = this.#from <= this.#to;
+    const isTimed = this.from <= this.to;
     return {
       path: source.path,
       format: 'geopm',
       era: detection.era,
       because: detection.because,
       bytes: source.size,
-      records: this.#records,
+      records: this.records,
       entities,
-      from: isTimed ? { real_time: this.#from } : null,
-      to: isTimed ? { real_time: this.#to } : null,
+      from: isTimed ? { real_time: this.from } : null,
+      to: isTimed ? { real_time: this.to } : null,
       suspect: places.map(({ where, what }) => ({ where: visible(where), what: visible(what) })),
       more,
-      damaged: this.#damages.some(({ kept }) => kept !== true),
+      damaged: this.damages.some(({ kept }) => kept !== true),
     };
   }
 }

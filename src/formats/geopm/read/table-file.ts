@@ -73,25 +73,25 @@ export function tableHead(lines: readonly string[]): TableHead | null {
 
 /** The rows of a table, in one reading or, while the file grows, in several. */
 export class TableLines {
-  readonly #source: FileSource;
-  readonly #head: TableHead;
-  readonly #damaged: ((damage: Damage) => void) | undefined;
+  private readonly source: FileSource;
+  private readonly head: TableHead;
+  private readonly damaged: ((damage: Damage) => void) | undefined;
   /** Where the next reading begins. */
-  #from: LinePlace = FIRST_LINE;
+  private from: LinePlace = FIRST_LINE;
 
   /** @param damaged hears of rows that have other than one value for each name; not given: they are an error */
   constructor(source: FileSource, head: TableHead, damaged?: (damage: Damage) => void) {
-    this.#source = source;
-    this.#head = head;
-    this.#damaged = damaged;
+    this.source = source;
+    this.head = head;
+    this.damaged = damaged;
   }
 
   /** @param growing a line without an end is left for the next reading @throws FormatError */
   *rows(growing: boolean): Generator<TableRow, void> {
-    const { columns, delimiter, line } = this.#head;
-    for (const { text, number, offset, whole, next } of linesOf(this.#source, this.#from)) {
+    const { columns, delimiter, line } = this.head;
+    for (const { text, number, offset, whole, next } of linesOf(this.source, this.from)) {
       if (growing && !whole) return;
-      this.#from = { number: number + 1, offset: next };
+      this.from = { number: number + 1, offset: next };
       if (number <= line || text.trim() === '' || text.startsWith('#')) continue;
       const cells = cellsOf(text, delimiter);
       if (cells.length === columns.length) {
@@ -100,11 +100,11 @@ export class TableLines {
       }
       const cut = whole ? '' : '; the line has no end: the file is cut off, or is being written';
       const what = `${cells.length} values where there are ${columns.length} names${cut}`;
-      const { path } = this.#source;
+      const { path } = this.source;
       const damage = { path, offset, line: number, what, skipped: text.length };
-      if (this.#damaged === undefined)
+      if (this.damaged === undefined)
         throw new FormatError({ ...damage, skipped: 0 }, 'use --salvage to pass over it');
-      this.#damaged(damage);
+      this.damaged(damage);
     }
   }
 }

@@ -48,9 +48,9 @@ class TextReport {
   readonly header = new Map<string, string>();
   readonly hosts: { name: string; sections: ReportSection[]; extra: Map<string, string> }[] = [];
   readonly oddities: Oddity[] = [];
-  #section: OpenSection | null = null;
+  private section: OpenSection | null = null;
   /** A line that is no heading came where one was to come: values that follow are of no section. */
-  #isBroken = false;
+  private isBroken = false;
 
   line(text: string, number: number): void {
     if (/^\s*$/.test(text)) return;
@@ -61,51 +61,56 @@ class TextReport {
     if (title !== null) this.header.set('GEOPM Version', title[1]);
     else if (host !== null) {
       this.hosts.push({ name: host[1].trim(), sections: [], extra: new Map() });
-      this.#section = null;
-      this.#isBroken = false;
+      this.section = null;
+      this.isBroken = false;
     } else if (region !== null) {
       const name = unquoted(region.name).text;
-      this.#open(UNMARKED.test(name) ? 'unmarked' : 'region', name, region.hash, number);
+      this.open(UNMARKED.test(name) ? 'unmarked' : 'region', name, region.hash, number);
     } else if (totals !== null) {
-      this.#open(totals[1].toLowerCase() as SectionName, null, null, number);
-    } else this.#pair(text, number);
+      this.open(totals[1].toLowerCase() as SectionName, null, null, number);
+    } else this.pair(text, number);
   }
 
-  #open(section: SectionName, region: string | null, hash: string | null, line: number): void {
+  private open(
+    section: SectionName,
+    region: string | null,
+    hash: string | null,
+    line: number,
+  ): void {
     if (this.hosts.length === 0) this.hosts.push({ name: '', sections: [], extra: new Map() });
-    this.#isBroken = false;
-    this.#section = {
+    this.isBroken = false;
+    this.section = {
       section,
       region: section === 'region' ? region : null,
       hash,
       values: new Map(),
       line,
     };
-    this.hosts[this.hosts.length - 1].sections.push(this.#section);
+    this.hosts[this.hosts.length - 1].sections.push(this.section);
   }
 
-  #close(): void {
-    this.#isBroken = this.#section !== null || this.#isBroken;
-    this.#section = null;
+  private close(): void {
+    this.isBroken = this.section !== null || this.isBroken;
+    this.section = null;
   }
 
-  #pair(text: string, number: number): void {
+  private pair(text: string, number: number): void {
     const pair = PAIR.exec(text);
     if (pair === null) {
-      if (!/^\s/.test(text)) this.#close();
+      if (!/^\s/.test(text)) this.close();
       this.oddities.push({ line: number, what: `neither a heading nor a value: ${text.trim()}` });
       return;
     }
     const [, indent, , value] = pair;
     const name = pair[2].trim();
     // What is not indented is of no section: should it be a damaged heading, what follows is not the section's before.
-    if (indent === '') this.#close();
+    if (indent === '') this.close();
     const host = this.hosts.at(-1);
-    if (this.#section !== null) {
-      if (this.#section.values.has(name)) {
+    if (this.section !== null) {
+      if (this.section.values.has(name)) {
         this.oddities.push({ line: number, what: `${name} a second time: the first is kept` });
-      } else this.#section.values.set(name, numberOf(value.trim()) ?? value.trim());
-    } else if (indent !== '' && this.#isBroken) {
+      } else this.section.values.set(name, numberOf(value.trim()) ?? value.trim());
+    } else if (indent !== '' && this.isBroken) {
       const what = `${name} stands below no heading: left out`;
       this.oddities.push({ line: number, what });
     } else if (host !== undefined) host.extra.set(name, value.trim());

@@ -24,155 +24,155 @@ interface BlocksOptions {
 
 /** The decoder: everything that reads ROSS's files goes through it. */
 export class BlockReader {
-  readonly #source: FileSource;
-  readonly #layout: RossFileLayout;
-  readonly #options: BlocksOptions;
-  readonly #chunk: Chunk;
-  readonly #block: Block;
-  readonly #trial: Block;
+  private readonly source: FileSource;
+  private readonly layout: RossFileLayout;
+  private readonly options: BlocksOptions;
+  private readonly chunk: Chunk;
+  private readonly block: Block;
+  private readonly trial: Block;
   /** Byte of the buffer at which the next record begins. */
-  #at = 0;
+  private at = 0;
   /** Byte of the file from which on nothing was read, where it ends within a record or damaged. */
-  #restAt: number | null = null;
+  private restAt: number | null = null;
 
   constructor(source: FileSource, layout: RossFileLayout, options: BlocksOptions = {}) {
-    this.#source = source;
+    this.source = source;
     // What a walk remembers is its own: of one file several may be under way.
-    this.#layout = layout.fork?.() ?? layout;
-    this.#options = options;
+    this.layout = layout.fork?.() ?? layout;
+    this.options = options;
     const bytes = Math.min(options.bufferBytes ?? BUFFER_BYTES, Math.max(source.size, 64));
-    this.#chunk = new Chunk(bytes, layout.little);
-    this.#chunk.fileSize = source.size;
-    this.#block = new Block(this.#chunk, Math.max(BLOCK_RECORDS, 2 * layout.mostEntries));
-    this.#trial = new Block(this.#chunk, TRUSTED * layout.mostEntries);
-    this.#layout.reset();
+    this.chunk = new Chunk(bytes, layout.little);
+    this.chunk.fileSize = source.size;
+    this.block = new Block(this.chunk, Math.max(BLOCK_RECORDS, 2 * layout.mostEntries));
+    this.trial = new Block(this.chunk, TRUSTED * layout.mostEntries);
+    this.layout.reset();
   }
 
   /** Whether reading ended before the file's end: more bytes may make a record of the rest. */
   get hasRest(): boolean {
-    return this.#restAt !== null;
+    return this.restAt !== null;
   }
 
   /** Byte of the file up to which it was looked at. */
   get end(): number {
-    return this.#chunk.fileSize;
+    return this.chunk.fileSize;
   }
 
   /** Makes `blocks` go on with what was appended to the file since, and with the rest before it. */
   resume(): void {
-    const chunk = this.#chunk;
-    chunk.fileSize = this.#source.size;
-    chunk.position = this.#restAt ?? chunk.position + this.#at;
+    const chunk = this.chunk;
+    chunk.fileSize = this.source.size;
+    chunk.position = this.restAt ?? chunk.position + this.at;
     chunk.length = 0;
-    this.#at = 0;
-    this.#restAt = null;
+    this.at = 0;
+    this.restAt = null;
   }
 
   /** All records. The block is valid until the next is asked for. @throws FormatError at damage */
   *blocks(): Generator<Block, void> {
-    this.#refill(0);
+    this.refill(0);
     // The walk is a call: code within a generator runs slower.
     do {
-      this.#walk();
-      if (this.#block.length > 0) yield this.#block;
-    } while (this.#goOn());
+      this.walk();
+      if (this.block.length > 0) yield this.block;
+    } while (this.goOn());
   }
 
-  #walk(): void {
-    this.#block.clear();
-    this.#at = this.#layout.walk(this.#block, this.#at);
+  private walk(): void {
+    this.block.clear();
+    this.at = this.layout.walk(this.block, this.at);
   }
 
   /** What to do where the walk ended; false at the end of the file. @throws FormatError */
-  #goOn(): boolean {
-    const { stop, need, why } = this.#block;
+  private goOn(): boolean {
+    const { stop, need, why } = this.block;
     if (stop === FULL) return true;
-    if (stop === BAD) return this.#passOver(why);
-    if (!this.#atEnd()) {
-      this.#refill(need);
+    if (stop === BAD) return this.passOver(why);
+    if (!this.atEnd()) {
+      this.refill(need);
       return true;
     }
-    const rest = this.#chunk.length - this.#at;
+    const rest = this.chunk.length - this.at;
     if (rest === 0) return false;
-    return this.#passOver(
+    return this.passOver(
       `expected a record of at least ${need} bytes, but the file ends after ${rest}`,
     );
   }
 
-  #atEnd(): boolean {
-    return this.#chunk.position + this.#chunk.length >= this.#chunk.fileSize;
+  private atEnd(): boolean {
+    return this.chunk.position + this.chunk.length >= this.chunk.fileSize;
   }
 
   /** Moves what is left of the buffer to its beginning and fills it up, so that `need` bytes are there if any. */
-  #refill(need: number): void {
-    const chunk = this.#chunk;
-    const rest = chunk.length - this.#at;
-    chunk.bytes.copyWithin(0, this.#at, chunk.length);
-    chunk.position += this.#at;
+  private refill(need: number): void {
+    const chunk = this.chunk;
+    const rest = chunk.length - this.at;
+    chunk.bytes.copyWithin(0, this.at, chunk.length);
+    chunk.position += this.at;
     chunk.length = rest;
-    this.#at = 0;
+    this.at = 0;
     if (need > chunk.bytes.length) chunk.grow(need);
     const room = chunk.bytes.subarray(rest, chunk.bytes.length);
-    const got = this.#source.read(chunk.position + rest, room);
+    const got = this.source.read(chunk.position + rest, room);
     chunk.length += got;
     // A file that has become shorter while it was read ends here.
     if (got < room.length) chunk.fileSize = chunk.position + chunk.length;
   }
 
   /** Damage at `#at`. Returns whether reading can go on. @throws FormatError unless told to salvage */
-  #passOver(what: string): boolean {
-    const chunk = this.#chunk;
-    const offset = chunk.position + this.#at;
-    const path = this.#source.path;
-    if (this.#options.salvage !== true) {
+  private passOver(what: string): boolean {
+    const chunk = this.chunk;
+    const offset = chunk.position + this.at;
+    const path = this.source.path;
+    if (this.options.salvage !== true) {
       throw new FormatError(
         { path, offset, what, skipped: 0 },
         'the records before it are whole; --salvage goes on behind it',
       );
     }
-    const found = this.#resynchronise();
-    if (!found) this.#restAt = offset;
-    const skipped = chunk.position + this.#at - offset;
-    this.#options.onDamage?.({ path, offset, what, skipped });
+    const found = this.resynchronise();
+    if (!found) this.restAt = offset;
+    const skipped = chunk.position + this.at - offset;
+    this.options.onDamage?.({ path, offset, what, skipped });
     return found;
   }
 
   /** Moves on to the next byte from which records make sense; false where there is none. */
-  #resynchronise(): boolean {
-    const chunk = this.#chunk;
-    if (this.#skipRecords()) return true;
-    this.#at++;
+  private resynchronise(): boolean {
+    const chunk = this.chunk;
+    if (this.skipRecords()) return true;
+    this.at++;
     for (;;) {
-      if (chunk.length - this.#at < LOOKAHEAD && !this.#atEnd()) this.#refill(LOOKAHEAD);
-      if (chunk.length - this.#at < this.#layout.least) {
-        this.#at = chunk.length;
+      if (chunk.length - this.at < LOOKAHEAD && !this.atEnd()) this.refill(LOOKAHEAD);
+      if (chunk.length - this.at < this.layout.least) {
+        this.at = chunk.length;
         return false;
       }
-      const last = this.#atEnd() ? chunk.length : chunk.length - LOOKAHEAD + 1;
-      for (; this.#at < last; this.#at++) {
-        if (this.#makesSense(this.#at)) return true;
+      const last = this.atEnd() ? chunk.length : chunk.length - LOOKAHEAD + 1;
+      for (; this.at < last; this.at++) {
+        if (this.makesSense(this.at)) return true;
       }
     }
   }
 
   /** Where all records have one size, damage within one leaves those behind it where they were. */
-  #skipRecords(): boolean {
-    const { stride } = this.#layout;
+  private skipRecords(): boolean {
+    const { stride } = this.layout;
     if (stride === 0) return false;
-    if (!this.#atEnd()) this.#refill(LOOKAHEAD);
-    const last = this.#chunk.length - stride;
-    const bound = Math.min(last, this.#at + Math.max(LOOKAHEAD >> 1, stride));
-    for (let at = this.#at + stride; at <= bound; at += stride) {
-      if (!this.#makesSense(at)) continue;
-      this.#at = at;
+    if (!this.atEnd()) this.refill(LOOKAHEAD);
+    const last = this.chunk.length - stride;
+    const bound = Math.min(last, this.at + Math.max(LOOKAHEAD >> 1, stride));
+    for (let at = this.at + stride; at <= bound; at += stride) {
+      if (!this.makesSense(at)) continue;
+      this.at = at;
       return true;
     }
     return false;
   }
 
-  #makesSense(at: number): boolean {
-    const trial = this.#trial;
-    const layout = this.#layout;
+  private makesSense(at: number): boolean {
+    const trial = this.trial;
+    const layout = this.layout;
     trial.clear();
     layout.reset();
     const end = layout.walk(trial, at);
@@ -181,8 +181,8 @@ export class BlockReader {
     const records = each === null ? trial.length : trial.of[each].count;
     if (looksRight && each !== null) {
       const { count, record } = trial.of[each];
-      for (let k = 0; k < count; k++) if (!looksRight(this.#chunk, record[k])) return false;
+      for (let k = 0; k < count; k++) if (!looksRight(this.chunk, record[k])) return false;
     }
-    return records >= TRUSTED || (records > 0 && end === this.#chunk.length && this.#atEnd());
+    return records >= TRUSTED || (records > 0 && end === this.chunk.length && this.atEnd());
   }
 }

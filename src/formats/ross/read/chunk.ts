@@ -32,10 +32,10 @@ export class Chunk {
   position = 0;
   /** Bytes of the whole file. */
   fileSize = 0;
-  #shifted: Words | null = null;
+  private _shifted: Words | null = null;
   /** The file's bytes that are shifted; from -1: none are. */
-  #shiftedFrom = -1;
-  #shiftedTo = -1;
+  private shiftedFrom = -1;
+  private shiftedTo = -1;
   /** Byte order of the file. */
   readonly little: boolean;
 
@@ -62,18 +62,18 @@ export class Chunk {
 
   /** The words at odd multiples of 2: those that begin at byte 4 k - 2, for k from 0. */
   get shifted(): Words {
-    let words = this.#shifted;
+    let words = this._shifted;
     if (words === null || words.u32.byteLength <= this.bytes.length) {
       const u32 = new Uint32Array(this.bytes.length / 4 + 1);
       words = { u32, f32: new Float32Array(u32.buffer) };
-      this.#shifted = words;
-      this.#shiftedFrom = -1;
+      this._shifted = words;
+      this.shiftedFrom = -1;
     }
     const { position, length } = this;
-    if (this.#shiftedFrom !== position || this.#shiftedTo !== position + length) {
+    if (this.shiftedFrom !== position || this.shiftedTo !== position + length) {
       new Uint8Array(words.u32.buffer).set(this.bytes.subarray(0, length), 2);
-      this.#shiftedFrom = position;
-      this.#shiftedTo = position + length;
+      this.shiftedFrom = position;
+      this.shiftedTo = position + length;
     }
     return words;
   }
@@ -142,7 +142,7 @@ export class Block {
   stride = 0;
   stop = FULL;
   need = 0;
-  #why: string | (() => string) = '';
+  private _why: string | (() => string) = '';
 
   constructor(chunk: Chunk, capacity: number) {
     this.chunk = chunk;
@@ -192,11 +192,11 @@ export class Block {
   /** A text with numbers in it is made when it is asked for: most places are looked at to no effect. */
   bad(why: string | (() => string)): void {
     this.stop = BAD;
-    this.#why = why;
+    this._why = why;
   }
 
   get why(): string {
-    return typeof this.#why === 'string' ? this.#why : this.#why();
+    return typeof this._why === 'string' ? this._why : this._why();
   }
 
   /** Whether columns can be gathered by words. */

@@ -42,39 +42,39 @@ export class Head {
   /** The beginning, and the bytes of the whole file. */
   readonly bytes: Uint8Array;
   readonly fileSize: number;
-  readonly #chunks: readonly Chunk[];
-  #block: Block;
-  #one: Block | null = null;
+  private readonly chunks: readonly Chunk[];
+  private block: Block;
+  private one: Block | null = null;
 
   constructor(bytes: Uint8Array, fileSize: number) {
     this.bytes = bytes;
     this.fileSize = fileSize;
-    this.#chunks = [true, false].map((little) => {
+    this.chunks = [true, false].map((little) => {
       const chunk = new Chunk(bytes.length, little);
       chunk.bytes.set(bytes);
       chunk.length = bytes.length;
       chunk.fileSize = fileSize;
       return chunk;
     });
-    this.#block = new Block(this.#chunks[0], BLOCK_RECORDS);
+    this.block = new Block(this.chunks[0], BLOCK_RECORDS);
   }
 
-  #blockFor({ little, mostEntries }: RossFileLayout): Block {
-    const chunk = this.#chunks[little ? 0 : 1];
+  private blockFor({ little, mostEntries }: RossFileLayout): Block {
+    const chunk = this.chunks[little ? 0 : 1];
     const capacity = Math.max(BLOCK_RECORDS, 2 * mostEntries);
-    if (this.#block.chunk !== chunk || this.#block.capacity < capacity) {
-      this.#block = new Block(chunk, capacity);
+    if (this.block.chunk !== chunk || this.block.capacity < capacity) {
+      this.block = new Block(chunk, capacity);
     }
-    return this.#block;
+    return this.block;
   }
 
   /** Whether a record of this layout can be at byte `at`, and looks like one. */
   hasRecord(layout: RossFileLayout, at: number): boolean {
-    const chunk = this.#chunks[layout.little ? 0 : 1];
-    const kept = this.#one;
+    const chunk = this.chunks[layout.little ? 0 : 1];
+    const kept = this.one;
     const fits = kept !== null && kept.chunk === chunk && kept.capacity >= layout.mostEntries;
     const block = fits ? kept : new Block(chunk, layout.mostEntries);
-    this.#one = block;
+    this.one = block;
     block.clear();
     layout.walk(block, at);
     layout.reset();
@@ -83,7 +83,7 @@ export class Head {
 
   /** Every record of the beginning as this layout has them. */
   evidence(layout: RossFileLayout): Evidence {
-    const block = this.#blockFor(layout);
+    const block = this.blockFor(layout);
     const { chunk } = block;
     const end = chunk.length;
     chunk.length = Math.min(end, Math.max(LOOK_BYTES, LOOK_RECORDS * layout.least));

@@ -56,16 +56,16 @@ interface Building {
 
 /** Fills columns of one plan. */
 class Columns {
-  readonly #plan: KindPlan;
-  readonly #rows: number;
-  readonly #columns: readonly Building[];
+  private readonly plan: KindPlan;
+  private readonly rows: number;
+  private readonly columns: readonly Building[];
   /** Byte of a record's first word, modulo 4. */
-  readonly #phase: number;
+  private readonly phase: number;
   /** Columns that are words of the records as they are, by fours. */
-  readonly #fours: (readonly FourWords[])[] = [];
+  private readonly fours: (readonly FourWords[])[] = [];
   /** All columns that are to be filled, and those not among the fours. */
-  readonly #all: readonly Building[];
-  readonly #others: readonly Building[];
+  private readonly all: readonly Building[];
+  private readonly others: readonly Building[];
   length = 0;
 
   constructor(
@@ -74,9 +74,9 @@ class Columns {
     asked: readonly number[],
     rows: number,
   ) {
-    this.#plan = plan;
-    this.#rows = rows;
-    this.#columns = asked.map((column): Building => {
+    this.plan = plan;
+    this.rows = rows;
+    this.columns = asked.map((column): Building => {
       const array = arrayFor(plan.schema.metrics[column].cell, rows);
       const words = new Uint32Array(array.buffer);
       const building = {
@@ -88,42 +88,42 @@ class Columns {
       if (building.source.is === 'text') words.fill(building.codes?.of(building.source.text) ?? 0);
       return building;
     });
-    const words = this.#columns.flatMap((column): { column: Building; four: FourWords }[] => {
+    const words = this.columns.flatMap((column): { column: Building; four: FourWords }[] => {
       const { source, filling } = column;
       if (source.is !== 'field' || source.field.from !== 'record') return [];
       const { at, cell } = source.field;
       if (bitWords(cell, filling) !== 1 || (at & 1) !== 0) return [];
       return [{ column, four: { offset: at, words: filling.words } }];
     });
-    this.#phase = words.length > 0 ? words[0].four.offset & 3 : 0;
-    const same = words.filter(({ four }) => (four.offset & 3) === this.#phase);
+    this.phase = words.length > 0 ? words[0].four.offset & 3 : 0;
+    const same = words.filter(({ four }) => (four.offset & 3) === this.phase);
     same.length -= same.length % 4;
     for (let n = 0; n < same.length; n += 4) {
-      this.#fours.push(
+      this.fours.push(
         same.slice(n, n + 4).map(({ four }) => ({ ...four, offset: four.offset >>> 2 })),
       );
     }
     const taken = new Set(same.map(({ column }) => column));
-    this.#all = this.#columns.filter(({ source }) => source.is !== 'text');
-    this.#others = this.#all.filter((column) => !taken.has(column));
+    this.all = this.columns.filter(({ source }) => source.is !== 'text');
+    this.others = this.all.filter((column) => !taken.has(column));
   }
 
   get full(): boolean {
-    return this.length === this.#rows;
+    return this.length === this.rows;
   }
 
   /** Takes records of a block from number `from` of their kind on, until there is no room. Returns where it stopped. */
   add(block: Block, from: number): number {
-    const { kind, wants } = this.#plan;
+    const { kind, wants } = this.plan;
     const index = block.of[kind];
     const { count, size } = index;
-    if (wants === null) return this.#stretch(block, index, from, count);
+    if (wants === null) return this.stretch(block, index, from, count);
     let at = from;
     while (at < count && !this.full) {
       const isWanted = fits(size[at], wants.bytes) === wants.fit;
       let to = at + 1;
       while (to < count && (fits(size[to], wants.bytes) === wants.fit) === isWanted) to++;
-      at = isWanted ? this.#stretch(block, index, at, to) : to;
+      at = isWanted ? this.stretch(block, index, at, to) : to;
     }
     return at;
   }
@@ -132,23 +132,23 @@ class Columns {
   take(): RawRows {
     const rows = this.length;
     this.length = 0;
-    return { rows, columns: this.#columns.map(({ filling }) => filling.array.subarray(0, rows)) };
+    return { rows, columns: this.columns.map(({ filling }) => filling.array.subarray(0, rows)) };
   }
 
-  #stretch(block: Block, index: KindIndex, from: number, to: number): number {
-    const count = Math.min(to - from, this.#rows - this.length);
+  private stretch(block: Block, index: KindIndex, from: number, to: number): number {
+    const count = Math.min(to - from, this.rows - this.length);
     if (count === 0) return from;
     const end = from + count;
-    const apart = apartFrom(block, index.record[from] + this.#phase);
-    const together = apart !== null || (block.aligned && this.#phase === 0);
+    const apart = apartFrom(block, index.record[from] + this.phase);
+    const together = apart !== null || (block.aligned && this.phase === 0);
     if (together) {
-      for (const four of this.#fours) {
+      for (const four of this.fours) {
         if (apart !== null) gatherFourApart(apart, count, this.length, four);
         else gatherFour(block.chunk.u32, index.record, from, end, this.length, four);
       }
     }
-    for (const { source, filling, codes } of together ? this.#others : this.#all) {
-      if (apart !== null && this.#widen(source, filling, apart, count)) continue;
+    for (const { source, filling, codes } of together ? this.others : this.all) {
+      if (apart !== null && this.widen(source, filling, apart, count)) continue;
       const at = this.length;
       if (source.is === 'field') gatherField(block, index, from, end, source.field, filling, at);
       else if (source.is === 'payload') {
@@ -165,12 +165,12 @@ class Columns {
   }
 
   /** A float that becomes a double; false for any other column. */
-  #widen(source: ColumnSource, column: Filling, apart: Apart, count: number): boolean {
+  private widen(source: ColumnSource, column: Filling, apart: Apart, count: number): boolean {
     if (source.is !== 'field') return false;
     const { cell, at, from } = source.field;
     const { array } = column;
     if (cell !== 'f32' || from !== 'record' || !(array instanceof Float64Array)) return false;
-    if ((at & 3) !== this.#phase) return false;
+    if ((at & 3) !== this.phase) return false;
     widenApart(apart, count, this.length, at >>> 2, array);
     return true;
   }
@@ -201,67 +201,67 @@ function gatherAll(columns: Columns, block: Block, count: number, take: (rows: R
 export class RossPart implements Part {
   readonly schema;
   readonly labels;
-  readonly #plan: KindPlan;
-  readonly #codes: readonly (Codes | null)[];
-  readonly #course = new Course();
-  readonly #time: number | null;
-  readonly #source: FileSource;
-  readonly #layout: RossFileLayout;
+  private readonly plan: KindPlan;
+  private readonly codes: readonly (Codes | null)[];
+  private readonly course = new Course();
+  private readonly time: number | null;
+  private readonly source: FileSource;
+  private readonly layout: RossFileLayout;
   /** What must be known before rows are read: labels, and times. */
-  readonly #known: Columns;
-  readonly #timeSlot: number;
+  private readonly known: Columns;
+  private readonly timeSlot: number;
   /** All columns, for who follows the file; made when first asked for. */
-  #all: Columns | null = null;
-  #rows = 0;
+  private all: Columns | null = null;
+  private _rows = 0;
 
   constructor(source: FileSource, layout: RossFileLayout, plan: KindPlan) {
     const { schema } = plan;
     this.schema = schema;
-    this.#plan = plan;
-    this.#codes = codesFor(schema);
-    this.labels = this.#codes.map((codes) => codes?.labels ?? null);
-    this.#source = source;
-    this.#layout = layout;
-    this.#time = timeColumnOf(schema);
+    this.plan = plan;
+    this.codes = codesFor(schema);
+    this.labels = this.codes.map((codes) => codes?.labels ?? null);
+    this.source = source;
+    this.layout = layout;
+    this.time = timeColumnOf(schema);
     const known = schema.metrics.flatMap(({ cell }, k) =>
-      cell === 'label' || k === this.#time ? [k] : [],
+      cell === 'label' || k === this.time ? [k] : [],
     );
-    this.#timeSlot = known.indexOf(this.#time ?? -1);
-    this.#known = new Columns(plan, this.#codes, known, BLOCK);
+    this.timeSlot = known.indexOf(this.time ?? -1);
+    this.known = new Columns(plan, this.codes, known, BLOCK);
   }
 
   get rows(): number {
-    return this.#rows;
+    return this._rows;
   }
 
   get span(): TimeSpan | null {
-    return this.#course.span;
+    return this.course.span;
   }
 
   /** Counts the records of a block in; with `take`, gives them. */
   see(block: Block, take: ((rows: RawRows) => void) | null): void {
-    const { count } = block.of[this.#plan.kind];
+    const { count } = block.of[this.plan.kind];
     if (count === 0) return;
-    gatherAll(this.#known, block, count, ({ rows, columns }) => {
-      this.#rows += rows;
-      if (this.#timeSlot >= 0) this.#course.see(columns[this.#timeSlot]);
+    gatherAll(this.known, block, count, ({ rows, columns }) => {
+      this._rows += rows;
+      if (this.timeSlot >= 0) this.course.see(columns[this.timeSlot]);
     });
     if (take === null) return;
-    this.#all ??= this.#columns([...this.schema.metrics.keys()], BLOCK);
-    gatherAll(this.#all, block, count, take);
+    this.all ??= this.columns([...this.schema.metrics.keys()], BLOCK);
+    gatherAll(this.all, block, count, take);
   }
 
   read(columns: readonly number[], within?: Within): Iterable<RawRows> {
-    const range = within?.time === this.#time ? within : undefined;
-    return rowsWithin((asked) => this.#read(asked), columns, this.#course, range);
+    const range = within?.time === this.time ? within : undefined;
+    return rowsWithin((asked) => this._read(asked), columns, this.course, range);
   }
 
-  *#read(asked: readonly number[]): Generator<RawRows, void, undefined> {
-    const columns = this.#columns(asked, Math.min(ROWS, Math.max(1, this.#rows)));
-    const { kind } = this.#plan;
+  private *_read(asked: readonly number[]): Generator<RawRows, void, undefined> {
+    const columns = this.columns(asked, Math.min(ROWS, Math.max(1, this._rows)));
+    const { kind } = this.plan;
     // Damage was told when the file was opened; what came to it since is not in it.
-    const reader = new BlockReader(this.#source, this.#layout, { salvage: true });
-    let left = this.#rows;
+    const reader = new BlockReader(this.source, this.layout, { salvage: true });
+    let left = this._rows;
     for (const block of reader.blocks()) {
       const { count } = block.of[kind];
       for (let at = 0; at < count; ) {
@@ -276,7 +276,7 @@ export class RossPart implements Part {
     if (columns.length > 0) yield columns.take();
   }
 
-  #columns(asked: readonly number[], rows: number): Columns {
-    return new Columns(this.#plan, this.#codes, asked, rows);
+  private columns(asked: readonly number[], rows: number): Columns {
+    return new Columns(this.plan, this.codes, asked, rows);
   }
 }

@@ -46,62 +46,62 @@ function kindsOf(kind: KindLayout, name: string, model: ModelBytes | null): Kind
 }
 
 export class RossRecords implements RecordBlock {
-  readonly #kinds: readonly (Kinds | null)[];
-  readonly #model: ModelBytes | null;
-  #block: Block | null = null;
+  private readonly kinds: readonly (Kinds | null)[];
+  private readonly model: ModelBytes | null;
+  private block: Block | null = null;
   /** Place of each record among those of its kind. */
-  #within = new Int32Array(0);
+  private within = new Int32Array(0);
 
   constructor(layout: RossFileLayout, model: ModelBytes | null) {
-    this.#model = model;
-    this.#kinds = layout.kinds.map((kind, k) => kind && kindsOf(kind, KIND_NAMES[k], model));
+    this.model = model;
+    this.kinds = layout.kinds.map((kind, k) => kind && kindsOf(kind, KIND_NAMES[k], model));
   }
 
   /** Takes the next block. */
   load(block: Block): this {
-    this.#block = block;
-    if (this.#within.length < block.capacity) this.#within = new Int32Array(block.capacity);
-    const seen = new Int32Array(this.#kinds.length);
-    for (let k = 0; k < block.length; k++) this.#within[k] = seen[block.kinds[k]]++;
+    this.block = block;
+    if (this.within.length < block.capacity) this.within = new Int32Array(block.capacity);
+    const seen = new Int32Array(this.kinds.length);
+    for (let k = 0; k < block.length; k++) this.within[k] = seen[block.kinds[k]]++;
     return this;
   }
 
   get length(): number {
-    return this.#block?.length ?? 0;
+    return this.block?.length ?? 0;
   }
 
-  #loaded(): Block {
-    if (this.#block === null) throw new Error('no block is loaded');
-    return this.#block;
+  private loaded(): Block {
+    if (this.block === null) throw new Error('no block is loaded');
+    return this.block;
   }
 
-  #kindOf(record: number): RossRecordKind {
-    const block = this.#loaded();
+  private kindOf(record: number): RossRecordKind {
+    const block = this.loaded();
     const kind = block.kinds[record];
-    const { plain, byType, lp } = this.#kinds[kind] as Kinds;
-    if (byType.length === 0 || lp === null || this.#model === null) return plain;
-    if (byType.length === 1 && this.#model.uniform !== null) return byType[0];
+    const { plain, byType, lp } = this.kinds[kind] as Kinds;
+    if (byType.length === 0 || lp === null || this.model === null) return plain;
+    if (byType.length === 1 && this.model.uniform !== null) return byType[0];
     const { view, little } = block.chunk;
     const index = block.of[kind];
-    const at = index.record[this.#within[record]] + lp.at;
-    return byType[this.#model.typeOf(readCell(view, at, lp.cell, little))] ?? plain;
+    const at = index.record[this.within[record]] + lp.at;
+    return byType[this.model.typeOf(readCell(view, at, lp.cell, little))] ?? plain;
   }
 
   kind(record: number): RecordKind {
-    return this.#kindOf(record);
+    return this.kindOf(record);
   }
 
   offset(record: number): number {
-    const block = this.#loaded();
+    const block = this.loaded();
     const index = block.of[block.kinds[record]];
-    return block.chunk.position + index.part[this.#within[record]];
+    return block.chunk.position + index.part[this.within[record]];
   }
 
   cell(record: number, key: number): CellValue {
-    const block = this.#loaded();
-    const { fields, head } = this.#kindOf(record);
+    const block = this.loaded();
+    const { fields, head } = this.kindOf(record);
     const index = block.of[block.kinds[record]];
-    const n = this.#within[record];
+    const n = this.within[record];
     const { view, bytes, little } = block.chunk;
     const field = fields[key];
     if (field === undefined) return hexAt(bytes, index.record[n] + head, index.size[n]);
@@ -118,10 +118,10 @@ export class RossRecords implements RecordBlock {
   }
 
   payload(record: number): readonly CellValue[] | null {
-    const block = this.#loaded();
-    const { head, model, bytes } = this.#kindOf(record);
+    const block = this.loaded();
+    const { head, model, bytes } = this.kindOf(record);
     const index = block.of[block.kinds[record]];
-    const n = this.#within[record];
+    const n = this.within[record];
     if (model === null || !fits(index.size[n], bytes)) return null;
     const { view, little } = block.chunk;
     const from = index.record[n] + head;

@@ -60,88 +60,88 @@ function readerOf(kind: number, field: FieldAt | undefined): Reader | null {
 }
 
 export class Survey {
-  readonly #counts = new Array<number>(KINDS).fill(0);
-  readonly #pes = new Map<number, number>();
-  readonly #kps = new Set<number>();
-  readonly #lps = new Set<number>();
+  private readonly counts = new Array<number>(KINDS).fill(0);
+  private readonly pes = new Map<number, number>();
+  private readonly kps = new Set<number>();
+  private readonly lps = new Set<number>();
   /** By kind and PE: in a block kinds are looked at one after the other. */
-  readonly #lastGvt = new Map<number, number>();
-  readonly #sizes = new Map<number, number>();
-  readonly #virtual = new Span();
-  readonly #real = new Span();
-  readonly #suspicions = new Map<string, Suspicion>();
-  readonly #damage: Damage[] = [];
-  #damages = 0;
-  readonly #readers: readonly (KindReaders | null)[];
-  readonly #detection: RossDetection;
+  private readonly lastGvt = new Map<number, number>();
+  private readonly sizes = new Map<number, number>();
+  private readonly virtual = new Span();
+  private readonly real = new Span();
+  private readonly suspicions = new Map<string, Suspicion>();
+  private readonly damage: Damage[] = [];
+  private damages = 0;
+  private readonly readers: readonly (KindReaders | null)[];
+  private readonly detection: RossDetection;
 
   constructor(detection: RossDetection) {
-    this.#detection = detection;
-    this.#readers = detection.layout.kinds.map((layout, kind) => {
+    this.detection = detection;
+    this.readers = detection.layout.kinds.map((layout, kind) => {
       if (layout === null) return null;
       const field = (key: string) => layout.fields.find((f) => f.key === key);
       return Object.fromEntries(LOOKED_AT.map((key) => [key, readerOf(kind, field(key))]));
     });
   }
 
-  #suspect(what: string, offset: number): void {
-    const known = this.#suspicions.get(what);
-    if (known === undefined) this.#suspicions.set(what, { count: 1, first: offset });
+  private suspect(what: string, offset: number): void {
+    const known = this.suspicions.get(what);
+    if (known === undefined) this.suspicions.set(what, { count: 1, first: offset });
     else known.count++;
   }
 
   damaged(damage: Damage): void {
-    this.#damages++;
-    if (this.#damage.length < MOST_DAMAGE) this.#damage.push(damage);
+    this.damages++;
+    if (this.damage.length < MOST_DAMAGE) this.damage.push(damage);
   }
 
   /** Takes the last damage back: the file goes on there. */
   retract(): void {
-    if (this.#damages-- <= this.#damage.length) this.#damage.pop();
+    if (this.damages-- <= this.damage.length) this.damage.pop();
   }
 
   add(block: Block): void {
     for (let kind = 0; kind < KINDS; kind++) {
       const { count } = block.of[kind];
       if (count === 0) continue;
-      this.#counts[kind] += count;
-      const readers = this.#readers[kind];
+      this.counts[kind] += count;
+      const readers = this.readers[kind];
       if (readers === null) continue;
-      for (let n = 0; n < count; n++) this.#look(block, kind, n, readers);
-      if (this.#detection.layout.kinds[kind]?.head !== undefined) this.#countSizes(block, kind);
+      for (let n = 0; n < count; n++) this.look(block, kind, n, readers);
+      if (this.detection.layout.kinds[kind]?.head !== undefined) this.countSizes(block, kind);
     }
   }
 
-  #countSizes(block: Block, kind: number): void {
+  private countSizes(block: Block, kind: number): void {
     const { count, size } = block.of[kind];
     for (let n = 0; n < count; n++) {
-      const known = this.#sizes.get(size[n]);
-      if (known !== undefined || this.#sizes.size < MOST_SIZES) {
-        this.#sizes.set(size[n], (known ?? 0) + 1);
+      const known = this.sizes.get(size[n]);
+      if (known !== undefined || this.sizes.size < MOST_SIZES) {
+        this.sizes.set(size[n], (known ?? 0) + 1);
       }
     }
   }
 
-  #look(block: Block, kind: number, n: number, r: KindReaders): void {
+  private look(block: Block, kind: number, n: number, r: KindReaders): void {
     const offset = block.chunk.position + block.of[kind].record[n];
     const virtual = (r.virtual_time ?? r.virtual_recv_time)?.(block, n);
     if (virtual !== undefined) {
-      if (virtual < NEVER) this.#virtual.add(virtual);
-      else this.#suspect('virtual time is beyond all: sampled after the last GVT', offset);
+      if (virtual < NEVER) this.virtual.add(virtual);
+      else this.suspect('virtual time is beyond all: sampled after the last GVT', offset);
     }
     const real = r.real_time?.(block, n);
-    if (real !== undefined) this.#real.add(real);
+    if (real !== undefined) this.real.add(real);
     const pe = r.pe_id?.(block, n);
-    if (pe !== undefined) this.#lookAtPe(kind, pe, virtual, offset);
+    if (pe !== undefined) this.lookAtPe(kind, pe, virtual, offset);
     const kp = r.kp_id?.(block, n);
-    if (kp !== undefined && this.#kps.size < MOST_IDS) this.#kps.add((pe ?? 0) * 2 ** 24 + kp);
+    if (kp !== undefined && this.kps.size < MOST_IDS) this.kps.add((pe ?? 0) * 2 ** 24 + kp);
     for (const key of ['lp_id', 'source_lp', 'destination_lp']) {
       const lp = r[key]?.(block, n);
-      if (lp !== undefined && this.#lps.size < MOST_IDS) this.#lps.add(lp);
+      if (lp !== undefined && this.lps.size < MOST_IDS) this.lps.add(lp);
     }
     if (r.efficiency && r.events_processed && r.events_rolled_back) {
       const processed = r.events_processed(block, n);
-      this.#lookAtEfficiency(
+      this.lookAtEfficiency(
         r.efficiency(block, n),
         processed - r.events_rolled_back(block, n),
         processed,
@@ -150,36 +150,41 @@ export class Survey {
     }
   }
 
-  #lookAtPe(kind: number, pe: number, virtual: number | undefined, offset: number): void {
+  private lookAtPe(kind: number, pe: number, virtual: number | undefined, offset: number): void {
     if (kind === PE) {
-      const known = this.#pes.get(pe);
-      if (known !== undefined || this.#pes.size < MOST_IDS) this.#pes.set(pe, (known ?? 0) + 1);
-    } else if (!this.#pes.has(pe) && this.#pes.size < MOST_IDS) this.#pes.set(pe, 0);
+      const known = this.pes.get(pe);
+      if (known !== undefined || this.pes.size < MOST_IDS) this.pes.set(pe, (known ?? 0) + 1);
+    } else if (!this.pes.has(pe) && this.pes.size < MOST_IDS) this.pes.set(pe, 0);
     if (virtual === undefined || (kind !== PE && kind !== KP && kind !== LP && kind !== WIDE_LP)) {
       return;
     }
     const key = kind * 2 ** 24 + pe;
-    if (virtual < (this.#lastGvt.get(key) ?? 0)) {
-      this.#suspect('GVT falls from one sample of a PE to the next', offset);
+    if (virtual < (this.lastGvt.get(key) ?? 0)) {
+      this.suspect('GVT falls from one sample of a PE to the next', offset);
     }
-    if (this.#lastGvt.size < MOST_IDS) this.#lastGvt.set(key, virtual);
+    if (this.lastGvt.size < MOST_IDS) this.lastGvt.set(key, virtual);
   }
 
   /** Efficiency follows from the counters; a flipped bit in either shows. */
-  #lookAtEfficiency(efficiency: number, net: number, processed: number, offset: number): void {
+  private lookAtEfficiency(
+    efficiency: number,
+    net: number,
+    processed: number,
+    offset: number,
+  ): void {
     if (!Number.isFinite(efficiency)) {
-      this.#suspect('efficiency is no finite number: net events were 0', offset);
+      this.suspect('efficiency is no finite number: net events were 0', offset);
       return;
     }
     const expected = net > 0 ? 100 * (1 - (processed - net) / net) : 0;
     if (Math.abs(expected - efficiency) > 1e-3 * Math.max(1, Math.abs(expected))) {
-      this.#suspect('efficiency does not follow from events processed and rolled back', offset);
+      this.suspect('efficiency does not follow from events processed and rolled back', offset);
     }
   }
 
-  #instant(pick: (span: Span) => number): Instant | null {
-    const virtual = pick(this.#virtual);
-    const real = pick(this.#real);
+  private instant(pick: (span: Span) => number): Instant | null {
+    const virtual = pick(this.virtual);
+    const real = pick(this.real);
     const instant = {
       ...(Number.isFinite(virtual) && { virtual_time: virtual }),
       ...(Number.isFinite(real) && { real_time: real }),
@@ -187,34 +192,34 @@ export class Survey {
     return Object.keys(instant).length === 0 ? null : instant;
   }
 
-  #suspectList(): FileInfo['suspect'] {
-    const list = [...this.#suspicions].map(([what, { count, first }]) => ({
+  private suspectList(): FileInfo['suspect'] {
+    const list = [...this.suspicions].map(([what, { count, first }]) => ({
       where: `byte ${first}`,
       what: count === 1 ? what : `${what} (${count} records, the first here)`,
     }));
-    for (const { offset, what, skipped } of this.#damage) {
+    for (const { offset, what, skipped } of this.damage) {
       const after = skipped > 0 ? `; ${skipped} bytes passed over` : '';
       list.push({ where: offset < 0 ? 'file' : `byte ${offset}`, what: `${what}${after}` });
     }
-    const more = this.#damages - this.#damage.length;
+    const more = this.damages - this.damage.length;
     if (more > 0) list.push({ where: 'further on', what: `${more} more damaged places` });
     return list;
   }
 
   /** Records by kind, under the names that users know. */
-  #records(): Record<string, number> {
+  private records(): Record<string, number> {
     const records: Record<string, number> = {};
-    this.#counts.forEach((count, kind) => {
+    this.counts.forEach((count, kind) => {
       if (count === 0) return;
       records[KIND_NAMES[kind]] = (records[KIND_NAMES[kind]] ?? 0) + count;
     });
     return records;
   }
 
-  #era(): string {
-    const { era } = this.#detection;
-    const narrow = this.#counts[LP] > 0;
-    const wide = this.#counts[WIDE_LP] > 0;
+  private era(): string {
+    const { era } = this.detection;
+    const narrow = this.counts[LP] > 0;
+    const wide = this.counts[WIDE_LP] > 0;
     if (narrow === wide) return era;
     return era.replace(/v7\.0 or later|v7\.0 to v8\.0|v8\.1 or later/, () =>
       narrow ? 'v7.0 to v8.0' : 'v8.1 or later',
@@ -227,22 +232,22 @@ export class Survey {
       layout,
       mode,
       because,
-    } = this.#detection;
-    const samples = [...this.#pes].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
-    const sizes = [...this.#sizes].sort(([a], [b]) => a - b);
-    const entities = { pes: this.#pes.size, kps: this.#kps.size, lps: this.#lps.size };
+    } = this.detection;
+    const samples = [...this.pes].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
+    const sizes = [...this.sizes].sort(([a], [b]) => a - b);
+    const entities = { pes: this.pes.size, kps: this.kps.size, lps: this.lps.size };
     return {
       path: source.path,
       format: 'ross',
-      era: this.#era(),
+      era: this.era(),
       because,
       bytes: source.size,
-      records: this.#records(),
+      records: this.records(),
       entities: Object.fromEntries(Object.entries(entities).filter(([, count]) => count > 0)),
-      from: this.#instant((span) => span.low),
-      to: this.#instant((span) => span.high),
-      suspect: this.#suspectList(),
-      damaged: this.#damages > 0,
+      from: this.instant((span) => span.low),
+      to: this.instant((span) => span.high),
+      suspect: this.suspectList(),
+      damaged: this.damages > 0,
       more: {
         byte_order: layout.little ? 'little' : 'big',
         ...(mode !== null && { mode }),
