@@ -43,6 +43,8 @@ interface Facts {
   readonly used: ReadonlySet<string>;
   /** Lines that say `any`. */
   readonly anys: readonly number[];
+  /** Lines that name a member with `#`. */
+  readonly hashes: readonly number[];
 }
 
 const known = new WeakMap<SourceFile, Facts>();
@@ -58,9 +60,13 @@ function parsed({ path, text }: SourceFile): Facts {
   const imports: string[] = [];
   const used = new Set<string>();
   const anys: number[] = [];
+  const hashes: number[] = [];
   const visit = (node: ts.Node): void => {
     if (node.kind === ts.SyntaxKind.AnyKeyword) {
       anys.push(file.getLineAndCharacterOfPosition(node.getStart()).line + 1);
+    }
+    if (ts.isPrivateIdentifier(node)) {
+      hashes.push(file.getLineAndCharacterOfPosition(node.getStart()).line + 1);
     }
     const isImport = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
     if (isImport && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
@@ -81,7 +87,7 @@ function parsed({ path, text }: SourceFile): Facts {
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return { imports, used, anys };
+  return { imports, used, anys, hashes };
 }
 
 /** The folder of `src` that a path lies in; '' for files of `src` itself. */
@@ -278,6 +284,14 @@ describe('the source', () => {
     expect(
       unused(SOURCE, [...PAGE, ...users]).filter((line) => !taken(line.split(':')[0])),
     ).toEqual([]);
+  });
+
+  it('keeps members to their class in one way: private, not #', () => {
+    const said = [...SOURCE, ...PAGE].flatMap((file) =>
+      factsOf(file).hashes.map((line) => `${file.path}:${line}`),
+    );
+    expect(said).toEqual([]);
+    expect(factsOf({ path: 'src/b.ts', text: 'class A {\n  #a = 1;\n}' }).hashes).toEqual([2]);
   });
 
   it('never says any', () => {
