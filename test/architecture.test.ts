@@ -191,7 +191,6 @@ const OPENED = ['src/sim/outside.ts'];
 
 /** What is left to be cut: each has grown around one class. The list may only get shorter. */
 const LEFT: readonly (readonly string[])[] = [
-  ['batch-rows', 'open'].map((name) => `src/query/${name}.ts`),
   [
     ...['gvt-hooks', 'in-order', 'instrument/event-trace', 'instrument/model-sampler'],
     ...['instrument/payload', 'instrument/pe-instrument', 'instrument/rollback-log'],

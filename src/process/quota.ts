@@ -1,7 +1,7 @@
 /** CPU quotas of control groups, version 1 and 2. Source: Documentation/admin-guide/cgroup-v2, scheduler/sched-bwc. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { textOf } from './kept-file.ts';
+import { textOf } from './proc-file.ts';
 import { countOf } from './texts.ts';
 
 export interface Quota {

@@ -11,7 +11,7 @@ import {
   PROCESS_THREAD,
   PROCESS_THREAD_TICKS,
 } from '../model/schemas/process.ts';
-import { KeptFile, textOf } from './kept-file.ts';
+import { ProcFile, textOf } from './proc-file.ts';
 import { cgroupFolders, quotaOf } from './quota.ts';
 import { Rows } from './rows.ts';
 import { countOf, lineOf, rankOf, readSchedStat, readStat } from './texts.ts';
@@ -23,8 +23,8 @@ const MOST_WORDS = 300;
 const EARLY = 5;
 
 interface Thread {
-  readonly stat: KeptFile;
-  readonly schedule: KeptFile;
+  readonly stat: ProcFile;
+  readonly schedule: ProcFile;
 }
 
 interface Process {
@@ -143,7 +143,7 @@ export class ProcessWatch {
       let thread = threads.get(id);
       const folder = join(tasks, `${id}`);
       if (thread === undefined) {
-        const file = (name: string) => new KeptFile(join(folder, name));
+        const file = (name: string) => new ProcFile(join(folder, name));
         thread = { stat: file('stat'), schedule: file('schedstat') };
         threads.set(id, thread);
       }

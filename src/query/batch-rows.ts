@@ -1,5 +1,6 @@
 /** Columns of a result as rows of plain values: made where they are used, as arrays of numbers cross threads for nothing. */
-import type { ColumnBatch, Row, Value } from './open.ts';
+import type { Row, Value } from '../model/row.ts';
+import type { ColumnBatch } from './column-batches.ts';
 
 /** 64-bit integers that a number holds exactly become numbers. */
 export function plain(value: unknown): Value {

@@ -17,8 +17,10 @@ export type ColumnData =
   | Float64Array
   | readonly JS[];
 
-export interface RawBatch {
+/** Rows as columns. */
+export interface ColumnBatch {
   readonly rows: number;
+  /** By column of the result. */
   readonly columns: readonly ColumnData[];
   /** By column: 1 where the row's value is missing; null where none is. */
   readonly missing: readonly (Uint8Array | null)[];
@@ -45,7 +47,7 @@ const isFloating = (values: ColumnData): boolean =>
   values instanceof Float64Array || values instanceof Float32Array;
 
 /** Chunks of a result with columns of these SQL types, as one batch. */
-export function batchOf(chunks: readonly DuckDBDataChunk[], types: readonly string[]): RawBatch {
+export function batchOf(chunks: readonly DuckDBDataChunk[], types: readonly string[]): ColumnBatch {
   const rows = chunks.reduce((sum, chunk) => sum + chunk.rowCount, 0);
   const missing: (Uint8Array | null)[] = [];
   const columns = types.map((type, column): ColumnData => {

@@ -9,7 +9,7 @@ import type {
 } from '@duckdb/node-api';
 import { attachJobs } from './attach-jobs.ts';
 import { attach, keep } from './cache.ts';
-import { batchOf, type RawBatch, textBytes } from './column-batches.ts';
+import { batchOf, type ColumnBatch, textBytes } from './column-batches.ts';
 import { define } from './define.ts';
 import { type DuckDBInstance, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
@@ -57,7 +57,7 @@ export interface ResultColumn {
 export interface ResultStream {
   readonly header: readonly ResultColumn[];
   /** Null at the end. @throws QueryError, TimeLimitError */
-  columns(): Promise<RawBatch | null>;
+  columns(): Promise<ColumnBatch | null>;
   /** Makes what runs of it end with an error. */
   interrupt(): void;
   /** Ends it, early perhaps. */
@@ -368,7 +368,10 @@ async function nextChunk(result: DuckDBResult): Promise<DuckDBDataChunk | null> 
   return chunk === null || chunk.rowCount === 0 ? null : chunk;
 }
 
-async function nextBatch(result: DuckDBResult, types: readonly string[]): Promise<RawBatch | null> {
+async function nextBatch(
+  result: DuckDBResult,
+  types: readonly string[],
+): Promise<ColumnBatch | null> {
   const chunks: DuckDBDataChunk[] = [];
   let rows = 0;
   let bytes = 0;

@@ -2,7 +2,7 @@
 import type { Row, Value } from '../model/row.ts';
 import { objectsOf, rowsOf } from './batch-rows.ts';
 import { defaultCacheFolder } from './cache-folder.ts';
-import type { ColumnData } from './column-batches.ts';
+import type { ColumnBatch } from './column-batches.ts';
 import type { ResultColumn } from './database.ts';
 import { errorFrom, TimeLimitError } from './errors.ts';
 import { type Host, type MakeHost, processHost, threadHost } from './host.ts';
@@ -10,21 +10,12 @@ import type { Suspect } from './part.ts';
 import type { Reply, Request, ServedTask } from './serve.ts';
 import { type KnownTables, selectOf, type TableOptions, type TypedTable } from './typed-table.ts';
 
-export type { Row, Value };
+export type { ColumnBatch, Row, Value };
 
 export interface Rows {
   readonly columns: readonly ResultColumn[];
   /** Rows in blocks of some ten thousand; a row has a value for each column. */
   readonly blocks: AsyncIterable<readonly (readonly Value[])[]>;
-}
-
-/** Rows as columns. */
-export interface ColumnBatch {
-  readonly rows: number;
-  /** By column of the result. */
-  readonly columns: readonly ColumnData[];
-  /** By column: 1 where a row's value is missing; null where none is. */
-  readonly missing: readonly (Uint8Array | null)[];
 }
 
 export interface ColumnResult {

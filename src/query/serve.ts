@@ -1,5 +1,5 @@
 /** Answers queries over recordings: in a thread (`worker.ts`), or in a process of its own (`process.ts`). Readers run here too. */
-import type { RawBatch } from './column-batches.ts';
+import type { ColumnBatch } from './column-batches.ts';
 import type {
   Database,
   DatabaseOptions,
@@ -46,7 +46,7 @@ export type Reply =
     }
   | { readonly kind: 'failed'; readonly error: ErrorMessage }
   | { readonly kind: 'started'; readonly query: number; readonly columns: readonly ResultColumn[] }
-  | { readonly kind: 'batch'; readonly query: number; readonly batch: RawBatch | null }
+  | { readonly kind: 'batch'; readonly query: number; readonly batch: ColumnBatch | null }
   | { readonly kind: 'error'; readonly query: number; readonly error: ErrorMessage };
 
 /** Milliseconds between interrupts of queries that run while all is closed: one may begin after the first. */

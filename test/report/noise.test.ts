@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareFindings } from '../../src/report/compare/findings.ts';
 import { pairHosts } from '../../src/report/compare/hosts.ts';
-import { beyondChance, errorOf, gapOf, quantile, tail } from '../../src/report/compare/noise.ts';
+import { beyondChance, gapOf, quantile, ratioOf, tail } from '../../src/report/compare/noise.ts';
 
 describe('the distribution of Student', () => {
   it.each([
@@ -42,7 +42,27 @@ describe('a gap', () => {
       bound: null,
       chance: null,
     });
-    expect([errorOf(2, 3), errorOf(2, 4), errorOf(Number.NaN, 20)]).toEqual([null, 2, null]);
+  });
+});
+
+describe('a ratio of sums', () => {
+  it('has the error that its stretches scatter by', () => {
+    // 12 in 4: 3, from which the stretches are off by −2, 0, −1 and 3; the others count nothing.
+    const { ratio, total, course } = ratioOf([1, null, 3, 2, 6, 0], [1, null, 1, 1, 1, 0]);
+    const error = Math.sqrt((4 / 3) * 14);
+    expect(ratio).toEqual({ value: 3, error: error / 4, blocks: 4 });
+    expect(total).toEqual({ value: 12, error, blocks: 4 });
+    expect(course).toEqual([1, null, 3, 2, 6, null]);
+  });
+
+  it('of too few stretches has none, and without a lower sum is none', () => {
+    expect(ratioOf([1, 2, 3], [1, 1, 1]).ratio).toEqual({ value: 2, error: null, blocks: 3 });
+    expect(ratioOf([1, 2], [0, null])).toEqual({
+      ratio: null,
+      total: { value: 3, error: null, blocks: 0 },
+      course: [null, null],
+    });
+    expect(ratioOf([null], [1])).toEqual({ ratio: null, total: null, course: [null] });
   });
 });
 

@@ -2,5 +2,4 @@
 export { FrameDecoder } from './decode.ts';
 export { FrameEncoder } from './encode.ts';
 export { FrameError } from './layout.ts';
-export { scanFrames } from './scan.ts';
 export { FrameTable } from './table.ts';

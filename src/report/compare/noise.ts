@@ -35,9 +35,41 @@ interface Gap {
   readonly chance: number | null;
 }
 
-/** The error of an estimate of `blocks` stretches, or null. */
-export const errorOf = (error: number | null, blocks: number): number | null =>
-  blocks < LEAST_BLOCKS || error === null || !Number.isFinite(error) ? null : error;
+/** The ratio of two sums over a run's stretches. */
+export interface Ratio {
+  /** The upper sum, and its error where it is in proportion to the lower one. */
+  readonly total: Estimate | null;
+  /** Null where the lower sum is 0. */
+  readonly ratio: Estimate | null;
+  /** The same by stretch; null where there is none. */
+  readonly course: readonly (number | null)[];
+}
+
+const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.reduce((sum, one) => (one === null ? sum : (sum ?? 0) + one), null);
+
+/** @param above, below n and d of each stretch; null where it has none */
+export function ratioOf(
+  above: readonly (number | null)[],
+  below: readonly (number | null)[],
+): Ratio {
+  const [total, work] = [sumOf(above), sumOf(below)];
+  const ratio = total === null || !work ? null : total / work;
+  const counted = [...above.keys()].filter((k) => (below[k] ?? 0) > 0);
+  const blocks = counted.length;
+  const squares = counted.map((k) => {
+    const n = above[k];
+    return n === null || ratio === null ? null : (n - ratio * (below[k] as number)) ** 2;
+  });
+  const scatter = sumOf(squares);
+  const known = scatter !== null && blocks >= LEAST_BLOCKS;
+  const error = known ? Math.sqrt((blocks / (blocks - 1)) * scatter) : null;
+  return {
+    total: total === null ? null : { value: total, error, blocks },
+    ratio: ratio === null ? null : { value: ratio, error: error && error / (work ?? 0), blocks },
+    course: above.map((n, k) => (n === null || !below[k] ? null : n / below[k])),
+  };
+}
 
 /** Welch's test. */
 export function gapOf(a: Estimate, b: Estimate): Gap {

@@ -1,6 +1,6 @@
 /** Frames: what goes in comes out, in chunks of any size, and damage is found and named. */
 
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 as zlibCrc32 } from 'node:zlib';
@@ -8,12 +8,7 @@ import fc from 'fast-check';
 import { FRAMES, openFile } from 'triscope/formats';
 import { afterAll, describe, expect, it } from 'vitest';
 import { crc32, crc32ByTable } from '../../../src/formats/frames/crc32.ts';
-import {
-  FrameDecoder,
-  FrameEncoder,
-  type FrameError,
-  scanFrames,
-} from '../../../src/formats/frames/index.ts';
+import { FrameDecoder, FrameEncoder, type FrameError } from '../../../src/formats/frames/index.ts';
 import { toLittle } from '../../../src/formats/frames/layout.ts';
 import type { Batch, Cell, Column, Metric, Schema } from '../../../src/model/metric.ts';
 import { ROSS_PE } from '../../../src/model/schemas/ross.ts';
@@ -272,46 +267,31 @@ describe('a file of frames', () => {
   };
   const frames = encodeAll([one, { ...one, length: 0 }, one]);
 
-  it('is scanned by path or descriptor', () => {
-    writeFileSync(file, join_(frames));
-    for (const what of [file, openSync(file, 'r')]) {
-      const found: Batch[] = [];
-      const schemas: Schema[] = [];
-      const scan = scanFrames(what, {
-        batch: (batch) => found.push(batch),
-        schema: (schema) => schemas.push(schema),
-      });
-      expect(found).toEqual([one, one]);
-      expect(schemas).toEqual([ROSS_PE]);
-      expect(scan).toEqual({ bytes: join_(frames).length, cut: 0, lost: 0 });
-    }
+  it('is its batches, and its schemas', () => {
+    const schemas: Schema[] = [];
+    const decoder = new FrameDecoder({ onSchema: (schema) => schemas.push(schema) });
+    expect(decoder.push(join_(frames))).toEqual([one, one]);
+    expect(decoder.finish()).toEqual({ batches: [], cut: 0 });
+    expect([schemas, decoder.lost]).toEqual([[ROSS_PE], 0]);
   });
 
   it('with its end cut off gives what is whole', () => {
-    writeFileSync(file, join_(frames).subarray(0, -3));
-    const found: Batch[] = [];
-    const scan = scanFrames(file, { batch: (batch) => found.push(batch) });
-    expect(found).toEqual([one]);
-    expect(scan.cut).toBe((frames.at(-1)?.length ?? 0) - 3);
+    const decoder = new FrameDecoder();
+    expect(decoder.push(join_(frames).subarray(0, -3))).toEqual([one]);
+    expect(decoder.finish().cut).toBe((frames.at(-1)?.length ?? 0) - 3);
   });
 
   it('skips the data of schemas that nobody wants', () => {
-    writeFileSync(file, join_(frames));
-    const found: Batch[] = [];
-    scanFrames(file, { batch: (batch) => found.push(batch), wanted: () => false });
-    expect(found).toEqual([]);
+    expect(new FrameDecoder({ wanted: () => false }).push(join_(frames))).toEqual([]);
   });
 
   it('names file and byte of damage', () => {
     const bytes = join_(frames);
     bytes[bytes.length - 1] ^= 8;
-    writeFileSync(file, bytes);
-    const found: Batch[] = [];
     const at = bytes.length - (frames.at(-1)?.length ?? 0);
-    expect(() => scanFrames(file, { batch: (batch) => found.push(batch) })).toThrow(
-      `${file}: byte ${at}: `,
-    );
-    expect(found).toEqual([one]);
+    const decoder = new FrameDecoder({ file });
+    expect(decoder.push(bytes)).toEqual([one]);
+    expect(() => decoder.finish()).toThrow(`${file}: byte ${at}: `);
   });
 
   it.each([

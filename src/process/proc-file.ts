@@ -8,7 +8,7 @@ const shared = Buffer.allocUnsafe(SPACE);
 const MOST_KEPT = 4096;
 let kept = 0;
 
-export class KeptFile {
+export class ProcFile {
   private readonly path: string;
   private file = -1;
 
