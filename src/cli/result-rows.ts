@@ -21,7 +21,6 @@ export function jsonText(value: Value): string {
 
 function plainText(value: Value): string {
   if (value === null) return '';
-  if (value instanceof Date) return value.toISOString();
   return typeof value === 'object' ? jsonText(value) : String(value);
 }
 

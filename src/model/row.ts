@@ -2,15 +2,7 @@
 
 /**
  * A value in a result. 64-bit integers are numbers where a number holds them exactly, bigints beyond; missing is null;
- * lists and structs hold values.
+ * times, intervals and bytes are DuckDB's text of them, with all digits; lists and structs hold values.
  */
-export type Value =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Date
-  | Value[]
-  | { [key: string]: Value };
+export type Value = null | boolean | number | bigint | string | Value[] | { [key: string]: Value };
 export type Row = Readonly<Record<string, Value>>;

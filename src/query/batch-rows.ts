@@ -9,7 +9,7 @@ export function plain(value: unknown): Value {
     return Number.isSafeInteger(number) ? number : value;
   }
   if (Array.isArray(value)) return value.map(plain);
-  if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+  if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
   }
   return value as Value;

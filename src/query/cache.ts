@@ -37,7 +37,7 @@ import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
 
 /** Grows when tables become others of the same files. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 const HEAD_BYTES = 4096;
 /** Stands for the schema in stored views. */
 const SCHEMA = '%schema%';

@@ -1,7 +1,7 @@
 /** Results as columns: the bytes of DuckDB's vectors, without a value or a row as an object. */
-import type { DuckDBDataChunk, JS } from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBValue, DuckDBValueConverter, JS } from '@duckdb/node-api';
 import { bindings } from './bulk.ts';
-import { JSDuckDBValueConverter } from './duckdb.ts';
+import { DuckDBDateValue, DuckDBTypeId, JSDuckDBValueConverter } from './duckdb.ts';
 
 /** A column's values. Missing ones are 0, NaN where they are floating, null where they are no numbers. */
 export type ColumnData =
@@ -43,6 +43,25 @@ const ARRAYS: Readonly<Record<string, { new (length: number): NumberArray }>> = 
   DOUBLE: Float64Array,
 };
 
+/** What JavaScript has no value for that holds all of it is the text that DuckDB gives: a Date has no microseconds. */
+const TEXTS = new Set([
+  ...[DuckDBTypeId.DATE, DuckDBTypeId.TIME, DuckDBTypeId.TIME_TZ, DuckDBTypeId.TIME_NS],
+  ...[DuckDBTypeId.TIMESTAMP, DuckDBTypeId.TIMESTAMP_S, DuckDBTypeId.TIMESTAMP_MS],
+  ...[DuckDBTypeId.TIMESTAMP_NS, DuckDBTypeId.TIMESTAMP_TZ, DuckDBTypeId.INTERVAL],
+  ...[DuckDBTypeId.BLOB, DuckDBTypeId.BIT],
+]);
+
+const plainValue: DuckDBValueConverter<JS> = (value, type, convert) =>
+  value !== null && TEXTS.has(type.typeId)
+    ? textOf(value)
+    : JSDuckDBValueConverter(value, type, convert);
+
+/** The API's text of a date knows no infinite ones. */
+function textOf(value: DuckDBValue): string {
+  if (!(value instanceof DuckDBDateValue) || value.isFinite) return String(value);
+  return value.days > 0 ? 'infinity' : '-infinity';
+}
+
 const isFloating = (values: ColumnData): boolean =>
   values instanceof Float64Array || values instanceof Float32Array;
 
@@ -58,8 +77,7 @@ export function batchOf(chunks: readonly DuckDBDataChunk[], types: readonly stri
     let at = 0;
     for (const chunk of chunks) {
       gone = markMissing(chunk, column, at, rows, gone);
-      if (values === null)
-        others.push(...chunk.convertColumnValues(column, JSDuckDBValueConverter));
+      if (values === null) others.push(...chunk.convertColumnValues(column, plainValue));
       else copy(chunk, column, values, at);
       at += chunk.rowCount;
     }

@@ -4,8 +4,11 @@ import type * as Api from '@duckdb/node-api';
 
 export const {
   DOUBLE,
+  DuckDBDateValue,
   DuckDBInstance,
   DuckDBTableFunction,
+  DuckDBTimestampTZValue,
+  DuckDBTypeId,
   FLOAT,
   INTEGER,
   JSDuckDBValueConverter,

@@ -1,7 +1,7 @@
 /** A DuckDB that is locked before any file is opened, and before any statement that data had a part in runs. */
 import { resolve } from 'node:path';
 import type { DuckDBInstance as Instance } from '@duckdb/node-api';
-import { DuckDBInstance } from './duckdb.ts';
+import { DuckDBInstance, DuckDBTimestampTZValue } from './duckdb.ts';
 import { quoteText } from './sql.ts';
 
 /**
@@ -19,6 +19,9 @@ export async function openLocked(
   try {
     const list = (paths: readonly string[]) =>
       paths.map((path) => quoteText(resolve(path))).join(', ');
+    // Times with a zone are told in UTC, the same wherever a recording is read.
+    await connection.run("SET GLOBAL TimeZone = 'UTC'");
+    DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
     await connection.run(`SET allowed_directories = [${list(folders)}]`);
     await connection.run(`SET allowed_paths = [${list(files)}]`);
     await connection.run('SET enable_external_access = false');

@@ -55,7 +55,6 @@ function cellText(value: Value): string {
   if (typeof value === 'number') {
     return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
   }
-  if (value instanceof Date) return value.toISOString();
   if (typeof value !== 'object') return String(value);
   return JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
 }

@@ -284,5 +284,13 @@ describe('GVT', () => {
       { t: 2.5, g: 20, r: 3 },
       { t: 9, g: 30, r: null },
     ]);
+    // Of a few rows as of many: no step for each pair of a row and a GVT.
+    const plans = await recording.query<{ explain_value: string }>(
+      'EXPLAIN SELECT gvt_at(p.t), t_at_gvt(p.gvt), g.gvt FROM ross_pe p ASOF JOIN gvt g ON p.t >= g.t',
+    );
+    expect(plans[0].explain_value.match(/\w+_JOIN/g)?.toSorted()).toEqual([
+      ...['ASOF_JOIN', 'ASOF_JOIN', 'ASOF_JOIN'],
+      ...['HASH_JOIN', 'HASH_JOIN', 'LEFT_DELIM_JOIN', 'LEFT_DELIM_JOIN'],
+    ]);
   });
 });

@@ -53,6 +53,29 @@ describe('triscope query', () => {
     expect([code, err]).toEqual([0, '']);
   });
 
+  it('prints dates, times, intervals and bytes with all digits, as DuckDB does', async () => {
+    const values = [
+      ["TIMESTAMP '2024-01-02 03:04:05.123456'", '2024-01-02 03:04:05.123456'],
+      ["'2024-01-02 03:04:05.123456789'::TIMESTAMP_NS", '2024-01-02 03:04:05.123456789'],
+      ["TIMESTAMPTZ '2024-07-02 03:04:05+02'", '2024-07-02 01:04:05+00'],
+      ["DATE '2024-01-02'", '2024-01-02'],
+      ["'-infinity'::DATE", '-infinity'],
+      ["TIME '01:02:03.5'", '01:02:03.5'],
+      ["INTERVAL '1 year 3.5 seconds'", '1 year 00:00:03.5'],
+      ["'ab\\x00c'::BLOB", 'ab\\x00c'],
+      ["'0110'::BIT", '0110'],
+    ];
+    const list = values.map(([value], k) => `${value} AS v${k}`).join(', ');
+    const texts = values.map(([value], k) => `(${value})::VARCHAR AS t${k}`).join(', ');
+    const { out, err } = await triscope(['query', path, `SELECT ${list}, ${texts}`, '--csv'], {
+      env: { TZ: 'America/New_York' },
+    });
+    expect(err).toBe('');
+    const cells = out.split('\n')[1].split(',');
+    expect(cells.slice(0, values.length)).toEqual(values.map(([, text]) => text));
+    expect(cells.slice(values.length)).toEqual(cells.slice(0, values.length));
+  });
+
   it('prints a plan as EXPLAIN draws it', async () => {
     const { out, code } = await ask('EXPLAIN SELECT 1 AS one');
     expect(code).toBe(0);
