@@ -3,6 +3,7 @@
 import type { Fields } from '../model/struct.ts';
 import type { GvtHook, GvtHookContext, LpView } from './model.ts';
 import { ahead, type Pe } from './pe.ts';
+import { ASK_HOOK, ASK_SAMPLE } from './transport/transport.ts';
 
 export class GvtHooks {
   /** Time of the model's next hook. */
@@ -23,9 +24,9 @@ export class GvtHooks {
     return instrument === null ? this.hookTime : Math.min(this.hookTime, instrument.nextVt);
   }
 
-  /** A GVT has been agreed on and what it commits is committed. */
-  reached(gvt: number, asked: boolean): void {
-    this.pe.instrument?.reached(gvt);
+  /** A GVT has been agreed on and what it commits is committed. @param asked as `Transport.asked` */
+  reached(gvt: number, asked: number): void {
+    this.pe.instrument?.reached(gvt, (asked & ASK_SAMPLE) !== 0);
     if (this.hook === undefined) return;
     this.count++;
     const every = this.hook.every;
@@ -35,7 +36,8 @@ export class GvtHooks {
       this.hookTime = Infinity;
       this.call(time);
     }
-    if (asked || (every !== undefined && this.count % every === 0)) this.call(Math.min(gvt, end));
+    if ((asked & ASK_HOOK) !== 0 || (every !== undefined && this.count % every === 0))
+      this.call(Math.min(gvt, end));
   }
 
   private call(gvt: number): void {

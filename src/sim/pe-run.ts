@@ -30,7 +30,7 @@ import { type GatheredResults, ResultsCollector } from './results.ts';
 import { DebugRun, RollbackCheckRun } from './rollback-check.ts';
 import { Scheduler } from './scheduler.ts';
 import { tellMarks } from './tell-marks.ts';
-import type { Transport } from './transport/transport.ts';
+import { ASK_HOOK, ASK_SAMPLE, type Transport } from './transport/transport.ts';
 
 /** What one PE did. Plain data: it crosses threads. */
 export interface PeResult {
@@ -122,7 +122,7 @@ class SequentialDriver implements Driver {
       if (n > 0 || hooks.nextTime < Infinity) {
         const asked = pe.hookAsked;
         pe.hookAsked = false;
-        hooks.reached(this.gvt, asked);
+        hooks.reached(this.gvt, asked ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
       }
       if (h === 0) {
         this.finished = true;
@@ -232,7 +232,7 @@ export class PeRun {
             ? new DebugRun(pe, engine, transport)
             : new ParallelDriver(new Scheduler(pe, transport, engine, clock), () => engine.where());
     }
-    pe.instrument?.attach(sampled, clock);
+    pe.instrument?.attach(sampled, clock, transport);
   }
 
   /** Keeps a log of what is committed, as part of the result. Before `init`. */

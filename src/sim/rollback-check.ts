@@ -12,7 +12,7 @@ import { LP_STATE, type LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Optimism } from './optimistic.ts';
 import type { Pe } from './pe.ts';
-import { endOfTime, type Transport } from './transport/transport.ts';
+import { ASK_HOOK, ASK_SAMPLE, endOfTime, type Transport } from './transport/transport.ts';
 
 const END_OF_TIME = endOfTime();
 
@@ -68,7 +68,7 @@ export class RollbackCheckRun implements Driver {
     if (this.gvt >= hooks.nextTime || asks || ++this.sinceGvt >= this.period || h === 0) {
       if (asks) pe.hookAsked = false;
       this.sinceGvt = 0;
-      hooks.reached(this.gvt, asks);
+      hooks.reached(this.gvt, asks ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
     }
     if (h === 0) {
       this.finished = true;
@@ -166,7 +166,7 @@ export class DebugRun implements Driver {
         this.gvt = engine.least();
         const asked = pe.hookAsked;
         pe.hookAsked = false;
-        hooks.reached(this.gvt, asked);
+        hooks.reached(this.gvt, asked ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
         if (engine.first() === 0) {
           this.finished = true;
           return false;

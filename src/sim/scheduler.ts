@@ -11,7 +11,13 @@ import { GvtHooks } from './gvt-hooks.ts';
 import { justAfter, MemoryPressure } from './memory-pressure.ts';
 import type { Pe } from './pe.ts';
 import { tellMarks } from './tell-marks.ts';
-import { type Gvt, type Receiver, startOfTime, type Transport } from './transport/transport.ts';
+import {
+  ASK_HOOK,
+  type Gvt,
+  type Receiver,
+  startOfTime,
+  type Transport,
+} from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
 
 /** What handles events: in order, or optimistically. */
@@ -94,8 +100,8 @@ export class Scheduler {
     this.gvtPeriod = config.gvtInterval;
     this.patience = Number.isNaN(transport.told()) || this.realTimeGvt ? IDLE_TURNS : IDLE_IN_DOUBT;
     this.phases = pe.instrument?.phases ?? null;
-    // Where something happens every n GVTs, they come as often as the user said.
-    this.crowds = pe.instrument === null && pe.model.gvtHook?.every === undefined;
+    // Where the model does something every n GVTs, they come as often as the user said.
+    this.crowds = pe.model.gvtHook?.every === undefined;
     this.setBound();
   }
 
@@ -202,9 +208,9 @@ export class Scheduler {
     clock.end('fossilCollect', started);
     if (pe.hookAsked) {
       pe.hookAsked = false;
-      transport.askHook();
+      transport.ask(ASK_HOOK);
     }
-    this.hooks.reached(gvt, transport.hookDue());
+    this.hooks.reached(gvt, transport.asked());
     this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], this.span);
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);

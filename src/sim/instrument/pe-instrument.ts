@@ -3,9 +3,10 @@ import { type PhaseMarks, RegionPage } from '../../model/region-page.ts';
 import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
 import { RunClock, type RunZero } from '../../os/run-clock.ts';
 import type { ActivityClock } from '../clock.ts';
-import { A } from '../counters.ts';
+import { A, C } from '../counters.ts';
 import { justAfter } from '../memory-pressure.ts';
 import type { Pe } from '../pe.ts';
+import { ASK_SAMPLE, type Transport } from '../transport/transport.ts';
 import { type InstrumentConfig, type SampleModes, type Stream, streamsOf } from './config.ts';
 import { type EventTracer, eventTracer } from './event-trace.ts';
 import { ModelSampler } from './model-sampler.ts';
@@ -55,12 +56,19 @@ export class PeInstrument {
   private readonly all: readonly SlabWriter[];
   private readonly optimistic: boolean;
   private readonly needsTurns: boolean;
+  /** Turns in which events were handled since the last GVT that counts for samples; before the one after so many, one is asked for. */
+  private turns = 0;
+  private readonly turnsPerSample: number;
+  private handled = 0;
+  private transport: Transport | null = null;
   private trace: EventTracer | null = null;
   private samplers: Partial<Record<Mode, Sampler>> = {};
   private models: Partial<Record<Mode, ModelSampler>> = {};
   private times: ActivityClock | null = null;
   private readonly point: SamplePoint = { real: 0, virtual: 0, gvt: 0, gvtIndex: 0 };
   private gvts = 0;
+  /** GVTs that counted for samples. */
+  private counted = 0;
   private gvt = 0;
   private nextRt = Infinity;
   private vtPoints = 0;
@@ -69,7 +77,7 @@ export class PeInstrument {
     this.pe = pe;
     this.config = config;
     this.clock = new RunClock(memory.zero);
-    const { synch } = pe.config;
+    const { gvtInterval, synch } = pe.config;
     this.optimistic = synch !== 'sequential' && synch !== 'conservative';
     this.slabs = new Map(
       streamsOf(config).map((stream) => [
@@ -87,8 +95,17 @@ export class PeInstrument {
     const log = this.slabs.get('rollback');
     this.rollbacks =
       log !== undefined && this.optimistic ? new RollbackLog(pe, log, this.clock) : null;
+    const atGvts = engine.gvt || config.model.gvt;
+    this.turnsPerSample = !atGvts
+      ? Infinity
+      : synch === 'optimistic-realtime'
+        ? 0
+        : gvtInterval - 1;
     this.needsTurns =
-      engine.rt || config.model.rt || (config.trace !== 'none' && config.traceClock === 'batch');
+      atGvts ||
+      engine.rt ||
+      config.model.rt ||
+      (config.trace !== 'none' && config.traceClock === 'batch');
     this.attachTrace();
   }
 
@@ -108,9 +125,10 @@ export class PeInstrument {
   }
 
   /** The engine exists now. */
-  attach(engine: SampledEngine, times: ActivityClock): void {
+  attach(engine: SampledEngine, times: ActivityClock, transport: Transport): void {
     const { pe, config, slabs } = this;
     this.times = times;
+    this.transport = transport;
     for (const [mode, number] of MODE_NUMBERS) {
       const slab = slabs.get(mode);
       const levels: Levels =
@@ -139,6 +157,7 @@ export class PeInstrument {
   turn(): void {
     if (!this.needsTurns) return;
     this.trace?.batch();
+    this.askForSample();
     if (this.nextRt === Infinity) return;
     const now = performance.now();
     if (now < this.nextRt) return;
@@ -149,8 +168,19 @@ export class PeInstrument {
     this.slabs.get('model')?.publish();
   }
 
-  /** A GVT has been agreed on and what it commits is committed. */
-  reached(gvt: number): void {
+  /**
+   * GVTs come early where PEs would wait, or events crowd the cache. The first one counts for samples after one
+   * PE has made as many turns with events as a GVT takes otherwise.
+   */
+  private askForSample(): void {
+    const handled = this.pe.counts[C.eventsProcessed];
+    if (handled === this.handled) return;
+    this.handled = handled;
+    if (++this.turns >= this.turnsPerSample) this.transport?.ask(ASK_SAMPLE);
+  }
+
+  /** A GVT has been agreed on and what it commits is committed. @param counts whether it counts for samples */
+  reached(gvt: number, counts: boolean): void {
     const { config } = this;
     this.gvts++;
     this.gvt = Math.min(gvt, this.pe.config.end);
@@ -158,7 +188,10 @@ export class PeInstrument {
       this.rollbacks.gvt = this.gvt;
       this.rollbacks.gvtIndex = this.gvts;
     }
-    if (this.gvts % config.numGvt === 0) this.sample('gvt', MODE_GVT, this.gvt);
+    if (counts) {
+      this.turns = 0;
+      if (++this.counted % config.numGvt === 0) this.sample('gvt', MODE_GVT, this.gvt);
+    }
     while (this.nextVt <= gvt && this.nextVt < Infinity) {
       this.vtPoints++;
       this.sample('vt', MODE_VT, this.vtPoints * config.vtInterval);

@@ -24,8 +24,8 @@ const REPORTED = 2 * LINE;
 const STOP = 3 * LINE;
 const BUDGET = 4 * LINE;
 const PRESSURE = 5 * LINE;
-const HOOK_ASKED = 6 * LINE;
-const HOOK_ROUND = 7 * LINE;
+const ASKED = 6 * LINE;
+const ANSWER = 7 * LINE;
 const BELL = 8 * LINE;
 const READY = 9 * LINE;
 const RESTING = 10 * LINE;
@@ -141,7 +141,7 @@ export class Control {
       if (underWay < D[GVT + UNDER_WAY]) D[GVT + UNDER_WAY] = underWay;
     }
     Atomics.store(this.W, REPORTED, 0);
-    if (Atomics.exchange(this.W, HOOK_ASKED, 0) !== 0) Atomics.store(this.W, HOOK_ROUND, round);
+    this.W[ANSWER] = Atomics.exchange(this.W, ASKED, 0);
     if (Atomics.exchange(this.W, STOP_ASKED, 0) !== 0) Atomics.store(this.W, STOP_ROUND, round);
     Atomics.store(this.W, DONE, round);
     this.wake();
@@ -158,12 +158,13 @@ export class Control {
     return true;
   }
 
-  hookDue(): boolean {
-    return Atomics.load(this.W, HOOK_ROUND) === this.taken && this.taken !== 0;
+  /** Who asks often has asked already. */
+  ask(what: number): void {
+    if ((this.W[ASKED] & what) !== what) Atomics.or(this.W, ASKED, what);
   }
 
-  askHook(): void {
-    Atomics.store(this.W, HOOK_ASKED, 1);
+  asked(): number {
+    return this.W[ANSWER];
   }
 
   /** The last GVT, for whoever watches. */

@@ -25,7 +25,7 @@
  * mark in the ring, and a rank always waits for the marks of all its neighbours.
  */
 import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
-import { GVT_TIES, type Gvt } from './transport.ts';
+import { ASK_HOOK, ASK_SAMPLE, GVT_TIES, type Gvt } from './transport.ts';
 
 /** Words that are summed; of which the largest counts; one of which the least; and the GVT, as one key. */
 const BALANCE = 0;
@@ -34,13 +34,14 @@ const ROLLED_BACK = 2;
 const SUMS = 3;
 const STOP = 3;
 const HOOK = 4;
-const PRESSURE = 5;
-const EASE = 6;
-const MAXIMA = 7;
-const UNDER_WAY = 7;
-const TIME = 8;
-const PRIORITY = 9;
-const TIES = 10;
+const SAMPLE = 5;
+const PRESSURE = 6;
+const EASE = 7;
+const MAXIMA = 8;
+const UNDER_WAY = 8;
+const TIME = 9;
+const PRIORITY = 10;
+const TIES = 11;
 const WORDS = TIES + GVT_TIES;
 
 /** Turns that one of many waits for the others' cuts. */
@@ -65,7 +66,8 @@ export class MpiGvt {
   reductions = 0;
   /** The run stops: all ranks see it at the same GVT. */
   stopped = false;
-  hookDue = false;
+  /** What was asked for of the last GVT (`Transport.asked`). */
+  asked = 0;
   pressure = 0;
   /** Last agreed: for progress lines. */
   gvt = 0;
@@ -74,7 +76,7 @@ export class MpiGvt {
   /** What this rank says next. */
   readonly mine = {
     stop: false,
-    hook: false,
+    asks: 0,
     pressure: 0,
     ease: false,
     committed: 0,
@@ -198,7 +200,8 @@ export class MpiGvt {
     words[COMMITTED] = mine.committed;
     words[ROLLED_BACK] = mine.rolledBack;
     words[STOP] = Number(mine.stop);
-    words[HOOK] = Number(mine.hook);
+    words[HOOK] = mine.asks & ASK_HOOK;
+    words[SAMPLE] = mine.asks & ASK_SAMPLE;
     words[PRESSURE] = mine.pressure;
     words[EASE] = Number(mine.ease);
     words[UNDER_WAY] = posted[0];
@@ -241,8 +244,8 @@ export class MpiGvt {
     this.committed = all[COMMITTED];
     this.rolledBack = all[ROLLED_BACK];
     this.stopped = all[STOP] !== 0;
-    this.hookDue = all[HOOK] !== 0;
-    if (said[HOOK] !== 0) mine.hook = false;
+    this.asked = all[HOOK] | all[SAMPLE];
+    mine.asks &= ~(said[HOOK] | said[SAMPLE]);
     if (all[PRESSURE] > this.pressure) this.pressure = all[PRESSURE];
     else if (all[EASE] !== 0 && this.pressure > 0) this.pressure--;
     mine.pressure = 0;

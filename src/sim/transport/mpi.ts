@@ -260,12 +260,12 @@ export class MpiTransport implements RankTransport {
     return this.gvt.take(out);
   }
 
-  askHook(): void {
-    this.gvt.mine.hook = true;
+  ask(what: number): void {
+    this.gvt.mine.asks |= what;
   }
 
-  hookDue(): boolean {
-    return this.gvt.hookDue;
+  asked(): number {
+    return this.gvt.asked;
   }
 
   /** A rise holds here at once, elsewhere from the next GVT on. */

@@ -14,8 +14,8 @@ export class SequentialTransport implements Transport {
   private requested = false;
   private readonly agreed = startOfTime();
   private fresh = false;
-  private hookAsked = false;
-  private _hookDue = false;
+  private asks = 0;
+  private answer = 0;
   private _pressure = 0;
 
   full(): boolean {
@@ -44,8 +44,8 @@ export class SequentialTransport implements Transport {
     this.requested = false;
     copyGvt(least, this.agreed);
     this.fresh = true;
-    this._hookDue = this.hookAsked;
-    this.hookAsked = false;
+    this.answer = this.asks;
+    this.asks = 0;
   }
   takeGvt(out: Gvt): boolean {
     if (!this.fresh) return false;
@@ -53,11 +53,11 @@ export class SequentialTransport implements Transport {
     copyGvt(this.agreed, out);
     return true;
   }
-  askHook(): void {
-    this.hookAsked = true;
+  ask(what: number): void {
+    this.asks |= what;
   }
-  hookDue(): boolean {
-    return this._hookDue;
+  asked(): number {
+    return this.answer;
   }
   setPressure(level: number): void {
     this._pressure = level;

@@ -270,12 +270,12 @@ export class ThreadTransport implements Transport {
     return this.control.takeGvt(out);
   }
 
-  askHook(): void {
-    this.control.askHook();
+  ask(what: number): void {
+    this.control.ask(what);
   }
 
-  hookDue(): boolean {
-    return this.control.hookDue();
+  asked(): number {
+    return this.control.asked();
   }
 
   setPressure(level: number): void {

@@ -1,5 +1,9 @@
 /** How PEs exchange events and agree on GVT. One file per way; engines know only this. */
 
+/** To call the model's GVT hook; to sample. */
+export const ASK_HOOK = 1;
+export const ASK_SAMPLE = 2;
+
 /** Tie-breakers that a GVT carries: zero-offset chains longer than this are committed a little later. */
 export const GVT_TIES = 8;
 
@@ -108,10 +112,10 @@ export interface Transport {
   contribute(least: Gvt): void;
   /** Puts the GVT into `out`, once after each computation; false when there is no new one. */
   takeGvt(out: Gvt): boolean;
-  /** Asks all PEs to call the model's GVT hook at the next GVT. */
-  askHook(): void;
-  /** Whether the GVT just taken is one at which the hook was asked for. */
-  hookDue(): boolean;
+  /** Asks all PEs to do something at the next GVT: `ASK_HOOK`, `ASK_SAMPLE`. */
+  ask(what: number): void;
+  /** What was asked for of the GVT just taken: the sum of the above, the same on all PEs. */
+  asked(): number;
   /** Tells all PEs that memory is short: 0 none, higher is shorter. */
   setPressure(level: number): void;
   pressure(): number;
