@@ -21,11 +21,11 @@ const chosen = ({ only }: FaultOptions) =>
 const written = (options: FaultOptions) =>
   chosen(options).filter(({ endless }) => endless === undefined);
 
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+async function* inFolder(work: (folder: string) => AsyncGenerator<Result>): AsyncGenerator<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'triscope-injected-'));
   try {
     await preparedIn(folder);
-    return await work(folder);
+    yield* work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -48,9 +48,8 @@ function told(name: string, cases: number, failures: readonly Failure[]): Result
 }
 
 /** Faults at every write. */
-export const faults = (options: FaultOptions): Promise<Result[]> =>
-  inFolder(async (folder) => {
-    const results: Result[] = [];
+export const faults = (options: FaultOptions) =>
+  inFolder(async function* (folder) {
     for (const target of written(options)) {
       const { calls } = await countCalls(target, folder);
       const failures: Failure[] = [];
@@ -62,17 +61,15 @@ export const faults = (options: FaultOptions): Promise<Result[]> =>
           if (failure !== null) failures.push(failure);
         }
       }
-      results.push(told(`a write fails: ${target.name}`, cases, failures));
+      yield told(`a write fails: ${target.name}`, cases, failures);
     }
-    return results;
   });
 
 /** Allocations of at least so many bytes fail. */
 const LARGE = 1 << 20;
 
-export const allocations = (options: FaultOptions): Promise<Result[]> =>
-  inFolder(async (folder) => {
-    const results: Result[] = [];
+export const allocations = (options: FaultOptions) =>
+  inFolder(async function* (folder) {
     for (const target of written(options)) {
       const { calls } = await countCalls(target, folder, LARGE);
       const failures: Failure[] = [];
@@ -81,15 +78,13 @@ export const allocations = (options: FaultOptions): Promise<Result[]> =>
         const failure = await inject(target, folder, { kind: 'EIO', at, alloc: LARGE });
         if (failure !== null) failures.push(failure);
       }
-      results.push(told(`an allocation fails: ${target.name}`, places.length, failures));
+      yield told(`an allocation fails: ${target.name}`, places.length, failures);
     }
-    return results;
   });
 
 /** SIGKILL at random moments. */
-export const kills = (options: FaultOptions): Promise<Result[]> =>
-  inFolder(async (folder) => {
-    const results: Result[] = [];
+export const kills = (options: FaultOptions) =>
+  inFolder(async function* (folder) {
     for (const target of chosen(options)) {
       const ms = target.endless ?? (await countCalls(target, folder)).ms;
       const random = new Random(seedOf(target.name, options.seed));
@@ -98,7 +93,6 @@ export const kills = (options: FaultOptions): Promise<Result[]> =>
         const failure = await killed(target, folder, (ms * random.below(1000)) / 1000);
         if (failure !== null) failures.push(failure);
       }
-      results.push(told(`SIGKILL: ${target.name}`, options.most, failures));
+      yield told(`SIGKILL: ${target.name}`, options.most, failures);
     }
-    return results;
   });

@@ -80,7 +80,7 @@ metrics:
 const report = (name: string, text: string | Uint8Array): Base =>
   baseOf(name, Buffer.from(text), { text: true, ends: byCutting(name), open: true, most: 1 << 20 });
 const table = (name: string, text: string | Uint8Array): Base =>
-  baseOf(name, Buffer.from(text), { text: true, ends: byRow, most: 2500 });
+  baseOf(name, Buffer.from(text), { text: true, ends: byRow, most: 1600 });
 
 const golden = (pattern: RegExp, of: typeof report, most: number): Base[] =>
   goldenFiles('geopm', pattern)

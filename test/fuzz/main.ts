@@ -13,15 +13,26 @@ export interface Job {
   readonly to: number;
   /** The number of the case that is being run. */
   readonly current: SharedArrayBuffer;
+  /** Not 0 once no further case is to begin. */
+  readonly ended: SharedArrayBuffer;
 }
 
-/** Seconds after which a case is taken for one without end. */
-const PATIENCE = 60;
+/** Seconds of this process's CPU after which a case is taken for one without end: the machine may do other things meanwhile. */
+const PATIENCE = 120;
 /** What a worker does. */
-export function work({ format, seed, from, to, current }: Job): Tally {
+export function work({ format, seed, from, to, current, ended }: Job): Tally {
   const at = new Int32Array(current);
-  return runCases(format, { seed, from, to }, (number) => Atomics.store(at, 0, number));
+  const end = new Int32Array(ended);
+  return runCases(format, { seed, from, to }, (number) => {
+    Atomics.store(at, 0, number);
+    return Atomics.load(end, 0) === 0;
+  });
 }
+
+const cpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
 
 /** Runs a share of the cases; one that does not end, or ends the worker, is a failure. */
 async function share(script: URL, job: Omit<Job, 'current'>): Promise<Tally> {
@@ -30,7 +41,7 @@ async function share(script: URL, job: Omit<Job, 'current'>): Promise<Tally> {
   at[0] = job.from;
   const worker = new Worker(script, { workerData: { ...job, current } });
   let seen = -1;
-  let since = Date.now();
+  let since = cpuSeconds();
   return await new Promise((resolve) => {
     const lost = (message: string) => {
       clearInterval(watch);
@@ -44,8 +55,8 @@ async function share(script: URL, job: Omit<Job, 'current'>): Promise<Tally> {
       const number = Atomics.load(at, 0);
       if (number !== seen) {
         seen = number;
-        since = Date.now();
-      } else if (Date.now() - since > 1000 * PATIENCE) lost(`did not end within ${PATIENCE} s`);
+        since = cpuSeconds();
+      } else if (cpuSeconds() - since > PATIENCE) lost(`did not end within ${PATIENCE} s of CPU`);
     }, 1000);
     worker.on('message', (tally: Tally) => {
       clearInterval(watch);
@@ -78,17 +89,22 @@ export interface FuzzOptions {
   readonly keep: string | null;
 }
 
-/** @param script runs `work` in a worker */
-export async function fuzz(script: URL, options: FuzzOptions): Promise<Result[]> {
+/**
+ * Runs the cases of each format. SIGINT or SIGTERM ends it: what was counted until then is told.
+ * @param script runs `work` in a worker
+ */
+export async function* fuzz(script: URL, options: FuzzOptions): AsyncGenerator<Result> {
   const { seed, from, cases, threads, keep } = options;
-  const results: Result[] = [];
+  const ended = new SharedArrayBuffer(4);
+  const end = () => Atomics.store(new Int32Array(ended), 0, 1);
+  process.once('SIGINT', end).once('SIGTERM', end);
   for (const format of options.formats) {
     const began = Date.now();
     const shares = Math.max(1, Math.min(threads, cases));
     const edge = (k: number) => from + Math.floor((cases * k) / shares);
     const tallies = await Promise.all(
       Array.from({ length: shares }, (_, k) =>
-        share(script, { format, seed, from: edge(k), to: edge(k + 1) }),
+        share(script, { format, seed, from: edge(k), to: edge(k + 1), ended }),
       ),
     );
     const total = newTally();
@@ -104,7 +120,10 @@ export async function fuzz(script: URL, options: FuzzOptions): Promise<Result[]>
       mkdirSync(keep, { recursive: true });
       writeFileSync(join(keep, `${format}-${seed}-${number}`), bytes);
     }
-    results.push({ name: `damaged files: ${format}`, cases: total.cases, failures: total.failed });
+    if (total.cases > 0) {
+      yield { name: `damaged files: ${format}`, cases: total.cases, failures: total.failed };
+    }
+    if (total.cases < cases) break;
   }
-  return results;
+  process.off('SIGINT', end).off('SIGTERM', end);
 }

@@ -84,7 +84,7 @@ const MODELS = besides({
 const fileOf =
   (ends: BaseOptions['ends']) =>
   (name: string, bytes: Uint8Array, beside: Texts = {}): Base =>
-    baseOf(name, bytes, { text: false, ends, beside });
+    baseOf(name, bytes, { text: false, ends, beside, most: 1600 });
 /** A file of v7.0 or later. */
 const ross = fileOf(byOffset);
 const old = fileOf(byPoint);

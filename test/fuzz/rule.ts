@@ -6,6 +6,7 @@
  *   refused as a whole;
  * - bounded time.
  */
+import { readFileSync } from 'node:fs';
 import type { Base } from './base.ts';
 import type { Damaged } from './mutate.ts';
 import type { Random } from './random.ts';
@@ -36,17 +37,33 @@ export function checkLine(text: string): void {
     throw new RuleError(`a message that is not one line of text: ${JSON.stringify(text)}`);
 }
 
+/** Ms of this thread's CPU. */
+function ownMs(work: () => void): number {
+  const nanoseconds = () =>
+    Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]);
+  const began = nanoseconds();
+  work();
+  return (nanoseconds() - began) / 1e6;
+}
+
 /** Reads a damaged file in the ways there are. @throws RuleError where a rule is broken; anything else is a crash */
 export function judge(base: Base, { bytes, first }: Damaged, random: Random): Verdict {
   const source = () => sourceOf(base.name, bytes, base.beside);
-  const began = process.cpuUsage();
-  const read = readRecords(source(), random.below(2) === 0);
-  const isInfo = random.below(2) === 0;
-  const info = isInfo ? readInfo(source()) : null;
-  if (!isInfo) countRows(source());
-  const { user, system } = process.cpuUsage(began);
-  const ms = (user + system) / 1000;
-  if (ms > MOST_MS) throw new RuleError(`took ${ms.toFixed(0)} ms of CPU`);
+  const salvage = random.below(2) === 0;
+  // Each case's records, and one of the other ways to read it.
+  const also = random.below(3);
+  const readAll = () => {
+    const read = readRecords(source(), salvage);
+    if (also === 1) countRows(source());
+    return { read, info: also === 0 ? readInfo(source()) : null };
+  };
+  const began = performance.now();
+  const { read, info } = readAll();
+  // The machine does other things meanwhile.
+  if (performance.now() - began > MOST_MS) {
+    const ms = ownMs(readAll);
+    if (ms > MOST_MS) throw new RuleError(`took ${ms.toFixed(0)} ms of CPU`);
+  }
 
   if (read.fault !== null) checkLine(read.fault.message);
   for (const { what } of read.damages) checkLine(what);

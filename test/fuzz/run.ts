@@ -49,17 +49,16 @@ export function caseOf(format: string, bases: readonly Base[], seed: number, num
   return { base, damage: damaged(target, random), random };
 }
 
-/** Runs cases `from` to `to`, the last excluded. `began` hears of each before it runs. */
+/** Runs cases `from` to `to`, the last excluded. `began` hears of each before it runs, and ends the run where it says no. */
 export function runCases(
   format: string,
   range: { readonly seed: number; readonly from: number; readonly to: number },
-  began?: (number: number) => void,
+  began: (number: number) => boolean = () => true,
 ): Tally {
   const { bases: basesOf, judge } = FUZZED[format];
   const bases = basesOf();
   const tally = newTally();
-  for (let number = range.from; number < range.to; number++) {
-    began?.(number);
+  for (let number = range.from; number < range.to && began(number); number++) {
     const { base, damage, random } = caseOf(format, bases, range.seed, number);
     tally.cases++;
     for (const kind of new Set(damage.how.split(' + '))) {

@@ -38,7 +38,14 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const results: Result[] = [];
+  const how = `seed ${seed}, Node ${process.versions.node}`;
+  /** Each is kept when it is there: a run of hours may not come to its end. */
+  const take = async (results: AsyncGenerator<Result>): Promise<void> => {
+    for await (const result of results) {
+      if (result.failures > 0) process.exitCode = 1;
+      if (values.write) writeResults([result], how);
+    }
+  };
   const only = values.target ?? null;
   if (parts.includes('formats')) {
     const number = values.case === undefined ? null : Number(values.case);
@@ -46,16 +53,12 @@ async function main(): Promise<void> {
       number === null ? { from: 0, cases: asked ?? 100_000 } : { from: number, cases: 1 };
     const keep = values.keep ?? null;
     const options = { formats, seed, threads: Number(values.threads), keep, ...range };
-    results.push(...(await fuzz(new URL(import.meta.url), options)));
+    await take(fuzz(new URL(import.meta.url), options));
   }
   const most = asked ?? Number.POSITIVE_INFINITY;
-  if (parts.includes('faults')) results.push(...(await faults({ only, most, seed })));
-  if (parts.includes('allocations')) results.push(...(await allocations({ only, most, seed })));
-  if (parts.includes('kills')) {
-    results.push(...(await kills({ only, most: asked ?? 200, seed })));
-  }
-  if (results.some(({ failures }) => failures > 0)) process.exitCode = 1;
-  if (values.write) writeResults(results, `seed ${seed}, Node ${process.versions.node}`);
+  if (parts.includes('faults')) await take(faults({ only, most, seed }));
+  if (parts.includes('allocations')) await take(allocations({ only, most, seed }));
+  if (parts.includes('kills')) await take(kills({ only, most: asked ?? 200, seed }));
 }
 
 if (isMainThread) await main();
