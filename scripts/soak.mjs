@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: keeps `node daemon` and `serve` under load for an hour and judges their memory by its slope.
  *
- *     npm run soak -- [--minutes=60] [--write: put the result into docs/reliability.md]
+ *     npm run soak -- [--minutes=60] [--requests=100] [--samples=10: a second, at most] [--write: put the result into docs/reliability.md]
  */
 import { pathToFileURL } from 'node:url';
 

@@ -3,5 +3,5 @@ import { tested } from './tested.ts';
 
 tested('geopm-trace');
 tested('geopm-profile');
-tested('geopm-report', 300);
+tested('geopm-report');
 tested('geopm-session');

@@ -2,5 +2,5 @@
 import { tested } from './tested.ts';
 
 tested('ross-samples');
-tested('ross-events', 500);
+tested('ross-events');
 tested('ross-2017');

@@ -2,4 +2,4 @@
 import { tested } from './tested.ts';
 
 tested('tacc');
-tested('tacc-gz', 1000);
+tested('tacc-gz');

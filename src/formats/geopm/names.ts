@@ -36,7 +36,13 @@ const KNOWN: Readonly<Record<string, Known>> = {
   'geopmctl network BW': state('B/s', 'what controllers sent to each other'),
 };
 
-const UNIT = /^(.*?)\s*\(([^()]+)\)$/;
+/** The name and the unit of a key such as `package-energy (J)`; no unit: ''. In one pass: keys may be very long. */
+function nameAndUnit(key: string): readonly [string, string] {
+  const open = key.lastIndexOf('(');
+  const end = key.length - 1;
+  if (open < 0 || open + 1 >= end || key.indexOf(')', open) !== end) return [key, ''];
+  return [key.slice(0, open).trimEnd(), key.slice(open + 1, end)];
+}
 /** Units of old versions. */
 const UNITS: Readonly<Record<string, string>> = {
   sec: 's',
@@ -55,9 +61,7 @@ export const columnName = (key: string): string =>
 
 /** The column of a report's key, such as `package-energy (J)` or `TIME@package-0`. */
 export function reportMetric(key: string): Metric {
-  const match = UNIT.exec(key);
-  const name = match?.[1] ?? key;
-  const written = match?.[2] ?? '';
+  const [name, written] = nameAndUnit(key);
   const unit = UNITS[written] ?? written;
   const known = KNOWN[name];
   return {

@@ -388,6 +388,7 @@ describe('a report made to be slow', () => {
     ['open braces', (n) => '{a: '.repeat(n / 4)],
     ['lists in lists', (n) => '- '.repeat(n / 2)],
     ['keys of keys', (n) => '? '.repeat(n / 2)],
+    ['blanks in a key', (n) => `      a${' '.repeat(n)}b: 1\n`],
     ['blanks in a name', (n) => `region: "${' '.repeat(n)}x\n`],
     ['lines of blanks', (n) => '\t\n'.repeat(n / 2)],
     ['carriage returns', (n) => '\r'.repeat(n)],

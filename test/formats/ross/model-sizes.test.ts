@@ -138,6 +138,15 @@ describe('one number of bytes that nobody tells', () => {
     }
   });
 
+  it('two records that damage has moved apart are no layout of their distance', () => {
+    const bytes = samples(1, [4]);
+    const moved = new Uint8Array(123);
+    moved.set(bytes.subarray(0, 42));
+    moved.set(bytes.subarray(32, 64), 49);
+    expect(readingOf(NAME, moved, ROSS_TEXT).lines).toEqual([]);
+    expect(readingOf(NAME, moved, ROSS_TEXT).fault).toMatch(/nothing says how many bytes/);
+  });
+
   it('damage that leaves every second record is no layout of twice as many bytes', () => {
     const bytes = samples(10, [4]);
     const whole = readingOf(NAME, bytes, ROSS_TEXT).lines;

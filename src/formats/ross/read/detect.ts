@@ -145,12 +145,12 @@ const asCandidate = (told: Told, { best }: SizeSearch): Fit | null =>
 /** A number of bytes found for a file of which its name and README leave only that open. */
 function decideSizes(told: Told, head: Head): Decision | null {
   let search = searchSizes(head, sizedForms(told, true));
-  if (!isCertain(search)) {
+  if (!isCertain(search, head.fileSize)) {
     const big = searchSizes(head, sizedForms(told, false));
     if ((big.best?.evidence.good ?? 0) > (search.best?.evidence.good ?? 0)) search = big;
   }
   const found = asCandidate(told, search);
-  if (found !== null && isCertain(search)) {
+  if (found !== null && isCertain(search, head.fileSize)) {
     const { best } = search;
     return { ...found, doubt: best !== null && hidesRecords(head, best) ? DIFFERENT : null };
   }
@@ -208,7 +208,7 @@ function decideAlone(told: Told, head: Head): Decision | null {
       return told.suffix !== null || head.hasRecord(bare, 0);
     });
     const search = forms.length === 0 ? null : searchSizes(head, forms);
-    const found = search && isCertain(search) ? asCandidate(told, search) : null;
+    const found = search && isCertain(search, head.fileSize) ? asCandidate(told, search) : null;
     if (search?.best == null || found === null) return [];
     return [{ ...found, hides: hidesRecords(head, search.best) }];
   });

@@ -93,10 +93,12 @@ export function hidesRecords(head: Head, { form, layout, size }: SizedFit): bool
   return 2 * hiding > records;
 }
 
-/** Whether one number of bytes is beyond doubt. */
-export function isCertain({ best, rival }: SizeSearch): boolean {
+/** Whether one number of bytes is beyond doubt in a file of so many. */
+export function isCertain({ best, rival }: SizeSearch, fileSize: number): boolean {
   if (best === null) return false;
   const { good, bad } = best.evidence;
   if (good < 2 || good < SOUND * bad) return false;
+  // Two or three records are at equal distances by chance, too: behind damage between them. They fill an undamaged file.
+  if (good < DECIDING && fileSize % best.layout.stride !== 0) return false;
   return bad === 0 ? good > rival : good > rival + 1;
 }
