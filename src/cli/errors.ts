@@ -1,5 +1,6 @@
 /** What ends a command: exit codes, and one line on stderr. */
 import { EXIT, exitCodeOf, TriscopeError } from '../model/error.ts';
+import { readReason } from '../os/plain-file.ts';
 import { oneLine } from './terminal.ts';
 
 export { EXIT };
@@ -10,11 +11,30 @@ export class UsageError extends TriscopeError {
   override readonly exitCode = EXIT.usage;
 }
 
+/** A file was refused by the system where nobody expected it. */
+class RefusedError extends TriscopeError {
+  override readonly exitCode = EXIT.input;
+}
+
+const REFUSALS = 'EMFILE|ENFILE|EACCES|EPERM|EISDIR|ENOTDIR|ELOOP|ENAMETOOLONG|EIO';
+/** Of an error from a thread only its message comes. */
+const REFUSED = new RegExp(`\\b(${REFUSALS})\\b(?:: ([^,]+), (\\w+)(?: '(.+?)')?)?`);
+
+/** The same as one for the user, where it is such a one. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Error) || exitCodeOf(error) !== null) return error;
+  const [, code, words = '', call, path = 'a thread of ours'] = REFUSED.exec(error.message) ?? [];
+  if (code === undefined) return error;
+  const why = /^E[MN]FILE$/.test(code) ? readReason({ code }) : `${words} (${call})`;
+  return Object.assign(new RefusedError(`${path}: ${why}`), { stack: error.stack });
+}
+
 /** The exit code for a command that ended with `error`. */
-export const exitCodeFor = (error: unknown): number => exitCodeOf(error) ?? EXIT.failed;
+export const exitCodeFor = (error: unknown): number => exitCodeOf(asRefusal(error)) ?? EXIT.failed;
 
 /** One line about `error`, whatever it is. */
-export function lineFor(error: unknown): string {
+export function lineFor(thrown: unknown): string {
+  const error = asRefusal(thrown);
   const message = error instanceof Error ? error.message : String(error);
   const line = `triscope: ${exitCodeOf(error) === null ? 'unexpected: ' : ''}${message || 'an error without a message'}`;
   return oneLine(line.replace(/\s*[\r\n]+\s*/g, ' '));

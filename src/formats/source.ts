@@ -117,14 +117,19 @@ class DiskFile implements FileSource {
 
 /** @throws FormatError that names the file and says why it cannot be opened, or that it is none */
 function opened(path: string): { descriptor: number; size: number; identity: string } {
-  let file: ReturnType<typeof openPlain>;
-  try {
-    file = openPlain(path);
-  } catch (error) {
-    throw new FormatError({ path, offset: -1, what: readReason(error), skipped: 0 });
+  for (;;) {
+    try {
+      const { descriptor, stat } = openPlain(path);
+      return { descriptor, size: stat.size, identity: `${stat.dev} ${stat.ino}` };
+    } catch (error) {
+      const [oldest] = open;
+      if ((error as NodeJS.ErrnoException).code !== 'EMFILE' || oldest === undefined) {
+        throw new FormatError({ path, offset: -1, what: readReason(error), skipped: 0 });
+      }
+      // This process may have fewer: the one that was read longest ago gives its place.
+      oldest.close();
+    }
   }
-  const { descriptor, stat } = file;
-  return { descriptor, size: stat.size, identity: `${stat.dev} ${stat.ino}` };
 }
 
 /** Opens a file. @throws FormatError for one that cannot be opened, and for what is no file */

@@ -6,6 +6,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'it may not be read by this user',
   EISDIR: 'it is a folder, not a file',
   EMFILE: 'too many files are open: raise the limit (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
   ELOOP: 'a loop of symbolic links',
 };
 

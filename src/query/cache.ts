@@ -31,7 +31,7 @@ import { loadTables } from './load.ts';
 import { openLocked } from './locked.ts';
 import { makeFacts, runAll, runDerived } from './make.ts';
 import type { Suspect } from './part.ts';
-import { registerScan } from './scan.ts';
+import { registerScans } from './scan.ts';
 import { buildingLimitOf, keptBytesOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText } from './sql.ts';
@@ -160,7 +160,7 @@ async function build(sources: Sources, path: string, memory: string): Promise<vo
   const connection = await instance.connect();
   try {
     const definition = define(sources, loaded, 'main', '_scan');
-    for (const [name, table] of definition.scans) registerScan(connection, name, table);
+    registerScans(connection, '_scan', definition.scans);
     await runAll(connection, definition.stored);
     const facts = [...definition.facts, suspectTable(loaded.suspects)];
     await makeFacts(connection, facts, 'main');

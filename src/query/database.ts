@@ -21,7 +21,7 @@ import { loadTables } from './load.ts';
 import { openLocked } from './locked.ts';
 import { makeFacts, runAll, runDerived } from './make.ts';
 import type { Suspect } from './part.ts';
-import { registerScan, ScanHints } from './scan.ts';
+import { registerScans, ScanHints } from './scan.ts';
 import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { spillFolder } from './spill.ts';
@@ -176,13 +176,9 @@ export class Database {
     const loaded = await loadTables(sources, keptBytesOf(this.memory));
     this._open.push(loaded);
     this.tables.set(schemaName, loaded.tables);
-    const { scans, stored, facts, derived } = define(
-      sources,
-      loaded,
-      schemaName,
-      `_scan_${number}`,
-    );
-    for (const [name, table] of scans) registerScan(connection, name, table, this.hints);
+    const scan = `_scan_${number}`;
+    const { scans, stored, facts, derived } = define(sources, loaded, schemaName, scan);
+    registerScans(connection, scan, scans, this.hints);
     await runAll(connection, stored);
     await makeFacts(connection, facts, schemaName);
     const faults = await runDerived(connection, derived);

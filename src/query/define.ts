@@ -6,13 +6,14 @@ import type { LoadedTables } from './load.ts';
 import { peOnNode } from './pe-on-node.ts';
 import { rankOnNode } from './rank-on-node.ts';
 import { rateView } from './rates.ts';
+import { scanCall } from './scan.ts';
 import type { Sources } from './sources.ts';
 import { quoteName, quoteText, textOf } from './sql.ts';
 import type { Table } from './table.ts';
 
 interface Definition {
-  /** Table functions to register first, by their names. */
-  readonly scans: readonly (readonly [name: string, table: Table])[];
+  /** To register first: see `registerScans`. */
+  readonly scans: readonly Table[];
   /** Views over them. */
   readonly stored: readonly string[];
   /** What is known of the recording, to be appended. */
@@ -29,19 +30,17 @@ export function define(
   scan: string,
 ): Definition {
   const schema = quoteName(schemaName);
-  const scans: [string, Table][] = [];
+  const scans: Table[] = [];
+  const scanOf = (table: Table) => selectFrom(table, scanCall(scan, scans.push(table) - 1));
   const views: string[] = [];
-  for (const [n, table] of tables.entries()) {
-    scans.push([`${scan}_${n}`, table]);
+  for (const table of tables) {
     const name = `${schema}.${quoteName(table.name)}`;
-    views.push(`CREATE VIEW ${name} AS ${selectFrom(table, `${scan}_${n}`)}`);
+    views.push(`CREATE VIEW ${name} AS ${scanOf(table)}`);
     if (table.help !== '') {
       views.push(`COMMENT ON VIEW ${name} IS ${quoteText(table.help)}`);
     }
     const rates = rateTable(table);
-    if (rates === null) continue;
-    scans.push([`${scan}_${n}_rate`, rates]);
-    views.push(rateView(rates, selectFrom(rates, `${scan}_${n}_rate`), schema));
+    if (rates !== null) views.push(rateView(rates, scanOf(rates), schema));
   }
   const facts = { tables, start, clocks };
   return {
@@ -67,5 +66,5 @@ function selectFrom(table: Table, scan: string): string {
     // Index 0 is outside the list, which gives null: missing.
     return `list_extract([${labels.map(textOf).join(', ')}], ${column}) AS ${column}`;
   });
-  return `SELECT ${(table.timed ? ['t', ...columns] : columns).join(', ')} FROM ${scan}()`;
+  return `SELECT ${(table.timed ? ['t', ...columns] : columns).join(', ')} FROM ${scan}`;
 }

@@ -1,5 +1,5 @@
 /** A table as a DuckDB table function: streams the columns that a query asks for, nothing else. */
-import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBTableFunctionBindInfo, DuckDBType } from '@duckdb/node-api';
 import type { RawColumn, RawRows, Within } from '../formats/part.ts';
 import type { Cell } from '../model/metric.ts';
 import { bindings, CHUNK_ROWS, fill, fillMissing, type RawChunk } from './bulk.ts';
@@ -160,20 +160,46 @@ export class ScanHints {
   }
 }
 
-/** Makes `name()` a table function of the connection's database. */
-export function registerScan(
+/**
+ * Tables with a function of their own, whose scans are told which times are needed. Node looks at all functions of
+ * JavaScript whenever one is called: of thousands of tables all others share one, by their number.
+ */
+const OWN = 128;
+
+/** What SQL calls for the rows of the table with number `n`. @param scan how names of functions begin */
+export const scanCall = (scan: string, n: number): string =>
+  n < OWN ? `${scan}_${n}()` : `${scan}_others(${n})`;
+
+/** Makes `scanCall` of each table known in the connection's database. */
+export function registerScans(
+  connection: DuckDBConnection,
+  scan: string,
+  tables: readonly Table[],
+  hints: ScanHints | null = null,
+): void {
+  for (const [n, table] of tables.slice(0, OWN).entries()) {
+    const name = `${scan}_${n}`;
+    register(connection, name, () => table, hints);
+  }
+  if (tables.length <= OWN) return;
+  register(connection, `${scan}_others`, (bind) => tables[Number(bind.getParameter(0))], null);
+}
+
+function register(
   connection: DuckDBConnection,
   name: string,
-  table: Table,
-  hints: ScanHints | null = null,
+  tableOf: (bind: DuckDBTableFunctionBindInfo) => Table,
+  hints: ScanHints | null,
 ): void {
   const scan = new DuckDBTableFunction();
   scan.setName(name);
+  if (name.endsWith('_others')) scan.addParameter(INTEGER);
   scan.setSupportsProjectionPushdown(true);
   scan.setBindFunction((bind) => {
+    const table = tableOf(bind);
     const connectionId = hints === null ? -1 : bind.getClientContext().connectionId;
     hints?.bind(connectionId, name);
-    bind.setBindData({ connectionId });
+    bind.setBindData({ connectionId, table } satisfies Bound);
     if (table.timed) bind.addResultColumn('t', DOUBLE);
     for (const { name, metric } of table.columns) bind.addResultColumn(name, TYPES[metric.cell]);
     bind.setCardinality(table.rows, true);
@@ -181,7 +207,7 @@ export function registerScan(
   scan.setInitFunction((init) => {
     // Each thread of DuckDB goes on with its rows while this one fills the next; where order matters, it takes one.
     init.setMaxThreads(THREADS);
-    const { connectionId } = init.getBindData() as { connectionId: number };
+    const { connectionId, table } = init.getBindData() as Bound;
     const range = hints?.rangeOf(connectionId, name) ?? ALWAYS;
     init.setInitData(new Scan(table, init.getColumnIndexes(), range));
   });
@@ -195,4 +221,10 @@ export function registerScan(
     }
   });
   connection.registerTableFunction(scan);
+}
+
+/** What a statement knows of a scan that it names. */
+interface Bound {
+  readonly connectionId: number;
+  readonly table: Table;
 }

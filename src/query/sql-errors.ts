@@ -29,6 +29,13 @@ const isMeant = (near: string, table: string) => {
   return layer === undefined || near.startsWith(layer);
 };
 
+/** Names in an error: a file may have thousands. */
+const MOST_NAMES = 100;
+const listed = (names: readonly string[]) =>
+  names.length <= MOST_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more (FROM metrics)`;
+
 /**
  * @param names tables that there are
  * @param sql the statement, where the user wrote it: errors then say where
@@ -41,7 +48,7 @@ export function lineOf(error: unknown, names: readonly string[], sql = ''): stri
     const near = /Did you mean "(?:\w+\.)*(\w+)"/.exec(message)?.[1];
     const isNear = near !== undefined && names.includes(near) && isMeant(near, table);
     const meant = isNear ? `did you mean ${near}? ` : '';
-    return `there is no table ${table}${place}; ${meant}tables: ${names.join(', ')}`;
+    return `there is no table ${table}${place}; ${meant}tables: ${listed(names)}`;
   }
   const column = NO_COLUMN.exec(message);
   if (column !== null) {
