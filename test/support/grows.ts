@@ -16,7 +16,7 @@ export async function grows(
   size: number,
   of: (size: number) => number | Promise<number>,
 ): Promise<void> {
-  await of(size / 4);
+  await of(Math.floor(size / 4));
   const best: number[] = [];
   for (const one of [size, 2 * size, 4 * size]) best.push(Math.min(await of(one), await of(one)));
   expect(Math.min(best[1] / best[0], best[2] / best[1])).toBeLessThan(3);
