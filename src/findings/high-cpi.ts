@@ -18,9 +18,9 @@ const MUCH = {
 export const HIGH_CPI = jobRule({
   name: 'high-cpi',
   title: 'processors that wait',
-  looks: `Reference cycles by instructions retired of a job, as the metric HighCPI. A CPI that is low costs nothing and is no finding. (${OWN}: two grades.)`,
-  set: 'exam',
-  metric: 'HighCPI',
+  looks: `Cycles by instructions retired of a job, as the metric avg_cpi and its gauge. A CPI that is low costs nothing and is no finding. (${OWN}: two grades.)`,
+  set: 'summary',
+  metric: 'avg_cpi',
   thresholds: { SOME, MUCH },
   knob: 'See what the processors wait for: memory bandwidth (avg_mbw), loads that miss the caches (HighCPLD), branches; then lay data out for locality.',
   severity: gradedBy(SOME, MUCH),

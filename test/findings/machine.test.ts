@@ -73,7 +73,7 @@ describe('jobs', () => {
       'notice: Job 7: its processors took 2 cycles for each instruction, on host a.',
     ]);
     expect(found.evidence).toMatchObject({
-      formula: 'HighCPI = ΔCLOCKS_UNHALTED_REF / ΔINSTRUCTIONS_RETIRED',
+      formula: 'avg_cpi = ΔCLOCKS_UNHALTED_CORE / ΔINSTRUCTIONS_RETIRED',
       rows: [{ value: 200 }, { value: 100 }],
     });
     expect(await findingsAt(cpi(200, 100), 'high-cpi')).toEqual([]);
@@ -156,7 +156,7 @@ describe('jobs', () => {
     const at = (used: number) =>
       jobAt([MEM], { a: [0, 1].map(() => [`mem 0 ${32 * GIB} ${used * GIB} ${GIB} ${GIB}`]) });
     expect(said(await findingsAt(at(31), 'node-memory'))).toEqual([
-      'notice: Programs on a had 29 of 32 GiB in use (90.6 %).',
+      'notice: Programs on a had 29 GiB of 32 GiB in use (90.6 %).',
     ]);
     expect(await findingsAt(at(20), 'node-memory')).toEqual([]);
   });

@@ -2,6 +2,7 @@
 import type { Job } from './job.ts';
 import { behindByHost } from './metrics/balance.ts';
 import { DOUBLE_WIDTHS } from './metrics/flops.ts';
+import { inUse } from './metrics/memory.ts';
 import { fabric, imc, metadata, nominalFrequency, pmc } from './metrics/types.ts';
 import { type HostSeries, JobRows, JobView, MissingInput } from './view.ts';
 
@@ -36,16 +37,6 @@ function ratio(view: JobView, over: string, under: string): HostSeries {
     );
   }
   return found;
-}
-
-function memory(view: JobView): HostSeries {
-  const other = view.series('mem', 'Slab', 'FilePages');
-  return new Map(
-    [...view.series('mem', 'MemUsed')].map(([host, values]) => {
-      const less = other.get(host);
-      return [host, values.map((value, k) => (value - (less?.[k] ?? Number.NaN)) / GB)];
-    }),
-  );
 }
 
 function gflops(view: JobView): HostSeries {
@@ -88,7 +79,7 @@ const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView
       },
     },
     { name: 'flops', unit: 'GFLOPS', at: 'interval', series: gflops },
-    { name: 'memory', unit: 'GiB', at: 'time', series: memory },
+    { name: 'memory', unit: 'GiB', at: 'time', series: (view) => scaled(inUse(view), 1 / GB) },
     {
       name: 'memory bandwidth',
       unit: 'GiB/s',

@@ -14,7 +14,7 @@ const MEASURES: readonly {
 }[] = [
   { title: 'PEs, KPs, LPs', measures: measuresOf(simulation) },
   { title: 'Regions', measures: measuresOf(region) },
-  { title: 'CPUs', measures: measuresOf(node) },
+  { title: 'Hosts and their CPUs', measures: measuresOf(node) },
 ];
 
 function measuresOf(module: Readonly<Record<string, Measure | readonly Measure[]>>): Measure[] {

@@ -8,7 +8,7 @@ export {
   type Weights,
 } from './measure.ts';
 export { BEYOND, courseOf, coveredBy, modeOf, moves, oneMode, VIRTUAL_TIMES } from './mode.ts';
-export { CPU_BUSY, CPU_IDLE, CPU_STOLEN, CPU_SYSTEM, CPU_USER } from './node.ts';
+export { CPU_BUSY, CPU_IDLE, CPU_STOLEN, CPU_SYSTEM, CPU_USER, MEMORY_IN_USE } from './node.ts';
 export { pooled, scatter } from './pooled.ts';
 export { ALIGNED_SHARE } from './region.ts';
 export {

@@ -1,4 +1,4 @@
-/** What is told of CPUs, by the kernel's account in /proc/stat: hundredths of a second (USER_HZ), so that one a second is 1 %. */
+/** What is told of hosts. CPUs by the kernel's account in /proc/stat: hundredths of a second (USER_HZ), so that one a second is 1 %. */
 import type { Measure } from './measure.ts';
 
 /** Not in the schema of all collectors, or not on all kernels. */
@@ -50,6 +50,17 @@ export const CPU_BUSY = share(
   null,
   'in which it was not idle, for whomever',
 );
+export const MEMORY_IN_USE: Measure = {
+  key: 'memory_in_use',
+  label: 'memory in use',
+  unit: '%',
+  good: 'less',
+  of: { MemUsed: 1, Slab: -1, FilePages: -1 },
+  per: { MemTotal: 1 },
+  factor: 100,
+  help: 'share of a host’s memory that programs have, as mem_hwm of tacc_stats: pages of files and the kernel’s own objects left out',
+};
+
 export const CPU_IDLE = share(
   'cpu_idle',
   'idle',

@@ -111,9 +111,10 @@ function statement(
   const keys = labels.map((label) => quoteName(label.name));
   const column = quoteName(name);
   const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')}`;
+  // What was counted since the last sample: the total goes on over samples of one moment, and of none.
   const isSum = kind === 'event' && form === 'change';
   const sum = isSum
-    ? `sum(${column}) OVER (${partition} ORDER BY t ROWS UNBOUNDED PRECEDING)`
+    ? `sum(${column}) OVER (${partition} ORDER BY t RANGE UNBOUNDED PRECEDING)`
     : column;
   const value = factor === 1 ? sum : `(${sum}) * ${factor}::${factor < 1 ? 'DOUBLE' : 'HUGEINT'}`;
   const isFloat = type === 'FLOAT' || type === 'DOUBLE' || factor < 1;

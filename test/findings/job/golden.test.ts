@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  gaugesOf,
   type Job,
   type MetricValue,
   metricsOf,
@@ -196,5 +197,11 @@ describe.skipIf(GOLDEN === undefined)('sums of an independent decoder', () => {
     expect(key('intel_snb', 'LOAD_OPS_ALL')).toMatchObject({ total: 19_000n });
     expect(key('intel_snb', 'LOAD_OPS_ALL')?.verdicts.wrapped).toBe(1);
     expect(key('intel_snb_imc', 'CAS_READS')?.total).toBe(22_800n);
+    // 4 CPUs that count 29.8 s of work in 3.9 s: the gauge does not say “7.6 of 4 cores”.
+    expect(gaugesOf(job).find(({ name }) => name === 'processors')).toMatchObject({
+      grade: 'unknown',
+      words:
+        'Cannot be told: the records lack times that fit: 4 cores counted 29.8 s of work in 3.92 s',
+    });
   });
 });

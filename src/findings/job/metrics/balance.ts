@@ -19,7 +19,8 @@ export function behindByHost(view: JobView): ReadonlyMap<string, number> {
       sum += (busiest[k] - values[k]) / busiest[k];
       count++;
     }
-    behind.set(host, count === 0 ? 0 : sum / count);
+    if (count === 0) throw new MissingInput('an interval in which a host worked in user mode');
+    behind.set(host, sum / count);
   }
   return behind;
 }

@@ -1,24 +1,30 @@
 /** Memory: how much, and how fast. */
-import { type JobView, MissingInput } from '../view.ts';
+import { MEMORY_IN_USE } from '../../../model/measures/index.ts';
+import { type HostSeries, highest, type JobView, MissingInput } from '../view.ts';
 import type { MetricFamily } from './metric.ts';
 import { imc } from './types.ts';
 
 const GB = 2 ** 30;
 const LINE = 64;
 
-/** Highest of MemUsed - Slab - FilePages of one host, in B. */
-export function highWater(view: JobView): number {
-  const used = view.series('mem', 'MemUsed');
-  const other = view.series('mem', 'Slab', 'FilePages');
-  let most = Number.NaN;
-  for (const [host, values] of used) {
-    const less = other.get(host);
-    if (less === undefined) continue;
-    for (let k = 0; k < values.length; k++) {
-      const own = values[k] - less[k];
-      if (!(own <= most) && !Number.isNaN(own)) most = own;
+/** What programs had in use, B: of each host at the aligned times. */
+export function inUse(view: JobView): HostSeries {
+  const sums = new Map<string, Float64Array>();
+  for (const [key, weight] of Object.entries(MEMORY_IN_USE.of)) {
+    for (const [host, values] of view.series('mem', key)) {
+      const sum = sums.get(host) ?? new Float64Array(values.length);
+      sums.set(
+        host,
+        sum.map((one, k) => one + weight * values[k]),
+      );
     }
   }
+  return sums;
+}
+
+/** Highest of `inUse` of one host, in B. */
+export function highWater(view: JobView): number {
+  const most = highest(inUse(view));
   if (Number.isNaN(most)) throw new MissingInput('a sample of mem');
   view.note('mem.MemUsed - Slab - FilePages', most, 'B');
   return most;
