@@ -21,6 +21,16 @@ export function reserved(bytes: number): Reserved {
   return endsWithRun ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
 }
 
+/** Bytes of a block that the C library always maps by itself, 16 bytes past a page. */
+const MAPPED = 33 << 20;
+const TO_A_LINE = 48;
+
+/** Shared words, zeroed, of which the first is on a cache line of its own with those after it. */
+export function sharedLines(bytes: number): Int32Array<SharedArrayBuffer> {
+  const block = new SharedArrayBuffer(Math.max(bytes, MAPPED) + TO_A_LINE);
+  return new Int32Array(block, TO_A_LINE, bytes / 4);
+}
+
 export const reservedInts = (length: number) => new Int32Array(reserved(4 * length));
 
 export const reservedDoubles = (length: number) => new Float64Array(reserved(8 * length));

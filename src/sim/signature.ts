@@ -15,7 +15,7 @@ import type { EventPool } from './event.ts';
 import * as layout from './layout.ts';
 import type { TieSource } from './ties.ts';
 
-const { EXTRA, RECV, SOURCE } = layout;
+const { EXTRA, RECV, SOURCE, TIE } = layout;
 
 export const DEFAULT_PRIORITY = 1;
 
@@ -71,6 +71,9 @@ export class Signatures {
     const ia = a << 1;
     const ib = b << 1;
     if ((I[ia + EXTRA] | I[ib + EXTRA]) === 0) {
+      // An event that was sent twice, once of them in what is undone: no tie-breaker has to be found for that.
+      if (F[a + TIE] === F[b + TIE] && I[ia + SOURCE] === I[ib + SOURCE])
+        return F[a + 1] < F[b + 1];
       const ua = this.ties.of(a);
       const ub = this.ties.of(b);
       if (ua !== ub) return ua < ub;

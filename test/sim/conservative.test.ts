@@ -17,7 +17,7 @@ import { type Fittings, lockstep } from './support/lockstep.ts';
 import randomAutomatic from './support/random-automatic.ts';
 
 const smallRings = (slots: number): Fittings => ({
-  producer: (memory, size) => new RingProducer(memory, size, slots),
+  producer: (words, size) => new RingProducer(words, size, slots),
 });
 
 const DENSE: Settings = {

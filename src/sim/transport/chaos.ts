@@ -117,7 +117,7 @@ export class Chaos {
     const pause = () => this.pause();
     const some = (n: number) => (this.whole || n === 0 ? n : this.some(n));
     this.parts = {
-      producer: (memory, size) =>
+      producer: (words, size) =>
         new (class extends RingProducer {
           override room(): boolean {
             return !isLate() && super.room();
@@ -126,13 +126,13 @@ export class Chaos {
             pause();
             return super.publish();
           }
-        })(memory, size, ringSlots),
-      consumer: (memory, size) =>
+        })(words, size, ringSlots),
+      consumer: (words, size) =>
         new (class extends RingConsumer {
           override look(): number {
             return some(super.look());
           }
-        })(memory, size),
+        })(words, size),
     };
     this.limits = { ...limits, batchSlots, parts: this.parts };
   }

@@ -15,48 +15,58 @@
  * sender for room in a ring: its least time is contributed beside the key (`Gvt.underWay`).
  */
 import type { Budget } from '../event.ts';
+import { sharedLines } from '../reserved.ts';
 import { GVT_TIES, type Gvt } from './transport.ts';
 
 const LINE = 16;
+/** What changes in a round is in one cache line: whoever has written one word of it need not wait for the others. */
 const ROUND = 0;
-const DONE = LINE;
-const REPORTED = 2 * LINE;
-const STOP = 3 * LINE;
-const BUDGET = 4 * LINE;
-const PRESSURE = 5 * LINE;
-const ASKED = 6 * LINE;
-const ANSWER = 7 * LINE;
-const BELL = 8 * LINE;
-const READY = 9 * LINE;
-const RESTING = 10 * LINE;
-const STOP_ASKED = 11 * LINE;
-const STOP_ROUND = 12 * LINE;
-const WORDS = 13 * LINE;
-/** Doubles: the GVT and what was under way, then two cache lines per PE: its contribution, its progress, how far it is. */
-const KEY = 2 + GVT_TIES;
+const DONE = 1;
+const REPORTED = 2;
+const ASKED = 3;
+const ANSWER = 4;
+const STOP_ASKED = 5;
+const STOP_ROUND = 6;
+const STOP = LINE;
+const PRESSURE = LINE + 1;
+const BUDGET = 2 * LINE;
+const BELL = 3 * LINE;
+const READY = 4 * LINE;
+const RESTING = 5 * LINE;
+const WORDS = 6 * LINE;
+/**
+ * Doubles: the GVT's key; then per PE that of its contribution, and its progress. A key's tie-breakers end with the first
+ * -Infinity, or where there is room for no more, so that most keys take one cache line.
+ */
+const TIME = 0;
+const PRIORITY = 1;
+const UNDER_WAY = 2;
+const TIES = 3;
 const GVT = 0;
-const PE_LINE = 16;
-const LEAST = 0;
-const COMMITTED = KEY;
-const ROLLED_BACK = KEY + 1;
-const FIRST_PENDING = KEY + 2;
-const UNDER_WAY = KEY + 3;
+const KEY_LINES = 16;
+const COMMITTED = KEY_LINES;
+const ROLLED_BACK = KEY_LINES + 1;
+const FIRST_PENDING = KEY_LINES + 2;
+const PE_LINES = 2 * KEY_LINES;
 
 export interface ControlMemory {
-  readonly words: ArrayBufferLike;
-  readonly doubles: ArrayBufferLike;
+  readonly words: Int32Array;
+  readonly doubles: Float64Array;
 }
 
 /** Bytes of `words` and `doubles`. */
 export function controlBytes(pes: number) {
-  return { words: WORDS * 4, doubles: (pes + 1) * PE_LINE * 8 };
+  return { words: WORDS * 4, doubles: (KEY_LINES + pes * PE_LINES) * 8 };
 }
 
+const atPe = (pe: number) => KEY_LINES + pe * PE_LINES;
+
 export function controlMemory(pes: number, records: number): ControlMemory {
-  const { words, doubles } = controlBytes(pes);
+  const bytes = controlBytes(pes);
+  const words = sharedLines(bytes.words + bytes.doubles);
   const memory = {
-    words: new SharedArrayBuffer(words),
-    doubles: new SharedArrayBuffer(doubles),
+    words: words.subarray(0, WORDS),
+    doubles: new Float64Array(words.buffer, words.byteOffset + bytes.words, bytes.doubles / 8),
   };
   fillBudget(memory, records);
   return memory;
@@ -64,7 +74,7 @@ export function controlMemory(pes: number, records: number): ControlMemory {
 
 /** How much event memory there is for all. Said before the first PE begins. */
 export function fillBudget({ words }: ControlMemory, records: number): void {
-  new Int32Array(words)[BUDGET] = Math.min(records, 0x7fffffff);
+  words[BUDGET] = Math.min(records, 0x7fffffff);
 }
 
 /** How PEs sleep until a word changes: `Atomics` knows the threads of one process. */
@@ -81,8 +91,30 @@ const ATOMICS: Sleep = {
 
 /** Whether the key at `a` comes before that at `b`; as `compareGvts`. */
 function precedes(D: Float64Array, a: number, b: number): boolean {
-  for (let k = 0; k < KEY; k++) if (D[a + k] !== D[b + k]) return D[a + k] < D[b + k];
+  if (D[a + TIME] !== D[b + TIME]) return D[a + TIME] < D[b + TIME];
+  if (D[a + PRIORITY] !== D[b + PRIORITY]) return D[a + PRIORITY] < D[b + PRIORITY];
+  for (let k = TIES; k < TIES + GVT_TIES; k++) {
+    if (D[a + k] !== D[b + k]) return D[a + k] < D[b + k];
+    if (D[a + k] === -Infinity) return false;
+  }
   return false;
+}
+
+/** Writes the tie-breakers of `key`. */
+function putTies(D: Float64Array, at: number, ties: Float64Array): void {
+  for (let k = 0; k < GVT_TIES; k++) {
+    D[at + TIES + k] = ties[k];
+    if (ties[k] === -Infinity) return;
+  }
+}
+
+/** Reads them into `ties`. */
+function getTies(D: Float64Array, at: number, ties: Float64Array): void {
+  let there = true;
+  for (let k = 0; k < GVT_TIES; k++) {
+    ties[k] = there ? D[at + TIES + k] : -Infinity;
+    there = ties[k] !== -Infinity;
+  }
 }
 
 export class Control {
@@ -96,8 +128,8 @@ export class Control {
   constructor(memory: ControlMemory, pes: number, sleep = ATOMICS) {
     this.pes = pes;
     this.sleep = sleep;
-    this.W = new Int32Array(memory.words);
-    this.D = new Float64Array(memory.doubles);
+    this.W = memory.words;
+    this.D = memory.doubles;
   }
 
   requestGvt(): boolean {
@@ -123,22 +155,24 @@ export class Control {
     const round = this.seen + 1;
     this.seen = round;
     const { D } = this;
-    const mine = (pe + 1) * PE_LINE + LEAST;
-    D[mine] = least.time;
-    D[mine + 1] = least.priority;
-    for (let k = 0; k < GVT_TIES; k++) D[mine + 2 + k] = least.ties[k];
+    const mine = atPe(pe);
+    D[mine + TIME] = least.time;
+    D[mine + PRIORITY] = least.priority;
     D[mine + UNDER_WAY] = underWay;
+    putTies(D, mine, least.ties);
     if (Atomics.add(this.W, REPORTED, 1) !== this.pes - 1) return;
-    let first = PE_LINE + LEAST;
+    let first = atPe(0);
+    D[GVT + UNDER_WAY] = D[first + UNDER_WAY];
     for (let k = 1; k < this.pes; k++) {
-      const at = (k + 1) * PE_LINE + LEAST;
+      const at = atPe(k);
       if (precedes(D, at, first)) first = at;
+      if (D[at + UNDER_WAY] < D[GVT + UNDER_WAY]) D[GVT + UNDER_WAY] = D[at + UNDER_WAY];
     }
-    for (let k = 0; k < KEY; k++) D[GVT + k] = D[first + k];
-    D[GVT + UNDER_WAY] = Infinity;
-    for (let k = 0; k < this.pes; k++) {
-      const underWay = D[(k + 1) * PE_LINE + UNDER_WAY];
-      if (underWay < D[GVT + UNDER_WAY]) D[GVT + UNDER_WAY] = underWay;
+    D[GVT + TIME] = D[first + TIME];
+    D[GVT + PRIORITY] = D[first + PRIORITY];
+    for (let k = TIES; k < TIES + GVT_TIES; k++) {
+      D[GVT + k] = D[first + k];
+      if (D[first + k] === -Infinity) break;
     }
     Atomics.store(this.W, REPORTED, 0);
     this.W[ANSWER] = Atomics.exchange(this.W, ASKED, 0);
@@ -151,9 +185,9 @@ export class Control {
     // A plain load is a hint, and as cheap as it gets; the atomic one makes the GVT visible.
     if (this.W[DONE] === this.taken) return false;
     this.taken = Atomics.load(this.W, DONE);
-    out.time = this.D[GVT];
-    out.priority = this.D[GVT + 1];
-    for (let k = 0; k < GVT_TIES; k++) out.ties[k] = this.D[GVT + 2 + k];
+    out.time = this.D[GVT + TIME];
+    out.priority = this.D[GVT + PRIORITY];
+    getTies(this.D, GVT, out.ties);
     out.underWay = this.D[GVT + UNDER_WAY];
     return true;
   }
@@ -169,23 +203,23 @@ export class Control {
 
   /** The last GVT, for whoever watches. */
   gvt(): number {
-    return this.D[GVT];
+    return this.D[GVT + TIME];
   }
 
   report(pe: number, committed: number, rolledBack: number): void {
-    this.D[(pe + 1) * PE_LINE + COMMITTED] = committed;
-    this.D[(pe + 1) * PE_LINE + ROLLED_BACK] = rolledBack;
+    this.D[atPe(pe) + COMMITTED] = committed;
+    this.D[atPe(pe) + ROLLED_BACK] = rolledBack;
   }
 
   tell(pe: number, least: number): void {
-    this.D[(pe + 1) * PE_LINE + FIRST_PENDING] = least;
+    this.D[atPe(pe) + FIRST_PENDING] = least;
   }
 
   /** The least that PEs other than `pe` have told. */
   told(pe: number): number {
     let least = Infinity;
     for (let k = 0; k < this.pes; k++) {
-      if (k !== pe) least = Math.min(least, this.D[(k + 1) * PE_LINE + FIRST_PENDING]);
+      if (k !== pe) least = Math.min(least, this.D[atPe(k) + FIRST_PENDING]);
     }
     return least;
   }
@@ -194,8 +228,8 @@ export class Control {
     let committed = 0;
     let rolledBack = 0;
     for (let pe = 0; pe < this.pes; pe++) {
-      committed += this.D[(pe + 1) * PE_LINE + COMMITTED];
-      rolledBack += this.D[(pe + 1) * PE_LINE + ROLLED_BACK];
+      committed += this.D[atPe(pe) + COMMITTED];
+      rolledBack += this.D[atPe(pe) + ROLLED_BACK];
     }
     return { committed, rolledBack };
   }

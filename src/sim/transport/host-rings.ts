@@ -50,16 +50,16 @@ export function hostRings(world: MpiWorld, words: number, most = Infinity): Host
   let at = ringsAt;
   const next = () => {
     at += lines(bytes);
-    return mapping.part(at - lines(bytes), bytes);
+    return new Int32Array(mapping.part(at - lines(bytes), bytes));
   };
-  const nothing = new ArrayBuffer(0);
+  const nothing = new Int32Array(0);
   const rings = ranks.map((_, from) => ranks.map((__, to) => (from === to ? nothing : next())));
   return {
     ranks,
     memory: {
       control: {
-        words: mapping.part(0, control.words),
-        doubles: mapping.part(doublesAt, control.doubles),
+        words: new Int32Array(mapping.part(0, control.words)),
+        doubles: new Float64Array(mapping.part(doublesAt, control.doubles)),
       },
       rings,
     },

@@ -2,11 +2,14 @@
  * A single-producer single-consumer ring of fixed-size slots in shared memory: one per ordered pair of PEs.
  *
  * The producer writes slots with plain stores and publishes them with one atomic store of `tail` per batch;
- * the consumer reads up to the published tail and hands slots back with one store of `head`.
+ * the consumer reads up to the published tail and hands slots back with one store of `head`: a few at a time, where there
+ * is room for more, since each such store waits until the other CPU has given up its copy.
  */
 
 const HEAD = 0;
 const TAIL = 16;
+/** Slots that may be under way, as the producer says. */
+const MOST = 1;
 const HEADER_WORDS = 32;
 /** Shared memory per ring, about. */
 const RING_BYTES = 1 << 16;
@@ -23,14 +26,11 @@ export function ringBytes(words: number, most = RING_BYTES): number {
   return (HEADER_WORDS + slotsFor(words, Math.min(most, RING_BYTES)) * words) * 4;
 }
 
-export function ringMemory(words: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(ringBytes(words));
-}
-
 /** Its slots less one, for `size` words each. */
-function maskOf(memory: ArrayBufferLike, size: number): number {
-  return (memory.byteLength / 4 - HEADER_WORDS) / size - 1;
-}
+const maskOf = (words: Int32Array, size: number) => (words.length - HEADER_WORDS) / size - 1;
+
+const asDoubles = (words: Int32Array) =>
+  new Float64Array(words.buffer, words.byteOffset, words.length / 2);
 
 export class RingProducer {
   readonly words: Int32Array;
@@ -44,12 +44,13 @@ export class RingProducer {
   private head = 0;
 
   /** @param most slots that may be under way, where those are not to be all */
-  constructor(memory: ArrayBufferLike, size: number, most = Infinity) {
-    this.words = new Int32Array(memory);
-    this.doubles = new Float64Array(memory);
+  constructor(words: Int32Array, size: number, most = Infinity) {
+    this.words = words;
+    this.doubles = asDoubles(words);
     this.size = size;
-    this.mask = maskOf(memory, size);
+    this.mask = maskOf(words, size);
     this.most = Math.min(most, this.mask + 1);
+    words[MOST] = this.most;
   }
 
   /** Whether there is room for another slot. */
@@ -81,13 +82,14 @@ export class RingConsumer {
   private readonly size: number;
   private readonly mask: number;
   private head = 0;
+  private released = 0;
   private tail = 0;
 
-  constructor(memory: ArrayBufferLike, size: number) {
-    this.words = new Int32Array(memory);
-    this.doubles = new Float64Array(memory);
+  constructor(words: Int32Array, size: number) {
+    this.words = words;
+    this.doubles = asDoubles(words);
     this.size = size;
-    this.mask = maskOf(memory, size);
+    this.mask = maskOf(words, size);
   }
 
   /** Number of slots that have been published and not taken. */
@@ -104,8 +106,10 @@ export class RingConsumer {
     return at;
   }
 
-  /** Hands taken slots back to the producer. */
+  /** Hands taken slots back to the producer, once they are a quarter of those that may be under way. */
   release(): void {
+    if (((this.head - this.released) | 0) <= this.words[MOST] >> 2) return;
+    this.released = this.head;
     Atomics.store(this.words, HEAD, this.head);
   }
 }

@@ -1,10 +1,11 @@
 /** PEs as worker threads of one process: rings on shared memory, GVT by shared words. */
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
+import { sharedLines } from '../reserved.ts';
 import { Control, type ControlMemory, type Sleep } from './control.ts';
 import { Held } from './held.ts';
 import { ArrivingList, ListSlots } from './list-slots.ts';
-import { RingConsumer, RingProducer, ringMemory } from './ring.ts';
+import { RingConsumer, RingProducer, ringBytes } from './ring.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport.ts';
 
 const { BITS, DEST, EXTRA, PATH, PAYLOAD, RECV, SEND, SOURCE, STATE, TIE } = layout;
@@ -12,18 +13,21 @@ const { BITS, DEST, EXTRA, PATH, PAYLOAD, RECV, SEND, SOURCE, STATE, TIE } = lay
 export interface ThreadMemory {
   readonly control: ControlMemory;
   /** rings[from][to] */
-  readonly rings: readonly (readonly ArrayBufferLike[])[];
+  readonly rings: readonly (readonly Int32Array[])[];
 }
 
 /** Shared memory for `pes` PEs whose event records have `stride` doubles. */
 export function threadRings(
   pes: number,
   stride: number,
-): readonly (readonly SharedArrayBuffer[])[] {
+): readonly (readonly Int32Array<SharedArrayBuffer>[])[] {
+  const bytes = ringBytes(stride * 2);
+  const all = sharedLines(pes * pes * bytes);
   return Array.from({ length: pes }, (_, from) =>
-    Array.from({ length: pes }, (_, to) =>
-      from === to ? new SharedArrayBuffer(4) : ringMemory(stride * 2),
-    ),
+    Array.from({ length: pes }, (_, to) => {
+      const at = (from * pes + to) * (bytes / 4);
+      return all.subarray(at, at + (from === to ? 0 : bytes / 4));
+    }),
   );
 }
 
@@ -43,12 +47,12 @@ const SPIN = 0.1;
 /** What a transport is made of, where that is not the usual. */
 export interface RingParts {
   readonly sleep?: Sleep;
-  readonly producer?: (memory: ArrayBufferLike, size: number) => RingProducer;
-  readonly consumer?: (memory: ArrayBufferLike, size: number) => RingConsumer;
+  readonly producer?: (words: Int32Array, size: number) => RingProducer;
+  readonly consumer?: (words: Int32Array, size: number) => RingConsumer;
 }
 
-const newProducer = (memory: ArrayBufferLike, size: number) => new RingProducer(memory, size);
-const newConsumer = (memory: ArrayBufferLike, size: number) => new RingConsumer(memory, size);
+const newProducer = (words: Int32Array, size: number) => new RingProducer(words, size);
+const newConsumer = (words: Int32Array, size: number) => new RingConsumer(words, size);
 
 /** What it needs of its PE, whose number is its place in the memory. */
 type RingHost = Pick<Pe, 'number' | 'pool' | 'signatures'>;
@@ -83,7 +87,7 @@ export class ThreadTransport implements Transport {
     this.control = new Control(memory.control, pes, parts.sleep);
     this.size = host.pool.stride * 2;
     const { size, pe } = this;
-    this.out = memory.rings[pe].map((m, to) => (to === pe ? null : producer(m, size)));
+    this.out = memory.rings[pe].map((w, to) => (to === pe ? null : producer(w, size)));
     this.in = memory.rings.map((from, k) => (k === pe ? null : consumer(from[pe], size)));
     this.held = Array.from({ length: pes }, () => new Held());
     this.list = new ListSlots(host.signatures, size);
