@@ -1,6 +1,7 @@
 /** A control group whose CPU quota is used up: its threads stand still until the next period. */
 import {
   asRows,
+  expecting,
   type FindingParts,
   type FindingRule,
   graded,
@@ -8,6 +9,7 @@ import {
   percent,
   short,
 } from './finding.ts';
+import { ROLLBACK_SIGNS } from './samples.ts';
 
 const SOME = {
   value: 0.05,
@@ -17,10 +19,10 @@ const SOME = {
 };
 const OFTEN = { value: 0.25, unit: 'share', means: 'of its periods: problem', source: OWN };
 const PERIODS = {
-  value: 20,
+  value: 8,
   unit: '{period}',
   means: 'in two samples or more: less says nothing',
-  source: `${OWN}: two seconds at the kernel’s 100 ms`,
+  source: `${OWN}: 0.8 s at the kernel’s 100 ms`,
 };
 
 const SQL = `SELECT host, cgroup, max(quota) AS quota, sum(periods * (t - t0)) AS periods, sum(throttled_periods * (t - t0)) AS throttled,
@@ -35,6 +37,8 @@ interface Group {
   readonly periods: number;
   readonly throttled: number;
   readonly seconds: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 export const CPU_QUOTA: FindingRule = {
@@ -44,6 +48,7 @@ export const CPU_QUOTA: FindingRule = {
   needs: ['process_quota_rate'],
   thresholds: { SOME, OFTEN, PERIODS },
   knob: 'Raise the quota (cpu.max; of a container or a pod, its CPU limit), or run as many threads as it has CPUs.',
+  explains: ['stolen-cpu', 'waiting-threads', 'late-rank', 'imbalance', ...ROLLBACK_SIGNS],
   async run({ recording }) {
     const groups = await recording.query<Group>(SQL);
     return groups.flatMap((one): FindingParts[] => {
@@ -51,8 +56,14 @@ export const CPU_QUOTA: FindingRule = {
       const severity = graded(share, SOME, OFTEN);
       if (severity === null) return [];
       const sentence = `Control group ${one.cgroup} of ${one.host} may use ${short(one.quota)} CPUs, and that was used up in ${percent(share)} of its periods: its threads were kept from running for ${short(one.seconds)} s, summed over CPUs.`;
+      const span = one.to - one.from;
+      const lost = one.seconds / Math.max(one.seconds, one.quota * span + one.seconds);
+      const why = `its threads stood still for ${short(one.seconds)} s in ${short(span)} s`;
       return [
-        { severity, sentence, evidence: { sql: SQL, rows: asRows([one]) }, advice: this.knob },
+        {
+          ...{ severity, sentence, evidence: { sql: SQL, rows: asRows([one]) } },
+          ...expecting(this.knob, lost, why),
+        },
       ];
     });
   },

@@ -71,7 +71,7 @@ export const EFFICIENCY: FindingRule = {
     return [
       {
         severity: severity ?? 'info',
-        sentence: `${whole(processed)} events were handled and ${percent(share)} of them rolled back${efficiency === null ? ', more than were kept' : `: efficiency ${percent(efficiency / 100)}`}${worstOne}.`,
+        sentence: `${whole(processed)} events were handled and ${percent(share)} of them rolled back${efficiency === null ? ', all that were handled' : `: efficiency ${percent(efficiency / 100)}`}${worstOne}.`,
         evidence: { sql: query, rows: asRows(rows) },
         advice:
           severity === null

@@ -3,8 +3,8 @@
  * counts them; what can be said is how many of a KP's events belong to LPs other than the one that is hit. If LPs are hit
  * as often as they handle events, that is 1 − Σ pᵢ², where pᵢ is the LP's part of the KP's events.
  */
-import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { BAD, FINE, oneMode, totalsOf, undoneShare } from './samples.ts';
+import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
+import { BAD, FINE, oneMode, ROLLBACK_SIGNS, totalsOf, undoneShare } from './samples.ts';
 
 const SOME = {
   value: FINE,
@@ -54,13 +54,15 @@ export const FALSE_ROLLBACKS: FindingRule = {
   needs: [],
   thresholds: { SOME, MUCH, MOSTLY },
   knob: 'More KPs: --nkp, so that few LPs share one. Each costs a little at every GVT.',
+  explains: ROLLBACK_SIGNS,
   async run(subject) {
     const { recording, has } = subject;
     const sampled = has('ross_lp.events_processed');
     if (!sampled && !(has('ross_kp.events_processed') && has('ross_rollback.source_lp'))) {
       return { lacks: 'samples of LPs, or of KPs beside rollbacks' };
     }
-    const severity = graded(undoneShare(await totalsOf(subject)), SOME, MUCH);
+    const share = undoneShare(await totalsOf(subject));
+    const severity = graded(share, SOME, MUCH);
     if (severity === null) return [];
     const sql = sampled ? SQL : AT_LEAST;
     const rows = await recording.query<KpRow>(sql);
@@ -71,6 +73,7 @@ export const FALSE_ROLLBACKS: FindingRule = {
     const lps = rows.reduce((sum, row) => sum + row.lps, 0);
     const pes = new Set(rows.map(({ pe_id }) => pe_id)).size;
     const least = sampled ? '' : 'at least ';
+    const nkp = Math.ceil(lps / pes / GOOD);
     return [
       {
         severity,
@@ -80,7 +83,12 @@ export const FALSE_ROLLBACKS: FindingRule = {
             'A',
           ),
         evidence: { sql, rows: asRows(rows.slice(0, 100)) },
-        advice: `More KPs: --nkp=${Math.ceil(lps / pes / GOOD)} or so leaves ${GOOD} LPs to each. Each costs a little at every GVT.`,
+        ...expecting(
+          `More KPs: --nkp=${nkp} or so leaves ${GOOD} LPs to each. Each costs a little at every GVT.`,
+          share * others,
+          `${percent(share)} of what was handled was undone, and most of it for other LPs`,
+        ),
+        turn: { nkp },
       },
     ];
   },

@@ -71,6 +71,8 @@ export interface FindingRule {
   readonly thresholds: Readonly<Record<string, Threshold>>;
   /** What to turn. */
   readonly knob: string;
+  /** Rules whose findings follow from what this one finds: they are told after it, as notices. */
+  readonly explains?: readonly string[];
   run(subject: Subject): Promise<readonly FindingParts[] | Lacks>;
 }
 
@@ -81,6 +83,20 @@ export const OWN = 'ours';
 export function graded(value: number, some: Threshold, bad: Threshold): Severity | null {
   if (value >= bad.value) return 'problem';
   return value >= some.value ? 'notice' : null;
+}
+
+/**
+ * What turning a knob should bring, behind the advice.
+ * @param share of the run's time that is lost to the cause
+ * @param why completes “as much of the time …”
+ */
+export function expecting(
+  advice: string,
+  share: number,
+  why: string,
+): Pick<FindingParts, 'advice' | 'gain'> {
+  const gain = 1 / (1 - Math.min(0.95, Math.max(0, share)));
+  return { advice: `${advice} Up to ${short(gain)} times as fast: ${why}.`, gain };
 }
 
 /** A share as per cent: 0.123 as “12 %”. */

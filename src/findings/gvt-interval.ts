@@ -1,6 +1,15 @@
 /** GVT too often costs time; too rarely, memory, and rollbacks that reach far. */
-import { asRows, type FindingRule, graded, OWN, percent, short, whole } from './finding.ts';
-import { FEW, FINE, gvtsIn, oneMode, SECONDS } from './samples.ts';
+import {
+  asRows,
+  expecting,
+  type FindingRule,
+  graded,
+  OWN,
+  percent,
+  short,
+  whole,
+} from './finding.ts';
+import { FEW, FINE, factsOf, gvtsIn, oneMode, ROLLBACK_SIGNS, SECONDS } from './samples.ts';
 
 const OFTEN = {
   value: 0.1,
@@ -21,6 +30,9 @@ const LEAST = {
   means: 'of the events handled undone: below it a rare GVT does no harm',
   source: 'as efficiency',
 };
+
+/** The defaults of `sim run`. */
+const USUAL = { interval: 16, batch: 16 };
 
 const sql = (
   gvts: string,
@@ -47,6 +59,7 @@ export const GVT_INTERVAL: FindingRule = {
   ),
   thresholds: { OFTEN, TOO_OFTEN, RARE, LEAST },
   knob: '--gvt-interval (ROSS’s tuning page: 128 to 256 in synch 3, 32 to 64 ms in synch 5), and --batch.',
+  explains: ROLLBACK_SIGNS,
   async run(subject) {
     const query = sql(await gvtsIn(subject));
     const rows = await subject.recording.query<PeRow>(query);
@@ -59,6 +72,7 @@ export const GVT_INTERVAL: FindingRule = {
     const share = spent / sum((row) => row.seconds);
     const events = processed / rows.length / Math.max(1, gvts);
     const evidence = { sql: query, rows: asRows(rows) };
+    const facts = await factsOf(subject);
     // Clocks that count cycles give no share.
     const severity = share <= 1 ? graded(share, OFTEN, TOO_OFTEN) : null;
     if (severity !== null) {
@@ -68,10 +82,16 @@ export const GVT_INTERVAL: FindingRule = {
           sentence: `PEs spent ${percent(share)} of their time on ${whole(gvts)} GVTs, one for every ${short(events)} events of a PE.`,
           evidence,
           // Where much is rolled back, a larger batch would run further ahead.
-          advice:
+          ...expecting(
             sum((row) => row.undone) / processed < LEAST.value
               ? 'Compute GVT less often: a larger --gvt-interval or --batch.'
               : 'Compute GVT less often: a larger --gvt-interval; --max-opt-lookahead bounds the optimism in its place.',
+            share,
+            `${percent(share)} of the time went there`,
+          ),
+          ...(facts !== null && facts.gvt_interval * facts.batch < USUAL.batch * USUAL.interval
+            ? { turn: { 'gvt-interval': USUAL.interval, batch: USUAL.batch } }
+            : {}),
         },
       ];
     }
@@ -82,7 +102,12 @@ export const GVT_INTERVAL: FindingRule = {
         severity: 'notice',
         sentence: `A PE handles ${short(events)} events between two GVTs (${whole(gvts)} in all), none of which can be committed before, and ${percent(undone)} of all were rolled back.`,
         evidence,
-        advice: 'Compute GVT more often: a smaller --gvt-interval or --batch.',
+        ...expecting(
+          'Compute GVT more often: a smaller --gvt-interval or --batch.',
+          undone,
+          `${percent(undone)} of what was handled was for nothing`,
+        ),
+        turn: { 'gvt-interval': USUAL.interval, batch: USUAL.batch },
       },
     ];
   },

@@ -1,6 +1,7 @@
 /** Work that is not spread evenly: over PEs, and over hosts. */
 import {
   asRows,
+  expecting,
   type FindingParts,
   type FindingRule,
   graded,
@@ -10,7 +11,7 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { FEW, oneMode } from './samples.ts';
+import { FEW, oneMode, ROLLBACK_SIGNS } from './samples.ts';
 
 const SOME = {
   value: 1.25,
@@ -19,10 +20,22 @@ const SOME = {
   source: `${OWN}: the others then wait for a fifth of the time`,
 };
 const MUCH = {
-  value: 2,
+  value: 1.5,
   unit: '',
   means: 'times the mean: problem',
-  source: `${OWN}: half of the machine waits`,
+  source: `${OWN}: the others wait for a third of the time; on two PEs the most is 2`,
+};
+const HOT = {
+  value: 0.2,
+  unit: 'share',
+  means: 'of all events are of one LP, and four times its even part: it is named',
+  source: OWN,
+};
+const CROWD = {
+  value: 1.25,
+  unit: '',
+  means: 'times the mean in LPs: the map is named',
+  source: OWN,
 };
 
 const NET = 'sum(events_processed)::DOUBLE - sum(events_rolled_back)::DOUBLE';
@@ -43,46 +56,107 @@ interface Part {
 const KNOB =
   'Place LPs by the events they get, not by their number (the model’s map); --max-opt-lookahead keeps those with less work from running ahead.';
 
-function uneven(
-  parts: readonly Part[],
-  what: string,
-  evidence: FindingParts['evidence'],
-): FindingParts[] {
+const LPS = `SELECT lp_id, pe_id, ${NET} AS net_events, sum(${NET}) OVER () AS all_events, count(*) OVER () AS lps
+FROM ross_lp WHERE ${oneMode('ross_lp')} GROUP BY lp_id, pe_id ORDER BY net_events DESC, lp_id LIMIT 10`;
+
+/** Why the busiest PE is the busiest, and what helps; null where nobody counted. */
+interface Reason {
+  readonly words: string;
+  readonly advice: string;
+}
+
+async function hotLp({ recording, has }: Subject, pe: number): Promise<Reason | null> {
+  if (!has('ross_lp.events_processed') || !has('ross_lp.mode')) return null;
+  const [hot] = await recording.query<{
+    lp_id: number;
+    pe_id: number;
+    net_events: number;
+    all_events: number;
+    lps: number;
+  }>(LPS);
+  if (hot === undefined || hot.pe_id !== pe) return null;
+  const share = hot.net_events / Math.max(1, hot.all_events);
+  if (share < HOT.value || share < 4 / hot.lps) return null;
+  return {
+    words: `LP ${hot.lp_id} alone has ${percent(share)} of all events`,
+    advice: `An LP runs on one PE: divide what LP ${hot.lp_id} does among several LPs, and place them on different PEs.`,
+  };
+}
+
+async function lpsOf({ recording, has }: Subject, pe: number): Promise<Reason | null> {
+  if (!has('sim_pe.lps')) return null;
+  const rows = await recording.query<{ pe_id: number; lps: number }>(
+    'SELECT pe_id, sum(lps) AS lps FROM sim_pe GROUP BY pe_id',
+  );
+  const all = rows.reduce((sum, { lps }) => sum + lps, 0);
+  const own = rows.find(({ pe_id }) => pe_id === pe)?.lps ?? 0;
+  const has_ = `it has ${whole(own)} of the LPs, of ${whole(all)}`;
+  return own >= (CROWD.value * all) / rows.length
+    ? { words: has_, advice: 'Place as many LPs on each PE (the model’s map).' }
+    : {
+        words: `${has_}: they get more events than others`,
+        advice: 'Deal out the LPs that get many events to all PEs (the model’s map).',
+      };
+}
+
+/** The busiest of some, beside their mean. */
+function uneven(parts: readonly Part[]) {
   const all = parts.reduce((sum, { events }) => sum + events, 0);
-  if (parts.length < 2 || all < FEW) return [];
+  if (parts.length < 2 || all < FEW) return null;
   const mean = all / parts.length;
   const [most, least] = [parts[0], parts[parts.length - 1]];
   const severity = graded(most.events / mean, SOME, MUCH);
-  if (severity === null) return [];
-  return [
-    {
-      severity,
-      sentence: `${most.name} committed ${short(most.events / mean)} times the mean of ${whole(parts.length)} ${what} (${whole(most.events)} events; ${least.name} ${whole(least.events)}): the others wait for it for ${percent(1 - mean / most.events)} of the time.`,
-      evidence,
-      advice: KNOB,
-    },
-  ];
+  return severity && { severity, most, least, mean, wait: 1 - mean / most.events };
 }
 
-async function overPes({ recording }: Subject): Promise<FindingParts[]> {
-  const rows = await recording.query<{ pe_id: number; net_events: number }>(PES);
+function sentenceOf(found: NonNullable<ReturnType<typeof uneven>>, parts: string, why: string) {
+  const { most, least, mean, wait } = found;
+  return `${most.name} committed ${short(most.events / mean)} times the mean of ${parts} (${whole(most.events)} events; ${least.name} ${whole(least.events)})${why}: the others wait for it for ${percent(wait)} of the time.`;
+}
+
+async function overPes(subject: Subject): Promise<FindingParts[]> {
+  const rows = await subject.recording.query<{ pe_id: number; net_events: number }>(PES);
   const parts = rows.map((row) => ({ name: `PE ${row.pe_id}`, events: row.net_events }));
-  return uneven(parts, 'PEs', { sql: PES, rows: asRows(rows) });
+  const found = uneven(parts);
+  if (found === null) return [];
+  const [{ pe_id: pe }] = rows;
+  const reason = (await hotLp(subject, pe)) ?? (await lpsOf(subject, pe));
+  const why = reason === null ? '' : `; ${reason.words}`;
+  const expected = `with even work no PE waits for ${percent(found.wait)} of the time`;
+  return [
+    {
+      severity: found.severity,
+      sentence: sentenceOf(found, `${whole(parts.length)} PEs`, why),
+      evidence: { sql: PES, rows: asRows(rows) },
+      ...expecting(reason?.advice ?? KNOB, found.wait, expected),
+    },
+  ];
 }
 
 async function overHosts({ recording }: Subject): Promise<FindingParts[]> {
   const rows = await recording.query<{ host: string; per_pe: number }>(HOSTS);
   const parts = rows.map((row) => ({ name: `A PE of ${row.host}`, events: row.per_pe }));
-  return uneven(parts, 'hosts’ PEs', { sql: HOSTS, rows: asRows(rows) });
+  const found = uneven(parts);
+  if (found === null) return [];
+  return [
+    {
+      severity: found.severity,
+      sentence: sentenceOf(found, `${whole(parts.length)} hosts’ PEs`, ''),
+      evidence: { sql: HOSTS, rows: asRows(rows) },
+      advice: KNOB,
+    },
+  ];
 }
 
 export const IMBALANCE: FindingRule = {
   name: 'imbalance',
   title: 'work unevenly spread over PEs or hosts',
-  looks: 'Compares the events that each PE, and each host’s PEs, committed with the mean.',
+  looks:
+    'Compares the events that each PE, and each host’s PEs, committed with the mean; names the LP that gets most, where LPs are sampled (--lp-data), or the number of LPs.',
   needs: ['ross_pe.events_processed', 'ross_pe.events_rolled_back', 'ross_pe.mode', 'pes'],
-  thresholds: { SOME, MUCH },
+  thresholds: { SOME, MUCH, HOT, CROWD },
   knob: KNOB,
+  explains: ROLLBACK_SIGNS,
   async run(subject) {
     return [...(await overPes(subject)), ...(await overHosts(subject))];
   },

@@ -8,6 +8,7 @@ import {
   type Lacks,
   type NotExamined,
   SEVERITIES,
+  type Severity,
   type Subject,
   type Verdict,
 } from './finding.ts';
@@ -69,7 +70,7 @@ export async function examine(
       notExamined.push({ rule: name, title, lacks: said.lacks, applies });
     } else for (const parts of said) findings.push({ rule: name, ...parts });
   }
-  return { findings: worstFirst(findings), notExamined };
+  return { findings: worstFirst(settled(findings, rules)), notExamined };
 }
 
 /** What the rules about jobs say of one: those that read nothing but its records. */
@@ -87,10 +88,32 @@ export async function examineJob(job: Job): Promise<Verdict> {
   return { findings: worstFirst(findings), notExamined };
 }
 
-const worstFirst = (found: readonly Finding[]): Finding[] => {
-  const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
-  return [...found].sort((a, b) => rank(a) - rank(b));
-};
+const rank = (severity: Severity) => SEVERITIES.indexOf(severity);
+const worse = (a: Severity, b: Severity): Severity => (rank(a) <= rank(b) ? a : b);
+
+/** Causes take the severity of what follows from them, which is a notice then: it says how the cause shows. */
+function settled(found: readonly Finding[], rules: readonly FindingRule[]): Finding[] {
+  const explained = new Set<Finding>();
+  const causes = new Map<Finding, Severity>();
+  for (const cause of found) {
+    const explains = rules.find(({ name }) => name === cause.rule)?.explains ?? [];
+    if (cause.severity === 'info' || explained.has(cause)) continue;
+    for (const one of found) {
+      if (one.severity === 'info' || !explains.includes(one.rule)) continue;
+      explained.add(one);
+      causes.set(cause, worse(causes.get(cause) ?? cause.severity, one.severity));
+    }
+  }
+  return found.map((one) => {
+    if (explained.has(one))
+      return { ...one, severity: one.severity === 'info' ? 'info' : 'notice' };
+    return { ...one, severity: causes.get(one) ?? one.severity };
+  });
+}
+
+/** Within a severity, those that another explains come last. */
+const worstFirst = (found: readonly Finding[]): Finding[] =>
+  [...found].sort((a, b) => rank(a.severity) - rank(b.severity));
 
 /** The findings of `examine` alone. */
 export const findAll = async (

@@ -1,13 +1,16 @@
 /** Instrumentation that changes what it measures: PEs that wait for the recorder, and records that are lost. */
 import {
   asRows,
+  expecting,
   type FindingParts,
   type FindingRule,
   graded,
   OWN,
   percent,
+  type Subject,
   whole,
 } from './finding.ts';
+import { ROLLBACK_SIGNS } from './samples.ts';
 
 const SOME = {
   value: 0.02,
@@ -16,6 +19,13 @@ const SOME = {
   source: OWN,
 };
 const MUCH = { value: 0.1, unit: 'share', means: 'waiting: problem', source: OWN };
+const SAMPLING = {
+  value: 0.1,
+  unit: 'share',
+  means: 'of a PE’s time spent on samples of itself: notice',
+  source: OWN,
+};
+const MUCH_SAMPLING = { value: 0.25, unit: 'share', means: 'on samples: problem', source: OWN };
 const LOST = {
   value: 1,
   unit: '{record}',
@@ -26,6 +36,32 @@ const LOST = {
 const SQL = `SELECT pe_id, stream, bytes, waited / 1000 AS waited_s, real_time AS seconds,
   dropped_records, dropped AS dropped_bytes
 FROM sim_stream ORDER BY waited DESC, dropped_records DESC, pe_id, stream`;
+
+const SAMPLES = `SELECT pe_id, sum(sampling_time) AS sampling_time, any_value(wall) AS seconds, any_value(gvts) AS gvts
+FROM sim_pe, sim_run GROUP BY pe_id ORDER BY sampling_time DESC, pe_id`;
+
+async function sampling({ recording, has }: Subject): Promise<FindingParts[]> {
+  if (!(has('sim_pe.sampling_time') && has('sim_run.wall'))) return [];
+  const rows = await recording.query<{ pe_id: number; sampling_time: number; seconds: number }>(
+    SAMPLES,
+  );
+  const [worst] = rows;
+  const share = worst === undefined ? 0 : worst.sampling_time / Math.max(worst.seconds, 1e-9);
+  const severity = graded(share, SAMPLING, MUCH_SAMPLING);
+  if (severity === null) return [];
+  return [
+    {
+      severity,
+      sentence: `PE ${worst.pe_id} spent ${percent(share)} of its time on samples of itself: what is recorded is not what would have happened.`,
+      evidence: { sql: SAMPLES, rows: asRows(rows) },
+      ...expecting(
+        'Sample less often (--num-gvt, a longer --rt-interval), or fewer things (no --lp-data, no --kp-data).',
+        share,
+        'samples took the rest',
+      ),
+    },
+  ];
+}
 
 interface StreamRow {
   readonly pe_id: number;
@@ -39,14 +75,16 @@ export const INSTRUMENTATION: FindingRule = {
   name: 'instrumentation',
   title: 'instrumentation that slows the run, or loses records',
   looks:
-    'What became of each stream of records: how long its PE waited for a free buffer, and what was dropped.',
+    'The time that each PE spent on samples of itself. What became of each stream of records: how long its PE waited for a free buffer, and what was dropped.',
   needs: ['sim_stream'],
-  thresholds: { SOME, MUCH, LOST },
+  thresholds: { SOME, MUCH, SAMPLING, MUCH_SAMPLING, LOST },
   knob: 'Record less (a longer --rt-interval or --num-gvt, no --lp-data, --trace-clock=batch), take larger buffers (--buffer-size), write to a faster disk; or --on-overflow=drop, and lose some.',
-  async run({ recording }) {
+  explains: ['gvt-interval', 'network-bound', 'too-many-kps', ...ROLLBACK_SIGNS],
+  async run(subject) {
+    const { recording } = subject;
     const rows = await recording.query<StreamRow>(SQL);
     const evidence = { sql: SQL, rows: asRows(rows) };
-    const found: FindingParts[] = [];
+    const found = await sampling(subject);
     const waits = new Map<number, number>();
     for (const { pe_id, waited_s, seconds } of rows) {
       waits.set(pe_id, (waits.get(pe_id) ?? 0) + waited_s / Math.max(seconds, 1e-9));
@@ -59,7 +97,7 @@ export const INSTRUMENTATION: FindingRule = {
         severity,
         sentence: `PE ${worst[0]} waited for the recorder for ${percent(worst[1])} of the time (${streams.map(({ stream }) => stream).join(', ')}): what is recorded is not what would have happened.`,
         evidence,
-        advice: this.knob,
+        ...expecting(this.knob, worst[1], `PE ${worst[0]} waited for the rest`),
       });
     }
     const lost = rows.reduce((sum, row) => sum + row.dropped_records, 0);

@@ -1,6 +1,7 @@
 /** Event memory that runs out: events given up half-way, events sent back, queues that grow without end. */
 import {
   asRows,
+  expecting,
   type FindingParts,
   type FindingRule,
   graded,
@@ -10,7 +11,7 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { gvtsIn, oneMode } from './samples.ts';
+import { factsOf, gvtsIn, oneMode, ROLLBACK_SIGNS, totalsOf } from './samples.ts';
 
 const ABORTED = {
   value: 1e-6,
@@ -19,6 +20,13 @@ const ABORTED = {
   source: 'ROSS aborts an event where no memory is free: none is wanted',
 };
 const MANY = { value: 0.01, unit: 'share', means: 'given up: problem', source: OWN };
+const TAKEN_BACK = {
+  value: 0.01,
+  unit: 'share',
+  means: 'of the events handled undone to free memory (cancelback): notice',
+  source: OWN,
+};
+const MUCH_TAKEN_BACK = { value: 0.1, unit: 'share', means: 'undone for it: problem', source: OWN };
 const GROWS = {
   value: 1.5,
   unit: '',
@@ -87,6 +95,32 @@ async function shortage(subject: Subject): Promise<FindingParts[]> {
   return [{ severity: 'notice', sentence, evidence, advice: KNOB }];
 }
 
+const CANCELBACKS = `SELECT pe_id, count(*) AS rollbacks, sum(events_undone) AS undone, min(t) AS "from", max(t) AS "to"
+FROM ross_rollback WHERE cause = 'cancelback' GROUP BY pe_id ORDER BY undone DESC, pe_id`;
+
+/** Events that were handled, and undone to make room for others. */
+async function takenBack(subject: Subject): Promise<FindingParts[]> {
+  if (!subject.has('ross_rollback.cause')) return [];
+  const rows = await subject.recording.query<{ undone: number; rollbacks: number }>(CANCELBACKS);
+  const { processed } = await totalsOf(subject);
+  const undone = rows.reduce((sum, row) => sum + row.undone, 0);
+  const share = undone / Math.max(1, processed);
+  const severity = graded(share, TAKEN_BACK, MUCH_TAKEN_BACK);
+  if (severity === null) return [];
+  const facts = await factsOf(subject);
+  const most = facts === null ? '' : ` (--max-memory=${whole(facts.max_memory)})`;
+  const why = `${percent(share)} of what was handled was undone to free memory`;
+  return [
+    {
+      severity,
+      sentence: `Event memory is too small${most}: ${whole(undone)} events, ${percent(share)} of those handled, were undone to make room for others (cancelback).`,
+      evidence: { sql: CANCELBACKS, rows: asRows(rows) },
+      ...expecting('More --max-memory.', share, why),
+      ...(facts !== null && { turn: { 'max-memory': 16 * facts.max_memory } }),
+    },
+  ];
+}
+
 async function growth({ recording }: Subject): Promise<FindingParts[]> {
   const rows = await recording.query<QueueRow>(QUEUES);
   if (rows.some(({ samples }) => samples < COURSE)) return [];
@@ -109,14 +143,16 @@ export const MEMORY_PRESSURE: FindingRule = {
   name: 'memory-pressure',
   title: 'event memory that runs out or grows',
   looks:
-    'Events given up half-way, fossil collections per GVT, and the course of pending events over the run.',
+    'Events given up half-way or undone to free memory, fossil collections per GVT, and the course of pending events over the run.',
   needs: [
     ...['events_aborted', 'fossil_collect_attempts', 'num_gvts', 'priority_queue_size'],
     ...['events_processed', 'mode', 't'],
   ].map((column) => `ross_pe.${column}`),
-  thresholds: { ABORTED, MANY, GROWS, PENDING, ATTEMPTS },
+  explains: [...ROLLBACK_SIGNS, 'optimism', 'gvt-interval', 'false-rollbacks'],
+  thresholds: { ABORTED, MANY, TAKEN_BACK, MUCH_TAKEN_BACK, GROWS, PENDING, ATTEMPTS },
   knob: KNOB,
   async run(subject) {
-    return [...(await shortage(subject)), ...(await growth(subject))];
+    const taken = await takenBack(subject);
+    return [...taken, ...(await shortage(subject)), ...(await growth(subject))];
   },
 };

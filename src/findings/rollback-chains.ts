@@ -26,7 +26,7 @@ const LONG = {
 const LEAST = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone: below it a notice at most',
+  means: 'of the events handled undone: below it cascades cost nothing',
   source: 'as efficiency',
 };
 
@@ -87,7 +87,7 @@ export const ROLLBACK_CHAINS: FindingRule = {
     const worst = rows.find(({ rollbacks }) => rollbacks > 1);
     if (worst === undefined) return [];
     const share = worst.all_undone_by_parents / Math.max(1, worst.all_undone);
-    const costs = undoneShare(await totalsOf(subject)) >= LEAST.value;
+    if (undoneShare(await totalsOf(subject)) < LEAST.value) return [];
     const long = worst.rollbacks >= LONG.value ? 'notice' : null;
     const severity = graded(share, SOME, MUCH) ?? long;
     if (severity === null) return [];
@@ -95,7 +95,7 @@ export const ROLLBACK_CHAINS: FindingRule = {
     const over = worst.on_pes > 1 ? ` on ${whole(worst.on_pes)} PEs` : '';
     return [
       {
-        severity: costs ? severity : 'notice',
+        severity,
         sentence: `Cascades undid ${percent(share)} of ${whole(worst.all_undone)} events; the largest began at ${short(worst.t)} s, when a late event of LP ${worst.source_lp} (PE ${worst.source_pe}) took KP ${worst.kp_id} of PE ${worst.pe_id}${back} and became ${whole(worst.rollbacks)} rollbacks${over} in ${whole(worst.generations + 1)} generations: ${whole(worst.undone)} events undone, ${whole(worst.undone_at_once)} of them at once.`,
         evidence: { sql: SQL, rows: asRows(rows) },
         advice: this.knob,

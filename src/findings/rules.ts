@@ -15,21 +15,27 @@ import { INSTRUMENTATION } from './instrumentation.ts';
 import type { JobFindingRule } from './job-rule.ts';
 import { JOB_FLAGS, JOB_GAUGES } from './job-verdict.ts';
 import { LATE_RANK } from './late-rank.ts';
+import { LOOKAHEAD } from './lookahead.ts';
 import { LOW_FREQUENCY } from './low-frequency.ts';
 import { MEMORY_BOUND } from './memory-bound.ts';
 import { MEMORY_PRESSURE } from './memory-pressure.ts';
+import { MEMORY_STALL } from './memory-stall.ts';
 import { METADATA_STORM } from './metadata-storm.ts';
 import { MIGRATING_THREADS } from './migrating-threads.ts';
 import { NETWORK_BOUND } from './network-bound.ts';
 import { NODE_MEMORY } from './node-memory.ts';
+import { OPTIMISM } from './optimism.ts';
 import { PAGE_FAULTS } from './page-faults.ts';
+import { PAUSE } from './pause.ts';
 import { REGION_ALIGNMENT } from './region-alignment.ts';
 import { ROLLBACK_CHAINS } from './rollback-chains.ts';
 import { ROLLBACK_CULPRITS } from './rollback-culprits.ts';
 import { SECONDARY_ROLLBACKS } from './secondary-rollbacks.ts';
+import { SLOW_HANDLERS } from './slow-handlers.ts';
 import { STOLEN_CPU } from './stolen-cpu.ts';
 import { SUSPECT_DATA } from './suspect-data.ts';
 import { SWAP } from './swap.ts';
+import { TOO_MANY_KPS } from './too-many-kps.ts';
 import { WAITING_THREADS } from './waiting-threads.ts';
 import { WRONG_INTERCONNECT } from './wrong-interconnect.ts';
 
@@ -46,20 +52,29 @@ export const RULE_GROUPS: readonly {
   readonly tables: RegExp;
   readonly rules: readonly FindingRule[];
 }[] = [
-  { title: 'The recording itself', tables: /^sim_/, rules: [SUSPECT_DATA, INSTRUMENTATION] },
+  { title: 'The recording itself', tables: /^sim_/, rules: [SUSPECT_DATA, INSTRUMENTATION, PAUSE] },
   { title: 'The simulator and its CPUs', tables: /^sim_thread/, rules: [STOLEN_CPU] },
   {
     title: 'The simulator',
     tables: /^ross_[pkl]/,
     rules: [
-      ...[EFFICIENCY, ROLLBACK_CULPRITS, SECONDARY_ROLLBACKS, ROLLBACK_CHAINS, FALSE_ROLLBACKS],
-      ...[IMBALANCE, NETWORK_BOUND, GVT_INTERVAL, MEMORY_PRESSURE],
+      ...[MEMORY_PRESSURE, SLOW_HANDLERS, IMBALANCE, LOOKAHEAD, OPTIMISM, FALSE_ROLLBACKS],
+      ...[GVT_INTERVAL, TOO_MANY_KPS, NETWORK_BOUND],
+      ...[EFFICIENCY, ROLLBACK_CULPRITS, SECONDARY_ROLLBACKS, ROLLBACK_CHAINS],
     ],
   },
   {
     title: 'Processes and threads of a command',
     tables: /^process_thread/,
-    rules: [LATE_RANK, WAITING_THREADS, CPU_QUOTA, DEVICE_WAIT, MIGRATING_THREADS, PAGE_FAULTS],
+    rules: [
+      MEMORY_STALL,
+      LATE_RANK,
+      WAITING_THREADS,
+      CPU_QUOTA,
+      DEVICE_WAIT,
+      MIGRATING_THREADS,
+      PAGE_FAULTS,
+    ],
   },
   {
     title: 'Regions and energy',

@@ -82,3 +82,32 @@ FROM ${table} WHERE ${oneMode(table)}`,
 /** The share of the events handled that was undone. */
 export const undoneShare = ({ processed, undone }: Totals): number =>
   undone / Math.max(1, processed);
+
+/** How rollbacks show: what makes PEs roll back explains these. */
+export const ROLLBACK_SIGNS = [
+  ...['efficiency', 'secondary-rollbacks', 'rollback-chains', 'rollback-culprits'],
+];
+
+/** The run's settings and what is known of it at its end; NaN never: null where it is missing. */
+export interface RunFacts {
+  readonly synchroniser: string;
+  readonly pes: number;
+  readonly cpus: number;
+  readonly lps: number;
+  readonly nkp: number;
+  readonly batch: number;
+  readonly gvt_interval: number;
+  readonly lookahead: number;
+  readonly max_opt_lookahead: number | null;
+  readonly max_memory: number;
+  readonly wall: number;
+  readonly gvts: number;
+  readonly least_delay: number | null;
+}
+
+/** Null where nobody noted it, or several runs are looked at. */
+export async function factsOf({ recording, has }: Subject): Promise<RunFacts | null> {
+  if (!has('sim_run.batch')) return null;
+  const rows = await recording.query<RunFacts>('SELECT * FROM sim_run');
+  return rows.length === 1 ? rows[0] : null;
+}

@@ -1,11 +1,13 @@
 /**
  * A PE that cannot run because its CPU is taken: by a hypervisor (steal), by other threads and processes (it waits in
- * the run queue), by a quota of its control group (it waits for an idle CPU), or by another PE bound there. It falls behind in virtual time. Where it runs ahead at other times it
+ * the run queue), or by other PEs. It falls behind in virtual time. Where it runs ahead at other times it
  * rolls back itself; more often its late events roll the others back.
  */
 import type { Row } from '../query/index.ts';
 import {
   asRows,
+  counted,
+  expecting,
   type FindingParts,
   type FindingRule,
   OWN,
@@ -13,7 +15,9 @@ import {
   pes,
   type Severity,
   type Subject,
+  short,
 } from './finding.ts';
+import { factsOf, ROLLBACK_SIGNS } from './samples.ts';
 
 const LOST = {
   value: 0.05,
@@ -33,12 +37,8 @@ const STANDS_OUT = {
   means: 'times what the other PEs lose: it is named by itself',
   source: OWN,
 };
-const QUOTA = {
-  value: 0.1,
-  unit: 'share',
-  means: 'of its time a PE waited for a CPU of its own that was idle: a quota',
-  source: `${OWN}: a thread that its control group throttles is counted as waiting`,
-};
+/** Weight of a control group where nobody sets one. */
+const USUAL = 100;
 const LEAST = LOST.value;
 const MUCH = MUCH_LOST.value;
 const MORE = STANDS_OUT.value;
@@ -48,8 +48,7 @@ const SQL = `SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(s
   sum(events_processed) / sum(seconds) AS events_per_s,
   sum(steal * seconds) / sum(seconds) AS steal,
   sum(waiting * seconds) / sum(seconds) AS waiting,
-  sum(others * seconds) / sum(seconds) AS others,
-  sum(CASE WHEN cpu IS NOT NULL AND idle IS NOT NULL AND waiting IS NOT NULL THEN least(waiting, idle) * seconds END) / sum(seconds) AS throttled
+  sum(others * seconds) / sum(seconds) AS others
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 
 const CAUSED = `SELECT source_pe AS pe_id, sum(events_undone) AS undone
@@ -66,16 +65,12 @@ interface PeOnNode {
   readonly steal: number | null;
   readonly waiting: number | null;
   readonly others: number | null;
-  /** It waited for the CPU that it was bound to, and that was idle. */
-  readonly throttled: number | null;
 }
 
 interface Caused {
   readonly pe_id: number;
   readonly undone: number;
 }
-
-const isThrottled = ({ throttled }: PeOnNode): boolean => (throttled ?? 0) >= QUOTA.value;
 
 /** The share of time in which it could not run. */
 const lost = ({ steal, waiting }: PeOnNode): number => (steal ?? 0) + (waiting ?? 0);
@@ -106,11 +101,6 @@ function reasons(pe: PeOnNode): string {
       pe.others === null ? '' : `, of which other threads and processes used ${percent(pe.others)}`;
     parts.push(`it waited ${percent(pe.waiting ?? 0)} of the time for ${cpuOf(pe)}${users}`);
   }
-  if (isThrottled(pe)) {
-    parts.push(
-      `while it waited, that CPU was idle for ${percent(pe.throttled ?? 0)} of the time: a quota throttles it`,
-    );
-  }
   return parts.join(', and ');
 }
 
@@ -135,9 +125,9 @@ function effectOf(
   return null;
 }
 
-function adviceFor(all: readonly PeOnNode[]): string {
-  if (all.some(isThrottled)) {
-    return 'Raise the quota of its control group (cpu.max; of a container, its CPU limit), or run fewer PEs in it.';
+function adviceFor(all: readonly PeOnNode[], { weight }: Context): string {
+  if (weight !== '') {
+    return 'Raise the weight of its control group (cpu.weight; of version 1, cpu.shares), or keep the CPUs free of other work.';
   }
   const steal = mean(all.map((pe) => pe.steal ?? 0));
   return steal >= mean(all.map((pe) => pe.waiting ?? 0))
@@ -145,23 +135,75 @@ function adviceFor(all: readonly PeOnNode[]): string {
     : 'Keep the CPUs free of other work (taskset, cgroups, an exclusive job), or use one PE fewer than there are CPUs.';
 }
 
+/** Of the time between two samples. */
+interface Window {
+  readonly pe_id: number;
+  readonly t0: number;
+  readonly t: number;
+  readonly lost: number | null;
+}
+
+interface Context {
+  readonly caused: readonly Caused[];
+  readonly windows: readonly Window[];
+  /** Behind the reason: a control group that gets less than others; or ''. */
+  readonly weight: string;
+}
+
+const WINDOWS = `SELECT pe_id, t0, t, coalesce(steal, 0) + coalesce(waiting, 0) AS lost FROM pe_on_node ORDER BY pe_id, t0`;
+
+/** Shares of a run: an interval that is more of it is the whole run; one that has less of what is lost is not it. */
+const WHOLE = 0.8;
+const MOST_OF_IT = 0.7;
+
+/** “, from 1.20 to 2.35 s”: where what was lost was lost within a part of the run, else ''. */
+function whenOf(those: readonly PeOnNode[], { windows }: Context): string {
+  const own = windows.filter(({ pe_id }) => those.some((pe) => pe.pe_id === pe_id));
+  const seconds = (one: Window) => one.t - one.t0;
+  const amount = (some: readonly Window[]) =>
+    some.reduce((total, one) => total + (one.lost ?? 0) * seconds(one), 0);
+  const sorted = own.map((one) => one.lost ?? 0).sort((a, b) => a - b);
+  const half = (sorted[Math.floor(0.9 * sorted.length)] ?? 0) / 2;
+  // The stretch whose excess over half of the worst is the largest.
+  const ordered = [...own].sort((a, b) => a.t0 - b.t0);
+  let [best, sum, from] = [0, 0, 0];
+  let stretch: readonly Window[] = [];
+  ordered.forEach((one, k) => {
+    if (sum <= 0) [sum, from] = [0, k];
+    sum += ((one.lost ?? 0) - half) * seconds(one);
+    if (sum > best) {
+      best = sum;
+      stretch = ordered.slice(from, k + 1);
+    }
+  });
+  if (stretch.length === 0) return '';
+  const [begin, end] = [stretch[0].t0, stretch[stretch.length - 1].t];
+  const whole = Math.max(...own.map(({ t }) => t)) - ordered[0].t0;
+  if (end - begin > WHOLE * whole || amount(stretch) < MOST_OF_IT * amount(own)) return '';
+  return `, from ${begin.toFixed(2)} to ${end.toFixed(2)} s`;
+}
+
 /** A PE that loses much more than the others. */
-function outlier(pe: PeOnNode, all: readonly PeOnNode[], caused: readonly Caused[]): FindingParts {
+function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): FindingParts {
   const others = all.filter(({ pe_id }) => pe_id !== pe.pe_id);
-  const effect = effectOf(pe, others, caused);
+  const effect = effectOf(pe, others, context.caused);
   const severity: Severity = lost(pe) >= MUCH || effect !== null ? 'problem' : 'notice';
   const compared = others.length === 0 ? '' : ` (other PEs: ${percent(mean(others.map(lost)))})`;
   const then = effect === null ? '' : `; ${effect}`;
   return {
     severity,
-    sentence: `PE ${pe.pe_id} could not run for ${percent(lost(pe))} of the time${compared}: ${reasons(pe)}${then}.`,
+    sentence: `PE ${pe.pe_id} could not run for ${percent(lost(pe))} of the time${compared}${whenOf([pe], context)}: ${reasons(pe)}${context.weight}${then}.`,
     evidence: { sql: SQL, rows: rowsOf([pe], all) },
-    advice: adviceFor([pe]),
+    ...expecting(adviceFor([pe], context), lost(pe), 'so much of its time it had no CPU'),
   };
 }
 
 /** PEs that lose about the same. */
-function together(some: readonly PeOnNode[], all: readonly PeOnNode[]): FindingParts {
+function together(
+  some: readonly PeOnNode[],
+  all: readonly PeOnNode[],
+  context: Context,
+): FindingParts {
   const shares = some.map(lost);
   const [least, most] = [Math.min(...shares), Math.max(...shares)].map(percent);
   const range = least === most ? least : `${least} to ${most}`;
@@ -173,17 +215,11 @@ function together(some: readonly PeOnNode[], all: readonly PeOnNode[]): FindingP
       ? [`${percent(waited)} was spent waiting for a CPU that others used`]
       : []),
   ];
-  const throttled = some.filter(isThrottled);
-  if (throttled.length > 0) {
-    parts.push(
-      `${pes(throttled.map(({ pe_id }) => pe_id))} waited for idle CPUs: a quota throttles`,
-    );
-  }
   return {
     severity: mean(shares) >= MUCH ? 'problem' : 'notice',
-    sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}.`,
+    sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time${whenOf(some, context)}: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}${context.weight}.`,
     evidence: { sql: SQL, rows: rowsOf(some, all) },
-    advice: adviceFor(some),
+    ...expecting(adviceFor(some, context), mean(shares), 'so much of their time they had no CPU'),
   };
 }
 
@@ -204,6 +240,40 @@ const sharing = (one: SharedCpu): FindingParts => ({
   advice: 'Run as many PEs as there are CPUs at most, each bound to its own (--pin).',
 });
 
+const WEIGHTS =
+  'SELECT cgroup, min(weight) AS weight FROM process_weight GROUP BY cgroup ORDER BY weight LIMIT 1';
+
+async function weightOf({ recording, has }: Subject): Promise<string> {
+  if (!has('process_weight')) return '';
+  const [least] = await recording.query<{ cgroup: string; weight: number }>(WEIGHTS);
+  if (least === undefined || least.weight >= USUAL) return '';
+  return `; its control group ${least.cgroup} has weight ${short(least.weight)}, where ${USUAL} is usual`;
+}
+
+/** More PEs than CPUs that they may use: they take turns. */
+async function crowded(
+  subject: Subject,
+  losing: readonly PeOnNode[],
+  all: readonly PeOnNode[],
+): Promise<FindingParts[]> {
+  const facts = await factsOf(subject);
+  if (facts === null || facts.pes <= facts.cpus || losing.length === 0) return [];
+  const share = mean(losing.map(lost));
+  return [
+    {
+      severity: 'problem',
+      sentence: `${facts.pes} PEs take turns on ${counted(facts.cpus, 'CPU')} that they may use: they could not run for ${percent(share)} of the time.`,
+      evidence: { sql: SQL, rows: rowsOf(losing, all) },
+      ...expecting(
+        `Run as many PEs as there are CPUs at most: --pes=${facts.cpus}; or let them use more CPUs (taskset, cpusets).`,
+        share,
+        'so much of their time they had no CPU, and those that run wait for those that do not',
+      ),
+      turn: { pes: facts.cpus },
+    },
+  ];
+}
+
 const causedBy = async ({ recording, has }: Subject): Promise<readonly Caused[]> =>
   has('ross_rollback') ? recording.query<Caused>(CAUSED) : [];
 
@@ -211,17 +281,32 @@ export const STOLEN_CPU: FindingRule = {
   name: 'stolen-cpu',
   title: 'PEs that cannot run because their CPU is taken',
   looks:
-    'Joins each PE to its CPU over the same time: what a hypervisor stole, how long its thread waited in the run queue, who ran meanwhile; and which PEs are bound to one CPU.',
+    'Joins each PE to its CPU over the same time: what a hypervisor stole, how long its thread waited in the run queue, who ran meanwhile, and when; which PEs are bound to one CPU, or take turns on too few; and the weight of their control group.',
   needs: ['pe_on_node'],
-  thresholds: { LOST, MUCH_LOST, STANDS_OUT, QUOTA },
-  knob: 'Give virtual machines CPUs of their own; keep CPUs free of other work (taskset, cgroups, an exclusive job); raise quotas (cpu.max); bind PEs (--pin); or run fewer PEs.',
+  thresholds: { LOST, MUCH_LOST, STANDS_OUT },
+  knob: 'Give virtual machines CPUs of their own; keep CPUs free of other work (taskset, cgroups, an exclusive job); raise weights (cpu.weight); bind PEs (--pin); or run fewer PEs.',
+  explains: [
+    'imbalance',
+    'network-bound',
+    'optimism',
+    'slow-handlers',
+    'gvt-interval',
+    'false-rollbacks',
+    ...ROLLBACK_SIGNS,
+  ],
   async run(subject) {
     const { recording } = subject;
     const shared = await recording.query<SharedCpu>(SHARED);
     const inTurns = new Set(shared.flatMap((one) => one.pes));
     const all = await recording.query<PeOnNode>(SQL);
-    const caused = await causedBy(subject);
     const losing = all.filter((pe) => lost(pe) >= LEAST && !inTurns.has(pe.pe_id));
+    const turns = await crowded(subject, losing, all);
+    if (turns.length > 0) return turns;
+    const context = {
+      caused: await causedBy(subject),
+      windows: await recording.query<Window>(WINDOWS),
+      weight: await weightOf(subject),
+    };
     const out = losing.filter((pe) => {
       const others = all.filter(({ pe_id }) => pe_id !== pe.pe_id);
       return stands(lost(pe), mean(others.map(lost)));
@@ -229,8 +314,8 @@ export const STOLEN_CPU: FindingRule = {
     const rest = losing.filter((pe) => !out.includes(pe));
     return [
       ...shared.map(sharing),
-      ...out.map((pe) => outlier(pe, all, caused)),
-      ...(rest.length > 0 ? [together(rest, all)] : []),
+      ...out.map((pe) => outlier(pe, all, context)),
+      ...(rest.length > 0 ? [together(rest, all, context)] : []),
     ];
   },
 };

@@ -23,6 +23,10 @@ export interface Finding {
   readonly evidence: Evidence;
   /** What to do about it; '' where there is nothing. */
   readonly advice: string;
+  /** Options of `sim run` that do it, where the knob is one of these; null: left out. */
+  readonly turn?: Readonly<Record<string, number | null>>;
+  /** How many times as fast the run may be with the knob turned: an estimate, whose reason is part of the advice. */
+  readonly gain?: number;
 }
 
 /** A rule that could not look, and what it lacks. */

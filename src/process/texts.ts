@@ -54,21 +54,6 @@ export function readSchedStat(text: string): SchedStat | null {
   return { running, waiting, timeslices };
 }
 
-/** The value of `key` in lines `key: value` or `key value`, as of `status`, `io`, `cpu.stat`; null where it is not there. */
-export function lineOf(text: string, key: string): string | null {
-  const at = text.startsWith(key) ? 0 : text.indexOf(`\n${key}`) + 1;
-  if (at === 0 && !text.startsWith(key)) return null;
-  const end = text.indexOf('\n', at);
-  const rest = text.slice(at + key.length, end < 0 ? undefined : end);
-  return /^[:\s]/.test(rest) ? rest.replace(/^:?\s*/, '') : null;
-}
-
-/** The whole number that a value begins with; null where it is none. */
-export function countOf(text: string, key: string): bigint | null {
-  const digits = /^\d+/.exec(lineOf(text, key) ?? '');
-  return digits === null ? null : BigInt(digits[0]);
-}
-
 /** Variables of launchers that say a process's rank among all of its job. */
 const RANKS = ['OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'PMIX_RANK', 'MV2_COMM_WORLD_RANK'];
 

@@ -3,7 +3,7 @@
  * a daemon whose parent has ended.
  */
 import { readdirSync } from 'node:fs';
-import { textOf } from './proc-file.ts';
+import { textOf } from '../os/proc-file.ts';
 import { readStat, type Stat } from './texts.ts';
 
 /** Variable of the environment that marks all processes of a recorded command. */

@@ -2,19 +2,19 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Batch } from '../model/metric.ts';
+import { Rows } from '../model/rows.ts';
 import {
   PROCESS,
   PROCESS_IO,
   PROCESS_MEMORY,
-  PROCESS_QUOTA,
   PROCESS_SWITCH,
   PROCESS_THREAD,
   PROCESS_THREAD_TICKS,
 } from '../model/schemas/process.ts';
-import { ProcFile, textOf } from './proc-file.ts';
-import { cgroupFolders, quotaOf } from './quota.ts';
-import { Rows } from './rows.ts';
-import { countOf, lineOf, rankOf, readSchedStat, readStat } from './texts.ts';
+import { LimitWatch } from '../os/limit-watch.ts';
+import { ProcFile, textOf } from '../os/proc-file.ts';
+import { countOf, lineOf } from '../os/proc-lines.ts';
+import { rankOf, readSchedStat, readStat } from './texts.ts';
 import { type Found, ProcessTree } from './tree.ts';
 
 /** Words of a command that are kept, in characters. */
@@ -53,7 +53,7 @@ export interface WatchOptions {
 export class ProcessWatch {
   private readonly options: WatchOptions;
   private readonly proc: string;
-  private readonly cgroups: string;
+  private readonly limits: LimitWatch;
   private readonly tree: ProcessTree;
   private readonly processes = new Map<number, Process>();
   private readonly infos = new Rows(PROCESS);
@@ -62,13 +62,12 @@ export class ProcessWatch {
   private readonly switches = new Rows(PROCESS_SWITCH);
   private readonly memory = new Rows(PROCESS_MEMORY);
   private readonly io = new Rows(PROCESS_IO);
-  private readonly quotas = new Rows(PROCESS_QUOTA);
 
   constructor(options: WatchOptions) {
     this.options = options;
     const { machine = '/', mark } = options;
     this.proc = join(machine, 'proc');
-    this.cgroups = join(machine, 'sys/fs/cgroup');
+    this.limits = new LimitWatch(options);
     this.tree = new ProcessTree(mark, this.proc);
   }
 
@@ -83,9 +82,10 @@ export class ProcessWatch {
       this.threads(process, all);
       if (all) this.whole(process);
     }
-    if (all) this.limits();
     const rows = [this.infos, this.fine, this.coarse, this.switches, this.memory, this.io];
-    return [...rows, this.quotas].flatMap((some) => some.take() ?? []);
+    const folders = [...this.processes.values()].map(({ folder }) => folder);
+    const limits = all ? this.limits.sample(folders) : [];
+    return [...rows.flatMap((some) => some.take() ?? []), ...limits];
   }
 
   close(): void {
@@ -190,20 +190,6 @@ export class ProcessWatch {
     const io = textOf(join(folder, 'io')) ?? '';
     const counts = ['rchar', 'wchar', 'read_bytes', 'write_bytes'].map((key) => countOf(io, key));
     if (counts.every((one) => one !== null)) this.io.add([real, host, id, ...counts]);
-  }
-
-  private limits(): void {
-    const { host, now } = this.options;
-    const folders = new Set(
-      [...this.processes.values()].flatMap(({ folder }) => cgroupFolders(folder, this.cgroups)),
-    );
-    for (const folder of folders) {
-      const real = now();
-      const quota = quotaOf(folder, this.cgroups);
-      if (quota === null) continue;
-      const { cgroup, cpus, periods, throttledPeriods, throttled } = quota;
-      this.quotas.add([real, host, cgroup, cpus, periods, throttledPeriods, throttled]);
-    }
   }
 }
 

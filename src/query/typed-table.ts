@@ -4,12 +4,21 @@ import {
   PROCESS,
   PROCESS_IO,
   PROCESS_MEMORY,
+  PROCESS_PRESSURE,
   PROCESS_QUOTA,
   PROCESS_SWITCH,
   PROCESS_THREAD,
+  PROCESS_WEIGHT,
 } from '../model/schemas/process.ts';
 import { ROSS_SCHEMAS } from '../model/schemas/ross.ts';
-import { REGION_PHASE, SIM_STREAM, SIM_THREAD } from '../model/schemas/sim.ts';
+import {
+  REGION_PHASE,
+  SIM_HANDLER,
+  SIM_PE,
+  SIM_RUN,
+  SIM_STREAM,
+  SIM_THREAD,
+} from '../model/schemas/sim.ts';
 import type { ColumnData } from './column-batches.ts';
 import { QueryError } from './errors.ts';
 import { type OpenCell, openCell } from './open-tables.ts';
@@ -27,6 +36,11 @@ const SCHEMAS = [
   PROCESS_MEMORY,
   PROCESS_IO,
   PROCESS_QUOTA,
+  PROCESS_WEIGHT,
+  PROCESS_PRESSURE,
+  SIM_RUN,
+  SIM_PE,
+  SIM_HANDLER,
 ] as const;
 
 /** What a column of these cells comes as. */

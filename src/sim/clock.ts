@@ -60,6 +60,8 @@ export class ActivityClock {
   private readonly draws: readonly Draw[];
   private readonly turns: Draw;
   private readonly cost: number;
+  /** Of the event that was timed last. */
+  handledMs = 0;
   private queueMs = 0;
   private handleMs = 0;
   private batchMs = 0;
@@ -154,6 +156,7 @@ export class ActivityClock {
     const handled = Math.max(0, t4 - t3 - (t2 - t1));
     this.queueMs += queued;
     this.handleMs += handled;
+    this.handledMs = handled;
     this.singleMs += queued + handled;
     this.singles++;
     return true;

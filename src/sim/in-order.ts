@@ -58,6 +58,7 @@ export class InOrderLp extends LpContext {
     if (this.conservative) {
       if (delay < this.lookahead && dest !== this.id) this.refuse(dest, delay);
       if (delay < this.least[0]) this.least[0] = delay;
+      if (dest !== this.id && delay < this.least[1]) this.least[1] = delay;
     }
     const F = this.F;
     const now = F[this.h];
@@ -153,7 +154,7 @@ interface InOrderLoop {
  * @param deliver called where a handler has sent to other PEs; null on one PE
  */
 export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
-  const { queue, pool, only, counts, tally } = pe;
+  const { queue, pool, only, counts, tally, handlerTimes } = pe;
   const { F, I } = pool;
   const paths = pe.paths;
   const tracer = pe.instrument?.commits ?? null;
@@ -212,11 +213,14 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
         forget();
         if (F[h] === last[0]) counts[TIES]++;
         last[0] = F[h];
-        handle(I[(h << 1) + DEST], h);
+        const index = I[(h << 1) + DEST];
+        handlerTimes.begin(index);
+        handle(index, h);
         keep(h);
       },
     );
     if (!sampled) return 0;
+    handlerTimes.end(clock.handledMs);
     counts[DONE]++;
     counts[COMMITTED]++;
     return 1;

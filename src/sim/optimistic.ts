@@ -124,7 +124,14 @@ export class Optimism implements Engine, Receiver {
       const h = this.first();
       return h === 0 || !(pool.F[h] < bound) ? 0 : queue.pop();
     };
-    return Number(clock.sampleEvent(take, (h) => queue.push(pool.F[h], h), this.handle));
+    const { handlerTimes } = this.pe;
+    const handle = (h: number) => {
+      handlerTimes.begin(pool.I[(h << 1) + DEST]);
+      this.handle(h);
+    };
+    if (!clock.sampleEvent(take, (h) => queue.push(pool.F[h], h), handle)) return 0;
+    handlerTimes.end(clock.handledMs);
+    return 1;
   }
 
   /** The first pending event that is not cancelled, still in the queue; 0 for none. */

@@ -10,6 +10,7 @@ import { A, C } from './counters.ts';
 import type { Driver } from './driver.ts';
 import { type Budget, strideFor } from './event.ts';
 import { GvtHooks } from './gvt-hooks.ts';
+import type { HandlerCost } from './handler-times.ts';
 import { InOrderEngine, InOrderLp, inOrderLoop } from './in-order.ts';
 import {
   type InstrumentMemory,
@@ -50,6 +51,9 @@ export interface PeResult {
   readonly criticalPath: number;
   /** Least offset of an event, in virtual time; null where none was sent, or nobody watched. */
   readonly leastOffset: number | null;
+  /** The same of events to other LPs. */
+  readonly leastDelay: number | null;
+  readonly handlers: readonly HandlerCost[];
   /** Reached the end, and how far it got. */
   readonly finished: boolean;
   readonly gvt: number;
@@ -305,6 +309,8 @@ export class PeRun {
       lpBytes: pe.blockSize * 8,
       criticalPath: pe.longestPath(),
       leastOffset: pe.leastOffset[0] < Infinity ? pe.leastOffset[0] : null,
+      leastDelay: pe.leastOffset[1] < Infinity ? pe.leastOffset[1] : null,
+      handlers: pe.handlerTimes.costs(),
       finished: this.driver.finished,
       gvt: this.driver.gvt,
       wallSeconds: Number.isNaN(this.firstEvent) ? 0 : (this.lastEvent - this.firstEvent) / 1000,

@@ -7,6 +7,7 @@ import type { RunConfig } from './config.ts';
 import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
 import { type Budget, EventPool } from './event.ts';
+import { HandlerTimes } from './handler-times.ts';
 import type { PeInstrument } from './instrument/pe-instrument.ts';
 import type { Tally } from './instrument/tally.ts';
 import * as tallies from './instrument/tally.ts';
@@ -117,9 +118,10 @@ export class Pe {
   instrument: PeInstrument | null = null;
   /** Counts per LP or KP, where KPs or LPs are sampled. */
   tally: Tally | null = null;
+  readonly handlerTimes: HandlerTimes;
   private readonly key = startOfTime();
 
-  /** Least offset of any event sent, in virtual time; watched in conservative runs. As long as V8 leaves it where it is. */
+  /** Least offset of any event sent, and of any to another LP, in virtual time; watched in conservative runs. As long as V8 leaves it where it is. */
   readonly leastOffset = new Float64Array(16).fill(Infinity);
 
   constructor(
@@ -172,6 +174,7 @@ export class Pe {
     this.current = this.contexts[0];
     this.typeIndex =
       this.only === null ? Uint8Array.from(this.ids, (lp) => this.typeOf(lp, names)) : null;
+    this.handlerTimes = new HandlerTimes(names, this.typeIndex, this.ids.length);
     this.seed();
   }
 

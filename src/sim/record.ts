@@ -12,6 +12,7 @@ import type {
 import { runZero } from '../os/run-clock.ts';
 import { type PayloadLayout, payloadLayouts, type Recordable } from './instrument/payload.ts';
 import type { Model } from './model.ts';
+import { appendFacts } from './run-facts.ts';
 import type { RunResult } from './statistics.ts';
 
 const RESULT_FILE = 'sim-result.json';
@@ -103,6 +104,8 @@ export class SimRecording {
   /** Writes the result, where each PE ran, and what others put beside it; returns the result with the recording's path. */
   finish(result: RunResult, model: Model, others: readonly RecordingSource[] = []): RunResult {
     const recorded = { ...result, recording: this.path };
+    const frames = extraFrames(this.path);
+    if (result.instrumentation?.error === null && existsSync(frames)) appendFacts(frames, result);
     this.folder.write(RESULT_FILE, recorded);
     const { content } = this.folder;
     const [source] = content.sources;

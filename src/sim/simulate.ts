@@ -148,6 +148,7 @@ async function onePe(
   const transport = new SequentialTransport();
   const budget = new LocalBudget(recordsFor(model, config));
   const memory = recorder?.memory(0) ?? null;
+  recorder?.runsIn(0, process.pid);
   const pe = new PeRun(model, config, placement, 0, budget, () => transport, memory);
   const print = () => {
     const lines = pe.takeOutputs();

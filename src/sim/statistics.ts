@@ -4,6 +4,7 @@ import type { RecordingClock, RecordingHost } from '../model/recording.ts';
 import { type RunConfig, SYNCHRONISERS } from './config.ts';
 import { ACTIVITIES, type Activity, C, COUNTERS, type Counter } from './counters.ts';
 import { Digest } from './digest.ts';
+import type { HandlerCost } from './handler-times.ts';
 import type { PeStream, RecorderReport } from './instrument/recorder.ts';
 import type { Model } from './model.ts';
 import type { PeResult } from './pe-run.ts';
@@ -21,6 +22,8 @@ export interface PeStatistics {
   readonly seconds: Readonly<Record<Activity, number>>;
   readonly wallSeconds: number;
   readonly peakEvents: number;
+  /** Of a sample of its events. */
+  readonly handlers: readonly HandlerCost[];
 }
 
 /** What a run did. The first part is what `sim run --json` prints. */
@@ -78,6 +81,8 @@ export interface RunResult {
   readonly criticalPath: number;
   /** Least offset of an event in a conservative run, in virtual time; null in others. */
   readonly leastOffset: number | null;
+  /** The same of events to other LPs: what --lookahead may be at most. */
+  readonly leastDelay: number | null;
   /** Whether the end was reached; else the run was interrupted. */
   readonly finished: boolean;
   /** Virtual time before which all is committed. */
@@ -173,6 +178,7 @@ export function summarise(
     eventDigest: digest((p) => p.eventDigest),
     criticalPath: Math.max(0, ...parts.map((p) => p.criticalPath)),
     leastOffset: leastOf(parts.map((p) => p.leastOffset)),
+    leastDelay: leastOf(parts.map((p) => p.leastDelay)),
     finished: parts.every((p) => p.finished),
     gvt: Math.min(config.end, ...parts.map((p) => p.gvt)),
     peakEvents: parts.reduce((total, p) => total + p.peakEvents, 0),
@@ -188,6 +194,7 @@ export function summarise(
       seconds: named(ACTIVITIES, p.seconds),
       wallSeconds: p.wallSeconds,
       peakEvents: p.peakEvents,
+      handlers: p.handlers,
     })),
     results: mergeResults(parts.map((p) => p.results)),
     streams: parts.flatMap((p) => p.streams.map((stream) => ({ pe: p.pe, ...stream }))),

@@ -201,3 +201,37 @@ export const PROCESS_QUOTA = {
     ),
   ],
 } as const satisfies Schema;
+
+/** As often, of each of these control groups whose weight is not the usual one. */
+export const PROCESS_WEIGHT = {
+  name: 'process_weight',
+  domain: 'host',
+  help: 'control groups of the command’s processes that get another part of the CPUs than is usual',
+  metrics: [
+    REAL,
+    HOST,
+    column('cgroup', 'label', '', 'same', 'control group', { behaviour: 'label' }),
+    column('weight', 'f64', '', 'last', 'its part of CPUs that others want too; usual is 100'),
+  ],
+} as const satisfies Schema;
+
+/** As often, of the whole machine. */
+export const PROCESS_PRESSURE = {
+  name: 'process_pressure',
+  domain: 'host',
+  help: 'how long threads of the machine stood still for want of a resource (/proc/pressure)',
+  metrics: [
+    REAL,
+    HOST,
+    column('resource', 'label', '', 'same', 'cpu, memory or io', { behaviour: 'label' }),
+    column('some', 'u64', 'us', 'sum', 'time in which some threads stood still', RUNNING_TOTAL),
+    column(
+      'full',
+      'u64',
+      'us',
+      'sum',
+      'time in which all threads that had something to do stood still',
+      RUNNING_TOTAL,
+    ),
+  ],
+} as const satisfies Schema;

@@ -71,3 +71,75 @@ export const SIM_STREAM = {
     column('dropped', 'f64', 'B', 'sum', 'bytes not written'),
   ],
 } as const satisfies Schema;
+
+/** The run itself: its settings, and what it learned of the model. One row, at the end. */
+export const SIM_RUN = {
+  name: 'sim_run',
+  domain: 'pe',
+  help: 'the run: its settings, and what is known of it at its end',
+  metrics: [
+    REAL,
+    column('model', 'label', '', 'same', 'model', { behaviour: 'label' }),
+    column('synchroniser', 'label', '', 'same', 'synchroniser', { behaviour: 'label' }),
+    column('pes', 'u32', '', 'last', 'PEs'),
+    column('cpus', 'u32', '', 'last', 'CPUs that the process may run on'),
+    column('lps', 'u32', '', 'last', 'LPs'),
+    column('nkp', 'u32', '', 'last', 'KPs of a PE'),
+    column('batch', 'u32', '{event}', 'last', 'events of a turn of the scheduler'),
+    column('gvt_interval', 'u32', '', 'last', 'turns between GVTs; ms in optimistic-realtime'),
+    column('end', 'f64', '', 'last', 'virtual time at which it ends'),
+    column('lookahead', 'f64', '', 'last', 'least delay of an event to another LP, as declared'),
+    column(
+      'max_opt_lookahead',
+      'f64',
+      '',
+      'last',
+      'how far beyond GVT a PE may go; missing: left to the engine',
+    ),
+    column('max_memory', 'f64', 'B', 'last', 'most memory for events'),
+    column('event_bytes', 'f64', 'B', 'last', 'memory of an event'),
+    column('wall', 'f64', 's', 'last', 'time from the first event to the last'),
+    column('gvts', 'u32', '', 'last', 'GVTs'),
+    column(
+      'least_delay',
+      'f64',
+      '',
+      'last',
+      'least delay of an event to another LP, as it was; missing but in conservative runs',
+    ),
+  ],
+} as const satisfies Schema;
+
+/** What a PE did, beyond what ROSS's samples hold. A row a PE, at the end. */
+export const SIM_PE = {
+  name: 'sim_pe',
+  domain: 'pe',
+  help: 'what a PE did in the whole run',
+  metrics: [
+    REAL,
+    PE,
+    column('lps', 'u32', '', 'last', 'its LPs'),
+    column('committed', 'f64', '{event}', 'sum', 'events committed'),
+    column('idle_turns', 'f64', '', 'sum', 'turns of the scheduler with nothing to do'),
+    column('cancelbacks', 'f64', '{event}', 'sum', 'events undone to free memory'),
+    column('forced_gvts', 'f64', '', 'sum', 'GVTs asked for before their time'),
+    column('gvt_time', 'f64', 's', 'sum', 'time in GVTs'),
+    column('commit_time', 'f64', 's', 'sum', 'time in commits'),
+    column('sampling_time', 'f64', 's', 'sum', 'time spent on samples of itself'),
+  ],
+} as const satisfies Schema;
+
+/** What handlers of a type of LP cost. A row a PE and type, at the end; of events that were timed one by one. */
+export const SIM_HANDLER = {
+  name: 'sim_handler',
+  domain: 'pe',
+  help: 'time of the handlers of a type of LP, of a sample of a PE’s events',
+  metrics: [
+    REAL,
+    PE,
+    column('type', 'label', '', 'same', 'type of LP', { behaviour: 'label' }),
+    column('lps', 'u32', '', 'last', 'its LPs on the PE'),
+    column('timed', 'f64', '{event}', 'sum', 'events timed'),
+    column('time', 'f64', 's', 'sum', 'time of their handlers'),
+  ],
+} as const satisfies Schema;

@@ -3,6 +3,7 @@
  * same samples as frames to `extra.frames` and to whoever follows the run.
  */
 import { ftruncateSync, openSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { FrameEncoder } from '../../formats/frames/index.ts';
@@ -14,6 +15,7 @@ import {
 } from '../../formats/ross/write/index.ts';
 import type { Batch } from '../../model/metric.ts';
 import { SIM_STREAM } from '../../model/schemas/sim.ts';
+import { LimitWatch } from '../../os/limit-watch.ts';
 import { RunClock, type RunZero } from '../../os/run-clock.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
 import { LiveFrames } from './live-frames.ts';
@@ -114,6 +116,8 @@ class RecorderThread {
   private readonly batches: RowBatches | null;
   private readonly lastGvts = new Uint32Array(1024);
   private readonly live: LiveFrames | null;
+  /** Of one rank: its machine's others would say the same. */
+  private readonly limits: LimitWatch | null;
   private scratch = new Uint8Array(1 << 20);
   private readonly lost = new Map<string, StreamLoss>();
 
@@ -134,6 +138,9 @@ class RecorderThread {
       }
     }
     if (task.frames !== null) this.frameFile = new Output(task.frames);
+    const { clock } = this;
+    this.limits =
+      task.pages[0] === null ? null : new LimitWatch({ host: hostname(), now: () => clock.now() });
     this.live = task.live ? new LiveFrames(this.bell, tell) : null;
     const frames = task.frames !== null || task.live;
     this.batches = frames ? new RowBatches(task.payloads, (batch) => this.emit(batch)) : null;
@@ -156,6 +163,7 @@ class RecorderThread {
         const batch = threadBatch(bell, task.slabs.length, this.clock.now());
         if (batch !== null) this.emit(batch);
         if (task.config.phases) this.emit(phaseBatch(task.pages, this.clock.now()));
+        for (const limits of this.limits?.sample(['/proc/self']) ?? []) this.emit(limits);
       }
       if (finished) {
         this.end();

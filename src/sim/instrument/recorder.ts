@@ -11,7 +11,7 @@ import { lpInstruments, payloadLayouts, type Recordable } from './payload.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
 import type { RecorderMessage, StreamLoss } from './recorder-messages.ts';
 import type { RecorderTask } from './recorder-worker.ts';
-import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory, TAKEN } from './slab.ts';
+import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory, TAKEN, THREADS } from './slab.ts';
 import {
   detailed,
   fileOf,
@@ -144,6 +144,11 @@ export class Recorder {
       );
       this.worker.on('exit', () => end('the recorder ended early'));
     });
+  }
+
+  /** PE `pe` is the kernel's thread `thread`. */
+  runsIn(pe: number, thread: number): void {
+    Atomics.store(new Int32Array(this.bell), THREADS + pe, thread);
   }
 
   /** What PE `pe` needs to fill its buffers. */

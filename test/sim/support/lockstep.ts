@@ -97,6 +97,8 @@ function resultOf({ pe, scheduler }: Part): PeResult {
     lpBytes: pe.blockSize * 8,
     criticalPath: pe.longestPath(),
     leastOffset: null,
+    leastDelay: null,
+    handlers: [],
     finished: scheduler.finished,
     gvt: scheduler.gvt,
     wallSeconds: 0,

@@ -1,8 +1,11 @@
-/** CPU quotas of control groups, version 1 and 2. Source: Documentation/admin-guide/cgroup-v2, scheduler/sched-bwc. */
+/**
+ * CPU quotas and weights of control groups, version 1 and 2, and stalls for want of a resource. Source: the kernel's
+ * Documentation/admin-guide/cgroup-v2, scheduler/sched-bwc, accounting/psi.
+ */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { textOf } from './proc-file.ts';
-import { countOf } from './texts.ts';
+import { countOf } from './proc-lines.ts';
 
 export interface Quota {
   readonly cgroup: string;
@@ -57,4 +60,34 @@ export function quotaOf(folder: string, root: string): Quota | null {
   const throttled = microseconds === null ? countOf(text, 'throttled_time') : 1000n * microseconds;
   if (periods === null || throttledPeriods === null || throttled === null) return null;
   return { cgroup: folder.slice(root.length) || '/', cpus, periods, throttledPeriods, throttled };
+}
+
+/** Weight that a control group has where nobody sets one, in the numbers of version 2. */
+export const USUAL_WEIGHT = 100;
+/** The same in `cpu.shares` of version 1. */
+const USUAL_SHARES = 1024;
+
+/** Its part of CPUs that others want too, in the numbers of version 2; null where nobody tells. */
+export function weightOf(folder: string): number | null {
+  const weight = /^\d+/.exec(textOf(join(folder, 'cpu.weight')) ?? '')?.[0];
+  if (weight !== undefined) return Number(weight);
+  const shares = /^\d+/.exec(textOf(join(folder, 'cpu.shares')) ?? '')?.[0];
+  return shares === undefined ? null : (Number(shares) * USUAL_WEIGHT) / USUAL_SHARES;
+}
+
+/** Resources whose want the kernel tells. */
+export const RESOURCES = ['cpu', 'memory', 'io'] as const;
+
+/** Microseconds since the start in which some, and in which all, threads that wanted to run stood still for want of a resource. */
+export interface Stalls {
+  readonly some: bigint;
+  readonly full: bigint;
+}
+
+/** Of a file of `/proc/pressure`; null where the kernel does not tell. */
+export function stallsOf(text: string | null): Stalls | null {
+  const total = (which: string) =>
+    new RegExp(`^${which} .*total=(\\d+)`, 'm').exec(text ?? '')?.[1] ?? null;
+  const some = total('some');
+  return some === null ? null : { some: BigInt(some), full: BigInt(total('full') ?? 0) };
 }

@@ -1,5 +1,5 @@
 /** Rows of one schema, gathered to a batch. */
-import type { Batch, Cell, Column, Schema } from '../model/metric.ts';
+import type { Batch, Cell, Column, Schema } from './metric.ts';
 
 type Value = number | bigint | string;
 

@@ -1,0 +1,147 @@
+// npm run bench:causes: runs that are slow for a known reason, and healthy ones, and what the findings say of each. Its
+// score is written into docs/findings.md with `-- --write`. Needs an idle machine with two CPUs; about five minutes.
+// --seed=N        what parameters are drawn from
+// --only=A,B      causes or healthy runs whose names begin so
+// --results=FILE  goes on where the file ends, and adds to it; --within=S starts nothing after so many seconds
+// --repeats=N     runs of each sick and cured setting (3; 0: only the findings)
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { examine } from '../../dist/findings/index.js';
+import { openRecording } from '../../dist/query/index.js';
+import { CAUSES } from './causes.mjs';
+import { execute } from './execute.mjs';
+import { HEALTHY } from './healthy.mjs';
+import { drawing } from './random.mjs';
+import { scoreText, writeScore } from './score.mjs';
+
+const { values: given } = parseArgs({
+  options: {
+    seed: { type: 'string', multiple: true, default: ['1'] },
+    only: { type: 'string', default: '' },
+    results: { type: 'string' },
+    within: { type: 'string', default: '100000' },
+    repeats: { type: 'string', default: '3' },
+    write: { type: 'boolean', default: false },
+    show: { type: 'boolean', default: false },
+  },
+});
+const begun = performance.now();
+const folder = mkdtempSync(join(tmpdir(), 'causes-'));
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const asked = (name) =>
+  given.only === '' || given.only.split(',').some((one) => name.startsWith(one));
+
+const results = (() => {
+  try {
+    return JSON.parse(readFileSync(given.results, 'utf8'));
+  } catch {
+    return [];
+  }
+})();
+
+/** What is found in the recording at `path`, and when (s since 1970) its time begins. */
+async function findingsOf(path) {
+  const recording = await openRecording(path);
+  try {
+    const { sources } = JSON.parse(readFileSync(join(path, 'recording.json'), 'utf8'));
+    const started = Math.min(...sources.map(({ zero }) => Number(zero))) / 1e9;
+    const { findings } = await examine(recording, { path });
+    return { findings, started };
+  } finally {
+    await recording.close();
+  }
+}
+
+let made = 0;
+const secondsIn = / from (\d+(?:\.\d+)?) to (\d+(?:\.\d+)?) s\b/;
+
+/** Whether the time that the sentence names is that of what happened: most of each is of both. */
+function rightTime(sentence, started, events) {
+  const said = secondsIn.exec(sentence);
+  if (said === null || events.length === 0) return false;
+  const [from, to] = [started + Number(said[1]), started + Number(said[2])];
+  const [one] = events;
+  const both = Math.min(to, one.to) - Math.max(from, one.from);
+  return both > 0.5 * (to - from) && both > 0.5 * (one.to - one.from);
+}
+
+async function tryCause(seed, { name, draw }) {
+  const trial = draw(drawing(seed, name));
+  const path = join(folder, `sick-${made++}.tri`);
+  const { events } = await execute(trial.sick, { recorded: path, folder });
+  const { findings, started } = await findingsOf(path);
+  if (given.show)
+    for (const { rule, severity, sentence, advice } of findings)
+      console.log(`    ${severity} ${rule}: ${sentence}\n      ${advice}`);
+  rmSync(path, { recursive: true });
+  const [top] = findings.filter(({ severity }) => severity !== 'info');
+  const rule = top?.rule === trial.rule;
+  const says = rule && trial.says.test(`${top.sentence} ${top.advice}`);
+  const time = trial.interval !== true || (says && rightTime(top.sentence, started, events));
+  const rates = { sick: [], cured: [] };
+  for (let k = 0; k < Number(given.repeats); k++) {
+    for (const which of ['sick', 'cured']) {
+      const { rate } = await execute(trial[which], { folder });
+      rates[which].push(rate);
+      rmSync(join(folder, 'measured.tri'), { recursive: true, force: true });
+    }
+  }
+  const gain = rates.sick.length === 0 ? null : median(rates.cured) / median(rates.sick);
+  return {
+    ...{ seed, name, kind: 'sick', named: says && time, severity: top?.severity ?? null },
+    ...{ says: top?.sentence ?? 'nothing', rule: top?.rule ?? null, time, gain },
+    helps: gain !== null && Math.min(...rates.cured) > Math.max(...rates.sick),
+  };
+}
+
+async function tryHealthy(seed, { name, draw }) {
+  const path = join(folder, `healthy-${made++}.tri`);
+  const { seconds } = await execute(draw(drawing(seed, name)), { recorded: path, folder });
+  const { findings } = await findingsOf(path);
+  rmSync(path, { recursive: true });
+  const said = findings.filter(({ severity }) => severity !== 'info');
+  const of = (severity) => said.filter((one) => one.severity === severity).length;
+  return {
+    ...{ seed, name, kind: 'healthy', seconds, problems: of('problem'), notices: of('notice') },
+    says: said
+      .map(({ rule, severity, sentence }) => `${severity} ${rule}: ${sentence}`)
+      .join(' | '),
+  };
+}
+
+try {
+  for (const seed of given.seed.map(Number)) {
+    for (const one of [...CAUSES, ...HEALTHY]) {
+      const { name } = one;
+      if (!asked(name) || results.some((old) => old.seed === seed && old.name === name)) continue;
+      if ((performance.now() - begun) / 1000 > Number(given.within)) break;
+      const result = await (CAUSES.includes(one) ? tryCause : tryHealthy)(seed, one).catch(
+        ({ message }) => ({
+          seed,
+          name,
+          kind: CAUSES.includes(one) ? 'sick' : 'healthy',
+          error: message,
+        }),
+      );
+      results.push(result);
+      console.log(lineOf(result));
+      if (given.results !== undefined)
+        writeFileSync(given.results, JSON.stringify(results, null, 1));
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+console.log(`\n${scoreText(results)}`);
+if (given.write) writeScore(results);
+
+function lineOf(r) {
+  if (r.error !== undefined) return `${r.seed} ${r.name}: ${r.error}`;
+  if (r.kind === 'healthy')
+    return `${r.seed} ${r.name} (${r.seconds.toFixed(1)} s): ${r.says || 'well'}`;
+  const gain =
+    r.gain === null ? '' : `, knob ${r.gain.toFixed(2)}${r.helps ? '' : ' (within noise)'}`;
+  return `${r.seed} ${r.name}: ${r.named ? 'named' : 'NOT NAMED'}${gain}: ${r.severity} ${r.rule}: ${r.says}`;
+}

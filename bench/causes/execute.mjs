@@ -1,0 +1,130 @@
+// One run with what is wrong around it, recorded or not.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { cpuGroup, family, hog, inGroups, memoryGroup, sleep, slowDisk } from './around.mjs';
+
+const BIN = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
+
+const optionWords = (options) =>
+  Object.entries(options)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
+
+/** The words of a run; `recorded` is the path of its recording, or null. */
+export function wordsOf(run, recorded) {
+  const { command, options = {}, program = [] } = run;
+  if (program.length > 0)
+    return recorded === null
+      ? program
+      : [
+          process.execPath,
+          BIN,
+          'record',
+          '-o',
+          recorded,
+          ...optionWords(options),
+          '--',
+          ...program,
+        ];
+  const record = recorded === null ? [] : [`--record=${recorded}`];
+  // What recording costs is measured where it is what is wrong.
+  const samples = recorded === null && run.alwaysSampled !== true ? [] : run.recorded;
+  return [
+    process.execPath,
+    BIN,
+    ...command,
+    '--json',
+    ...optionWords(options),
+    ...samples,
+    ...record,
+  ];
+}
+
+/**
+ * Runs it. Resolves to its seconds, events a second, and when (s since 1970) what came and went around it did.
+ * @param folder for what has to be built
+ */
+export async function execute(run, { recorded = null, folder }) {
+  const groups = [];
+  if (run.group !== undefined) groups.push(cpuGroup(run.group));
+  if (run.memory !== undefined) groups.push(memoryGroup(run.memory));
+  const ends = [];
+  const events = [];
+  try {
+    const words = [
+      ...inGroups(groups.map(({ path }) => path)),
+      ...(run.cpus === undefined ? [] : ['taskset', '-c', run.cpus]),
+      ...(run.ranks === undefined ? [] : run.ranks),
+      ...wordsOf(
+        run,
+        recorded === null && run.alwaysSampled === true ? `${folder}/measured` : recorded,
+      ),
+    ];
+    const env = { ...process.env, ...run.env };
+    if (run.disk !== undefined) {
+      env.SLOW_DISK = `${run.disk}`;
+      env.LD_PRELOAD = slowDisk(folder);
+    }
+    const begun = Date.now();
+    const child = spawn(words[0], words.slice(1), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (data) => {
+      out += data;
+    });
+    child.stderr.on('data', (data) => {
+      err += data;
+    });
+    let over = false;
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    void ended.then(() => {
+      over = true;
+    });
+    const around = async ({ from = 0, to = null }, begin) => {
+      await sleep(from);
+      if (over) return;
+      const end = begin();
+      const at = Date.now() / 1000;
+      ends.push(end);
+      if (to !== null) {
+        await sleep(to - from);
+        end();
+      }
+      events.push({ from: at, to: Date.now() / 1000 });
+    };
+    const beside = [
+      ...(run.hog === undefined ? [] : [around(run.hog, () => hog(run.hog.cpus, run.hog.count))]),
+      ...(run.stop === undefined ? [] : [around(run.stop, () => stopped(child.pid))]),
+    ];
+    const code = await ended;
+    const seconds = (Date.now() - begun) / 1000;
+    for (const end of ends) end();
+    await Promise.all(beside);
+    if (code !== 0) throw new Error(`${words.join(' ')}: ended with ${code}: ${err.slice(-400)}`);
+    const result = run.program === undefined ? JSON.parse(out) : null;
+    return {
+      seconds: result?.wallSeconds ?? seconds,
+      rate: result?.eventRate ?? 1 / seconds,
+      result,
+      events,
+    };
+  } finally {
+    for (const end of ends) end();
+    for (const group of groups) group.remove();
+  }
+}
+
+/** Stops a process and those below it; the function that is returned lets them go on. */
+function stopped(root) {
+  const all = family(root);
+  const tell = (signal) => {
+    for (const id of all) {
+      try {
+        process.kill(id, signal);
+      } catch {
+        // It has ended.
+      }
+    }
+  };
+  tell('SIGSTOP');
+  return () => tell('SIGCONT');
+}

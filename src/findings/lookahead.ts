@@ -1,0 +1,64 @@
+/** A conservative run that declares less lookahead than its model has: PEs meet far more often than they must. */
+import {
+  asRows,
+  expecting,
+  type FindingRule,
+  graded,
+  OWN,
+  short,
+  whole,
+} from './finding.ts';
+import { FEW, factsOf, totalsOf } from './samples.ts';
+
+const SOME = {
+  value: 2,
+  unit: '',
+  means: 'times the declared lookahead was the least delay of an event to another LP: notice',
+  source: `${OWN}: a conservative PE handles what lies within one lookahead, and then waits for a GVT`,
+};
+const MUCH = { value: 8, unit: '', means: 'times: problem', source: OWN };
+const EVENTS = {
+  value: 64,
+  unit: '{event}',
+  means: 'of a PE between two GVTs: with more it does no harm',
+  source: `${OWN}: a GVT costs about as much as so many events`,
+};
+
+const SQL =
+  'SELECT lookahead, least_delay, gvts, least_delay / nullif(lookahead, 0) AS times FROM sim_run';
+
+export const LOOKAHEAD: FindingRule = {
+  name: 'lookahead',
+  title: 'less lookahead than the model has',
+  looks:
+    'Of a conservative run: the least delay of an event to another LP, as it was, beside the declared lookahead; and the events between two GVTs.',
+  needs: ['sim_run.least_delay', 'ross_pe'],
+  thresholds: { SOME, MUCH, EVENTS },
+  knob: '--lookahead, as large as the model’s least delay.',
+  explains: ['gvt-interval', 'network-bound'],
+  async run(subject) {
+    const facts = await factsOf(subject);
+    if (facts === null || facts.synchroniser !== 'conservative' || facts.least_delay === null) {
+      return [];
+    }
+    const { processed } = await totalsOf(subject);
+    const { lookahead, least_delay: least, pes, gvts } = facts;
+    const each = processed / pes / Math.max(1, gvts);
+    const times = lookahead > 0 ? least / lookahead : Number.POSITIVE_INFINITY;
+    const severity = graded(times, SOME, MUCH);
+    if (severity === null || least <= 0 || processed < FEW || each >= EVENTS.value) return [];
+    // A little less: the next run may have an event that comes a little sooner.
+    const turn = { lookahead: Number((0.999 * least).toPrecision(3)) };
+    const lost = 1 - Math.max(each / EVENTS.value, 1 / times);
+    const why = `there were ${whole(gvts)} GVTs, one for every ${short(each)} events of a PE, and ${short(times)} times fewer would do`;
+    return [
+      {
+        severity,
+        sentence: `Events to other LPs were never closer than ${short(least)}, and --lookahead=${short(lookahead)} makes PEs meet ${Number.isFinite(times) ? `${short(times)} times as often as they must` : 'at every event'}: ${whole(gvts)} GVTs for ${whole(processed)} events.`,
+        evidence: { sql: SQL, rows: asRows([facts]) },
+        ...expecting(`Declare what the model has: --lookahead=${turn.lookahead}.`, lost, why),
+        turn,
+      },
+    ];
+  },
+};

@@ -1,0 +1,99 @@
+/** Optimism that was given: a knob that lets PEs run so far ahead that much of what they do is undone. */
+import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
+import {
+  BAD,
+  FINE,
+  factsOf,
+  ROLLBACK_SIGNS,
+  type RunFacts,
+  totalsOf,
+  undoneShare,
+} from './samples.ts';
+
+const SOME = {
+  value: FINE,
+  unit: 'share',
+  means: 'of the events handled rolled back, and a knob turned up: notice',
+  source: OWN,
+};
+const MUCH = { value: BAD, unit: 'share', means: 'rolled back: problem', source: 'as efficiency' };
+const BATCH = {
+  value: 128,
+  unit: '{event}',
+  means: 'of a turn (--batch): turned up',
+  source: `${OWN}: eight times the default; what arrives during a turn waits for its end`,
+};
+const INTERVAL = {
+  value: 128,
+  unit: '{turn}',
+  means: 'between GVTs (--gvt-interval), with a window that was given: turned up',
+  source: `${OWN}: eight times the default`,
+};
+
+const SQL = 'SELECT batch, gvt_interval, max_opt_lookahead, synchroniser FROM sim_run';
+
+/** The defaults of `sim run`. */
+const USUAL = { batch: 16, 'gvt-interval': 16 };
+
+interface Knob {
+  readonly words: string;
+  readonly turn: Readonly<Record<string, number | null>>;
+}
+
+function knobsOf({ batch, gvt_interval, max_opt_lookahead, synchroniser }: RunFacts): Knob[] {
+  const bounded = max_opt_lookahead !== null;
+  const rare = bounded && gvt_interval >= INTERVAL.value && synchroniser === 'optimistic';
+  return [
+    ...(batch >= BATCH.value ? [{ words: `--batch=${batch}`, turn: { batch: USUAL.batch } }] : []),
+    ...(bounded
+      ? [
+          {
+            words: `--max-opt-lookahead=${short(max_opt_lookahead)}`,
+            turn: { 'max-opt-lookahead': null },
+          },
+        ]
+      : []),
+    ...(rare
+      ? [
+          {
+            words: `--gvt-interval=${gvt_interval}`,
+            turn: { 'gvt-interval': USUAL['gvt-interval'] },
+          },
+        ]
+      : []),
+  ];
+}
+
+const wordsOf = (turn: Knob['turn']): string =>
+  Object.entries(turn)
+    .map(([name, value]) => (value === null ? `no --${name}` : `--${name}=${value}`))
+    .join(', ');
+
+export const OPTIMISM: FindingRule = {
+  name: 'optimism',
+  title: 'a knob that lets PEs run too far ahead',
+  looks:
+    'Where much is rolled back: whether the run was given a large batch, a window of its own in place of the one that adapts, or rare GVTs.',
+  needs: ['sim_run', 'ross_pe'],
+  thresholds: { SOME, MUCH, BATCH, INTERVAL },
+  knob: 'A smaller --batch; no --max-opt-lookahead, so that the window adapts, or a smaller one; a smaller --gvt-interval.',
+  explains: ROLLBACK_SIGNS,
+  async run(subject) {
+    const facts = await factsOf(subject);
+    const share = undoneShare(await totalsOf(subject));
+    const severity = graded(share, SOME, MUCH);
+    const knobs = facts === null ? [] : knobsOf(facts);
+    if (facts === null || severity === null || knobs.length === 0) return [];
+    const turn = Object.assign({}, ...knobs.map((one) => one.turn)) as Knob['turn'];
+    const why = `${percent(share)} of what was handled was for nothing`;
+    return [
+      {
+        severity,
+        sentence: `PEs may run far ahead of each other (${knobs.map(({ words }) => words).join(', ')}), and ${percent(share)} of the events handled were rolled back.`,
+        evidence: { sql: SQL, rows: asRows([facts]) },
+        ...expecting(`Run less far ahead: ${wordsOf(turn)}.`, share, why),
+        turn,
+      },
+    ];
+  },
+};

@@ -1,0 +1,53 @@
+/** Samples what keeps processes from their CPUs and memory: quotas and weights of their control groups, stalls of the machine. */
+import { join } from 'node:path';
+import type { Batch } from '../model/metric.ts';
+import { Rows } from '../model/rows.ts';
+import { PROCESS_PRESSURE, PROCESS_QUOTA, PROCESS_WEIGHT } from '../model/schemas/process.ts';
+import { cgroupFolders, quotaOf, RESOURCES, stallsOf, USUAL_WEIGHT, weightOf } from './cgroup.ts';
+import { textOf } from './proc-file.ts';
+
+interface LimitOptions {
+  readonly host: string;
+  /** Seconds since the run's zero. */
+  readonly now: () => number;
+  /** Folder of a recorded `proc` and `sys`. */
+  readonly machine?: string;
+}
+
+export class LimitWatch {
+  private readonly options: LimitOptions;
+  private readonly proc: string;
+  private readonly groups: string;
+
+  constructor(options: LimitOptions) {
+    this.options = options;
+    const { machine = '/' } = options;
+    this.proc = join(machine, 'proc');
+    this.groups = join(machine, 'sys/fs/cgroup');
+  }
+
+  /** @param processes folders of them in /proc */
+  sample(processes: readonly string[]): Batch[] {
+    const { host, now } = this.options;
+    const [quotas, weights] = [new Rows(PROCESS_QUOTA), new Rows(PROCESS_WEIGHT)];
+    const stalls = new Rows(PROCESS_PRESSURE);
+    const real = now();
+    const folders = new Set(processes.flatMap((one) => cgroupFolders(one, this.groups)));
+    for (const folder of folders) {
+      const quota = quotaOf(folder, this.groups);
+      if (quota !== null) {
+        const { cgroup, cpus, periods, throttledPeriods, throttled } = quota;
+        quotas.add([real, host, cgroup, cpus, periods, throttledPeriods, throttled]);
+      }
+      const weight = weightOf(folder);
+      if (weight !== null && weight !== USUAL_WEIGHT) {
+        weights.add([real, host, folder.slice(this.groups.length), weight]);
+      }
+    }
+    for (const resource of RESOURCES) {
+      const stall = stallsOf(textOf(join(this.proc, 'pressure', resource)));
+      if (stall !== null) stalls.add([real, host, resource, stall.some, stall.full]);
+    }
+    return [quotas, weights, stalls].flatMap((some) => some.take() ?? []);
+  }
+}
