@@ -9,7 +9,7 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { FEW, FINE, factsOf, gvtsIn, oneMode, ROLLBACK_SIGNS, SECONDS } from './samples.ts';
+import { FEW, FINE, factsOf, gvtsIn, oneMode, SECONDS } from './samples.ts';
 
 const OFTEN = {
   value: 0.1,
@@ -59,7 +59,6 @@ export const GVT_INTERVAL: FindingRule = {
   ),
   thresholds: { OFTEN, TOO_OFTEN, RARE, LEAST },
   knob: '--gvt-interval (ROSS’s tuning page: 128 to 256 in synch 3, 32 to 64 ms in synch 5), and --batch.',
-  explains: ROLLBACK_SIGNS,
   async run(subject) {
     const query = sql(await gvtsIn(subject));
     const rows = await subject.recording.query<PeRow>(query);

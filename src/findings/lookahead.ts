@@ -1,13 +1,5 @@
 /** A conservative run that declares less lookahead than its model has: PEs meet far more often than they must. */
-import {
-  asRows,
-  expecting,
-  type FindingRule,
-  graded,
-  OWN,
-  short,
-  whole,
-} from './finding.ts';
+import { asRows, expecting, type FindingRule, graded, OWN, short, whole } from './finding.ts';
 import { FEW, factsOf, totalsOf } from './samples.ts';
 
 const SOME = {

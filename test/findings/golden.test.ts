@@ -41,7 +41,7 @@ describe.skipIf(GOLDEN === undefined)('findings of genuine files (TRISCOPE_GOLDE
 
   it('ROSS: a conservative run has no rollbacks to mend', async () => {
     expect(await of('ross', 'm-cons2-gvt-all')).toEqual([
-      'network-bound notice: PE 0 spends 28 % of its time on messages: for 100 events that it handles, 11.6 arrive from other PEs; 1 other PE too much, too.',
+      'network-bound notice: PE 0 spends 28 % of its time on messages (at least 27 %): for 100 events that it handles, 11.6 arrive from other PEs; 1 other PE too much, too.',
       'efficiency info: 803 events were handled and 0 % of them rolled back: efficiency 100 %.',
     ]);
   });

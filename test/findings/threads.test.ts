@@ -91,7 +91,7 @@ it('nobody is accused on less than a second, or on one window', async () => {
     cpu: (k: number) => k % 2,
   };
   const path = command([bad, { rank: 1, running: 1 }], { samples: 9 });
-  const quota = command([{}], { quota: { periods: 15, throttled: 15 } });
+  const quota = command([{}], { quota: { periods: 7, throttled: 7 } });
   const rules = ['waiting-threads', 'late-rank', 'device-wait', 'migrating-threads', 'page-faults'];
   for (const rule of rules) expect([rule, ...said(await findingsAt(path, rule))]).toEqual([rule]);
   expect(said(await findingsAt(quota, 'cpu-quota'))).toEqual([]);
