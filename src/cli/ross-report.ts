@@ -2,6 +2,7 @@
 import { ACTIVITIES, type Activity } from '../sim/counters.ts';
 import type { ModelResults } from '../sim/results.ts';
 import type { PeStatistics, RunResult } from '../sim/statistics.ts';
+import { fewerPes } from './auto-pes.ts';
 import { instrumentationLines } from './instrumentation.ts';
 import {
   GVT_TITLE,
@@ -128,6 +129,7 @@ export function reportText(r: RunResult): string {
     ? []
     : [`Interrupted at virtual time ${figure(r.gvt)} of ${r.end}: what follows is partial.`];
   const memory = `${r.model}: ${r.synchroniser}, ${r.pes} ${r.pes === 1 ? 'PE' : 'PEs'}, ${r.lps} LPs`;
+  const fewer = fewerPes(r);
   const lines = [
     ...partial,
     memory,
@@ -143,6 +145,7 @@ export function reportText(r: RunResult): string {
     `\t${'Event digest'.padEnd(50)} ${r.eventDigest}`,
     ...(r.recording === undefined ? [] : [`\t${'Recording'.padEnd(50)} ${r.recording}`]),
     ...partial.map((line) => line.replace('what follows', 'all of the above')),
+    ...(fewer === null ? [] : ['', fewer]),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,13 +1,16 @@
 /** A simulation in a process of its own: every trial starts as cold as a user's run does. */
 import { spawn } from 'node:child_process';
+import { EXIT } from '../model/error.ts';
 import { ModelError } from '../sim/model.ts';
 import type { TrialRun } from '../sim/tune.ts';
 
-interface TrialCall {
+export interface TrialCall {
   /** The words after `sim run`. */
   readonly args: readonly string[];
   /** Given up after so many seconds. */
   readonly seconds: number;
+  /** Then what it has done by then is the result; it is given up where it does not end upon that. */
+  readonly partly?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -19,13 +22,17 @@ interface Printed {
   readonly wallSeconds: number;
   readonly end: number;
   readonly gvtComputations: number;
+  readonly gvt: number;
+  readonly finished: boolean;
 }
 
 /** Longest delay that a timer takes. */
 const LONGEST = 2 ** 31 - 1;
+/** Milliseconds that an interrupted run has to sum up. */
+const TO_END = 5000;
 
 /** @throws ModelError with the run's own line */
-export function trialRun({ args, seconds, signal }: TrialCall): Promise<TrialRun> {
+export function trialRun({ args, seconds, signal, partly = false }: TrialCall): Promise<TrialRun> {
   const child = spawn(process.execPath, [process.argv[1], 'sim', 'run', ...args, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -38,13 +45,17 @@ export function trialRun({ args, seconds, signal }: TrialCall): Promise<TrialRun
   });
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop);
-  const timer = setTimeout(
-    () => {
-      late = true;
-      stop();
-    },
-    Math.min(LONGEST, seconds * 1000),
-  );
+  const within = (milliseconds: number, then: () => void) =>
+    setTimeout(then, Math.min(LONGEST, milliseconds));
+  const giveUp = () => {
+    late = true;
+    stop();
+  };
+  let timer = within(seconds * 1000, () => {
+    if (!partly) return giveUp();
+    child.kill('SIGINT');
+    timer = within(TO_END, giveUp);
+  });
   return new Promise((resolve, reject) => {
     const done = () => {
       clearTimeout(timer);
@@ -56,7 +67,9 @@ export function trialRun({ args, seconds, signal }: TrialCall): Promise<TrialRun
     });
     child.on('close', (code) => {
       done();
-      if (code === 0) return resolve(resultOf(Buffer.concat(chunks).toString()));
+      const json = Buffer.concat(chunks).toString();
+      const ended = code === 0 || (partly && code === EXIT.interrupted);
+      if (ended && json !== '') return resolve(resultOf(json));
       if (late) return reject(new ModelError(`took more than ${seconds.toFixed(1)} s: given up`));
       const line = complaint.trim().split('\n').pop() ?? '';
       reject(new ModelError(line.replace(/^triscope: /, '') || `ended with code ${code}`));
@@ -65,9 +78,9 @@ export function trialRun({ args, seconds, signal }: TrialCall): Promise<TrialRun
 }
 
 function resultOf(json: string): TrialRun {
-  const { eventRate, efficiency, eventDigest, wallSeconds, end, gvtComputations } = JSON.parse(
-    json,
-  ) as Printed;
+  const { eventRate, efficiency, eventDigest, wallSeconds, end, gvt, finished, gvtComputations } =
+    JSON.parse(json) as Printed;
   const gvtStep = end / Math.max(1, gvtComputations);
-  return { eventRate, efficiency, eventDigest, wallSeconds, gvtStep };
+  const reached = finished ? 1 : gvt / end;
+  return { eventRate, efficiency, eventDigest, wallSeconds, gvtStep, reached };
 }

@@ -23,6 +23,8 @@ export interface OptionSpec<V extends number | boolean | string = number | boole
   readonly as?: string;
   /** What is said where it is used. */
   readonly note?: string;
+  /** Words that stand for numbers which cannot be given as such. */
+  readonly named?: Readonly<Record<string, number>>;
   /** The option is checked and does nothing: why. */
   readonly noEffect?: string;
   /** The text that stands for “not given”, as in ROSS, whose options always have a value. */
@@ -185,7 +187,7 @@ export function parseOption(
     }
     case 'int':
     case 'float':
-      return checkNumber(name, spec, numberOf(raw ?? ''), raw);
+      return spec.named?.[raw ?? ''] ?? checkNumber(name, spec, numberOf(raw ?? ''), raw);
     case 'size': {
       const [, digits, unit] = /^(.*?)([kmgt])?(?:i?b)?$/i.exec((raw ?? '').trim()) ?? [];
       const factor = 1024 ** ' kmgt'.indexOf(unit?.toLowerCase() ?? ' ');

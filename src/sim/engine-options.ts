@@ -41,7 +41,9 @@ export const ENGINE_OPTIONS = {
   }),
   'report-interval': float(0.01, 'part of the end time between progress reports', { min: 0 }),
   timing: flag(true, 'keep times of the engine’s activities (sampled)'),
-  pes: int(1, 'PEs: worker threads', { min: 1, max: 1024 }),
+  pes: int(1, 'PEs: worker threads; sim run: auto for as many as are fastest', {
+    ...{ min: 1, max: 1024, named: { auto: 0 } },
+  }),
   'max-memory': size(0, 'most memory for the events of the whole run', {
     min: 4096,
     fallback: 'half of the machine’s memory, at most 4G',

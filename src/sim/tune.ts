@@ -24,6 +24,8 @@ export interface TrialRun {
   readonly wallSeconds: number;
   /** Virtual time between GVTs. */
   readonly gvtStep: number;
+  /** Share of the way to the end; 1 for all of it. */
+  readonly reached: number;
 }
 
 export interface TuneOptions {

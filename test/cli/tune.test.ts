@@ -10,7 +10,7 @@ const START: KnobSettings = {
   ...{ batch: 16, gvtInterval: 16, nkp: 16, maxOptLookahead: Infinity, pes: 2 },
 };
 const RANGE = {
-  ...{ start: START, knobs: KNOBS, count: 16, lps: 64, mostPes: 4, gvtStep: 2 },
+  ...{ start: START, knobs: KNOBS, count: 16, lps: 64, mostPes: 4, gvtStep: 2, reached: 1 },
   optimisticAlone: false,
 };
 

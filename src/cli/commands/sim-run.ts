@@ -9,6 +9,7 @@ import { SimRecording } from '../../sim/record.ts';
 import { reserveForOneRun } from '../../sim/reserved.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
+import { withPes } from '../auto-pes.ts';
 import { type Call, command } from '../command.ts';
 import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
@@ -61,7 +62,8 @@ async function start(call: Call<typeof SIM_RUN_OPTIONS, LoadedModel | null>): Pr
     if (wantsRanks(command)) {
       return await (await import('./sim-rank.ts')).simRank(command, call.args, interrupt);
     }
-    return await run(command, call.args, interrupt);
+    const settings = await withPes(command, interrupt.signal);
+    return await run({ ...command, settings }, call.args, interrupt);
   } finally {
     interrupt.release();
   }
