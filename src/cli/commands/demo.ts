@@ -27,12 +27,14 @@ const OPTIONS = {
 
 const COMMAND = ['triscope', 'demo'];
 
-const LPS = 1024;
-const WORKLOAD: Settings = { lookahead: 0.1, batch: 64, options: { 'total-lps': LPS } };
+/** Cells along each side. Most calls stay on their PE: a model that two threads share well. */
+const SIDE = 64;
+const MODEL = 'pcs';
+const WORKLOAD: Settings = { batch: 64, options: { width: SIDE, height: SIDE } };
 
 /** Virtual times: of a first short run, which also warms up, and the least and most to end at. */
-const TRIAL_END = 300;
-const LEAST_END = 1000;
+const TRIAL_END = 20;
+const LEAST_END = 100;
 const MOST_END = 100_000;
 /** Seconds that a run may take, going by the short one: long enough beside V8’s warm-up, which takes CPUs too; enough to be watched. */
 const PATIENCE = 4;
@@ -42,7 +44,7 @@ const WATCHED = 6;
 async function endFor(seconds: number, interrupt: Interrupt): Promise<number> {
   const trial = await run({ end: TRIAL_END, synch: 'sequential' }, interrupt);
   const end = (TRIAL_END * seconds) / Math.max(trial.wallSeconds, 0.001);
-  return Math.min(MOST_END, Math.max(LEAST_END, Math.round(end / 1000) * 1000));
+  return Math.min(MOST_END, Math.max(LEAST_END, Math.round(end / 100) * 100));
 }
 
 /**
@@ -84,22 +86,48 @@ class Slowing {
   }
 }
 
+/** The rate at which a run commits before anything is slowed: from the first progress on. */
+class Undisturbed {
+  private first: Progress | null = null;
+  private last: Progress | null = null;
+
+  at(progress: Progress): void {
+    if (progress.committed === 0 || progress.gvt >= SLOWED.from * progress.end) return;
+    this.first ??= progress;
+    this.last = progress;
+  }
+
+  /** Events a second; null where it was over too soon. */
+  get rate(): number | null {
+    const { first, last } = this;
+    if (first === null || last === null || last.seconds === first.seconds) return null;
+    return (last.committed - first.committed) / (last.seconds - first.seconds);
+  }
+}
+
 /** How to call the program from here. */
 function self(): string {
   const path = relative(process.cwd(), process.argv[1] ?? '');
   return path === 'bin/triscope' ? './bin/triscope' : 'triscope';
 }
 
-async function run(settings: Settings, interrupt: Interrupt): Promise<RunResult> {
+async function run(
+  settings: Settings,
+  interrupt: Interrupt,
+  undisturbed = new Undisturbed(),
+): Promise<RunResult> {
   const progress = new ProgressLine(0);
-  const loaded = await loadModel('phold');
+  const loaded = await loadModel(MODEL);
   try {
     return await simulate(
       loaded,
       { ...WORKLOAD, ...settings },
       {
         signal: interrupt.signal,
-        ...(progress.on && { onProgress: (now) => progress.update(now) }),
+        onProgress: (now) => {
+          undisturbed.at(now);
+          if (progress.on) progress.update(now);
+        },
       },
     );
   } finally {
@@ -127,10 +155,11 @@ function clearRecording(): void {
 async function recordOptimistic(
   interrupt: Interrupt,
   say: ((line: string) => void) | null,
+  undisturbed: Undisturbed,
 ): Promise<RecordedRun & { readonly end: number }> {
   clearRecording();
   const progress = new ProgressLine(0);
-  const loaded = await loadModel('phold');
+  const loaded = await loadModel(MODEL);
   const seconds = say === null ? PATIENCE : WATCHED;
   const slowing = new Slowing(seconds);
   let end = 0;
@@ -152,6 +181,7 @@ async function recordOptimistic(
       signal: interrupt.signal,
       onProgress: (now) => {
         slowing.at(now);
+        undisturbed.at(now);
         if (progress.on) progress.update(now);
       },
       ...(say !== null && { onPage: (url) => say(`   Watch it: ${url}`) }),
@@ -220,6 +250,16 @@ const PROOF =
 const sameResult = (a: RunResult, b: RunResult) =>
   a.eventDigest === b.eventDigest && a.stateDigest === b.stateDigest;
 
+/** What two threads brought, whichever way it went: both runs up to the time at which one was slowed. */
+function gain(two: Undisturbed, one: Undisturbed): string | null {
+  if (two.rate === null || one.rate === null) return null;
+  const times = two.rate / one.rate;
+  const rates = `${short(two.rate)} events/s, recorded, against ${short(one.rate)}`;
+  return times >= 1
+    ? `   Until the other work came, two threads were ${times.toFixed(2)} times as fast as one: ${rates}.`
+    : `   Even before the other work came, two threads lost, with ${times.toFixed(2)} times the rate of one: ${rates}.`;
+}
+
 /** Runs the tour. Returns the exit code. */
 async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const json = given.json === true;
@@ -233,8 +273,12 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   try {
     say(`${bold('triscope')} ${version()}: a tour of the simulator, under 20 seconds`);
     say();
-    say(`PHOLD, the field’s benchmark: ${LPS} objects send each other events in virtual time.`);
-    say('Each event makes the next one; a quarter of them go to an object drawn at random.');
+    say(
+      `A mobile phone network of ${SIDE} × ${SIDE} cells: in virtual time calls begin, move on to`,
+    );
+    say(
+      'the next cell and end; each event makes others, now and then for a cell of the other thread.',
+    );
     say();
     say(bold('1  Optimistic, on 2 threads'));
     say('   Each thread runs ahead without waiting. Where an event turns up late, what was done');
@@ -242,7 +286,8 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     say(
       `   PE ${SLOWED.pe}, on purpose: it falls behind, and what it sends late is undone elsewhere.`,
     );
-    const recorded = await recordOptimistic(interrupt, waits ? say : null);
+    const two = new Undisturbed();
+    const recorded = await recordOptimistic(interrupt, waits ? say : null, two);
     const { end } = recorded;
     server = recorded.server;
     const optimistic = recorded.result;
@@ -255,9 +300,12 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     say();
     say(bold('2  Sequential, on one thread'));
     say('   One event after the other: nothing to roll back, nothing to get wrong.');
-    const sequential = await run({ end, synch: 'sequential' }, interrupt);
+    const one = new Undisturbed();
+    const sequential = await run({ end, synch: 'sequential' }, interrupt, one);
     if (!sequential.finished) return EXIT.interrupted;
     say(`   ${rate(sequential)}`);
+    const gained = gain(two, one);
+    if (gained !== null) say(gained);
     say();
     const same = sameResult(optimistic, sequential);
     say(bold('3  The proof'));
@@ -285,8 +333,8 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     say(`   ${self()} query ${recorded.path} "SELECT * FROM pe_on_node LIMIT 5"`);
     say(`   ${self()} read ${join(recorded.path, 'stats-output')} --format csv`);
     say(`   ${self()} info ${recorded.path}`);
-    say(`   ${self()} sim run phold --pes=2 --nlp=512 --lookahead=0.1 --end=2000`);
-    say(`   ${self()} sim verify phold --end=1000`);
+    say(`   ${self()} sim run pcs --width=64 --height=64 --end=1000 --pes=auto`);
+    say(`   ${self()} sim verify pcs --end=100`);
     say(`   ${self()} sim models`);
     if (json)
       process.stdout.write(
