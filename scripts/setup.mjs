@@ -27,13 +27,13 @@ const PACKAGES = [
     name: 'openmpi-bin',
     command: 'mpirun',
     why: 'starts programs as MPI ranks',
-    usedBy: [...MPI_TESTS, ...SHIM_TESTS],
+    usedBy: [...MPI_TESTS, ...SHIM_TESTS, 'test/packages/standalone.test.ts'],
   },
   {
     name: 'libopenmpi-dev',
     command: 'mpicc',
     why: 'builds programs that use MPI',
-    usedBy: [...MPI_TESTS, ...SHIM_TESTS],
+    usedBy: [...MPI_TESTS, ...SHIM_TESTS, 'test/packages/standalone.test.ts'],
   },
   {
     name: 'iproute2',

@@ -13,6 +13,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 export const GROUPS = {
   Start: ['docs/coming-from', 'docs/glossary.md', 'CONTRIBUTING.md'],
   Tutorials: [
+    'docs/tutorials',
     'docs/writing-a-model.md',
     'docs/instrumentation.md',
     'docs/region.md',

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { TriscopeError } from '../model/error.ts';
 import { makeFolder } from '../os/folder.ts';
 import { scratchFolder } from '../os/scratch.ts';
 import { NATIVE_FOLDER, writeGeopmKit } from './geopm-kit.ts';
@@ -219,8 +220,13 @@ function buildOne(name: ShimName, folder: string): ShimResult {
   return { name, path: null, compiler: null, reason };
 }
 
-/** Builds the libraries named in `folder`; the one they all need comes first. @throws Error folder cannot be written */
+/** Builds the libraries named in `folder`; the one they all need comes first. @throws Error folder cannot be written, or preloaded from */
 export function buildShims(folder: string, names: readonly ShimName[]): ShimResult[] {
+  if (folder.includes(':')) {
+    throw new TriscopeError(
+      `${folder}: a path with a colon cannot be preloaded: set XDG_CACHE_HOME to another folder`,
+    );
+  }
   makeFolder(folder);
   const results: ShimResult[] = [];
   for (const name of ['region', ...names.filter((one) => one !== 'region')] as const) {

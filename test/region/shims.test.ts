@@ -1,10 +1,11 @@
 /** Programs that nobody marked, under Open MPI and LLVM's OpenMP runtime. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { mpiCalls } from '../../dist/region/shims.js';
+import { markingEnvironment } from '../../dist/region/controller/environment.js';
+import { buildShims, mpiCalls } from '../../dist/region/shims.js';
 import { unmarkedNotes } from '../../dist/region/unmarked.js';
 import { counts, ended, freshFolder, readers, start } from './pages.ts';
 
@@ -17,6 +18,21 @@ const triscope = (args: readonly string[], env: NodeJS.ProcessEnv = process.env)
     encoding: 'utf8',
     env,
   });
+
+describe('the environment that loads shims', () => {
+  it('names libraries of a folder with a blank by their names alone', () => {
+    const cache = join(freshFolder(), 'a b');
+    const folder = join(cache, 'triscope');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'libtriscope_mpi.so'), '');
+    const given = { XDG_CACHE_HOME: cache, LD_PRELOAD: '/x.so', LD_LIBRARY_PATH: '/y' };
+    expect(markingEnvironment({ shims: ['mpi'] }, given)).toEqual({
+      LD_PRELOAD: 'libtriscope_mpi.so:/x.so',
+      LD_LIBRARY_PATH: `${folder}:/y`,
+    });
+    expect(() => buildShims('/a:b', [])).toThrow('a path with a colon cannot be preloaded');
+  });
+});
 
 let libraries = '';
 beforeAll(() => {

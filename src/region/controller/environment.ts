@@ -1,4 +1,5 @@
 /** What the application's environment says beside the folder of pages: what is to mark programs that nobody marked. */
+import { basename } from 'node:path';
 import { ENV_AUTO } from '../../model/region-layout.ts';
 import { builtShim, type ShimName, shimFolder } from '../shims.ts';
 
@@ -20,9 +21,14 @@ export function markingEnvironment(
   const added: Record<string, string> = {};
   const folder = shimFolder(given as NodeJS.ProcessEnv);
   const library = (name: ShimName) => (shims.includes(name) ? builtShim(name, folder) : null);
-  const preloaded = joined(':', library('mpi') ?? '', library('gomp') ?? '');
-  if (preloaded !== '') added.LD_PRELOAD = joined(':', preloaded, given.LD_PRELOAD);
-  if (builtShim('geopm', folder) !== null) {
+  const paths = [library('mpi'), library('gomp')].filter((path) => path !== null);
+  // A blank ends a path of LD_PRELOAD (ld.so(8)): a name alone is looked for in the folders of LD_LIBRARY_PATH.
+  const hasBlank = /\s/.test(folder);
+  if (paths.length > 0) {
+    const named = hasBlank ? paths.map((path) => basename(path)) : paths;
+    added.LD_PRELOAD = joined(':', ...named, given.LD_PRELOAD);
+  }
+  if (builtShim('geopm', folder) !== null || (hasBlank && paths.length > 0)) {
     added.LD_LIBRARY_PATH = joined(':', folder, given.LD_LIBRARY_PATH);
   }
   const openmp = library('openmp');
