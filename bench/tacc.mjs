@@ -15,14 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFile } from '../dist/formats/index.js';
-import {
-  parseSchema,
-  RawBatches,
-  RawParser,
-  RawWriter,
-  readRaw,
-  TACC,
-} from '../dist/formats/tacc/index.js';
+import { parseSchema, RawParser, RawWriter, TACC } from '../dist/formats/tacc/index.js';
 
 const MEGABYTES = Number(process.argv[2] ?? 64);
 const REPETITIONS = Number(process.argv[3] ?? 5);
@@ -104,13 +97,11 @@ function parse() {
   return parser.end().problems + sum;
 }
 
-async function tables() {
+function tables() {
   let rows = 0;
-  const batches = new RawBatches(({ length }) => {
-    rows += length;
-  });
-  await readRaw(path, batches);
-  batches.flush();
+  const source = openFile(path);
+  TACC.open(source, { growing: true, take: (_, step) => (rows += step.rows) });
+  source.close();
   return rows;
 }
 
@@ -131,7 +122,7 @@ const command =
 const SUM = '{ for (k = 3; k <= NF; k++) s += $k } END { print s }';
 const RUNS = [
   ['parser, exact 64-bit counters', parse],
-  ['tables (readRaw, RawBatches)', tables],
+  ['tables', tables],
   ['triscope info: with counter repair', survey],
   ['wc', command('wc')],
   ['mawk, sum of all numbers in doubles', command('mawk', SUM)],

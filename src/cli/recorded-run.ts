@@ -1,7 +1,9 @@
 /** A simulation with all three layers recorded beside each other, and shown live while it runs. */
 import { basename, join } from 'node:path';
+import { batchOf } from '../formats/part.ts';
 import { extraFrames, recordingFolder } from '../formats/recording-folder.ts';
-import { RawBatches, RawParser } from '../formats/tacc/index.ts';
+import { ArrivingBytes } from '../formats/source.ts';
+import { TACC } from '../formats/tacc/index.ts';
 import { LiveBus, type LiveServer, startServer } from '../live/index.ts';
 import type { InstrumentConfig } from '../sim/instrument/config.ts';
 import type { LoadedModel } from '../sim/load-model.ts';
@@ -35,11 +37,11 @@ interface RecordedRunOptions extends Pick<RunOptions, 'signal' | 'onProgress'> {
 
 /** Feeds the node's raw text to the page as it is written. */
 function nodeToBus(bus: LiveBus): (bytes: Uint8Array) => void {
-  const batches = new RawBatches((batch) => bus.publish(batch));
-  const parser = new RawParser(batches);
+  const source = new ArrivingBytes('node');
+  const opened = TACC.open(source, { growing: true });
   return (bytes) => {
-    parser.push(bytes);
-    batches.flush();
+    source.push(bytes);
+    opened.grow?.((part, rows) => bus.publish(batchOf(part, rows)));
   };
 }
 

@@ -108,6 +108,8 @@ export interface OpenOptions extends Omit<ScanOptions, 'salvage'> {
   readonly growing?: boolean;
   /** Gets each row while the file is looked through. */
   readonly take?: TakeRows;
+  /** Gets each damaged place behind the rows that come before it, of formats without records of their own. */
+  readonly damage?: (damage: Damage) => void;
   /** Whether columns of these bytes may stay in memory, where reading them again is slow. Not given: none. */
   readonly keep?: (bytes: number) => boolean;
 }
@@ -133,8 +135,8 @@ export interface Format {
    */
   open(source: FileSource, options?: OpenOptions): OpenFile;
   /**
-   * The records in file order, for who prints them.
+   * The records in file order, where they are not the rows of its tables: see `scanRecords`.
    * @throws FormatError at damage, unless told to salvage
    */
-  scan(source: FileSource, visitor: Visitor, options?: ScanOptions): void;
+  scan?(source: FileSource, visitor: Visitor, options?: ScanOptions): void;
 }

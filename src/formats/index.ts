@@ -19,6 +19,7 @@ export {
   PayloadLayoutError,
   type PayloadType,
 } from './payload.ts';
+export { scanRecords } from './records.ts';
 export {
   FORMATS,
   type Identified,

@@ -163,6 +163,46 @@ export function bytesSource(
   };
 }
 
+/** Bytes that come piece by piece, as a file that grows: what has been read of it is let go of. */
+export class ArrivingBytes implements FileSource {
+  readonly path: string;
+  size = 0;
+  private arrived: { readonly at: number; readonly bytes: Uint8Array }[] = [];
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.arrived.push({ at: this.size, bytes });
+    this.size += bytes.length;
+  }
+
+  refresh(): number {
+    return this.size;
+  }
+
+  read(position: number, into: Uint8Array): number {
+    if (position < (this.arrived[0]?.at ?? this.size)) return 0;
+    this.arrived = this.arrived.filter(({ at, bytes }) => at + bytes.length > position);
+    let got = 0;
+    for (const { at, bytes } of this.arrived) {
+      const part = bytes.subarray(Math.max(0, position - at)).subarray(0, into.length - got);
+      into.set(part, got);
+      got += part.length;
+    }
+    return got;
+  }
+
+  forget(): void {}
+
+  sibling(): null {
+    return null;
+  }
+
+  close(): void {}
+}
+
 /** The whole of a small file beside another, as text; null where there is none or it is larger than `most`. */
 export function textBeside(source: FileSource, name: string, most = 1 << 20): string | null {
   const other = source.sibling(name);

@@ -12,8 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { FileInfo, Format } from '../../src/formats/format.ts';
+import type { FileInfo, Format, RecordBlock } from '../../src/formats/format.ts';
 import { arrayFor, type Part, type RawColumn, type RawRows } from '../../src/formats/part.ts';
+import { scanRecords } from '../../src/formats/records.ts';
 import { FORMATS, identifyOrFail, openData } from '../../src/formats/registry.ts';
 import { writeEvent24At } from '../../src/formats/ross/write/index.ts';
 import { bytesRead, openFile } from '../../src/formats/source.ts';
@@ -171,7 +172,6 @@ const TINY: Format = {
     Buffer.from(head.subarray(0, 5)).toString() === 'tiny\n'
       ? { confidence: 1, because: 'it says tiny', era: 'tiny' }
       : null,
-  scan() {},
   open(source, { take } = {}) {
     const labels: string[] = [];
     const steps: RawRows[] = [];
@@ -244,6 +244,16 @@ describe('a format of one’s own', () => {
 
     const source = openFile(file);
     expect(identifyOrFail(source).format.open(source).info().records).toEqual({ sample: 2 });
+    const printed: unknown[] = [];
+    const records = (block: RecordBlock): undefined => {
+      for (let k = 0; k < block.length; k++)
+        printed.push([0, 1, 2].map((key) => block.cell(k, key)));
+    };
+    scanRecords(TINY, source, { records });
+    expect(printed).toEqual([
+      [1, 'left', 2.5],
+      [2, 'right', 3],
+    ]);
     source.close();
 
     const { tables, close } = await loadTables(sourcesOf(path));

@@ -7,6 +7,7 @@ import {
   FormatError,
   identifyOrFail,
   type RecordBlock,
+  scanRecords,
 } from 'triscope/formats';
 
 export interface Outcome {
@@ -49,7 +50,8 @@ export function readRecords(source: FileSource, salvage: boolean): Omit<Outcome,
   const places: number[] = [];
   const damages: Damage[] = [];
   const fault = orFault(() => {
-    identifyOrFail(source).format.scan(
+    scanRecords(
+      identifyOrFail(source).format,
       source,
       {
         records(block) {

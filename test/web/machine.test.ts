@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { RawBatches, readRaw } from 'triscope/formats/tacc';
+import { batchOf, openData } from 'triscope/formats';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -295,9 +295,10 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
     const server = await startServer({ bus });
     for (const host of hostNames(3)) {
       const [file] = readdirSync(join(files, host));
-      const batches = new RawBatches((batch) => bus.publish(batch));
-      await readRaw(join(files, host, file), batches);
-      batches.flush();
+      openData(join(files, host, file), 'tacc', {
+        growing: true,
+        take: (part, rows) => bus.publish(batchOf(part, rows)),
+      })?.close();
     }
     const [page, complaints] = await open(server.url, 'view=nodes&from=7200&to=25200');
     await reads(page, '#says-hosts', '3 hosts, all alike; all on one scale, 0 cores to 3.6 cores');

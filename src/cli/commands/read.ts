@@ -1,6 +1,7 @@
 /** `triscope read PATH…`: files decoded to rows. */
 import { filesOf } from '../../formats/files.ts';
 import type { Damage, Format, RecordBlock, RecordKind, ScanOptions } from '../../formats/format.ts';
+import { scanRecords } from '../../formats/records.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
 import { choice, flag, float } from '../../model/option.ts';
@@ -72,7 +73,7 @@ function kindsIn(files: readonly string[], options: ScanOptions): RecordKind[] {
   };
   for (const path of files) {
     try {
-      withFile(path, (format, source) => format.scan(source, { records }, options));
+      withFile(path, (format, source) => scanRecords(format, source, { records }, options));
     } catch {
       // Reported when the file is read.
     }
@@ -163,7 +164,9 @@ async function run({ words, given: options }: Call<typeof OPTIONS, null>): Promi
   for (const path of files) {
     if (out.closed) return 0;
     try {
-      withFile(path, (of, source) => of.scan(source, { records, damage: skipped.add }, scan));
+      withFile(path, (of, source) =>
+        scanRecords(of, source, { records, damage: skipped.add }, scan),
+      );
     } catch (error) {
       out.flush();
       const failed = report(error);

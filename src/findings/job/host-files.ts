@@ -1,4 +1,5 @@
 /** A host's files, read once for all jobs that are looked for: each record group goes to the jobs that it names. */
+import { FormatError } from '../../formats/format.ts';
 import {
   type RawGroup,
   type RawProblem,
@@ -83,10 +84,10 @@ class HostReader implements RawVisitor, HostState {
     this.properties = {};
     this.foreign = false;
     try {
-      this.work.lines += (await readRaw(path, this, path, { signal: this.options.signal })).lines;
+      this.work.lines += (await readRaw(path, this, { signal: this.options.signal })).lines;
     } catch (error) {
-      if ((error as Error).name !== 'TaccError') throw error;
-      const what = (error as Error).message.replace(`${path}: `, '');
+      if (!(error instanceof FormatError)) throw error;
+      const what = error.message.replace(`${path}: `, '');
       this.oddities.push({ host: this.host, place: path, what, time: null });
     }
     this.endGroup();

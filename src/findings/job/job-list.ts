@@ -1,4 +1,5 @@
 /** Which jobs an archive has: by the job ids and marks of its record groups. Nothing of the records is kept. */
+import { FormatError } from '../../formats/format.ts';
 import { type RawGroup, type RawVisitor, readRaw } from '../../formats/tacc/index.ts';
 import type { Archive, ArchiveFile } from './archive.ts';
 import { mayHold } from './archive.ts';
@@ -127,11 +128,11 @@ export async function listFile(
   let problem: string | null = null;
   try {
     const { signal } = options;
-    const { lines } = await readRaw(file.path, lister, file.path, { types: [], signal });
+    const { lines } = await readRaw(file.path, lister, { types: [], signal });
     if (work !== undefined) work.lines += lines;
   } catch (error) {
-    if ((error as Error).name !== 'TaccError') throw error;
-    problem = (error as Error).message;
+    if (!(error instanceof FormatError)) throw error;
+    problem = error.message;
   }
   lister.endGroup();
   return { jobs: lister.jobs, problem };

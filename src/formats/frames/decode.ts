@@ -1,15 +1,16 @@
 /** Frames to batches. */
-import { type Batch, CELL_BYTES, type Cell, type Column, type Schema } from '../../model/metric.ts';
+import type { Batch, Column, Schema } from '../../model/metric.ts';
+import type { RawColumn } from '../part.ts';
 import {
   AT,
   columnBytes,
+  columnIn,
   type DictionaryPart,
   FLAG_DICTIONARY,
   FLAG_SCHEMA,
   FrameError,
   HEADER_BYTES,
   payloadBytes,
-  toLittle,
 } from './layout.ts';
 import { parseSchema } from './parse-schema.ts';
 import { FrameSplitter } from './split.ts';
@@ -23,8 +24,11 @@ interface DecoderOptions {
   readonly onSchema?: (schema: Schema, dictionaries: FramePlace['dictionaries']) => void;
   /** Schemas whose data is not asked for are skipped. */
   readonly wanted?: (schema: Schema) => boolean;
-  /** Called for each data frame, wanted or not, before it is decoded. */
-  readonly onData?: (place: FramePlace) => void;
+  /**
+   * Called for each data frame, wanted or not, before it is decoded; `columns` gives its values, labels as codes. True:
+   * its labels are looked at, and those that are in no dictionary are told.
+   */
+  readonly onData?: (place: FramePlace, columns: () => RawColumn[]) => boolean;
 }
 
 /** Where a data frame's payload is. */
@@ -133,11 +137,21 @@ export class FrameDecoder {
     if (columns === 0 && rows > MOST_BARE) {
       return `${rows} rows of ${schema.name}, which has no columns`;
     }
-    this.options.onData?.({ schema, dictionaries, offset: offset + HEADER_BYTES, rows });
-    if (!wanted) return null;
-    const unknown: string[] = [];
-    this.batches.push(batchOf(known, rows, payload, unknown));
-    return unknown.length === 0 ? null : `${unknown.join(', ')}: in no dictionary, so missing`;
+    const place = { schema, dictionaries, offset: offset + HEADER_BYTES, rows };
+    let cells: RawColumn[] | undefined;
+    const values = () => (cells ??= columnsOf(schema, payload, rows));
+    const isTaken = this.options.onData?.(place, values) === true;
+    if (!wanted && !isTaken) return null;
+    if (wanted) {
+      const columns = values().map(
+        (codes, k): Column =>
+          schema.metrics[k].cell === 'label'
+            ? Array.from(codes as Uint32Array, (code) => dictionaries[k][code] ?? '')
+            : codes,
+      );
+      this.batches.push({ schema, length: rows, columns });
+    }
+    return unknownLabels(known, values());
   }
 
   /** Takes the labels of a dictionary frame. Returns what is wrong with it. */
@@ -206,39 +220,22 @@ function dictionaryOf(payload: Uint8Array): DictionaryPart | string {
   return isPart ? { column, first, labels } : 'the dictionary has no first label, or no labels';
 }
 
-/** @param unknown gets the labels that are in no dictionary, one a column */
-function batchOf(
-  { schema, dictionaries }: Known,
-  rows: number,
-  payload: Uint8Array,
-  unknown: string[],
-): Batch {
+/** The columns of a payload, where they lie. */
+function columnsOf({ metrics }: Schema, payload: Uint8Array, rows: number): RawColumn[] {
   let at = 0;
-  const columns = schema.metrics.map(({ cell, key }, k): Column => {
-    const bytes = payload.subarray(at, at + CELL_BYTES[cell] * rows);
+  return metrics.map(({ cell }) => {
+    const column = columnIn(cell, payload.buffer as ArrayBuffer, payload.byteOffset + at, rows);
     at += columnBytes(cell, rows);
-    toLittle(bytes, CELL_BYTES[cell]);
-    if (cell !== 'label') return viewOf(cell, bytes, rows);
-    const indexes = viewOf('u32', bytes, rows) as Uint32Array;
-    const strange = indexes.find((index) => dictionaries[k][index] === undefined);
-    if (strange !== undefined) unknown.push(`label ${strange} of ${schema.name}.${key}`);
-    return Array.from(indexes, (index) => dictionaries[k][index] ?? '');
+    return column;
   });
-  return { schema, length: rows, columns };
 }
 
-function viewOf(cell: Exclude<Cell, 'label'>, bytes: Uint8Array, rows: number) {
-  const { buffer, byteOffset } = bytes;
-  switch (cell) {
-    case 'u32':
-      return new Uint32Array(buffer, byteOffset, rows);
-    case 'i32':
-      return new Int32Array(buffer, byteOffset, rows);
-    case 'u64':
-      return new BigUint64Array(buffer, byteOffset, rows);
-    case 'f32':
-      return new Float32Array(buffer, byteOffset, rows);
-    case 'f64':
-      return new Float64Array(buffer, byteOffset, rows);
-  }
+/** Labels that are in no dictionary, the first of each column; null where there is none. */
+function unknownLabels({ schema, dictionaries }: Known, columns: RawColumn[]): string | null {
+  const unknown = schema.metrics.flatMap(({ key, cell }, k) => {
+    if (cell !== 'label') return [];
+    const strange = (columns[k] as Uint32Array).find((code) => dictionaries[k][code] === undefined);
+    return strange === undefined ? [] : [`label ${strange} of ${schema.name}.${key}`];
+  });
+  return unknown.length === 0 ? null : `${unknown.join(', ')}: in no dictionary, so missing`;
 }

@@ -1,19 +1,6 @@
 /** Stream frames, such as `extra.frames` of a recording, as a format: each schema's rows are a table of that name. */
-import type { Batch, Schema } from '../../model/metric.ts';
-import {
-  type CellValue,
-  type Damage,
-  type FileInfo,
-  type FileSource,
-  type Format,
-  FormatError,
-  type Instant,
-  type OpenOptions,
-  type RecordBlock,
-  type RecordKind,
-  type ScanOptions,
-  type Visitor,
-} from '../format.ts';
+import type { Schema } from '../../model/metric.ts';
+import type { Damage, FileInfo, FileSource, Format, Instant, OpenOptions } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
 import { FrameDecoder, type FramePlace } from './decode.ts';
 import { type FrameError, MAGIC } from './layout.ts';
@@ -42,56 +29,6 @@ const damageOf = ({ path }: FileSource, { offset, what }: FrameError): Damage =>
   skipped: 0,
 });
 
-/** A batch's rows as records. */
-class BatchRecords implements RecordBlock {
-  private readonly batch: Batch;
-  private readonly _kind: RecordKind;
-
-  constructor(batch: Batch) {
-    const { name, metrics } = batch.schema;
-    this.batch = batch;
-    this._kind = { name, keys: metrics.map(({ key }) => key), payload: [] };
-  }
-
-  get length(): number {
-    return this.batch.length;
-  }
-
-  kind(): RecordKind {
-    return this._kind;
-  }
-
-  offset(): number {
-    return -1;
-  }
-
-  cell(record: number, key: number): CellValue {
-    const value = this.batch.columns[key][record];
-    return value === '' || Number.isNaN(value) ? null : value;
-  }
-
-  payload(): null {
-    return null;
-  }
-}
-
-function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): void {
-  const onDamage = (error: FrameError) => visitor.damage?.(damageOf(source, error));
-  const decoder = new FrameDecoder({ ...(options.salvage && { onDamage }) });
-  const give = (batches: readonly Batch[]): boolean =>
-    batches.every((batch) => visitor.records(new BatchRecords(batch)) !== false);
-  try {
-    for (const block of blocksFrom(source, 0)) if (!give(decoder.push(block))) return;
-    const { batches } = decoder.finish();
-    // Damage behind the last good batches comes with the next call.
-    if (give(batches) && batches.length > 0) decoder.finish();
-  } catch (error) {
-    throw (error as Error).name === 'FrameError'
-      ? new FormatError(damageOf(source, error as FrameError))
-      : error;
-  }
-}
-
 /** The columns whose least and largest values are the file's span. */
 const TIMES = ['real_time', 'virtual_time'] as const;
 
@@ -99,7 +36,7 @@ const TIMES = ['real_time', 'virtual_time'] as const;
 function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   // Labels are in the dictionaries of the schema's definition, which the decoder keeps by identity.
   const tables = new Map<Schema, FrameTable>();
-  const tableOf = (place: Omit<FramePlace, 'offset' | 'rows'>): FrameTable => {
+  const tableOf = (place: Pick<FramePlace, 'schema' | 'dictionaries'>): FrameTable => {
     const known = tables.get(place.schema);
     if (known !== undefined) return known;
     const table = new FrameTable(place, source);
@@ -107,32 +44,33 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
     return table;
   };
   const damages: FrameError[] = [];
+  let take = options.take;
   const decoder = new FrameDecoder({
     file: source.path,
-    onDamage: (error) => damages.push(error),
+    onDamage: (error) => {
+      damages.push(error);
+      options.damage?.(damageOf(source, error));
+    },
     onSchema: (schema, dictionaries) => tableOf({ schema, dictionaries }),
     wanted: () => false,
-    onData: (place) => tableOf(place).add(place.offset, place.rows),
+    onData: (place, columns) => {
+      const table = tableOf(place);
+      table.add(place.offset, place.rows);
+      take?.(table, { rows: place.rows, columns: columns() });
+      return take !== undefined;
+    },
   });
   let at = 0;
-  const pass = (): void => {
+  /** Returns the bytes at the end that are no whole frame. */
+  const pass = (): number => {
     for (const block of blocksFrom(source, at)) {
       decoder.push(block);
       at += block.length;
     }
+    return decoder.finish().cut;
   };
-  /** Tells the frames that `pass` finds. */
-  const telling = (take: TakeRows | undefined): void => {
-    const seen = new Map([...tables.values()].map((table) => [table, table.frames]));
-    pass();
-    if (take === undefined) return;
-    for (const table of tables.values()) {
-      for (const rows of table.readFrom(seen.get(table) ?? 0)) take(table, rows);
-    }
-  };
-  telling(options.take);
   // What looks like a frame that is not finished is read again when the file has grown.
-  let { cut } = decoder.finish();
+  let cut = pass();
   const suspect = (): FileInfo['suspect'] => {
     const places = damages.map(({ offset, what }) => ({ where: `byte ${offset}`, what }));
     const tell = (where: string, what: string) => places.push({ where, what });
@@ -155,10 +93,10 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
     },
     zero: null,
     info: () => infoOf(source, [...tables.values()], suspect(), damages.length > 0),
-    grow(take: TakeRows) {
+    grow(taker: TakeRows) {
       if (source.refresh() <= at) return;
-      telling(take);
-      cut = decoder.finish().cut;
+      take = taker;
+      cut = pass();
     },
   };
 }
@@ -209,5 +147,4 @@ export const FRAMES: Format = {
     return path.endsWith('.frames') ? { confidence: 0.6, because: 'its name says so', era } : null;
   },
   open,
-  scan,
 };

@@ -20,6 +20,7 @@
  * Missing values: NaN in f32 and f64, the empty text among labels. Integers are always there.
  */
 import { CELL_BYTES, type Cell, type Schema } from '../../model/metric.ts';
+import type { RawColumn } from '../part.ts';
 
 /** 'TRIF' as a little-endian u32. */
 export const MAGIC = 0x46495254;
@@ -53,6 +54,24 @@ const LITTLE = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 export function toLittle(bytes: Uint8Array, width: number, little = LITTLE): void {
   if (little) return;
   for (let k = 0; k < bytes.length; k += width) bytes.subarray(k, k + width).reverse();
+}
+
+/** `rows` cells that begin at byte `start`, in the machine's byte order; of labels their codes. */
+export function columnIn(cell: Cell, bytes: ArrayBuffer, start: number, rows: number): RawColumn {
+  toLittle(new Uint8Array(bytes, start, CELL_BYTES[cell] * rows), CELL_BYTES[cell]);
+  switch (cell) {
+    case 'u32':
+    case 'label':
+      return new Uint32Array(bytes, start, rows);
+    case 'i32':
+      return new Int32Array(bytes, start, rows);
+    case 'u64':
+      return new BigUint64Array(bytes, start, rows);
+    case 'f32':
+      return new Float32Array(bytes, start, rows);
+    case 'f64':
+      return new Float64Array(bytes, start, rows);
+  }
 }
 
 /** The payload of a dictionary frame. */

@@ -2,11 +2,11 @@
  * A file of frames as tables that are read where they lie: one pass finds and checks the frames; then each query reads
  * the columns that it needs, frame by frame.
  */
-import { CELL_BYTES, type Cell, type Schema } from '../../model/metric.ts';
+import { CELL_BYTES, type Schema } from '../../model/metric.ts';
 import type { FileSource } from '../format.ts';
-import type { Part, RawColumn, RawRows, Within } from '../part.ts';
+import type { Part, RawRows, Within } from '../part.ts';
 import type { FramePlace } from './decode.ts';
-import { columnBytes, toLittle } from './layout.ts';
+import { columnBytes, columnIn } from './layout.ts';
 
 /** A frame of which less than this share is asked for is read column by column. */
 const WHOLE_SHARE = 0.3;
@@ -25,7 +25,10 @@ export class FrameTable implements Part {
   /** By column: the least and greatest value of each frame, where it was asked for. */
   private readonly bounds = new Map<number, Float64Array>();
 
-  constructor({ schema, dictionaries }: Omit<FramePlace, 'offset' | 'rows'>, source: FileSource) {
+  constructor(
+    { schema, dictionaries }: Pick<FramePlace, 'schema' | 'dictionaries'>,
+    source: FileSource,
+  ) {
     this.schema = schema;
     this.labels = schema.metrics.map(({ cell }, k) => (cell === 'label' ? dictionaries[k] : null));
     this.source = source;
@@ -45,25 +48,8 @@ export class FrameTable implements Part {
    * Reads the columns of these numbers, a frame a step, in the file's order.
    * @param within frames without a row in it are left out; its column holds f64
    */
-  read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
-    return this._read(columns, within ?? null, 0);
-  }
-
-  /** The frames from number `from` on. */
-  readFrom(from: number): Iterable<RawRows> {
-    return this._read([...this.schema.metrics.keys()], null, from);
-  }
-
-  get frames(): number {
-    return this.offsets.length;
-  }
-
-  private *_read(
-    columns: readonly number[],
-    within: Within | null,
-    from: number,
-  ): Generator<RawRows, void, undefined> {
-    const bounds = within === null ? null : this._boundsOf(within.time);
+  *read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
+    const bounds = within === undefined ? null : this.boundsByFrame(within.time);
     const { metrics } = this.schema;
     // By asked column, and of whole frames: memory that each step takes again.
     const own = columns.map(() => new Uint8Array(0));
@@ -72,10 +58,10 @@ export class FrameTable implements Part {
     let laidOut = -1;
     let isWhole = false;
     let whole = 0;
-    for (let n = from; n < this.offsets.length; n++) {
+    for (let n = 0; n < this.offsets.length; n++) {
       const offset = this.offsets[n];
       const rows = this._rows[n];
-      if (bounds !== null && within !== null) {
+      if (bounds !== null && within !== undefined) {
         if (!(bounds[2 * n] <= within.to && bounds[2 * n + 1] >= within.from)) continue;
       }
       if (rows !== laidOut) {
@@ -99,10 +85,10 @@ export class FrameTable implements Part {
           const { cell } = metrics[column];
           const length = CELL_BYTES[cell] * rows;
           const start = starts[column];
-          if (isWhole) return columnOf(cell, frame, start, rows);
+          if (isWhole) return columnIn(cell, frame.buffer, start, rows);
           own[k] = roomFor(own[k], length);
           this.fill(own[k], offset + start, length);
-          return columnOf(cell, own[k], 0, rows);
+          return columnIn(cell, own[k].buffer, 0, rows);
         }),
       };
     }
@@ -110,7 +96,7 @@ export class FrameTable implements Part {
 
   /** The least and greatest value of a column; null where it has none. */
   boundsOf(column: number): { readonly from: number; readonly to: number } | null {
-    const bounds = this._boundsOf(column);
+    const bounds = this.boundsByFrame(column);
     let from = Infinity;
     let to = -Infinity;
     for (let k = 0; k < bounds.length; k += 2) {
@@ -120,7 +106,7 @@ export class FrameTable implements Part {
     return from > to ? null : { from, to };
   }
 
-  private _boundsOf(column: number): Float64Array {
+  private boundsByFrame(column: number): Float64Array {
     const known = this.bounds.get(column);
     if (known?.length === 2 * this.offsets.length) return known;
     const bounds = new Float64Array(2 * this.offsets.length);
@@ -149,25 +135,3 @@ export class FrameTable implements Part {
 
 const roomFor = (bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> =>
   bytes.length < length ? new Uint8Array(length) : bytes;
-
-function columnOf(
-  cell: Cell,
-  { buffer }: Uint8Array<ArrayBuffer>,
-  start: number,
-  rows: number,
-): RawColumn {
-  toLittle(new Uint8Array(buffer, start, CELL_BYTES[cell] * rows), CELL_BYTES[cell]);
-  switch (cell) {
-    case 'u32':
-    case 'label':
-      return new Uint32Array(buffer, start, rows);
-    case 'i32':
-      return new Int32Array(buffer, start, rows);
-    case 'u64':
-      return new BigUint64Array(buffer, start, rows);
-    case 'f32':
-      return new Float32Array(buffer, start, rows);
-    case 'f64':
-      return new Float64Array(buffer, start, rows);
-  }
-}

@@ -1,6 +1,7 @@
 /** Two reports side by side: sections by host and region, values by key. */
 import type { Damage, FileSource, RecordBlock } from '../format.ts';
 import { FormatError } from '../format.ts';
+import { scanRecords } from '../records.ts';
 import { identifyOrFail } from '../registry.ts';
 import { INSIDE_KIND, PROCESS_KIND } from './read/own-section.ts';
 
@@ -57,7 +58,7 @@ function valuesOf(source: FileSource, damaged: (damage: Damage) => void): Report
   const hosts = new Set<string>();
   const rows: [Omit<Difference, 'a' | 'b'>, number][] = [];
   let sections = 0;
-  format.scan(source, {
+  scanRecords(format, source, {
     records(block) {
       for (let k = 0; k < block.length; k++) {
         const { keys } = block.kind(k);

@@ -131,10 +131,10 @@ function orDamaged<T>(survey: GeopmSurvey, work: () => T): T | null {
   }
 }
 
-export const GEOPM: Format = {
+export const GEOPM = {
   name: 'geopm',
   help: 'GEOPM: reports and traces of every version, profile traces, what geopmsession writes',
   detect: (head: Uint8Array): Detection | null => detectGeopm(head)?.detection ?? null,
   open,
   scan,
-};
+} satisfies Format;

@@ -110,7 +110,7 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   };
 }
 
-export const ROSS: Format = {
+export const ROSS = {
   name: 'ross',
   help: 'ROSS: samples of PEs, KPs, LPs and models, and event traces, of December 2016 to today',
   detect: (head: Uint8Array, source: FileSource): Detection | null => {
@@ -120,4 +120,4 @@ export const ROSS: Format = {
   },
   open,
   scan,
-};
+} satisfies Format;

@@ -48,10 +48,10 @@ function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): 
   if (cut !== null) throw new FormatError(cut);
 }
 
-export const TACC: Format = {
+export const TACC = {
   name: 'tacc',
   help: 'raw stats files of tacc_stats and hpcperfstats, plain or gzip',
   detect: (head) => detectRaw(head),
   open: openRaw,
   scan,
-};
+} satisfies Format;

@@ -7,7 +7,6 @@ export {
   type Verdict,
 } from '../../model/counter.ts';
 export { counterRule, isCounter, scalesEnergy } from '../../model/counter-rules.ts';
-export { RawBatches, type RawBatchOptions } from './batches.ts';
 export { blocksOf } from './blocks.ts';
 export { detectRaw, looksRaw } from './detect.ts';
 export { DeviceRepair, type Listener, type RepairPlan, repairPlan } from './device-repair.ts';
@@ -16,7 +15,7 @@ export { TACC } from './format.ts';
 export { shortHost, wasRestarted } from './header-watch.ts';
 export { KEPT, LOST, ODDITIES, type OddityKind } from './oddities.ts';
 export { RawParser } from './parser.ts';
-export { readRaw, TaccError } from './read.ts';
+export { readRaw } from './read.ts';
 export { RawRecords } from './records.ts';
 export {
   formatSchema,

@@ -1,5 +1,5 @@
 /** Stream frames as a format: recognised by their magic, told as records, damage named. */
-import { bytesSource, FormatError, FRAMES, identify } from 'triscope/formats';
+import { bytesSource, FormatError, FRAMES, identify, scanRecords } from 'triscope/formats';
 import { describe, expect, it } from 'vitest';
 import { FrameEncoder } from '../../../src/formats/frames/index.ts';
 import type { Schema } from '../../../src/model/metric.ts';
@@ -45,7 +45,8 @@ const BYTES = frames(
 function rows(bytes: Uint8Array, salvage = false): [unknown[][], number] {
   const found: unknown[][] = [];
   let damages = 0;
-  FRAMES.scan(
+  scanRecords(
+    FRAMES,
     bytesSource('x.frames', bytes),
     {
       records: (block) => {

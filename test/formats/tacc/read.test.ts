@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { RawBatches, RawParser, type RawVisitor, readRaw, TaccError } from 'triscope/formats/tacc';
+import { batchOf, FormatError } from 'triscope/formats';
+import { RawParser, type RawVisitor, readRaw, TACC } from 'triscope/formats/tacc';
 import { describe, expect, it } from 'vitest';
+import { ArrivingBytes } from '../../../src/formats/source.ts';
 
 const HEADER = `$tacc_stats 1.0.2
 $hostname i101-101.ranger.tacc.utexas.edu
@@ -182,24 +184,30 @@ describe('readRaw', () => {
   ])('refuses a file that is none: %s', async (name, content, expected) => {
     const read = readRaw(file(name, content), {});
     await expect(read).rejects.toThrow(expected);
-    await expect(readRaw(join(folder, 'nowhere'), {})).rejects.toThrow(TaccError);
+    await expect(readRaw(join(folder, 'nowhere'), {})).rejects.toThrow(FormatError);
   });
+});
 
-  it('makes tables of records', async () => {
-    const batches: { name: string; rows: unknown[][] }[] = [];
-    const gather = new RawBatches(({ schema, length, columns }) =>
-      batches.push({
-        name: schema.name,
-        rows: Array.from({ length }, (_, k) => columns.map((column) => column[k])),
-      }),
-    );
-    await readRaw(file('t', HEADER + GROUP), gather);
-    gather.flush();
+describe('bytes that arrive piece by piece', () => {
+  it('are tables as they come', () => {
+    const found: unknown[] = [];
+    const source = new ArrivingBytes('arriving');
+    const opened = TACC.open(source, { growing: true });
+    const text = Buffer.from(HEADER + GROUP);
+    for (let at = 0; at < text.length; at += 50) {
+      source.push(text.subarray(at, at + 50));
+      opened.grow?.((part, rows) => {
+        const { schema, length, columns } = batchOf(part, rows);
+        const all = Array.from({ length }, (_, k) => columns.map((column) => column[k]));
+        found.push(...all.map((row) => [schema.name, ...row]));
+      });
+    }
     const host = 'i101-101.ranger.tacc.utexas.edu';
-    expect(batches).toEqual([
-      { name: 'node_cpu', rows: [[1307509201, host, '1981063', '11', 429720418n, 43516346n]] },
-      { name: 'node_ps', rows: [[1307509201, host, '1981063', '-', 2n ** 64n - 1n, 1600n]] },
-      { name: 'node_mark', rows: [[1307509201, host, '1981063', 'begin 1981063']] },
+    expect(found).toEqual([
+      ['node_mark', 1307509201, host, '1981063', 'begin 1981063'],
+      ['node_cpu', 1307509201, host, '1981063', '11', 429720418n, 43516346n],
+      ['node_ps', 1307509201, host, '1981063', '-', 2n ** 64n - 1n, 1600n],
     ]);
+    expect(source.read(0, new Uint8Array(9))).toBe(0);
   });
 });

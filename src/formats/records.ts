@@ -1,0 +1,82 @@
+/** The records of a file of any format, in the order of the file. */
+import {
+  type CellValue,
+  type FileSource,
+  type Format,
+  FormatError,
+  type RecordBlock,
+  type RecordKind,
+  type ScanOptions,
+  type Visitor,
+} from './format.ts';
+import type { Part, RawRows } from './part.ts';
+
+/** Ends a pass whose visitor has had enough. */
+const ENOUGH = new Error('enough');
+
+/**
+ * The records as they stand in the file; of a format without records of its own, the rows of its tables.
+ * @throws FormatError at damage, unless told to salvage
+ */
+export function scanRecords(
+  { scan, open }: Format,
+  source: FileSource,
+  visitor: Visitor,
+  options: ScanOptions = {},
+): void {
+  if (scan !== undefined) {
+    scan(source, visitor, options);
+    return;
+  }
+  const { salvage, ...more } = options;
+  try {
+    open(source, {
+      ...more,
+      take: (part, rows) => {
+        if (visitor.records(new PartRecords(part, rows)) === false) throw ENOUGH;
+      },
+      damage: (damage) => {
+        if (!salvage) throw new FormatError(damage);
+        visitor.damage?.(damage);
+      },
+    });
+  } catch (error) {
+    if (error !== ENOUGH) throw error;
+  }
+}
+
+/** All columns of some rows of a table, as records. */
+class PartRecords implements RecordBlock {
+  private readonly part: Part;
+  private readonly rows: RawRows;
+  private readonly own: RecordKind;
+
+  constructor(part: Part, rows: RawRows) {
+    const { name, metrics } = part.schema;
+    this.part = part;
+    this.rows = rows;
+    this.own = { name, keys: metrics.map(({ key }) => key), payload: [] };
+  }
+
+  get length(): number {
+    return this.rows.rows;
+  }
+
+  kind(): RecordKind {
+    return this.own;
+  }
+
+  offset(): number {
+    return -1;
+  }
+
+  cell(record: number, key: number): CellValue {
+    const cell = this.rows.columns[key][record];
+    const value = this.part.labels[key] === null ? cell : this.part.labels[key][Number(cell)];
+    return value === undefined || value === '' || Number.isNaN(value) ? null : value;
+  }
+
+  payload(): null {
+    return null;
+  }
+}
