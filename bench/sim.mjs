@@ -2,11 +2,14 @@
 // in the same run. Medians of REPEATS (5) processes each. Run it on an otherwise idle machine.
 // `whole` is the rate of a run of at least 5 million events a PE, V8's warm-up included; `steady` that of what a run three
 // times as long has beyond it: the rate that a run tends to, as ROSS's does from its start.
+// Then two PEs against one, in pairs (`two-pes.mjs`), and a short run. Words choose workloads: S, M, L, XL, short, or of the
+// second table what their names begin with: npm run bench:sim -- torus queueing
 // Another Node: npm run bench:sim -- --node=/path/to/node, or NODE=/path/to/node; `node scripts/nodes.mjs 24` prints one's.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { arguments_, PARALLEL, WORKLOADS } from './workloads.mjs';
+import { twoPes } from './two-pes.mjs';
+import { arguments_, WORKLOADS } from './workloads.mjs';
 
 const repeats = Number(process.env.REPEATS ?? 5);
 const words = process.argv.slice(2);
@@ -21,6 +24,21 @@ const naive = fileURLToPath(new URL('naive-run.mjs', import.meta.url));
 
 // Node reads the certificates that this names as it starts, in 0.1 s and more: no part of a simulation.
 delete process.env.NODE_EXTRA_CA_CERTS;
+
+/** As `run`, while others run too. */
+function begin(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(node, [bin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more) => {
+      text += more;
+    });
+    child.on('close', (code) => {
+      if (code === 0) resolve(JSON.parse(text));
+      else reject(new Error(`${args.join(' ')}: exit ${code}`));
+    });
+  });
+}
 
 function run(args) {
   const started = performance.now();
@@ -78,11 +96,8 @@ function measure(label, w, more, rival) {
 for (const [name, w] of Object.entries(WORKLOADS)) {
   if (wanted(name)) measure(`${name} sequential`, w, ['--synch=sequential'], name);
 }
-for (const [name, w] of Object.entries(PARALLEL)) {
-  if (wanted(`${name}2`)) {
-    measure(`${name} optimistic, 2 PEs`, w, ['--synch=optimistic', '--pes=2', ...w.options], name);
-  }
-}
+console.log('');
+await twoPes(begin, repeats, (name) => only.length === 0 || only.some((w) => name.startsWith(w)));
 
 if (wanted('short')) {
   console.log(

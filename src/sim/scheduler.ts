@@ -47,6 +47,8 @@ export interface Engine extends Receiver {
 /** Turns without anything to do before GVT is asked for: where PEs know how far the others are, only in case of doubt. */
 const IDLE_TURNS = 4;
 const IDLE_IN_DOUBT = 16;
+/** Events between two exchanges with other PEs, as long as there are any: each costs as much as several events. */
+const APART = 64;
 /** Share of the way to the bound at which a new GVT is worth asking for, once all PEs have come so far. */
 const WORTH_ASKING = 0.5;
 /** Events of a PE that are worth a GVT all the same: more that wait to be committed crowd the cache. */
@@ -66,6 +68,9 @@ export class Scheduler {
   private readonly pressure: MemoryPressure;
   private readonly hooks: GvtHooks;
   private readonly gvtPeriod: number;
+  /** Full turns without an exchange, and how many there may be. */
+  private apart = 0;
+  private readonly mostApart: number;
   private readonly patience: number;
   private readonly realTimeGvt: boolean;
   private nextGvt = 0;
@@ -98,6 +103,7 @@ export class Scheduler {
     this.hooks = new GvtHooks(pe);
     this.realTimeGvt = config.synch === 'optimistic-realtime';
     this.gvtPeriod = config.gvtInterval;
+    this.mostApart = Math.max(0, Math.ceil(APART / config.batch) - 1);
     this.patience = Number.isNaN(transport.told()) || this.realTimeGvt ? IDLE_TURNS : IDLE_IN_DOUBT;
     this.phases = pe.instrument?.phases ?? null;
     // Where the model does something every n GVTs, they come as often as the user said.
@@ -138,10 +144,12 @@ export class Scheduler {
       }
       this.marks?.exit(MARK_EVENTS);
     }
+    this.sinceGvt++;
+    if (n === pe.config.batch && this.staysApart()) return true;
+    this.apart = 0;
     if (timed) t = clock.begin();
     transport.flush();
     if (timed) clock.lap('networkOther', t, TIMED_EVERY);
-    this.sinceGvt++;
     const least = engine.least();
     transport.tell(least);
     if (n === 0 && arrived === 0) this.rest(least);
@@ -153,6 +161,13 @@ export class Scheduler {
     if (transport.gvtWaits()) this.contribute();
     if (transport.takeGvt(this.key)) return this.advance();
     return !transport.stopped();
+  }
+
+  /** Whether a full turn ends without an exchange. */
+  private staysApart(): boolean {
+    this.idle = 0;
+    if (this.engine.starved || this.sinceGvt >= this.gvtPeriod) return false;
+    return this.apart++ < this.mostApart;
   }
 
   private rest(least: number): void {

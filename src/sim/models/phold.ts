@@ -6,6 +6,16 @@ import { defineModel, type EventInfo, ModelError } from '../model.ts';
 const STAYED = 0;
 const MOVED = 1;
 
+/** Multiplications, each of which waits for the one before it, in a microsecond of a CPU of 3 GHz. */
+const PER_MICROSECOND = 750;
+
+/** Computes for nothing. The result has to be looked at, or V8 would leave it out. */
+function compute(steps: number): number {
+  let x = 1;
+  for (let k = 0; k < steps; k++) x = (Math.imul(x, 0x41c64e6d) + 12345) | 0;
+  return x;
+}
+
 /** What ROSS's reader takes for PHOLD's event data: one integer. */
 const eventData = {
   fields: { event_type: 'i32' },
@@ -27,6 +37,7 @@ export default defineModel({
     mult: float(1.4, 'accepted as ROSS does; event memory grows on demand here'),
     remote: float(0.25, 'probability that an event goes to a random LP', { min: 0, max: 1 }),
     memory: int(100, 'accepted as ROSS does; event memory grows on demand here'),
+    work: float(0, 'computing per event, on a CPU of 3 GHz', { unit: 'µs', min: 0, max: 1e6 }),
     stagger: flag(false, 'spread the first events over the whole run'),
     run: text('undefined', 'a name for the run, kept with its settings', { placeholder: 'NAME' }),
     'cons-lookahead': {
@@ -42,12 +53,15 @@ export default defineModel({
         `--mean=${o.mean} is less than --lookahead=${run.lookahead}: the mean includes the lookahead`,
       );
     }
+    const steps = Math.round(o.work * PER_MICROSECOND);
     return {
       mean,
       lookahead: run.lookahead,
       remote: o.remote,
       last: run.lps - 1,
       startEvents: o['start-events'],
+      steps,
+      computed: compute(steps),
       stagger: o.stagger ? Math.trunc(run.end) : 0,
     };
   },
@@ -63,6 +77,7 @@ export default defineModel({
   },
   forward(lp) {
     const p = lp.params;
+    if (p.steps > 0 && compute(p.steps) !== p.computed) throw new ModelError('computes wrong');
     const dest = lp.uniform() <= p.remote ? lp.integer(0, p.last) : lp.id;
     lp.send(dest, lp.exponential(p.mean) + p.lookahead);
   },

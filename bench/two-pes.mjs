@@ -1,0 +1,93 @@
+// Two PEs against one, in pairs: a sequential run, two of them at once (the sum of their rates is what two CPUs of this
+// machine have to give), and the run on two PEs, in turns. Ratios are of runs of the same turn: medians, quartiles.
+import { arguments_, WORKLOADS } from './workloads.mjs';
+
+const phold = (name, end, more = []) => arguments_(WORKLOADS[name], end, more);
+const model = (name, end, ...more) => ['sim', 'run', name, `--end=${end}`, ...more, '--json'];
+const OPTIMISTIC = ['--synch=optimistic', '--pes=2'];
+const CONSERVATIVE = ['--synch=conservative', '--pes=2'];
+const queueing = (end) => model('queueing', end, '--total-stations=1024');
+const torus = (k, end) => model('torus', end, `--k=${k}`);
+
+/** What runs, on two PEs how; `reach` and `aim` are ratios to the sequential run, or to what `against` says. */
+const TWO = {
+  M: { run: phold('M', 20000), reach: 1, aim: 1.3 },
+  L: { run: phold('L', 125), reach: 1.2, aim: 1.5 },
+  'M, 1 µs of work': { run: phold('M', 5000, ['--work=1']), reach: 1.6, aim: 1.8 },
+  'torus 16×16': { run: torus(16, 300000), reach: 1.3, aim: 1.7 },
+  'torus 64×64': { run: torus(64, 20000), reach: 1.5, aim: 1.7 },
+  queueing: { run: queueing(30000), reach: 1.4, aim: 1.7 },
+  'queueing, conservative': {
+    run: queueing(30000),
+    parallel: CONSERVATIVE,
+    reach: 1.4,
+    aim: 1.7,
+  },
+  pcs: { run: model('pcs', 60000), reach: 1.5, aim: 1.8 },
+  'short M': { run: phold('M', 8000), reach: 1, aim: 1.4 },
+  'short torus 16×16': { run: torus(16, 80000), reach: 1, aim: 1.4 },
+  'short queueing': { run: queueing(8000), reach: 1, aim: 1.4 },
+  'short pcs': { run: model('pcs', 15000), reach: 1, aim: 1.4 },
+  'M, remote 0, by two runs': {
+    run: [...phold('M', 20000), '--remote=0'],
+    against: 'two',
+    reach: 0.9,
+    aim: 0.95,
+  },
+  'M, one PE': {
+    run: phold('M', 20000),
+    parallel: ['--synch=optimistic', '--pes=1'],
+    reach: 0.85,
+    aim: 0.95,
+  },
+};
+
+const at = (sorted, part) => {
+  const place = part * (sorted.length - 1);
+  const low = sorted[Math.floor(place)];
+  return low + (sorted[Math.ceil(place)] - low) * (place % 1);
+};
+const quartiles = (values) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return [0.25, 0.5, 0.75].map((part) => at(sorted, part));
+};
+
+/**
+ * Prints a line per workload.
+ * @param run runs the command line and resolves to its JSON
+ * @param wanted whether a workload is to be measured, by its name
+ */
+export async function twoPes(run, turns, wanted) {
+  const lines = Object.entries(TWO).filter(([name]) => wanted(name));
+  if (lines.length === 0) return;
+  console.log(
+    'workload                  events  one PE  two runs  2 PEs   by one PE’s          (quartiles)  rolled back  reach   aim',
+  );
+  console.log(
+    '                           10^6   Mev/s  by one    Mev/s   (limit: 0.9 of two runs)',
+  );
+  for (const [name, w] of lines) {
+    const { parallel = OPTIMISTIC, against = 'one' } = w;
+    const [ones, twos, rates, ratios] = [[], [], [], []];
+    let last;
+    for (let k = 0; k < turns; k++) {
+      const sequential = [...w.run, '--synch=sequential'];
+      const one = (await run(sequential)).eventRate / 1e6;
+      const pair = await Promise.all([run(sequential), run(sequential)]);
+      const two = (pair[0].eventRate + pair[1].eventRate) / 1e6;
+      last = await run([...w.run, ...parallel]);
+      if (last.eventDigest !== pair[0].eventDigest) throw new Error(`${name}: other events`);
+      ones.push(one);
+      twos.push(two / one);
+      rates.push(last.eventRate / 1e6);
+      ratios.push(last.eventRate / 1e6 / (against === 'two' ? two : one));
+    }
+    const [low, ratio, high] = quartiles(ratios);
+    const f = (x, width, digits = 2) => x.toFixed(digits).padStart(width);
+    const limit = quartiles(twos)[1];
+    const reach = against === 'two' ? w.reach : Math.min(w.reach, 0.9 * limit);
+    console.log(
+      `${name.padEnd(25)}${f(last.netEvents / 1e6, 7, 1)}${f(quartiles(ones)[1], 8)}${f(limit, 10)}${f(quartiles(rates)[1], 7)}${f(ratio, 14)}          (${f(low, 4)} … ${f(high, 4)})${f((100 * last.eventsRolledBack) / last.eventsProcessed, 10, 1)} %${f(reach, 8)}${f(w.aim, 6)}`,
+    );
+  }
+}
