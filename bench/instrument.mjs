@@ -1,9 +1,11 @@
 // npm run bench:instrument: what recording costs, mode by mode, on workload M. Pairs of runs, without and with, one
 // after the other; medians of the pairs, with a 90 % interval of the median (sign test). ROSS's own figures beside.
 // Compared are the parts of the runs after warm-up: each thread compiles for itself, on the CPUs that are measured.
-// Run it on an otherwise idle machine. PAIRS=n (5), END=t (sequential and 2 PEs: 20000).
+// Run it on an otherwise idle machine. PAIRS=n (5), END=t (sequential and 2 PEs: 20000). ROSS_PHOLD=path of a native ROSS's phold
+// adds the table of whole runs beside its own; with `-- ross` it is all that is printed.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { besideRoss } from './instrument-ross.mjs';
 
 const pairs = Number(process.env.PAIRS ?? 5);
 const end = Number(process.env.END ?? 20000);
@@ -136,43 +138,48 @@ function interval(values) {
 
 const percent = (x) => `${x >= 0 ? '+' : ''}${(100 * x).toFixed(1)} %`;
 
-console.log(
-  `workload M, end ${end}, ${pairs} pairs each; overhead = more time per committed event than the run before it, once warm\n`,
-);
-for (const [where, base] of Object.entries({
-  'optimistic, 2 PEs': { pes: 2, synch: 'optimistic', end },
-  sequential: { pes: 1, synch: 'sequential', end },
-})) {
-  console.log(`${where}:`);
+function modesPart() {
   console.log(
-    '  mode                        overhead  (90 % interval)        ROSS      core-ns each   at most   MB/s   RSS + MB   waited',
+    `workload M, end ${end}, ${pairs} pairs each; overhead = more time per committed event than the run before it, once warm\n`,
   );
-  for (const [name, mode] of Object.entries(MODES)) {
-    if (only.length > 0 && !only.includes(name)) continue;
-    const overheads = [];
-    const costs = [];
-    const extra = [];
-    let last = null;
-    for (let k = 0; k < pairs; k++) {
-      const without = run(base);
-      const withIt = run({ ...base, instrument: mode.instrument });
-      overheads.push(withIt.perEvent / without.perEvent - 1);
-      const records = mode.per === undefined ? Number.NaN : withIt.filled / mode.bytes;
-      const each = records / withIt.net;
-      costs.push(((withIt.cpuPerEvent - without.cpuPerEvent) * 1e9) / each);
-      extra.push((withIt.rss - without.rss) / 2 ** 20);
-      last = withIt;
-    }
-    const [lo, hi] = interval(overheads);
-    const each =
-      mode.per === undefined
-        ? ''.padStart(16)
-        : `${median(costs).toFixed(1)} per ${mode.per}`.padStart(16);
+  for (const [where, base] of Object.entries({
+    'optimistic, 2 PEs': { pes: 2, synch: 'optimistic', end },
+    sequential: { pes: 1, synch: 'sequential', end },
+  })) {
+    console.log(`${where}:`);
     console.log(
-      `  ${mode.label.padEnd(27)} ${percent(median(overheads)).padStart(8)}  (${percent(lo)} … ${percent(hi)})`.padEnd(
-        62,
-      ) +
-        `${mode.ross.padStart(9)} ${each} ${(mode.most === undefined ? '' : String(mode.most)).padStart(9)} ${(last.bytes / last.wall / 1e6).toFixed(1).padStart(6)} ${median(extra).toFixed(1).padStart(10)} ${last.waited.toFixed(0).padStart(5)} ms`,
+      '  mode                        overhead  (90 % interval)        ROSS      core-ns each   at most   MB/s   RSS + MB   waited',
     );
+    for (const [name, mode] of Object.entries(MODES)) {
+      if (only.length > 0 && !only.includes(name)) continue;
+      const overheads = [];
+      const costs = [];
+      const extra = [];
+      let last = null;
+      for (let k = 0; k < pairs; k++) {
+        const without = run(base);
+        const withIt = run({ ...base, instrument: mode.instrument });
+        overheads.push(withIt.perEvent / without.perEvent - 1);
+        const records = mode.per === undefined ? Number.NaN : withIt.filled / mode.bytes;
+        const each = records / withIt.net;
+        costs.push(((withIt.cpuPerEvent - without.cpuPerEvent) * 1e9) / each);
+        extra.push((withIt.rss - without.rss) / 2 ** 20);
+        last = withIt;
+      }
+      const [lo, hi] = interval(overheads);
+      const each =
+        mode.per === undefined
+          ? ''.padStart(16)
+          : `${median(costs).toFixed(1)} per ${mode.per}`.padStart(16);
+      console.log(
+        `  ${mode.label.padEnd(27)} ${percent(median(overheads)).padStart(8)}  (${percent(lo)} … ${percent(hi)})`.padEnd(
+          62,
+        ) +
+          `${mode.ross.padStart(9)} ${each} ${(mode.most === undefined ? '' : String(mode.most)).padStart(9)} ${(last.bytes / last.wall / 1e6).toFixed(1).padStart(6)} ${median(extra).toFixed(1).padStart(10)} ${last.waited.toFixed(0).padStart(5)} ms`,
+      );
+    }
   }
 }
+if (!only.includes('ross')) modesPart();
+if (process.env.ROSS_PHOLD) besideRoss(process.env.ROSS_PHOLD, pairs, process.env.END ?? 5000);
+else if (only.includes('ross')) throw new Error('ROSS_PHOLD is to name a native ROSS’s phold');
