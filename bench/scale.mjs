@@ -6,13 +6,14 @@
 //
 //   n, m   events and messages of a PE    e   seconds per event on one optimistic PE, of the same workload
 //   r      a message: some cache lines from core to core, and what is undone and waited for because of it
-//   g      a GVT                           w   what compiling takes until the run is under way
+//   g      a GVT: each PE's line goes to the last one, and the result's to each PE: 2 P transfers of a cache line, measured
+//   w      what compiling takes until the run is under way
 //
-// Past two PEs: messages as the model sends them (counted, where they do not follow from it); a GVT passes a cache line to
-// each PE, one after the other; PEs wait for the one with most events in a window, whose number varies by its square root.
+// Past two PEs: messages as the model sends them (counted, where they do not follow from it); PEs wait for the one with most events in a window, whose number varies by its square root.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { fitCosts } from './mpi-cost.mjs';
 
 const bin = fileURLToPath(new URL('../bin/triscope', import.meta.url));
@@ -28,6 +29,28 @@ function run(words, pes, synch) {
 
 const phold = (lps, start, remote, end) =>
   `phold --total-lps=${lps} --start-events=${start} --lookahead=0.1 --remote=${remote} --end=${end} --batch=64`;
+
+/** Seconds that a cache line takes from one core to another: the best of many bats to and fro. */
+async function transfer() {
+  const TIMES = 2000;
+  const words = new Int32Array(new SharedArrayBuffer(128));
+  const echo = `const { workerData: w } = require('node:worker_threads');
+    for (let k = 1; ; k += 2) { while (Atomics.load(w, 0) < k); Atomics.store(w, 0, k + 1); }`;
+  const worker = new Worker(echo, { eval: true, workerData: words });
+  await new Promise((resolve) => worker.once('online', resolve));
+  let best = Infinity;
+  for (let batch = 0, k = 1; batch < 50; batch++) {
+    const started = performance.now();
+    for (let n = 0; n < TIMES; n++, k += 2) {
+      Atomics.store(words, 0, k);
+      while (Atomics.load(words, 0) < k + 1);
+    }
+    best = Math.min(best, (performance.now() - started) / 2000 / TIMES);
+  }
+  await worker.terminate();
+  return best;
+}
+const hop = await transfer();
 
 const CALIBRATIONS = [
   phold(256, 4, 0.1, 5000),
@@ -71,8 +94,8 @@ const calibrated = CALIBRATIONS.map((words) => {
   const one = run(words, 1, 'optimistic');
   const two = run(words, 2, 'optimistic');
   return {
-    ...{ events: 0, batches: 0, remote: two.remoteSends / 2, gvts: two.gvtComputations },
-    seconds: two.wallSeconds - (perEvent(one) * two.netEvents) / 2,
+    ...{ events: 0, batches: 0, gvts: 0, remote: two.remoteSends / 2 },
+    seconds: two.wallSeconds - (perEvent(one) * two.netEvents) / 2 - 4 * hop * two.gvtComputations,
     step: two.end / two.gvtComputations / 0.1,
     crowd: two.netEvents / 2 / two.gvtComputations,
   };
@@ -83,7 +106,7 @@ const step = median(calibrated.map((c) => c.step));
 const crowd = Math.max(...calibrated.map((c) => c.crowd));
 const ns = (seconds) => `${(seconds * 1e9).toFixed(0)} ns`;
 console.log(
-  `fitted to ${calibrated.length} runs: message ${ns(costs.remote)}, GVT ${ns(costs.gvt)}, to get going ${costs.start.toFixed(2)} s; ` +
+  `fitted to ${calibrated.length} runs: message ${ns(costs.remote)}, a cache line ${ns(hop)}, to get going ${costs.start.toFixed(2)} s; ` +
     `a GVT each ${step.toFixed(1)} lookaheads, or ${crowd.toFixed(0)} events; error of what comes on top of events ${(100 * costs.medianError).toFixed(0)} % (median), ${(100 * costs.worstError).toFixed(0)} % (worst)`,
 );
 
@@ -96,7 +119,7 @@ function predict({ end, lookahead }, one, share, net, pes) {
     event: perEvent(one) * events,
     wait: perEvent(one) * events * Math.max(0, late),
     message: costs.remote * share * events,
-    gvt: ((costs.gvt * pes) / 2) * gvts,
+    gvt: 2 * pes * hop * gvts,
   };
   const steady = parts.event + parts.wait + parts.message + parts.gvt;
   return { parts, steady, seconds: steady + costs.start };
@@ -128,7 +151,7 @@ for (const { name, w, alone, one, net, share } of known) {
   if (!['M', 'L', 'pcs'].includes(name)) continue;
   for (const pes of [2, 16, 32, 64]) {
     // Of pcs, whose rows of cells lie on PEs in blocks: the rows at the edges of a block, as many as on two PEs, by PE.
-    const remote = w.remote?.(pes) ?? Math.min(share * pes, 0.5);
+    const remote = w.remote?.(pes) ?? Math.min((share * pes) / 2, 0.5);
     const { parts, steady } = predict(w, one, remote, net, pes);
     const times = alone.wallSeconds / steady;
     const of = Object.entries(parts).map(
