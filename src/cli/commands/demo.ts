@@ -34,7 +34,7 @@ const WORKLOAD: Settings = { batch: 64, options: { width: SIDE, height: SIDE } }
 
 /** Virtual times: of a first short run, which also warms up, and the least and most to end at. */
 const TRIAL_END = 20;
-const LEAST_END = 100;
+const LEAST_END = 40;
 const MOST_END = 100_000;
 /** Seconds that a run may take, going by the short one: long enough beside V8’s warm-up, which takes CPUs too; enough to be watched. */
 const PATIENCE = 4;
@@ -44,7 +44,7 @@ const WATCHED = 6;
 async function endFor(seconds: number, interrupt: Interrupt): Promise<number> {
   const trial = await run({ end: TRIAL_END, synch: 'sequential' }, interrupt);
   const end = (TRIAL_END * seconds) / Math.max(trial.wallSeconds, 0.001);
-  return Math.min(MOST_END, Math.max(LEAST_END, Math.round(end / 100) * 100));
+  return Math.min(MOST_END, Math.max(LEAST_END, Math.round(end / 10) * 10));
 }
 
 /**
