@@ -23,121 +23,132 @@ const turned = (run, options, more = {}) => ({
   ...more,
 });
 
+/** A program beside this file, recorded as any other. */
+const program = (name, ...words) => [
+  process.execPath,
+  fileURLToPath(new URL(name, import.meta.url)),
+  ...words.map(String),
+];
+
+const UNBOUNDED = 1e9;
+
 export const CAUSES = [
   {
     name: 'skewed map',
     draw: (d) => {
-      const sick = sim(
-        { lps: d.pick(64, 128), work: d.whole(600, 1200), remote: 0.02, end: 60 },
-        { env: { CAUSES_MAP: 'skewed' } },
-      );
-      return {
-        sick,
-        cured: turned(sick, {}, { env: {} }),
-        rule: 'imbalance',
-        says: /PE 0 .*of the LPs/,
-      };
+      const options = { lps: d.pick(64, 128), work: d.whole(600, 1200), remote: 0.02, end: 360 };
+      const sick = sim(options, { env: { CAUSES_MAP: 'skewed' } });
+      const says = /PE 0 .*of the LPs, .*as many LPs/;
+      return { sick, cured: { ...sick, env: {} }, rule: 'imbalance', says };
     },
   },
   {
     name: 'skewed traffic',
     draw: (d) => {
-      const sick = sim({
-        lps: d.pick(64, 128),
-        work: d.whole(600, 1200),
-        crowd: d.real(0.75, 0.9),
-        remote: 0.02,
-        end: 50,
-      });
-      const cured = turned(sick, {}, { env: { CAUSES_MAP: 'dealt' } });
-      return { sick, cured, rule: 'imbalance', says: /PE 0 / };
+      const crowd = d.real(0.75, 0.9);
+      const options = { lps: d.pick(64, 128), work: d.whole(600, 1200), crowd, remote: 0.02 };
+      const sick = sim({ ...options, end: 300 });
+      const cured = { ...sick, env: { CAUSES_MAP: 'dealt' } };
+      return { sick, cured, rule: 'imbalance', says: /PE 0 .*get more events/ };
     },
   },
   {
     name: 'one hot LP',
     draw: (d) => {
-      const sick = sim({
-        lps: 64,
-        work: d.whole(600, 1200),
-        hot: d.real(0.5, 0.7),
-        remote: 0.02,
-        end: 60,
-      });
-      return { sick, cured: turned(sick, { hot: 0 }), rule: 'imbalance', says: /LP 0\b/ };
+      const hot = d.real(0.5, 0.7);
+      const sick = sim({ lps: 64, work: d.whole(600, 1200), hot, remote: 0.02, end: 360 });
+      return { sick, cured: turned(sick, { hot: 0 }), rule: 'imbalance', says: /LP 0 alone/ };
     },
   },
   {
     name: 'batch too large',
     draw: (d) => {
-      const sick = sim({
-        lps: 64,
-        work: d.whole(100, 300),
-        least: 0,
-        remote: d.real(0.2, 0.4),
-        batch: d.pick(1024, 2048),
-        'max-opt-lookahead': 1e6,
-        end: 40,
-      });
-      return { sick, cured: turned(sick, { batch: 16 }), rule: 'optimism', says: /--batch=/ };
+      const options = { lps: 64, work: d.whole(100, 300), least: 0, remote: d.real(0.2, 0.4) };
+      const sick = sim({ ...options, batch: d.pick(1024, 2048), 'gvt-interval': 2, end: 80 });
+      const cured = turned(sick, { batch: 16, 'gvt-interval': 16 });
+      return { sick, cured, rule: 'optimism', says: /--batch=/ };
     },
   },
   {
     name: 'GVT interval too small',
     draw: (d) => {
-      const sick = sim({
-        lps: 64,
-        work: d.whole(0, 30),
-        least: 2,
-        'gvt-interval': 1,
-        batch: d.pick(1, 2),
-        end: 300,
-      });
-      return {
-        sick,
-        cured: turned(sick, { 'gvt-interval': 64, batch: 16 }),
-        rule: 'gvt-interval',
-        says: /of their time on .* GVTs/,
-      };
+      const options = { lps: 256, work: d.whole(0, 20), least: 2, lookahead: 2 };
+      const sick = sim({ ...options, 'gvt-interval': 1, batch: d.pick(1, 2), end: 600 });
+      const cured = turned(sick, { 'gvt-interval': 16, batch: 16 });
+      return { sick, cured, rule: 'gvt-interval', says: /of their time on .* GVTs/ };
+    },
+  },
+  {
+    name: 'GVT interval too large',
+    draw: (d) => {
+      const options = { lps: 64, work: d.whole(100, 300), least: 0, remote: d.real(0.2, 0.4) };
+      const rare = { 'gvt-interval': d.pick(1024, 4096), 'max-opt-lookahead': UNBOUNDED };
+      const sick = sim({ ...options, ...rare, end: 80 });
+      const cured = turned(sick, { 'gvt-interval': 16, 'max-opt-lookahead': null });
+      return { sick, cured, rule: 'optimism', says: /--gvt-interval=/ };
     },
   },
   {
     name: 'one KP',
     draw: (d) => {
-      const sick = sim({
-        lps: d.pick(512, 1024),
-        work: d.whole(50, 150),
-        least: 0.01,
-        remote: d.real(0.1, 0.2),
-        nkp: 1,
-        'start-events': 2,
-        end: 20,
-      });
-      return {
-        sick,
-        cured: turned(sick, { nkp: 64 }),
-        rule: 'false-rollbacks',
-        says: /LPs share a KP/,
-      };
+      const options = { lps: d.pick(512, 1024), work: d.whole(50, 150), least: 0.01 };
+      const remote = d.real(0.1, 0.2);
+      const sick = sim({ ...options, remote, nkp: 1, 'start-events': 2, end: 80 });
+      const cured = turned(sick, { nkp: 128 });
+      return { sick, cured, rule: 'false-rollbacks', says: /LPs share a KP/ };
+    },
+  },
+  {
+    name: 'far too many KPs',
+    draw: (d) => {
+      const options = { lps: 32768, 'start-events': 1, work: 0, least: 1, lookahead: 1 };
+      const often = { remote: 0.02, nkp: 16384, batch: d.pick(4, 8), 'gvt-interval': 4 };
+      const sick = sim({ ...options, ...often, end: 32 });
+      return { sick, cured: turned(sick, { nkp: 16 }), rule: 'too-many-kps', says: /--nkp/ };
     },
   },
   {
     name: 'optimism unbounded',
     draw: (d) => {
-      const sick = sim({
-        lps: 64,
-        work: d.whole(200, 400),
-        least: 0,
-        remote: d.real(0.1, 0.3),
-        'max-opt-lookahead': 1e9,
-        'gvt-interval': d.pick(256, 512),
-        end: 60,
-      });
-      return {
-        sick,
-        cured: turned(sick, { 'max-opt-lookahead': null, 'gvt-interval': 16 }),
-        rule: 'optimism',
-        says: /--max-opt-lookahead/,
-      };
+      const options = { lps: 64, work: d.whole(200, 400), least: 0, remote: d.real(0.1, 0.3) };
+      const sick = sim({ ...options, 'max-opt-lookahead': UNBOUNDED, end: 240 });
+      const cured = turned(sick, { 'max-opt-lookahead': null });
+      return { sick, cured, rule: 'optimism', says: /--max-opt-lookahead/ };
+    },
+  },
+  {
+    name: 'tiny lookahead, conservative',
+    draw: (d) => {
+      const least = d.real(0.4, 1.2);
+      const lookahead = d.real(0.001, 0.01);
+      const sick = sim({ synch: 2, lps: 64, work: d.whole(20, 60), least, lookahead, end: 240 });
+      const says = new RegExp(`never closer than ${String(least).slice(0, 3)}`);
+      return { sick, cured: turned(sick, { lookahead: least }), rule: 'lookahead', says };
+    },
+  },
+  {
+    name: 'all events to other PEs',
+    draw: (d) => {
+      const options = { lps: 64, work: 0, partner: 1, remote: 0, least: 1, lookahead: 1 };
+      const sick = sim({ ...options, batch: d.pick(2, 4), end: 4000 });
+      const cured = { ...sick, env: { CAUSES_MAP: 'dealt' } };
+      return { sick, cured, rule: 'network-bound', says: /arrive from other PEs/ };
+    },
+  },
+  {
+    name: 'more PEs than CPUs',
+    draw: (d) => {
+      const sick = sim({ pes: d.pick(4, 6), lps: 96, work: d.whole(300, 600), end: 180 });
+      const says = /PEs take turns on 2 CPUs/;
+      return { sick, cured: turned(sick, { pes: 2 }), rule: 'stolen-cpu', says };
+    },
+  },
+  {
+    name: 'two PEs on one CPU',
+    draw: (d) => {
+      const sick = sim({ lps: 64, work: d.whole(300, 600), end: 180 }, { cpus: d.pick('0', '1') });
+      const says = /2 PEs take turns on 1 CPU /;
+      return { sick, cured: { ...sick, cpus: undefined }, rule: 'stolen-cpu', says };
     },
   },
   {
@@ -145,17 +156,111 @@ export const CAUSES = [
     draw: (d) => {
       const cpu = d.pick(0, 1);
       const from = d.real(0.9, 1.2);
-      const sick = sim(
-        { lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 150 },
-        { hog: { cpus: `${cpu}`, count: 2, from, to: from + d.real(0.8, 1.2) } },
-      );
-      return {
-        sick,
-        cured: { ...sick, hog: undefined },
-        rule: 'stolen-cpu',
-        says: new RegExp(`PE ${cpu} .*CPU ${cpu} `),
-        interval: true,
-      };
+      const hog = { cpus: `${cpu}`, count: 2, from, to: from + d.real(0.8, 1.2) };
+      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 500 }, { hog });
+      const says = new RegExp(`PE ${cpu} .*CPU ${cpu} `);
+      const cured = { ...sick, hog: undefined };
+      return { sick, cured, rule: 'stolen-cpu', says, interval: true };
+    },
+  },
+  {
+    name: 'quota of a control group',
+    draw: (d) => {
+      const group = { quota: d.real(0.5, 1.2) };
+      const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 240 }, { group });
+      const says = /Control group .*triscope-causes.* may use/;
+      return { sick, cured: { ...sick, group: undefined }, rule: 'cpu-quota', says };
+    },
+  },
+  {
+    name: 'weight of a control group',
+    draw: (d) => {
+      const around = { group: { weight: d.pick(10, 20) }, hog: { cpus: '0,1', count: 2 } };
+      const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 120 }, around);
+      const says = /triscope-causes.* has weight \d+/;
+      return { sick, cured: { ...sick, group: { weight: 1000 } }, rule: 'stolen-cpu', says };
+    },
+  },
+  {
+    name: 'stopped for 2 s',
+    draw: (d) => {
+      const from = d.real(0.6, 0.8);
+      const stop = { from, to: from + 2 };
+      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 300 }, { stop });
+      const cured = { ...sick, stop: undefined };
+      return { sick, cured, rule: 'pause', says: /stood still/, interval: true };
+    },
+  },
+  {
+    name: 'event memory too small',
+    draw: (d) => {
+      const options = { lps: 64, 'start-events': 16, work: d.whole(100, 200), least: 0.2 };
+      const small = { 'max-memory': d.pick(150_000, 180_000), 'gvt-interval': 256 };
+      const window = { remote: d.real(0.1, 0.2), 'max-opt-lookahead': 50, end: 160 };
+      const sick = sim({ ...options, ...small, ...window });
+      const cured = turned(sick, { 'max-memory': null });
+      return { sick, cured, rule: 'memory-pressure', says: /Event memory is too small/ };
+    },
+  },
+  {
+    name: 'a machine short of memory',
+    draw: (d) => {
+      const reread = program('reread.mjs', d.whole(150, 200), 6);
+      const sick = { program: reread, memory: 100e6, options: { every: 0.2 } };
+      const says = /Memory is short/;
+      return { sick, cured: { ...sick, memory: 600e6 }, rule: 'memory-stall', says };
+    },
+  },
+  {
+    name: 'a slow disk under the recorder',
+    draw: (d) => {
+      const options = { lps: 64, work: d.whole(100, 200), 'buffer-size': 200_000, remote: 0.02 };
+      const recorded = [...RECORDED, '--event-trace=all'];
+      const around = { disk: d.whole(1_000_000, 2_000_000), alwaysSampled: true, recorded };
+      const sick = sim({ ...options, end: 120 }, around);
+      const says = /waited for the recorder .*evtrace/;
+      return { sick, cured: { ...sick, recorded: RECORDED }, rule: 'instrumentation', says };
+    },
+  },
+  {
+    name: 'recording too much',
+    draw: (d) => {
+      const options = { lps: d.pick(2048, 4096), 'start-events': 1, work: d.whole(0, 20) };
+      const often = { least: 1, lookahead: 1, remote: 0.02, 'gvt-interval': 4, end: 30 };
+      const recorded = ['--engine-stats=gvt', '--num-gvt=1', '--lp-data', '--node-stats=50'];
+      const sick = sim({ ...options, ...often }, { alwaysSampled: true, recorded });
+      const says = /on samples of itself|waited for the recorder/;
+      return { sick, cured: { ...sick, recorded: RECORDED }, rule: 'instrumentation', says };
+    },
+  },
+  {
+    name: 'a starved sequential run',
+    draw: (d) => {
+      const around = { cpus: '1', hog: { cpus: '1', count: d.pick(2, 3) } };
+      const sick = sim({ pes: 1, lps: 64, work: d.whole(300, 600), end: 180 }, around);
+      const says = /PE 0 could not run/;
+      return { sick, cured: { ...sick, hog: undefined }, rule: 'stolen-cpu', says };
+    },
+  },
+  {
+    name: 'slow handlers of one type of LP',
+    draw: (d) => {
+      const work = d.whole(20, 60);
+      const slow = { slow: d.whole(1500, 2500), 'slow-lps': 0.25 };
+      const sick = sim({ lps: 64, work, ...slow, remote: 0.02, end: 200 });
+      const says = /type slow costs .*PE 1 /;
+      return { sick, cured: turned(sick, { slow: work }), rule: 'slow-handlers', says };
+    },
+  },
+  {
+    name: 'cascades by a late PE',
+    draw: (d) => {
+      const cpu = d.pick(0, 1);
+      const options = { lps: 64, work: d.whole(200, 400), least: 0.1, remote: d.real(0.1, 0.2) };
+      const hog = { cpus: `${cpu}`, count: 3 };
+      const sick = sim({ ...options, 'max-opt-lookahead': 10, end: 120 }, { hog });
+      const says = new RegExp(`PE ${cpu} could not run.*(lags behind|its late ones)`);
+      return { sick, cured: { ...sick, hog: undefined }, rule: 'stolen-cpu', says };
     },
   },
 ];

@@ -69,8 +69,8 @@ function rightTime(sentence, started, events) {
 
 async function tryCause(seed, { name, draw }) {
   const trial = draw(drawing(seed, name));
-  const path = join(folder, `sick-${made++}.tri`);
-  const { events } = await execute(trial.sick, { recorded: path, folder });
+  const recorded = join(folder, `sick-${made++}`);
+  const { events, path, others } = await execute(trial.sick, { recorded, folder });
   const { findings, started } = await findingsOf(path);
   if (given.show)
     for (const { rule, severity, sentence, advice } of findings)
@@ -85,26 +85,34 @@ async function tryCause(seed, { name, draw }) {
     for (const which of ['sick', 'cured']) {
       const { rate } = await execute(trial[which], { folder });
       rates[which].push(rate);
-      rmSync(join(folder, 'measured.tri'), { recursive: true, force: true });
     }
   }
   const gain = rates.sick.length === 0 ? null : median(rates.cured) / median(rates.sick);
   return {
-    ...{ seed, name, kind: 'sick', named: says && time, severity: top?.severity ?? null },
+    ...{ seed, name, kind: 'sick', others, named: says && time, severity: top?.severity ?? null },
     ...{ says: top?.sentence ?? 'nothing', rule: top?.rule ?? null, time, gain },
     helps: gain !== null && Math.min(...rates.cured) > Math.max(...rates.sick),
   };
 }
 
 async function tryHealthy(seed, { name, draw }) {
-  const path = join(folder, `healthy-${made++}.tri`);
-  const { seconds } = await execute(draw(drawing(seed, name)), { recorded: path, folder });
+  const recorded = join(folder, `healthy-${made++}`);
+  const run = draw(drawing(seed, name));
+  const { seconds, path, others } = await execute(run, { recorded, folder });
   const { findings } = await findingsOf(path);
   rmSync(path, { recursive: true });
   const said = findings.filter(({ severity }) => severity !== 'info');
   const of = (severity) => said.filter((one) => one.severity === severity).length;
   return {
-    ...{ seed, name, kind: 'healthy', seconds, problems: of('problem'), notices: of('notice') },
+    ...{
+      seed,
+      name,
+      kind: 'healthy',
+      others,
+      seconds,
+      problems: of('problem'),
+      notices: of('notice'),
+    },
     says: said
       .map(({ rule, severity, sentence }) => `${severity} ${rule}: ${sentence}`)
       .join(' | '),
@@ -139,9 +147,10 @@ if (given.write) writeScore(results);
 
 function lineOf(r) {
   if (r.error !== undefined) return `${r.seed} ${r.name}: ${r.error}`;
+  const noise = `others ${r.others.toFixed(2)} CPUs`;
   if (r.kind === 'healthy')
-    return `${r.seed} ${r.name} (${r.seconds.toFixed(1)} s): ${r.says || 'well'}`;
+    return `${r.seed} ${r.name} (${r.seconds.toFixed(1)} s, ${noise}): ${r.says || 'well'}`;
   const gain =
     r.gain === null ? '' : `, knob ${r.gain.toFixed(2)}${r.helps ? '' : ' (within noise)'}`;
-  return `${r.seed} ${r.name}: ${r.named ? 'named' : 'NOT NAMED'}${gain}: ${r.severity} ${r.rule}: ${r.says}`;
+  return `${r.seed} ${r.name}: ${r.named ? 'named' : 'NOT NAMED'} (${noise})${gain}: ${r.severity} ${r.rule}: ${r.says}`;
 }

@@ -1,34 +1,95 @@
-// Runs with which nothing is wrong: all models and synchronisers, 0.05 to 30 s.
+// Runs with which nothing is wrong: all models and synchronisers, 0.05 to 20 s.
 import { RECORDED } from './causes.mjs';
 
-const run = (model, options, recorded = RECORDED) => ({
-  command: ['sim', 'run', model],
-  options,
-  recorded,
-});
-const simulation = (name, model, options) => ({
+const healthy = (name, model, options) => ({
   name,
-  draw: (d) => run(model, typeof options === 'function' ? options(d) : options),
+  draw: (d) => ({ command: ['sim', 'run', model], options: options(d), recorded: RECORDED }),
 });
+const two = { pes: 2 };
+const conservative = { synch: 2, ...two };
 
 export const HEALTHY = [
-  simulation('phold, sequential, short', 'phold', (d) => ({
-    'total-lps': d.pick(64, 256),
-    end: 1000,
-  })),
-  simulation('queueing, sequential', 'queueing', (d) => ({
-    'total-stations': d.pick(64, 128),
-    end: 4000,
-  })),
-  simulation('phold, optimistic', 'phold', (d) => ({
-    'total-lps': d.pick(2048, 4096),
-    pes: 2,
-    end: 800,
-  })),
-  simulation('torus, conservative', 'torus', (d) => ({
-    k: d.pick(16, 24),
-    synch: 2,
-    pes: 2,
+  healthy('phold, sequential, very short', 'phold', (d) => ({
+    'total-lps': d.pick(8, 16),
     end: 2000,
   })),
+  healthy('phold, sequential', 'phold', (d) => ({ 'total-lps': d.pick(512, 1024), end: 4000 })),
+  healthy('phold, sequential, long', 'phold', (d) => ({
+    'total-lps': d.pick(512, 1024),
+    end: 100_000,
+  })),
+  healthy('phold, conservative', 'phold', (d) => ({
+    'total-lps': d.pick(2048, 4096),
+    ...conservative,
+    mean: 2,
+    end: 800,
+  })),
+  healthy('phold, optimistic', 'phold', (d) => ({
+    'total-lps': d.pick(2048, 4096),
+    ...two,
+    mean: 2,
+    end: 800,
+  })),
+  healthy('phold, optimistic, few LPs', 'phold', (d) => ({
+    'total-lps': d.pick(128, 256),
+    'start-events': 16,
+    ...two,
+    mean: 2,
+    end: 1000,
+  })),
+  healthy('phold, realtime', 'phold', (d) => ({
+    'total-lps': d.pick(2048, 4096),
+    synch: 5,
+    ...two,
+    mean: 2,
+    end: 500,
+  })),
+  healthy('phold, optimistic, one PE', 'phold', (d) => ({
+    'total-lps': d.pick(512, 1024),
+    synch: 3,
+    end: 2000,
+  })),
+  healthy('queueing, sequential', 'queueing', (d) => ({
+    'total-stations': d.pick(64, 128),
+    end: 8000,
+  })),
+  healthy('queueing, conservative', 'queueing', (d) => ({
+    'total-stations': d.pick(1024, 2048),
+    ...conservative,
+    end: 500,
+  })),
+  healthy('queueing, optimistic', 'queueing', (d) => ({
+    'total-stations': d.pick(1024, 2048),
+    ...two,
+    end: 500,
+  })),
+  healthy('queueing, short', 'queueing', (d) => ({ 'total-stations': d.pick(32, 64), end: 200 })),
+  healthy('torus, sequential', 'torus', (d) => ({ k: d.pick(8, 16), end: 5000 })),
+  healthy('torus, conservative', 'torus', (d) => ({
+    k: d.pick(32, 40),
+    ...conservative,
+    lookahead: 17,
+    end: 2000,
+  })),
+  healthy('torus, optimistic', 'torus', (d) => ({
+    k: d.pick(24, 32),
+    ...two,
+    lookahead: 17,
+    end: 3000,
+  })),
+  healthy('torus, rollback check', 'torus', (d) => ({ k: d.pick(8, 10), synch: 6, end: 500 })),
+  healthy('pcs, sequential', 'pcs', (d) => ({ width: d.pick(16, 32), end: 1000 })),
+  healthy('pcs, conservative', 'pcs', (d) => ({
+    width: d.pick(48, 64),
+    height: 64,
+    ...conservative,
+    end: 100,
+  })),
+  healthy('pcs, optimistic', 'pcs', (d) => ({
+    width: d.pick(48, 64),
+    height: 64,
+    ...two,
+    end: 150,
+  })),
+  healthy('pcs, debug', 'pcs', (d) => ({ width: d.pick(8, 10), height: 8, synch: 4, end: 100 })),
 ];

@@ -18,6 +18,7 @@ import {
   short,
 } from './finding.ts';
 import { factsOf, ROLLBACK_SIGNS } from './samples.ts';
+import { ENOUGH } from './threads.ts';
 
 const LOST = {
   value: 0.05,
@@ -283,7 +284,7 @@ export const STOLEN_CPU: FindingRule = {
   looks:
     'Joins each PE to its CPU over the same time: what a hypervisor stole, how long its thread waited in the run queue, who ran meanwhile, and when; which PEs are bound to one CPU, or take turns on too few; and the weight of their control group.',
   needs: ['pe_on_node'],
-  thresholds: { LOST, MUCH_LOST, STANDS_OUT },
+  thresholds: { LOST, MUCH_LOST, STANDS_OUT, ENOUGH },
   knob: 'Give virtual machines CPUs of their own; keep CPUs free of other work (taskset, cgroups, an exclusive job); raise weights (cpu.weight); bind PEs (--pin); or run fewer PEs.',
   explains: [
     'imbalance',
@@ -298,7 +299,10 @@ export const STOLEN_CPU: FindingRule = {
     const { recording } = subject;
     const shared = await recording.query<SharedCpu>(SHARED);
     const inTurns = new Set(shared.flatMap((one) => one.pes));
-    const all = await recording.query<PeOnNode>(SQL);
+    // In its first moments a run shares its CPUs with its own compiler.
+    const all = (await recording.query<PeOnNode>(SQL)).filter(
+      ({ seconds }) => seconds >= ENOUGH.value,
+    );
     const losing = all.filter((pe) => lost(pe) >= LEAST && !inTurns.has(pe.pe_id));
     const turns = await crowded(subject, losing, all);
     if (turns.length > 0) return turns;

@@ -183,12 +183,31 @@ function seriesOf(rows: readonly PointRow[], joined: Lines['joined']): Series[] 
   return [{ name, points }];
 }
 
+/** Times as far apart as points usually are: from here on nothing was measured in between. */
+const GAP = 3;
+
+/** A line with the points that it lacks: where points are much farther apart than they usually are, nothing was measured. */
+export function withGaps({ name, points }: Series): Series {
+  const steps = points.slice(1).map(([x], k) => x - points[k][0]);
+  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1];
+  const all = points.flatMap(([x, y], k): Series['points'] => {
+    const missing = steps[k] > GAP * usual ? Math.round(steps[k] / usual) - 1 : 0;
+    return [
+      [x, y],
+      ...Array.from({ length: missing }, (_, n) => [x + (n + 1) * usual, null] as const),
+    ];
+  });
+  return { name, points: all };
+}
+
 /** Charts that have something to show. */
 export async function chartsOf(recording: OpenRecording, has: Has): Promise<Chart[]> {
   const charts: Chart[] = [];
   for (const { title, unit, sql, over, joined } of await linesOf(recording, has)) {
     const series = seriesOf(await recording.query<PointRow>(sql), joined);
-    const drawn = series.filter(({ points }) => points.filter(([, y]) => y !== null).length > 1);
+    const drawn = series
+      .map(withGaps)
+      .filter(({ points }) => points.filter(([, y]) => y !== null).length > 1);
     if (drawn.length > 0) charts.push({ kind: 'lines', title, unit, over, series: drawn });
   }
   for (const { title, unit, sql, needs } of BARS) {

@@ -28,7 +28,15 @@ export interface TrialRun {
   readonly reached: number;
 }
 
+/** A setting that a finding about the start setting advises. */
+export interface Advised {
+  readonly rule: string;
+  readonly settings: KnobSettings;
+}
+
 export interface TuneOptions {
+  /** Tried before all candidates: what findings of a run of the start setting to `end` advise. */
+  readonly advised?: (end: number) => Promise<readonly Advised[]>;
   /** Runs a setting to `end`. Rejects where it fails, or takes longer than `seconds`. */
   readonly run: (settings: KnobSettings, end: number, seconds: number) => Promise<TrialRun>;
   readonly start: KnobSettings;
@@ -43,7 +51,16 @@ export interface TuneOptions {
   readonly onTrial?: (text: string) => void;
 }
 
+/** What became of a finding's advice. */
+export interface Tried extends Advised {
+  /** Its events a second by those of the start setting, in the first round; null where one of them failed. */
+  readonly gain: number | null;
+  /** Whether its setting is the best. */
+  readonly best: boolean;
+}
+
 export interface Tuned {
+  readonly advised: readonly Tried[];
   readonly start: KnobSettings;
   readonly best: KnobSettings;
   /** Median rates of the comparison at the end; null where it was not reached. */
@@ -120,7 +137,9 @@ export async function tune(options: TuneOptions): Promise<Tuned> {
   const { start, end: last, repeats } = options;
   const search = new Search(options);
   const { end: first, gvtStep } = await search.calibrate();
-  let field = options.candidates(gvtStep);
+  const advised = search.stopped ? [] : ((await options.advised?.(first)) ?? []);
+  const [begin, ...others] = options.candidates(gvtStep);
+  let field = distinct([begin, ...advised.map(({ settings }) => settings), ...others]);
   let end = first;
   for (let rung = 1; field.length > 1 && !search.stopped; rung++) {
     const results: Trial[] = [];
@@ -135,7 +154,21 @@ export async function tune(options: TuneOptions): Promise<Tuned> {
     end = Math.min(last, end * 2);
   }
   const best = search.stopped ? bestSoFar(search.trials, start) : field[0];
-  return compare(search, { start, best, end, repeats });
+  const compared = await compare(search, { start, best, end, repeats });
+  return { ...compared, advised: advised.map((one) => triedOf(one, search.trials, compared)) };
+}
+
+const same = (a: KnobSettings, b: KnobSettings): boolean => keyOf(a, true) === keyOf(b, true);
+
+const distinct = (all: readonly KnobSettings[]): KnobSettings[] =>
+  all.filter((one, k) => all.findIndex((other) => same(one, other)) === k);
+
+function triedOf(one: Advised, trials: readonly Trial[], { start, best }: Compared): Tried {
+  const rate = (settings: KnobSettings) =>
+    trials.find((trial) => trial.rung === 1 && same(trial.settings, settings))?.eventRate ?? null;
+  const [its, starts] = [rate(one.settings), rate(start)];
+  const gain = its === null || starts === null ? null : its / starts;
+  return { ...one, gain, best: same(one.settings, best) && !same(best, start) };
 }
 
 /** Of an interrupted search: the fastest of the last round that has any. */
@@ -145,6 +178,8 @@ function bestSoFar(trials: readonly Trial[], start: KnobSettings): KnobSettings 
   return best?.settings ?? start;
 }
 
+type Compared = Omit<Tuned, 'advised'>;
+
 interface Pair {
   readonly start: KnobSettings;
   readonly best: KnobSettings;
@@ -153,10 +188,10 @@ interface Pair {
 }
 
 /** Runs both in turns, so that both meet the same load of the machine. */
-async function compare(search: Search, { start, best, end, repeats }: Pair): Promise<Tuned> {
+async function compare(search: Search, { start, best, end, repeats }: Pair): Promise<Compared> {
   const rates = { start: [] as number[], best: [] as number[] };
-  const same = keyOf(start, true) === keyOf(best, true);
-  for (let k = 0; !same && k < repeats && !search.stopped; k++) {
+  const isSame = same(start, best);
+  for (let k = 0; !isSame && k < repeats && !search.stopped; k++) {
     for (const which of ['start', 'best'] as const) {
       const what = `comparison: ${k + 1} of ${repeats}, ${which}`;
       const { eventRate } = await search.try(which === 'start' ? start : best, end, 0, what);
@@ -169,7 +204,7 @@ async function compare(search: Search, { start, best, end, repeats }: Pair): Pro
   const { trials } = search;
   return {
     ...{ start, best, startRate, bestRate, trials },
-    gain: startRate !== null && bestRate !== null ? bestRate / startRate : same ? 1 : null,
+    gain: startRate !== null && bestRate !== null ? bestRate / startRate : isSame ? 1 : null,
     certain: known && Math.min(...rates.best) > Math.max(...rates.start),
     different: differing(trials),
     complete: !search.stopped,

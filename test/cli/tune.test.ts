@@ -69,6 +69,24 @@ describe('tune', () => {
     expect(ends.map((end) => end / ends[0])).toEqual([1, 2, 4, 8]);
   });
 
+  it('tries what findings advise first, and says which was right', async () => {
+    const right = { ...START, batch: 7 };
+    const wrong = { ...START, nkp: 3 };
+    const rate = ({ batch, nkp }: KnobSettings) => (batch === 7 ? 300 : nkp === 3 ? 50 : 100);
+    const { advised, best, trials } = await search(machine(rate), {
+      advised: async () => [
+        { rule: 'optimism', settings: right },
+        { rule: 'false-rollbacks', settings: wrong },
+      ],
+    });
+    expect(best).toEqual(right);
+    expect(trials.slice(0, 3).map(({ settings }) => settings)).toEqual([START, right, wrong]);
+    expect(advised).toEqual([
+      { rule: 'optimism', settings: right, gain: 3, best: true },
+      { rule: 'false-rollbacks', settings: wrong, gain: 0.5, best: false },
+    ]);
+  });
+
   it('keeps the start where nothing is faster', async () => {
     const isStart = (one: KnobSettings) => keyOf(one, false) === keyOf(START, false);
     const { best, gain } = await search(machine((one) => (isStart(one) ? 100 : 50)));

@@ -1,12 +1,16 @@
 /** `triscope sim tune MODEL [options]`: a faster setting for a model. */
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { findAll } from '../../findings/index.ts';
 import { didYouMean } from '../../model/nearest.ts';
 import { flag, float, int, text } from '../../model/option.ts';
+import { scratchFolder } from '../../os/scratch.ts';
 import { writeWhole } from '../../os/whole-file.ts';
+import { openRecording } from '../../query/index.ts';
 import type { LoadedModel } from '../../sim/load-model.ts';
 import { ModelError } from '../../sim/model.ts';
 import { configFor } from '../../sim/settings.ts';
-import { type Tuned, type TuneOptions, tune } from '../../sim/tune.ts';
+import { type Advised, type Tuned, type TuneOptions, tune } from '../../sim/tune.ts';
 import { candidates, KNOBS, type Knob, type KnobSettings } from '../../sim/tune-candidates.ts';
 import { type Call, command, type OptionGroup } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
@@ -66,6 +70,51 @@ const wordsOf = (settings: KnobSettings): string[] =>
   KNOBS.filter((knob) => Number.isFinite(settings[knob])).map(
     (knob) => `--${OPTION_OF[knob]}=${settings[knob]}`,
   );
+
+/** The words of a run with these settings: a window that is left to the engine takes back the one that was given. */
+function wordsFor(words: readonly string[], settings: KnobSettings): string[] {
+  const adaptive = !Number.isFinite(settings.maxOptLookahead);
+  const window = '--max-opt-lookahead';
+  const kept = words.filter(
+    (word, k) =>
+      !adaptive || !(word.startsWith(`${window}=`) || [word, words[k - 1]].includes(window)),
+  );
+  return [...kept, ...wordsOf(settings)];
+}
+
+/** What findings of a run of the start setting advise, of the knobs that may be changed; none where it cannot be recorded. */
+async function advisedBy(
+  words: readonly string[],
+  { start, knobs }: Plan,
+  end: number,
+  signal: AbortSignal,
+): Promise<Advised[]> {
+  const folder = scratchFolder('triscope-tune-');
+  try {
+    const name = join(folder.path, 'start');
+    const sampled = [`--record=${name}`, '--engine-stats=rt', '--rt-interval=50', '--lp-data'];
+    const args = [...wordsFor(words, start), `--end=${end}`, ...sampled];
+    await trialRun({ args, seconds: LONGEST_RECORDED, signal });
+    const recording = await openRecording(`${name}.tri`);
+    try {
+      return (await findAll(recording, { signal })).flatMap(({ rule, turn }) => {
+        const turned = Object.entries(turn ?? {}).flatMap(([option, value]) => {
+          const knob = knobs.find((one) => OPTION_OF[one] === option);
+          return knob === undefined ? [] : [[knob, value ?? Number.POSITIVE_INFINITY] as const];
+        });
+        const settings = { ...start, ...Object.fromEntries(turned) };
+        return turned.length === 0 ? [] : [{ rule, settings }];
+      });
+    } finally {
+      await recording.close();
+    }
+  } catch {
+    // Where there are no findings, candidates are tried all the same.
+    return [];
+  } finally {
+    folder.remove();
+  }
+}
 
 function knobsAsked(value: string | undefined): readonly Knob[] {
   if (value === undefined || value === '') return KNOBS;
@@ -137,11 +186,12 @@ async function run(call: Call<typeof OPTIONS, LoadedModel | null>): Promise<numb
     const words = passedOn(call.args);
     const trial: TuneOptions['run'] = (settings, end, seconds) =>
       trialRun({
-        args: [...words, ...wordsOf(settings), `--end=${end}`],
+        args: [...wordsFor(words, settings), `--end=${end}`],
         seconds,
         signal: interrupt.signal,
       });
     const tuned = await tune({
+      advised: (end) => advisedBy(words, plan, end, interrupt.signal),
       ...{ run: trial, start: plan.start, end: plan.end, signal: interrupt.signal },
       candidates: (gvtStep) =>
         candidates({
@@ -191,6 +241,16 @@ function writeArgs(file: string, model: string, tuned: Tuned): void {
   }
 }
 
+/** Seconds after which the recorded run of the start setting is given up. */
+const LONGEST_RECORDED = 30;
+
+/** Which finding was right. */
+const advisedLines = ({ advised }: Tuned): string[] =>
+  advised.map(({ rule, settings, gain, best }) => {
+    const how = gain === null ? 'failed' : `${gain.toFixed(2)} times the start setting at first`;
+    return `finding ${rule} advised ${wordsOf(settings).join(' ')}: ${how}${best ? '; it is the fastest' : ''}`;
+  });
+
 /** Settings of the last rounds that are shown. */
 const SHOWN = 8;
 
@@ -220,6 +280,7 @@ function tunedText(model: string, tuned: Tuned): string {
     '',
     bold(wordsOf(best).join(' ')),
     `${model}: ${complete ? '' : 'interrupted; so far: '}${verdict(tuned)}`,
+    ...advisedLines(tuned),
     ...(different.length > 0
       ? [
           bad(

@@ -146,6 +146,7 @@ describe('what our reports say beside GEOPM’s fields', () => {
           name: "idle"
           runtime (s): 1.0
           unmarked (s): 1.0
+          events lost: 76788
           regions: []
       regions:
         - region: "step"
@@ -187,11 +188,15 @@ describe('what our reports say beside GEOPM’s fields', () => {
     ]);
   });
 
-  it('and a report that was not written at the end of the run is suspect', () => {
+  it('a report that was not written at the end of the run, and lost events, are suspect', () => {
     const info = GEOPM.open(textSource(text)).info();
     expect(info.entities).toEqual({ hosts: 1, processes: 2, regions: 0 });
     expect(info.suspect).toEqual([
       { where: 'host vm', what: 'incomplete: the application was ended by SIGKILL' },
+      {
+        where: 'host vm',
+        what: 'process 8 (idle): 76788 events were overwritten before they were read: its trace and timeline lack them',
+      },
     ]);
   });
 });

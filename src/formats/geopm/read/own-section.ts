@@ -29,6 +29,30 @@ export function incompleteness(host: ReportHost): string | null {
   return typeof own.incomplete === 'string' ? own.incomplete : 'it does not say why';
 }
 
+/** What a process did that could not be kept: by the report's key, what it means. */
+const LOSSES: readonly (readonly [key: string, what: string])[] = [
+  [
+    'events lost',
+    'events were overwritten before they were read: its trace and timeline lack them',
+  ],
+  ['region names refused', 'region names did not fit: their time is that of other regions'],
+  ['threads refused', 'threads did not fit: their regions are missing'],
+  ['exits out of order', 'regions were left in another order than entered'],
+  ['entries not placed', 'entries to regions were too deep: they are missing'],
+];
+
+/** What is missing of processes, for people. */
+export function lossesOf(host: ReportHost): string[] {
+  const own = sectionOf(host);
+  const processes = own === null ? [] : listIn(own, 'processes');
+  return processes.flatMap((process) =>
+    LOSSES.flatMap(([key, what]) => {
+      const count = Number(process[key] ?? 0);
+      return count > 0 ? [`process ${process.pid} (${process.name}): ${count} ${what}`] : [];
+    }),
+  );
+}
+
 /** Those that the report lists. */
 export const processCount = (host: ReportHost): number => {
   const own = sectionOf(host);

@@ -5,7 +5,7 @@ import { visible } from '../../visible.ts';
 import { hashOf } from '../values.ts';
 import { type GeopmDetection, type GeopmTableFile, isTable } from './detect.ts';
 import type { Oddity } from './oddity.ts';
-import { incompleteness, processCount } from './own-section.ts';
+import { incompleteness, lossesOf, processCount } from './own-section.ts';
 import type { Row } from './records.ts';
 import type { GeopmReport } from './report.ts';
 
@@ -96,7 +96,8 @@ function ofReports(reports: readonly GeopmReport[]) {
     ...unfinished.map((what) => ({ where: 'header', what })),
     ...hosts.flatMap((host) => {
       const why = incompleteness(host);
-      return why === null ? [] : [{ where: `host ${host.name}`, what: `incomplete: ${why}` }];
+      const cut = why === null ? [] : [`incomplete: ${why}`];
+      return [...cut, ...lossesOf(host)].map((what) => ({ where: `host ${host.name}`, what }));
     }),
   ];
   const processes = hosts.reduce((sum, host) => sum + processCount(host), 0);
