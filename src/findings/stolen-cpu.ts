@@ -251,6 +251,22 @@ async function weightOf({ recording, has }: Subject): Promise<string> {
   return `; its control group ${least.cgroup} has weight ${short(least.weight)}, where ${USUAL} is usual`;
 }
 
+/** Of what PEs waited for a CPU, and of what their processes' other threads used meanwhile: seconds. */
+const HELPERS = `SELECT (SELECT sum(used) FROM (SELECT (max(cpu_time) - min(cpu_time)) / 1e9 AS used FROM sim_process GROUP BY pe_id)) - sum(ran) AS helpers,
+  sum(waited) AS waited FROM (SELECT (max(cpu_time) - min(cpu_time)) / 1e9 AS ran, (max(run_queue_wait) - min(run_queue_wait)) / 1e9 AS waited
+  FROM sim_thread GROUP BY pe_id)`;
+
+/** The part of what PEs waited for a CPU that their own processes' compilers and recorders do not explain. */
+async function byOthers({ recording, has }: Subject): Promise<number> {
+  if (!(has('sim_process.cpu_time') && has('sim_thread.run_queue_wait'))) return 1;
+  const [{ helpers, waited }] = await recording.query<{
+    helpers: number | null;
+    waited: number | null;
+  }>(HELPERS);
+  if (helpers === null || waited === null || waited <= 0) return 1;
+  return Math.min(1, Math.max(0, 1 - helpers / waited));
+}
+
 /** More PEs than CPUs that they may use: they take turns. */
 async function crowded(
   subject: Subject,
@@ -282,7 +298,7 @@ export const STOLEN_CPU: FindingRule = {
   name: 'stolen-cpu',
   title: 'PEs that cannot run because their CPU is taken',
   looks:
-    'Joins each PE to its CPU over the same time: what a hypervisor stole, how long its thread waited in the run queue, who ran meanwhile, and when; which PEs are bound to one CPU, or take turns on too few; and the weight of their control group.',
+    'Joins each PE to its CPU over the same time: what a hypervisor stole, how long its thread waited in the run queue (without what its own process’s compiler, collector and recorder used), who ran meanwhile, and when; which PEs are bound to one CPU, or take turns on too few; and the weight of their control group.',
   needs: ['pe_on_node'],
   thresholds: { LOST, MUCH_LOST, STANDS_OUT, ENOUGH },
   knob: 'Give virtual machines CPUs of their own; keep CPUs free of other work (taskset, cgroups, an exclusive job); raise weights (cpu.weight); bind PEs (--pin); or run fewer PEs.',
@@ -300,9 +316,10 @@ export const STOLEN_CPU: FindingRule = {
     const shared = await recording.query<SharedCpu>(SHARED);
     const inTurns = new Set(shared.flatMap((one) => one.pes));
     // In its first moments a run shares its CPUs with its own compiler.
-    const all = (await recording.query<PeOnNode>(SQL)).filter(
-      ({ seconds }) => seconds >= ENOUGH.value,
-    );
+    const part = await byOthers(subject);
+    const all = (await recording.query<PeOnNode>(SQL))
+      .filter(({ seconds }) => seconds >= ENOUGH.value)
+      .map((pe) => ({ ...pe, waiting: pe.waiting === null ? null : part * pe.waiting }));
     const losing = all.filter((pe) => lost(pe) >= LEAST && !inTurns.has(pe.pe_id));
     const turns = await crowded(subject, losing, all);
     if (turns.length > 0) return turns;

@@ -15,6 +15,7 @@ import {
   REGION_PHASE,
   SIM_HANDLER,
   SIM_PE,
+  SIM_PROCESS,
   SIM_RUN,
   SIM_STREAM,
   SIM_THREAD,
@@ -28,6 +29,7 @@ import { SQL_TYPES } from './table.ts';
 const SCHEMAS = [
   ...ROSS_SCHEMAS,
   SIM_THREAD,
+  SIM_PROCESS,
   SIM_STREAM,
   REGION_PHASE,
   PROCESS,

@@ -7,7 +7,7 @@ import { type Finding, findAll } from '../../src/findings/index.ts';
 import type { Batch } from '../../src/model/metric.ts';
 import type { Recording } from '../../src/model/recording.ts';
 import { ROSS_PE, ROSS_ROLLBACK } from '../../src/model/schemas/ross.ts';
-import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
+import { SIM_PROCESS, SIM_THREAD } from '../../src/model/schemas/sim.ts';
 import { openHere } from '../query/support/open-here.ts';
 import {
   batchOf,
@@ -60,6 +60,16 @@ const threads = (...waiting: number[]): Batch =>
         run_queue_wait: BigInt(Math.round(real_time * share * 1e9)),
       })),
     ),
+  );
+
+/** A process that uses so many CPUs in all. */
+const whole = (cpus: number): Batch =>
+  batchOf(
+    SIM_PROCESS,
+    [0, ...SECONDS].map((real_time) => ({
+      ...{ pe_id: 0, real_time },
+      cpu_time: BigInt(Math.round(real_time * cpus * 1e9)),
+    })),
   );
 
 let made = 0;
@@ -148,6 +158,13 @@ describe('a stolen CPU', () => {
       'PE 1 could not run for 25 % of the time (other PEs: 0 %): it waited 25 % of the time for CPU 1 of h1, of which other threads and processes used 25 %; it lags behind, and the others roll back 30 % of their events, it 5 %.',
     );
     expect(found.advice).toMatch(/^Keep the CPUs free/);
+  });
+
+  it('is nobody’s fault where the process’s own compiler and recorder take it', async () => {
+    const waiting = [samples(10, 10), threads(0, 0.25)];
+    expect(await about([...waiting, whole(2)], node(0, 0))).toEqual([]);
+    const [{ sentence }] = await about([...waiting, whole(1.75)], node(0, 0));
+    expect(sentence).toMatch(/^PE 1 could not run for 25 % of the time/);
   });
 
   it('of all PEs alike is one finding', async () => {

@@ -32,6 +32,18 @@ export const SIM_THREAD = {
   ],
 } as const satisfies Schema;
 
+/** All threads of a process that has PEs: beside these its compiler, its collector of garbage, what records it. */
+export const SIM_PROCESS = {
+  name: 'sim_process',
+  domain: 'pe',
+  help: 'processor time of a process that has PEs, all its threads together',
+  metrics: [
+    REAL,
+    column('pe_id', 'u32', '', 'same', 'its first PE', { behaviour: 'constant' }),
+    column('cpu_time', 'u64', 'ns', 'sum', 'time on a CPU', RUNNING_TOTAL),
+  ],
+} as const satisfies Schema;
+
 /** Phases that a PE marks on its region page, in the order of their numbers there. */
 export const PHASES = ['gvt', 'commit'] as const;
 export const PHASE_GVT = 0;

@@ -26,7 +26,7 @@ import type { RecorderMessage, StreamLoss } from './recorder-messages.ts';
 import { RowBatches } from './row-batches.ts';
 import { BROKEN, DOORBELL, FINISHED, SlabReader } from './slab.ts';
 import { fileOf } from './stats-folder.ts';
-import { threadBatch } from './thread-watch.ts';
+import { processBatch, threadBatch } from './thread-watch.ts';
 
 export interface RecorderTask {
   readonly config: InstrumentConfig;
@@ -161,7 +161,10 @@ class RecorderThread {
       if (this.batches !== null && (finished || now >= nextThreads)) {
         nextThreads = now + THREAD_PERIOD;
         const batch = threadBatch(bell, task.slabs.length, this.clock.now());
-        if (batch !== null) this.emit(batch);
+        if (batch !== null) {
+          this.emit(batch);
+          this.emit(processBatch(this.firstPe, this.clock.now()));
+        }
         if (task.config.phases) this.emit(phaseBatch(task.pages, this.clock.now()));
         for (const limits of this.limits?.sample(['/proc/self']) ?? []) this.emit(limits);
       }
@@ -173,6 +176,10 @@ class RecorderThread {
       const wait = Math.min(nextPartial, this.batches === null ? Infinity : nextThreads);
       Atomics.wait(bell, DOORBELL, rung, Math.max(1, wait - performance.now()));
     }
+  }
+
+  private get firstPe(): number {
+    return this.task.pages.findIndex((page) => page !== null);
   }
 
   private drain(partial: boolean): void {

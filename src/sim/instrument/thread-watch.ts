@@ -1,7 +1,7 @@
 /** How long PEs' threads ran and waited for a CPU. Source: /proc/self/task/TID/schedstat. */
 import { readFileSync } from 'node:fs';
 import type { Batch } from '../../model/metric.ts';
-import { SIM_THREAD } from '../../model/schemas/sim.ts';
+import { SIM_PROCESS, SIM_THREAD } from '../../model/schemas/sim.ts';
 import { THREADS } from './slab.ts';
 
 /** One sample of all threads that are known and still there; null where there is none. */
@@ -29,6 +29,20 @@ export function threadBatch(bell: Int32Array, pes: number, real: number): Batch 
       wide(0),
       wide(1),
       wide(2),
+    ],
+  };
+}
+
+/** One sample of this process as a whole, whose first PE is `pe`. */
+export function processBatch(pe: number, real: number): Batch {
+  const { user, system } = process.cpuUsage();
+  return {
+    schema: SIM_PROCESS,
+    length: 1,
+    columns: [
+      Float64Array.of(real),
+      Uint32Array.of(pe),
+      BigUint64Array.of(1000n * BigInt(user + system)),
     ],
   };
 }
