@@ -131,7 +131,7 @@ export class Survey implements RawVisitor {
   private list(kind: string, where: string, what: string): void {
     const count = (this.listed.get(kind) ?? 0) + 1;
     this.listed.set(kind, count);
-    if (count <= LISTED) this.suspects.push({ where, what, kind });
+    if (count <= LISTED) this.suspects.push({ where, what: visible(what), kind });
   }
 
   private repairOf(schema: RawSchema, device: string): Followed {

@@ -55,6 +55,17 @@ const FILES = [
   ['2017', 'a-gvt.bin', encode('ross-2017', points), BESIDE, 372],
 ] as const;
 
+it('events behind the first in the other byte order do not turn it', () => {
+  const [first, rest] = [events(1), events(30)];
+  // In words of 4 bytes, as another machine writes them.
+  for (let at = 0; at < rest.length; at += 4) rest.subarray(at, at + 4).reverse();
+  const bytes = Buffer.concat([first, rest]);
+  const whole = readBytes('a-evtrace.bin', first);
+  const { rows } = readBytes('a-evtrace.bin', bytes);
+  expect(whole.rows).toHaveLength(1);
+  expect(rows.slice(0, 1)).toEqual(whole.rows);
+});
+
 describe.each(FILES)('%s', (_name, name, bytes, beside, middle) => {
   const whole = readBytes(name, bytes, {}, beside);
 

@@ -241,6 +241,14 @@ describe('genuine texts with damage', () => {
     );
   }, 3_600_000);
 
+  it('have nothing in what is told of them that a terminal obeys', () => {
+    const text =
+      '$hostname c1\n!cpu a,E i\u0000\u001b[2J,E\n\n1000 -\ncpu 0 1 5\n\n1001 -\ncpu 0 2 2\n';
+    const source = bytesSource('c1/1000', Buffer.from(text));
+    const { suspect } = TACC.open(source, { counters: true }).info();
+    expect(suspect.map(({ what }) => what).join()).toContain('i\\x00\\x1b[2J: fell from 5 to 2');
+  });
+
   it('packed, are read up to the damage, and the damage is told', () => {
     fc.assert(
       fc.property(part, damage, (whole, one) => {

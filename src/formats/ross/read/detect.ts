@@ -182,6 +182,17 @@ function decideTold(told: Told, head: Head): Decision | null {
   return { ...best, doubt: clear ? null : doubtOfLayouts(told, candidates) };
 }
 
+/**
+ * Whether a file begins with no record in one byte order, but with one in the other: then it is in that, whatever makes
+ * sense behind damage. Shifted by some bytes, records of one order pass for those of the other.
+ */
+const beginsElse = (head: Head, { candidate: { layout } }: Fit, fits: readonly Fit[]): boolean =>
+  !head.hasRecord(layout, 0) &&
+  fits.some(
+    ({ candidate: { layout: other } }) =>
+      other.era === layout.era && other.little !== layout.little && head.hasRecord(other, 0),
+  );
+
 /** Samples of several kinds, each with a frame that says which and how many bytes. */
 const isFramed = ({ stride, each }: RossFileLayout): boolean => stride === 0 && each === null;
 
@@ -216,7 +227,7 @@ function decideAlone(told: Told, head: Head): Decision | null {
     .filter((fit) => (fit.candidate.preferred ? fit.evidence.good > 0 : standsAlone(fit)))
     .sort(byWorth);
   const [best, next] = believed;
-  if (best === undefined || !isClear(best, next)) return null;
+  if (best === undefined || !isClear(best, next) || beginsElse(head, best, believed)) return null;
   return { ...best, doubt: 'hides' in best && best.hides === true ? DIFFERENT : null };
 }
 
