@@ -1,7 +1,7 @@
 /** One fault at a time, at each write of each target. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Fault, type FaultKind, type Ran, run } from './run-command.ts';
+import { type Fault, type FaultKind, type Ran, type RunOptions, run } from './run-command.ts';
 import type { Target } from './targets.ts';
 
 export interface Failure {
@@ -34,14 +34,8 @@ export async function freshFolder(target: Target, above: string): Promise<string
   return folder;
 }
 
-async function runIn(target: Target, folder: string, fault?: Fault, killAfter?: number) {
-  const env = target.env?.(folder) ?? {};
-  return await run(target.args(folder), {
-    env,
-    ...(fault && { fault }),
-    ...(killAfter !== undefined && { killAfter }),
-  });
-}
+const runIn = (target: Target, folder: string, { env, ...options }: RunOptions) =>
+  run(target.args(folder), { env: { ...target.env?.(folder), ...env }, ...options });
 
 /** How many calls of a target can fail. @throws Error where it fails without a fault */
 export async function countCalls(target: Target, above: string, alloc?: number): Promise<Ran> {
@@ -52,7 +46,7 @@ export async function countCalls(target: Target, above: string, alloc?: number):
     below: folder,
     ...(alloc !== undefined && { alloc }),
   };
-  const ran = await runIn(target, folder, fault);
+  const ran = await runIn(target, folder, { fault });
   if (ran.code !== 0) throw new Error(`${target.name}: code ${ran.code}: ${ran.stderr}`);
   await target.check(folder, ran);
   rmSync(folder, { recursive: true, force: true });
@@ -68,7 +62,7 @@ export async function inject(
   const folder = await freshFolder(target, above);
   const what = `${fault.kind} at ${fault.alloc === undefined ? 'write' : `allocation of ${fault.alloc}`} ${fault.at}`;
   try {
-    const ran = await runIn(target, folder, { ...fault, below: folder });
+    const ran = await runIn(target, folder, { fault: { ...fault, below: folder } });
     checkEnding(ran);
     if (fault.kind === 'SHORT' && ran.code !== 0)
       throw new Error(`code ${ran.code}: ${ran.stderr}`);
@@ -81,12 +75,30 @@ export async function inject(
   }
 }
 
+const ours = (folder: string) => readdirSync(folder).filter((name) => name.includes('triscope'));
+
+/** What a killed run left among temporary files goes with the next start. @throws Error for what stays */
+async function checkNothingStays(target: Target, above: string, env: { readonly TMPDIR: string }) {
+  const inMemory = ours('/dev/shm');
+  if (inMemory.length > 0) throw new Error(`/dev/shm has ${inMemory.join(', ')}`);
+  if (ours(env.TMPDIR).length === 0) return;
+  const folder = await freshFolder(target, above);
+  const ends = target.endless !== undefined && ({ killAfter: 5000, end: 'SIGTERM' } as const);
+  const { code, stderr } = await runIn(target, folder, { env, ...ends });
+  rmSync(folder, { recursive: true, force: true });
+  if (code !== 0) throw new Error(`the next start: code ${code}: ${stderr}`);
+  const left = ours(env.TMPDIR);
+  if (left.length > 0) throw new Error(`the next start leaves ${left.join(', ')}`);
+}
+
 /** Ends a target and all it started after so many ms; null where all holds. */
 export async function killed(target: Target, above: string, ms: number): Promise<Failure | null> {
   const folder = await freshFolder(target, above);
+  const env = { TMPDIR: mkdtempSync(join(above, 'tmp-')) };
   try {
-    const ran = await runIn(target, folder, undefined, ms);
+    const ran = await runIn(target, folder, { env, killAfter: ms });
     await target.check(folder, ran);
+    await checkNothingStays(target, above, env);
     return null;
   } catch (error) {
     return {
@@ -95,6 +107,6 @@ export async function killed(target: Target, above: string, ms: number): Promise
       message: (error as Error).message,
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const path of [folder, env.TMPDIR]) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Random, seedOf } from '../fuzz/random.ts';
 import type { Result } from '../reliability/table.ts';
 import { countCalls, type Failure, inject, KINDS, killed } from './injected.ts';
-import { preparedIn, TARGETS } from './targets.ts';
+import { preparedIn, TARGETS, type Target } from './targets.ts';
 
 export interface FaultOptions {
   readonly only: string | null;
@@ -82,17 +82,33 @@ export const allocations = (options: FaultOptions) =>
     }
   });
 
-/** SIGKILL at random moments. */
+/** SIGKILL at random moments, of all targets in turn. SIGINT or SIGTERM ends it: what was counted until then is told. */
 export const kills = (options: FaultOptions) =>
   inFolder(async function* (folder) {
+    let isEnded = false;
+    const end = () => {
+      isEnded = true;
+    };
+    process.once('SIGINT', end).once('SIGTERM', end);
+    const targets: { target: Target; ms: number; random: Random; failures: Failure[] }[] = [];
     for (const target of chosen(options)) {
       const ms = target.endless ?? (await countCalls(target, folder)).ms;
-      const random = new Random(seedOf(target.name, options.seed));
-      const failures: Failure[] = [];
-      for (let n = 0; n < options.most; n++) {
+      targets.push({
+        target,
+        ms,
+        random: new Random(seedOf(target.name, options.seed)),
+        failures: [],
+      });
+    }
+    let rounds = 0;
+    for (; rounds < options.most && !isEnded; rounds++) {
+      for (const { target, ms, random, failures } of targets) {
         const failure = await killed(target, folder, (ms * random.below(1000)) / 1000);
         if (failure !== null) failures.push(failure);
       }
-      yield told(`SIGKILL: ${target.name}`, options.most, failures);
+    }
+    process.off('SIGINT', end).off('SIGTERM', end);
+    for (const { target, failures } of targets) {
+      yield told(`SIGKILL: ${target.name}`, rounds, failures);
     }
   });

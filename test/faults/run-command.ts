@@ -45,11 +45,12 @@ function faultLibrary(): string {
   return library;
 }
 
-interface RunOptions {
+export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly fault?: Fault;
-  /** Ends it, and all that it started, after so many ms. */
+  /** Ends it, and all that it started, after so many ms: with SIGKILL, where `end` says nothing else. */
   readonly killAfter?: number;
+  readonly end?: 'SIGKILL' | 'SIGTERM';
   /** Hears of the process when it runs. */
   readonly started?: (child: ChildProcess) => void;
 }
@@ -96,7 +97,7 @@ export function run(args: readonly string[], options: RunOptions = {}): Promise<
   });
   const end = () => {
     try {
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      process.kill(-(child.pid ?? 0), options.end ?? 'SIGKILL');
     } catch {
       // It has ended.
     }

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:f
 import { join } from 'node:path';
 import { bytesSource } from 'triscope/formats';
 import { checkRecording, RECORDING_FILE } from '../../src/model/recording.ts';
+import { triscopeHere } from '../cli/support/run.ts';
 import { readRecords } from '../fuzz/reading.ts';
 import { ROOT, run } from './run-command.ts';
 
@@ -57,7 +58,19 @@ const filesUnder = (folder: string): string[] =>
         .sort();
 
 /** A recording, a log and a query's answer, made without faults. */
-let prepared: Promise<{ folder: string; answer: string; events: readonly string[] }> | null = null;
+let prepared: Promise<{
+  folder: string;
+  answer: string;
+  events: readonly string[];
+  jobs: string;
+}> | null = null;
+
+/** What the page of jobs has of an archive. */
+async function jobsOf(archive: string): Promise<string> {
+  const { code, out, err } = await triscopeHere(['node', 'jobs', '--archive', archive, '--json']);
+  must(code === 0, `node jobs: code ${code}: ${err}`);
+  return out;
+}
 
 export function preparedIn(folder: string) {
   prepared = (async () => {
@@ -70,7 +83,12 @@ export function preparedIn(folder: string) {
     }
     const { stdout } = await run(['query', `${recording}.tri`, SQL, '--json']);
     const { records } = recordsOf(join(`${recording}.tri`, EVENTS));
-    return { folder, answer: stdout, events: withoutReal(records) };
+    const filed = join(folder, 'archive');
+    cpSync(join(folder, 'log'), join(folder, 'to-file'), { recursive: true });
+    const words = ['--dir', join(folder, 'to-file'), '--archive', filed, '--age', '0'];
+    const { code } = await run(['node', 'archive', ...words]);
+    must(code === 0, 'node archive failed');
+    return { folder, answer: stdout, events: withoutReal(records), jobs: await jobsOf(filed) };
   })();
   return prepared;
 }
@@ -101,10 +119,10 @@ const simulate: Target = {
     const found = existsSync(path) ? recordsOf(path).records : [];
     if (code === 0) must(withoutReal(found).join() === events.join(), 'other events');
     must(found.length <= events.length, `${found.length} events of ${events.length}`);
-    const info = await run(['info', place, '--json']);
-    must(info.code === 0 || found.length === 0, `info: code ${info.code}: ${info.stderr}`);
+    const info = await triscopeHere(['info', place, '--json']);
+    must(info.code === 0 || found.length === 0, `info: code ${info.code}: ${info.err}`);
     if (code !== 0 && info.code === 0) {
-      must(/running|failed|interrupted/.test(info.stdout), 'info does not say how it ended');
+      must(/running|failed|interrupted/.test(info.out), 'info does not say how it ended');
     }
   },
 };
@@ -249,6 +267,38 @@ const exported = (to: string): Target => ({
   },
 });
 
+const report: Target = {
+  name: 'report',
+  async prepare(folder) {
+    await copied(folder);
+    mkdirSync(join(folder, 'out'));
+  },
+  args: (folder) => ['report', join(folder, 'run.tri'), '--html', join(folder, 'out', 'a.html')],
+  async check(folder, { code }) {
+    const page = join(folder, 'out', 'a.html');
+    const there = existsSync(page);
+    if (code === 0) must(there, 'it ended well and left no page');
+    if (there) must(readFileSync(page, 'utf8').trimEnd().endsWith('</html>'), 'a page is cut');
+    const others = filesUnder(join(folder, 'out')).filter((path) => path !== page);
+    if (code !== null) must(others.length === 0, `it left ${others.join(', ')}`);
+  },
+};
+
+const index: Target = {
+  name: 'node index',
+  async prepare(folder) {
+    cpSync(join((await whole()).folder, 'archive'), join(folder, 'archive'), { recursive: true });
+  },
+  args: (folder) => ['node', 'index', '--archive', join(folder, 'archive')],
+  async check(folder) {
+    // Whatever is there of the index: what it does not have yet is read from the files.
+    const again = await run(index.args(folder));
+    must(again.code === 0, `again: code ${again.code}: ${again.stderr}`);
+    const { jobs } = await whole();
+    must((await jobsOf(join(folder, 'archive'))) === jobs, 'other jobs');
+  },
+};
+
 const serve: Target = {
   name: 'serve',
   endless: 2000,
@@ -275,5 +325,7 @@ export const TARGETS: readonly Target[] = [
   exported('parquet'),
   exported('csv'),
   exported('trace-event'),
+  report,
+  index,
   serve,
 ];

@@ -4,11 +4,12 @@
  * most is outstanding. It ends with us, or when what it waits for does.
  */
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, readFileSync, readSync, writeSync } from 'node:fs';
 import os from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
+import { openNameless } from '../../os/nameless.ts';
 import {
   type ChildTask,
   DONE,
@@ -31,13 +32,9 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /** A file without a name, in memory where there is such a folder. */
 function namelessFile(): number {
-  const name = `triscope-${process.pid}-${process.hrtime.bigint()}`;
   for (const folder of ['/dev/shm', os.tmpdir()]) {
     try {
-      const path = join(folder, name);
-      const file = openSync(path, 'wx+', 0o600);
-      unlinkSync(path);
-      return file;
+      return openNameless(folder);
     } catch {
       // The next folder may do.
     }

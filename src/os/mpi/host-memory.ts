@@ -2,13 +2,12 @@
  * Memory that the ranks of one machine share: a file without a name in /dev/shm, which its maker's neighbours open
  * as /proc/PID/fd/FD. However ranks end, nothing is left. Linux; elsewhere there is none.
  */
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { type Mapping, mapFile } from '../mmap.ts';
+import { openNameless } from '../nameless.ts';
 import type { MpiWorld } from './world.ts';
 
 const FOLDER = '/dev/shm';
-/** The bit of O_TMPFILE that is its own. Source: <asm-generic/fcntl.h>. */
-const UNNAMED = 0o20000000;
 const CHUNK = 1 << 20;
 
 const encoder = new TextEncoder();
@@ -19,7 +18,7 @@ function make(bytes: number): number {
   if (process.platform !== 'linux') return -1;
   let file: number;
   try {
-    file = openSync(FOLDER, UNNAMED | constants.O_DIRECTORY | constants.O_RDWR, 0o600);
+    file = openNameless(FOLDER);
   } catch {
     return -1;
   }
