@@ -16,6 +16,7 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection, JS } from '@duckdb/node-api';
+import { TriscopeError } from '../model/error.ts';
 import { isAlive } from '../os/alive.ts';
 import { DuckDBInstance } from './duckdb.ts';
 import { QueryError } from './errors.ts';
@@ -79,7 +80,22 @@ export class Draft {
 /** Memory of writers, and of questions. */
 const SETTINGS_HERE = { ...SETTINGS, memory_limit: '384MiB' };
 
-/** Changes a file, or makes it where there is none (`anew`: where there is one, too). @throws the file system's error, DuckDB's */
+const DUCKDB = /^(?:[A-Z]\w+ )+Error: /;
+
+/** What writes at `path`, by DuckDB. @throws TriscopeError where it cannot be written, such as on a full disk */
+export async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { message, syscall } = error as NodeJS.ErrnoException;
+    const [first] = message.split('\n');
+    // Node names no file where it has none but an open one.
+    if (!DUCKDB.test(first) && syscall !== 'fsync') throw error;
+    throw new TriscopeError(`${path}: cannot be written: ${first.replace(DUCKDB, '')}`);
+  }
+}
+
+/** Changes a file, or makes it where there is none (`anew`: where there is one, too). @throws TriscopeError, the file system's error */
 export async function writeKept(
   path: string,
   anew: boolean,
@@ -89,26 +105,32 @@ export async function writeKept(
   clear(path);
   try {
     if (!anew && existsSync(path)) copyFileSync(path, name, constants.COPYFILE_FICLONE);
-    const instance = await DuckDBInstance.create(name, {
-      ...SETTINGS_HERE,
-      temp_directory: `${name}.spill`,
-    });
-    const connection = await instance.connect();
-    try {
-      await change(new Draft(connection));
-      await connection.run('CHECKPOINT');
-    } finally {
-      connection.closeSync();
-      instance.closeSync();
-    }
-    const file = openSync(name, 'r');
-    fsyncSync(file);
-    closeSync(file);
+    await writing(path, () => draw(name, change));
     renameSync(name, path);
   } finally {
     for (const one of [name, `${name}.wal`, `${name}.spill`]) {
       rmSync(one, { force: true, recursive: true });
     }
+  }
+}
+
+/** Writes it, whole, on the disk. */
+async function draw(name: string, change: (draft: Draft) => Promise<void>): Promise<void> {
+  const settings = { ...SETTINGS_HERE, temp_directory: `${name}.spill` };
+  const instance = await DuckDBInstance.create(name, settings);
+  const connection = await instance.connect();
+  try {
+    await change(new Draft(connection));
+    await connection.run('CHECKPOINT');
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+  const file = openSync(name, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

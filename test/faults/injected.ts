@@ -37,8 +37,18 @@ export async function freshFolder(target: Target, above: string): Promise<string
 const runIn = (target: Target, folder: string, { env, ...options }: RunOptions) =>
   run(target.args(folder), { env: { ...target.env?.(folder), ...env }, ...options });
 
-/** How many calls of a target can fail. @throws Error where it fails without a fault */
-export async function countCalls(target: Target, above: string, alloc?: number): Promise<Ran> {
+/** By target and size of allocations: its run without a fault. */
+const counted = new Map<string, Promise<Ran>>();
+
+/** How many calls of a target can fail: counted once in a process. @throws Error where it fails without a fault */
+export function countCalls(target: Target, above: string, alloc?: number): Promise<Ran> {
+  const key = `${target.name} ${alloc}`;
+  const ran = counted.get(key) ?? runAndCount(target, above, alloc);
+  counted.set(key, ran);
+  return ran;
+}
+
+async function runAndCount(target: Target, above: string, alloc?: number): Promise<Ran> {
   const folder = await freshFolder(target, above);
   const fault: Fault = {
     kind: 'ENOSPC',

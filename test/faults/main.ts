@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Random, seedOf } from '../fuzz/random.ts';
 import type { Result } from '../reliability/table.ts';
 import { countCalls, type Failure, inject, KINDS, killed } from './injected.ts';
-import { preparedIn, TARGETS, type Target } from './targets.ts';
+import { TARGETS, type Target } from './targets.ts';
 
 export interface FaultOptions {
   readonly only: string | null;
@@ -24,7 +24,6 @@ const written = (options: FaultOptions) =>
 async function* inFolder(work: (folder: string) => AsyncGenerator<Result>): AsyncGenerator<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'triscope-injected-'));
   try {
-    await preparedIn(folder);
     yield* work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,14 @@
 /** What writes: how each is started in a folder, and what must hold of the folder whatever happened. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bytesSource } from 'triscope/formats';
 import { checkRecording, RECORDING_FILE } from '../../src/model/recording.ts';
@@ -58,12 +67,7 @@ const filesUnder = (folder: string): string[] =>
         .sort();
 
 /** A recording, a log and a query's answer, made without faults. */
-let prepared: Promise<{
-  folder: string;
-  answer: string;
-  events: readonly string[];
-  jobs: string;
-}> | null = null;
+let prepared: ReturnType<typeof prepare> | null = null;
 
 /** What the page of jobs has of an archive. */
 async function jobsOf(archive: string): Promise<string> {
@@ -72,29 +76,29 @@ async function jobsOf(archive: string): Promise<string> {
   return out;
 }
 
-export function preparedIn(folder: string) {
-  prepared = (async () => {
-    const recording = join(folder, 'whole');
-    const ran = await run([...SIMULATION, `--record=${recording}`]);
-    must(ran.code === 0, `the simulation failed: ${ran.stderr}`);
-    for (const step of ['begin', 'end']) {
-      const { code, stderr } = await run(['node', step, '4001', '--dir', join(folder, 'log')]);
-      must(code === 0, `node ${step} failed: ${stderr}`);
-    }
-    const { stdout } = await run(['query', `${recording}.tri`, SQL, '--json']);
-    const { records } = recordsOf(join(`${recording}.tri`, EVENTS));
-    const filed = join(folder, 'archive');
-    cpSync(join(folder, 'log'), join(folder, 'to-file'), { recursive: true });
-    const words = ['--dir', join(folder, 'to-file'), '--archive', filed, '--age', '0'];
-    const { code } = await run(['node', 'archive', ...words]);
-    must(code === 0, 'node archive failed');
-    return { folder, answer: stdout, events: withoutReal(records), jobs: await jobsOf(filed) };
-  })();
-  return prepared;
+async function prepare() {
+  const folder = mkdtempSync(join(tmpdir(), 'triscope-whole-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const recording = join(folder, 'whole');
+  const ran = await run([...SIMULATION, `--record=${recording}`]);
+  must(ran.code === 0, `the simulation failed: ${ran.stderr}`);
+  for (const step of ['begin', 'end']) {
+    const { code, stderr } = await run(['node', step, '4001', '--dir', join(folder, 'log')]);
+    must(code === 0, `node ${step} failed: ${stderr}`);
+  }
+  const { stdout } = await run(['query', `${recording}.tri`, SQL, '--json']);
+  const { records } = recordsOf(join(`${recording}.tri`, EVENTS));
+  const filed = join(folder, 'archive');
+  cpSync(join(folder, 'log'), join(folder, 'to-file'), { recursive: true });
+  const words = ['--dir', join(folder, 'to-file'), '--archive', filed, '--age', '0'];
+  const { code } = await run(['node', 'archive', ...words]);
+  must(code === 0, 'node archive failed');
+  return { folder, answer: stdout, events: withoutReal(records), jobs: await jobsOf(filed) };
 }
 
-const whole = async () => {
-  if (prepared === null) throw new Error('preparedIn was not called');
+/** Made once in a process. */
+const whole = () => {
+  prepared ??= prepare();
   return prepared;
 };
 

@@ -344,7 +344,7 @@ function applicationOf({ hosts }: Job): string {
 
 /**
  * Brings an archive's index up to its files; makes it where there is none.
- * @throws JobError, the file system's error, DuckDB's
+ * @throws JobError, TriscopeError where it cannot be written, the file system's error
  */
 export async function updateIndex(
   archive: Archive,

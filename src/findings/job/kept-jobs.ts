@@ -160,17 +160,17 @@ export async function openJobs(
   }
 }
 
-/** Writes an archive's indexed jobs as Parquet. @throws DuckDB's error, where the folder cannot be written */
+/** Writes an archive's indexed jobs as Parquet. @throws TriscopeError where the folder cannot be written */
 export async function writeParquet(
   archive: Archive,
   folder: string,
   cluster: string,
 ): Promise<void> {
-  const { openKept } = await import('../../query/kept-file.ts');
+  const { openKept, writing } = await import('../../query/kept-file.ts');
   const views = jobViews('kept.main');
   const kept = await openKept(indexPath(archive), views, resolve(folder));
   try {
-    await new KeptJobs(kept, archive).writeParquet(resolve(folder), cluster);
+    await writing(folder, () => new KeptJobs(kept, archive).writeParquet(resolve(folder), cluster));
   } finally {
     kept.close();
   }
