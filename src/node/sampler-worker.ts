@@ -1,7 +1,7 @@
 /** Entry of the sampler's thread: collects at even times into one raw stats file. */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { doTask } from '../os/thread.ts';
 import { Collection } from './collect.ts';
 
 export interface SamplerTask {
@@ -33,16 +33,14 @@ export interface SamplerResult {
   readonly seconds: number;
 }
 
-export type SamplerMessage =
-  | {
-      readonly kind: 'started';
-      readonly host: string;
-      readonly file: string;
-      readonly types: readonly string[];
-    }
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'done'; readonly result: SamplerResult }
-  | { readonly kind: 'failed'; readonly message: string };
+/** Said when the first record group is written. */
+export interface SamplerStarted {
+  readonly host: string;
+  readonly file: string;
+  readonly types: readonly string[];
+}
+
+export type SamplerSaid = SamplerStarted | { readonly bytes: Uint8Array };
 
 /** Creates the file, named after the second; the next free one where another collector was here first. */
 function createFile(folder: string): { path: string; file: number } {
@@ -57,12 +55,11 @@ function createFile(folder: string): { path: string; file: number } {
   }
 }
 
-function main(task: SamplerTask): void {
-  const say = (message: SamplerMessage) => parentPort?.postMessage(message);
+function sample(task: SamplerTask, say: (said: SamplerSaid) => void): SamplerResult {
   let file = -1;
   const sink = (bytes: Uint8Array) => {
     for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-    if (task.tell) say({ kind: 'bytes', bytes: bytes.slice() });
+    if (task.tell) say({ bytes: bytes.slice() });
   };
   // Several a second: whole seconds would not do.
   const { root, hostname, deadline } = task;
@@ -85,7 +82,7 @@ function main(task: SamplerTask): void {
     all.writer.header({ collector: 'triscope' });
     const start = performance.now();
     collect(`begin ${task.jobId}`);
-    say({ kind: 'started', host: all.host, file: created.path, types: all.types });
+    say({ host: all.host, file: created.path, types: all.types });
     for (let tick = 1; ; tick++) {
       const late = Math.floor((performance.now() - start) / task.interval);
       if (late > tick) {
@@ -103,14 +100,7 @@ function main(task: SamplerTask): void {
     closeSync(file);
   }
   const failures = new Map([...few.failures, ...all.failures]);
-  say({ kind: 'done', result: { groups, missed, failures, seconds: busy / 1000 } });
+  return { groups, missed, failures, seconds: busy / 1000 };
 }
 
-try {
-  main(workerData as SamplerTask);
-} catch (error) {
-  parentPort?.postMessage({
-    kind: 'failed',
-    message: error instanceof Error ? error.message : String(error),
-  } satisfies SamplerMessage);
-}
+void doTask(sample);

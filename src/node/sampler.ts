@@ -1,9 +1,10 @@
 /** Samples this machine beside a run: a thread of its own writes `FOLDER/HOST/SECOND`, a raw stats file. */
 
-import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { SHARE_ENV, type WorkerOptions } from 'node:worker_threads';
 import { TriscopeError } from '../model/error.ts';
+import { startThread } from '../os/thread.ts';
 import { fullHostname } from './fqdn.ts';
-import type { SamplerMessage, SamplerResult, SamplerTask } from './sampler-worker.ts';
+import type { SamplerResult, SamplerSaid, SamplerStarted, SamplerTask } from './sampler-worker.ts';
 import { NodeTree } from './tree.ts';
 
 export interface SamplerOptions {
@@ -38,11 +39,7 @@ export class NodeSampler {
   private readonly _stop: Int32Array;
   private readonly done: Promise<SamplerResult>;
 
-  private constructor(
-    started: Extract<SamplerMessage, { kind: 'started' }>,
-    stop: Int32Array,
-    done: Promise<SamplerResult>,
-  ) {
+  private constructor(started: SamplerStarted, stop: Int32Array, done: Promise<SamplerResult>) {
     this.host = started.host;
     this.file = started.file;
     this.types = started.types;
@@ -69,30 +66,18 @@ export class NodeSampler {
       tell: options.onBytes !== undefined,
       stop,
     };
+    const script = new URL('sampler-worker.js', import.meta.url);
+    // A copy of the environment costs start-up time.
+    const how: WorkerOptions = { workerData: task, name: 'node sampler', env: SHARE_ENV };
     return await new Promise((resolve, reject) => {
-      const worker = new Worker(new URL('sampler-worker.js', import.meta.url), {
-        workerData: task,
-        name: 'node sampler',
-        // A copy costs start-up time.
-        env: SHARE_ENV,
+      const thread = startThread<SamplerSaid, SamplerResult>(script, how, (said) => {
+        if ('bytes' in said) options.onBytes?.(said.bytes);
+        else resolve(new NodeSampler(said, stop, done));
       });
-      const done = new Promise<SamplerResult>((finish, fail) => {
-        const die = (message: string) => {
-          const error = new SamplerError(`node sampler: ${message}`);
-          fail(error);
-          reject(error);
-        };
-        worker.on('message', (message: SamplerMessage) => {
-          if (message.kind === 'bytes') options.onBytes?.(message.bytes);
-          else if (message.kind === 'started') resolve(new NodeSampler(message, stop, done));
-          else if (message.kind === 'done') finish(message.result);
-          else die(message.message);
-        });
-        worker.on('error', (error) => die(error.message));
-        worker.on('exit', (code) => die(`its thread ended with code ${code}`));
+      const done = thread.done.catch(({ message }: Error) => {
+        throw new SamplerError(`node sampler: ${message}`);
       });
-      // Whoever calls stop() hears of it; until then it is not unhandled.
-      done.catch(() => {});
+      done.catch(reject);
     });
   }
 

@@ -1,9 +1,9 @@
 /** Entry of the thread that samples a command's processes at even times, into a file of frames. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
 import { FrameEncoder } from '../formats/frames/index.ts';
 import type { Batch } from '../model/metric.ts';
 import { RunClock, type RunZero } from '../os/run-clock.ts';
+import { doTask } from '../os/thread.ts';
 import { ProcessWatch } from './watch.ts';
 
 export interface ProcessTask {
@@ -39,13 +39,8 @@ export interface ProcessResult {
   readonly error: string | null;
 }
 
-export type ProcessMessage =
-  | { readonly kind: 'started' }
-  | { readonly kind: 'frames'; readonly frames: readonly Uint8Array[] }
-  | { readonly kind: 'done'; readonly result: ProcessResult }
-  | { readonly kind: 'failed'; readonly message: string };
-
-const say = (message: ProcessMessage) => parentPort?.postMessage(message);
+/** Frames are handed over as they are written. */
+export type ProcessSaid = 'started' | readonly Uint8Array[];
 
 /** What is appended to the file; after a failed write nothing more is, and it is counted. */
 class Output {
@@ -76,16 +71,17 @@ class Output {
   }
 }
 
-function main({ file, host, mark, zero, interval, every, tell, orders }: ProcessTask): void {
+function sample(task: ProcessTask, say: (said: ProcessSaid) => void): ProcessResult {
+  const { file, host, mark, zero, interval, every, tell, orders } = task;
   const output = new Output(file);
   const encoder = new FrameEncoder();
   const clock = new RunClock(zero);
   const put = (batches: readonly Batch[]) => {
     const frames = batches.flatMap((batch) => encoder.encode(batch));
     for (const frame of frames) output.write(frame);
-    if (tell && frames.length > 0) say({ kind: 'frames', frames });
+    if (tell && frames.length > 0) say(frames);
   };
-  say({ kind: 'started' });
+  say('started');
   while (Atomics.load(orders, ROOT) === 0 && Atomics.load(orders, STOP) === 0) {
     Atomics.wait(orders, BELL, 0);
   }
@@ -109,11 +105,7 @@ function main({ file, host, mark, zero, interval, every, tell, orders }: Process
   watch.close();
   output.close();
   const { droppedBytes, error } = output;
-  say({ kind: 'done', result: { samples, missed, droppedBytes, error } });
+  return { samples, missed, droppedBytes, error };
 }
 
-try {
-  main(workerData as ProcessTask);
-} catch (error) {
-  say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
-}
+void doTask(sample);

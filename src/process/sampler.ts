@@ -1,12 +1,13 @@
 /** Samples a command's processes and threads beside it: a thread of its own appends to `extra.frames`. */
-import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { SHARE_ENV, type WorkerOptions } from 'node:worker_threads';
 import { TriscopeError } from '../model/error.ts';
 import type { RunZero } from '../os/run-clock.ts';
+import { startThread } from '../os/thread.ts';
 import {
   BELL,
   ORDERS,
-  type ProcessMessage,
   type ProcessResult,
+  type ProcessSaid,
   type ProcessTask,
   ROOT,
   SEEN,
@@ -48,29 +49,17 @@ export class ProcessSampler {
     const orders = new Int32Array(new SharedArrayBuffer(4 * ORDERS));
     const tell = onFrames !== undefined;
     const task: ProcessTask = { ...options, interval: INTERVAL, every: EVERY, tell, orders };
+    const script = new URL('sampler-worker.js', import.meta.url);
+    const how: WorkerOptions = { workerData: task, name: 'process sampler', env: SHARE_ENV };
     return new Promise((resolve, reject) => {
-      const worker = new Worker(new URL('sampler-worker.js', import.meta.url), {
-        workerData: task,
-        name: 'process sampler',
-        env: SHARE_ENV,
+      const thread = startThread<ProcessSaid, ProcessResult>(script, how, (said) => {
+        if (said === 'started') resolve(new ProcessSampler(orders, done));
+        else onFrames?.(said);
       });
-      const done = new Promise<ProcessResult>((finish, fail) => {
-        const die = (message: string) => {
-          const error = new ProcessSamplerError(`process sampler: ${message}`);
-          fail(error);
-          reject(error);
-        };
-        worker.on('message', (message: ProcessMessage) => {
-          if (message.kind === 'frames') onFrames?.(message.frames);
-          else if (message.kind === 'started') resolve(new ProcessSampler(orders, done));
-          else if (message.kind === 'done') finish(message.result);
-          else die(message.message);
-        });
-        worker.on('error', (error) => die(error.message));
-        worker.on('exit', (code) => die(`its thread ended with code ${code}`));
+      const done = thread.done.catch(({ message }: Error) => {
+        throw new ProcessSamplerError(`process sampler: ${message}`);
       });
-      // Whoever calls stop() hears of it.
-      done.catch(() => {});
+      done.catch(reject);
     });
   }
 

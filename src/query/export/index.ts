@@ -1,14 +1,15 @@
 /** Exports recordings: see docs/export.md. */
+import { once } from 'node:events';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Worker } from 'node:worker_threads';
 import { scratchFolder } from '../../os/scratch.ts';
+import { startThread } from '../../os/thread.ts';
 import { endAtExit, endFlag } from '../at-exit.ts';
 import { errorFrom, QueryError } from '../errors.ts';
 import { ExportError, type ExportOptions, type ExportResult } from './options.ts';
 import { allFiles, Staging, writeReason } from './staging.ts';
-import type { ExportReply, ExportTask } from './worker.ts';
+import type { Exported, ExportTask } from './worker.ts';
 
 export {
   EXPORT_FORMATS,
@@ -74,45 +75,34 @@ export async function exportToStream(
   }
 }
 
-type Done = Extract<ExportReply, { kind: 'done' }>;
-
-function runWorker(
+async function runWorker(
   work: Omit<ExportTask, 'ended'>,
   out: string,
   signal?: AbortSignal,
-): Promise<Done> {
+): Promise<Exported> {
   const task: ExportTask = { ...work, ended: endFlag() };
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('worker.js', import.meta.url), {
-      workerData: task,
-      name: 'export',
-    });
-    endAtExit(worker, task.ended, 'stop');
-    const abort = () => worker.postMessage('stop');
-    signal?.addEventListener('abort', abort, { once: true });
-    let reply: ExportReply | null = null;
-    worker.on('message', (message: ExportReply) => {
-      reply = message;
-    });
-    worker.on('error', reject);
-    // Not before it has ended: it may still hold files open.
-    worker.on('exit', () => {
-      signal?.removeEventListener('abort', abort);
-      if (signal?.aborted) reject(signal.reason);
-      else if (reply === null) reject(new ExportError(`${out}: the export ended without a result`));
-      else if (reply.kind === 'done') resolve(reply);
-      else reject(explained(reply.error, out));
-    });
-  });
+  const script = new URL('worker.js', import.meta.url);
+  const how = { workerData: task, name: 'export' };
+  const { worker, done } = startThread<never, Exported>(script, how);
+  endAtExit(worker, task.ended, 'stop');
+  const exited = once(worker, 'exit');
+  const abort = () => worker.postMessage('stop');
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    return await done;
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : explained(error as NodeJS.ErrnoException, out);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    // It may still hold files open.
+    await exited;
+  }
 }
 
 /** DuckDB's words for a disk that takes no more. */
 const NO_ROOM = /No space left on device|File too large|Disk quota exceeded|Could not write/i;
 
-function explained(
-  { name, message, code }: { name: string; message: string; code?: string },
-  out: string,
-): Error {
+function explained({ name, message, code }: NodeJS.ErrnoException, out: string): Error {
   if (name === 'TooManyTablesError') {
     return new QueryError(
       `${out} is one file, and there are several tables: name one with --table, or a folder; tables: ${message}`,

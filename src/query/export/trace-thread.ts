@@ -1,8 +1,8 @@
 /** A thread that writes blocks of a trace. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { type Block, blockWriter, type DrawnEvents } from '../../formats/trace-event/index.ts';
-import type { BytePart } from './byte-part.ts';
-import { partsIn } from './byte-part.ts';
+import { answerAll } from '../../os/thread.ts';
+import { type BytePart, partsIn } from './byte-part.ts';
 
 export interface ThreadData {
   readonly gzip: boolean;
@@ -18,13 +18,12 @@ const { gzip } = workerData as ThreadData;
 const deflated = gzip ? (await import('./deflate.ts')).deflated : null;
 let write = blockWriter(null);
 
-parentPort?.on('message', (task: ThreadTask) => {
+answerAll((task: ThreadTask): readonly BytePart[] => {
   if (task.kind === 'events') {
     write = blockWriter(task.events);
-    return;
+    return [];
   }
   const parts: BytePart[] = [];
-  const take = partsIn(task.memory, deflated, parts);
-  write(task.block, take);
-  parentPort?.postMessage(parts);
+  write(task.block, partsIn(task.memory, deflated, parts));
+  return parts;
 });

@@ -1,6 +1,6 @@
 /** Writes blocks of a trace, in this thread and others beside it. */
-import { Worker } from 'node:worker_threads';
 import { type Block, blockWriter, type DrawnEvents } from '../../formats/trace-event/index.ts';
+import { AnsweringThread } from '../../os/thread.ts';
 import { type BytePart, partsIn } from './byte-part.ts';
 import { deflated } from './deflate.ts';
 import type { ThreadData, ThreadTask } from './trace-thread.ts';
@@ -16,46 +16,7 @@ export interface WrittenBlock {
   release(): void;
 }
 
-class Thread {
-  private readonly worker: Worker;
-  private readonly asked: {
-    readonly resolve: (parts: readonly BytePart[]) => void;
-    readonly reject: (error: Error) => void;
-  }[] = [];
-
-  constructor(data: ThreadData) {
-    this.worker = new Worker(new URL('trace-thread.js', import.meta.url), {
-      workerData: data,
-      name: 'trace',
-    });
-    this.worker.on('message', (parts: readonly BytePart[]) => this.asked.shift()?.resolve(parts));
-    this.worker.on('error', (error) => {
-      for (const { reject } of this.asked.splice(0)) reject(error);
-    });
-  }
-
-  get busy(): boolean {
-    return this.asked.length >= AHEAD;
-  }
-
-  use(events: DrawnEvents | null): void {
-    this.worker.postMessage({ kind: 'events', events } satisfies ThreadTask);
-  }
-
-  write(block: Block, memory: Uint8Array): Promise<readonly BytePart[]> {
-    const parts = new Promise<readonly BytePart[]>((resolve, reject) => {
-      this.asked.push({ resolve, reject });
-    });
-    // Whoever waits is told; perhaps nobody does any more.
-    parts.catch(() => {});
-    this.worker.postMessage({ kind: 'block', block, memory } satisfies ThreadTask);
-    return parts;
-  }
-
-  async close(): Promise<void> {
-    await this.worker.terminate();
-  }
-}
+type Thread = AnsweringThread<ThreadTask, readonly BytePart[]>;
 
 export class TraceThreads {
   private readonly threads: readonly Thread[];
@@ -66,7 +27,12 @@ export class TraceThreads {
   /** @param count of threads beside this one */
   constructor(count: number, gzip: boolean) {
     this.deflated = gzip ? deflated : null;
-    this.threads = Array.from({ length: count }, () => new Thread({ gzip }));
+    const script = new URL('trace-thread.js', import.meta.url);
+    const workerData: ThreadData = { gzip };
+    this.threads = Array.from(
+      { length: count },
+      () => new AnsweringThread(script, { workerData, name: 'trace' }),
+    );
   }
 
   /** Blocks to have written at a time. */
@@ -77,23 +43,23 @@ export class TraceThreads {
   /** Blocks are of these events from now on. */
   use(events: DrawnEvents | null): void {
     this._write = blockWriter(events);
-    for (const thread of this.threads) thread.use(events);
+    for (const thread of this.threads) void thread.ask({ kind: 'events', events });
   }
 
   /** A block goes to a thread that has little to do; where all have enough it is written here. */
   async write(block: Block): Promise<WrittenBlock> {
     const memory = this.memory.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK));
-    const thread = this.threads.find(({ busy }) => !busy);
+    const thread = this.threads.find(({ waiting }) => waiting < AHEAD);
     let parts: readonly BytePart[];
     if (thread === undefined) {
       const here: BytePart[] = [];
       this._write(block, partsIn(memory, this.deflated, here));
       parts = here;
-    } else parts = await thread.write(block, memory);
+    } else parts = await thread.ask({ kind: 'block', block, memory });
     return { parts, release: () => this.memory.push(memory) };
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.threads.map((thread) => thread.close()));
+    await Promise.all(this.threads.map((thread) => thread.end()));
   }
 }

@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { doTask } from '../../os/thread.ts';
 import { tellEnd } from '../at-exit.ts';
 import type { Database } from '../database.ts';
-import { type ErrorMessage, messageOf } from '../errors.ts';
 import { loadDatabase } from '../load-database.ts';
 import { type Sources, sourcesOf } from '../sources.ts';
 import { arrowTo } from './arrow-copy.ts';
@@ -32,13 +32,14 @@ export interface ExportTask {
   readonly ended: Int32Array<SharedArrayBuffer>;
 }
 
-export type ExportReply =
-  | { readonly kind: 'done'; readonly files: readonly ExportedFile[]; readonly notes: string[] }
-  | { readonly kind: 'failed'; readonly error: ErrorMessage & { readonly code?: string } };
+export interface Exported {
+  readonly files: readonly ExportedFile[];
+  readonly notes: readonly string[];
+}
 
 const EXTENSIONS = { parquet: '.parquet', arrow: '.arrow', csv: '.csv', json: '.jsonl' } as const;
 
-async function main(task: ExportTask): Promise<ExportReply> {
+async function main(task: ExportTask): Promise<Exported> {
   const { options } = task;
   const sources = options.paths.map(sourcesOf);
   // They start while the rest is loaded.
@@ -57,7 +58,7 @@ async function exported(
   task: ExportTask,
   sources: readonly Sources[],
   threads: TraceThreads,
-): Promise<ExportReply> {
+): Promise<Exported> {
   const Database = await loadDatabase();
   const database = await Database.open(sources, { folder: task.folder });
   const notes = notesOn(sources, database);
@@ -67,7 +68,7 @@ async function exported(
   try {
     stop.signal.throwIfAborted();
     const { files, notes: more } = await write(database, connection, sources, task, threads);
-    return { kind: 'done', files, notes: [...notes, ...more] };
+    return { files, notes: [...notes, ...more] };
   } catch (error) {
     throw isOfDuckDb(error) ? database.explained(error) : error;
   } finally {
@@ -107,18 +108,13 @@ function placed(database: Database, sources: readonly Sources[]): PlacedRecordin
 const isOfDuckDb = (error: unknown): boolean =>
   error instanceof Error && error.name === 'Error' && !('code' in error);
 
-interface Written {
-  readonly files: readonly ExportedFile[];
-  readonly notes: readonly string[];
-}
-
 async function write(
   database: Database,
   connection: DuckDBConnection,
   sources: readonly Sources[],
   { options, result, mayBeFolder }: ExportTask,
   threads: TraceThreads,
-): Promise<Written> {
+): Promise<Exported> {
   const { format } = options;
   if (format === 'trace-event' || format === 'openmetrics') {
     const sink = openSink(result, options.gzip === true, stop.signal);
@@ -189,18 +185,7 @@ function notesOn(sources: readonly Sources[], { recordings }: Database): string[
 const stop = new AbortController();
 parentPort?.on('message', () => stop.abort());
 
-main(workerData as ExportTask)
-  .then(
-    (reply) => parentPort?.postMessage(reply),
-    (error: unknown) => parentPort?.postMessage({ kind: 'failed', error: failure(error) }),
-  )
-  .finally(() => {
-    tellEnd((workerData as ExportTask).ended);
-    parentPort?.close();
-  });
-
-/** With a file system's code, which is lost otherwise. */
-function failure(error: unknown): ErrorMessage & { readonly code?: string } {
-  const { code } = error as NodeJS.ErrnoException;
-  return { ...messageOf(error), ...(typeof code === 'string' && { code }) };
-}
+void doTask(main).finally(() => {
+  tellEnd((workerData as ExportTask).ended);
+  parentPort?.close();
+});

@@ -1,6 +1,6 @@
 /** Entry of a session's thread: sleeps to absolute moments, so that a late sample is followed by a shorter period. */
-import { parentPort, workerData } from 'node:worker_threads';
 import { isAlive } from '../../os/alive.ts';
+import { doTask } from '../../os/thread.ts';
 import { Platform, type PlatformOptions } from '../platform.ts';
 import type { SignalDomain } from '../signals/provider.ts';
 
@@ -39,11 +39,6 @@ export interface SessionEnd {
   readonly missed: number;
 }
 
-export type SessionMessage =
-  | ({ readonly kind: 'row' } & SessionRow)
-  | { readonly kind: 'done'; readonly end: SessionEnd }
-  | { readonly kind: 'failed'; readonly message: string };
-
 /** Milliseconds until a first sample with absent values is repeated: some need two. */
 const REPEAT_MS = 5;
 /** A process is looked for at least this often, in ms. */
@@ -51,14 +46,8 @@ const PID_MS = 100;
 /** Beyond so many periods, and a second, lost samples are not made up for. */
 const MOST_BEHIND = 10;
 
-function main({
-  platform: options,
-  columns,
-  period,
-  duration,
-  pid,
-  stop,
-}: SessionTask): SessionEnd {
+function watch(task: SessionTask, tell: (row: SessionRow) => void): SessionEnd {
+  const { platform: options, columns, period, duration, pid, stop } = task;
   const platform = Platform.open(options);
   const time = platform.push('TIME', 'board', 0);
   const handles = columns.map(({ signal, domain, index }) => platform.push(signal, domain, index));
@@ -92,13 +81,11 @@ function main({
     }
     const start = performance.now();
     const say = () => {
-      const row: SessionMessage = {
-        kind: 'row',
+      tell({
         values: values.slice(),
         time: platform.sample(time),
         wall: performance.timeOrigin + performance.now(),
-      };
-      parentPort?.postMessage(row);
+      });
       rows++;
     };
     say();
@@ -120,9 +107,4 @@ function main({
   return { rows, late, missed };
 }
 
-try {
-  parentPort?.postMessage({ kind: 'done', end: main(workerData as SessionTask) });
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  parentPort?.postMessage({ kind: 'failed', message } satisfies SessionMessage);
-}
+void doTask(watch);

@@ -1,10 +1,11 @@
 /** Samples signals on a thread of its own, at even times, and hands the rows over. */
 
-import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { SHARE_ENV, type WorkerOptions } from 'node:worker_threads';
 import { TriscopeError } from '../../model/error.ts';
+import { startThread } from '../../os/thread.ts';
 import type { PlatformOptions } from '../platform.ts';
 import type { WatchColumn } from './requests.ts';
-import type { SessionEnd, SessionMessage, SessionRow, SessionTask } from './session-worker.ts';
+import type { SessionEnd, SessionRow, SessionTask } from './session-worker.ts';
 
 export type { SessionRow };
 
@@ -39,20 +40,11 @@ export class Session {
       pid: options.pid ?? 0,
       stop: this._stop,
     };
-    const worker = new Worker(new URL('session-worker.js', import.meta.url), {
-      workerData: task,
-      name: 'signal session',
-      env: SHARE_ENV,
-    });
-    this.done = new Promise((resolve, reject) => {
-      const fail = (message: string) => reject(new SessionError(message));
-      worker.on('message', (message: SessionMessage) => {
-        if (message.kind === 'row') options.onRow(message);
-        else if (message.kind === 'done') resolve(message.end);
-        else fail(message.message);
-      });
-      worker.on('error', (error) => fail(error.message));
-      worker.on('exit', (code) => fail(`the sampling thread ended with code ${code}`));
+    const script = new URL('session-worker.js', import.meta.url);
+    const how: WorkerOptions = { workerData: task, name: 'signal session', env: SHARE_ENV };
+    const thread = startThread<SessionRow, SessionEnd>(script, how, options.onRow);
+    this.done = thread.done.catch(({ message }: Error) => {
+      throw new SessionError(message);
     });
   }
 

@@ -4,14 +4,12 @@
  * left out and counted; definitions, which later data needs, never are.
  */
 import { AT, FLAG_DICTIONARY, FLAG_SCHEMA } from '../../formats/frames/layout.ts';
-import type { RecorderMessage } from './recorder-messages.ts';
+import type { FramesMessage } from './recorder-messages.ts';
 import { TAKEN } from './slab.ts';
 
 /** Most bytes of frames that have not been taken, and how many are gathered for one message. */
 export const MOST_UNTAKEN = 32 * 2 ** 20;
 const MESSAGE = 2 ** 20;
-
-type FramesMessage = Extract<RecorderMessage, { readonly kind: 'frames' }>;
 
 function isData(frame: Uint8Array): boolean {
   const flags = new DataView(frame.buffer, frame.byteOffset).getUint32(AT.flags, true);
@@ -53,6 +51,6 @@ export class LiveFrames {
     this.bytes = 0;
     this.dropped = 0;
     this.told = (this.told + bytes) | 0;
-    this.tell({ kind: 'frames', frames, bytes, dropped });
+    this.tell({ frames, bytes, dropped });
   }
 }

@@ -1,20 +1,20 @@
 /** What the recorder's thread tells the thread that started it. */
 import type { Stream } from './config.ts';
 
-export type RecorderMessage =
-  | {
-      readonly kind: 'frames';
-      readonly frames: readonly Uint8Array[];
-      readonly bytes: number;
-      /** Data frames left out before them. */
-      readonly dropped: number;
-    }
-  | {
-      readonly kind: 'done';
-      readonly bytes: number;
-      readonly error: string | null;
-      readonly lost: readonly StreamLoss[];
-    };
+/** Frames for whoever follows the run. */
+export interface FramesMessage {
+  readonly frames: readonly Uint8Array[];
+  readonly bytes: number;
+  /** Data frames left out before them. */
+  readonly dropped: number;
+}
+
+/** What was written, when all is. */
+export interface RecorderEnd {
+  readonly bytes: number;
+  readonly error: string | null;
+  readonly lost: readonly StreamLoss[];
+}
 
 /** What the recorder took from one stream of a PE and could not write. */
 export interface StreamLoss {

@@ -5,7 +5,6 @@
 import { ftruncateSync, openSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
 import { FrameEncoder } from '../../formats/frames/index.ts';
 import {
   encodedBytes,
@@ -17,12 +16,13 @@ import type { Batch } from '../../model/metric.ts';
 import { SIM_STREAM } from '../../model/schemas/sim.ts';
 import { LimitWatch } from '../../os/limit-watch.ts';
 import { RunClock, type RunZero } from '../../os/run-clock.ts';
+import { doTask } from '../../os/thread.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
 import { LiveFrames } from './live-frames.ts';
 import { keptOf, oldEventHead, recordsIn } from './loss.ts';
 import type { PayloadLayout } from './payload.ts';
 import { phaseBatch } from './phases.ts';
-import type { RecorderMessage, StreamLoss } from './recorder-messages.ts';
+import type { FramesMessage, RecorderEnd, StreamLoss } from './recorder-messages.ts';
 import { RowBatches } from './row-batches.ts';
 import { BROKEN, DOORBELL, FINISHED, SlabReader } from './slab.ts';
 import { fileOf } from './stats-folder.ts';
@@ -102,8 +102,6 @@ class Output {
   }
 }
 
-const tell = (message: RecorderMessage): void => parentPort?.postMessage(message);
-
 class RecorderThread {
   private readonly task: RecorderTask;
   private readonly bell: Int32Array;
@@ -121,7 +119,7 @@ class RecorderThread {
   private scratch = new Uint8Array(1 << 20);
   private readonly lost = new Map<string, StreamLoss>();
 
-  constructor(task: RecorderTask) {
+  constructor(task: RecorderTask, tell: (message: FramesMessage) => void) {
     this.task = task;
     this.bell = new Int32Array(task.bell);
     this.clock = new RunClock(task.zero);
@@ -146,7 +144,7 @@ class RecorderThread {
     this.batches = frames ? new RowBatches(task.payloads, (batch) => this.emit(batch)) : null;
   }
 
-  run(): void {
+  run(): RecorderEnd {
     const { bell, task } = this;
     const period = task.live ? LIVE_PERIOD : FILE_PERIOD;
     let nextPartial = performance.now() + period;
@@ -169,8 +167,7 @@ class RecorderThread {
         for (const limits of this.limits?.sample(['/proc/self']) ?? []) this.emit(limits);
       }
       if (finished) {
-        this.end();
-        return;
+        return this.end();
       }
       this.live?.post();
       const wait = Math.min(nextPartial, this.batches === null ? Infinity : nextThreads);
@@ -263,14 +260,14 @@ class RecorderThread {
     this.live?.add(frames);
   }
 
-  private end(): void {
+  private end(): RecorderEnd {
     if (this.batches !== null) this.emit(this.totals());
     this.live?.post();
     let bytes = this.frameFile?.bytes ?? 0;
     for (const output of this.outputs.values()) bytes += output.bytes;
     const lost = [...this.lost.values()];
     const { error } = this;
-    tell({ kind: 'done', bytes, error, lost });
+    return { bytes, error, lost };
   }
 
   private totals(): Batch {
@@ -305,11 +302,12 @@ class RecorderThread {
   }
 }
 
-const task = workerData as RecorderTask;
-try {
-  new RecorderThread(task).run();
-} catch (error) {
-  Atomics.store(new Int32Array(task.bell), BROKEN, 1);
-  const message = error instanceof Error ? error.message : String(error);
-  tell({ kind: 'done', bytes: 0, error: message, lost: [] });
-}
+void doTask((task: RecorderTask, tell: (message: FramesMessage) => void): RecorderEnd => {
+  try {
+    return new RecorderThread(task, tell).run();
+  } catch (error) {
+    // PEs do not wait for it any more.
+    Atomics.store(new Int32Array(task.bell), BROKEN, 1);
+    throw error;
+  }
+});

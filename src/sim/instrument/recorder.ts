@@ -1,15 +1,16 @@
 /** Starts and ends the recording of a run: shared buffers for its PEs, the thread that empties them, the folder. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { isPacked, lpTypesText, type ReadmePayload } from '../../formats/ross/write/index.ts';
 import { RegionPage } from '../../model/region-page.ts';
 import { type RunZero, runZero } from '../../os/run-clock.ts';
+import { startThread } from '../../os/thread.ts';
 import type { RunConfig } from '../config.ts';
 import type { Model } from '../model.ts';
 import { kpsOfPe, lpsOfPes, type Placement } from '../placement.ts';
 import { type InstrumentConfig, type StatsFiles, type Stream, streamsOf } from './config.ts';
 import { lpInstruments, payloadLayouts, type Recordable } from './payload.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
-import type { RecorderMessage, StreamLoss } from './recorder-messages.ts';
+import type { FramesMessage, RecorderEnd, StreamLoss } from './recorder-messages.ts';
 import type { RecorderTask } from './recorder-worker.ts';
 import { BROKEN, bellMemory, DOORBELL, FINISHED, slabMemory, TAKEN, THREADS } from './slab.ts';
 import {
@@ -60,8 +61,6 @@ export interface PeStream extends StreamTotals {
   readonly pe: number;
 }
 
-type Done = Extract<RecorderMessage, { readonly kind: 'done' }>;
-
 const withLoss = (stream: PeStream, lost: readonly StreamLoss[]): PeStream => {
   const own = lost.find((l) => l.pe === stream.pe && l.stream === stream.stream);
   return {
@@ -86,7 +85,7 @@ export class Recorder {
   private readonly folder: string | null;
   private readonly names: readonly string[];
   private readonly worker: Worker;
-  private readonly done: Promise<Done>;
+  private readonly done: Promise<RecorderEnd>;
 
   /** @throws StatsFolderError */
   constructor(
@@ -127,22 +126,19 @@ export class Recorder {
       live: output.onFrames !== undefined,
       payloads: payloadLayouts(model),
     };
-    this.worker = new Worker(new URL('recorder-worker.js', import.meta.url), { workerData: task });
-    this.done = new Promise((resolve) => {
-      const end = (error: string) => {
-        Atomics.store(new Int32Array(this.bell), BROKEN, 1);
-        resolve({ kind: 'done', bytes: 0, error, lost: [] });
-      };
-      this.worker.on('message', (message: RecorderMessage) => {
-        if (message.kind === 'frames') {
-          output.onFrames?.(message.frames, message.dropped);
-          Atomics.add(new Int32Array(this.bell), TAKEN, message.bytes);
-        } else resolve(message);
-      });
-      this.worker.on('error', (error) =>
-        end(`the recorder failed: ${error instanceof Error ? error.message : String(error)}`),
-      );
-      this.worker.on('exit', () => end('the recorder ended early'));
+    const words = new Int32Array(this.bell);
+    const { worker, done } = startThread<FramesMessage, RecorderEnd>(
+      new URL('recorder-worker.js', import.meta.url),
+      { workerData: task },
+      ({ frames, dropped, bytes }) => {
+        output.onFrames?.(frames, dropped);
+        Atomics.add(words, TAKEN, bytes);
+      },
+    );
+    this.worker = worker;
+    this.done = done.catch(({ message }: Error) => {
+      Atomics.store(words, BROKEN, 1);
+      return { bytes: 0, error: message, lost: [] };
     });
   }
 

@@ -1,7 +1,7 @@
 /** Entry of a worker thread of a sweep: runs one setting after another, sequentially. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { answerAll } from '../../os/thread.ts';
 import { importModel, type ModelReference } from '../load-model.ts';
-import { ModelError } from '../model.ts';
 import type { ModelResults } from '../results.ts';
 import type { Settings } from '../settings.ts';
 import { simulate } from '../simulate.ts';
@@ -15,23 +15,13 @@ export interface RunReply {
   readonly seconds: number;
 }
 
-export type SweepReply =
-  | ({ readonly kind: 'done' } & RunReply)
-  | { readonly kind: 'failed'; readonly message: string; readonly expected: boolean };
-
 async function main(reference: ModelReference): Promise<void> {
   const model = await importModel(reference);
   const loaded = { model, reference, dispose: () => {} };
-  const reply = (message: SweepReply) => parentPort?.postMessage(message);
-  parentPort?.on('message', async (settings: Settings) => {
-    try {
-      const { results, netEvents, eventDigest, wallSeconds } = await simulate(loaded, settings);
-      const { totals, maxima } = results;
-      reply({ kind: 'done', totals, maxima, netEvents, eventDigest, seconds: wallSeconds });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      reply({ kind: 'failed', message, expected: error instanceof ModelError });
-    }
+  answerAll(async (settings: Settings): Promise<RunReply> => {
+    const { results, netEvents, eventDigest, wallSeconds } = await simulate(loaded, settings);
+    const { totals, maxima } = results;
+    return { totals, maxima, netEvents, eventDigest, seconds: wallSeconds };
   });
 }
 

@@ -5,8 +5,8 @@
  * numbers): values at one point are independent, and differences between points are less noisy.
  */
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import { OptionError } from '../../model/option.ts';
+import { AnsweringThread } from '../../os/thread.ts';
 import type { LoadedModel } from '../load-model.ts';
 import { ModelError } from '../model.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds, seedStream } from '../rng/clcg4.ts';
@@ -14,7 +14,7 @@ import { configFor, type Settings } from '../settings.ts';
 import { type MeanInterval, meanInterval, relativeWidth } from './interval.ts';
 import { Journal, type JournalRun, shareFile, sourceOf } from './journal.ts';
 import { type Measure, valuesOf } from './measure.ts';
-import type { RunReply, SweepReply } from './sweep-worker.ts';
+import type { RunReply } from './sweep-worker.ts';
 import { type Point, pointsOf, settingsAt, type Vary } from './vary.ts';
 
 export interface SweepOptions {
@@ -83,41 +83,8 @@ export function settingsOf(settings: Settings, point: Point, replication: number
 
 const WORKER = new URL('sweep-worker.js', import.meta.url);
 
-/** A thread that runs one setting at a time. */
-class Runner {
-  private readonly worker: Worker;
-
-  constructor({ reference }: LoadedModel) {
-    this.worker = new Worker(WORKER, { workerData: reference });
-  }
-
-  run(settings: Settings): Promise<RunReply> {
-    const { worker } = this;
-    return new Promise((done, fail) => {
-      const onEnd = (error: unknown) =>
-        fail(
-          error instanceof Error ? error : new ModelError(`its thread ended with code ${error}`),
-        );
-      worker.once('error', onEnd);
-      worker.once('exit', onEnd);
-      worker.once('message', (reply: SweepReply) => {
-        worker.off('error', onEnd);
-        worker.off('exit', onEnd);
-        if (reply.kind === 'failed')
-          fail(reply.expected ? new ModelError(reply.message) : new Error(reply.message));
-        else {
-          const { kind: _, ...run } = reply;
-          done(run);
-        }
-      });
-      worker.postMessage(settings);
-    });
-  }
-
-  end(): Promise<number> {
-    return this.worker.terminate();
-  }
-}
+/** Runs one setting at a time. */
+type Runner = AnsweringThread<Settings, RunReply>;
 
 /** A point under way. */
 interface Progress {
@@ -309,10 +276,10 @@ export async function sweep(
       underWay++;
       try {
         if (runner === null) {
-          runner = new Runner(loaded);
+          runner = new AnsweringThread(WORKER, { workerData: loaded.reference });
           runners.push(runner);
         }
-        const reply = await runner.run(settingsOf(settings, point, replication));
+        const reply = await runner.ask(settingsOf(settings, point, replication));
         const run = { point, replication, ...reply };
         // What it reports is looked at before it is kept.
         valuesOf(run, options.measures ?? []);
