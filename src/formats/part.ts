@@ -101,8 +101,8 @@ export interface OpenFile {
   /** What `info` prints. */
   info(): FileInfo;
   /**
-   * Takes in what was appended since: only that is read. Tells each row once; parts may be added. Left out by formats
-   * whose files are written at once.
+   * Takes in what was appended since: only that is read. Tells each row once; parts may be added. Left out for files that
+   * are written at once, and where the last line was taken for all of it, and was not.
    */
   grow?(take: TakeRows): void;
 }

@@ -5,7 +5,7 @@ import { FRAMES } from './frames/format.ts';
 import { GEOPM } from './geopm/format.ts';
 import type { OpenFile } from './part.ts';
 import { ROSS } from './ross/format.ts';
-import { openFile } from './source.ts';
+import { endOf, openFile } from './source.ts';
 import { TACC } from './tacc/format.ts';
 
 /** A new format is a line here: those that tell by a few bytes before those that try layouts. */
@@ -51,8 +51,13 @@ export function identifyOrFail(source: FileSource, formats = FORMATS): Identifie
 export interface OpenedFile extends OpenFile {
   /** Name of the format. */
   readonly format: string;
+  /** Looks at the file's end. What it gives tells later whether that is still there: the file was not written anew. */
+  remember(): () => boolean;
   close(): void;
 }
+
+/** Bytes at the end of what was read by which a file is known again. */
+const KNOWN_BY = 512;
 
 /** What may be a file of a format, but may as well be none, is not opened unasked. */
 const SURE = 0.5;
@@ -80,6 +85,14 @@ export function openData(
     keep = true;
     return Object.assign(Object.create(open) as OpenFile, {
       format: format.name,
+      remember: () => {
+        const end = endOf(source, KNOWN_BY);
+        const at = source.size - end.length;
+        return () => {
+          const now = new Uint8Array(end.length);
+          return source.read(at, now) === end.length && Buffer.compare(now, end) === 0;
+        };
+      },
       close: () => source.close(),
     });
   } finally {

@@ -203,6 +203,15 @@ export class ArrivingBytes implements FileSource {
   close(): void {}
 }
 
+/** The last bytes of a file, as far as it is known, at most so many. */
+export function endOf(source: FileSource, most: number): Uint8Array {
+  const bytes = new Uint8Array(Math.min(most, source.size));
+  return bytes.subarray(0, source.read(source.size - bytes.length, bytes));
+}
+
+/** Whether a text ends with a whole line: more may follow. */
+export const endsLine = (source: FileSource): boolean => [10, undefined].includes(endOf(source, 1)[0]);
+
 /** The whole of a small file beside another, as text; null where there is none or it is larger than `most`. */
 export function textBeside(source: FileSource, name: string, most = 1 << 20): string | null {
   const other = source.sibling(name);

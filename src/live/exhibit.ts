@@ -37,8 +37,8 @@ function signatureOf(path: string): string | null {
   try {
     return sourcesOf(path)
       .files.map((file) => {
-        const { size, mtimeMs } = statSync(file.path);
-        return `${file.path} ${size} ${mtimeMs}`;
+        const { ino, size, mtimeMs } = statSync(file.path);
+        return `${file.path} ${ino} ${size} ${mtimeMs}`;
       })
       .join('\n');
   } catch {
@@ -52,6 +52,19 @@ const newestOf = (signature: string): number =>
     0,
     ...signature.split('\n').map((line) => Number(line.slice(line.lastIndexOf(' ') + 1))),
   );
+
+/** Whether files that have changed are longer, and no others came or went. */
+function isLonger(before: string, now: string): boolean {
+  const [old, files] = [before, now].map((text) => text.split('\n'));
+  const partsOf = (line: string) => /^(.* \d+) (\d+) [\d.]+$/.exec(line) ?? ['', '', '0'];
+  return (
+    old.length === files.length &&
+    old.every((line, k) => {
+      const [[, a, from], [, b, to]] = [partsOf(line), partsOf(files[k])];
+      return line === files[k] || (a === b && Number(to) > Number(from));
+    })
+  );
+}
 
 /** The exhibit of an id; the first where it is null, null where there is none. */
 export type Find = (id: string | null) => Exhibit | null;
@@ -74,6 +87,8 @@ export class Exhibit {
     null;
   private readonly liveTables: LateTables;
   private recorded: Promise<Shown> | null = null;
+  /** What `recorded` is of. */
+  private opened: OpenRecording | null = null;
   private tables: LateTables | null = null;
   private signature: string | null = '';
   private revision = 0;
@@ -158,6 +173,7 @@ export class Exhibit {
     this.tail?.close();
     await this.liveTables.close();
     await this.tables?.close();
+    this.opened?.close();
     this.kept?.close();
   }
 
@@ -258,11 +274,17 @@ export class Exhibit {
     }
     const begun = performance.now();
     // Before reading: what is written meanwhile is read the next time.
-    this.signature = signatureOf(path);
+    const [before, now] = [this.signature ?? '', signatureOf(path)];
+    this.signature = now;
     this.reading = { took: 0, ended: Number.POSITIVE_INFINITY };
-    let opened: OpenRecording;
+    let { opened } = this;
     try {
-      opened = await openRecording(path);
+      if (opened === null || !isLonger(before, now ?? '') || !opened.grow()) {
+        const anew = await openRecording(path);
+        opened?.close();
+        opened = anew;
+        this.opened = anew;
+      }
     } finally {
       const ended = performance.now();
       this.reading = { took: ended - begun, ended };

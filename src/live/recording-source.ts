@@ -1,5 +1,6 @@
 /** A recording, or native files, as series: reads whatever `triscope query` reads. */
 import { basename } from 'node:path';
+import type { Part, RawColumn, RawRows, TakeRows } from '../formats/part.ts';
 import type { Batch, Column, Schema } from '../model/metric.ts';
 import { loadTables } from '../query/load.ts';
 import type { Suspect } from '../query/part.ts';
@@ -13,6 +14,9 @@ import { type SeriesClock, SeriesTable } from '../view/series/table.ts';
 export interface OpenRecording {
   readonly facts: Facts;
   readonly store: SeriesStore;
+  /** Takes in what was appended to loose files. False where that is not all that happened: it has to be opened anew. */
+  grow(): boolean;
+  close(): void;
 }
 
 /** Suspects that are told each; more are counted. */
@@ -34,46 +38,60 @@ const texts = (codes: ArrayLike<number | bigint>, labels: readonly string[]): st
 /** Columns that are not asked for are not looked at. */
 const NOTHING = new Float64Array(0);
 
-/** Rows of one file as batches of `schema`, `wanted` columns filled. */
-function* batchesOf(
-  piece: TablePiece,
+/** Rows of one file as a batch of `schema`, `wanted` columns filled. @param cellsOf gives a column of the file */
+function batchFrom(
+  { part, from }: TablePiece,
   schema: Schema,
   wanted: readonly number[],
-): Generator<Batch, void, undefined> {
-  const { part, from } = piece;
-  const read = [...new Set(wanted.map((column) => from[column]).filter((source) => source >= 0))];
-  for (const { rows, columns: got } of part.read(read)) {
-    const columns = new Array<Column>(schema.metrics.length).fill(NOTHING);
-    for (const column of wanted) {
-      const labels = from[column] < 0 ? null : part.labels[from[column]];
-      const cells = got[read.indexOf(from[column])];
-      if (cells === undefined) {
-        const isLabel = schema.metrics[column].cell === 'label';
-        columns[column] = isLabel
-          ? new Array<string>(rows).fill('')
-          : new Float64Array(rows).fill(Number.NaN);
-      } else columns[column] = labels === null ? cells : texts(cells, labels);
+  rows: number,
+  cellsOf: (source: number) => RawColumn,
+): Batch {
+  const columns = new Array<Column>(schema.metrics.length).fill(NOTHING);
+  for (const column of wanted) {
+    const source = from[column];
+    if (source < 0) {
+      const isLabel = schema.metrics[column].cell === 'label';
+      columns[column] = isLabel
+        ? new Array<string>(rows).fill('')
+        : new Float64Array(rows).fill(Number.NaN);
+      continue;
     }
-    yield { schema, length: rows, columns };
+    const labels = part.labels[source];
+    const cells = cellsOf(source);
+    columns[column] = labels === null ? cells : texts(cells, labels);
   }
+  return { schema, length: rows, columns };
 }
 
 const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-async function fill(store: SeriesStore, table: Table): Promise<void> {
+/** By part: what takes its rows, all columns of them. */
+type Takers = Map<Part, (rows: RawRows) => void>;
+
+async function fill(store: SeriesStore, table: Table, takers: Takers): Promise<void> {
+  for (const { part } of table.pieces) takers.set(part, () => {});
   const schema = schemaOf(table);
   const wanted = SeriesTable.columnsOf(schema, store.clock);
   if (wanted === null || NOT_DRAWN.includes(table.name)) return;
   if (store.clock === 'real' ? !table.timed : !table.name.startsWith('ross_')) return;
   let taken = 0;
   for (const piece of table.pieces) {
-    for (const batch of batchesOf(piece, schema, wanted)) {
-      store.add(batch, store.clock === 'real' ? -piece.shift : 0);
-      taken += batch.length;
+    const { part, from } = piece;
+    const read = [...new Set(wanted.map((column) => from[column]).filter((source) => source >= 0))];
+    const add = (rows: number, cellsOf: (source: number) => RawColumn) =>
+      store.add(
+        batchFrom(piece, schema, wanted, rows, cellsOf),
+        store.clock === 'real' ? -piece.shift : 0,
+      );
+    takers.set(part, ({ rows, columns }) => add(rows, (source) => columns[source]));
+    for (const { rows, columns } of part.read(read)) {
+      add(rows, (source) => columns[read.indexOf(source)]);
+      taken += rows;
       if (taken < TURN) continue;
       taken = 0;
       await breath();
     }
+    part.release?.();
   }
 }
 
@@ -95,14 +113,17 @@ function loose({ name }: Sources, start: bigint | null, notes: readonly string[]
  */
 export async function openRecording(path: string): Promise<OpenRecording> {
   const sources = sourcesOf(path);
-  const { tables, suspects, start, close } = await loadTables(sources);
+  const { recording } = sources;
+  const { tables, suspects, start, follow, close } = await loadTables(sources);
+  const followed = follow();
   const notes = notesOf(suspects);
+  const takers: Takers = new Map();
   const filled = async (clock: SeriesClock) => {
     const store = new SeriesStore(Infinity, clock);
     store.anchored = sources.recording !== null;
     for (const table of tables) {
       try {
-        await fill(store, table);
+        await fill(store, table, takers);
       } catch (error) {
         notes.push(`table ${table.name}: ${(error as Error).message}`);
       }
@@ -116,14 +137,30 @@ export async function openRecording(path: string): Promise<OpenRecording> {
       const virtual = await filled('virtual');
       if (virtual.moves) store = virtual;
     }
-  } finally {
+  } catch (error) {
     close();
+    throw error;
   }
-  const { recording } = sources;
+  if (recording !== null) close();
+  const grow = (): boolean => {
+    let all = true;
+    const take: TakeRows = (part, rows) => {
+      const taker = takers.get(part);
+      all &&= taker !== undefined;
+      taker?.(rows);
+    };
+    try {
+      return recording === null && followed(take) && all;
+    } catch {
+      // Being written at this moment, perhaps.
+      return false;
+    }
+  };
   const title = sources.name || basename(path);
   const facts =
     recording === null ? loose(sources, start, notes) : factsOf(recording, title, notes);
   const { clock } = store;
   const names = tables.map(({ name }) => name);
-  return { facts: { ...facts, tables: names, ...(clock !== 'real' && { clock }) }, store };
+  const told = { ...facts, tables: names, ...(clock !== 'real' && { clock }) };
+  return { facts: told, store, grow, close };
 }

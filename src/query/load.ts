@@ -1,7 +1,7 @@
 /** A path's files as tables on one timeline. */
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type TimeSpan, timeColumnOf } from '../formats/part.ts';
+import { type TakeRows, type TimeSpan, timeColumnOf } from '../formats/part.ts';
 import { type OpenedFile, openData } from '../formats/registry.ts';
 import { RECORDING_FILE } from '../model/recording.ts';
 import { readReason } from '../os/plain-file.ts';
@@ -18,6 +18,11 @@ export interface LoadedTables {
   /** The timeline's 0, ns since 1970; null where nothing says it. */
   readonly start: bigint | null;
   readonly clocks: readonly ClockPlace[];
+  /**
+   * Remembers the files. What it gives takes in what was appended to them, and tells each row once: false where something
+   * else happened to them, so that they have to be read anew.
+   */
+  follow(): (take: TakeRows) => boolean;
   close(): void;
 }
 
@@ -42,7 +47,7 @@ const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
 export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Promise<LoadedTables> {
   const found: Found[] = [];
   const suspects: Suspect[] = [];
-  const open: { close(): void }[] = [];
+  const open: OpenedFile[] = [];
   let left = keptBytes;
   const keep = (bytes: number): boolean => {
     left -= bytes;
@@ -132,7 +137,19 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   const close = () => {
     for (const one of open) one.close();
   };
-  return { tables, suspects, start, clocks, close };
+  return { tables, suspects, start, clocks, follow: () => following(open), close };
+}
+
+function following(files: readonly OpenedFile[]): (take: TakeRows) => boolean {
+  const doubts = () => JSON.stringify(files.map(({ suspect }) => suspect));
+  const [whole, told] = [files.every(({ grow }) => grow !== undefined), doubts()];
+  let same = files.map((file) => file.remember());
+  return (take) => {
+    if (!whole || !same.every((isSame) => isSame())) return false;
+    for (const file of files) file.grow?.(take);
+    same = files.map((file) => file.remember());
+    return doubts() === told;
+  };
 }
 
 /** Files that have another length than when they were finished. Their content is `info --verify`'s: it takes reading all of it. */

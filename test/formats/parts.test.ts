@@ -148,6 +148,38 @@ describe('a file that grows', () => {
   });
 });
 
+describe('a page’s series of a loose file that grows', () => {
+  it.each(FILES)('$name: take in what came, and are those of a new reading', async (file) => {
+    const path = written({ ...file, name: `p-${file.name}` });
+    const page = await openRecording(path);
+    appendFileSync(path, file.more);
+    const before = bytesRead.count;
+    expect(page.grow()).toBe(true);
+    expect(bytesRead.count - before).toBeLessThan(file.more.length + 4000);
+    const anew = await openRecording(path);
+    const drawn = ({ store }: typeof page) =>
+      store.tables().map((table) => {
+        const { name, metrics, to } = table;
+        return [table, store.series(name, [metrics[0].key], 0, to + 1, 50)];
+      });
+    expect(drawn(page)).toEqual(drawn(anew));
+    // Another file that begins anew in the same place, and is longer.
+    const [first, more] = [file.first, file.more].map((part) => Buffer.from(part as Uint8Array));
+    writeFileSync(path, Buffer.concat([more, first, more]));
+    expect(page.grow()).toBe(false);
+    page.close();
+    anew.close();
+  });
+
+  it('is read anew where its last line was not finished', async () => {
+    const path = written({ name: 'cut', first: RAW_HEAD + raw(1.7e9, 9).slice(0, -3) });
+    const page = await openRecording(path);
+    appendFileSync(path, '16\n');
+    expect(page.grow()).toBe(false);
+    page.close();
+  });
+});
+
 /** A format in one piece: lines `seconds place value` behind the line `tiny`. */
 const TINY_SCHEMA: Schema = {
   name: 'tiny_sample',

@@ -9,6 +9,7 @@ import {
   type Visitor,
 } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
+import { endsLine } from '../source.ts';
 import { detectGeopm, type GeopmDetection, type GeopmFile, isTable } from './read/detect.ts';
 import { GeopmPart } from './read/part.ts';
 import { type Row, RowBlock, readWhole, TableRows } from './read/records.ts';
@@ -90,8 +91,9 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
       stretches(new TableRows(source, file, true).rows(options.growing), BLOCK_ROWS),
     );
     const lines = new TableRows(source, file, true, survey.damaged);
-    const pass = (take: TakeRows | undefined): void => {
-      for (const rows of stretches(lines.rows(options.growing), BLOCK_ROWS)) {
+    const grows = options.growing === true || endsLine(source);
+    const pass = (take: TakeRows | undefined, growing = options.growing): void => {
+      for (const rows of stretches(lines.rows(growing), BLOCK_ROWS)) {
         survey.see(rows);
         part.see(rows);
         take?.(part, part.rowsOf(rows));
@@ -101,10 +103,12 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
     return {
       ...opened,
       parts: [part],
-      grow(take) {
-        source.refresh();
-        pass(take);
-      },
+      ...(grows && {
+        grow(take: TakeRows) {
+          source.refresh();
+          pass(take, true);
+        },
+      }),
     };
   }
   const parts = orDamaged(survey, () => {

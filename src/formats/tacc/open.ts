@@ -3,6 +3,7 @@
 import { scalesEnergy } from '../../model/counter-rules.ts';
 import { type FileSource, FormatError, type OpenOptions } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
+import { endsLine } from '../source.ts';
 import { blocksOf, isPacked } from './blocks.ts';
 import { RawParser } from './parser.ts';
 import { Place, RawPart } from './part.ts';
@@ -11,7 +12,9 @@ import { Survey } from './survey.ts';
 import type { RawVisitor } from './visitor.ts';
 
 export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile {
-  const { keep, growing = false, counters = false, bufferBytes } = options;
+  const { keep, counters = false, bufferBytes } = options;
+  let { growing = false } = options;
+  const grows = !isPacked(source) && (growing || endsLine(source));
   const survey = new Survey(source, counters);
   const place = new Place();
   const parts: RawPart[] = [];
@@ -90,12 +93,15 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
     },
     zero: null,
     info: () => survey.info(parser.summary),
-    grow(taker) {
-      if (isPacked(source) || source.refresh() <= at) return;
-      take = taker;
-      for (const part of parts) follow(part);
-      pass();
-      take = null;
-    },
+    ...(grows && {
+      grow(taker: TakeRows) {
+        growing = true;
+        if (source.refresh() <= at) return;
+        take = taker;
+        for (const part of parts) follow(part);
+        pass();
+        take = null;
+      },
+    }),
   };
 }
