@@ -210,7 +210,8 @@ export function endOf(source: FileSource, most: number): Uint8Array {
 }
 
 /** Whether a text ends with a whole line: more may follow. */
-export const endsLine = (source: FileSource): boolean => [10, undefined].includes(endOf(source, 1)[0]);
+export const endsLine = (source: FileSource): boolean =>
+  [10, undefined].includes(endOf(source, 1)[0]);
 
 /** The whole of a small file beside another, as text; null where there is none or it is larger than `most`. */
 export function textBeside(source: FileSource, name: string, most = 1 << 20): string | null {
