@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTimeNs } from '../formats/geopm/read/start-time.ts';
 import {
   extraFrames,
@@ -12,6 +13,8 @@ import {
 } from '../formats/recording-folder.ts';
 import type { RecordingFile, RecordingSource } from '../model/recording.ts';
 import { NodeSampler } from '../node/index.ts';
+import { isAlive } from '../os/alive.ts';
+import { textOf } from '../os/proc-file.ts';
 import { runZero } from '../os/run-clock.ts';
 import { ENV_MARK, type ProcessResult, ProcessSampler } from '../process/index.ts';
 import {
@@ -41,6 +44,8 @@ const TRACE = 'geopm.trace';
 const ENV_CLOCKS = 'TRISCOPE_CLOCK_DIR';
 /** Milliseconds between looks for files of ROSS. */
 const LOOK = 1000;
+/** Signals that end it: the command gets them. */
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Milliseconds by which a file system's times may be early. */
 const COARSE = 20;
 
@@ -55,6 +60,12 @@ export interface RecordedCommandOptions {
   readonly threads: boolean;
   /** Seconds between samples of the node. */
   readonly every: number;
+  /** Names of signals, as `region launch` takes them, that region report and trace have too. */
+  readonly signals: readonly string[];
+  /** A process that runs already is recorded until it ends, instead of a command. */
+  readonly pid?: number;
+  /** Called with the folder, in which `recording.json` is, before anything runs. Where it throws, nothing does. */
+  readonly onFolder?: (folder: string) => Promise<void>;
   readonly say: (line: string) => void;
 }
 
@@ -95,6 +106,19 @@ function regionsZero(report: string, zero: string): string {
   }
 }
 
+/** When the process has ended, or a signal asks for an end. */
+async function ended(pid: number): Promise<void> {
+  const asked = new AbortController();
+  const ask = () => asked.abort();
+  for (const name of ENDING) process.on(name, ask);
+  // One whose parent has not asked how it ended is still there: state Z of proc_pid_stat(5).
+  const runs = () => isAlive(pid) && !/\) Z /.test(textOf(`/proc/${pid}/stat`) ?? '');
+  while (runs() && !asked.signal.aborted) {
+    await sleep(LOOK / 10, null, { signal: asked.signal }).catch(() => {});
+  }
+  for (const name of ENDING) process.off(name, ask);
+}
+
 class CommandRecording {
   private readonly options: RecordedCommandOptions;
   private readonly folder: RecordingFolder;
@@ -102,6 +126,8 @@ class CommandRecording {
   private node: NodeSampler | null = null;
   private processes: ProcessSampler | null = null;
   private readonly ross: RossFiles;
+  /** Paths that `recording.json` names. */
+  private listed = '';
   /** Why a part of it is not whole. */
   private readonly troubles: string[] = [];
 
@@ -127,8 +153,8 @@ class CommandRecording {
     const { node, threads } = this.options;
     if (node) await this.startNode();
     if (threads) await this.startProcesses();
-    this.list();
     mkdirSync(join(this.path, CLOCKS_FOLDER));
+    this.look();
     const looking = setInterval(() => this.look(), LOOK);
     let began = false;
     const onStart = (pid: number) => {
@@ -139,8 +165,7 @@ class CommandRecording {
     const hear = () => {
       signalled = true;
     };
-    const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-    for (const name of ending) process.on(name, hear);
+    for (const name of ENDING) process.on(name, hear);
     try {
       const { code, stuck } = await this.launch(onStart);
       const result = await this._stop();
@@ -158,7 +183,7 @@ class CommandRecording {
       return { code, path: this.path, interrupted: signalled, stuck };
     } finally {
       clearInterval(looking);
-      for (const name of ending) process.off(name, hear);
+      for (const name of ENDING) process.off(name, hear);
     }
   }
 
@@ -193,7 +218,12 @@ class CommandRecording {
   }
 
   private async launch(onStart: (pid: number) => void): Promise<{ code: number; stuck: boolean }> {
-    const { command, regions, say } = this.options;
+    const { command, regions, pid, say, signals } = this.options;
+    if (pid !== undefined) {
+      onStart(pid);
+      await ended(pid);
+      return { code: 0, stuck: false };
+    }
     const clocks = resolve(this.path, CLOCKS_FOLDER);
     const env = { [ENV_MARK]: this.mark, [ENV_CLOCKS]: clocks };
     const common = { command, say, killAfter: KILL_AFTER, onStart };
@@ -201,19 +231,26 @@ class CommandRecording {
     const shims = markingEnvironment({ shims: ['mpi', 'openmp'] }, process.env);
     const base = regionSettings(join(this.path, REPORT), basename(command[0]), SAVE_EVERY);
     const trace = join(this.path, `${TRACE}-${hostname()}`);
-    const settings = { ...base, period: REGION_PERIOD, trace };
+    const wanted = { reportSignals: signals, traceSignals: signals };
+    const settings = { ...base, ...wanted, period: REGION_PERIOD, trace };
     return launch({ ...common, env: { ...env, ...shims }, settings });
   }
 
-  /** Takes in ROSS's files that are new, and says so: a run that is killed has them, with the clock that is not known. */
+  /**
+   * Takes in files that are new, and says so: who looks on follows them, and a run that is killed has them, ROSS's with the clock that is
+   * not known.
+   */
   private look(): void {
-    const before = this.ross.paths.length;
     this.ross.look();
     const { paths } = this.ross;
-    if (paths.length === before) return;
-    const found = unalignedSource(resolve(this.path), paths, this.zero.wall);
+    const found =
+      paths.length === 0 ? [] : [unalignedSource(resolve(this.path), paths, this.zero.wall)];
+    const sources = [...this.sources(null), ...found];
+    const listed = sources.flatMap(({ files }) => files.map(({ path }) => path)).join('\n');
+    if (listed === this.listed) return;
     try {
-      this.folder.change({ sources: [...this.sources(null), found] });
+      this.folder.change({ sources });
+      this.listed = listed;
     } catch {
       // It is told at the end, when it is written again.
     }
@@ -250,11 +287,6 @@ class CommandRecording {
     ];
     const droppedBytes = result?.droppedBytes ?? 0;
     return [{ ...processes, droppedBytes }, ...others.filter(({ files }) => files.length > 0)];
-  }
-
-  /** What is being written: whoever opens the recording of a run that was killed knows whose files these are. */
-  private list(): void {
-    this.folder.change({ sources: this.sources(null) });
   }
 
   private end(code: number, signalled: boolean, result: ProcessResult | null): void {
@@ -300,6 +332,12 @@ class CommandRecording {
  */
 export async function recordCommand(options: RecordedCommandOptions): Promise<RecordedCommand> {
   const recording = new CommandRecording(options);
+  try {
+    await options.onFolder?.(recording.path);
+  } catch (error) {
+    recording.remove();
+    throw error;
+  }
   try {
     return await recording.run();
   } catch (error) {

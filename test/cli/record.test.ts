@@ -92,6 +92,39 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
     expect(who.length).toBeGreaterThan(0);
   });
 
+  it('joins a process that runs already, shows it live, and ends with it', async () => {
+    const cwd = temporaryFolder();
+    const joined = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
+    const words = ['record', '-o', 'run', '--no-node', '--live', `--pid=${joined.pid}`];
+    const child = spawn(process.execPath, [BIN, ...words], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (data) => {
+      said += data;
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const link = () => /^triscope: live at (http:\S+)$/m.exec(said)?.[1];
+    await until(() => link() !== undefined);
+    const come = await fetch(link() as string, { redirect: 'manual' });
+    const cookie = come.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await fetch(new URL('/', link()), { headers: { cookie } })).status).toBe(200);
+    expect((await fetch(new URL('/', link()))).status).toBe(401);
+    const frames = join(cwd, 'run.tri', 'extra.frames');
+    await until(() => existsSync(frames) && statSync(frames).size > 3000);
+    joined.stdin.end();
+    expect(await ended).toBe(0);
+    const folder = join(cwd, 'run.tri');
+    expect(facts(folder).state).toBe('finished');
+    const [who] = await asked(folder, 'SELECT DISTINCT name, process_id AS id FROM process_info');
+    expect(who).toEqual([{ name: 'cat', id: joined.pid }]);
+    expect(await triscope(['record', '-o', 'a', `--pid=${joined.pid}`], { cwd })).toMatchObject({
+      code: 2,
+      err: `triscope: --pid=${joined.pid}: no such process\n`,
+    });
+  });
+
   it('that is killed leaves a recording that opens and says so', async () => {
     const cwd = temporaryFolder();
     const child: ChildProcess = spawn(

@@ -1,6 +1,9 @@
 /** `triscope record -- COMMAND`: any program on one timeline with its machine, its regions and its threads. */
-import { flag, float, text } from '../../model/option.ts';
+import type { LiveServer } from '../../live/index.ts';
+import { flag, float, int, text } from '../../model/option.ts';
+import { isAlive } from '../../os/alive.ts';
 import { exitNow } from '../../os/exit.ts';
+import { textOf } from '../../os/proc-file.ts';
 import { LaunchError } from '../../region/controller/index.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
@@ -23,6 +26,15 @@ const OPTIONS = {
   'no-node': flag(false, 'without what the node counts'),
   'no-regions': flag(false, 'without regions, and the shims that mark MPI and OpenMP'),
   'no-threads': flag(false, 'without processes and threads'),
+  live: flag(false, 'show it in the browser while it runs: prints the link'),
+  pid: int(0, 'record a process that runs already, until it ends or Ctrl-C; without regions', {
+    min: 1,
+    placeholder: 'N',
+    fallback: 'COMMAND',
+  }),
+  signals: text('', 'signals for the report and the trace of regions: SIGNAL, or SIGNAL@domain', {
+    placeholder: 'LIST',
+  }),
   report: text('', 'at the end, the report as a page', { placeholder: 'FILE', names: 'path' }),
 };
 
@@ -32,13 +44,27 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
   const { output, report } = given;
   if (output === '') throw new UsageError('-o: which folder is to be made?');
   if (report === '') throw new UsageError('--report: which file is the page to be written to?');
+  const { pid } = given;
+  if (pid === undefined ? words.length === 0 : words.length > 0) {
+    throw new UsageError('which command? usage: triscope record [options] -- COMMAND…, or --pid=N');
+  }
+  if (pid !== undefined && !isAlive(pid)) throw new UsageError(`--pid=${pid}: no such process`);
+  let server: LiveServer | null = null;
+  const show = async (folder: string) => {
+    const { startServer } = await import('../../live/index.ts');
+    server = await startServer({ recordings: [folder] });
+    say(`live at ${server.url}`);
+  };
   try {
     const result = await recordCommand({
       ...(output !== undefined && { name: output }),
-      command: words,
+      ...(pid !== undefined && { pid }),
+      ...(given.live && { onFolder: show }),
+      command: pid === undefined ? words : [textOf(`/proc/${pid}/comm`)?.trim() || String(pid)],
       called: args,
       node: given['no-node'] !== true,
-      regions: given['no-regions'] !== true,
+      regions: given['no-regions'] !== true && pid === undefined,
+      signals: given.signals?.split(',').filter((name) => name !== '') ?? [],
       threads: given['no-threads'] !== true,
       every: given.every ?? OPTIONS.every.default,
       say,
@@ -52,6 +78,8 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
     say(error.message);
     if (error.stuck) exitNow(EXIT.failed);
     return EXIT.failed;
+  } finally {
+    await (server as LiveServer | null)?.close();
   }
 }
 
@@ -59,10 +87,20 @@ export const record = command({
   about:
     'Runs COMMAND, any program, and records it: what its machine counts, the regions that it marks (MPI and OpenMP by themselves once triscope region build-shims has run), and what each of its processes and threads does. Ends with COMMAND’s exit code; COMMAND has the terminal for itself.\n\nmpirun stands below it: record -- mpirun -np 4 ./app is one recording of all ranks.',
   arguments: [
-    { name: 'COMMAND', help: 'what is run, and its words', many: true, names: 'command' },
+    {
+      name: 'COMMAND',
+      help: 'what is run, and its words',
+      many: true,
+      optional: true,
+      names: 'command',
+    },
   ],
   options: OPTIONS,
   wraps: true,
-  examples: ['record -- ./solver input.dat', 'record -o run7 --every=0.1 -- ./app'],
+  examples: [
+    'record -- ./solver input.dat',
+    'record -o run7 --live -- mpirun -np 4 ./app',
+    'record --pid=4711',
+  ],
   run,
 });
