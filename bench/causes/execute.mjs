@@ -61,8 +61,8 @@ function busyTicks() {
 }
 
 /** CPUs that others used: from so many on what is measured is not what was made. */
-const NOISE = 0.12;
-const ATTEMPTS = 4;
+const NOISE = 0.3;
+const ATTEMPTS = 3;
 
 /** As `once`, again where somebody else used the CPUs meanwhile. @param recorded name of the recording; null for none */
 export async function execute(run, { recorded = null, folder }) {

@@ -89,26 +89,18 @@ export async function examineJob(job: Job): Promise<Verdict> {
 }
 
 const rank = (severity: Severity) => SEVERITIES.indexOf(severity);
-const worse = (a: Severity, b: Severity): Severity => (rank(a) <= rank(b) ? a : b);
-
-/** Causes take the severity of what follows from them, which is a notice then: it says how the cause shows. */
+/** What follows from a cause, and is no worse, is a notice: it says how the cause shows. */
 function settled(found: readonly Finding[], rules: readonly FindingRule[]): Finding[] {
   const explained = new Set<Finding>();
-  const causes = new Map<Finding, Severity>();
   for (const cause of found) {
     const explains = rules.find(({ name }) => name === cause.rule)?.explains ?? [];
     if (cause.severity === 'info' || explained.has(cause)) continue;
     for (const one of found) {
-      if (one.severity === 'info' || !explains.includes(one.rule)) continue;
-      explained.add(one);
-      causes.set(cause, worse(causes.get(cause) ?? cause.severity, one.severity));
+      const isWorse = rank(one.severity) < rank(cause.severity);
+      if (one.severity !== 'info' && !isWorse && explains.includes(one.rule)) explained.add(one);
     }
   }
-  return found.map((one) => {
-    if (explained.has(one))
-      return { ...one, severity: one.severity === 'info' ? 'info' : 'notice' };
-    return { ...one, severity: causes.get(one) ?? one.severity };
-  });
+  return found.map((one) => (explained.has(one) ? { ...one, severity: 'notice' } : one));
 }
 
 /** Within a severity, those that another explains come last. */
