@@ -79,6 +79,12 @@ const PACKAGES = [
     usedBy: ['test/live/amqp/amqp.test.ts', 'test/cli/node-amqp.test.ts'],
   },
   {
+    name: 'prometheus',
+    command: 'promtool',
+    why: 'imports and scrapes metrics: 22 MB to fetch, 330 MB installed',
+    usedBy: ['test/cli/prometheus.test.ts'],
+  },
+  {
     name: 'chromium',
     command: 'chromium',
     why: 'shows the dashboard',

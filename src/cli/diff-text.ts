@@ -70,6 +70,13 @@ function changeText(one: Change): string {
 const boundText = (one: Change): string =>
   one.bound === null || one.change === 0 ? '' : amount(one, one.bound);
 
+/** What may have changed and was not seen. */
+function remark(one: Change): string {
+  if (one.verdict !== 'noise' || one.detectable === null) return REMARKS[one.verdict];
+  const size = amount(one, one.detectable);
+  return size === '' ? REMARKS.noise : `within noise; seen from ${size}`;
+}
+
 const REMARKS: Readonly<Record<Change['verdict'], string>> = {
   same: 'same',
   noise: 'within noise',
@@ -108,7 +115,7 @@ function rowOf(one: Change, withCourse: boolean): string[] {
     valueText(one.b),
     changeText(one),
     boundText(one),
-    REMARKS[one.verdict],
+    remark(one),
     ...(withCourse ? [course(one.a), course(one.b)] : []),
   ];
 }
@@ -237,13 +244,13 @@ function findingLines(findings: readonly FindingChange[], all: boolean): string[
 }
 
 export function diffText(
-  a: string,
-  b: string,
+  a: readonly string[],
+  b: readonly string[],
   { facts, findings, changes, hosts, notes }: Comparison,
   options: DiffTextOptions,
 ): string {
   const paint = painter(process.stdout);
-  const lines = [`A  ${plain(a)}`, `B  ${plain(b)}`];
+  const lines = [`A  ${a.map(plain).join('  ')}`, `B  ${b.map(plain).join('  ')}`];
   for (const pair of hosts) {
     lines.push(`   host ${plain(pair.b)} of B is compared with ${plain(pair.a)} of A`);
   }

@@ -77,7 +77,7 @@ const near = recording('near.tri', { events: 1010, wavers: 100, undone: 10 });
 interface Printed {
   readonly hosts: readonly { readonly a: string; readonly b: string }[];
   readonly notes: readonly string[];
-  readonly facts: readonly { readonly key: string; readonly a: unknown; readonly b: unknown }[];
+  readonly facts: readonly { key: string; unit: string; a: unknown; b: unknown }[];
   readonly findings: readonly { readonly rule: string; readonly what: string }[];
   readonly values: readonly {
     readonly scope: string;
@@ -85,8 +85,9 @@ interface Printed {
     readonly entity: string;
     readonly key: string;
     readonly unit: string;
-    readonly a: { readonly value: number; readonly error: number | null } | null;
-    readonly b: { readonly value: number; readonly error: number | null } | null;
+    readonly a: { value: number; error: number | null; runs: number[] } | null;
+    readonly b: { value: number; error: number | null; runs: number[] } | null;
+    readonly detectable: number | null;
     readonly change: number | null;
     readonly bound: number | null;
     readonly verdict: string;
@@ -94,7 +95,7 @@ interface Printed {
 }
 
 const json = async (...args: string[]): Promise<Printed> => {
-  const { out, code } = await triscope(['diff', ...args, '--all', '--json']);
+  const { out, code } = await triscope(['diff', '--all', '--json', ...args]);
   expect(code).toBe(0);
   return JSON.parse(out);
 };
@@ -117,12 +118,13 @@ describe('triscope diff of two recordings', () => {
     const run = value(found, 'run', '', 'committed events', 'events/s');
     expect(run?.a?.value).toBeCloseTo(2 * (990 - 100 / 39), 6);
     expect(run?.b?.value).toBeCloseTo(2 * (400 - 100 / 39), 6);
-    // Twenty stretches of 1100 or 900 a second: each 200 off for two PEs, of 20 blocks: 200 / √19.
-    const error = 200 / Math.sqrt(19);
+    // Twenty stretches of 1100 or 900 a second: each 200 off for two PEs, of 20 blocks: 200 / √19. Of one run: twice that.
+    const error = (2 * 200) / Math.sqrt(19);
     expect(Math.abs((run?.a?.error ?? 0) / error - 1)).toBeLessThan(0.03);
     expect(run?.verdict).toBe('changed');
     expect(run?.change).toBeCloseTo(-1180, 0);
-    expect(Math.abs((run?.bound ?? 0) / (2.024 * Math.SQRT2 * error) - 1)).toBeLessThan(0.03);
+    // Twenty degrees of freedom.
+    expect(Math.abs((run?.bound ?? 0) / (2.086 * Math.SQRT2 * error) - 1)).toBeLessThan(0.03);
     const undone = value(found, 'run', '', 'rolled back');
     expect([undone?.a?.value, undone?.b?.value]).toEqual([1, 50]);
     expect(value(found, 'pe', 'PE 1', 'events handled')).toMatchObject({
@@ -225,6 +227,36 @@ describe('triscope diff of two recordings', () => {
     expect(visit?.a?.value).toBeCloseTo(0.2005, 9);
     expect(visit?.change).toBeCloseTo(0.1, 9);
     expect(visit?.verdict).toBe('changed');
+  });
+
+  it('of several runs of each compares medians, and leaves out what one run of three finds', async () => {
+    const runs = [1400, 1000, 1020].map((events, k) =>
+      recording(`a${k}.tri`, { events, wavers: 20, undone: k === 0 ? 400 : 10 }),
+    );
+    const others = [1190, 1200, 1210].map((events, k) =>
+      recording(`b${k}.tri`, { events, wavers: 20, undone: 10 }),
+    );
+    const several = await json(...runs, '--', ...others);
+    const run = value(several, 'run', '', 'committed events', 'events/s');
+    expect(run?.verdict).toBe('changed');
+    expect(run?.a?.runs).toHaveLength(3);
+    expect(run?.a?.value).toBe(run?.a?.runs.toSorted((x, y) => x - y)[1]);
+    expect(run?.detectable).toBeGreaterThan(0);
+    expect(several.findings.filter(({ what }) => what !== 'both')).toEqual([]);
+    // Each name once: what the run said of itself at its end is under Run only where samples do not tell it.
+    const names = several.facts.map(({ key, unit }) => `${key} ${unit}`);
+    const told = several.values.filter(({ scope }) => scope === 'run');
+    expect(names.filter((name) => told.some(({ key, unit }) => name === `${key} ${unit}`))).toEqual(
+      [],
+    );
+    expect((await triscope(['diff', base, slower, near])).code).toBe(2);
+  });
+
+  it('says how large a change could have been missed', async () => {
+    const { out } = await triscope(['diff', base, near, '--all'], { env: { COLUMNS: '200' } });
+    expect(out).toMatch(
+      /committed events, events\/s +1975 +1995 +\+1\.01 % +\S+ % +within noise; seen from \d\S* %/,
+    );
   });
 
   it('refuses what has nothing in common', async () => {

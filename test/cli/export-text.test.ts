@@ -22,12 +22,12 @@ describe('texts for other tools', () => {
     const lines = out.split('\n');
     expect(lines.slice(-2)).toEqual(['# EOF', '']);
     expect(lines).toContain(
-      `triscope_ross_pe_events_processed_total{mode="gvt",pe_id="0"} 10 ${NOON + 2}.000000000`,
+      `triscope_ross_pe_events_processed_total{mode="gvt",pe_id="0"} 10 ${NOON + 2}.000`,
     );
     expect(lines).toContain('# TYPE triscope_node_cpu_user_seconds counter');
     expect(lines).toContain('# UNIT triscope_node_cpu_user_seconds seconds');
     expect(lines).toContain(
-      `triscope_node_cpu_user_seconds_total{host="h1",device="1"} 0.14 ${NOON + 2}.000000000`,
+      `triscope_node_cpu_user_seconds_total{host="h1",device="1"} 0.14 ${NOON + 2}.000`,
     );
     expect(openMetricsFaults(out)).toEqual([]);
     const all = await triscope(['export', small, '--to', 'openmetrics', '-o', '-']);

@@ -1,20 +1,32 @@
-/** Whether two runs differ by more than chance explains: numbers worked by hand, and runs that are only chance. */
+/** Whether runs differ by more than chance explains: numbers worked by hand, runs that are only chance, changes made on purpose. */
 import { describe, expect, it } from 'vitest';
 import { compareFindings } from '../../src/report/compare/findings.ts';
 import { pairHosts } from '../../src/report/compare/hosts.ts';
-import { beyondChance, gapOf, quantile, ratioOf, tail } from '../../src/report/compare/noise.ts';
+import type { Stretches } from '../../src/report/compare/measures.ts';
+import {
+  beyondChance,
+  detectable,
+  estimateOf,
+  gapOf,
+  median,
+  quantile,
+  rampEnd,
+  runValue,
+  tail,
+} from '../../src/report/compare/noise.ts';
 
 describe('the distribution of Student', () => {
   it.each([
     // Printed in any table of it.
-    [1, 12.706],
-    [4, 2.776],
-    [10, 2.228],
-    [19, 2.093],
-    [1e6, 1.96],
-  ])('with %d degrees of freedom has a twentieth beyond ±%d', (freedom, t) => {
-    expect(quantile(freedom)).toBeCloseTo(t, 3);
-    expect(tail(t, freedom)).toBeCloseTo(0.05, 4);
+    [1, 12.706, 0.05],
+    [4, 2.776, 0.05],
+    [10, 2.228, 0.05],
+    [10, 3.169, 0.01],
+    [19, 2.093, 0.05],
+    [1e6, 1.96, 0.05],
+  ])('with %d degrees of freedom has beyond ±%d a share of %d', (freedom, t, share) => {
+    expect(quantile(freedom, share)).toBeCloseTo(t, 3);
+    expect(tail(t, freedom)).toBeCloseTo(share, 4);
   });
 
   it('has all beyond 0, and nearly nothing far out', () => {
@@ -23,83 +35,179 @@ describe('the distribution of Student', () => {
   });
 });
 
+/** A number of a run of 20 s: its upper sum each second, of 1 below. */
+const stretches = (counts: readonly number[], more: Partial<Stretches> = {}) => ({
+  samples: {
+    ...{ numbers: counts.map((_, k) => k), counts, per: counts.map(() => 1) },
+    ...{ from: 0, length: 1, isTotal: false, isSampled: false, ...more },
+  },
+});
+
+describe('a run', () => {
+  it('has the error of its stretches, joined where they waver slowly', () => {
+    // 9 and 11 in turns: √(20/19 · 20) / 20; joined by two they do not scatter at all.
+    const fast = runValue(
+      stretches(Array.from({ length: 20 }, (_, k) => 10 + (-1) ** k)),
+      -Infinity,
+    );
+    expect(fast).toMatchObject({ value: 10, error: expect.closeTo(Math.sqrt(1 / 19), 12) });
+    // Four 9s, four 11s, …: by four, five of −4, 4, −4, 4, −4 about their mean of 9.8.
+    const slow = runValue(
+      stretches(Array.from({ length: 20 }, (_, k) => 10 - (-1) ** (k >> 2))),
+      -Infinity,
+    );
+    const squares = 3 * (4 * 0.8) ** 2 + 2 * (4 * 1.2) ** 2;
+    expect(slow?.value).toBe(9.8);
+    expect(slow?.error).toBeCloseTo(Math.sqrt((5 / 4) * squares) / 20, 12);
+  });
+
+  it('of a total has the error of its ratio to the work, and of a number alone none', () => {
+    const counts = Array.from({ length: 20 }, (_, k) => 10 + (-1) ** k);
+    const total = runValue(stretches(counts, { isTotal: true }), 5);
+    // Of 20 s; the error by the 15 after the ramp.
+    expect(total?.value).toBe(200);
+    expect(runValue({ samples: 7 }, 5)).toEqual({ value: 7, error: null, course: [] });
+    expect(runValue(stretches([1, 2, 3]), -Infinity)).toMatchObject({ value: 2, error: null });
+    const drawn = stretches(counts, { isSampled: true });
+    expect(runValue(drawn, -Infinity)).toMatchObject({ value: 10, error: null });
+    expect(runValue(stretches([Number.NaN, Number.NaN]), -Infinity)).toBeNull();
+  });
+
+  it('has a ramp that is left out, of half a run at most', () => {
+    const rising = [1, 4, 8, ...Array.from({ length: 17 }, (_, k) => 10 + (-1) ** k / 10)];
+    expect(rampEnd(stretches(rising))).toBe(3);
+    expect(runValue(stretches(rising), 3)?.value).toBeCloseTo(10, 1);
+    expect(rampEnd(stretches(rising.map(() => 10)))).toBe(-Infinity);
+    expect(rampEnd(stretches(rising.map((_, k) => k)))).toBeLessThanOrEqual(10);
+    expect(rampEnd(stretches([1, 9, 9]))).toBe(-Infinity);
+  });
+});
+
+const run = (value: number, error: number | null) => ({ value, error, course: [] });
+
+describe('a side', () => {
+  it('of one run has twice the error of its stretches', () => {
+    expect(estimateOf([run(100, 3)])).toEqual({ value: 100, error: 6, freedom: 10 });
+    expect(estimateOf([run(100, null)])).toMatchObject({ value: 100, error: null });
+  });
+
+  it('of several has their median, and their own scatter where that is more', () => {
+    expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
+    // Variance 100 of three runs; their stretches say 4 · 1.
+    expect(estimateOf([run(90, 1), run(100, 1), run(110, 1)])).toEqual({
+      value: 100,
+      error: expect.closeTo(Math.sqrt((100 / 3) * (Math.PI / 2)), 12),
+      // 2 + 10 · (4 / 100)²
+      freedom: expect.closeTo(2.016, 12),
+    });
+    // Alike by luck: (2 · 1 + 10 · 36) / 12.
+    expect(estimateOf([run(99, 3), run(100, 3), run(101, 3)])).toEqual({
+      value: 100,
+      error: expect.closeTo(Math.sqrt((362 / 12 / 3) * (Math.PI / 2)), 12),
+      freedom: 12,
+    });
+    // Reports have no samples: their repetitions tell all there is.
+    expect(estimateOf([run(1, null), run(3, null)])).toMatchObject({
+      value: 2,
+      error: 1,
+      freedom: 1,
+    });
+  });
+});
+
 describe('a gap', () => {
   it('is judged by Welch’s test', () => {
-    // Errors 3 and 4 make 5; of equal blocks n: (9 + 16)² / (81 + 256) · (n − 1) degrees of freedom.
-    const gap = gapOf({ value: 100, error: 3, blocks: 20 }, { value: 110, error: 4, blocks: 20 });
+    // Errors 3 and 4 make 5; of equal freedoms n: (9 + 16)² / (81 + 256) · n degrees of freedom.
+    const gap = gapOf({ value: 100, error: 3, freedom: 19 }, { value: 110, error: 4, freedom: 19 });
     const freedom = (625 / 337) * 19;
     expect(gap.change).toBe(10);
-    expect(gap.bound).toBeCloseTo(5 * quantile(freedom), 10);
+    expect(gap.bound).toBeCloseTo(5 * quantile(freedom, 0.05), 10);
     expect(gap.chance).toBeCloseTo(tail(2, freedom), 10);
+    expect(detectable(gap, 0.01)).toBeCloseTo(
+      5 * (quantile(freedom, 0.01) + quantile(freedom, 0.1)),
+      10,
+    );
   });
 
   it('of numbers that do not scatter is certain, and of numbers without an error unknown', () => {
-    const exact = { value: 7, error: 0, blocks: 20 };
-    expect(gapOf(exact, { ...exact, value: 8 })).toEqual({ change: 1, bound: 0, chance: 0 });
+    const exact = { value: 7, error: 0, freedom: 19 };
+    expect(gapOf(exact, { ...exact, value: 8 })).toMatchObject({ change: 1, bound: 0, chance: 0 });
     expect(gapOf(exact, exact).chance).toBe(1);
-    expect(gapOf(exact, { ...exact, error: null })).toEqual({
-      change: 0,
-      bound: null,
-      chance: null,
-    });
+    const unknown = gapOf(exact, { ...exact, error: null });
+    expect(unknown).toMatchObject({ change: 0, bound: null, chance: null });
+    expect(detectable(unknown, 0.01)).toBeNull();
   });
 });
 
-describe('a ratio of sums', () => {
-  it('has the error that its stretches scatter by', () => {
-    // 12 in 4: 3, from which the stretches are off by −2, 0, −1 and 3; the others count nothing.
-    const { ratio, total, course } = ratioOf([1, null, 3, 2, 6, 0], [1, null, 1, 1, 1, 0]);
-    const error = Math.sqrt((4 / 3) * 14);
-    expect(ratio).toEqual({ value: 3, error: error / 4, blocks: 4 });
-    expect(total).toEqual({ value: 12, error, blocks: 4 });
-    expect(course).toEqual([1, null, 3, 2, 6, null]);
-  });
-
-  it('of too few stretches has none, and without a lower sum is none', () => {
-    expect(ratioOf([1, 2, 3], [1, 1, 1]).ratio).toEqual({ value: 2, error: null, blocks: 3 });
-    expect(ratioOf([1, 2], [0, null])).toEqual({
-      ratio: null,
-      total: { value: 3, error: null, blocks: 0 },
-      course: [null, null],
-    });
-    expect(ratioOf([null], [1])).toEqual({ ratio: null, total: null, course: [null] });
-  });
+it('many differences are named so that few of those named are chance', () => {
+  // Limits for five: 0.002, 0.004, 0.006, 0.008, 0.01.
+  const { beyond, level } = beyondChance([0.001, 0.6, 0.0059, null, 0.0039, 0.2]);
+  expect(beyond).toEqual([true, false, true, false, true, false]);
+  expect(level).toBeCloseTo(0.008, 12);
+  expect(beyondChance([]).beyond).toEqual([]);
 });
 
-describe('many differences', () => {
-  it('are named so that few of those named are chance', () => {
-    // Limits for five: 0.01, 0.02, 0.03, 0.04, 0.05.
-    expect(beyondChance([0.005, 0.6, 0.029, null, 0.019, 0.2])).toEqual([
-      true,
-      false,
-      true,
-      false,
-      true,
-      false,
-    ]);
-    expect(beyondChance([])).toEqual([]);
-  });
+/** Numbers of a run, made from a seed: stretches that are alike to their neighbours, runs that differ, a ramp. */
+class MadeRuns {
+  private seed = 12345;
 
-  it('of runs that differ by chance alone are named about never', () => {
-    let seed = 12345;
-    const random = () => {
-      seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
-      return seed / 2 ** 32;
-    };
-    // Twenty blocks of a mean of 12 random numbers.
-    const estimate = () => {
-      const blocks = Array.from({ length: 20 }, () =>
-        Array.from({ length: 12 }, random).reduce((sum, one) => sum + one),
+  private random(): number {
+    this.seed = (Math.imul(this.seed, 1103515245) + 12345) >>> 0;
+    return this.seed / 2 ** 32;
+  }
+
+  /** Normal, about. */
+  private normal(): number {
+    let all = -6;
+    for (let k = 0; k < 12; k++) all += this.random();
+    return all;
+  }
+
+  /** @param mean of what is per stretch @param scatter of a stretch, as a share; runs differ by as much as 20 of them leave */
+  number(mean: number, scatter: number) {
+    const between = 1 + (1.5 * scatter * this.normal()) / Math.sqrt(20);
+    let waver = this.normal();
+    const counts = Array.from({ length: 20 }, (_, k) => {
+      waver = 0.4 * waver + Math.sqrt(1 - 0.4 ** 2) * this.normal();
+      return mean * between * (1 + scatter * waver) * (k < 2 ? (k + 1) / 4 : 1);
+    });
+    const one = runValue(stretches(counts), rampEnd(stretches(counts)));
+    if (one === null) throw new Error('no value');
+    return one;
+  }
+
+  side(runs: number, mean: number, scatter: number) {
+    return estimateOf(Array.from({ length: runs }, () => this.number(mean, scatter)));
+  }
+}
+
+describe.each([1, 3, 5])('%d runs a side', (runs) => {
+  const scatters = Array.from({ length: 40 }, (_, k) => 0.02 + 0.01 * k);
+
+  it('of one setting: of 1,000 values one at most is called changed', () => {
+    const made = new MadeRuns();
+    let called = 0;
+    for (let table = 0; table < 25; table++) {
+      const gaps = scatters.map((scatter) =>
+        gapOf(made.side(runs, 100, scatter), made.side(runs, 100, scatter)),
       );
-      const value = blocks.reduce((sum, one) => sum + one) / 20;
-      const squares = blocks.reduce((sum, one) => sum + (one - value) ** 2, 0);
-      return { value, error: Math.sqrt(((20 / 19) * squares) / 400), blocks: 20 };
-    };
-    const gaps = Array.from({ length: 1000 }, () => gapOf(estimate(), estimate()));
-    const outside = gaps.filter(({ change, bound }) => Math.abs(change) > (bound ?? 0)).length;
-    expect(outside).toBeGreaterThan(30);
-    expect(outside).toBeLessThan(70);
-    expect(beyondChance(gaps.map(({ chance }) => chance)).filter(Boolean).length).toBeLessThan(3);
+      called += beyondChance(gaps.map(({ chance }) => chance)).beyond.filter(Boolean).length;
+    }
+    expect(called).toBeLessThanOrEqual(1);
+  });
+
+  it('of 20 changes, each 20 % beyond the noise of its number, 18 at least are called, of single runs 16', () => {
+    const made = new MadeRuns();
+    const gaps = Array.from({ length: 20 }, (_, k) => {
+      const scatter = 0.02 + 0.01 * k;
+      // Noise: by how much one pair in a thousand of runs of the setting differs.
+      const noise = 3.29 * Math.SQRT2 * 1.8 * (scatter / Math.sqrt(20));
+      const change = 1 + (-1) ** k * (0.2 + noise);
+      return gapOf(made.side(runs, 100, scatter), made.side(runs, 100 * change, scatter));
+    });
+    const { beyond } = beyondChance(gaps.map(({ chance }) => chance));
+    const called = beyond.filter(Boolean).length;
+    expect(called).toBeGreaterThanOrEqual(runs === 1 ? 16 : 18);
   });
 });
 
@@ -123,11 +231,16 @@ describe('findings of two recordings', () => {
 
   it('come, go, and change their weight; how things went is none', () => {
     const changes = compareFindings(
-      [finding('swap', 'notice'), finding('imbalance', 'notice'), finding('efficiency', 'info')],
+      [[finding('swap', 'notice'), finding('imbalance', 'notice'), finding('efficiency', 'info')]],
       [
-        finding('imbalance', 'notice'),
-        finding('imbalance', 'problem'),
-        finding('efficiency', 'notice'),
+        [finding('imbalance', 'notice'), finding('efficiency', 'notice')],
+        [
+          finding('imbalance', 'problem'),
+          finding('efficiency', 'notice'),
+          finding('swap', 'notice'),
+        ],
+        // What one run of three has is not told.
+        [finding('imbalance', 'notice'), finding('efficiency', 'notice')],
       ],
     );
     expect(changes.map(({ rule, what }) => [rule, what])).toEqual([

@@ -8,7 +8,7 @@ import { flag, float } from '../../model/option.ts';
 import { type Comparison, compareRecordings } from '../../report/index.ts';
 import { type Call, command } from '../command.ts';
 import { diffText, selected } from '../diff-text.ts';
-import { EXIT } from '../errors.ts';
+import { EXIT, UsageError } from '../errors.ts';
 import { diffReports, type ReportDiffOptions } from '../report-differences.ts';
 import { jsonText, say } from '../result-rows.ts';
 
@@ -26,10 +26,28 @@ const OPTIONS = {
   json: flag(false, 'one object: facts, values with errors and bounds, findings'),
 };
 
+/**
+ * The runs of A and of B: on either side of `--`, or two paths.
+ * @throws UsageError
+ */
+function sidesOf({ words, args }: Call<typeof OPTIONS, null>): [string[], string[]] {
+  const at = args.indexOf('--');
+  if (at < 0 && words.length !== 2) {
+    throw new UsageError('of more than two recordings, -- parts those of A from those of B');
+  }
+  const ofB = at < 0 ? 1 : args.length - 1 - at;
+  const [a, b] = [words.slice(0, words.length - ofB), words.slice(words.length - ofB)];
+  if (a.length === 0 || b.length === 0) {
+    throw new UsageError('recordings on both sides of --, such as a1 a2 -- b1 b2');
+  }
+  return [a, b];
+}
+
 /** Compares. Returns the exit code. @throws UsageError, FormatError, InputError, QueryError, MissingPieceError */
-async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
+  const { given, words } = call;
   const least = (given.least ?? OPTIONS.least.default) / 100;
-  const [a, b] = words;
+  const [a, b] = sidesOf(call);
   // Before the first is read, which may take long.
   for (const path of words) {
     if (existsSync(path)) continue;
@@ -38,7 +56,9 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
   }
   const asked = { all: given.all === true, least, json: given.json === true };
   const differs =
-    isReport(a) && isReport(b) ? twoReports(a, b, asked) : await twoRecordings(a, b, asked);
+    words.length === 2 && isReport(a[0]) && isReport(b[0])
+      ? twoReports(a[0], b[0], asked)
+      : await recordings(a, b, asked);
   return differs && given['exit-code'] ? EXIT.failed : 0;
 }
 
@@ -67,7 +87,11 @@ function twoReports(pathA: string, pathB: string, options: ReportDiffOptions): b
   }
 }
 
-async function twoRecordings(a: string, b: string, options: ReportDiffOptions): Promise<boolean> {
+async function recordings(
+  a: readonly string[],
+  b: readonly string[],
+  options: ReportDiffOptions,
+): Promise<boolean> {
   const comparison = await compareRecordings(a, b);
   for (const { file, what } of comparison.suspects) {
     process.stderr.write(`triscope: ${file}: ${what}\n`);
@@ -80,26 +104,42 @@ async function twoRecordings(a: string, b: string, options: ReportDiffOptions): 
   );
 }
 
-function jsonOf(a: string, b: string, comparison: Comparison, options: ReportDiffOptions): string {
+function jsonOf(
+  a: readonly string[],
+  b: readonly string[],
+  comparison: Comparison,
+  options: ReportDiffOptions,
+): string {
   const side = (one: Comparison['changes'][number]['a']) =>
-    one === null ? null : { value: one.value, error: one.error };
+    one === null ? null : { value: one.value, error: one.error, runs: one.runs };
   const values = selected(comparison.changes, options).map((one) => ({
     ...one,
     a: side(one.a),
     b: side(one.b),
   }));
   const { facts, findings, hosts, notes } = comparison;
-  return jsonText({ a, b, hosts, notes, facts, findings, values } as never);
+  return jsonText({
+    a: a.join(' '),
+    b: b.join(' '),
+    hosts,
+    notes,
+    facts,
+    findings,
+    values,
+  } as never);
 }
 
 export const diff = command({
   about:
-    'What changed from A to B: recordings, folders of native files, or files. Numbers of the run, its PEs, KPs and LPs, regions and hosts, with bounds from the samples: what differs by no more than chance explains is “within noise”. Then findings gained and lost. Two reports of GEOPM are compared value by value. How it is judged: docs/diff.md.',
+    'What changed from A to B: recordings, folders of native files, or files. Numbers of the run, its PEs, KPs and LPs, regions and hosts, with bounds: what differs by no more than chance explains is “within noise”, with the change that would not have been missed. Then findings gained and lost. Several runs of each setting, parted by --, tell most: their medians are compared. Two reports of GEOPM are compared value by value. How it is judged: docs/diff.md.',
   arguments: [
     { name: 'A', help: 'what was before', names: 'path', noun: 'two recordings or files' },
-    { name: 'B', help: 'what is now', names: 'path', noun: 'second recording or file' },
+    {
+      ...{ name: 'B', help: 'what is now; with several runs of each: A… -- B…', many: true },
+      ...{ names: 'path', noun: 'second recording or file' },
+    },
   ],
   options: OPTIONS,
-  examples: ['diff before.tri after.tri', 'diff before.tri after.tri --all --least=5'],
+  examples: ['diff before.tri after.tri', 'diff a1.tri a2.tri a3.tri -- b1.tri b2.tri b3.tri'],
   run,
 });

@@ -6,7 +6,7 @@
  * # TYPE triscope_node_cpu_user_seconds counter
  * # UNIT triscope_node_cpu_user_seconds seconds
  * # HELP triscope_node_cpu_user_seconds time in user mode
- * triscope_node_cpu_user_seconds_total{host="h1",device="0"} 0.12 1772366400.250000000
+ * triscope_node_cpu_user_seconds_total{host="h1",device="0"} 0.12 1772366400.250
  * # EOF
  * ```
  */

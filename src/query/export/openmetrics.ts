@@ -22,7 +22,9 @@ import { chunksOf } from './vectors.ts';
 /** Tables with a series for each LP, KP or event are too many for a monitor; named, they are exported. */
 const MANY_SERIES = /^ross_(kp|lp|model|event|rollback)$/;
 /** Times are the samples' own; jobs come and go while a host's series go on. */
-const NO_VALUES = new Set(['real_time', 'time', 'gvt_index', 'jobids']);
+const isNoValue = ({ table, name }: Column): boolean =>
+  ['real_time', 'gvt_index', 'jobids'].includes(name) ||
+  (name === 'time' && table.startsWith('node_'));
 
 interface Column {
   readonly table: string;
@@ -56,7 +58,7 @@ export async function openMetricsTo(
     const labels = columns.filter(isLabel);
     const families = new Set<string>();
     for (const column of columns) {
-      if (isLabel(column) || NO_VALUES.has(column.name)) continue;
+      if (isLabel(column) || isNoValue(column)) continue;
       const family = familyOf(name, column.name, column);
       // Two columns may differ in letters only that no name may have.
       if (families.has(family.name)) continue;
@@ -98,8 +100,9 @@ async function columnsOf(connection: DuckDBConnection, schema: string): Promise<
 }
 
 /**
- * Labels, value and time of each sample, the samples of a series together and in the order of time. Without the time of
- * day only the last sample of each series: a time that is not known cannot be told.
+ * Labels, value and time of each sample, the samples of a series together and in the order of time: of each millisecond the
+ * last, as Prometheus keeps no finer times, and refuses two of one. Without the time of day only the last of all: a time
+ * that is not known cannot be told.
  */
 function statement(
   from: string,
@@ -124,12 +127,17 @@ function statement(
     isFloat ? `(${value})::DOUBLE` : `(${value})::VARCHAR`,
     start === null
       ? "''"
-      : `printf('%d.%09d', (${start} + round(t * 1e9)::HUGEINT)::BIGINT // 1000000000, (${start} + round(t * 1e9)::HUGEINT)::BIGINT % 1000000000)`,
+      : `printf('%d.%03d', ${millisecond(start)} // 1000, ${millisecond(start)} % 1000)`,
   ];
-  const last = start === null ? `QUALIFY row_number() OVER (${partition} ORDER BY t DESC) = 1` : '';
+  const moment = [...keys, ...(start === null ? [] : [millisecond(start)])].join(', ');
+  const last = `QUALIFY row_number() OVER (${moment && `PARTITION BY ${moment}`} ORDER BY t DESC) = 1`;
   const order = [...keys, 't'].join(', ');
   return `SELECT ${list.join(', ')} FROM ${from} WHERE ${column} IS NOT NULL ${last} ORDER BY ${order}`;
 }
+
+/** SQL of a sample's millisecond since 1970. */
+const millisecond = (start: bigint): string =>
+  `((${start} + round(t * 1e9)::HUGEINT) // 1000000)::BIGINT`;
 
 async function familyTo(
   connection: DuckDBConnection,
@@ -139,17 +147,13 @@ async function familyTo(
   text: Blocks,
 ): Promise<number> {
   let samples = 0;
-  let before = '';
   const result = await connection.stream(sql);
   for await (const chunk of chunksOf(result)) {
     for (const row of chunk.getRows()) {
       const names = labelsText(labels.map(({ name }, k) => [name, String(row[k])]));
       const value = row[labels.length] as string | number;
       const time = String(row[labels.length + 1]);
-      // Samples of one series at one moment, of different modes of sampling, are one.
-      const key = `${names} ${time}`;
-      if (key === before || Number.isNaN(value)) continue;
-      before = key;
+      if (Number.isNaN(value)) continue;
       samples++;
       await text.add(sampleText(family, names, value, time));
     }

@@ -30,14 +30,24 @@ function whatOf(a: Finding | undefined, b: Finding | undefined): FindingChange['
   return rank(b) < rank(a) ? 'worse' : 'better';
 }
 
+/** By rule, where more than half of the runs have it: the worst that it said. */
+function usual(runs: readonly (readonly Finding[])[]): Map<string, Finding> {
+  const all = runs.map(worst);
+  return new Map(
+    [...worst(runs.flat())].filter(
+      ([rule]) => 2 * all.filter((one) => one.has(rule)).length > runs.length,
+    ),
+  );
+}
+
 const ORDER: readonly FindingChange['what'][] = ['gained', 'worse', 'better', 'lost', 'both'];
 
-/** Gained ones first. */
+/** Findings of the runs of two sides. Gained ones first. */
 export function compareFindings(
-  a: readonly Finding[],
-  b: readonly Finding[],
+  a: readonly (readonly Finding[])[],
+  b: readonly (readonly Finding[])[],
 ): readonly FindingChange[] {
-  const [inA, inB] = [worst(a), worst(b)];
+  const [inA, inB] = [usual(a), usual(b)];
   const side = (one: Finding | undefined) =>
     one === undefined ? null : { severity: one.severity, sentence: one.sentence };
   return [...new Set([...inA.keys(), ...inB.keys()])]

@@ -8,10 +8,19 @@ import { compareFindings, type FindingChange } from './findings.ts';
 import { pairHosts } from './hosts.ts';
 import { type Measured, measured } from './measures.ts';
 import { nodeSamples } from './nodes.ts';
-import { beyondChance, gapOf } from './noise.ts';
+import {
+  beyondChance,
+  detectable,
+  estimateOf,
+  gapOf,
+  median,
+  type RunValue,
+  rampEnd,
+  runValue,
+} from './noise.ts';
 import { regionTotals, visitSamples } from './regions.ts';
 import { SCOPES, type Scope } from './scope.ts';
-import { MEAN_PE, simulatorSamples } from './simulator.ts';
+import { MEAN_PE, RAMP_KEY, simulatorSamples } from './simulator.ts';
 
 export type { FindingChange } from './findings.ts';
 export { SCOPES, type Scope };
@@ -23,8 +32,13 @@ export { SCOPES, type Scope };
 export type Verdict = 'same' | 'noise' | 'changed' | 'unknown' | 'only a' | 'only b';
 
 interface SideValue {
+  /** Of several runs the median. */
   readonly value: number;
+  /** Standard error; null where nothing tells it. */
   readonly error: number | null;
+  /** The values of the runs. */
+  readonly runs: readonly number[];
+  /** Of the first run, by stretch. */
   readonly course: readonly (number | null)[];
 }
 
@@ -41,6 +55,8 @@ export interface Change {
   readonly change: number | null;
   /** Half the width of its 95 % interval; null where that is not known. */
   readonly bound: number | null;
+  /** A change of this size would be called in 19 of 20 such comparisons, smaller ones less often; null as above. */
+  readonly detectable: number | null;
   readonly verdict: Verdict;
 }
 
@@ -62,34 +78,51 @@ export interface Comparison {
   readonly suspects: readonly Suspect[];
 }
 
-interface Side {
+interface NamedValue extends Omit<Measured, 'samples'>, RunValue {}
+
+/** What one run says. */
+interface Run {
+  readonly path: string;
   readonly facts: readonly Fact[];
   readonly hosts: readonly string[];
-  readonly values: ReadonlyMap<Scope, readonly Measured[]>;
+  readonly values: ReadonlyMap<Scope, readonly NamedValue[]>;
+  /** Seconds of its timeline that are its ramp; null where it has none. */
+  readonly ramp: number | null;
   readonly findings: readonly Finding[];
   readonly suspects: readonly Suspect[];
 }
 
-async function sideOf(path: string, signal?: AbortSignal): Promise<Side> {
+async function runOf(path: string, signal?: AbortSignal): Promise<Run> {
   const opened = await openRecording(path);
   const recording = signal === undefined ? opened : endedBy(opened, signal);
   try {
     const has = await hasOf(recording);
-    const values = new Map<Scope, Measured[]>(SCOPES.map((scope) => [scope, []]));
+    const found: (readonly [Scope, Measured])[] = [];
     const all = [
       ...simulatorSamples(has),
       ...visitSamples(has),
       ...(await nodeSamples(recording, has)),
     ];
-    values.get('region')?.push(...(await regionTotals(recording, has)));
+    for (const one of await regionTotals(recording, has)) found.push(['region', one]);
     for (const samples of all) {
-      values.get(samples.scope)?.push(...(await measured(recording, samples)));
+      for (const one of await measured(recording, samples)) found.push([samples.scope, one]);
+    }
+    const course = found.find(
+      ([scope, one]) => scope === 'run' && `${one.key} ${one.unit}` === RAMP_KEY,
+    );
+    const ramp = course === undefined ? -Infinity : rampEnd(course[1]);
+    const values = new Map<Scope, NamedValue[]>(SCOPES.map((scope) => [scope, []]));
+    for (const [scope, { samples, ...about }] of found) {
+      const value = runValue({ samples }, ramp);
+      if (value !== null) values.get(scope)?.push({ ...about, ...value });
     }
     const hosts = await hostsOf(recording, has);
     return {
+      path,
       facts: await factsOf(recording, path, hosts),
       hosts,
       values,
+      ramp: ramp === -Infinity ? null : ramp,
       findings: await findAll(recording, { path, ...(signal && { signal }) }),
       suspects: recording.suspects,
     };
@@ -98,46 +131,82 @@ async function sideOf(path: string, signal?: AbortSignal): Promise<Side> {
   }
 }
 
-/** @throws InputError, QueryError, MissingPieceError; the signal's reason */
+/**
+ * Runs of one setting beside runs of another.
+ * @param pathsA one or more recordings of A; repetitions tell how much runs of one setting differ
+ * @throws InputError, QueryError, MissingPieceError; the signal's reason
+ */
 export async function compareRecordings(
-  pathA: string,
-  pathB: string,
+  pathsA: string | readonly string[],
+  pathsB: string | readonly string[],
   signal?: AbortSignal,
 ): Promise<Comparison> {
-  const first = sideOf(pathA, signal);
-  // Beside itself a recording is read once.
-  const [a, b] = await Promise.all([first, pathA === pathB ? first : sideOf(pathB, signal)]);
-  const names = pairHosts(a.hosts, b.hosts);
-  const { notes, keeps } = comparable(a, b);
+  const paths = [pathsA, pathsB].map((one) => (typeof one === 'string' ? [one] : one));
+  // Beside itself a recording is read once; two at a time, as each takes memory.
+  const known = new Map<string, Run>();
+  const left = [...new Set(paths.flat())];
+  const readNext = async (): Promise<void> => {
+    for (let path = left.shift(); path !== undefined; path = left.shift()) {
+      known.set(path, await runOf(path, signal));
+    }
+  };
+  await Promise.all([readNext(), readNext()]);
+  const [a, b] = paths.map((side) => side.map((path) => known.get(path) as Run));
+  const first = a[0];
+  const names = new Map([...a, ...b].map((run) => [run, pairHosts(first.hosts, run.hosts)]));
+  const { notes, keeps } = comparable([...a, ...b]);
   const changes = SCOPES.flatMap((scope) => {
-    const of = (side: Side) => (side.values.get(scope) ?? []).filter((one) => keeps(scope, one));
-    return compareValues(scope, of(a), of(b), names);
+    const of = (run: Run) => (run.values.get(scope) ?? []).filter((one) => keeps(scope, one));
+    const side = (runs: readonly Run[]) => sideOf(runs.map((run) => [of(run), names.get(run)]));
+    return compareValues(scope, side(a), side(b));
   });
   if (changes.every(({ verdict }) => verdict.startsWith('only'))) {
-    throw new InputError(`${pathA} and ${pathB} have nothing in common that could be compared`);
+    throw new InputError(
+      `${paths[0].join(', ')} and ${paths[1].join(', ')} have nothing in common that could be compared`,
+    );
   }
+  const told = new Set(changes.flatMap((one) => (one.scope === 'run' ? [nameOfFact(one)] : [])));
   return {
-    facts: compareFacts(a.facts, b.facts),
+    facts: compareFacts(a, b).filter((fact) => !told.has(nameOfFact(fact))),
     changes,
-    notes,
-    findings: compareFindings(a.findings, b.findings),
-    hosts: [...names].filter(([inB, inA]) => inA !== inB).map(([inB, inA]) => ({ a: inA, b: inB })),
-    suspects: pathA === pathB ? a.suspects : [...a.suspects, ...b.suspects],
+    notes: [...rampNotes(a, b), ...notes],
+    findings: compareFindings(
+      a.map(({ findings }) => findings),
+      b.map(({ findings }) => findings),
+    ),
+    hosts: [...(names.get(b[0]) ?? [])]
+      .filter(([inB, inA]) => inA !== inB)
+      .map(([inB, inA]) => ({ a: inA, b: inB })),
+    suspects: [...known.values()].flatMap(({ suspects }) => suspects),
   };
 }
 
-const countOf = (side: Side, scope: Scope): number =>
-  new Set(side.values.get(scope)?.map(({ entity }) => entity)).size;
+/** How long the ramps are that are left out. */
+function rampNotes(a: readonly Run[], b: readonly Run[]): string[] {
+  const told = ([name, runs]: readonly [string, readonly Run[]]) => {
+    const ramps = runs.map(({ ramp }) => ramp ?? 0);
+    const [least, most] = [Math.min(...ramps), Math.max(...ramps)].map((ramp) => ramp.toFixed(2));
+    return most === '0.00' ? [] : [`${least === most ? '' : `${least} to `}${most} s of ${name}`];
+  };
+  const sides = [['A', a] as const, ['B', b] as const].flatMap(told);
+  return sides.length === 0
+    ? []
+    : [`Left out of rates and shares, as the runs' ramp: the first ${sides.join(', ')}.`];
+}
+
+const countOf = (run: Run, scope: Scope): number =>
+  new Set(run.values.get(scope)?.map(({ entity }) => entity)).size;
 
 /** Where runs have other numbers of PEs or KPs, a PE or KP of one is none of the other: it has other LPs. */
-function comparable(a: Side, b: Side) {
-  const differ = (scope: Scope) => {
-    const [inA, inB] = [countOf(a, scope), countOf(b, scope)];
-    return inA > 0 && inB > 0 && inA !== inB;
-  };
+function comparable(runs: readonly Run[]) {
+  const differ = (scope: Scope) =>
+    new Set(runs.map((run) => countOf(run, scope)).filter((count) => count > 0)).size > 1;
   const pes = differ('pe');
   const kps = pes || differ('kp');
-  const dropped = [...(pes ? ['PEs'] : []), ...(kps && countOf(a, 'kp') > 0 ? ['KPs'] : [])];
+  const dropped = [
+    ...(pes ? ['PEs'] : []),
+    ...(kps && runs.some((run) => countOf(run, 'kp') > 0) ? ['KPs'] : []),
+  ];
   return {
     notes:
       dropped.length === 0
@@ -145,70 +214,100 @@ function comparable(a: Side, b: Side) {
         : [
             `${dropped.join(' and ')} are not compared one by one: their numbers differ, and they hold other LPs.`,
           ],
-    keeps: (scope: Scope, { entity }: Measured): boolean => {
+    keeps: (scope: Scope, { entity }: NamedValue): boolean => {
       if (scope === 'pe') return pes === (entity === MEAN_PE);
       return scope !== 'kp' || !kps;
     },
   };
 }
 
-function compareFacts(a: readonly Fact[], b: readonly Fact[]): FactChange[] {
-  const nameOf = ({ key, unit }: Fact) => `${key} ${unit}`;
-  const inB = new Map(b.map((fact) => [nameOf(fact), fact]));
-  const inA = new Set(a.map(nameOf));
-  return [
-    ...a.map((fact) => ({ ...fact, a: fact.value, b: inB.get(nameOf(fact))?.value ?? null })),
-    ...b
-      .filter((fact) => !inA.has(nameOf(fact)))
-      .map((fact) => ({ ...fact, a: null, b: fact.value })),
-  ].map(({ key, unit, a: one, b: other }) => ({ key, unit, a: one, b: other }));
+const nameOfFact = ({ key, unit }: Pick<Fact, 'key' | 'unit'>) => `${key} ${unit}`;
+
+/** Of several runs the median of numbers, and each text once. */
+function compareFacts(a: readonly Run[], b: readonly Run[]): FactChange[] {
+  const all = [...a, ...b].flatMap(({ facts }) => facts);
+  const about = new Map(all.map((fact) => [nameOfFact(fact), fact]));
+  const of = (runs: readonly Run[], name: string): Fact['value'] | null => {
+    const values = runs.flatMap(({ facts }) =>
+      facts.flatMap((fact) => (nameOfFact(fact) === name ? [fact.value] : [])),
+    );
+    if (values.length === 0) return null;
+    const numbers = values.filter((value) => typeof value === 'number');
+    return numbers.length === values.length ? median(numbers) : [...new Set(values)].join(', ');
+  };
+  return [...about].map(([name, { key, unit }]) => ({
+    ...{ key, unit, a: of(a, name), b: of(b, name) },
+  }));
 }
 
-const sideValue = ({ value, error, course }: Measured): SideValue => ({ value, error, course });
+type Named = readonly NamedValue[];
+
+/** By name, hosts called as in the first run of A: the values of each run that has it. */
+function sideOf(
+  runs: readonly (readonly [values: Named, hosts: ReadonlyMap<string, string> | undefined])[],
+): Map<string, Named> {
+  const byName = new Map<string, NamedValue[]>();
+  for (const [values, hosts] of runs) {
+    for (const one of values) {
+      const host = one.host === null ? null : (hosts?.get(one.host) ?? one.host);
+      const name = JSON.stringify([host, one.entity, one.key, one.unit]);
+      byName.set(name, [...(byName.get(name) ?? []), { ...one, host }]);
+    }
+  }
+  return byName;
+}
+
+const sideValue = (runs: Named): SideValue => ({
+  value: estimateOf(runs).value,
+  error: estimateOf(runs).error,
+  runs: runs.map(({ value }) => value),
+  course: runs[0].course,
+});
 
 /** In A's order, then what only B has. */
 function compareValues(
   scope: Scope,
-  a: readonly Measured[],
-  b: readonly Measured[],
-  names: ReadonlyMap<string, string>,
+  a: ReadonlyMap<string, Named>,
+  b: ReadonlyMap<string, Named>,
 ): Change[] {
-  const hostInA = (host: string | null) => (host === null ? null : (names.get(host) ?? host));
-  const nameOf = ({ entity, key, unit }: Measured, host: string | null) =>
-    JSON.stringify([host, entity, key, unit]);
-  const inB = new Map(b.map((one) => [nameOf(one, hostInA(one.host)), one]));
-  const rows: Change[] = [];
-  const chances: (number | null)[] = [];
-  for (const one of a) {
-    const name = nameOf(one, one.host);
-    const other = inB.get(name);
-    inB.delete(name);
-    const about = { scope, host: one.host, entity: one.entity, key: one.key, unit: one.unit };
-    if (other === undefined) {
-      rows.push({ ...about, a: sideValue(one), ...ONE_SIDED, b: null, verdict: 'only a' });
-      chances.push(null);
-      continue;
-    }
-    const gap = gapOf(one, other);
-    const { bound, chance } = gap;
-    const isSame = Math.abs(gap.change) <= ROUNDING * Math.abs(one.value);
-    const change = isSame ? 0 : gap.change;
-    const verdict = isSame ? 'same' : chance === null ? 'unknown' : 'noise';
-    rows.push({ ...about, a: sideValue(one), b: sideValue(other), change, bound, verdict });
-    chances.push(verdict === 'noise' ? chance : null);
-  }
-  const beyond = beyondChance(chances);
-  const judged = rows.map((row, k): Change => (beyond[k] ? { ...row, verdict: 'changed' } : row));
-  const more = [...inB.values()].map(
-    (one): Change => ({
-      ...{ scope, host: hostInA(one.host), entity: one.entity, key: one.key, unit: one.unit },
-      ...{ a: null, b: sideValue(one), ...ONE_SIDED, verdict: 'only b' },
-    }),
+  const about = ([{ host, entity, key, unit }]: Named) => ({ scope, host, entity, key, unit });
+  const pairs = [...a].flatMap(([name, inA]) => {
+    const inB = b.get(name);
+    return inB === undefined ? [] : [{ inA, inB, gap: gapOf(estimateOf(inA), estimateOf(inB)) }];
+  });
+  const isSame = ({ inA, gap }: (typeof pairs)[number]) =>
+    Math.abs(gap.change) <= ROUNDING * Math.abs(estimateOf(inA).value);
+  const { beyond, level } = beyondChance(
+    pairs.map((pair) => (isSame(pair) ? null : pair.gap.chance)),
   );
-  return [...judged, ...more];
+  const both = pairs.map((pair, k): Change => {
+    const { inA, inB, gap } = pair;
+    const same = isSame(pair);
+    const different = gap.chance === null ? 'unknown' : beyond[k] ? 'changed' : 'noise';
+    return {
+      ...{ ...about(inA), a: sideValue(inA), b: sideValue(inB), bound: gap.bound },
+      ...{ change: same ? 0 : gap.change, verdict: same ? 'same' : different },
+      detectable: detectable(gap, level),
+    };
+  });
+  const onlyA = [...a].filter(([name]) => !b.has(name)).map(([, runs]) => runs);
+  const onlyB = [...b].filter(([name]) => !a.has(name)).map(([, runs]) => runs);
+  return [
+    ...both,
+    ...onlyA.map(
+      (runs): Change => ({
+        ...{ ...about(runs), a: sideValue(runs), b: null, ...ONE_SIDED, verdict: 'only a' },
+      }),
+    ),
+    ...onlyB.map(
+      (runs): Change => ({
+        ...{ ...about(runs), a: null, b: sideValue(runs), ...ONE_SIDED, verdict: 'only b' },
+      }),
+    ),
+  ];
 }
 
-/** Sums of the same numbers in another order differ by less. */
-const ROUNDING = 1e-9;
+const ONE_SIDED = { change: null, bound: null, detectable: null } as const;
 
-const ONE_SIDED = { change: null, bound: null };
+/** Differences of this share of A's number are of rounding. */
+const ROUNDING = 1e-12;

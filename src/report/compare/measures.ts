@@ -1,8 +1,9 @@
-/** Numbers of a recording with their errors, by entity: one statement a table. */
-
+/** Numbers of a recording by entity, each as sums over stretches of its time: one statement a table. */
 import type { Value } from '../../model/row.ts';
 import type { OpenRecording } from '../../query/index.ts';
-import { BLOCKS, type Estimate, ratioOf } from './noise.ts';
+
+/** Stretches of a run. */
+const BLOCKS = 20;
 
 /** A number to be asked for: the ratio of two sums over samples. */
 export interface Measure {
@@ -12,6 +13,8 @@ export interface Measure {
   readonly count: string;
   /** SQL of its part of the lower sum; 'second': the time since the sample before; 'total': a sum. */
   readonly per: string;
+  /** Whether it is from a draw of moments: one that was kept from its CPU counts for many, whatever the stretches say. */
+  readonly isSampled?: boolean;
 }
 
 /** Samples to measure. */
@@ -25,18 +28,34 @@ export interface Samples {
   readonly measures: readonly Measure[];
 }
 
-export interface Measured extends Estimate {
+/** Sums of a number's samples by stretch of the recording. */
+export interface Stretches {
+  /** By stretch with samples: its number, 0 to `BLOCKS` − 1. */
+  readonly numbers: readonly number[];
+  /** The upper and the lower sum of each. */
+  readonly counts: readonly number[];
+  readonly per: readonly number[];
+  /** Seconds of the timeline: where stretch 0 begins, and how long each is. */
+  readonly from: number;
+  readonly length: number;
+  /** Whether the number is the upper sum of all, not the ratio. */
+  readonly isTotal: boolean;
+  /** Whether stretches do not tell how far it may be off. */
+  readonly isSampled: boolean;
+}
+
+export interface Measured {
   /** Null where it is of no host's. */
   readonly host: string | null;
   /** Such as `PE 1`; '' for all of the recording. */
   readonly entity: string;
   readonly key: string;
   readonly unit: string;
-  /** The same by stretch; null where there is none. */
-  readonly course: readonly (number | null)[];
+  /** A single number where there are no samples of it, as in a report. */
+  readonly samples: Stretches | number;
 }
 
-/** Sums of each measure's parts by stretch, n0, d0, n1, … behind host, entity and stretch. */
+/** Sums of each measure's parts by stretch, n0, d0, n1, … behind host, entity, stretch, and where stretches begin and how long they are. */
 function statement({ sql, lanes, measures, work = 'seconds' }: Samples): string {
   const divided = lanes === 'sum' ? ' / lanes' : '';
   const lower = ({ per, count }: Measure) => {
@@ -54,7 +73,7 @@ lane_count AS (SELECT host, entity, count(DISTINCT lane) AS lanes FROM sample GR
 extent AS (SELECT min(t) AS first, nullif(max(t) - min(t), 0) AS span FROM sample),
 placed AS (
   SELECT *, least(${BLOCKS - 1}, coalesce(floor((t - first) / span * ${BLOCKS}), 0)) AS block FROM sample, extent)
-SELECT p.host, p.entity, block, ${sums.map((sum) => `${sum}::DOUBLE`).join(', ')}
+SELECT p.host, p.entity, block, first, span / ${BLOCKS} AS length, ${sums.map((sum) => `${sum}::DOUBLE`).join(', ')}
 FROM placed p JOIN lane_count l ON l.host IS NOT DISTINCT FROM p.host AND l.entity = p.entity
 GROUP BY ALL ORDER BY ALL`;
 }
@@ -62,9 +81,9 @@ GROUP BY ALL ORDER BY ALL`;
 /** Measures that one statement asks for: planning takes longer than twice as long for twice as many. */
 const AT_ONCE = 128;
 /** Columns before the sums. */
-const HEAD = 3;
+const HEAD = 5;
 
-/** Those that have a value, entity by entity. */
+/** All of them, entity by entity. */
 export async function measured(recording: OpenRecording, samples: Samples): Promise<Measured[]> {
   const all: Measured[] = [];
   for (let from = 0; from < samples.measures.length; from += AT_ONCE) {
@@ -72,7 +91,7 @@ export async function measured(recording: OpenRecording, samples: Samples): Prom
     /** Stretches of one entity. */
     let stretches: (readonly Value[])[] = [];
     const finish = () => {
-      all.push(...measures.flatMap((measure, k) => measuredOf(stretches, measure, k) ?? []));
+      all.push(...measures.map((measure, k) => measuredOf(stretches, measure, k)));
       stretches = [];
     };
     const { blocks } = await recording.rows(statement({ ...samples, measures }));
@@ -90,13 +109,21 @@ export async function measured(recording: OpenRecording, samples: Samples): Prom
 
 function measuredOf(
   stretches: readonly (readonly Value[])[],
-  { key, unit, per }: Measure,
+  { key, unit, per, isSampled = false }: Measure,
   k: number,
-): Measured | null {
-  const sums = (column: number) => stretches.map((row) => row[column] as number | null);
-  const { total, ratio, course } = ratioOf(sums(HEAD + 2 * k), sums(HEAD + 2 * k + 1));
-  const estimate = per === 'total' ? total : ratio;
-  if (estimate === null || !Number.isFinite(estimate.value)) return null;
-  const [[host, entity]] = stretches;
-  return { host: host as string | null, entity: entity as string, key, unit, ...estimate, course };
+): Measured {
+  const column = (at: number) => stretches.map((row) => (row[at] as number | null) ?? Number.NaN);
+  const [[host, entity, , from, length]] = stretches;
+  return {
+    ...{ host: host as string | null, entity: entity as string, key, unit },
+    samples: {
+      numbers: column(2),
+      counts: column(HEAD + 2 * k),
+      per: column(HEAD + 2 * k + 1),
+      from: (from as number | null) ?? 0,
+      length: (length as number | null) ?? 0,
+      isTotal: per === 'total',
+      isSampled,
+    },
+  };
 }

@@ -1,102 +1,202 @@
 /**
- * How far a number of a run may be off, and whether two runs differ by more.
+ * How far a number of a run may be off, and whether runs differ by more. docs/diff.md says the same with its references.
  *
- * All numbers are ratios of sums (events by seconds, undone by handled). A run's time is cut into 20 stretches, and the ratio's error follows from how the stretches scatter around it (the linearised
- * ratio estimator; Cochran, Sampling Techniques, 3rd edition, chapter 6):
- *
- *     R = Σn / Σd      error² = k/(k − 1) · Σ(n − R·d)² / (Σd)²      k: stretches with samples
- *
- * Stretches, not samples: neighbouring samples are alike, and would make the error look too small. What differs between
- * two runs of the same command, as where they were placed, is in neither run's samples.
+ *     a run       stretches ── ramp left out ──►  R = Σn / Σd, error² = k/(k − 1) · Σ(n − R·d)² / (Σd)²
+ *     a side      one run: its error, times what runs of one command differ by more; several: their median and scatter
+ *     two sides   Welch's t-test; of a table's differences those beyond chance (Benjamini and Hochberg)
  */
+import type { Measured } from './measures.ts';
 
-/** Stretches of a run. */
-export const BLOCKS = 20;
 /** With fewer stretches their scatter says nothing. */
 const LEAST_BLOCKS = 4;
-/** Of the differences named as changes, the share that may be chance; and one less what bounds cover. */
-const CHANCE = 0.05;
+/** Neighbouring stretches are joined by so many, where that shows more scatter: what wavers slowly is noise, too. */
+const JOINED = [1, 2, 4];
+/** By how much runs of one command differ more than their stretches say: `npm run bench:diff` measures it. */
+const BETWEEN_RUNS = 2;
+/** Degrees of freedom of what the stretches say of runs, beside those of the runs themselves. */
+const FREEDOM_OF_STRETCHES = 10;
+/** A median scatters more than a mean by this, at most (of normal numbers). */
+const MEDIAN = Math.sqrt(Math.PI / 2);
+/** Of the differences named as changes, the share that may be chance. */
+const CHANCE = 0.01;
+/** One less what bounds cover, and how often a change of `detectable` size is missed at most. */
+const OUTSIDE = 0.05;
 
-/** A number with its error. */
-export interface Estimate {
+/** A number of one run. */
+export interface RunValue {
   readonly value: number;
-  /** Standard error; null where there are too few samples to tell. */
+  /** Standard error by its stretches; null where there are too few to tell. */
   readonly error: number | null;
-  /** Stretches that it is from. */
-  readonly blocks: number;
+  /** By stretch of the whole run; null where there are no samples. */
+  readonly course: readonly (number | null)[];
+}
+
+/** A number of a side's runs. */
+export interface Estimate {
+  /** The runs' median. */
+  readonly value: number;
+  /** Standard error; null where nothing tells it. */
+  readonly error: number | null;
+  /** Degrees of freedom of the error. */
+  readonly freedom: number;
 }
 
 /** How two numbers differ. */
 interface Gap {
   readonly change: number;
+  /** Standard error of the change, and its degrees of freedom; null where that is not known. */
+  readonly error: number | null;
+  readonly freedom: number;
   /** Half the width of the change's 95 % interval; null where that is not known. */
   readonly bound: number | null;
   /** How likely so much is by chance; null where that is not known. */
   readonly chance: number | null;
 }
 
-/** The ratio of two sums over a run's stretches. */
-export interface Ratio {
-  /** The upper sum, and its error where it is in proportion to the lower one. */
-  readonly total: Estimate | null;
-  /** Null where the lower sum is 0. */
-  readonly ratio: Estimate | null;
-  /** The same by stretch; null where there is none. */
-  readonly course: readonly (number | null)[];
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-const sumOf = (values: readonly (number | null)[]): number | null =>
-  values.reduce((sum, one) => (one === null ? sum : (sum ?? 0) + one), null);
+/**
+ * Seconds of the timeline at which a run is under way: what is before is its ramp. Of the run's first half, as many
+ * stretches are left out as make the marginal standard error of the mean of the others least.
+ * White, An effective truncation heuristic for bias reduction in simulation output (MSER), Simulation 69 (1997).
+ */
+export function rampEnd({ samples }: Pick<Measured, 'samples'>): number {
+  if (typeof samples === 'number') return -Infinity;
+  const { numbers, counts, per, from, length } = samples;
+  const there = numbers.flatMap((number, k) =>
+    per[k] > 0 ? [{ number, rate: counts[k] / per[k] }] : [],
+  );
+  const rates = there.map(({ rate }) => rate);
+  let best = 0;
+  let least = Infinity;
+  for (let left = 0; left <= rates.length / 2; left++) {
+    const rest = rates.slice(left);
+    const mean = sum(rest) / rest.length;
+    const error = sum(rest.map((rate) => (rate - mean) ** 2)) / rest.length ** 2;
+    // By less than rounding is no better.
+    if (error < least * (1 - 1e-9)) [best, least] = [left, error];
+  }
+  return best === 0 || rates.length < LEAST_BLOCKS ? -Infinity : from + there[best].number * length;
+}
 
-/** @param above, below n and d of each stretch; null where it has none */
-export function ratioOf(
-  above: readonly (number | null)[],
-  below: readonly (number | null)[],
-): Ratio {
-  const [total, work] = [sumOf(above), sumOf(below)];
-  const ratio = total === null || !work ? null : total / work;
-  const counted = [...above.keys()].filter((k) => (below[k] ?? 0) > 0);
-  const blocks = counted.length;
-  const squares = counted.map((k) => {
-    const n = above[k];
-    return n === null || ratio === null ? null : (n - ratio * (below[k] as number)) ** 2;
+/** A number of a run, from `ramp` on where it is a ratio; null where there is none. */
+export function runValue({ samples }: Pick<Measured, 'samples'>, ramp: number): RunValue | null {
+  if (typeof samples === 'number') return { value: samples, error: null, course: [] };
+  const { numbers, counts, per, from, length, isTotal, isSampled } = samples;
+  const all = counts.map((n, k) => ({ n, d: per[k], at: from + (numbers[k] + 0.5) * length }));
+  const course = all.map(({ n, d }) => (Number.isFinite(n / d) ? n / d : null));
+  const known = all.filter(({ n }) => !Number.isNaN(n));
+  const kept = known.filter(({ d, at }) => d > 0 && at > ramp);
+  const below = sum(kept.map(({ d }) => d));
+  const value = isTotal
+    ? sum(known.map(({ n }) => n))
+    : sum(known.filter(({ at }) => at > ramp).map(({ n }) => n)) / below;
+  if (known.length === 0 || !Number.isFinite(value)) return null;
+  const error = isSampled ? null : ratioError(kept);
+  if (error === null || !isTotal) return { value, error, course };
+  return { value, error: error * sum(known.map(({ d }) => (d > 0 ? d : 0))), course };
+}
+
+interface Stretch {
+  readonly n: number;
+  readonly d: number;
+}
+
+/** Standard error of Σn / Σd; the greatest by stretches as they are, joined by two, and by four. */
+function ratioError(stretches: readonly Stretch[]): number | null {
+  const below = sum(stretches.map(({ d }) => d));
+  const ratio = sum(stretches.map(({ n }) => n)) / below;
+  const errors = JOINED.flatMap((width) => {
+    const k = Math.floor(stretches.length / width);
+    if (k < LEAST_BLOCKS) return [];
+    const squares = Array.from(
+      { length: k },
+      (_, at) =>
+        sum(stretches.slice(at * width, (at + 1) * width).map(({ n, d }) => n - ratio * d)) ** 2,
+    );
+    return [Math.sqrt((k / (k - 1)) * sum(squares) * (stretches.length / (k * width))) / below];
   });
-  const scatter = sumOf(squares);
-  const known = scatter !== null && blocks >= LEAST_BLOCKS;
-  const error = known ? Math.sqrt((blocks / (blocks - 1)) * scatter) : null;
-  return {
-    total: total === null ? null : { value: total, error, blocks },
-    ratio: ratio === null ? null : { value: ratio, error: error && error / (work ?? 0), blocks },
-    course: above.map((n, k) => (n === null || !below[k] ? null : n / below[k])),
-  };
+  const error = Math.max(...errors);
+  return Number.isFinite(error) ? error : null;
+}
+
+/**
+ * A side's number. Of one run the error is that of its stretches, times `BETWEEN_RUNS`. Of several the variance is the mean
+ * of the runs' own and of what the stretches say, by their degrees of freedom (a moderated t: Smyth, Linear models and
+ * empirical Bayes methods, SAGMB 3, 2004): few runs that are alike by luck do not look certain. Where the runs' own is more,
+ * it counts alone, and what the stretches say adds the less certainty the more it falls short.
+ */
+export function estimateOf(runs: readonly RunValue[]): Estimate {
+  const values = runs.map(({ value }) => value);
+  const value = median(values);
+  const n = runs.length;
+  const errors = runs.flatMap(({ error }) => (error === null ? [] : [error]));
+  const isKnown = errors.length === n;
+  const stretches = isKnown ? (BETWEEN_RUNS ** 2 * sum(errors.map((one) => one ** 2))) / n : 0;
+  if (n === 1) {
+    return { value, error: isKnown ? Math.sqrt(stretches) : null, freedom: FREEDOM_OF_STRETCHES };
+  }
+  const mean = sum(values) / n;
+  const own = sum(values.map((one) => (one - mean) ** 2)) / (n - 1);
+  const share = own === 0 ? 1 : Math.min(1, stretches / own);
+  const freedom = n - 1 + FREEDOM_OF_STRETCHES * share ** 2;
+  const mixed = ((n - 1) * own + FREEDOM_OF_STRETCHES * stretches) / (n - 1 + FREEDOM_OF_STRETCHES);
+  const variance = Math.max(own, mixed);
+  return { value, error: Math.sqrt(variance / n) * (n > 2 ? MEDIAN : 1), freedom };
 }
 
 /** Welch's test. */
 export function gapOf(a: Estimate, b: Estimate): Gap {
   const change = b.value - a.value;
-  if (a.error === null || b.error === null) return { change, bound: null, chance: null };
+  if (a.error === null || b.error === null) {
+    return { change, error: null, freedom: 0, bound: null, chance: null };
+  }
   const [va, vb] = [a.error ** 2, b.error ** 2];
   const error = Math.sqrt(va + vb);
-  if (error === 0) return { change, bound: 0, chance: change === 0 ? 1 : 0 };
-  const freedom = (va + vb) ** 2 / (va ** 2 / (a.blocks - 1) + vb ** 2 / (b.blocks - 1));
+  if (error === 0) return { change, error, freedom: 0, bound: 0, chance: change === 0 ? 1 : 0 };
+  const freedom = (va + vb) ** 2 / (va ** 2 / a.freedom + vb ** 2 / b.freedom);
   return {
-    change,
-    bound: error * quantile(freedom),
+    ...{ change, error, freedom, bound: error * quantile(freedom, OUTSIDE) },
     chance: tail(Math.abs(change) / error, freedom),
   };
 }
 
+/** Which of a table's differences are more than chance. */
+interface Judged {
+  readonly beyond: readonly boolean[];
+  /** The chance below which one more would be called a change. */
+  readonly level: number;
+}
+
 /**
- * Which of several differences are more than chance, so that one in twenty of those named is wrong at most (Benjamini
- * and Hochberg 1995): of a thousand LPs, fifty differ by more than their own bounds without any reason.
+ * Of the differences that are called, one in a hundred is chance at most. Benjamini and Hochberg, Controlling the false
+ * discovery rate, J. R. Statist. Soc. B 57 (1995): of a thousand LPs ten differ so by chance alone.
  */
-export function beyondChance(chances: readonly (number | null)[]): boolean[] {
+export function beyondChance(chances: readonly (number | null)[]): Judged {
   const known = chances.filter((one) => one !== null).sort((a, b) => a - b);
   let limit = -1;
+  let called = 0;
   known.forEach((chance, k) => {
-    if (chance <= (CHANCE * (k + 1)) / known.length) limit = chance;
+    if (chance > (CHANCE * (k + 1)) / known.length) return;
+    limit = chance;
+    called = k + 1;
   });
-  return chances.map((chance) => chance !== null && chance <= limit);
+  return {
+    beyond: chances.map((chance) => chance !== null && chance <= limit),
+    level: (CHANCE * Math.min(called + 1, known.length)) / Math.max(1, known.length),
+  };
+}
+
+/** The least change that would be called, of a table with this level, in 19 of 20 such pairs; null where that is not known. */
+export function detectable({ error, freedom }: Gap, level: number): number | null {
+  if (error === null || error === 0) return error;
+  return error * (quantile(freedom, level) + quantile(freedom, 2 * OUTSIDE));
 }
 
 /** The share of Student's distribution beyond ±t. */
@@ -104,14 +204,14 @@ export function tail(t: number, freedom: number): number {
   return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
-/** The t beyond which lies one in twenty. */
-export function quantile(freedom: number): number {
+/** The t beyond ±which lies this share. */
+export function quantile(freedom: number, share: number): number {
   let low = 0;
   let high = 1;
-  while (tail(high, freedom) > CHANCE) high *= 2;
+  while (tail(high, freedom) > share) high *= 2;
   for (let k = 0; k < 60; k++) {
     const middle = (low + high) / 2;
-    if (tail(middle, freedom) > CHANCE) low = middle;
+    if (tail(middle, freedom) > share) low = middle;
     else high = middle;
   }
   return high;

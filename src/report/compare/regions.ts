@@ -33,7 +33,7 @@ export async function regionTotals(recording: OpenRecording, has: Has): Promise<
       const host = row.host as string | null;
       const entity = String(row.entity);
       const key = name.replaceAll('_', ' ');
-      return [{ host, entity, key, unit, value, error: null, blocks: 0, course: [] }];
+      return [{ host, entity, key, unit, samples: value }];
     }),
   );
 }

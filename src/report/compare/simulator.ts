@@ -42,7 +42,8 @@ function compared(measure: Declared): Known {
 }
 
 const KNOWN: readonly Known[] = [
-  ...[COMMITTED_RATE, EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE, ...ACTIVITIES].map(compared),
+  ...[COMMITTED_RATE, EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE].map(compared),
+  ...ACTIVITIES.map((activity) => ({ ...compared(activity), isSampled: true })),
   {
     ...{ key: 'pending events', unit: 'events', count: 'priority_queue_size', per: '1' },
     needs: ['priority_queue_size'],
@@ -66,6 +67,10 @@ const KNOWN: readonly Known[] = [
     ...{ key, unit: 'in all', count: column, per: 'total', needs: [column] },
   })),
 ];
+
+const COMMITTED_A_SECOND = compared(COMMITTED_RATE);
+/** The number whose course tells where a run's ramp ends. */
+export const RAMP_KEY = `${COMMITTED_A_SECOND.key} ${COMMITTED_A_SECOND.unit}`;
 
 const LASTING = ['priority_queue_size', 'time_ahead_gvt'];
 /** Columns that add up over samples of one moment, and those that do not. */
