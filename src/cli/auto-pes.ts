@@ -1,4 +1,6 @@
 /** `--pes=auto`: how many PEs a run is worth, by short runs of it; and what a run itself tells of that. */
+
+import { short } from '../model/measures/index.ts';
 import { allowedCpus } from '../os/affinity.ts';
 import { configFor, runsOnOnePe, type Settings } from '../sim/settings.ts';
 import type { RunResult } from '../sim/statistics.ts';
@@ -6,7 +8,6 @@ import type { TrialRun } from '../sim/tune.ts';
 import { UsageError } from './errors.ts';
 import type { RunCommand } from './run-command.ts';
 import { SIM_RUN_OPTIONS } from './sim-run-options.ts';
-import { short } from './table.ts';
 import { type TrialCall, trialRun } from './trial-run.ts';
 
 /** `--pes=auto` as a number. */

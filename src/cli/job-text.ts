@@ -16,7 +16,7 @@ import {
   type Track,
   tracksOf,
 } from '../findings/job/index.ts';
-import { duration } from '../model/measures/index.ts';
+import { counted, duration, shareText } from '../model/measures/index.ts';
 import { sparkline } from './sparkline.ts';
 import { figure, type painter, table } from './table.ts';
 
@@ -27,9 +27,8 @@ const SHOWN = 16;
 const INPUTS = 3;
 const GIB = 2 ** 30;
 
-const plural = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 const more = (count: number, what: string) =>
-  count > 0 ? [`  … and ${plural(count, what)} more (--all, --json)`] : [];
+  count > 0 ? [`  … and ${counted(count, what)} more (--all, --json)`] : [];
 
 function headLines(job: Job, paint: Paint): string[] {
   const { accounted, times, hosts } = job;
@@ -37,7 +36,7 @@ function headLines(job: Job, paint: Paint): string[] {
   const groups = hosts.reduce((sum, host) => sum + host.times.length, 0);
   const lines = [
     paint.bold(`job ${job.id}`),
-    `  records   ${isoTime(times[0])} to ${isoTime(times[times.length - 1])}, ${duration(span)}; ${plural(groups, 'record group')} on ${plural(hosts.length, 'host')}`,
+    `  records   ${isoTime(times[0])} to ${isoTime(times[times.length - 1])}, ${duration(span)}; ${counted(groups, 'record group')} on ${counted(hosts.length, 'host')}`,
   ];
   if (accounted === null) return lines;
   const { user, account, queue, name, state, started, ended, submitted, nodes, cores } = accounted;
@@ -81,7 +80,7 @@ function hostLines(job: Job, paint: Paint, all: boolean): string[] {
       lacking('begin', host.begin),
       lacking('end', host.end),
       own === undefined ? '' : own.cores.toFixed(2),
-      own === undefined ? '' : `${(100 * own.behind).toFixed(1)} %`,
+      own === undefined ? '' : shareText(own.behind),
       host.others.length === 0 ? '' : host.others.slice(0, 3).join(','),
     ];
   });

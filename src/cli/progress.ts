@@ -1,7 +1,9 @@
 /** Progress on stderr: on a terminal a line rewritten in place; in a log, where asked for, a line per interval. */
+
+import { EFFICIENCY, evaluate, percent, short } from '../model/measures/index.ts';
 import type { Progress } from '../sim/simulate.ts';
 import type { RunResult } from '../sim/statistics.ts';
-import { figure, short } from './table.ts';
+import { figure } from './table.ts';
 import { steering } from './terminal.ts';
 
 /** Milliseconds between two lines, at least. */
@@ -21,10 +23,14 @@ interface ProgressStream {
 function progressText(now: Progress, before: Progress | null): string {
   const seconds = now.seconds - (before?.seconds ?? 0);
   const rate = seconds > 0 ? (now.committed - (before?.committed ?? 0)) / seconds : 0;
-  const efficiency = now.committed > 0 ? 100 * (1 - now.rolledBack / now.committed) : 100;
+  const counts: Readonly<Record<string, number>> = {
+    events_processed: now.committed + now.rolledBack,
+    events_rolled_back: now.rolledBack,
+  };
+  const efficiency = evaluate(EFFICIENCY, (key) => counts[key], null);
   const gvt = Math.min(now.gvt, now.end);
   const share = now.end > 0 ? Math.floor((100 * gvt) / now.end) : 100;
-  return `GVT ${figure(gvt)}  ${share} %  ${short(rate)} events/s  efficiency ${efficiency.toFixed(1)} %`;
+  return `GVT ${figure(gvt)}  ${share} %  ${short(rate)} events/s  efficiency ${percent(efficiency)}`;
 }
 
 /** On a terminal, in a log, or nowhere. */

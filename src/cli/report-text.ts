@@ -1,11 +1,12 @@
 /** A report for the terminal. */
 import { type Finding, notExaminedText, nothingFound } from '../findings/index.ts';
+import { short } from '../model/measures/index.ts';
 import type { Row, Value } from '../query/index.ts';
 import type { Chart, RecordingReport } from '../report/index.ts';
 import { cut, widthOf, wrapped } from './fit.ts';
 import { textTable } from './result-rows.ts';
 import { sparkline } from './sparkline.ts';
-import { figure, painter, short } from './table.ts';
+import { figure, painter } from './table.ts';
 
 /** Texts of recordings are data: what would steer a terminal is taken out. */
 const plain = (text: unknown): string => String(text).replace(/\p{Cc}+/gu, ' ');

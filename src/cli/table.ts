@@ -25,18 +25,6 @@ export function figure(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
-/** 1234567 as “1.23 M”. */
-export function short(value: number): string {
-  for (const [factor, unit] of [
-    [1e9, ' G'],
-    [1e6, ' M'],
-    [1e3, ' k'],
-  ] as const) {
-    if (Math.abs(value) >= factor) return `${(value / factor).toPrecision(3)}${unit}`;
-  }
-  return value.toFixed(0);
-}
-
 /** Marks text for a terminal; leaves it alone where output is piped, or NO_COLOR is set. */
 export function painter(stream: { readonly isTTY?: boolean }): {
   bold(text: string): string;

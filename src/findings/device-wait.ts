@@ -1,5 +1,6 @@
 /** Threads that stand still for a device, and who writes and reads most. */
-import { asRows, type FindingRule, graded, OWN, percent, short } from './finding.ts';
+import { bytes } from '../model/measures/index.ts';
+import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';
 import { capital, ENOUGH, namesOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
 
 const WAITS = {
@@ -44,7 +45,7 @@ export const DEVICE_WAIT: FindingRule = {
     const who =
       most === undefined || most.written + most.read <= 0
         ? ''
-        : `; process ${most.process_id} moved most: ${short(most.written / 1e6)} MB to devices, ${short(most.read / 1e6)} MB from them`;
+        : `; process ${most.process_id} moved most: ${bytes(most.written)} to devices, ${bytes(most.read)} from them`;
     return [
       {
         severity,

@@ -1,5 +1,5 @@
 /** The tables of docs/findings.md, made of the declarations of the rules. */
-import type { FindingRule, Threshold } from './finding.ts';
+import { type FindingRule, type Threshold, whole } from './finding.ts';
 import { RULE_GROUPS } from './rules.ts';
 
 const BEGIN = '<!-- made by scripts/findings-docs.mjs: begin -->';
@@ -9,7 +9,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|');
 
 function beginning({ value, unit }: Threshold): string {
   if (unit === 'share') return `${Number((100 * value).toPrecision(2))} %`;
-  const number = value >= 1000 ? value.toLocaleString('en-US') : String(value);
+  const number = value >= 1000 ? whole(value) : String(value);
   if (unit === '') return number;
   const noun = /^\{(.*)\}$/.exec(unit)?.[1];
   return `${number} ${noun === undefined ? unit : `${noun}${value === 1 ? '' : 's'}`}`;

@@ -7,7 +7,7 @@ import {
   sqlOf,
 } from '../model/measures/index.ts';
 import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { BAD, countedIn, FINE, lessAhead, oneMode } from './samples.ts';
+import { BAD, countedIn, FINE, lessAhead, oneMode, undoneShare } from './samples.ts';
 
 const SOME = {
   value: FINE,
@@ -59,10 +59,10 @@ export const EFFICIENCY: FindingRule = {
     if (processed === 0) return [];
     const undone = sum((row) => row.rolled_back);
     const sums: SumOf = (key) => (key === 'events_processed' ? processed : undone);
-    const share = undone / processed;
+    const share = undoneShare({ processed, undone });
     const efficiency = evaluate(MEASURE, sums, null);
     const [worst] = rows;
-    const worstShare = worst.rolled_back / Math.max(1, worst.processed);
+    const worstShare = undoneShare({ ...worst, undone: worst.rolled_back });
     const named = rows.length > 1 && share > 0.01 && worstShare > share * WORSE.value;
     const worstOne = named
       ? `; PE ${worst.pe_id} is the worst with ${percent(worstShare)} rolled back`

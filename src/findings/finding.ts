@@ -1,7 +1,6 @@
 /** What is slow, why, how that is known, and what to turn: a query with a sentence. */
 
 import {
-  counted,
   type Evidence,
   type Finding,
   type NotExamined,
@@ -10,9 +9,8 @@ import {
   SEVERITIES,
   type Severity,
   type Verdict,
-  whole,
 } from '../model/finding.ts';
-import { percent as percentText } from '../model/measures/index.ts';
+import { counted, shareText as percent, whole } from '../model/measures/index.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
 import type { MeasuredJob } from './measured-jobs.ts';
 
@@ -23,6 +21,7 @@ export {
   type NotExamined,
   notExaminedText,
   nothingFound,
+  percent,
   SEVERITIES,
   type Severity,
   type Verdict,
@@ -98,9 +97,6 @@ export function expecting(
   const gain = 1 / (1 - Math.min(0.95, Math.max(0, share)));
   return { advice: `${advice} Up to ${short(gain)} times as fast: ${why}.`, gain };
 }
-
-/** A share as per cent: 0.123 as “12 %”. */
-export const percent = (share: number): string => percentText(100 * share);
 
 /** 1.23456 as “1.23”, 1234.5 as “1,235”. */
 export const short = (value: number): string =>

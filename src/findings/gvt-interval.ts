@@ -9,7 +9,7 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { FEW, FINE, factsOf, gvtsIn, oneMode, SECONDS } from './samples.ts';
+import { FEW, FINE, factsOf, gvtsIn, oneMode, SECONDS, undoneShare } from './samples.ts';
 
 const OFTEN = {
   value: 0.1,
@@ -66,7 +66,10 @@ export const GVT_INTERVAL: FindingRule = {
       rows.reduce((all, row) => all + (of(row) ?? 0), 0);
     const processed = sum((row) => row.processed);
     if (processed < FEW) return [];
-    const gvts = Math.max(...rows.map((row) => row.gvts ?? 0));
+    const counts = rows.flatMap((row) => row.gvts ?? []);
+    if (counts.length === 0) return { lacks: 'how many GVTs there were' };
+    const gvts = Math.max(...counts);
+    const undone = undoneShare({ processed, undone: sum((row) => row.undone) });
     const spent = sum((row) => row.gvt_time);
     const share = spent / sum((row) => row.seconds);
     const events = processed / rows.length / Math.max(1, gvts);
@@ -82,7 +85,7 @@ export const GVT_INTERVAL: FindingRule = {
           evidence,
           // Where much is rolled back, a larger batch would run further ahead.
           ...expecting(
-            sum((row) => row.undone) / processed < LEAST.value
+            undone < LEAST.value
               ? 'Compute GVT less often: a larger --gvt-interval or --batch.'
               : 'Compute GVT less often: a larger --gvt-interval; --max-opt-lookahead bounds the optimism in its place.',
             share,
@@ -94,7 +97,6 @@ export const GVT_INTERVAL: FindingRule = {
         },
       ];
     }
-    const undone = sum((row) => row.undone) / processed;
     if (events < RARE.value || undone < LEAST.value) return [];
     return [
       {

@@ -11,7 +11,7 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { factsOf, gvtsIn, oneMode, ROLLBACK_SIGNS, totalsOf } from './samples.ts';
+import { factsOf, gvtsIn, oneMode, ROLLBACK_SIGNS, totalsOf, undoneShare } from './samples.ts';
 
 const ABORTED = {
   value: 1e-6,
@@ -104,7 +104,7 @@ async function takenBack(subject: Subject): Promise<FindingParts[]> {
   const rows = await subject.recording.query<{ undone: number; rollbacks: number }>(CANCELBACKS);
   const { processed } = await totalsOf(subject);
   const undone = rows.reduce((sum, row) => sum + row.undone, 0);
-  const share = undone / Math.max(1, processed);
+  const share = undoneShare({ processed, undone });
   const severity = graded(share, TAKEN_BACK, MUCH_TAKEN_BACK);
   if (severity === null) return [];
   const facts = await factsOf(subject);

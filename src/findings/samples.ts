@@ -1,5 +1,5 @@
 /** What several rules ask of the simulator's samples. */
-import { oneMode } from '../model/measures/index.ts';
+import { evaluate, oneMode, ROLLED_BACK_SHARE, type SumOf } from '../model/measures/index.ts';
 import type { Subject } from './finding.ts';
 
 export { oneMode };
@@ -79,9 +79,11 @@ FROM ${table} WHERE ${oneMode(table)}`,
   return totals.processed === null ? NOTHING : totals;
 }
 
-/** The share of the events handled that was undone. */
-export const undoneShare = ({ processed, undone }: Totals): number =>
-  undone / Math.max(1, processed);
+/** The share of the events handled that was undone; 0 where none was handled: nothing was lost. */
+export function undoneShare({ processed, undone }: Totals): number {
+  const sums: SumOf = (key) => (key === 'events_processed' ? processed : undone);
+  return (evaluate(ROLLED_BACK_SHARE, sums, null) ?? 0) / 100;
+}
 
 /** How rollbacks show: what makes PEs roll back explains these. */
 export const ROLLBACK_SIGNS = [

@@ -3,6 +3,7 @@
  * the run queue), or by other PEs. It falls behind in virtual time. Where it runs ahead at other times it
  * rolls back itself; more often its late events roll the others back.
  */
+import { HANDLED_RATE, meanOver, ROLLED_BACK_SHARE, sqlOf } from '../model/measures/index.ts';
 import type { Row } from '../query/index.ts';
 import {
   asRows,
@@ -45,11 +46,8 @@ const MUCH = MUCH_LOST.value;
 const MORE = STANDS_OUT.value;
 
 const SQL = `SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(seconds) AS seconds,
-  sum(events_rolled_back) / greatest(1, sum(events_processed)) AS rolled_back,
-  sum(events_processed) / sum(seconds) AS events_per_s,
-  sum(steal * seconds) / sum(seconds) AS steal,
-  sum(waiting * seconds) / sum(seconds) AS waiting,
-  sum(others * seconds) / sum(seconds) AS others
+  ${sqlOf(ROLLED_BACK_SHARE)} / 100 AS rolled_back, ${sqlOf(HANDLED_RATE)} AS events_per_s,
+  ${['steal', 'waiting', 'others'].map((column) => `${meanOver(column)} AS ${column}`).join(', ')}
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 
 const CAUSED = `SELECT source_pe AS pe_id, sum(events_undone) AS undone
@@ -61,7 +59,8 @@ interface PeOnNode {
   readonly host: string;
   readonly cpu: number | null;
   readonly seconds: number;
-  readonly rolled_back: number;
+  /** Null where it handled nothing. */
+  readonly rolled_back: number | null;
   readonly events_per_s: number;
   readonly steal: number | null;
   readonly waiting: number | null;
@@ -111,17 +110,18 @@ function effectOf(
   others: readonly PeOnNode[],
   caused: readonly Caused[],
 ): string | null {
-  const theirs = mean(others.map((one) => one.rolled_back));
-  if (stands(pe.rolled_back, theirs)) {
-    return `it rolls back ${percent(pe.rolled_back)} of its events, the others ${percent(theirs)}`;
+  const theirs = mean(others.flatMap(({ rolled_back }) => rolled_back ?? []));
+  const its = pe.rolled_back;
+  if (its !== null && stands(its, theirs)) {
+    return `it rolls back ${percent(its)} of its events, the others ${percent(theirs)}`;
   }
   const all = caused.reduce((sum, { undone }) => sum + undone, 0);
   const own = caused.find(({ pe_id }) => pe_id === pe.pe_id)?.undone ?? 0;
   if (all > 0 && own / all >= MORE / (others.length + 1)) {
     return `${percent(own / all)} of the events that PEs undo for another PE’s sake, they undo for its late ones`;
   }
-  if (stands(theirs, pe.rolled_back)) {
-    return `it lags behind, and the others roll back ${percent(theirs)} of their events, it ${percent(pe.rolled_back)}`;
+  if (its !== null && stands(theirs, its)) {
+    return `it lags behind, and the others roll back ${percent(theirs)} of their events, it ${percent(its)}`;
   }
   return null;
 }

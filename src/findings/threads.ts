@@ -1,4 +1,5 @@
 /** What several rules ask of a recorded command's threads. */
+import { meanOver } from '../model/measures/index.ts';
 import { counted, OWN, type Subject, type Threshold } from './finding.ts';
 
 /** Nobody is accused on less. */
@@ -31,13 +32,10 @@ export interface ThreadRun {
   readonly major_faults: number;
 }
 
-const mean = (column: string) =>
-  `sum(${column} * seconds) / sum(CASE WHEN ${column} IS NOT NULL THEN seconds END)`;
-
 export const THREADS = `SELECT any_value(rank) AS rank, host, process_id, thread_id, any_value(process) AS process, any_value(thread) AS thread,
-  arg_max(cpu, running * seconds) AS cpu, sum(seconds) AS seconds, ${mean('running')} AS running, ${mean('waiting')} AS waiting,
-  ${mean('steal')} AS stolen, ${mean('others')} AS others, sum(samples)::DOUBLE AS samples, sum(blocked)::DOUBLE AS blocked,
-  sum(moves)::DOUBLE AS moves, ${mean('minor_faults')} AS minor_faults, ${mean('major_faults')} AS major_faults
+  arg_max(cpu, running * seconds) AS cpu, sum(seconds) AS seconds, ${meanOver('running')} AS running, ${meanOver('waiting')} AS waiting,
+  ${meanOver('steal')} AS stolen, ${meanOver('others')} AS others, sum(samples)::DOUBLE AS samples, sum(blocked)::DOUBLE AS blocked,
+  sum(moves)::DOUBLE AS moves, ${meanOver('minor_faults')} AS minor_faults, ${meanOver('major_faults')} AS major_faults
 FROM rank_on_node GROUP BY host, process_id, thread_id HAVING sum(seconds) >= ${ENOUGH.value} AND count(*) >= 2
 ORDER BY host, process_id, thread_id`;
 

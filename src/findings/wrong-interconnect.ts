@@ -1,5 +1,5 @@
 /** Messages between hosts over Ethernet. */
-import { short } from './finding.ts';
+import { bytes } from '../model/measures/index.ts';
 import { hostsOf, jobRule } from './job-rule.ts';
 
 const SOME = {
@@ -31,7 +31,7 @@ export const WRONG_INTERCONNECT = jobRule({
   },
   says: (value, job) => {
     const fast = fabric(job);
-    const beside = fast === null ? '' : `, ${short(fast / 1e6)} MB/s over the fabric`;
-    return `${short(value / 1e6)} MB/s of each host went over Ethernet${beside}, on ${hostsOf(job)}`;
+    const beside = fast === null ? '' : `, ${bytes(fast)}/s over the fabric`;
+    return `${bytes(value)}/s of each host went over Ethernet${beside}, on ${hostsOf(job)}`;
   },
 });

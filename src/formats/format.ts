@@ -55,6 +55,7 @@ export class FormatError extends TriscopeError {
   override readonly exitCode = EXIT.input;
   readonly damage: Damage;
 
+  /** @param mend what the reader may do about it */
   constructor(damage: Damage, mend = '') {
     const { path, line, offset, what } = damage;
     const byte = offset < 0 ? '' : `byte ${offset}: `;
@@ -64,6 +65,7 @@ export class FormatError extends TriscopeError {
   }
 }
 
+/** A value of a row; integers of 64 bits are bigints, null is missing. */
 export type CellValue = number | bigint | string | boolean | null | readonly CellValue[];
 
 /** The records of one kind, as rows. */
@@ -90,6 +92,10 @@ export interface RecordBlock {
   payload(record: number): readonly CellValue[] | null;
 }
 
+/**
+ * How a file is read: whether to go on behind damage, what is known of a model's bytes, and how much is read at once
+ * (bytes).
+ */
 export interface ScanOptions {
   /** Go on behind damage at the next record that can be one, and report what was passed over. */
   readonly salvage?: boolean;
@@ -101,6 +107,7 @@ export interface ScanOptions {
   readonly bufferBytes?: number;
 }
 
+/** What is wanted of the pass over a file beside its parts. */
 export interface OpenOptions extends Omit<ScanOptions, 'salvage'> {
   /** Follow what running totals do, and tell what is strange about it: costs time, and only `info` shows it. */
   readonly counters?: boolean;
@@ -122,6 +129,10 @@ export interface Visitor {
   damage?(damage: Damage): void;
 }
 
+/**
+ * A kind of file: how it is told, and how it is read. `detect` gives null for files of others; `open` throws FormatError for
+ * damage.
+ */
 export interface Format {
   readonly name: string;
   /** One sentence. */

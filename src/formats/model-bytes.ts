@@ -13,6 +13,10 @@ export interface TypeBytes {
   readonly fields: readonly PayloadField[] | null;
 }
 
+/**
+ * What the caller knows of a file of ROSS that it does not say itself: its layout, bytes of a model's records by type, and
+ * which LP is of which type.
+ */
 export interface GivenLayout {
   /** Name of the layout, such as `ross-2017`; null where it is not said. */
   readonly layout: string | null;

@@ -11,8 +11,10 @@ export const PAYLOAD_TYPES = {
   f64: 8,
 } as const;
 
+/** How a field's bytes are read; see `PAYLOAD_TYPES`. */
 export type PayloadType = keyof typeof PAYLOAD_TYPES;
 
+/** A field of a model's own bytes: `count` values of a type, at a byte from the record's beginning. */
 export interface PayloadField {
   readonly name: string;
   readonly type: PayloadType;

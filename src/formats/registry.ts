@@ -17,6 +17,7 @@ const HEAD_BYTES = 1 << 18;
 /** From this confidence on no other format is asked. */
 const CERTAIN = 0.9;
 
+/** A format, and why a file is of it. */
 export interface Identified {
   readonly format: Format;
   readonly detection: Detection;
@@ -48,6 +49,7 @@ export function identifyOrFail(source: FileSource, formats = FORMATS): Identifie
   throw new FormatError({ path: source.path, offset: -1, what, skipped: 0 }, `known: ${names}`);
 }
 
+/** A file's parts. To be closed. */
 export interface OpenedFile extends OpenFile {
   /** Name of the format. */
   readonly format: string;

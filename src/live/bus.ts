@@ -7,6 +7,7 @@ import { AT, FLAG_DICTIONARY, FLAG_SCHEMA, HEADER_BYTES } from '../formats/frame
 import type { Batch } from '../model/metric.ts';
 import type { Facts } from '../view/facts/run.ts';
 
+/** Who hears what is recorded: facts, and frames of samples. */
 export interface Follower {
   /**
    * Gets a frame of stream `stream` and says whether it had room for it. `left`: frames with samples that were left out
@@ -54,6 +55,7 @@ function nameOf(frame: Uint8Array): string {
   return (JSON.parse(text) as { name: string }).name;
 }
 
+/** Gives frames of samples to followers as they come; slow followers miss some and are told how many. */
 export class LiveBus {
   private readonly _followers = new Set<Following>();
   private readonly encoder = new FrameEncoder();
@@ -69,15 +71,18 @@ export class LiveBus {
   /** Frames with samples that are in the history no more, by table. */
   private readonly forgotten = new Map<string, number>();
 
+  /** @param facts what is known of the run from the start */
   constructor(facts: Partial<Facts> = {}) {
     const now = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
     this._facts = { ...NO_FACTS, zero: String(now), ...facts };
   }
 
+  /** What is known of the run. */
   get facts(): Facts {
     return this._facts;
   }
 
+  /** How many follow. */
   get followers(): number {
     let count = 0;
     for (const { follower } of this._followers) count += follower.counts?.().followers ?? 1;

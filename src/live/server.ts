@@ -10,6 +10,7 @@ import { ServerThread } from './net/thread.ts';
 import type { PageServer } from './page-server.ts';
 import type { PageMessage, PageTask } from './page-worker.ts';
 
+/** What is shown (a bus, a recording or several), and where it listens. */
 export interface ServerOptions {
   /** A live run to follow. */
   readonly bus?: LiveBus;
@@ -28,6 +29,9 @@ export interface ServerOptions {
   readonly token?: string | false;
 }
 
+/**
+ * A server of pages and API. `url` holds the token that lets in; `ended` resolves to why it ended, null where it was closed.
+ */
 export interface LiveServer extends PageServer {
   /** Link to the page, with the token. */
   readonly url: string;

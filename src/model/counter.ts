@@ -40,8 +40,13 @@ export interface CounterRule {
   readonly steady: boolean;
 }
 
+/**
+ * What a difference of two readings is: `ok`, a roll-over that was repaired, a dip (nothing was counted), a reset or a
+ * doubtful step (what was counted is not known).
+ */
 export type Verdict = 'ok' | 'wrapped' | 'dip' | 'reset' | 'suspect';
 
+/** Two readings of a counter and the seconds between them, with the rule of its width. */
 export interface Reading {
   /** The reading before; where that was a dip, the highest (`Repaired.base`). */
   readonly previous: bigint;
@@ -59,6 +64,7 @@ export interface Reading {
   readonly together?: number;
 }
 
+/** What was counted between two readings, and what the next one is compared with. */
 export interface Repaired {
   /** Events surely counted; never negative. */
   readonly delta: bigint;

@@ -1,4 +1,5 @@
 /** What is slow or doubtful, as everybody tells it: commands, pages, the API. */
+import { counted } from './measures/text.ts';
 import type { Row } from './row.ts';
 
 /** `problem`: time is lost and something can be done; `notice`: worth knowing; `info`: how it went. */
@@ -64,10 +65,3 @@ export function notExaminedText(all: readonly NotExamined[]): string {
   );
   return parts.length === 0 ? '' : `not examined: ${parts.join('; ')}`;
 }
-
-/** 1234567 as “1,234,567”. */
-export const whole = (count: number): string => Math.round(count).toLocaleString('en-US');
-
-/** “1 event”, “2 events”. */
-export const counted = (count: number, noun: string): string =>
-  `${whole(count)} ${noun}${Math.round(count) === 1 ? '' : 's'}`;

@@ -3,6 +3,10 @@ import { EXIT, TriscopeError } from './error.ts';
 
 type OptionKind = 'int' | 'float' | 'size' | 'bool' | 'string';
 
+/**
+ * What an option is: its kind and default, what it may be, and its line of help. The kinds are `int`, `number`, `flag`,
+ * `choice`, `text` and `size` (bytes).
+ */
 export interface OptionSpec<V extends number | boolean | string = number | boolean | string> {
   readonly kind: OptionKind;
   readonly default: V;
@@ -62,6 +66,7 @@ export type Named =
   | 'shim'
   | 'command';
 
+/** Options by name, without the `--`. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 /** A value of an option as a program gets it: one of its choices, or its kind. */

@@ -33,6 +33,7 @@ export function regionHashBefore31(name: string | Uint8Array): number {
 
 /** Hashes with a meaning: no region, the whole of epochs, the whole application; and that of no name. */
 export const HASH_INVALID = 0;
+/** GEOPM's hash of the time outside of all regions. */
 export const HASH_UNMARKED = 0x725e8066;
 export const HASH_EPOCH = 0x66c91423;
 export const HASH_APPLICATION = 0x9d540c53;

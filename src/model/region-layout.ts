@@ -248,6 +248,7 @@ export const HINTS = [
   'inactive',
   'spin',
 ] as const;
+/** What a region says that it does, as in GEOPM. */
 export type Hint = (typeof HINTS)[number];
 
 /** What the controller sets, and marking programs read. */

@@ -38,6 +38,7 @@ interface RingField<T extends Scalar = Scalar> {
 }
 
 export type Field = Scalar | ArrayField | RingField;
+/** Fields of a message or state by name, in the order in which they lie. */
 export type Fields = Readonly<Record<string, Field>>;
 
 type ScalarValue<T extends Scalar> = T extends 'i64' | 'u64'

@@ -10,13 +10,16 @@ export type { Absent } from './types/open-types.ts';
 /** A type that is asked for and does not exist. */
 export class UnknownTypeError extends Error {
   override readonly name = 'UnknownTypeError';
+  /** The name that was given. */
   readonly type: string;
+  /** @param type the name that was given */
   constructor(type: string) {
     super(`there is no type ${type}: see triscope node types`);
     this.type = type;
   }
 }
 
+/** Which types are collected (by default those that the machine has), as which host, below which root, and into which log. */
 export interface CollectionOptions {
   /** Names of types; all that this machine has where it is empty. */
   readonly types?: readonly string[];
@@ -57,10 +60,13 @@ export function now(): number {
   return steady + offset;
 }
 
+/** Collectors of a machine's types and the writer of their records. To be closed: they hold files of the kernel open. */
 export class Collection {
   /** What it reads; closed with it. */
   readonly tree: NodeTree;
+  /** Name of the host, as it stands in each record. */
   readonly host: string;
+  /** Where records go. */
   readonly writer: RawWriter;
   private readonly _types: OpenTypes;
 
@@ -82,6 +88,7 @@ export class Collection {
     this.writer = new RawWriter(header, sink, options.style);
   }
 
+  /** Names of the types that are collected, in their order. */
   get types(): readonly string[] {
     return this._types.types.map(({ name }) => name);
   }
@@ -114,6 +121,7 @@ export class Collection {
     this._types.between();
   }
 
+  /** Closes the collectors' files. */
   close(): void {
     this._types.close();
   }

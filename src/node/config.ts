@@ -22,6 +22,7 @@ export class ConfigError extends TriscopeError {
   override readonly exitCode = EXIT.input;
 }
 
+/** The daemon's file of settings: its broker, seconds between samples, and how many groups wait while they cannot be written. */
 export interface NodeConfig {
   readonly server: string | null;
   readonly queue: string;
@@ -32,6 +33,7 @@ export interface NodeConfig {
   readonly buffer: number;
 }
 
+/** What holds where no file says otherwise. */
 export const DEFAULT_CONFIG: NodeConfig = {
   server: null,
   queue: 'default',

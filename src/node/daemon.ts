@@ -23,6 +23,7 @@ interface DaemonSettings {
   readonly buffer: number;
 }
 
+/** What a daemon samples, how often (seconds), where its groups go, and where it reads which jobs run. */
 export interface DaemonOptions extends DaemonSettings {
   /** Opens the types: at the start, at rotation and at `reload`, as what a machine has may change. */
   readonly open: () => Sampling;
@@ -75,6 +76,7 @@ class Watched {
   }
 }
 
+/** Samples a machine at even times until it is stopped, and gives each group to its log and its sinks. */
 export class Daemon {
   private readonly options: DaemonOptions;
   /** When narrow counters were read last, in milliseconds of `performance.now`. */
@@ -113,6 +115,7 @@ export class Daemon {
     this.listed = list?.read() ?? [];
   }
 
+  /** Name of the host that is sampled. */
   get host(): string {
     return this.sampling.host;
   }

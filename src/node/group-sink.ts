@@ -12,6 +12,7 @@ export interface GroupFacts {
   readonly host: string;
 }
 
+/** Where record groups go beside the log: `write` takes one group's bytes and must not wait. */
 export interface GroupSink {
   /** What its errors are about: `amqp`. */
   readonly name: string;

@@ -35,13 +35,17 @@ export function isJobId(id: string): boolean {
   return /^[^\s,\p{Cc}]+$/u.test(id);
 }
 
+/** The ids of jobs that run here: a file with one a line, changed under a lock. */
 export class JobList {
+  /** Of the file. */
   readonly path: string;
 
+  /** @param path of the file, which need not be there yet */
   constructor(path: string) {
     this.path = path;
   }
 
+  /** Ids in the file; none where there is no file. */
   read(): string[] {
     const [since, ...ids] = textOf(this.path).split('\n').filter(Boolean);
     return since === bootId() ? ids : [];
@@ -77,6 +81,7 @@ export function bootId(): string {
   return boot;
 }
 
+/** Where ids of jobs are from: the list that `begin` and `end` keep, and a file that others write. */
 export interface JobSources {
   readonly list: JobList | null;
   /** Path of the job-id file. */

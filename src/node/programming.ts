@@ -29,6 +29,7 @@ interface Kept {
   readonly owner?: number;
 }
 
+/** What counters of the hardware were set to count, written down so that the end of a job can set it back. */
 export class Programming {
   private readonly path: string;
   private readonly say: (line: string) => void;

@@ -11,6 +11,7 @@ export interface CounterUse {
   readonly programming: Programming;
 }
 
+/** Why a group is taken: a job begins or ends, it is time to, a mark is set, or a new file begins. */
 export type Occasion =
   /** `only`: no other job runs here any more, whatever the list says: one whose end was missed. */
   | { readonly kind: 'begin' | 'end'; readonly job: string; readonly only?: boolean }

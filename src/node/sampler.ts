@@ -7,6 +7,7 @@ import { fullHostname } from './fqdn.ts';
 import type { SamplerResult, SamplerSaid, SamplerStarted, SamplerTask } from './sampler-worker.ts';
 import { NodeTree } from './tree.ts';
 
+/** Where raw stats go, how often they are taken (seconds), and of which job. */
 export interface SamplerOptions {
   /** Folder for the hosts' folders, such as `NAME.tri/node`. */
   readonly folder: string;
@@ -31,10 +32,13 @@ export class SamplerError extends TriscopeError {
   override readonly name = 'SamplerError';
 }
 
+/** Samples the machine in a thread of its own while something else runs. */
 export class NodeSampler {
+  /** Name of the host that is sampled. */
   readonly host: string;
   /** The file that it writes. */
   readonly file: string;
+  /** Names of the types that are sampled. */
   readonly types: readonly string[];
   private readonly _stop: Int32Array;
   private readonly done: Promise<SamplerResult>;

@@ -26,8 +26,11 @@ export function totalsOf(log: NodeLog): readonly string[] {
   }).map(({ name }) => name);
 }
 
+/** Takes groups of one machine, one after the other, as bytes of a raw stats file. */
 export class Sampling {
+  /** What is collected. */
   readonly collection: Collection;
+  /** What a file of its groups begins with. */
   readonly head: LogHead;
   private last: Uint8Array = new Uint8Array(0);
 
@@ -51,6 +54,7 @@ export class Sampling {
     };
   }
 
+  /** Name of the host, as it stands in each record. */
   get host(): string {
     return this.collection.host;
   }
@@ -61,6 +65,7 @@ export class Sampling {
     return { second: Math.floor(time / 1e6), bytes: this.last };
   }
 
+  /** Closes the collectors' files. */
   close(): void {
     this.collection.close();
   }

@@ -30,7 +30,9 @@ interface TreeOptions {
   readonly waits?: boolean;
 }
 
+/** The files of a kernel below a root: `/`, or a copy for tests. Files that are read again and again stay open. */
 export class NodeTree {
+  /** Absolute path; '/' on this machine. */
   readonly root: string;
   /** Whether reading here may take for ever: see `TreeOptions`. */
   readonly waits: boolean;
@@ -47,6 +49,7 @@ export class NodeTree {
     this.waits = waits;
   }
 
+  /** Whether its files are this machine's: only then are registers and calls of the kernel used. */
   get isThisMachine(): boolean {
     return this.root === '/';
   }
@@ -122,6 +125,7 @@ export class NodeTree {
     }
   }
 
+  /** The name that its kernel has for it. */
   hostname(): string {
     return this.text('proc/sys/kernel/hostname') || os.hostname();
   }

@@ -1,8 +1,8 @@
 /** The tables of an archive's job index among those of a query. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteName, quoteText } from '../model/sql.ts';
 import { jobViews } from './job-tables.ts';
 import { runAll } from './make.ts';
-import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 
 /**

@@ -22,6 +22,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RECORDING_FILE } from '../model/recording.ts';
+import { quoteName, quoteText } from '../model/sql.ts';
 import { isAlive } from '../os/alive.ts';
 import { define } from './define.ts';
 import { version } from './duckdb.ts';
@@ -34,7 +35,6 @@ import type { Suspect } from './part.ts';
 import { registerScans } from './scan.ts';
 import { buildingLimitOf, keptBytesOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
-import { quoteName, quoteText } from './sql.ts';
 
 /** Grows when tables become others of the same files. */
 const LAYOUT = 4;

@@ -7,6 +7,7 @@ import type {
   DuckDBPreparedStatement,
   DuckDBResult,
 } from '@duckdb/node-api';
+import { quoteName, quoteText } from '../model/sql.ts';
 import { attachJobs } from './attach-jobs.ts';
 import { attach, keep } from './cache.ts';
 import { batchOf, type ColumnBatch, textBytes } from './column-batches.ts';
@@ -25,7 +26,6 @@ import { registerScans, ScanHints } from './scan.ts';
 import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { spillFolder } from './spill.ts';
-import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 import type { Table } from './table.ts';
 import { scansOf, type TimeRange } from './time-range.ts';
@@ -47,6 +47,7 @@ const BATCH_ROWS = 1 << 15;
 /** Bytes of its texts, but for its last chunk's. */
 const BATCH_BYTES = 1 << 23;
 
+/** A column of a result; `type` as DuckDB names it. */
 export interface ResultColumn {
   readonly name: string;
   /** SQL type. */

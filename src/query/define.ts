@@ -1,4 +1,6 @@
 /** What a recording's schema is made of, as SQL. */
+
+import { quoteName, quoteText, textOf } from '../model/sql.ts';
 import { rateTable } from './counter-rates.ts';
 import { type FactTable, factTables } from './facts.ts';
 import { gvtStatements } from './gvt.ts';
@@ -8,7 +10,6 @@ import { rankOnNode } from './rank-on-node.ts';
 import { rateView } from './rates.ts';
 import { scanCall } from './scan.ts';
 import type { Sources } from './sources.ts';
-import { quoteName, quoteText, textOf } from './sql.ts';
 import type { Table } from './table.ts';
 
 interface Definition {

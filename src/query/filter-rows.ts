@@ -1,11 +1,14 @@
 /** Rows in memory, chosen by an SQL condition: `WHERE` without a recording. See `filter.ts` for limits. */
+
+import { quoteName, quoteText } from '../model/sql.ts';
 import { MissingPieceError, QueryError } from './errors.ts';
 import { SETTINGS } from './settings.ts';
-import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 
+/** A value that is looked for. */
 export type Cell = string | number | boolean | null;
 
+/** A column of the rows that are filtered. */
 export interface FilterColumn {
   readonly name: string;
   readonly type: 'VARCHAR' | 'DOUBLE' | 'BIGINT' | 'BOOLEAN';

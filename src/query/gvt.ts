@@ -7,7 +7,7 @@
  * t_at_gvt(v)       the first t with gvt >= v               when virtual time v could not be rolled back any more
  * ```
  */
-import { quoteName } from './sql.ts';
+import { quoteName } from '../model/sql.ts';
 import type { Table } from './table.ts';
 
 /** Macros of a schema with `gvt`. */

@@ -1,5 +1,6 @@
 /** Recordings and files as SQL tables: see docs/query.md; exported for other tools: docs/export.md. */
 
+export { quoteName, quoteText } from '../model/sql.ts';
 export type { ColumnData } from './column-batches.ts';
 export type { ResultColumn } from './database.ts';
 export {
@@ -34,7 +35,6 @@ export {
   type Value,
 } from './open.ts';
 export type { Suspect } from './part.ts';
-export { quoteName, quoteText } from './sql.ts';
 export type {
   KnownTables,
   TableColumn,

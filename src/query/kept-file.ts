@@ -17,6 +17,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection, JS } from '@duckdb/node-api';
 import { TriscopeError } from '../model/error.ts';
+import { quoteName, quoteText } from '../model/sql.ts';
 import { isAlive } from '../os/alive.ts';
 import { DuckDBInstance } from './duckdb.ts';
 import { QueryError } from './errors.ts';
@@ -25,7 +26,6 @@ import { judge } from './judge.ts';
 import { openLocked } from './locked.ts';
 import { runAll } from './make.ts';
 import { SETTINGS } from './settings.ts';
-import { quoteName, quoteText } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 
 export interface KeptTable {

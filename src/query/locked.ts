@@ -1,8 +1,8 @@
 /** A DuckDB that is locked before any file is opened, and before any statement that data had a part in runs. */
 import { resolve } from 'node:path';
 import type { DuckDBInstance as Instance } from '@duckdb/node-api';
+import { quoteText } from '../model/sql.ts';
 import { DuckDBInstance, DuckDBTimestampTZValue } from './duckdb.ts';
-import { quoteText } from './sql.ts';
 
 /**
  * In memory, without extensions and network. Of the file system it sees `folders` and `files`, and its own

@@ -1,7 +1,7 @@
 /** Makes what `define` says. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteName } from '../model/sql.ts';
 import type { FactTable, FactType } from './facts.ts';
-import { quoteName } from './sql.ts';
 import { lineOf } from './sql-errors.ts';
 
 /**

@@ -12,18 +12,24 @@ import { type KnownTables, selectOf, type TableOptions, type TypedTable } from '
 
 export type { ColumnBatch, Row, Value };
 
+/** A result in blocks of rows, so that it need not fit into memory. */
 export interface Rows {
   readonly columns: readonly ResultColumn[];
   /** Rows in blocks of some ten thousand; a row has a value for each column. */
   readonly blocks: AsyncIterable<readonly (readonly Value[])[]>;
 }
 
+/** A result in batches of columns. */
 export interface ColumnResult {
   readonly columns: readonly ResultColumn[];
   /** Some ten thousand rows at a time. */
   readonly batches: AsyncIterable<ColumnBatch>;
 }
 
+/**
+ * Whether loaded tables are kept, bytes for intermediate results (`512MiB`), seconds that a query may take, and whether it
+ * runs in a process of its own.
+ */
 export interface OpenOptions {
   /** Keeps what is read as a DuckDB file in this folder, `true`: in the user's cache; read anew when files change. */
   readonly cache?: string | boolean;
@@ -39,6 +45,7 @@ export interface OpenOptions {
   readonly isolated?: boolean;
 }
 
+/** What ends a query. */
 export interface QueryOptions {
   /** Ends the query: it is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

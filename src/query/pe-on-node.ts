@@ -8,7 +8,13 @@
  * A PE's counts are summed up over time and read off, between samples in proportion, at the edges of the windows. That
  * takes two searches a window, however many samples there are.
  */
-import { EFFICIENCY, HANDLED_RATE, oneMode, sqlOf } from '../model/measures/index.ts';
+import {
+  EFFICIENCY,
+  HANDLED_RATE,
+  oneMode,
+  ROLLED_BACK_SHARE,
+  sqlOf,
+} from '../model/measures/index.ts';
 import { PHASES } from '../model/schemas/sim.ts';
 import type { Table } from './table.ts';
 
@@ -212,7 +218,7 @@ export function peOnNode(tables: Tables, schema: string): string | null {
     WITH ${parts.join(',\n')}
     SELECT pe_id, host, cpu, t0, t, seconds, ${COUNTS.join(', ')},
       ${sqlOf(HANDLED_RATE, ROW)} AS events_per_s,
-      events_rolled_back / nullif(events_processed, 0) AS rolled_back,
+      ${sqlOf(ROLLED_BACK_SHARE, ROW)} / 100 AS rolled_back,
       ${sqlOf(EFFICIENCY, ROW)} AS efficiency,
       "user", nice, system, idle, iowait, irq + softirq AS interrupts, steal,
       ${running} AS running, ${waiting} AS waiting,

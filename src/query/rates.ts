@@ -1,6 +1,7 @@
 /** Views `…_rate`: the tables of `counter-rates.ts`, whose rows come from a scan. */
+
+import { quoteName } from '../model/sql.ts';
 import { SINCE } from './counter-rates.ts';
-import { quoteName } from './sql.ts';
 import type { Table } from './table.ts';
 
 /** `CREATE VIEW NAME_rate` with t0 and t, the interval's ends. `select`: each column of the scan as users see it. */

@@ -20,10 +20,10 @@ import {
   SIM_STREAM,
   SIM_THREAD,
 } from '../model/schemas/sim.ts';
+import { quoteName } from '../model/sql.ts';
 import type { ColumnData } from './column-batches.ts';
 import { QueryError } from './errors.ts';
 import { type OpenCell, openCell } from './open-tables.ts';
-import { quoteName } from './sql.ts';
 import { SQL_TYPES } from './table.ts';
 
 const SCHEMAS = [
@@ -78,6 +78,7 @@ export type TableColumn<N extends string, K extends string> = N extends keyof Kn
     ? ColumnData
     : CellColumns[OpenCell<N, K>];
 
+/** Which rows: seconds since the recording's start from `from` on, before `to`, and those of which a condition in SQL holds. */
 export interface TableOptions {
   /** Only rows with `t` of at least `from` and below `to`, seconds since the recording's start. */
   readonly from?: number;
@@ -94,6 +95,7 @@ export interface TypedBatch<C> {
   readonly missing: { readonly [K in keyof C]: Uint8Array | null };
 }
 
+/** A table of which the columns are known to the type checker. */
 export interface TypedTable<N extends string> {
   readonly name: N;
   /**

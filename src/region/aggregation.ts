@@ -88,6 +88,7 @@ function most(values: Float64Array, count: number): number {
   return max;
 }
 
+/** How values of parts of a machine become one of the whole, by name, as in GEOPM; missing ones (NaN) are left out. */
 export const AGGREGATIONS = {
   sum: without(sum),
   average: without((values, count) => sum(values, count) / count),
@@ -104,4 +105,5 @@ export const AGGREGATIONS = {
   expect_same: without(agreed(Number.NaN)),
 } as const satisfies Readonly<Record<string, Aggregate>>;
 
+/** A key of `AGGREGATIONS`. */
 export type AggregationName = keyof typeof AGGREGATIONS;

@@ -24,6 +24,7 @@ interface PushedControl {
 /** Settings are numbers. */
 const VALUE = /^-?\d{1,20}$/;
 
+/** Settings of the machine, such as limits of power: what they were is kept in a file until they are restored. */
 export class Controls {
   private readonly folder: string;
   private readonly topology: Topology;
@@ -32,6 +33,7 @@ export class Controls {
   private readonly _saved = new Map<string, SavedSetting>();
   private readonly pushed: PushedControl[] = [];
 
+  /** @param allowed whether settings may be written at all */
   constructor(machine: Machine, controls: readonly Control[], allowed: boolean) {
     this.folder = machine.path('sys');
     this.topology = machine.topology;

@@ -12,8 +12,11 @@ import { join } from 'node:path';
 import { NON_BLOCKING } from './polled-file.ts';
 import { Topology } from './topology.ts';
 
+/** The machine that signals are of: its files below a root, and its topology. */
 export class Machine {
+  /** Absolute path; '/' for this machine. */
   readonly root: string;
+  /** Packages, cores, CPUs and the like. */
   readonly topology: Topology;
 
   /** @param root the folder that `proc` and `sys` lie in */
@@ -22,6 +25,7 @@ export class Machine {
     this.topology = Topology.of(this);
   }
 
+  /** Whether its files are this machine's: only then are its devices used. */
   get isThisMachine(): boolean {
     return this.root === '/';
   }
@@ -69,10 +73,12 @@ export class Machine {
     }
   }
 
+  /** Whether a file below the root may be read. */
   canRead(path: string): boolean {
     return this.may(path, constants.R_OK);
   }
 
+  /** Whether there is such a file below the root. */
   exists(path: string): boolean {
     return this.may(path, constants.F_OK);
   }

@@ -1,9 +1,7 @@
 /**
- * What a process says of its regions, read while it runs or after it died: one PageReader per page file.
- *
- * The file is mapped: its slots are written within tens of nanoseconds, which only memory shows whole; without FFI its
- * parts are read into a copy. Slots being written are read again (their `seq`), so that what is returned belongs
- * together. Each look asks first how long the file is: who touches what was cut off is killed by the kernel.
+ * What a process says of its regions, read while it runs or after it died: one PageReader per page file. The file is mapped, as
+ * only memory shows its slots whole; without FFI its parts are read into a copy. Slots being written are read again (their
+ * `seq`). Each look asks first how long the file is: who touches what was cut off is killed by the kernel.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ENGINE_COUNTS } from '../model/engine-marks.ts';
@@ -50,12 +48,17 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const wideAt = (words: Uint32Array, at: number) =>
   (BigInt(words[at + 1]) << 32n) | BigInt(words[at]);
 
+/** Reads a process's page of regions while it is written: never a half-written value, whatever the process does. */
 export class PageReader {
+  /** Of the page's file. */
   readonly path: string;
+  /** Of the process. */
   readonly pid: number;
+  /** Of the process that started it. */
   readonly parentPid: number;
   /** MPI rank; -1 where there is none. */
   readonly rank: number;
+  /** Its name, as the kernel has it. */
   readonly processName: string;
   /** CLOCK_MONOTONIC at the page's time zero, ns. */
   readonly startNs: bigint;
@@ -63,6 +66,7 @@ export class PageReader {
   readonly startWallNs: bigint;
   /** CPUs that the process may run on, ascending; empty where not known. */
   readonly cpus: readonly number[];
+  /** Events of a thread that the page holds; older ones are overwritten. */
   readonly ringCapacity: number;
 
   /** Thread slots in use; the arrays below have as many meaningful cells. Refreshed by poll(). */
@@ -71,24 +75,31 @@ export class PageReader {
   readonly hash: Uint32Array;
   /** Number of the hint (HINTS) of the innermost region; 0 outside. */
   readonly hint: Uint32Array;
+  /** Thread by slot; 0: not used. */
   readonly tid: Uint32Array;
   /** THREAD_LIVE or THREAD_ENDED. */
   readonly state: Uint32Array;
+  /** Regions that a thread is in, one inside the other, by slot. */
   readonly depth: Uint32Array;
   /** The only CPU it may run on; -1 where there are several. */
   readonly cpu: Int32Array;
+  /** Units of work that a thread said it has, by slot. */
   readonly workTotal: Uint32Array;
+  /** Units of it that are done, by slot. */
   readonly workDone: Uint32Array;
   /** Whether what a thread announced and did is of the regions that the process is in. */
   readonly works: Uint8Array;
   /** When the outermost region was entered, seconds since startNs. */
   readonly entered: Float64Array;
+  /** Epochs that began, over all threads. */
   epochs = 0;
   /** Seconds since startNs; meaningless without epochs. */
   firstEpoch = 0;
+  /** When the last epoch began, seconds since startNs; meaningless without epochs. */
   lastEpoch = 0;
-  /** Seconds since startNs when the application began and ended its marking; null where it did not. */
+  /** When the application began its marking, seconds since startNs; null while it has not. */
   started: number | null = null;
+  /** When the application ended its marking, seconds since startNs; null while it has not. */
   stopped: number | null = null;
   /** When it said that it becomes another program, same clock; that counts once it is gone. */
   leaving: number | null = null;
@@ -416,10 +427,7 @@ export class PageReader {
     }
   }
 
-  /**
-   * Hands over the events since the last call, thread by thread, in order of time within each; counts those that
-   * were overwritten meanwhile in `eventsLost`. Nothing where the page has no rings.
-   */
+  /** Hands over the events since the last call, thread by thread, each in order of time; none where there are no rings. */
   events(visit: (event: PageEvent) => void): void {
     if (this.ringCapacity === 0) return;
     this.poll();

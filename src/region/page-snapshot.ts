@@ -1,6 +1,7 @@
 /** All that a region page said at one moment. */
 import type { Hint } from '../model/region-layout.ts';
 
+/** A region that a process named. */
 export interface PageRegion {
   /** UTF-8; bytes that are not are replaced by U+FFFD. */
   readonly name: string;
@@ -43,6 +44,7 @@ export interface PageNode {
   readonly entered: number | null;
 }
 
+/** A thread of a process, and how many regions deep it is. */
 export interface PageThread {
   /** Kernel id. */
   readonly tid: number;
@@ -50,6 +52,7 @@ export interface PageThread {
   readonly depth: number;
 }
 
+/** All that a page says at one moment: regions, threads, and the tree of regions with counts and seconds. */
 export interface PageSnapshot {
   readonly regions: readonly PageRegion[];
   readonly threads: readonly PageThread[];

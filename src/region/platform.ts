@@ -29,6 +29,7 @@ import { syntheticProvider } from './signals/synthetic.ts';
 import { Tick } from './tick.ts';
 import { isSignalDomain, type Topology } from './topology.ts';
 
+/** Below which root, with made-up signals or not, whether settings may be written, and of which CPUs. */
 export interface PlatformOptions {
   /** Folder of a recorded, or moving, `proc` and `sys`. */
   readonly root?: string;
@@ -61,8 +62,11 @@ interface Pushed {
   readonly ofCpus: boolean;
 }
 
+/** Signals and controls of a machine: they are pushed once, then read together, as in GEOPM. */
 export class Platform {
+  /** Packages, cores, CPUs and the like. */
   readonly topology: Topology;
+  /** What may be set. */
   readonly controls: Controls;
   private readonly _tick: Tick;
   private readonly machine: Machine;
@@ -97,6 +101,7 @@ export class Platform {
     this.setActiveCpus(options.activeCpus ?? null);
   }
 
+  /** Opens the machine's signals. @throws SignalConfigError where its files make no sense */
   static open(options: PlatformOptions = {}): Platform {
     return new Platform(options);
   }
@@ -271,6 +276,7 @@ export class Platform {
     }
   }
 
+  /** Closes the devices' files; what was set stays set. */
   close(): void {
     this._tick.close();
     for (const provided of this.opened) provided.close?.();

@@ -1,13 +1,16 @@
 /** A signal, control, domain or index that this machine does not have. The message says what it has. */
 import { EXIT, TriscopeError } from '../model/error.ts';
 
+/** A signal or control that there is none of, or that is asked for wrongly. */
 export class SignalError extends TriscopeError {
   override readonly name = 'SignalError';
   override readonly exitCode = EXIT.usage;
   /** What was asked for, and what could have been meant. */
   readonly given: string;
+  /** Those that there are, for who meant another. */
   readonly names: readonly string[];
 
+  /** @param given what was asked for @param names those that there are */
   constructor(message: string, given = '', names: readonly string[] = []) {
     super(message);
     this.given = given;

@@ -64,7 +64,9 @@ const OUTER: Readonly<Record<SignalDomain, readonly SignalDomain[]>> = {
   gpu_chip: ['board', 'gpu'],
 };
 
+/** How many packages, cores, CPUs, memories, GPUs and network cards a machine has, and which lies in which. */
 export class Topology {
+  /** GPUs with where they are. */
   readonly gpus: readonly GpuPlace[];
   /** Names of network devices: real ones of sys/class/net. */
   readonly nics: readonly string[];
@@ -132,6 +134,7 @@ export class Topology {
     };
   }
 
+  /** As the kernel tells it below a machine's root. */
   static of(machine: Tree): Topology {
     return new Topology(machine);
   }
@@ -157,6 +160,7 @@ export class Topology {
     return last === undefined ? 0 : last + 1;
   }
 
+  /** Whether the domain has a part of this index. */
   has(domain: SignalDomain, index: number): boolean {
     return this._indices[domain].includes(index);
   }

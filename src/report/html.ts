@@ -3,10 +3,11 @@
  * the reader's theme, prints well, and every chart has its numbers beside it.
  */
 import { type Finding, notExaminedText, nothingFound } from '../findings/index.ts';
+import { escapeText } from '../model/markup.ts';
 import type { Row, Value } from '../query/index.ts';
 import type { Chart } from './charts.ts';
 import type { RecordingReport } from './gather.ts';
-import { escapeText, svgOf } from './svg.ts';
+import { svgOf } from './svg.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --fg: #1b1f24; --dim: #57606a; --bg: #ffffff; --card: #f6f8fa; --edge: #d0d7de;

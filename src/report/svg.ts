@@ -1,15 +1,7 @@
 /** Charts as SVG text. Colours are those of the page: classes, so that they follow its theme. */
+import { escapeText } from '../model/markup.ts';
+import { short } from '../model/measures/index.ts';
 import type { BarChart, Chart, LineChart } from './charts.ts';
-
-/** Text that may stand anywhere in HTML and XML. Control characters, which XML does not have, become spaces. */
-export const escapeText = (text: string): string =>
-  text
-    .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, ' ')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 
 const WIDTH = 640;
 const HEIGHT = 220;
@@ -20,17 +12,7 @@ const BOTTOM = 28;
 const BAR = 22;
 const NAME = 150;
 
-/** 1234567 as “1.2 M”. */
-function axisText(value: number): string {
-  for (const [factor, unit] of [
-    [1e9, ' G'],
-    [1e6, ' M'],
-    [1e3, ' k'],
-  ] as const) {
-    if (Math.abs(value) >= factor) return `${Number((value / factor).toPrecision(3))}${unit}`;
-  }
-  return String(Number(value.toPrecision(3)));
-}
+const axisText = (value: number): string => short(value, { digits: true });
 
 /** Round numbers from `from` to `to`: about `count` of them. */
 export function ticks(from: number, to: number, count: number): number[] {

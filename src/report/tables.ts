@@ -6,6 +6,7 @@ import {
   CPU_SYSTEM,
   CPU_USER,
   HANDLED_RATE,
+  meanOver,
   oneMode,
   ROLLED_BACK_SHARE,
   sqlOf,
@@ -32,11 +33,14 @@ const PE_STATES = {
   has: (state: string) => state !== 'softirq',
 };
 
+/** A share of time as per cent. */
+const shareOf = (column: string) => `100 * ${meanOver(column)} AS "${column} %"`;
+
 const PES_ON_NODE = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
   ${sqlOf(HANDLED_RATE)} AS "events/s",
   ${sqlOf(ROLLED_BACK_SHARE)} AS "rolled back %",
   ${[CPU_USER, CPU_SYSTEM, CPU_STOLEN].map((share) => `${sqlOf(share, PE_STATES)} AS "${share.label} %"`).join(', ')},
-  100 * sum(waiting * seconds) / sum(seconds) AS "waiting %"
+  ${shareOf('waiting')}
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 
 const pes = (table: string) => `SELECT pe_id AS pe, sum(events_processed) AS events,
@@ -45,8 +49,7 @@ FROM ${table} WHERE ${oneMode(table)} GROUP BY pe_id ORDER BY pe_id`;
 
 const THREADS = `SELECT any_value(rank) AS rank, host, process_id AS process, thread_id AS thread, any_value(thread) AS name,
   arg_max(cpu, running * seconds) AS cpu, sum(seconds) AS seconds,
-  100 * sum(running * seconds) / sum(seconds) AS "running %", 100 * sum(waiting * seconds) / sum(seconds) AS "waiting %",
-  100 * sum(others * seconds) / sum(seconds) AS "others %", 100 * sum(blocked) / sum(samples) AS "blocked %"
+  ${['running', 'waiting', 'others'].map(shareOf).join(', ')}, 100 * sum(blocked) / sum(samples) AS "blocked %"
 FROM rank_on_node GROUP BY host, process_id, thread_id ORDER BY sum(running * seconds) DESC, thread LIMIT ${MOST_THREADS}`;
 
 /** Columns that old reports lack are left out. */

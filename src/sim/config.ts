@@ -13,8 +13,13 @@ export const SYNCHRONISERS = {
   'rollback-check': 6,
 } as const;
 
+/** How PEs are kept in order, by word; ROSS’s numbers are in `SYNCHRONISERS`. */
 export type Synchroniser = keyof typeof SYNCHRONISERS;
 
+/**
+ * A run's settings as they are in effect, defaults filled in. Times of the model are in its units of virtual time, memory is
+ * in bytes.
+ */
 export interface RunConfig {
   readonly synch: Synchroniser;
   readonly pes: number;

@@ -13,6 +13,7 @@ import { VARIABLES } from './module-state.ts';
 /** How a thread names a model to another: a built-in name, or the URL of a module that Node can import. */
 export type ModelReference = { readonly name: string } | { readonly url: string };
 
+/** A model as it was found: by name, or in a file. `dispose` removes what was compiled for it. */
 export interface LoadedModel {
   readonly model: Model;
   readonly reference: ModelReference;

@@ -9,6 +9,10 @@ function expectNumber(method: string, name: string, value: unknown): void {
   throw new ModelError(`results.${method}('${name}'): ${given} is not a number`);
 }
 
+/**
+ * What a model reported at its end: sums, greatest values, histograms and rows, over all LPs, by the names that it gave
+ * them.
+ */
 export interface ModelResults {
   readonly totals: Record<string, number>;
   readonly maxima: Record<string, number>;

@@ -21,6 +21,7 @@ import { threadRings } from './transport/threads.ts';
 import { tuneV8 } from './v8-flags.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 
+/** How far a run is: `gvt` and `end` in virtual time, events committed and rolled back so far, seconds since its start. */
 export interface Progress {
   /** Virtual time before which everything is committed. */
   readonly gvt: number;
@@ -30,6 +31,7 @@ export interface Progress {
   readonly seconds: number;
 }
 
+/** What may be given to a run beside its settings: what ends it, and what hears of it. */
 export interface RunOptions {
   /** Stops the run; what was done so far is summed up, with `finished` false. */
   readonly signal?: AbortSignal;

@@ -11,6 +11,7 @@ import type { PeResult } from './pe-run.ts';
 import type { Placement } from './placement.ts';
 import { type ModelResults, mergeResults } from './results.ts';
 
+/** What one PE did in a run: counts of events by kind, and seconds by activity (estimates where turns were sampled). */
 export interface PeStatistics {
   readonly pe: number;
   readonly lps: number;

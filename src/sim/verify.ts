@@ -37,6 +37,7 @@ export interface VerifyRow {
   readonly difference?: string;
 }
 
+/** What is run beside the plain comparison, what ends it, and what hears of its cases. */
 export interface VerifyOptions {
   /** Runs under chaos, instead of the usual ones. */
   readonly chaos?: ChaosRuns;

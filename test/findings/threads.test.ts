@@ -60,7 +60,7 @@ it('sentences name who, how much, why, and on which CPU', async () => {
   ]);
   const blocked = command([{ blocked: 15 }]);
   expect(said(await findingsAt(blocked, 'device-wait'))).toEqual([
-    'problem: Process 100 (app0) stood still for a device in 50 % of its samples; process 100 moved most: 9 MB to devices, 0 MB from them.',
+    'problem: Process 100 (app0) stood still for a device in 50 % of its samples; process 100 moved most: 9 MB to devices, 0 B from them.',
   ]);
   const reads = command([{ major: 100 }]);
   expect(said(await findingsAt(reads, 'page-faults'))).toEqual([

@@ -1,5 +1,7 @@
 /** What is worked out from metrics: hand-worked numbers, and the same in SQL. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { measuresIn } from '../../src/model/measures/docs.ts';
@@ -254,5 +256,48 @@ describe('docs/measures.md', () => {
   it('has the tables that the declarations make', () => {
     const page = readFileSync(new URL('../../docs/measures.md', import.meta.url), 'utf8');
     expect(measuresIn(page)).toBe(page);
+  });
+});
+
+describe('the source', () => {
+  const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+  /** Lines of all files of the library and the page, as `path: line`. */
+  const lines = ['src', 'web/src'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|svelte)$/.test(name))
+      .flatMap((name) =>
+        readFileSync(join(ROOT, folder, name), 'utf8')
+          .split('\n')
+          .map((line) => `${folder}/${name}: ${line.trim()}`),
+      ),
+  );
+  const saying = (what: RegExp) => lines.filter((line) => what.test(line));
+  const filesSaying = (what: RegExp) =>
+    [...new Set(saying(what).map((line) => line.split(':')[0]))].sort();
+
+  it('works a declared ratio out nowhere else', () => {
+    // The simulator fills ROSS's own field in its samples and its result.
+    const divided =
+      /(rolled_?back|undone)\)?( \+ \w+)? \/ \(?(nullif|greatest|Math\.max\(1, \w*\.?processed|processed|handled|net)/i;
+    expect(filesSaying(divided)).toEqual([
+      'src/sim/instrument/sampler.ts',
+      'src/sim/statistics.ts',
+      // How far PEs may run ahead, of one stretch.
+      'src/sim/window.ts',
+    ]);
+    expect(saying(/greatest\((0|1), ?sum/)).toEqual([]);
+  });
+
+  it('makes texts of numbers, and of names in SQL, in one place each', () => {
+    // Changes have a sign; ROSS's report and its thresholds are printed as their makers do.
+    expect(filesSaying(/\.to(Fixed|Precision)\(.*\)\)?\} ?%/)).toEqual([
+      'src/cli/diff-text.ts',
+      'src/cli/report-differences.ts',
+      'src/cli/ross-report.ts',
+      'src/findings/docs.ts',
+    ]);
+    expect(filesSaying(/toLocaleString\('en-US'/)).toEqual(['src/model/measures/text.ts']);
+    expect(filesSaying(/' [kMG]'/)).toEqual(['src/model/measures/text.ts']);
+    expect(filesSaying(/replaceAll\("'", "''"\)/)).toEqual(['src/model/sql.ts']);
   });
 });

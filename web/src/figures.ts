@@ -1,35 +1,18 @@
 /** Numbers and short lists as text. */
-import { duration, percent } from '../../src/model/measures/index.ts';
+import { counted, duration, percent, short, whole } from '../../src/model/measures/index.ts';
 
-export { duration, percent };
-
-/** 1234567 as “1.23 M”. */
-export function short(value: number): string {
-  if (!Number.isFinite(value)) return '–';
-  for (const [factor, unit] of [
-    [1e9, ' G'],
-    [1e6, ' M'],
-    [1e3, ' k'],
-  ] as const) {
-    if (Math.abs(value) >= factor) return `${(value / factor).toPrecision(3)}${unit}`;
-  }
-  return Math.abs(value) >= 10 || value === 0 ? value.toFixed(0) : value.toPrecision(2);
-}
+export { counted, duration, percent, short, whole };
 
 /** “2.08 GHz”, “10 kB/s”, “3.5 cores”, “17 %”. */
 export function withUnit(value: number, unit: string): string {
   if (unit === '%') return percent(value);
   // A unit has one prefix: no “k MiB”.
-  if (/^[kMGT]i?B/.test(unit) && Math.abs(value) >= 1000)
-    return `${Math.round(value).toLocaleString('en-US')} ${unit}`;
+  if (/^[kMGT]i?B/.test(unit) && Math.abs(value) >= 1000) return `${whole(value)} ${unit}`;
   const text = short(value);
   if (unit === '' || text === '–') return text;
   // A prefix belongs to its unit.
   return /[kMG]$/.test(text) && /^[A-Z]/i.test(unit) ? `${text}${unit}` : `${text} ${unit}`;
 }
-
-export const plural = (count: number, word: string): string =>
-  `${count} ${word}${count === 1 ? '' : 's'}`;
 
 /** “a, b and c” */
 export function listed(texts: readonly string[]): string {

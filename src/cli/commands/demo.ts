@@ -3,6 +3,14 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { findAll } from '../../findings/index.ts';
 import type { LiveServer } from '../../live/index.ts';
+import {
+  HANDLED_RATE,
+  meanOver,
+  percent,
+  ROLLED_BACK_SHARE,
+  short,
+  sqlOf,
+} from '../../model/measures/index.ts';
 import { flag } from '../../model/option.ts';
 import { checkRecording, RECORDING_FILE } from '../../model/recording.ts';
 import { allowedCpus } from '../../os/affinity.ts';
@@ -17,7 +25,7 @@ import { Hog } from '../hog.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
 import { type RecordedRun, recordedRun } from '../recorded-run.ts';
-import { figure, painter, short, table } from '../table.ts';
+import { figure, painter, table } from '../table.ts';
 import { version } from '../version.ts';
 
 const OPTIONS = {
@@ -195,10 +203,8 @@ async function recordOptimistic(
 }
 
 const PES = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
-  sum(events_processed) / sum(seconds) AS "events/s",
-  100 * sum(events_rolled_back) / greatest(1, sum(events_processed)) AS "rolled back %",
-  100 * sum("user" * seconds) / sum(seconds) AS "CPU user %",
-  100 * sum(waiting * seconds) / sum(seconds) AS "waiting for CPU %"
+  ${sqlOf(HANDLED_RATE)} AS "events/s", ${sqlOf(ROLLED_BACK_SHARE)} AS "rolled back %",
+  100 * ${meanOver('"user"')} AS "CPU user %", 100 * ${meanOver('waiting')} AS "waiting for CPU %"
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
 const REGIONS = `SELECT region, "count" AS visits, runtime, sync_runtime
 FROM geopm_region WHERE section = 'region' ORDER BY runtime DESC`;
@@ -294,9 +300,7 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     if (!optimistic.finished) return EXIT.interrupted;
     say(`   ${rate(optimistic)}`);
     const { totalRollbacks, efficiency } = optimistic;
-    say(
-      `   ${totalRollbacks.toLocaleString('en')} rollbacks, efficiency ${efficiency.toFixed(1)} %`,
-    );
+    say(`   ${totalRollbacks.toLocaleString('en')} rollbacks, efficiency ${percent(efficiency)}`);
     say();
     say(bold('2  Sequential, on one thread'));
     say('   One event after the other: nothing to roll back, nothing to get wrong.');

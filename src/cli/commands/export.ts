@@ -1,4 +1,6 @@
 /** `triscope export PATH… --to FORMAT -o OUT`: recordings in other tools' formats. */
+
+import { short } from '../../model/measures/index.ts';
 import { choice, flag, float, text } from '../../model/option.ts';
 import {
   EXPORT_FORMATS,
@@ -13,7 +15,6 @@ import { QUOTE_FORMULAS } from '../csv.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { READER_NAMES } from '../reader-names.ts';
-import { short } from '../table.ts';
 
 type Asked = ExportOptions & { readonly out: string; readonly json: boolean };
 

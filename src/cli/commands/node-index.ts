@@ -6,6 +6,7 @@ import {
   type UpdateResult,
   updateIndex,
 } from '../../findings/job/index.ts';
+import { bytes as sizeText } from '../../model/measures/index.ts';
 import { flag, text } from '../../model/option.ts';
 import { ARCHIVE_OPTIONS } from '../archive-options.ts';
 import { type Call, command } from '../command.ts';
@@ -25,8 +26,7 @@ const OPTIONS = {
 
 function textOf({ read, gone, files, measured, jobs, bytes }: UpdateResult): string {
   const left = gone > 0 ? `, ${gone} gone` : '';
-  const size = (bytes / 1e6).toFixed(1);
-  return `${files} files (${read} read, ${size} MB${left}), ${jobs} jobs (${measured} measured)\n`;
+  return `${files} files (${read} read, ${sizeText(bytes)}${left}), ${jobs} jobs (${measured} measured)\n`;
 }
 
 /** Returns the exit code. @throws JobError, the file system's error */

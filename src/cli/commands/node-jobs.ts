@@ -14,6 +14,7 @@ import {
   rowOf,
   shortName,
 } from '../../findings/job/index.ts';
+import { shareText } from '../../model/measures/index.ts';
 import { didYouMean } from '../../model/nearest.ts';
 import { choice, flag, text } from '../../model/option.ts';
 import { JOB_GROUPS, type JobGroup } from '../../query/job-tables.ts';
@@ -197,8 +198,6 @@ async function asked<T>(
   }
 }
 
-const percent = (part: number | null) => (part === null ? '-' : `${(100 * part).toFixed(1)} %`);
-
 /** Prints sums of jobs. Returns the exit code. @throws UsageError */
 async function sums(call: ArchiveCall, by: JobGroup): Promise<number> {
   const rows = await asked(call, (jobs) => jobs.by(by));
@@ -212,7 +211,7 @@ async function sums(call: ArchiveCall, by: JobGroup): Promise<number> {
     row.group === '' ? '-' : row.group,
     String(row.jobs),
     row.nodeHours.toFixed(2),
-    percent(row.efficiency),
+    shareText(row.efficiency),
     String(row.flaggedJobs),
     row.flaggedNodeHours.toFixed(2),
   ]);

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findAll } from '../../findings/index.ts';
+import { short } from '../../model/measures/index.ts';
 import { didYouMean } from '../../model/nearest.ts';
 import { flag, float, int, text } from '../../model/option.ts';
 import { scratchFolder } from '../../os/scratch.ts';
@@ -23,7 +24,7 @@ import {
   type RunCommand,
   runCommandOf,
 } from '../run-command.ts';
-import { figure, painter, short, table } from '../table.ts';
+import { figure, painter, table } from '../table.ts';
 import { trialRun } from '../trial-run.ts';
 
 const TUNING = {

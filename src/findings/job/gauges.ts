@@ -1,6 +1,5 @@
 /** How good a job was, in a few gauges, each with its reason in words. Thresholds are ours, and each gauge says them. */
-import { counted } from '../../model/finding.ts';
-import { bytes, duration, percent as percentText } from '../../model/measures/index.ts';
+import { bytes, counted, duration, shareText as percent } from '../../model/measures/index.ts';
 import type { Job } from './job.ts';
 import { behindByHost, leastAfterBefore } from './metrics/balance.ts';
 import { inUse } from './metrics/memory.ts';
@@ -34,7 +33,6 @@ interface GaugeKind {
   read(view: JobView): Reading;
 }
 
-const percent = (share: number) => percentText(100 * share);
 const clamp = (share: number) => Math.min(1, Math.max(0, share));
 /** `high`: large values are good. */
 const graded = (value: number, good: number, fair: number, high = true): Grade => {

@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { quoteText } from '../../model/sql.ts';
 import {
   ACCOUNTING,
   FILE_JOBS,
@@ -19,7 +20,6 @@ import {
   measuredTable,
 } from '../../query/job-tables.ts';
 import type { Draft } from '../../query/kept-file.ts';
-import { quoteText } from '../../query/sql.ts';
 import { type AccountedJobs, accountedById, accountedFor } from './accounted-for.ts';
 import type { AccountedJob } from './accounting.ts';
 import type { Archive, ArchiveFile } from './archive.ts';

@@ -1,9 +1,9 @@
 /** Questions to the job index of an archive. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { quoteText } from '../../model/sql.ts';
 import { type JobGroup, jobViews, layoutOf } from '../../query/job-tables.ts';
 import type { Kept } from '../../query/kept-file.ts';
-import { quoteText } from '../../query/sql.ts';
 import type { AccountedJob } from './accounting.ts';
 import type { Archive, ArchiveFile } from './archive.ts';
 import { shortName } from './host-list.ts';

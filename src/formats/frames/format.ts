@@ -137,6 +137,7 @@ function infoOf(
   };
 }
 
+/** Frames of samples, as streams and recordings hold them. */
 export const FRAMES: Format = {
   name: 'frames',
   help: 'stream frames: extra.frames of a recording, files of --stream',

@@ -135,6 +135,7 @@ function orDamaged<T>(survey: GeopmSurvey, work: () => T): T | null {
   }
 }
 
+/** Reports, traces and profile traces of GEOPM, of all its versions. */
 export const GEOPM = {
   name: 'geopm',
   help: 'GEOPM: reports and traces of every version, profile traces, what geopmsession writes',

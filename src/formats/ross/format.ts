@@ -110,6 +110,7 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   };
 }
 
+/** Binary files of ROSS, of all eras. */
 export const ROSS = {
   name: 'ross',
   help: 'ROSS: samples of PEs, KPs, LPs and models, and event traces, of December 2016 to today',

@@ -56,6 +56,7 @@ export function repairPlan(schema: RawSchema, scaledEnergy = false): RepairPlan 
 
 const WORD = 2 ** 32;
 
+/** One device's counters, record by record: what each counted since the record before, by the one rule of counters. */
 export class DeviceRepair {
   private readonly plan: RepairPlan;
   /** What the next record is compared with. */
@@ -67,6 +68,7 @@ export class DeviceRepair {
   private readonly since: Float64Array;
   private started = false;
 
+  /** @param plan the rules of the type's counters */
   constructor(plan: RepairPlan) {
     this.plan = plan;
     const { length } = plan.schema.keys;

@@ -48,6 +48,7 @@ function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): 
   if (cut !== null) throw new FormatError(cut);
 }
 
+/** Raw stats files of tacc_stats, of all its versions. */
 export const TACC = {
   name: 'tacc',
   help: 'raw stats files of tacc_stats and hpcperfstats, plain or gzip',

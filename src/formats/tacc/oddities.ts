@@ -33,6 +33,7 @@ export const KEPT = {
   devices: 'a line that begins with @, which no version wrote',
 } as const;
 
+/** What may be strange about a line; of some the line is lost, of others not. */
 export type OddityKind = keyof typeof LOST | keyof typeof KEPT;
 
 /** What each kind means. */

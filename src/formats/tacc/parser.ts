@@ -46,6 +46,10 @@ export interface RawParserOptions {
   readonly types?: readonly string[];
 }
 
+/**
+ * Reads a raw stats file in pieces of any size, and tells a visitor what stands there. It never throws for what a file
+ * holds.
+ */
 export class RawParser {
   private readonly visitor: RawVisitor;
   private readonly wanted: readonly string[] | undefined;
@@ -65,11 +69,13 @@ export class RawParser {
   private marked = -1;
   private readonly oddities: Partial<Record<OddityKind, number>> = {};
 
+  /** @param visitor hears what was read */
   constructor(visitor: RawVisitor, { types }: RawParserOptions = {}) {
     this.visitor = visitor;
     this.wanted = types;
   }
 
+  /** What was read so far: version, host, times, and what was strange. */
   get summary(): RawSummary {
     return {
       lines: this.line,

@@ -18,6 +18,7 @@ const EMPTY: RecordKind = {
 
 /** A visitor that hands on each record, and each group without any. */
 export class RawRecords implements RawVisitor, RecordBlock {
+  /** Records are given one at a time. */
   readonly length = 1;
   private readonly take: (block: RecordBlock) => boolean | undefined;
   private readonly kinds = new Map<RawSchema, RecordKind>();
@@ -33,6 +34,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
   /** Whether the taker wants no more. */
   stopped = false;
 
+  /** @param take is given each record; `false` ends the reading */
   constructor(take: (block: RecordBlock) => boolean | undefined) {
     this.take = take;
   }
@@ -41,6 +43,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
     if (name === 'hostname') this.host = value.trim();
   }
 
+  /** Begins a group: its time holds for the records that follow. */
   group(group: RawGroup): void {
     this.end();
     this._group = group;
@@ -73,6 +76,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
     this._group = null;
   }
 
+  /** Which kind the record is. */
   kind(): RecordKind {
     return this._kind;
   }

@@ -6,6 +6,7 @@
  */
 import { label, type Metric, type Schema } from '../../model/metric.ts';
 
+/** A key of a type: whether it counts, how wide it is (bits), and its unit ('' for a bare number). */
 export interface RawKey {
   readonly name: string;
   readonly kind: Metric['kind'];
@@ -15,6 +16,7 @@ export interface RawKey {
   readonly unit: string;
 }
 
+/** A type with its keys, in the order of a record's values. */
 export interface RawSchema {
   readonly type: string;
   readonly keys: readonly RawKey[];

@@ -25,6 +25,7 @@ export interface RawProblem {
   readonly text: string;
 }
 
+/** Hears what stands in a raw stats file, line by line; lines count from 1. */
 export interface RawVisitor {
   /** `$name value`: program and version, hostname, uname, uptime, and any other. */
   property?(name: string, value: string, line: number): void;

@@ -10,6 +10,7 @@ export type RawStyle = '1.0' | '2.3';
 /** The versions whose formats these are. */
 const VERSIONS: Readonly<Record<RawStyle, string>> = { '1.0': '1.0.2', '2.3': '2.3.5' };
 
+/** What a raw stats file begins with: host, kernel, seconds since its start, and schemas. */
 export interface RawHeader {
   readonly hostname: string;
   /** `Linux x86_64 5.14.0 #1 SMP …` */
@@ -33,6 +34,7 @@ const MILLION = 1_000_000;
 const word = (text: string) => text.replace(/\s/g, '_') || '-';
 const oneLine = (text: string) => text.replace(/\s*[\r\n]+\s*/g, ' ');
 
+/** Writes raw stats, byte for byte as tacc_stats of a version does. */
 export class RawWriter {
   private readonly sink: (bytes: Uint8Array) => void;
   private readonly style: RawStyle;

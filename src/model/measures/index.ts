@@ -3,6 +3,7 @@ export {
   evaluate,
   inputsOf,
   type Measure,
+  meanOver,
   type SumOf,
   sqlOf,
   type Weights,
@@ -22,4 +23,4 @@ export {
   THREAD_RUNNING,
   THREAD_WAITING,
 } from './simulation.ts';
-export { bytes, duration, percent } from './text.ts';
+export { bytes, counted, duration, percent, shareText, short, whole } from './text.ts';

@@ -93,3 +93,10 @@ export function sqlOf(
   const below = per === 'seconds' ? seconds : sum(per);
   return `(${factor} * (${sum(of)}) / CASE WHEN ${below} > 0 THEN ${below} END)`;
 }
+
+/**
+ * The mean of a column over rows that each cover `seconds`, as SQL over a group: over the time in which it was measured, NULL
+ * where it never was.
+ */
+export const meanOver = (column: string): string =>
+  `(sum(${column} * seconds) / sum(CASE WHEN ${column} IS NOT NULL THEN seconds END))`;

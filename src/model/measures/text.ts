@@ -10,6 +10,32 @@ export function percent(value: number | null): string {
   return `${value < 0 && text !== '0' ? '−' : ''}${text} %`;
 }
 
+/** A share as per cent: 0.123 as “12 %”; “–” for what was not measured. */
+export const shareText = (share: number | null): string =>
+  percent(share === null ? null : 100 * share);
+
+/** 1234567 as “1,234,567”. */
+export const whole = (count: number): string => Math.round(count).toLocaleString('en-US');
+
+/** “1 event”, “1,234 events”. */
+export const counted = (count: number, noun: string): string =>
+  `${whole(count)} ${noun}${Math.round(count) === 1 ? '' : 's'}`;
+
+const PREFIXES = [
+  [1e9, ' G'],
+  [1e6, ' M'],
+  [1e3, ' k'],
+] as const;
+
+/** 1234567 as “1.23 M”, 12.3 as “12”, 1.23 as “1.2”; with `digits` 12.3 as “12.3”; “–” for what was not measured. */
+export function short(value: number, { digits = false } = {}): string {
+  if (!Number.isFinite(value)) return '–';
+  const [factor, prefix] = PREFIXES.find(([least]) => Math.abs(value) >= least) ?? [1, ''];
+  if (digits) return `${Number((value / factor).toPrecision(3))}${prefix}`;
+  if (factor > 1) return `${(value / factor).toPrecision(3)}${prefix}`;
+  return Math.abs(value) >= 10 || value === 0 ? value.toFixed(0) : value.toPrecision(2);
+}
+
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /** 0.00453 as “4.53 ms”, 12.34 as “12.3 s”, 135 as “2:15 min”, 8257 as “2:17:37 h”; “–” for what was not measured. */

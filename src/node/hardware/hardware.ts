@@ -23,6 +23,10 @@ interface Shared {
   users: number;
 }
 
+/**
+ * Registers of a machine's processors and chipset: model-specific, of PCI functions, and in memory. Reading what is not
+ * there throws UnavailableError.
+ */
 export class Hardware {
   private readonly _tree: NodeTree;
   private readonly open = new Map<string, Shared>();
@@ -36,10 +40,12 @@ export class Hardware {
   private _packages: readonly Package[] | undefined;
   private _functions: readonly PciFunction[] | undefined;
 
+  /** @param tree below which the devices are */
   constructor(tree: NodeTree) {
     this._tree = tree;
   }
 
+  /** Below which its devices are. */
   get tree(): NodeTree {
     return this._tree;
   }
@@ -81,6 +87,7 @@ export class Hardware {
     }
   }
 
+  /** PCI functions of the machine, in the order of their addresses. */
   get functions(): readonly PciFunction[] {
     this._functions ??= pciFunctions(this._tree);
     return this._functions;

@@ -10,6 +10,7 @@ interface Kept extends LogGroup {
   readonly head: LogHead;
 }
 
+/** Groups that could not be written yet, oldest first. Beyond a number of groups or of bytes the oldest are dropped, and counted. */
 export class Backlog {
   /** Groups that were given up, the oldest first, because others came. */
   dropped = 0;
@@ -22,6 +23,7 @@ export class Backlog {
     this.most = Math.max(1, most);
   }
 
+  /** Groups that wait. */
   get length(): number {
     return this.kept.length;
   }
@@ -44,6 +46,7 @@ export class Backlog {
     }
   }
 
+  /** Keeps a group until `append`. @param head what its file must begin with */
   keep(head: LogHead, { second, bytes }: LogGroup): void {
     this.kept.push({ head, second, bytes: new Uint8Array(bytes) });
     this.bytes += bytes.length;

@@ -48,13 +48,16 @@ function remove(path: string): boolean {
   }
 }
 
+/** A record group: the second since 1970 that it is of, and its bytes. */
 export interface LogGroup {
   /** Whole seconds since 1970: names the file that the group begins. */
   readonly second: number;
   readonly bytes: Uint8Array;
 }
 
+/** A host's raw stats files in a folder: a new one where the schema changes or a day ends, appended to under a lock. */
 export class NodeLog {
+  /** Where its files are. */
   readonly folder: string;
   private readonly current: string;
   private readonly lock: Lock;
@@ -135,6 +138,7 @@ export class NodeLog {
   /** The second that the current file is named after, as far as this process knows; null where it does not. */
   begun: number | null = null;
 
+  /** Closes the file that is written. */
   close(): void {
     this.forget();
     this.lock.close();

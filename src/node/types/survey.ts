@@ -9,6 +9,7 @@ const NEWLINE = 0x0a;
 /** Collections before those that are measured, and these. */
 const [WARM_UP, MEASURED] = [3, 9];
 
+/** What a type is on this machine: its schema, devices, what it lacks, and microseconds that one sample of it takes. */
 export interface TypeFacts {
   readonly type: NodeType;
   /** As this machine has it. */

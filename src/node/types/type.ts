@@ -4,6 +4,10 @@ import type { Metric } from '../../model/metric.ts';
 import type { SavedRegister } from '../hardware/registers.ts';
 import type { NodeTree } from '../tree.ts';
 
+/**
+ * A type of raw stats: its keys, where they are from, and how its collector is opened. @throws UnavailableError from `open`
+ * where the machine has none
+ */
 export interface NodeType {
   /** As in records: `cpu`. */
   readonly name: string;
@@ -47,6 +51,7 @@ export interface NodeType {
 /** Milliseconds: a quarter of what the energy counter of a package takes at 1 kW to roll over. */
 export const BETWEEN = 15_000;
 
+/** Writes one record a device when it is asked to. `between` is called between samples of types that count by turns. */
 export interface Collector {
   /** The schema, where it depends on the machine. */
   readonly metrics?: readonly Metric[];

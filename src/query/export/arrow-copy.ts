@@ -6,7 +6,7 @@ import {
   ArrowFile,
   type ArrowType,
 } from '../../formats/arrow/index.ts';
-import { quoteName } from '../sql.ts';
+import { quoteName } from '../../model/sql.ts';
 import type { SelectedColumn, Selection } from './selection.ts';
 import type { Sink } from './sink.ts';
 import { bytesOf, chunksOf, validityOf } from './vectors.ts';

@@ -1,7 +1,7 @@
 /** Parquet, CSV and JSON lines: DuckDB writes them. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { HINTS } from '../../formats/geopm/read/tables.ts';
-import { quoteName, quoteText } from '../sql.ts';
+import { quoteName, quoteText } from '../../model/sql.ts';
 import type { ExportOptions } from './options.ts';
 import { type Selection, withHost, withoutHugeIntegers } from './selection.ts';
 

@@ -12,8 +12,8 @@ import {
   sampleText,
 } from '../../formats/openmetrics/text.ts';
 import type { Metric } from '../../model/metric.ts';
+import { quoteName, quoteText } from '../../model/sql.ts';
 import { QueryError } from '../errors.ts';
-import { quoteName, quoteText } from '../sql.ts';
 import type { ExportOptions } from './options.ts';
 import type { PlacedRecording } from './placed.ts';
 import type { Sink } from './sink.ts';

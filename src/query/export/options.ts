@@ -1,6 +1,7 @@
 /** What can be exported, and what came of it. */
 import { TriscopeError } from '../../model/error.ts';
 
+/** What a recording can be exported to. */
 export const EXPORT_FORMATS = [
   'parquet',
   'arrow',
@@ -9,8 +10,10 @@ export const EXPORT_FORMATS = [
   'trace-event',
   'openmetrics',
 ] as const;
+/** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
+/** Of what, to which format, which tables or statement, and where to. */
 export interface ExportOptions {
   /** Recordings' folders, folders of native files, or files. */
   readonly paths: readonly string[];
@@ -36,6 +39,7 @@ export interface ExportOptions {
   readonly gzip?: boolean;
 }
 
+/** A file that was written, and how many rows it holds. */
 export interface ExportedFile {
   /** Of the table or the query; of traces, what it holds. */
   readonly table: string;
@@ -45,6 +49,7 @@ export interface ExportedFile {
   readonly rows: number;
 }
 
+/** Files that were written, their bytes in all, and what there is to know about them. */
 export interface ExportResult {
   readonly files: readonly ExportedFile[];
   /** Bytes of all files. */

@@ -1,8 +1,8 @@
 /** What to export: tables by name, or a query, as SELECT statements with columns that a format can hold. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteName, quoteText } from '../../model/sql.ts';
 import type { Database } from '../database.ts';
 import { QueryError } from '../errors.ts';
-import { quoteName, quoteText } from '../sql.ts';
 import type { ExportOptions } from './options.ts';
 
 export interface SelectedColumn {

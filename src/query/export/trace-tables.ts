@@ -3,7 +3,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TraceStream } from '../../formats/trace-event/index.ts';
 import { oneMode } from '../../model/measures/index.ts';
-import { quoteName, quoteText } from '../sql.ts';
+import { quoteName, quoteText } from '../../model/sql.ts';
 import type { Places } from './trace-places.ts';
 import { CounterStream, InstantStream, RegionStream } from './trace-streams.ts';
 import { columnsOf } from './vectors.ts';

@@ -10,8 +10,8 @@ import {
   type TraceStream,
   TraceWriter,
 } from '../../formats/trace-event/index.ts';
+import { quoteName, quoteText } from '../../model/sql.ts';
 import { InputError } from '../errors.ts';
-import { quoteName, quoteText } from '../sql.ts';
 import type { Table } from '../table.ts';
 import type { TimeRange } from '../time-range.ts';
 import type { ExportOptions } from './options.ts';

@@ -19,8 +19,10 @@ export function isoTime(milliseconds: number): string {
   return `${day.join('-')}T${clock.join(':')}.${pad(nanoseconds, 9)}${offset < 0 ? '-' : '+'}${zone}`;
 }
 
+/** How a session's report is written. */
 export type ReportFormat = 'yaml' | 'csv' | 'json';
 
+/** Statistics of a session's signals as they come: count, first, last, least, most, mean and standard deviation of each. */
 export class SessionReport {
   private readonly host: string;
   private readonly columns: readonly WatchColumn[];
@@ -32,6 +34,7 @@ export class SessionReport {
   private firstWall = 0;
   private documents = 0;
 
+  /** @param columns the signals, in the order of their values */
   constructor(host: string, columns: readonly WatchColumn[]) {
     this.host = host;
     this.columns = columns;

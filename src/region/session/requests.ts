@@ -3,6 +3,7 @@ import type { Platform, SignalInfo } from '../platform.ts';
 import { SignalError } from '../signal-error.ts';
 import type { SignalDomain } from '../signals/provider.ts';
 
+/** A signal, and what of: a domain and its index as they were written. */
 export interface Request {
   readonly signal: string;
   readonly domain: string;

@@ -4,6 +4,7 @@ import { doTask } from '../../os/thread.ts';
 import { Platform, type PlatformOptions } from '../platform.ts';
 import type { SignalDomain } from '../signals/provider.ts';
 
+/** One reading: values in the order of the columns (NaN: absent), seconds since the session's start, seconds since 1970. */
 export interface SessionRow {
   /** In the order of the columns; NaN where absent. */
   readonly values: Float64Array;

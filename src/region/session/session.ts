@@ -9,6 +9,7 @@ import type { SessionEnd, SessionRow, SessionTask } from './session-worker.ts';
 
 export type { SessionRow };
 
+/** Which signals are read, how often (seconds), for how long, and where the rows go. */
 export interface SessionOptions {
   readonly platform: Pick<PlatformOptions, 'root' | 'synthetic'>;
   readonly columns: readonly WatchColumn[];
@@ -26,11 +27,13 @@ export class SessionError extends TriscopeError {
   override readonly name = 'SessionError';
 }
 
+/** Reads signals at even times in a thread of its own. */
 export class Session {
   /** How it went; rejects with SessionError. */
   readonly done: Promise<SessionEnd>;
   private readonly _stop = new Int32Array(new SharedArrayBuffer(4));
 
+  /** Begins at once. */
   constructor(options: SessionOptions) {
     const task: SessionTask = {
       platform: { root: options.platform.root, synthetic: options.platform.synthetic },

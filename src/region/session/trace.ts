@@ -17,10 +17,15 @@ export function valueText(value: number, format: SignalFormat): string {
 /** A text in quotes, those within doubled. */
 export const csvText = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
+/** The first line of a trace: names of its columns, without a line's end. */
 export function headerText(columns: readonly WatchColumn[], delimiter: string): string {
   return `${columns.map(({ name }) => csvText(name)).join(delimiter)}\n`;
 }
 
+/**
+ * A line of a trace, without its end: numbers with all their digits, hexadecimal where the signal is; `nan` for what is
+ * absent.
+ */
 export function rowText(
   columns: readonly WatchColumn[],
   values: ArrayLike<number>,

@@ -13,4 +13,5 @@ export const SIGNAL_DOMAINS = [
   'gpu_chip',
 ] as const satisfies readonly Domain[];
 
+/** What a signal is of: the board, a package, a core, a CPU, a memory, a network card or a GPU. */
 export type SignalDomain = (typeof SIGNAL_DOMAINS)[number];

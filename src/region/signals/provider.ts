@@ -18,6 +18,7 @@ export type SignalFormat = 'double' | 'integer' | 'hex' | 'float';
 /** GEOPM's units; '' for a bare number. */
 export type SignalUnit = '' | 's' | 'Hz' | 'W' | 'J' | 'Celsius' | 'A' | 'V' | 'B';
 
+/** A signal: name, unit, domain, how it behaves over time and how parts become a whole. */
 export interface SignalDeclaration {
   /** Upper case. A word in braces stands for names that the machine decides: `HWMON::{CHIP}::TEMP`. */
   readonly name: string;
@@ -44,6 +45,7 @@ export interface Signal extends SignalDeclaration {
   readonly claims?: true;
 }
 
+/** A setting: name, unit and domain. */
 export interface ControlDeclaration {
   readonly name: string;
   readonly alias?: string;
@@ -62,11 +64,13 @@ export interface Setting {
   text(value: number): string;
 }
 
+/** A setting with its places: of each index the registers or files that make it up. */
 export interface Control extends ControlDeclaration {
   /** What has to be written for native domain `index`; empty where it has none. */
   settings(index: number): readonly Setting[];
 }
 
+/** What a provider is given: the machine, and other providers' signals by name. */
 export interface ProviderContext {
   readonly machine: Machine;
   /** A signal of an earlier provider, by name or alias; null where there is none. */
@@ -80,6 +84,7 @@ export interface Provided {
   close?(): void;
 }
 
+/** Where signals and controls are from. Those that this machine does not have are absent, not an error. */
 export interface Provider {
   /** Lower case, such as `powercap`. */
   readonly name: string;

@@ -3,6 +3,7 @@ import type { Model } from '../model.ts';
 
 type Loader = () => Promise<{ readonly default: Model }>;
 
+/** Models that come with the package, by name; each is loaded when it is asked for. */
 export const BUILT_IN: Readonly<Record<string, Loader>> = {
   phold: () => import('./phold.ts'),
   queueing: () => import('./queueing.ts'),

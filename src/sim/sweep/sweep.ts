@@ -17,6 +17,9 @@ import { type Measure, valuesOf } from './measure.ts';
 import type { RunReply } from './sweep-worker.ts';
 import { type Point, pointsOf, settingsAt, type Vary } from './vary.ts';
 
+/**
+ * What is varied, how often each point is run (replications, with seeds of their own), and when its means are narrow enough.
+ */
 export interface SweepOptions {
   readonly vary?: readonly Vary[];
   /** Runs of each point, with different seeds; with `untilWidth`, before the first look. Default 10. */
@@ -48,6 +51,7 @@ export interface SweepPoint {
   readonly measures: Readonly<Record<string, MeanInterval>>;
 }
 
+/** Points with their means and confidence intervals, and the runs that they are from. */
 export interface SweepResult {
   readonly model: string;
   readonly confidence: number;

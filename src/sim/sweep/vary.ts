@@ -5,6 +5,7 @@ import { ENGINE_OPTIONS } from '../engine-options.ts';
 import type { Model } from '../model.ts';
 import type { Settings } from '../settings.ts';
 
+/** A setting's value at a point. */
 export type Value = number | boolean | string;
 
 /** A setting of the engine (`end`, `lookahead`) or an option of the model, and its values. */

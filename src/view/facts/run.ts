@@ -6,6 +6,7 @@ import type {
   RecordingState,
 } from '../../model/recording.ts';
 
+/** What is known of a run before any sample: its name, state, hosts and PEs. */
 export interface Facts {
   /** The recording's name, or what a live run calls itself. */
   readonly title: string;

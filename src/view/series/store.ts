@@ -35,6 +35,7 @@ export interface SeriesSource {
 /** A run has few tables that are large: PEs, KPs, LPs, CPUs. */
 const SHARES = 4;
 
+/** Samples by table, kept for drawing: the newest, up to a number of values. */
 export class SeriesStore implements SeriesSource {
   private readonly _tables = new Map<string, SeriesTable>();
   private readonly most: number;
@@ -83,6 +84,7 @@ export class SeriesStore implements SeriesSource {
     table.add(batch, zero, this.anchored);
   }
 
+  /** Tables that can be drawn, with their metrics. */
   tables(): TableFacts[] {
     return [...this._tables.values()].flatMap((table) => {
       const { schema, span } = table;

@@ -1,6 +1,6 @@
 /** The table of what changed, and a sentence about it. */
 import type { ComparedChange, CompareFacts } from '../../../src/view/facts/compare.ts';
-import { plural, short } from '../figures.ts';
+import { counted, short } from '../figures.ts';
 import type { Table } from '../parts/table.ts';
 
 const VERDICTS: Readonly<Record<ComparedChange['verdict'], string>> = {
@@ -70,8 +70,8 @@ export function sentenceOf({ changes, findings }: CompareFacts): string {
     changes.filter((change) => change.verdict === verdict).length;
   const gained = findings.filter(({ what }) => what === 'gained').length;
   const lost = findings.filter(({ what }) => what === 'lost').length;
-  const numbers = `${plural(count('changed'), 'number')} changed by more than chance explains, ${count('noise')} did not.`;
+  const numbers = `${counted(count('changed'), 'number')} changed by more than chance explains, ${count('noise')} did not.`;
   return gained + lost === 0
     ? numbers
-    : `${numbers} ${plural(gained, 'finding')} gained, ${lost} lost.`;
+    : `${numbers} ${counted(gained, 'finding')} gained, ${lost} lost.`;
 }

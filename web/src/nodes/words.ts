@@ -1,6 +1,6 @@
 /** Times, shares and marks of jobs as text. Pure. */
 import type { JobListRow, JobPageFacts } from '../../../src/view/facts/jobs.ts';
-import { duration, plural } from '../figures.ts';
+import { counted, duration } from '../figures.ts';
 
 export { duration };
 
@@ -37,9 +37,9 @@ export function factLine(job: JobPageFacts): readonly string[] {
     if (told.submitted !== null && told.started !== null) {
       facts.push(`waited ${duration(told.started - told.submitted)}`);
     }
-    if (told.cores !== null) facts.push(plural(told.cores, 'core'));
+    if (told.cores !== null) facts.push(counted(told.cores, 'core'));
   }
-  facts.push(plural(hosts.length, 'host'));
+  facts.push(counted(hosts.length, 'host'));
   if (seconds !== null) {
     facts.push(duration(seconds));
     if (hosts.length > 0)

@@ -1,11 +1,8 @@
 /** Whole SVG documents: what is drawn on a canvas, as vectors from the same bins. */
 
-export const escaped = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+import { escapeText as escaped } from '../../../src/model/markup.ts';
+
+export { escaped };
 
 export const coordinate = (value: number): string => String(Number(value.toFixed(2)));
 

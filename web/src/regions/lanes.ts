@@ -1,6 +1,7 @@
 /** Lanes of regions over time: painted, as SVG, and as a table. */
 import type { Lane } from '../../../src/view/facts/regions.ts';
 import type { Axis } from '../axis.ts';
+import { percent } from '../figures.ts';
 import { HATCH_ID, hatch, hatchPattern } from '../parts/hatch.ts';
 import { coordinate, css, escaped, svgDocument } from '../parts/svg.ts';
 import type { Table } from '../parts/table.ts';
@@ -203,5 +204,5 @@ export function lanesSentence(lanes: readonly Lane[], looks: Looks): string {
   const [first] = [...times].sort(([, a], [, b]) => b - a);
   if (first === undefined) return 'Nothing was in a region in this window';
   const share = (100 * first[1]) / all;
-  return `In this window ${looks(first[0]).name} has the most of the lanes’ time: ${share.toFixed(0)} %`;
+  return `In this window ${looks(first[0]).name} has the most of the lanes’ time: ${percent(share)}`;
 }

@@ -232,13 +232,18 @@ export function sentenceOf(facts: RegionFacts, host: string): string {
   const unmarked = runtime(own.find(({ section }) => section === 'unmarked'));
   const regions = own
     .filter(({ section }) => section === 'region')
-    .map((row) => ({ name: row.region, time: runtime(row) ?? 0 }))
+    .flatMap((row) => {
+      const time = runtime(row);
+      return time === null ? [] : [{ name: row.region, time }];
+    })
     .sort((a, b) => b.time - a.time);
   const share = (time: number) =>
     whole !== null && whole > 0 && time <= whole
       ? `, ${percent((100 * time) / whole)} of the application`
       : '';
   if (regions.length === 0) {
+    if (own.some(({ section }) => section === 'region'))
+      return 'No report tells how long regions ran';
     return whole === null
       ? 'No report tells of regions'
       : `The application ran ${general(whole)} s; the report names no region`;

@@ -1,7 +1,7 @@
 /** A heatmap in words: its title is what stands out. */
 import type { Heat } from '../../../src/view/simulation/heat.ts';
 import { nameOf } from '../../../src/view/simulation/levels.ts';
-import { plural } from '../figures.ts';
+import { counted } from '../figures.ts';
 import { metricLabel, withUnit } from './words.ts';
 
 interface Ranked {
@@ -42,7 +42,7 @@ export function heatSentence(heat: Heat): string {
   const value = (row: number) => withUnit(totals[row], unit);
   if (count === 1) return `${nameOf(rows[highest])}: ${value(highest)} in this window.`;
   if (totals[highest] === totals[lowest]) {
-    return `All ${plural(count, LEVEL_WORDS[level])} have ${value(highest)} in this window.`;
+    return `All ${counted(count, LEVEL_WORDS[level])} have ${value(highest)} in this window.`;
   }
   const [first, word] = key === 'efficiency' ? [lowest, 'lowest'] : [highest, 'highest'];
   const other = first === lowest ? highest : lowest;

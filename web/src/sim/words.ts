@@ -1,8 +1,8 @@
 /** Values, times and entities as text. */
 import { nameOf } from '../../../src/view/simulation/levels.ts';
-import { duration, percent, short } from '../figures.ts';
+import { counted, duration, percent, short, whole } from '../figures.ts';
 
-export { duration };
+export { counted, duration, whole };
 
 import type { Page } from '../page.svelte.ts';
 import type { ViewState } from '../state.ts';
@@ -35,13 +35,6 @@ export function withUnit(value: number, unit: string): string {
   const words = unitWords(unit);
   return words === '' ? short(value) : `${short(value)} ${words}`;
 }
-
-/** 1234567 as “1,234,567”. */
-export const whole = (count: number): string => Math.round(count).toLocaleString('en-US');
-
-/** “1 event”, “1,234 events”. */
-export const counted = (count: number, noun: string): string =>
-  `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 export const figureOf = (unit: string) => (value: number) =>
   unit.startsWith('%') ? percent(value) : short(value);

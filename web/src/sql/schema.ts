@@ -1,4 +1,12 @@
 /** Which tables and columns there are, and the statements that the page's own pictures stand for. Pure. */
+import {
+  EFFICIENCY,
+  inputsOf,
+  ROLLED_BACK_SHARE,
+  SECONDARY_SHARE,
+  sqlOf,
+} from '../../../src/model/measures/index.ts';
+import { quoteName } from '../../../src/model/sql.ts';
 import type { QueryAnswer } from '../../../src/view/facts/query.ts';
 
 export interface ColumnFacts {
@@ -32,7 +40,7 @@ export function tablesOf({ rows }: QueryAnswer): TableColumns[] {
 
 /** A name in a statement. */
 export const quoted = (name: string): string =>
-  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name);
 
 /** A look at a table. */
 export const lookAt = ({ name, columns }: TableColumns): string =>
@@ -51,11 +59,14 @@ export function heatSql(
   from: number,
   to: number,
 ): string {
-  const column = metric === 'rolled_back_share' || metric === 'efficiency' ? RATIO : quoted(metric);
+  const ratio = RATIOS.find(({ key }) => key === metric);
+  const column =
+    ratio === undefined
+      ? quoted(metric)
+      : `${inputsOf(ratio).join(', ')},\n  ${sqlOf(ratio, { metric: quoted })} AS ${metric}`;
   return `SELECT t, ${ENTITIES[level]}, ${column}\nFROM ross_${level}\n${within(from, to)}\nORDER BY t`;
 }
-const RATIO =
-  'events_processed, events_rolled_back,\n  100 * events_rolled_back / nullif(events_processed, 0) AS rolled_back_percent';
+const RATIOS = [ROLLED_BACK_SHARE, EFFICIENCY, SECONDARY_SHARE];
 
 /** What a chart of the overview shows, sample by sample; null of one that has no single statement. */
 export function chartSql(id: string, from: number, to: number): string | null {

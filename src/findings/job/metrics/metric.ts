@@ -1,4 +1,5 @@
 /** What a metric of a job is: one declaration gives its value, its row in the docs, and its inputs on the page. */
+import { shareText } from '../../../model/measures/index.ts';
 import { type Input, type JobRows, JobView, MissingInput } from '../view.ts';
 
 /**
@@ -43,8 +44,6 @@ export interface MetricValue {
 /** A value is withheld where of one of its inputs more than this share of the differences are lower bounds only. */
 const MOST_DOUBT = 0.5;
 
-const percent = (share: number) => `${(100 * share).toFixed(share < 0.01 ? 2 : 0)} %`;
-
 /** Computes a metric. A quotient of nothing by nothing is not available, not NaN. */
 export function evaluate(rows: JobRows, set: MetricSet, metric: JobMetric): MetricValue {
   const view = new JobView(rows);
@@ -53,7 +52,7 @@ export function evaluate(rows: JobRows, set: MetricSet, metric: JobMetric): Metr
     const { inputs, doubt } = view;
     const missing = (lacks: string) => ({ set, metric, value: null, lacks, doubt: '', inputs });
     if (!Number.isFinite(value)) return missing('anything to divide by: its denominator is 0');
-    const bounds = `of ${percent(doubt.share)} of the differences of ${doubt.key} only a lower bound is known`;
+    const bounds = `of ${shareText(doubt.share)} of the differences of ${doubt.key} only a lower bound is known`;
     if (doubt.share > MOST_DOUBT) return missing(`exact inputs: ${bounds}`);
     return { set, metric, value, lacks: '', doubt: doubtOf(view, bounds), inputs };
   } catch (error) {

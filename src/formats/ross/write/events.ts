@@ -3,6 +3,7 @@ import { LITTLE_ENDIAN } from './layout.ts';
 
 /** Bytes and words of an event before the model's bytes, v7.0.0 on. */
 export const EVENT_BYTES = 24;
+/** 32-bit words of an event's record. */
 export const EVENT_WORDS = 6;
 
 /**

@@ -9,14 +9,17 @@
  */
 export const ROSS_LAYOUTS = ['ross-7', 'ross-8.1', 'ross-2017', 'ross-2017-04'] as const;
 
+/** An era's layout of samples, by its name. */
 export type RossLayout = (typeof ROSS_LAYOUTS)[number];
 
+/** Whether it names a layout. */
 export const isRossLayout = (name: string): name is RossLayout =>
   (ROSS_LAYOUTS as readonly string[]).includes(name);
 
 /** Layouts of packed records, whose files do not describe themselves. */
 export type PackedLayout = Extract<RossLayout, `ross-2017${string}`>;
 
+/** Whether records of the layout have no heads. */
 export const isPacked = (layout: RossLayout): layout is PackedLayout =>
   layout === 'ross-2017' || layout === 'ross-2017-04';
 

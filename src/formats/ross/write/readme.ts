@@ -25,6 +25,7 @@ export interface ReadmePayload {
   }[];
 }
 
+/** What a README.txt beside files of ROSS says: layout, KPs a PE, LPs of each PE. */
 export interface ReadmeInfo {
   readonly layout: RossLayout;
   /** What the files' names begin with. */

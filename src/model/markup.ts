@@ -1,0 +1,11 @@
+/** Text in HTML, SVG and XML. */
+
+/** Text that may stand anywhere in HTML and XML. Control characters, which XML does not have, become spaces. */
+export const escapeText = (text: string): string =>
+  text
+    .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, ' ')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
