@@ -237,6 +237,13 @@ function candidates(): string[] {
   return [...names].sort();
 }
 
+/** Where there was nothing when it was frozen, such as a finding on a quiet machine, there may be something. */
+function anyList(shape: unknown): unknown {
+  if (Array.isArray(shape)) return shape.length === 0 ? expect.any(Array) : shape.map(anyList);
+  if (typeof shape !== 'object' || shape === null) return shape;
+  return Object.fromEntries(Object.entries(shape).map(([key, of]) => [key, anyList(of)]));
+}
+
 describe('what scripts rely on', () => {
   it('is written anew', { timeout: 120_000 }, async () => {
     if (!freezes) return;
@@ -284,6 +291,6 @@ describe('what scripts rely on', () => {
     if (freezes) return;
     const { out } = await triscopeHere([...command.split(' '), ...JSON_CALLS[command], '--json']);
     // More may be there; nothing that was may be gone.
-    expect(shapeOf(parsed(out))).toMatchObject(frozen.shapes[command] as object);
+    expect(shapeOf(parsed(out))).toMatchObject(anyList(frozen.shapes[command]) as object);
   });
 });

@@ -67,7 +67,7 @@ describe('samples of every LP', () => {
     const { code, out, err } = await triscope([
       ...['sim', 'run', 'phold', `--total-lps=${LPS}`, '--lookahead=0.1', '--end=2', '--json'],
       ...['--engine-stats=gvt', '--granularity=1', '--lp-data', `--num-gvt=${every}`],
-      ...['--buffer-size=1e6', `--stats-path=${path}`, `--pes=${pes}`],
+      ...['--buffer-size=1e6', `--stats-path=${path}`, `--pes=${pes}`, '--gvt-interval=8'],
     ]);
     expect([code, err]).toEqual([0, '']);
     rmSync(path, { recursive: true });

@@ -158,7 +158,7 @@ describe('a hook at every n-th GVT', () => {
         pes,
         gvtInterval: 4,
         batch: 4,
-        end: 20,
+        end: 40,
         lookahead: 0.5,
       });
       expect(result.gvtComputations).toBeGreaterThan(20);
