@@ -105,7 +105,9 @@ export async function metricsSays(place: Place): Promise<Seen[]> {
 /** A recording beside itself: both sides say what the others say, and nothing changed. */
 export async function diffSays({ path }: Place): Promise<Seen[]> {
   const compared = await compareRecordings(path, path);
-  const { changes, facts, findings } = compared;
+  const { changes, facts, findings, notes } = compared;
+  // Its rates and shares are then of the run once it is under way, and it says so.
+  const isCut = notes.some((note) => note.startsWith('Left out of rates and shares'));
   const wrong = [
     ...changes.filter(({ verdict }) => verdict !== 'same').map(({ key }) => key),
     ...facts.filter(({ a, b }) => a !== b).map(({ key }) => key),
@@ -123,6 +125,7 @@ export async function diffSays({ path }: Place): Promise<Seen[]> {
   };
   return changes.flatMap(({ scope, host, entity, key, unit, a }) => {
     const value = a?.value ?? null;
+    if (isCut && unit === '%') return [];
     const name = names[`${key} ${unit}`] ?? (key === 'committed events' ? undefined : names[key]);
     if (scope === 'run' && name !== undefined) return [exact('diff', name, '', value)];
     if (scope === 'pe' && key === 'rolled back' && entity.startsWith('PE ')) {

@@ -107,7 +107,7 @@ describe('one truth', () => {
         ...['SQL', 'API', '--json', 'HTML', 'text', 'diff'],
         ...isOf('page', web !== null),
         // Frames that a stream has left are no files to be listed.
-        ...isOf('info', has(place, 'ross_pe') && !existsSync(join(path, 'extra.frames'))),
+        ...isOf('info', place.tables.has('ross_pe') && !existsSync(join(path, 'extra.frames'))),
         ...isOf('metrics', has(place, 'ross_pe', 't') && counting(place) === 'ross_pe'),
         ...isOf('metrics', place.tables.has('node_cpu')),
       ];
