@@ -7,10 +7,26 @@ import { api, ROUTES } from '../../src/live/api/index.ts';
 import { Exhibit } from '../../src/live/exhibit.ts';
 import { Desk } from '../../src/live/net/desk.ts';
 import { LIMITS } from '../../src/live/net/limits.ts';
-import { SharedWork, sharedBy, Turns } from '../../src/live/net/shared-work.ts';
+import { inTurns, SharedWork, sharedBy, Turns } from '../../src/live/net/shared-work.ts';
+import type { Shown } from '../../src/live/shown.ts';
+import { ROSS_PE } from '../../src/model/schemas/ross.ts';
+import { SeriesStore } from '../../src/view/series/store.ts';
+import { breakdownOf } from '../../src/view/simulation/breakdown.ts';
+import { densityOf, listOf } from '../../src/view/simulation/event-view.ts';
+import { Events } from '../../src/view/simulation/events.ts';
+import { type Heat, heatOf } from '../../src/view/simulation/heat.ts';
+import {
+  matrixOfEvents,
+  matrixOfRollbacks,
+  matrixOfSends,
+} from '../../src/view/simulation/matrix.ts';
+import { ordered } from '../../src/view/simulation/order.ts';
+import { Places } from '../../src/view/simulation/places.ts';
+import { ROLLBACK_COLUMNS, Rollbacks } from '../../src/view/simulation/rollbacks.ts';
+import { atOnce, type Steps } from '../../src/view/steps.ts';
 import { cluster } from './support/cluster.ts';
 import { regionRun } from './support/regions.ts';
-import { recording } from './support/samples.ts';
+import { batch, recording } from './support/samples.ts';
 
 const reason = new Error('given up');
 const never = new AbortController().signal;
@@ -93,6 +109,109 @@ describe('work that is given up', () => {
     const doing = work(end.signal);
     end.abort(reason);
     await expect(doing).rejects.toBe(reason);
+  });
+});
+
+/** 1,000 PEs, 60 samples each, and 150,000 traced events and rollbacks of 1,000 LPs. */
+function manySamples() {
+  const store = new SeriesStore();
+  const pes = Array.from({ length: 1000 }, (_, pe) => pe);
+  for (let t = 1; t <= 60; t++) {
+    const of = (pe: number) => ({ real_time: t, mode: 'rt', pe_id: pe, events_processed: pe % 97 });
+    store.add(
+      batch(
+        ROSS_PE,
+        pes.map((pe) => ({ ...of(pe), events_rolled_back: 1, network_sends: t, gvt_time: 0.1 })),
+      ),
+    );
+  }
+  const length = 150_000;
+  const u32 = Uint32Array.from({ length }, (_, k) => k % 1000);
+  const f64 = Float64Array.from({ length }, (_, k) => k / length);
+  const events = new Events();
+  events.add([u32, u32.toReversed(), f64, f64, f64], length, 0);
+  const rollbacks = new Rollbacks();
+  rollbacks.add(
+    ROLLBACK_COLUMNS.map(() => u32),
+    () => 'straggler',
+    length,
+    0,
+  );
+  return { store, events, rollbacks };
+}
+
+describe('work on samples in memory', () => {
+  const { store, events, rollbacks } = manySamples();
+  const places = new Places();
+  const window = { from: 0, to: 61, within: '' };
+  const ask = { ...window, level: 'pe', metric: 'events_processed', bins: 100 } as const;
+  const lps = { ...window, level: 'lp' } as const;
+  const heat = atOnce(heatOf)(store, ask) as Heat;
+
+  it.each<[string, () => Steps<unknown>]>([
+    ['a heatmap', () => heatOf(store, ask)],
+    ['one of a ratio', () => heatOf(store, { ...ask, metric: 'efficiency', lossy: true })],
+    ['rows by likeness', () => ordered(heat, 'similar')],
+    ['a breakdown', () => breakdownOf(store, 0, 61)],
+    ['series', () => store.seriesSteps('ross_pe', ['events_processed'], 0, 61, 100)],
+    ['a matrix of events', () => matrixOfEvents(events, places, { ...lps, of: 'events' })],
+    ['one of counters', () => matrixOfSends(store, { ...window, level: 'pe', of: 'sends' })],
+    [
+      'one of rollbacks',
+      () => matrixOfRollbacks(rollbacks, places, { ...window, level: 'pe', of: 'rollbacks' }),
+    ],
+    ['events in time', () => densityOf(events, places, { ...lps, sender: '', bins: 100 })],
+    ['single events', () => listOf(events, places, { ...lps, within: '?', sender: '' }, 10)],
+  ])('%s: ends in the middle when nobody waits', async (_, work) => {
+    let rows = 0;
+    function* counted() {
+      for (const took of work()) {
+        rows += took;
+        yield took;
+      }
+    }
+    await inTurns(counted(), never);
+    const all = rows;
+    rows = 0;
+    const end = new AbortController();
+    const doing = inTurns(counted(), end.signal);
+    setImmediate(() => end.abort(reason));
+    await expect(doing).rejects.toBe(reason);
+    expect(rows).toBeGreaterThan(0);
+    expect(rows).toBeLessThan(0.9 * all);
+  });
+
+  it.each([
+    '/heatmap?metric=events_processed&sort=similar&from=0&to=61',
+    '/series?table=ross_pe&metric=events_processed&bins=100',
+    '/breakdown?from=0&to=61',
+  ])('others are answered before %s is, which ends when its client goes', async (heavy) => {
+    const gone = new AbortController();
+    const app = api(
+      {
+        desk: new Desk(never),
+        gone: (c) => (c.req.query('gone') === undefined ? never : gone.signal),
+        shown: async () =>
+          ({ store, facts: { notes: [] }, live: false, path: null }) as unknown as Shown,
+        all: async () => [],
+        refused: [],
+      },
+      ROUTES,
+    );
+    const order: string[] = [];
+    const asked = async (path: string, name: string) => {
+      const { status } = await app.request(path);
+      order.push(name);
+      return status;
+    };
+    const statuses = await Promise.all([asked(heavy, 'heavy'), asked('/tables', 'light')]);
+    expect([statuses, order]).toEqual([
+      [200, 200],
+      ['light', 'heavy'],
+    ]);
+    const left = app.request(`${heavy}&gone=1&bins=99`);
+    setImmediate(() => gone.abort());
+    expect((await left).status).toBe(503);
   });
 });
 

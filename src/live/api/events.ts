@@ -2,13 +2,24 @@
 import { densityOf, listOf } from '../../view/simulation/event-view.ts';
 import { pack } from '../../view/simulation/packed.ts';
 import { rollbacksIn } from '../../view/simulation/rollback-view.ts';
+import { inTurns } from '../net/shared-work.ts';
 import { tracesOf } from '../simulation/served.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN } from './entity-query.ts';
-import { BYTES, bytesAnswer, integerOf, type Parameter, type Route, WINDOW } from './route.ts';
+import {
+  BYTES,
+  bytesAnswer,
+  fits,
+  integerOf,
+  type Parameter,
+  type Route,
+  WINDOW,
+} from './route.ts';
 
 const MOST_BINS = 4000;
 const DEFAULT_BINS = 600;
 const MOST_SINGLE = 10_000;
+/** Bytes of a cell, and of its copy in the answer. */
+const DENSITY_CELL = 8;
 
 const SENDER: Parameter = {
   name: 'sender',
@@ -45,7 +56,9 @@ export const EVENTS: readonly Route[] = [
         bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       };
       const { events, places } = await tracesOf(shown, context.signal);
-      const { counts, ...head } = densityOf(events, places, ask);
+      const roomFor = (cells: number) => fits(cells, DENSITY_CELL, context.limits);
+      const steps = densityOf(events, places, ask, roomFor);
+      const { counts, ...head } = await inTurns(steps, context.signal);
       return bytesAnswer(c, pack(head, { counts }));
     },
   },
@@ -75,7 +88,7 @@ export const EVENTS: readonly Route[] = [
       };
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
       const { events, places } = await tracesOf(shown, context.signal);
-      return c.json(listOf(events, places, ask, most));
+      return c.json(await inTurns(listOf(events, places, ask, most), context.signal));
     },
   },
   {

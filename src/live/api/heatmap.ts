@@ -4,10 +4,19 @@ import { breakdownOf } from '../../view/simulation/breakdown.ts';
 import { type Heat, type HeatAsk, heatMetrics, heatOf } from '../../view/simulation/heat.ts';
 import { ORDERS, type Order, ordered } from '../../view/simulation/order.ts';
 import { pack } from '../../view/simulation/packed.ts';
-import type { RouteLimits } from '../net/limits.ts';
+import { inTurns } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN, wordOf } from './entity-query.ts';
-import { ApiError, BYTES, bytesAnswer, fits, integerOf, type Route, WINDOW } from './route.ts';
+import {
+  type ApiContext,
+  ApiError,
+  BYTES,
+  bytesAnswer,
+  fits,
+  integerOf,
+  type Route,
+  WINDOW,
+} from './route.ts';
 
 const MOST_BINS = 4000;
 const DEFAULT_BINS = 600;
@@ -22,7 +31,12 @@ const LOSS = /were not written|are missing/;
 const kept = new WeakMap<Shown, Map<string, Heat>>();
 
 /** @throws ApiError */
-function heatFor(shown: Shown, ask: HeatAsk, order: Order, limits: RouteLimits): Heat {
+async function heatFor(
+  shown: Shown,
+  ask: HeatAsk,
+  order: Order,
+  { limits, signal }: Pick<ApiContext, 'limits' | 'signal'>,
+): Promise<Heat> {
   let cache = kept.get(shown);
   if (cache === undefined) {
     cache = new Map();
@@ -31,14 +45,15 @@ function heatFor(shown: Shown, ask: HeatAsk, order: Order, limits: RouteLimits):
   const key = JSON.stringify([ask, order]);
   let heat = cache.get(key);
   if (heat === undefined) {
-    const made = heatOf(shown.store, ask, (cells) => fits(cells, HEAT_CELL, limits));
+    const steps = heatOf(shown.store, ask, (cells) => fits(cells, HEAT_CELL, limits));
+    const made = await inTurns(steps, signal);
     if (made === null) {
       throw new ApiError(
         400,
         `no ${ask.level} has ${JSON.stringify(ask.metric)}: see /api/heatmap/metrics`,
       );
     }
-    heat = ordered(made, order);
+    heat = await inTurns(ordered(made, order), signal);
     const [oldest] = cache.keys();
     if (cache.size >= MOST_KEPT && oldest !== undefined) cache.delete(oldest);
     cache.set(key, heat);
@@ -87,7 +102,7 @@ const heatmap: Route = {
       bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       lossy: doubt !== '',
     };
-    const heat = heatFor(shown, ask, wordOf(c, 'sort', ORDERS), context.limits);
+    const heat = await heatFor(shown, ask, wordOf(c, 'sort', ORDERS), context);
     const { values, totals, seconds, doubtful, ...head } = heat;
     return bytesAnswer(c, pack({ ...head, doubt }, { values, totals, seconds, doubtful }));
   },
@@ -99,7 +114,10 @@ const metrics: Route = {
   summary: 'What a heatmap can show of PEs, KPs or LPs',
   parameters: [LEVEL],
   gives: 'key, unit and a sentence each; shares that are worked out from two counters first',
-  answer: async (c, context) => c.json(heatMetrics((await context.shown(c)).store, levelOf(c))),
+  answer: async (c, context) => {
+    const { store } = await context.shown(c);
+    return c.json(await inTurns(heatMetrics(store, levelOf(c)), context.signal));
+  },
 };
 
 const breakdown: Route = {
@@ -112,7 +130,7 @@ const breakdown: Route = {
   answer: async (c, context) => {
     const shown = await context.shown(c);
     const { from, to } = await simulationWindow(c, shown, context.signal);
-    return c.json(breakdownOf(shown.store, from, to));
+    return c.json(await inTurns(breakdownOf(shown.store, from, to), context.signal));
   },
 };
 

@@ -1,5 +1,6 @@
 /** All routes under /api/: one line per family. */
 import { type Context, Hono } from 'hono';
+import { visible } from '../../formats/visible.ts';
 import type { Desk } from '../net/desk.ts';
 import { LIMITS, type RouteLimits } from '../net/limits.ts';
 import { CASCADES } from './cascades.ts';
@@ -77,7 +78,8 @@ export function api(
   app.notFound((c) => c.json({ error: 'no such thing: see /api/openapi.json' }, 404));
   app.onError((error, c) => {
     const status = error instanceof ApiError ? error.status : STATUSES[error.name];
-    if (status !== undefined) return c.json({ error: error.message }, status);
+    // Names of files, and of who asked, are in it.
+    if (status !== undefined) return c.json({ error: visible(error.message) }, status);
     process.stderr.write(`triscope: ${c.req.path}: ${error.message}\n`);
     return c.json({ error: error.message }, 500);
   });

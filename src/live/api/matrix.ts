@@ -7,6 +7,8 @@ import {
   matrixOfSends,
 } from '../../view/simulation/matrix.ts';
 import { pack } from '../../view/simulation/packed.ts';
+import type { Steps } from '../../view/steps.ts';
+import { inTurns } from '../net/shared-work.ts';
 import { tracesOf } from '../simulation/served.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN, wordOf } from './entity-query.ts';
 import { BYTES, bytesAnswer, type Route, WINDOW } from './route.ts';
@@ -53,11 +55,14 @@ export const MATRIX: readonly Route[] = [
       const traces = await tracesOf(shown, context.signal);
       const as = (of: MatrixAsk['of']): MatrixAsk => ({ ...ask, of });
       const { events, places, rollbacks } = traces;
+      const turns = (steps: Steps<Matrix | null>) => inTurns(steps, context.signal);
       const made =
         kind === 'rollbacks'
-          ? matrixOfRollbacks(rollbacks, places, as('rollbacks'))
-          : ((kind === 'sends' ? null : matrixOfEvents(events, places, as('events'))) ??
-            (kind === 'events' ? null : matrixOfSends(shown.store, as('sends'))));
+          ? await turns(matrixOfRollbacks(rollbacks, places, as('rollbacks')))
+          : ((kind === 'sends'
+              ? null
+              : await turns(matrixOfEvents(events, places, as('events')))) ??
+            (kind === 'events' ? null : await turns(matrixOfSends(shown.store, as('sends')))));
       const { counts, ...head } = made ?? { ...NONE, counts: new Float32Array(0) };
       return bytesAnswer(c, pack(head, { counts }));
     },

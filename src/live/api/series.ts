@@ -1,6 +1,7 @@
 /** Binned series. */
 import { joinParts, packBins } from '../../view/binary.ts';
 import type { SeriesStore } from '../../view/series/store.ts';
+import { inTurns } from '../net/shared-work.ts';
 import {
   ApiError,
   BYTES,
@@ -79,7 +80,8 @@ const one: Route = {
     const entities = listOf(c, 'entities');
     const count = entities?.length ?? store.table(table)?.entities.length ?? 0;
     fits(count * bins, wantsBytes(c) ? CELL : CELL_TEXT, context.limits);
-    const series = store.series(table, metrics, from, to, bins, entities) ?? [];
+    const steps = store.seriesSteps(table, metrics, from, to, bins, entities);
+    const series = (await inTurns(steps, context.signal)) ?? [];
     if (wantsBytes(c)) return bytesAnswer(c, packBins(from, to, bins, series));
     return c.json({
       from,
@@ -136,9 +138,11 @@ const several: Route = {
     });
     const entities = asked.map(({ table }) => store.table(table)?.entities.length ?? 0);
     fits(entities.reduce((a, b) => a + b, 0) * bins, CELL, context.limits);
-    const parts = asked.map(({ table, metrics }) => {
-      return packBins(from, to, bins, store.series(table, metrics, from, to, bins) ?? []);
-    });
+    const parts: Uint8Array[] = [];
+    for (const { table, metrics } of asked) {
+      const steps = store.seriesSteps(table, metrics, from, to, bins);
+      parts.push(packBins(from, to, bins, (await inTurns(steps, context.signal)) ?? []));
+    }
     return bytesAnswer(c, joinParts(parts));
   },
 };

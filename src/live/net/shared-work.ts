@@ -1,4 +1,5 @@
 /** Work that several requests may wait for: begun with the first, kept when it is done, ended when the last of them has gone. */
+import type { Steps } from '../../view/steps.ts';
 
 interface Running<T> {
   readonly result: Promise<T>;
@@ -67,6 +68,16 @@ export function sharedBy<K extends WeakKey, T>(
     all.set(of, one);
     return one.get(signal);
   };
+}
+
+/** Does work in steps, others between them. @throws the signal's reason, once nobody waits any more */
+export async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
+  const turns = new Turns(signal);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await turns.took(step.value);
+  }
 }
 
 /** Rows after which others get their turn. */

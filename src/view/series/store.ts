@@ -1,5 +1,6 @@
 /** Samples of all schemas by table, in memory. Runs in the server, for recordings, and in the page, for live runs. */
 import type { Batch, Metric, Schema } from '../../model/metric.ts';
+import { atOnce, type Steps } from '../steps.ts';
 import { type EntityBins, type SeriesClock, SeriesTable } from './table.ts';
 
 /** A table that can be drawn. */
@@ -103,15 +104,19 @@ export class SeriesStore implements SeriesSource {
     });
   }
 
-  series(
+  readonly series = atOnce(this.seriesSteps.bind(this));
+
+  /** The same in steps. */
+  *seriesSteps(
     table: string,
     keys: readonly string[],
     from: number,
     to: number,
     bins: number,
     entities?: readonly string[],
-  ): EntityBins[] | null {
-    return this._tables.get(table)?.bins(keys, from, to, bins, entities) ?? null;
+  ): Steps<EntityBins[] | null> {
+    const found = this._tables.get(table);
+    return found === undefined ? null : yield* found.bins(keys, from, to, bins, entities);
   }
 }
 

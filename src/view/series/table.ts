@@ -3,6 +3,7 @@ import { Counter, type CounterRule, risen } from '../../model/counter.ts';
 import { ruleOf } from '../../model/counter-rules.ts';
 import { BEYOND, modeOf, VIRTUAL_TIMES } from '../../model/measures/index.ts';
 import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
+import type { Steps } from '../steps.ts';
 import { type Bins, emptyBins, type RowLimit, Track } from './track.ts';
 
 /** Columns that say when, of what, and how a sample was taken: none of them is a series. */
@@ -262,23 +263,24 @@ export class SeriesTable {
    * Bins of the sum of metrics `keys` (of one kind) over [from, to), for each entity, or those named.
    * Null where a metric is not there.
    */
-  bins(
+  *bins(
     keys: readonly string[],
     from: number,
     to: number,
     count: number,
     entities?: readonly string[],
-  ): EntityBins[] | null {
+  ): Steps<EntityBins[] | null> {
     const columns = keys.map((key) => this.keys.indexOf(key));
     if (columns.length === 0 || columns.includes(-1)) return null;
     const asRate = kindOf(this.metrics[columns[0]]) === 'rate';
     const all = this.chosen();
     const chosen = entities === undefined ? all : all.filter(({ name }) => entities.includes(name));
     const bins = emptyBins(chosen.length, count);
-    return chosen.map(({ name, track }, k) => {
+    for (const [k, { track }] of chosen.entries()) {
       track.fill(bins[k], columns, asRate, from, to);
-      return { entity: name, ...bins[k] };
-    });
+      yield track.length + count;
+    }
+    return chosen.map(({ name }, k) => ({ entity: name, ...bins[k] }));
   }
 }
 

@@ -1,6 +1,7 @@
 /** What each PE spent its time on. Runs in the server and in the page. */
 import { ACTIVITIES, inputsOf, scatter } from '../../model/measures/index.ts';
 import type { SeriesStore } from '../series/store.ts';
+import type { Steps } from '../steps.ts';
 import { heatOf } from './heat.ts';
 
 interface PeTime {
@@ -25,34 +26,56 @@ const PER_CENT = 100;
 /** Stretches of the window, from how which scatter follows how far off an estimate is. */
 const STRETCHES = 16;
 
+/** By PE. */
+type PeSeconds = readonly {
+  readonly pe: number;
+  readonly measured: number;
+  readonly spent: number;
+  readonly course: readonly number[];
+}[];
+
 /** Seconds by PE that a column counted in [from, to); null where it was not measured. */
-function secondsOf(samples: SeriesStore, column: string, from: number, to: number) {
+function* secondsOf(
+  samples: SeriesStore,
+  column: string,
+  from: number,
+  to: number,
+): Steps<PeSeconds | null> {
   const ask = { level: 'pe', metric: column, within: '', from, to, bins: STRETCHES } as const;
-  const heat = samples.table('ross_pe')?.keys.includes(column) ? heatOf(samples, ask) : null;
-  return heat === null
-    ? null
-    : heat.rows.map((row, k) => ({
-        pe: Number(row),
-        measured: heat.seconds[k],
-        spent: (heat.totals[k] / PER_CENT) * heat.seconds[k],
-        course: Array.from(
-          heat.values.subarray(k * STRETCHES, (k + 1) * STRETCHES),
-          (share) => ((share / PER_CENT) * (to - from)) / STRETCHES,
-        ),
-      }));
+  if (samples.table('ross_pe')?.keys.includes(column) !== true) return null;
+  const heat = yield* heatOf(samples, ask);
+  if (heat === null) return null;
+  return heat.rows.map((row, k) => ({
+    pe: Number(row),
+    measured: heat.seconds[k],
+    spent: (heat.totals[k] / PER_CENT) * heat.seconds[k],
+    course: Array.from(
+      heat.values.subarray(k * STRETCHES, (k + 1) * STRETCHES),
+      (share) => ((share / PER_CENT) * (to - from)) / STRETCHES,
+    ),
+  }));
 }
 
 /** Null where no times of PEs were recorded. */
-export function breakdownOf(samples: SeriesStore, from: number, to: number): Breakdown | null {
+export function* breakdownOf(
+  samples: SeriesStore,
+  from: number,
+  to: number,
+): Steps<Breakdown | null> {
   if (samples.clock !== 'real') return null;
-  const found = ACTIVITIES.flatMap((activity) => {
-    const parts = inputsOf(activity).map((column) => secondsOf(samples, column, from, to));
-    // Of an activity that was measured in part nothing is told.
-    const { key } = activity;
+  const found: { key: string; parts: PeSeconds[]; isEstimate: boolean }[] = [];
+  for (const activity of ACTIVITIES) {
+    const parts: PeSeconds[] = [];
+    const inputs = inputsOf(activity);
+    for (const column of inputs) {
+      const part = yield* secondsOf(samples, column, from, to);
+      if (part !== null) parts.push(part);
+    }
     // Whole files of ROSS time each event; this simulator one turn of many.
     const isEstimate = activity.estimate === true && samples.anchored;
-    return parts.every((part) => part !== null) ? [{ key, parts, isEstimate }] : [];
-  });
+    // Of an activity that was measured in part nothing is told.
+    if (parts.length === inputs.length) found.push({ key: activity.key, parts, isEstimate });
+  }
   if (found.length === 0) return null;
   const pes = found[0].parts[0].flatMap(({ pe, measured }, k): PeTime[] => {
     if (!(measured > 0)) return [];

@@ -1,4 +1,5 @@
 /** The trace of events in a window: how many where, and single ones with what caused them. Runs in the server. */
+import { STEP, type Steps } from '../steps.ts';
 import type { Events } from './events.ts';
 import { isWithin, type Level } from './levels.ts';
 import type { Places } from './places.ts';
@@ -50,21 +51,25 @@ export interface SingleEvent {
 const { compare: byNumbers } = new Intl.Collator('en', { numeric: true });
 
 /** By LP: 1 where it is within a path. */
-function membership({ lps }: Events, places: Places, within: string): Uint8Array {
+function* membership({ lps }: Events, places: Places, within: string): Steps<Uint8Array> {
   const isIn = new Uint8Array(lps).fill(within === '' ? 1 : 0);
   if (within === '') return isIn;
-  for (let lp = 0; lp < lps; lp++) if (isWithin(places.pathOf(lp, 'lp'), within)) isIn[lp] = 1;
+  for (let lp = 0; lp < lps; lp++) {
+    if (lp % STEP === 0) yield STEP;
+    if (isWithin(places.pathOf(lp, 'lp'), within)) isIn[lp] = 1;
+  }
   return isIn;
 }
 
 /** Places in the trace of what is asked for. */
-function chosen(events: Events, places: Places, ask: EventAsk): number[] {
+function* chosen(events: Events, places: Places, ask: EventAsk): Steps<number[]> {
   const { from, to } = ask;
-  const isHandler = membership(events, places, ask.within);
-  const isSender = membership(events, places, ask.sender);
+  const isHandler = yield* membership(events, places, ask.within);
+  const isSender = yield* membership(events, places, ask.sender);
   const { times, source, destination, length } = events;
   const rows: number[] = [];
   for (let k = 0; k < length; k++) {
+    if (k % STEP === 0) yield STEP;
     const t = times[k];
     if (t >= from && t < to && (isHandler[destination[k]] & isSender[source[k]]) === 1)
       rows.push(k);
@@ -72,17 +77,19 @@ function chosen(events: Events, places: Places, ask: EventAsk): number[] {
   return rows;
 }
 
-export function densityOf(
+export function* densityOf(
   events: Events,
   places: Places,
   ask: EventAsk & { readonly bins: number },
-): EventDensity {
+  fits: (cells: number) => void = () => {},
+): Steps<EventDensity> {
   const { level, from, to, bins } = ask;
   const { times, source, destination, length, lps } = events;
-  const isHandler = membership(events, places, ask.within);
-  const isSender = membership(events, places, ask.sender);
+  const isHandler = yield* membership(events, places, ask.within);
+  const isSender = yield* membership(events, places, ask.sender);
   const isThere = new Uint8Array(lps);
   for (let k = 0; k < length; k++) {
+    if (k % STEP === 0) yield STEP;
     const t = times[k];
     const lp = destination[k];
     if (t >= from && t < to) isThere[lp] |= isHandler[lp] & isSender[source[k]];
@@ -91,10 +98,12 @@ export function densityOf(
   const rows = [...new Set(paths)].filter((path) => path !== '').sort(byNumbers);
   const place = new Map(rows.map((path, k) => [path, k]));
   const rowOf = Int32Array.from(paths, (path) => place.get(path) ?? -1);
+  fits(rows.length * bins);
   const counts = new Float32Array(rows.length * bins);
   const scale = bins / (to - from);
   let total = 0;
   for (let k = 0; k < length; k++) {
+    if (k % STEP === 0) yield STEP;
     const t = times[k];
     const row = rowOf[destination[k]];
     if (t < from || t >= to || row < 0 || isSender[source[k]] === 0) continue;
@@ -127,14 +136,14 @@ class Wanted<T> {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Single events in the order of time; the first `most`. */
-export function listOf(
+export function* listOf(
   events: Events,
   places: Places,
   ask: EventAsk,
   most: number,
-): { readonly events: SingleEvent[]; readonly total: number } {
+): Steps<{ readonly events: SingleEvent[]; readonly total: number }> {
   const { source, destination, send, receive, times } = events;
-  const rows = chosen(events, places, ask).sort((a, b) => times[a] - times[b] || a - b);
+  const rows = (yield* chosen(events, places, ask)).sort((a, b) => times[a] - times[b] || a - b);
   const list = rows.slice(0, most).map(
     (at): Mutable<SingleEvent> => ({
       at,
@@ -157,6 +166,7 @@ export function listOf(
     selves.add(one.destination, one.receive, one);
   }
   for (let k = 0; k < events.length; k++) {
+    if (k % STEP === 0) yield STEP;
     const t = times[k];
     for (const one of causes.get(destination[k], receive[k])) {
       if (k !== one.at && t <= one.t && !(one.sentAt !== null && one.sentAt >= t)) one.sentAt = t;

@@ -1,5 +1,6 @@
 /** Traced events as columns: who sent what to whom, when by the model's clock, and when it was handled. */
 import type { RawColumn } from '../../formats/part.ts';
+import { MOST_LPS } from './places.ts';
 
 /** Columns that are read, in the order of `add`. */
 export const EVENT_COLUMNS = [
@@ -11,8 +12,6 @@ export const EVENT_COLUMNS = [
 ] as const;
 
 const START = 4096;
-/** An LP number from here on is damage: its events are left out. */
-const MOST_LPS = 1 << 24;
 
 export class Events {
   length = 0;
@@ -38,6 +37,7 @@ export class Events {
     let kept = at;
     for (let k = at; k < at + rows; k++) {
       const most = Math.max(this.source[k], this.destination[k]);
+      // Damage: no LP.
       if (most >= MOST_LPS) continue;
       if (most >= this.lps) this.lps = most + 1;
       if (kept !== k) for (const array of into) array[kept] = array[k];

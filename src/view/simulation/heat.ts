@@ -17,6 +17,7 @@ import type { Metric } from '../../model/metric.ts';
 import type { SeriesStore } from '../series/store.ts';
 import { kindOf, type SeriesClock, type SeriesTable } from '../series/table.ts';
 import type { Track } from '../series/track.ts';
+import { STEP, type Steps } from '../steps.ts';
 import { DEPTH, isWithin, LEVELS, type Level, TABLES, upTo } from './levels.ts';
 
 export interface HeatAsk {
@@ -69,11 +70,12 @@ const has = (table: SeriesTable, keys: readonly string[]) =>
   keys.every((key) => table.keys.includes(key));
 
 /** Whether any row has a value of a column: files have columns that their run never filled. */
-function isFilled(table: SeriesTable, key: string): boolean {
+function* isFilled(table: SeriesTable, key: string): Steps<boolean> {
   const column = table.keys.indexOf(key);
   for (const { track } of table.tracks()) {
     const values = track.column(column);
     for (let row = 0; row < track.length; row++) if (!Number.isNaN(values[row])) return true;
+    yield track.length;
   }
   return false;
 }
@@ -86,12 +88,14 @@ function partsOf(metric: string): readonly string[] {
 }
 
 /** The level's own table, or the next below that has the metric. */
-function tableFor(store: SeriesStore, level: Level, metric: string): SeriesTable | null {
+function* tableFor(store: SeriesStore, level: Level, metric: string): Steps<SeriesTable | null> {
   for (const one of LEVELS.slice(LEVELS.indexOf(level))) {
     const table = store.table(TABLES[one]);
     const parts = partsOf(metric);
     if (table === undefined || !has(table, parts)) continue;
-    if (parts.every((key) => isFilled(table, key))) return table;
+    let filled = 0;
+    for (const key of parts) if (yield* isFilled(table, key)) filled++;
+    if (filled === parts.length) return table;
   }
   return null;
 }
@@ -108,18 +112,18 @@ function scaleOf(
 }
 
 /** What can be shown of a level, ratios first. */
-export function heatMetrics(store: SeriesStore, level: Level): HeatMetric[] {
+export function* heatMetrics(store: SeriesStore, level: Level): Steps<HeatMetric[]> {
   const found = new Map<string, HeatMetric>();
   const times = ['virtual_time', 'gvt', 'gvt_index'];
   for (const { key, unit, help } of RATIOS) {
-    if (tableFor(store, level, key) !== null) found.set(key, { key, unit, help });
+    if ((yield* tableFor(store, level, key)) !== null) found.set(key, { key, unit, help });
   }
   for (const one of LEVELS.slice(LEVELS.indexOf(level))) {
     const table = store.table(TABLES[one]);
     for (const metric of table?.schema.metrics ?? []) {
       const { key } = metric;
       if (!table?.keys.includes(key) || times.includes(key) || found.has(key)) continue;
-      if (!isFilled(table, key)) continue;
+      if (!(yield* isFilled(table, key))) continue;
       const { unit, help } = scaleOf(metric, store.clock);
       found.set(key, { key, unit, help });
     }
@@ -203,13 +207,13 @@ interface Member {
 }
 
 /** A metric's means for each row; members of one row become one as the metric says. */
-function gridOf(
+function* gridOf(
   table: SeriesTable,
   metric: Metric,
   members: readonly Member[],
   rows: number,
   spread: Spread,
-): Grid {
+): Steps<Grid> {
   const bins = spread.sums.length;
   const values = new Float32Array(rows * bins).fill(Number.NaN);
   const totals = new Float32Array(rows).fill(Number.NaN);
@@ -238,30 +242,38 @@ function gridOf(
     if (time > 0) join(totals, row, all / time);
     if (time > 0 || loose !== 0) join(counts, row, all + loose);
     seconds[row] = Math.max(seconds[row], time);
+    yield track.length + bins;
   }
   return { values, totals, counts, seconds };
 }
 
 /** `parts`: a grid for each input. Rates of one span are to each other as the counts are; the window's are of the counts. */
-function ratioGrid(ratio: Measure, parts: readonly Grid[]): Grid {
+function* ratioGrid(ratio: Measure, parts: readonly Grid[]): Steps<Grid> {
   const inputs = inputsOf(ratio);
-  const combine = (of: (grid: Grid) => ArrayLike<number>) => {
+  function* combine(of: (grid: Grid) => ArrayLike<number>): Steps<Float32Array> {
     const columns = new Map(inputs.map((key, n) => [key, of(parts[n])]));
     let at = 0;
     const value = (key: string) => columns.get(key)?.[at] ?? null;
     const values = new Float32Array(of(parts[0]).length);
-    for (; at < values.length; at++) values[at] = evaluate(ratio, value, null) ?? Number.NaN;
+    for (; at < values.length; at++) {
+      values[at] = evaluate(ratio, value, null) ?? Number.NaN;
+      if (at % STEP === 0) yield STEP;
+    }
     return values;
-  };
+  }
   return {
     ...parts[0],
-    values: combine((grid) => grid.values),
-    totals: combine((grid) => grid.counts),
+    values: yield* combine((grid) => grid.values),
+    totals: yield* combine((grid) => grid.counts),
   };
 }
 
 /** Bins that a row with a hole before it covers. */
-function doubtfulBins(members: readonly Member[], rows: number, ask: HeatAsk): Float32Array {
+function* doubtfulBins(
+  members: readonly Member[],
+  rows: number,
+  ask: HeatAsk,
+): Steps<Float32Array> {
   const { from, to, bins } = ask;
   const marks = new Float32Array(rows * bins);
   const width = (to - from) / bins;
@@ -275,18 +287,19 @@ function doubtfulBins(members: readonly Member[], rows: number, ask: HeatAsk): F
       const last = Math.min(bins - 1, Math.floor((times[k] - from) / width));
       marks.fill(1, row * bins + first, row * bins + last + 1);
     }
+    yield length;
   }
   return marks;
 }
 
 /** Null where nothing of the level, or below, has the metric. */
-export function heatOf(
+export function* heatOf(
   store: SeriesStore,
   ask: HeatAsk,
   fits: (cells: number) => void = () => {},
-): Heat | null {
+): Steps<Heat | null> {
   const { level, metric, within, from, to, bins } = ask;
-  const table = tableFor(store, level, metric);
+  const table = yield* tableFor(store, level, metric);
   if (table === null) return null;
   const rows: string[] = [];
   const rowOf = new Map<string, number>();
@@ -303,21 +316,23 @@ export function heatOf(
   }
   fits(rows.length * bins);
   const spread = new Spread(ask);
-  const grids = partsOf(metric).map((key) => {
+  const grids: Grid[] = [];
+  for (const key of partsOf(metric)) {
     const declared = table.schema.metrics.find((one) => one.key === key) as Metric;
-    return gridOf(table, declared, members, rows.length, spread);
-  });
+    grids.push(yield* gridOf(table, declared, members, rows.length, spread));
+  }
   const ratio = ratioOf(metric);
   const own = table.schema.metrics.find(({ key }) => key === metric) as Metric;
   const { factor, ...said } =
     ratio === undefined ? scaleOf(own, store.clock) : { ...ratio, factor: 1 };
-  const { values, totals, seconds } = ratio === undefined ? grids[0] : ratioGrid(ratio, grids);
+  const { values, totals, seconds } =
+    ratio === undefined ? grids[0] : yield* ratioGrid(ratio, grids);
   if (factor !== 1) {
     for (const column of [values, totals]) {
       for (let k = 0; k < column.length; k++) column[k] *= factor;
     }
   }
-  const doubtful = ask.lossy ? doubtfulBins(members, rows.length, ask) : new Float32Array(0);
+  const doubtful = ask.lossy ? yield* doubtfulBins(members, rows.length, ask) : new Float32Array(0);
   const { key, unit, help } = said;
   const place = { level, table: table.schema.name, rows, from, to, bins };
   return { key, unit, help, ...place, values, totals, seconds, doubtful };

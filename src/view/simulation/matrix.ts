@@ -1,6 +1,7 @@
 /** Who sends to whom, in numbers of messages, at the level of PEs, KPs or LPs. Runs in the server. */
 
 import type { SeriesStore } from '../series/store.ts';
+import { STEP, type Steps } from '../steps.ts';
 import type { Events } from './events.ts';
 import { heatOf } from './heat.ts';
 import { isWithin, type Level } from './levels.ts';
@@ -93,14 +94,22 @@ function fold(ask: MatrixAsk, entities: Entities, kept: ReadonlyMap<number, numb
 const PAIR = 2 ** 26;
 
 /** Null where no events were traced, or nobody knows of which PE or KP their LPs are. */
-export function matrixOfEvents(events: Events, places: Places, ask: MatrixAsk): Matrix | null {
+export function* matrixOfEvents(
+  events: Events,
+  places: Places,
+  ask: MatrixAsk,
+): Steps<Matrix | null> {
   if (events.length === 0 || (ask.level !== 'lp' && places.size === 0)) return null;
   const { of, level, from, to, within } = ask;
   const { source, destination, times, length, lps } = events;
   const isIn = new Uint8Array(lps);
-  for (let lp = 0; lp < lps; lp++) if (isWithin(places.pathOf(lp, 'lp'), within)) isIn[lp] = 1;
+  for (let lp = 0; lp < lps; lp++) {
+    if (lp % STEP === 0) yield STEP;
+    if (isWithin(places.pathOf(lp, 'lp'), within)) isIn[lp] = 1;
+  }
   const isThere = new Uint8Array(lps);
   for (let k = 0; k < length; k++) {
+    if (k % STEP === 0) yield STEP;
     const t = times[k];
     const [sender, receiver] = [source[k], destination[k]];
     if (t < from || t >= to || (isIn[sender] | isIn[receiver]) === 0) continue;
@@ -110,12 +119,14 @@ export function matrixOfEvents(events: Events, places: Places, ask: MatrixAsk): 
   const entities = new Entities();
   const codes = new Int32Array(lps).fill(-1);
   for (let lp = 0; lp < lps; lp++) {
+    if (lp % STEP === 0) yield STEP;
     if (isThere[lp] === 1) codes[lp] = entities.code(places.pathOf(lp, level));
   }
   const { names, each, groupOf } = groups(entities, [...entities.paths.keys()]);
   const counts = new Float32Array(names.length ** 2);
   let [total, own] = [0, 0];
   for (let k = 0; k < length; k++) {
+    if (k % STEP === 0) yield STEP;
     const t = times[k];
     const [sender, receiver] = [source[k], destination[k]];
     if (t < from || t >= to || (isIn[sender] | isIn[receiver]) === 0) continue;
@@ -128,11 +139,11 @@ export function matrixOfEvents(events: Events, places: Places, ask: MatrixAsk): 
 }
 
 /** Who rolled whom back; the level of LPs is not known of those rolled back. Null where nothing is known. */
-export function matrixOfRollbacks(
+export function* matrixOfRollbacks(
   rollbacks: Rollbacks,
   places: Places,
   ask: MatrixAsk,
-): Matrix | null {
+): Steps<Matrix | null> {
   const { from, to, level, within } = ask;
   if (rollbacks.length === 0 || level === 'lp') return null;
   if (level === 'kp' && places.size === 0) return null;
@@ -142,6 +153,7 @@ export function matrixOfRollbacks(
   const [times, pes, kps] = [column('real_time'), column('pe_id'), column('kp_id')];
   const [sourcePes, sourceLps] = [column('source_pe'), column('source_lp')];
   for (let k = 0; k < rollbacks.length; k++) {
+    if (k % STEP === 0) yield STEP;
     if (times[k] < from || times[k] >= to) continue;
     if (within !== '') {
       // Whole paths: what a KP sends is less than what its PE does.
@@ -161,11 +173,11 @@ export function matrixOfRollbacks(
  * By PEs' counters of messages sent: on two PEs it is plain where to; on more only that they left. What a KP sends is
  * not counted: of one, all of its PE is given.
  */
-export function matrixOfSends(samples: SeriesStore, ask: MatrixAsk): Matrix | null {
+export function* matrixOfSends(samples: SeriesStore, ask: MatrixAsk): Steps<Matrix | null> {
   const { from, to, of } = ask;
   const [within] = ask.within.split('/');
   const place = { level: 'pe' as const, within: '', from, to, bins: 1 };
-  const heat = heatOf(samples, { ...place, metric: 'network_sends' });
+  const heat = yield* heatOf(samples, { ...place, metric: 'network_sends' });
   if (heat === null || heat.rows.length < 2) return null;
   const { totals, seconds } = heat;
   // Totals are rates over the time that was measured.

@@ -1,4 +1,5 @@
 /** Orders of a heatmap's rows. Runs in the server and in the page. */
+import type { Steps } from '../steps.ts';
 import type { Heat } from './heat.ts';
 
 export const ORDERS = ['id', 'value', 'similar'] as const;
@@ -39,7 +40,7 @@ function featuresOf({ values, rows, bins }: Heat): Float32Array {
  * A chain in which each row is followed by the one most like it of those left (greedy nearest neighbour, Euclidean),
  * from the row with the greatest value on. 1,024 rows: half a million distances.
  */
-function bySimilarity(heat: Heat): number[] {
+function* bySimilarity(heat: Heat): Steps<number[]> {
   const count = heat.rows.length;
   if (count === 0) return [];
   const features = featuresOf(heat);
@@ -68,21 +69,22 @@ function bySimilarity(heat: Heat): number[] {
       }
     }
     at = nearest;
+    yield remaining;
   }
 }
 
 /** Numbers of the rows in the order in which they are shown. */
-export function orderOf(heat: Heat, order: Order): number[] {
+function* orderOf(heat: Heat, order: Order): Steps<number[]> {
   if (order === 'value') return byValue(heat);
-  if (order === 'similar') return bySimilarity(heat);
+  if (order === 'similar') return yield* bySimilarity(heat);
   return [...heat.rows.keys()];
 }
 
 /** The same heatmap, its rows in another order. */
-export function ordered(heat: Heat, order: Order): Heat {
+export function* ordered(heat: Heat, order: Order): Steps<Heat> {
   if (order === 'id') return heat;
   const { bins, rows, values, totals, seconds, doubtful } = heat;
-  const rank = orderOf(heat, order);
+  const rank = yield* orderOf(heat, order);
   const moved = (from: Float32Array) => {
     const to = new Float32Array(from.length);
     if (from.length === 0) return to;

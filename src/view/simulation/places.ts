@@ -1,36 +1,43 @@
 /** Where LPs live: LP → PE and KP. Runs in the server and in the page. */
 import { lpPlaces } from '../../formats/ross/read/lp-mapping.ts';
-import { Growing } from './growing.ts';
 import type { Level } from './levels.ts';
 
 const NOWHERE = -1;
-/** An LP number beyond this is damage, not an LP. */
-const MOST = 1 << 26;
+/** An LP number from here on is damage, not an LP. */
+export const MOST_LPS = 1 << 24;
+const START = 1024;
+
+/** `old` with room for `length` numbers, at least. */
+function wider(old: Int32Array, length: number): Int32Array {
+  const made = new Int32Array(Math.min(MOST_LPS, Math.max(length, 2 * old.length))).fill(NOWHERE);
+  made.set(old);
+  return made;
+}
 
 export class Places {
-  private readonly pes = new Growing();
-  private readonly kps = new Growing();
+  private pes: Int32Array = new Int32Array(START).fill(NOWHERE);
+  private kps: Int32Array = new Int32Array(START).fill(NOWHERE);
   /** LPs whose place is known. */
   size = 0;
 
   put(lp: number, pe: number, kp: number): void {
-    if (!(lp >= 0 && lp < MOST)) return;
-    while (this.pes.length <= lp) {
-      this.pes.push(NOWHERE);
-      this.kps.push(NOWHERE);
+    if (!(lp >= 0 && lp < MOST_LPS)) return;
+    if (lp >= this.pes.length) {
+      this.pes = wider(this.pes, lp + 1);
+      this.kps = wider(this.kps, lp + 1);
     }
-    if (this.pes.values[lp] === NOWHERE) this.size++;
-    this.pes.values[lp] = pe;
-    this.kps.values[lp] = kp;
+    if (this.pes[lp] === NOWHERE) this.size++;
+    this.pes[lp] = pe;
+    this.kps[lp] = kp;
   }
 
   /** -1 where it is not known. */
   peOf(lp: number): number {
-    return lp < this.pes.length ? this.pes.values[lp] : NOWHERE;
+    return this.pes[lp] ?? NOWHERE;
   }
 
   kpOf(lp: number): number {
-    return lp < this.kps.length ? this.kps.values[lp] : NOWHERE;
+    return this.kps[lp] ?? NOWHERE;
   }
 
   /** Path of the entity at a level that an LP is part of; its number alone where nobody knows its place. */

@@ -2,16 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import { ROSS_PE, ROSS_ROLLBACK } from '../../../src/model/schemas/ross.ts';
 import { SeriesStore } from '../../../src/view/series/store.ts';
-import { densityOf, listOf } from '../../../src/view/simulation/event-view.ts';
+import * as view from '../../../src/view/simulation/event-view.ts';
 import { Events } from '../../../src/view/simulation/events.ts';
-import {
-  matrixOfEvents,
-  matrixOfRollbacks,
-  matrixOfSends,
-} from '../../../src/view/simulation/matrix.ts';
+import * as matrix from '../../../src/view/simulation/matrix.ts';
 import { Places, readMapping } from '../../../src/view/simulation/places.ts';
 import { Rollbacks } from '../../../src/view/simulation/rollbacks.ts';
+import { atOnce } from '../../../src/view/steps.ts';
 import { batch } from '../support/samples.ts';
+
+const densityOf = atOnce(view.densityOf);
+const listOf = atOnce(view.listOf);
+const matrixOfEvents = atOnce(matrix.matrixOfEvents);
+const matrixOfRollbacks = atOnce(matrix.matrixOfRollbacks);
+const matrixOfSends = atOnce(matrix.matrixOfSends);
 
 /** LPs 0 and 1 on PE 0 (KPs 0 and 1), LPs 2 and 3 on PE 1 (KP 0). */
 const MAPPING = '# LP PE KP\n0 0 0\n1 0 1\n2 1 0\n3 1 0\n';

@@ -2,13 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import { ROSS_KP, ROSS_LP, ROSS_PE } from '../../../src/model/schemas/ross.ts';
 import { SeriesStore } from '../../../src/view/series/store.ts';
-import { breakdownOf } from '../../../src/view/simulation/breakdown.ts';
-import { type HeatAsk, heatMetrics, heatOf } from '../../../src/view/simulation/heat.ts';
+import * as breakdown from '../../../src/view/simulation/breakdown.ts';
+import * as heats from '../../../src/view/simulation/heat.ts';
 import { laggardOf } from '../../../src/view/simulation/laggard.ts';
 import { levelBelow, nameOf } from '../../../src/view/simulation/levels.ts';
-import { ordered, type orderOf } from '../../../src/view/simulation/order.ts';
+import * as orders from '../../../src/view/simulation/order.ts';
 import { pack, unpack } from '../../../src/view/simulation/packed.ts';
+import { atOnce } from '../../../src/view/steps.ts';
 import { batch, type Row } from '../support/samples.ts';
+
+const heatOf = atOnce(heats.heatOf);
+const heatMetrics = atOnce(heats.heatMetrics);
+const breakdownOf = atOnce(breakdown.breakdownOf);
+const ordered = atOnce(orders.ordered);
 
 const sample = (t: number, more: Row): Row => ({ real_time: t, mode: 'rt', ...more });
 
@@ -30,7 +36,7 @@ function pes(): SeriesStore {
   return store;
 }
 
-const ask = (more: Partial<HeatAsk>): HeatAsk => ({
+const ask = (more: Partial<heats.HeatAsk>): heats.HeatAsk => ({
   level: 'pe',
   metric: 'events_processed',
   within: '',
@@ -102,7 +108,7 @@ describe('a heatmap', () => {
       sample(1, { pe_id: pe, kp_id: kp, lp_id: id, events_processed: events });
     store.add(batch(ROSS_LP, [lp(0, 0, 0, 1), lp(0, 1, 1, 2), lp(0, 1, 2, 4), lp(1, 0, 3, 8)]));
     const one = { bins: 1, to: 1 };
-    const rows = (more: Partial<HeatAsk>) => {
+    const rows = (more: Partial<heats.HeatAsk>) => {
       const heat = heatOf(store, ask({ ...one, ...more }));
       return heat?.rows.map((row, k) => [row, heat.totals[k]]);
     };
@@ -153,7 +159,7 @@ describe('rows', () => {
   };
 
   it('are ordered by number, by value with missing ones last, by similarity', () => {
-    const names = (order: Parameters<typeof orderOf>[1]) => ordered(heat, order).rows.join('');
+    const names = (order: orders.Order) => ordered(heat, order).rows.join('');
     expect(names('id')).toBe('abcd');
     expect(names('value')).toBe('dabc');
     expect(names('similar')).toBe('dbca');

@@ -23,6 +23,7 @@ import { type Order, ordered } from '../../../src/view/simulation/order.ts';
 import { unpack } from '../../../src/view/simulation/packed.ts';
 import { Places } from '../../../src/view/simulation/places.ts';
 import { rollbacksIn, type SingleRollback } from '../../../src/view/simulation/rollback-view.ts';
+import { atOnce } from '../../../src/view/steps.ts';
 import { LiveSource } from '../live.ts';
 import type { Page } from '../page.svelte.ts';
 import type { PageSource } from '../source.ts';
@@ -163,24 +164,24 @@ class LiveSim implements SimSource {
   }
 
   async metrics(level: Level) {
-    return level === 'lp' ? this.api.metrics(level) : heatMetrics(this.samples, level);
+    return level === 'lp' ? this.api.metrics(level) : atOnce(heatMetrics)(this.samples, level);
   }
 
   async heat(ask: HeatAsk, order: Order): Promise<ServedHeat | null> {
     if (ask.level === 'lp') return this.api.heat(ask, order);
-    const heat = heatOf(this.samples, ask);
-    return heat === null ? null : { ...ordered(heat, order), doubt: '' };
+    const heat = atOnce(heatOf)(this.samples, ask);
+    return heat === null ? null : { ...atOnce(ordered)(heat, order), doubt: '' };
   }
 
   async breakdown(from: number, to: number) {
-    return breakdownOf(this.samples, from, to);
+    return atOnce(breakdownOf)(this.samples, from, to);
   }
 
   async matrix(of: 'best' | 'rollbacks', level: Level, looked: Looked) {
     const ask = { level, ...looked };
     return of === 'best'
-      ? matrixOfSends(this.samples, { ...ask, of: 'sends' })
-      : matrixOfRollbacks(this._rollbacks, new Places(), { ...ask, of });
+      ? atOnce(matrixOfSends)(this.samples, { ...ask, of: 'sends' })
+      : atOnce(matrixOfRollbacks)(this._rollbacks, new Places(), { ...ask, of });
   }
 
   async cascades({ from, to, within }: Looked, most: number): Promise<ServedCascades> {
