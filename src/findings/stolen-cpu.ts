@@ -126,12 +126,21 @@ function effectOf(
   return null;
 }
 
+/** Part of a wait that others' use of the CPU explains, at least. */
+const EXPLAINED = 0.25;
+
 function adviceFor(all: readonly PeOnNode[], { weight }: Context): string {
   if (weight !== '') {
     return 'Raise the weight of its control group (cpu.weight; of version 1, cpu.shares), or keep the CPUs free of other work.';
   }
   const steal = mean(all.map((pe) => pe.steal ?? 0));
-  return steal >= mean(all.map((pe) => pe.waiting ?? 0))
+  const waiting = mean(all.map((pe) => pe.waiting ?? 0));
+  // Whoever waits for a CPU that nobody uses is held back by something else, of which this recording has no samples.
+  const taken = mean(all.map((pe) => (pe.others ?? 1) + (pe.steal ?? 0)));
+  if (taken < waiting * EXPLAINED) {
+    return 'See what holds its threads back, since nobody else used its CPU: a quota (cpu.max) or a weight of its control group, or whoever stops them.';
+  }
+  return steal >= waiting
     ? 'Give the virtual machine CPUs of its own, or run fewer PEs than it has CPUs.'
     : 'Keep the CPUs free of other work (taskset, cgroups, an exclusive job), or use one PE fewer than there are CPUs.';
 }

@@ -59,7 +59,7 @@ describe('node job', () => {
     expect(code).toBe(0);
     expect(out).toContain('user ada, account acc, queue normal, name weather, state COMPLETED');
     expect(out).toContain('missing: c has no folder in the archive');
-    expect(out).toMatch(/b\.x +3 +12:00:00 +12:20:00 +1\.00 +0\.0 %/);
+    expect(out).toMatch(/b\.x +3 +12:00:00 +12:20:00 +1\.00 +0 %/);
     // a: 60,000 cs, b: 120,000 cs in 1200 s.
     expect(out).toMatch(/avg_cpuusage +0\.75 cores +cpu\.user 180000 cs/);
     expect(out).toMatch(/a\.x +▅▅\n +b\.x +██/);

@@ -162,8 +162,8 @@ describe('jobs', () => {
   });
 });
 
-describe('a quota', () => {
-  it('is told from others’ work: the PE waits, and its CPU is idle', async () => {
+describe('a wait for a CPU that is idle', () => {
+  it('is no quota where none was sampled, and nobody else’s work', async () => {
     const seconds = [0, 1, 2, 3, 4];
     const path = writeFolder(newPath('.tri'), {
       'recording.json': recordingOf(),
@@ -196,10 +196,10 @@ describe('a quota', () => {
       ),
     });
     const [found] = await findingsAt(path, 'stolen-cpu');
-    expect(found.sentence).toMatch(
-      /^PE 1 could not run for 40 % of the time .*while it waited, that CPU was idle for 40 % of the time: a quota throttles it/,
+    expect(found.sentence).toBe(
+      'PE 1 could not run for 40 % of the time (other PEs: 0 %): it waited 40 % of the time for CPU 1 of h1, of which other threads and processes used less than 0.1 %.',
     );
-    expect(found.advice).toMatch(/^Raise the quota/);
+    expect(found.advice).toMatch(/^See what holds its threads back, since nobody else used its CPU/);
   });
 });
 

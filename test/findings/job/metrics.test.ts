@@ -124,7 +124,7 @@ describe('metrics', () => {
       ...user,
     );
     expect(metric(of, 'avg_cpuusage').doubt).toBe(
-      'of 8 % of the differences of cpu.user only a lower bound is known',
+      'of 8.3 % of the differences of cpu.user only a lower bound is known',
     );
   });
 
