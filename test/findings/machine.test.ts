@@ -199,7 +199,9 @@ describe('a wait for a CPU that is idle', () => {
     expect(found.sentence).toBe(
       'PE 1 could not run for 40 % of the time (other PEs: 0 %): it waited 40 % of the time for CPU 1 of h1, of which other threads and processes used less than 0.1 %.',
     );
-    expect(found.advice).toMatch(/^See what holds its threads back, since nobody else used its CPU/);
+    expect(found.advice).toMatch(
+      /^See what holds its threads back, since nobody else used its CPU/,
+    );
   });
 });
 
