@@ -89,7 +89,7 @@ describe.skipIf(!HAS_MPI)(`ROSS’s own tests of instrumentation${NEEDS_MPI}`, (
         : result.primaryRollbacks;
       expect(records.get('evtrace')?.event ?? 0).toBe(traced);
     }
-    // As many sampling points as there are: every tenth GVT, each time in virtual time, whose entities are known.
+    // As many sampling points as there are times in virtual time, whose entities are known.
     const points = WHOLE ? 10 : 1;
     const vt = records.get('analysis-lps');
     if (vt?.pe !== undefined) expect(vt.pe).toBe(points * ranks);
@@ -98,7 +98,10 @@ describe.skipIf(!HAS_MPI)(`ROSS’s own tests of instrumentation${NEEDS_MPI}`, (
     const gvt = records.get('gvt');
     if (gvt !== undefined) {
       const samples = gvt.pe / ranks;
-      expect(Math.abs(samples - result.gvtComputations / 10)).toBeLessThanOrEqual(2);
+      // Only GVTs that come after --gvt-interval turns count; early ones, of PEs that wait, are not sampled.
+      expect(samples % 1).toBe(0);
+      expect(samples).toBeGreaterThan(1);
+      expect(samples).toBeLessThanOrEqual(result.gvtComputations / 10 + 2);
     }
   });
 });

@@ -1,6 +1,6 @@
 /** Files that bring Triscope to a machine: the folder that needs no npm, and what other tools read. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,8 +72,7 @@ describe('tutorials', () => {
       `${title}: prints what it shows`,
       () => {
         const name = title.split(' ')[0] as string;
-        const cwd = join(base, name);
-        mkdirSync(cwd);
+        const cwd = mkdtempSync(join(base, `${name} `));
         const root = { OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' };
         const env = { ...root, HOME: cwd, PATH: `${join(made, 'bin')}:/usr/bin:/bin` };
         const text = readFileSync(join(ROOT, 'docs', 'tutorials', `${name}.md`), 'utf8');

@@ -156,8 +156,8 @@ const PHOLD: readonly Phold[] = [
 /** Runs of more events are made once, optimistically, on two ranks. */
 const MANY = 200_000;
 /** Four ranks may share two CPUs. */
-const FEW = RUNS === undefined ? 50_000 : Number.POSITIVE_INFINITY;
-const LONG = RUNS === undefined ? MANY : Number.POSITIVE_INFINITY;
+const FEW = RUNS === undefined ? 20_000 : Number.POSITIVE_INFINITY;
+const LONG = RUNS === undefined ? 50_000 : Number.POSITIVE_INFINITY;
 /** Conservative runs stop at every such time: with less there is little else. */
 const LEAST_LOOKAHEAD = 0.1;
 const MEMORY = 2 ** 28;
@@ -287,7 +287,7 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
         expectSound(got[k], ranks, one, JSON.stringify(one));
         expect([run.netEvents, run.eventsPastEnd], JSON.stringify(one)).toEqual(one.counts);
       }
-      expect(got.reduce((n, { run }) => n + run.remoteEvents, 0)).toBeGreaterThan(20_000);
+      expect(got.reduce((n, { run }) => n + run.remoteEvents, 0)).toBeGreaterThan(5000);
       expect(got.reduce((n, { run }) => n + run.allReduces, 0)).toBeGreaterThan(1000);
       await expectSame(phold.filter(({ counts }) => counts[0] < MANY));
     });
@@ -302,7 +302,7 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
 
     it('a rank that may have one batch on its way waits for GVT, and no longer', async () => {
       await expectSame(HELD);
-      for (const { run } of of(HELD)) expect(run.gvtComputations).toBeGreaterThan(30);
+      for (const { run } of of(HELD)) expect(run.gvtComputations).toBeGreaterThan(15);
     });
 
     it('messages larger than a batch, and event memory that runs out, change nothing', () =>
