@@ -38,6 +38,10 @@ const OPTIONS = {
   report: text('', 'at the end, the report as a page', { placeholder: 'FILE', names: 'path' }),
 };
 
+/** What a process calls itself, which may be anything, as the name of a folder; its number where that leaves nothing. */
+const nameOf = (pid: number): string =>
+  (textOf(`/proc/${pid}/comm`) ?? '').replaceAll(/[^\w.-]/g, '') || String(pid);
+
 /** Runs it. Returns the command's exit code. @throws UsageError, RecordError */
 async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<number> {
   const say = (line: string) => void process.stderr.write(`triscope: ${line}\n`);
@@ -60,7 +64,7 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
       ...(output !== undefined && { name: output }),
       ...(pid !== undefined && { pid }),
       ...(given.live && { onFolder: show }),
-      command: pid === undefined ? words : [textOf(`/proc/${pid}/comm`)?.trim() || String(pid)],
+      command: pid === undefined ? words : [nameOf(pid)],
       called: args,
       node: given['no-node'] !== true,
       regions: given['no-regions'] !== true && pid === undefined,
