@@ -5,6 +5,8 @@
  *     npm run fuzz                                      everything, for hours: 100,000 damaged files of each format, a fault at
  *                                                       each write and each large allocation, 200 sudden ends of each program
  *     npm run fuzz -- --format=tacc,frames              damaged files of these formats [--cases=100000] [--threads=2]
+ *     npm run fuzz -- --part=commands --format=tacc     the same files through info, read, query, report and the server's routes
+ *                                                       [--cases=10000]
  *     npm run fuzz -- --part=faults,allocations,kills   these parts [--cases=20: of each at most] [--target=daemon]
  *     npm run fuzz -- --seed=7                          other cases; the same seed gives the same
  *     npm run fuzz -- --format=tacc --case=417 --keep=FOLDER   one case again, its file kept

@@ -1,5 +1,6 @@
 /** The formats whose readers are tried with damaged files. */
 import type { Base } from './base.ts';
+import { throughCommands } from './commands.ts';
 import { framesBases } from './frames-bases.ts';
 import { geopmProfiles, geopmReports, geopmSessions, geopmTraces } from './geopm-bases.ts';
 import type { Damaged } from './mutate.ts';
@@ -15,6 +16,9 @@ export interface Fuzzed {
   readonly judge: (base: Base, damaged: Damaged, random: Random) => Verdict;
 }
 
+/** What reads the damaged files: the formats' readers alone, or the commands and the server's routes. */
+export type Through = 'readers' | 'commands';
+
 /** By the name that `--format` takes. */
 export const FUZZED: Readonly<Record<string, Fuzzed>> = {
   tacc: { bases: taccBases, judge },
@@ -29,3 +33,10 @@ export const FUZZED: Readonly<Record<string, Fuzzed>> = {
   'geopm-session': { bases: geopmSessions, judge },
   recording: { bases: recordingBases, judge: judgeRecording },
 };
+
+/** What judges a case. @throws RuleError where a rule is broken; anything else is a crash */
+export const judgeOf = (
+  format: string,
+  through: Through,
+): ((base: Base, damaged: Damaged, random: Random) => Verdict | Promise<Verdict>) =>
+  through === 'commands' ? throughCommands : FUZZED[format].judge;

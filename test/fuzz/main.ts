@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Result } from '../reliability/table.ts';
-import { FUZZED } from './formats.ts';
+import { FUZZED, type Through } from './formats.ts';
 import { caseOf, newTally, runCases, type Tally } from './run.ts';
 
 export interface Job {
   readonly format: string;
+  readonly through: Through;
   readonly seed: number;
   readonly from: number;
   readonly to: number;
@@ -20,10 +21,10 @@ export interface Job {
 /** Seconds of this process's CPU after which a case is taken for one without end: the machine may do other things meanwhile. */
 const PATIENCE = 120;
 /** What a worker does. */
-export function work({ format, seed, from, to, current, ended }: Job): Tally {
+export function work({ format, through, seed, from, to, current, ended }: Job): Promise<Tally> {
   const at = new Int32Array(current);
   const end = new Int32Array(ended);
-  return runCases(format, { seed, from, to }, (number) => {
+  return runCases(format, { seed, from, to }, through, (number) => {
     Atomics.store(at, 0, number);
     return Atomics.load(end, 0) === 0;
   });
@@ -80,6 +81,7 @@ function add(into: Tally, one: Tally): void {
 
 export interface FuzzOptions {
   readonly formats: readonly string[];
+  readonly through: Through;
   readonly seed: number;
   /** Cases from this number on, and how many. */
   readonly from: number;
@@ -94,7 +96,7 @@ export interface FuzzOptions {
  * @param script runs `work` in a worker
  */
 export async function* fuzz(script: URL, options: FuzzOptions): AsyncGenerator<Result> {
-  const { seed, from, cases, threads, keep } = options;
+  const { through, seed, from, cases, threads, keep } = options;
   const ended = new SharedArrayBuffer(4);
   const end = () => Atomics.store(new Int32Array(ended), 0, 1);
   process.once('SIGINT', end).once('SIGTERM', end);
@@ -104,7 +106,7 @@ export async function* fuzz(script: URL, options: FuzzOptions): AsyncGenerator<R
     const edge = (k: number) => from + Math.floor((cases * k) / shares);
     const tallies = await Promise.all(
       Array.from({ length: shares }, (_, k) =>
-        share(script, { format, seed, from: edge(k), to: edge(k + 1), ended }),
+        share(script, { format, through, seed, from: edge(k), to: edge(k + 1), ended }),
       ),
     );
     const total = newTally();
@@ -112,7 +114,7 @@ export async function* fuzz(script: URL, options: FuzzOptions): AsyncGenerator<R
     const { verdicts: v } = total;
     const seconds = ((Date.now() - began) / 1000).toFixed(1);
     console.log(
-      `${format}: ${total.cases} cases, ${total.failed} failures; ${v.refused} refused, ${v.told} told, ${v.same} the same, ${v.other} other data; ${seconds} s`,
+      `${format}, ${through}: ${total.cases} cases, ${total.failed} failures; ${v.refused} refused, ${v.told} told, ${v.same} the same, ${v.other} other data; ${seconds} s`,
     );
     for (const { number, file, how, message, bytes } of total.failures) {
       console.log(`  case ${number}, ${file}, ${how}: ${message}`);
@@ -121,7 +123,8 @@ export async function* fuzz(script: URL, options: FuzzOptions): AsyncGenerator<R
       writeFileSync(join(keep, `${format}-${seed}-${number}`), bytes);
     }
     if (total.cases > 0) {
-      yield { name: `damaged files: ${format}`, cases: total.cases, failures: total.failed };
+      const how = through === 'commands' ? ' through commands' : '';
+      yield { name: `damaged files${how}: ${format}`, cases: total.cases, failures: total.failed };
     }
     if (total.cases < cases) break;
   }

@@ -1,6 +1,6 @@
 /** Runs cases of one format. A case follows from the format's name, the seed and its number alone. */
 import type { Base } from './base.ts';
-import { FUZZED } from './formats.ts';
+import { FUZZED, judgeOf, type Through } from './formats.ts';
 import { type Damaged, damaged } from './mutate.ts';
 import { Random, seedOf } from './random.ts';
 import type { Verdict } from './rule.ts';
@@ -50,13 +50,14 @@ export function caseOf(format: string, bases: readonly Base[], seed: number, num
 }
 
 /** Runs cases `from` to `to`, the last excluded. `began` hears of each before it runs, and ends the run where it says no. */
-export function runCases(
+export async function runCases(
   format: string,
   range: { readonly seed: number; readonly from: number; readonly to: number },
+  through: Through = 'readers',
   began: (number: number) => boolean = () => true,
-): Tally {
-  const { bases: basesOf, judge } = FUZZED[format];
-  const bases = basesOf();
+): Promise<Tally> {
+  const bases = FUZZED[format].bases();
+  const judge = judgeOf(format, through);
   const tally = newTally();
   for (let number = range.from; number < range.to && began(number); number++) {
     const { base, damage, random } = caseOf(format, bases, range.seed, number);
@@ -65,7 +66,7 @@ export function runCases(
       tally.kinds[kind] = (tally.kinds[kind] ?? 0) + 1;
     }
     try {
-      tally.verdicts[judge(base, damage, random)]++;
+      tally.verdicts[await judge(base, damage, random)]++;
     } catch (error) {
       tally.failed++;
       const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

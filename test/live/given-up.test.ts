@@ -2,8 +2,18 @@
 import { openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examine } from '../../src/findings/index.ts';
-import { listJobs, measuredRows, openArchive, readJob } from '../../src/findings/job/index.ts';
+import {
+  type Job,
+  listJobs,
+  measuredRows,
+  openArchive,
+  readJob,
+} from '../../src/findings/job/index.ts';
 import { api, ROUTES } from '../../src/live/api/index.ts';
+import { pageOf } from '../../src/live/api/nodes.ts';
+import { type Courses, coursesOf } from '../../src/live/api/nodes-courses.ts';
+import { processTraces } from '../../src/live/api/regions-profiles.ts';
+import { cpuLanes, processLanes, signalBins } from '../../src/live/api/regions-traces.ts';
 import { Exhibit } from '../../src/live/exhibit.ts';
 import { Desk } from '../../src/live/net/desk.ts';
 import { LIMITS } from '../../src/live/net/limits.ts';
@@ -11,7 +21,9 @@ import { inTurns, SharedWork, sharedBy, Turns } from '../../src/live/net/shared-
 import type { Shown } from '../../src/live/shown.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { SeriesStore } from '../../src/view/series/store.ts';
+import { Track } from '../../src/view/series/track.ts';
 import { breakdownOf } from '../../src/view/simulation/breakdown.ts';
+import { CascadeIndex } from '../../src/view/simulation/cascades.ts';
 import { densityOf, listOf } from '../../src/view/simulation/event-view.ts';
 import { Events } from '../../src/view/simulation/events.ts';
 import { type Heat, heatOf } from '../../src/view/simulation/heat.ts';
@@ -22,6 +34,7 @@ import {
 } from '../../src/view/simulation/matrix.ts';
 import { ordered } from '../../src/view/simulation/order.ts';
 import { Places } from '../../src/view/simulation/places.ts';
+import { rollbacksIn } from '../../src/view/simulation/rollback-view.ts';
 import { ROLLBACK_COLUMNS, Rollbacks } from '../../src/view/simulation/rollbacks.ts';
 import { atOnce, type Steps } from '../../src/view/steps.ts';
 import { cluster } from './support/cluster.ts';
@@ -112,6 +125,67 @@ describe('work that is given up', () => {
   });
 });
 
+/** KPs of those rollbacks. */
+const KPS = 20_000;
+
+/** 150,000 rollbacks: half of them of one cascade. */
+function manyRollbacks() {
+  const length = 150_000;
+  const half = length / 2;
+  const f64 = (of: (k: number) => number) => Float64Array.from({ length }, (_, k) => of(k));
+  const values: Readonly<Record<string, Float64Array>> = {
+    real_time: f64((k) => k / length),
+    kp_id: f64((k) => k % KPS),
+    rollback_id: f64((k) => k + 1),
+    parent_id: f64((k) => (k > 0 && k < half ? 1 : 0)),
+    source_lp: f64((k) => k),
+    events_undone: f64((k) => k % 97),
+  };
+  const none = new Float64Array(length);
+  const all = new Rollbacks();
+  all.add(
+    ROLLBACK_COLUMNS.map((key) => values[key] ?? none),
+    () => 'straggler',
+    length,
+    0,
+  );
+  return all;
+}
+
+/** A host's traces: 100,000 rows of four CPUs, and as many of four processes. */
+function manyRegions() {
+  const length = 100_000;
+  const times = Float64Array.from({ length }, (_, k) => k / length);
+  const hashes = Uint32Array.from({ length }, (_, k) => k % 7);
+  const signal = new Track(1);
+  for (let k = 1; k < length; k++) {
+    signal.add(times[k - 1], times[k]);
+    signal.set(0, k);
+  }
+  const four = [0, 1, 2, 3];
+  const trace = {
+    times,
+    epochs: times,
+    lanes: new Map(four.map((cpu) => [`CPU ${cpu}`, hashes])),
+  };
+  const hosts = four.map((k) => ({ host: `n${k}`, signals: new Map([['power', signal]]) }));
+  const told = four.map((process) => ({
+    ...{ host: 'n1', process },
+    events: Array.from(times, (time, k) => ({
+      ...{ time, hash: 5 },
+      event: k % 2 === 0 ? 'REGION_ENTRY' : 'REGION_EXIT',
+    })),
+  }));
+  return { trace, hosts, told };
+}
+
+/** A job of 1,600 hosts. */
+async function largeJob() {
+  const job = await readJob(openArchive(cluster(1)), { id: '7', signal: never });
+  const [host] = job.hosts;
+  return { ...job, hosts: Array.from({ length: 1600 }, (_, k) => ({ ...host, host: `n${k}` })) };
+}
+
 /** 1,000 PEs, 60 samples each, and 150,000 traced events and rollbacks of 1,000 LPs. */
 function manySamples() {
   const store = new SeriesStore();
@@ -147,6 +221,18 @@ describe('work on samples in memory', () => {
   const ask = { ...window, level: 'pe', metric: 'events_processed', bins: 100 } as const;
   const lps = { ...window, level: 'lp' } as const;
   const heat = atOnce(heatOf)(store, ask) as Heat;
+  const chains = manyRollbacks();
+  const cascades = atOnce(CascadeIndex.of)(chains);
+  const everywhere = new Places();
+  for (let lp = 0; lp < chains.length; lp++) everywhere.put(lp, 0, lp % KPS);
+  const { trace, hosts, told } = manyRegions();
+  const traced = atOnce(processTraces)(told);
+  let job: Job;
+  let courses: Courses;
+  beforeAll(async () => {
+    job = await largeJob();
+    courses = atOnce(coursesOf)(job, 'cpu.user', 0) as Courses;
+  });
 
   it.each<[string, () => Steps<unknown>]>([
     ['a heatmap', () => heatOf(store, ask)],
@@ -160,6 +246,21 @@ describe('work on samples in memory', () => {
       'one of rollbacks',
       () => matrixOfRollbacks(rollbacks, places, { ...window, level: 'pe', of: 'rollbacks' }),
     ],
+    [
+      'one of rollbacks of 20,000 KPs',
+      () => matrixOfRollbacks(chains, everywhere, { ...window, level: 'kp', of: 'rollbacks' }),
+    ],
+    ['single rollbacks', () => rollbacksIn(chains, window, 1000)],
+    ['cascades', () => CascadeIndex.of(chains)],
+    ['the worst of them', () => cascades.list({ most: 50 })],
+    ['the rollbacks of one', () => cascades.tree(0, 1, 500)],
+    ['lanes of CPUs', () => cpuLanes(trace, 0, 1, 500)],
+    ['profile traces', () => processTraces(told)],
+    ['lanes of processes', () => processLanes(traced, 0, 1, 500)],
+    ['signals of regions', () => signalBins(hosts, 'power', 0, 1, 500)],
+    ['hosts in time', () => coursesOf(job, 'cpu.user', 0)],
+    ['bins of them', () => courses.bins(0, 1, 500)],
+    ['devices of hosts', () => pageOf(job, 'cpu', undefined, () => '')],
     ['events in time', () => densityOf(events, places, { ...lps, sender: '', bins: 100 })],
     ['single events', () => listOf(events, places, { ...lps, within: '?', sender: '' }, 10)],
   ])('%s: ends in the middle when nobody waits', async (_, work) => {

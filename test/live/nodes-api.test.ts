@@ -1,4 +1,7 @@
 /** What the API tells of hosts and jobs, on an archive of 64 hosts with known faults. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
 import { openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,6 +31,15 @@ const END = ZERO + (GROUPS - 1) * PERIOD;
 const window = `from=${ZERO}&to=${END}`;
 
 describe('jobs', () => {
+  it('are none where a file is served that is no archive', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'nodes-api-')), 'app.trace');
+    writeFileSync(path, '# geopm_version: 3.1.0\nTIME|CPU_ENERGY\n0.5|1\n1|2\n');
+    const one = await startServer({ recording: path });
+    const { available } = await json<JobListFacts>(one.port, '/api/jobs');
+    await one.close();
+    expect(available).toBe(false);
+  });
+
   it('are listed with what the accounting file beside the hosts tells', async () => {
     const { jobs, total, columns } = await get<JobListFacts>('jobs');
     expect(total).toBe(2);

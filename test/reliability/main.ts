@@ -6,12 +6,12 @@ import { FUZZED } from '../fuzz/formats.ts';
 import { fuzz, type Job, work } from '../fuzz/main.ts';
 import { type Result, writeResults } from './table.ts';
 
-const PARTS = ['formats', 'faults', 'allocations', 'kills'] as const;
+const PARTS = ['formats', 'commands', 'faults', 'allocations', 'kills'] as const;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      part: { type: 'string', default: PARTS.join(',') },
+      part: { type: 'string' },
       format: { type: 'string' },
       target: { type: 'string' },
       cases: { type: 'string' },
@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   });
   const seed = Number(values.seed);
   const formats = values.format?.split(',') ?? Object.keys(FUZZED);
-  const parts = values.format === undefined ? values.part.split(',') : ['formats'];
+  const parts = (values.part ?? (values.format === undefined ? PARTS.join(',') : 'formats')).split(
+    ',',
+  );
   const asked = values.cases === undefined ? null : Number(values.cases);
   const wrong =
     formats.some((name) => FUZZED[name] === undefined) ||
@@ -47,12 +49,15 @@ async function main(): Promise<void> {
     }
   };
   const only = values.target ?? null;
-  if (parts.includes('formats')) {
+  for (const through of ['readers', 'commands'] as const) {
+    if (!parts.includes(through === 'readers' ? 'formats' : through)) continue;
     const number = values.case === undefined ? null : Number(values.case);
     const range =
-      number === null ? { from: 0, cases: asked ?? 100_000 } : { from: number, cases: 1 };
+      number === null
+        ? { from: 0, cases: asked ?? (through === 'readers' ? 100_000 : 10_000) }
+        : { from: number, cases: 1 };
     const keep = values.keep ?? null;
-    const options = { formats, seed, threads: Number(values.threads), keep, ...range };
+    const options = { formats, through, seed, threads: Number(values.threads), keep, ...range };
     await take(fuzz(new URL(import.meta.url), options));
   }
   const most = asked ?? Number.POSITIVE_INFINITY;
@@ -62,4 +67,4 @@ async function main(): Promise<void> {
 }
 
 if (isMainThread) await main();
-else parentPort?.postMessage(work(workerData as Job));
+else parentPort?.postMessage(await work(workerData as Job));

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { laneSpans } from '../../src/live/api/regions-lanes.ts';
 import { reportNames } from '../../src/live/api/regions-report.ts';
 import type { RegionFacts } from '../../src/view/facts/regions.ts';
+import { atOnce } from '../../src/view/steps.ts';
 import { distancesOf, medianHost, ordered } from '../../web/src/nodes/outliers.ts';
 import { duration } from '../../web/src/nodes/words.ts';
 import { piecesOf } from '../../web/src/regions/icicle.ts';
@@ -96,7 +97,7 @@ describe('lanes', () => {
       });
     fc.assert(
       fc.property(lane, fc.integer({ min: 1, max: 50 }), (one, bins) => {
-        const spans = laneSpans(one, 0, one.end, bins);
+        const spans = atOnce(laneSpans)(one, 0, one.end, bins);
         const all = spans.reduce((sum, { from, to }) => sum + to - from, 0);
         expect(all).toBeCloseTo(one.end, 6);
         for (let k = 1; k < spans.length; k++) {

@@ -1,5 +1,6 @@
 /** Rollbacks: cascades, worst first, and their trees. */
 import type { Context } from 'hono';
+import { inTurns } from '../net/shared-work.ts';
 import { tracesOf } from '../simulation/served.ts';
 import { pathOf, simulationWindow, WITHIN } from './entity-query.ts';
 import { ApiError, integerOf, type Route, WINDOW } from './route.ts';
@@ -39,7 +40,8 @@ export const CASCADES: readonly Route[] = [
       const most = integerOf(c, 'most', 50, 1, MOST_LISTED);
       const filter = { from, to, ...kpOf(c), most };
       const { cascades, rollbacks } = await tracesOf(shown, context.signal);
-      return c.json({ ...cascades.list(filter), recorded: rollbacks.length });
+      const list = await inTurns(cascades.list(filter), context.signal);
+      return c.json({ ...list, recorded: rollbacks.length });
     },
   },
   {
@@ -59,7 +61,7 @@ export const CASCADES: readonly Route[] = [
       const id = integerOf(c, 'id', -1, 0, 2 ** 32);
       const most = integerOf(c, 'most', 500, 1, MOST_NODES);
       const { cascades } = await tracesOf(shown, context.signal);
-      const tree = cascades.tree(pe, id, most);
+      const tree = await inTurns(cascades.tree(pe, id, most), context.signal);
       if (tree === null) throw new ApiError(404, `PE ${pe} has no rollback ${id}`);
       return c.json(tree);
     },

@@ -110,7 +110,8 @@ export const EVENTS: readonly Route[] = [
       const { from, to } = await simulationWindow(c, shown, context.signal);
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
       const { rollbacks } = await tracesOf(shown, context.signal);
-      return c.json(rollbacksIn(rollbacks, { from, to, within: pathOf(c, 'within') }, most));
+      const ask = { from, to, within: pathOf(c, 'within') };
+      return c.json(await inTurns(rollbacksIn(rollbacks, ask, most), context.signal));
     },
   },
 ];

@@ -14,6 +14,7 @@ import {
 import { filterRows } from '../../query/index.ts';
 import type { JobListFacts, JobListRow, JobPageFacts } from '../../view/facts/jobs.ts';
 import { STATEMENT_SECONDS } from '../net/limits.ts';
+import { inTurns, SharedWork } from '../net/shared-work.ts';
 import { jobOf, zeroSeconds } from './nodes.ts';
 import { archiveOf } from './nodes-archive.ts';
 import { trackMetrics, typesWithKeys } from './nodes-courses.ts';
@@ -84,7 +85,7 @@ async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
 }
 
 /** A job's page, but for its courses in time. `zero`: seconds since 1970 of the page's second 0. */
-async function jobPage(job: Job, zero: number): Promise<JobPageFacts> {
+async function jobPage(job: Job, zero: number, signal: AbortSignal): Promise<JobPageFacts> {
   const { times: _, tracks: __, processes, oddities, ...page } = jobObject(job, null);
   const ends = job.hosts.flatMap(({ times }) => [times[0], times.at(-1) ?? times[0]]);
   const span = [
@@ -100,12 +101,12 @@ async function jobPage(job: Job, zero: number): Promise<JobPageFacts> {
     processes: processes.slice(0, MOST_LISTED),
     processCount: processes.length,
     oddities: oddities.slice(0, MOST_LISTED),
-    tracks: trackMetrics(job),
+    tracks: await inTurns(trackMetrics(job), signal),
     types: typesWithKeys(job),
   };
 }
 
-const PAGES = new WeakMap<Job, Promise<JobPageFacts>>();
+const PAGES = new WeakMap<Job, SharedWork<JobPageFacts>>();
 
 export const JOBS: readonly Route[] = [
   {
@@ -144,9 +145,10 @@ export const JOBS: readonly Route[] = [
     answer: async (c, context) => {
       const shown = await context.shown(c);
       const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS, context.signal);
-      const page = PAGES.get(job) ?? jobPage(job, zeroSeconds(shown));
+      const page =
+        PAGES.get(job) ?? new SharedWork((signal) => jobPage(job, zeroSeconds(shown), signal));
       PAGES.set(job, page);
-      return c.json(await page);
+      return c.json(await page.get(context.signal));
     },
   },
 ];

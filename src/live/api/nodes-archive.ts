@@ -36,6 +36,7 @@ const ALL_TIME = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY,
 
 /** An archive is the path itself, or lies in a recording’s folder `node`. Null where there is none. */
 function archiveAt(path: string): Archive | null {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
   for (const folder of [join(path, 'node'), path]) {
     try {
       if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {

@@ -12,6 +12,7 @@ import {
 import type { NodeMetric, NodeType, SuspectSpan } from '../../view/facts/nodes.ts';
 import type { EntityBins } from '../../view/series/table.ts';
 import { Track } from '../../view/series/track.ts';
+import type { Steps } from '../../view/steps.ts';
 
 /** One host's course: its samples as intervals ( t', t ], on the page's time axis. */
 interface Course {
@@ -24,7 +25,7 @@ export interface Courses {
   readonly spans: readonly SuspectSpan[];
   /** How many of `hosts`, or of all, have it. */
   hosts(hosts?: readonly string[]): number;
-  bins(from: number, to: number, count: number, hosts?: readonly string[]): EntityBins[];
+  bins(from: number, to: number, count: number, hosts?: readonly string[]): Steps<EntityBins[]>;
 }
 
 /** What a verdict means for the numbers. */
@@ -59,23 +60,21 @@ const SHORT = ['cpu', 'cpi', 'flops', 'lnet'];
 const titled = (name: string) =>
   SHORT.includes(name) ? name.toUpperCase() : name[0].toUpperCase() + name.slice(1);
 
+/** Rows that a host's tracks, or its course for a key, go through. */
+const rowsOf = ({ times, types }: HostJob): number => times.length * (1 + types.size);
+
 /** Those that any host has. */
-function uniqueTracks(job: Job): readonly JobTrack[] {
-  const found = new Map<string, JobTrack>();
+export function* trackMetrics(job: Job): Steps<NodeMetric[]> {
+  const found = new Map<string, NodeMetric>();
   for (const host of job.hosts) {
-    for (const track of ownTracks(job, host).tracks)
-      if (!found.has(track.name)) found.set(track.name, track);
+    for (const { name, unit } of ownTracks(job, host).tracks) {
+      if (found.has(name)) continue;
+      found.set(name, { id: TRACK + name, title: titled(name), unit, kind: 'track' });
+    }
+    yield rowsOf(host);
   }
   return [...found.values()];
 }
-
-export const trackMetrics = (job: Job): NodeMetric[] =>
-  uniqueTracks(job).map(({ name, unit }) => ({
-    id: TRACK + name,
-    title: titled(name),
-    unit,
-    kind: 'track',
-  }));
 
 /** Types with their keys, of all hosts. */
 export function typesWithKeys(job: Job): NodeType[] {
@@ -107,8 +106,10 @@ export function typesWithKeys(job: Job): NodeType[] {
 }
 
 /** The metric of this id; null where the job has no such. */
-export function metricOf(job: Job, id: string): NodeMetric | null {
-  if (id.startsWith(TRACK)) return trackMetrics(job).find((metric) => metric.id === id) ?? null;
+function* metricOf(job: Job, id: string): Steps<NodeMetric | null> {
+  if (id.startsWith(TRACK)) {
+    return (yield* trackMetrics(job)).find((metric) => metric.id === id) ?? null;
+  }
   const [type, name] = split(id);
   for (const { types } of job.hosts) {
     const key = types.get(type)?.keys.get(name);
@@ -167,15 +168,18 @@ function* keySpans(
   { name, odd, devices }: KeyTotals,
   zero: number,
 ): Generator<SuspectSpan, void> {
+  const placeOf = new Map(times.map((time, k) => [time, k]));
   const together = new Map<string, string[]>();
   for (const { time, verdict, device } of odd) {
     const of = `${time} ${verdict}`;
-    together.set(of, [...(together.get(of) ?? []), device]);
+    const devices = together.get(of) ?? [];
+    together.set(of, devices);
+    devices.push(device);
   }
   for (const [of, named] of together) {
     const [time, verdict] = of.split(' ');
     const to = Number(time);
-    const at = times.indexOf(to);
+    const at = placeOf.get(to) ?? -1;
     const some =
       named.length === devices.size && named.length > 1
         ? 'all devices'
@@ -243,13 +247,14 @@ function hostCourse(job: Job, host: HostJob, id: string, zero: number) {
 }
 
 /** Zero: seconds since 1970 of the page's second 0. Null where the job has no such metric. */
-export function coursesOf(job: Job, id: string, zero: number): Courses | null {
-  const metric = metricOf(job, id);
+export function* coursesOf(job: Job, id: string, zero: number): Steps<Courses | null> {
+  const metric = yield* metricOf(job, id);
   if (metric === null) return null;
   const courses: Course[] = [];
   const spans: SuspectSpan[] = [];
   for (const host of job.hosts) {
     const found = hostCourse(job, host, id, zero);
+    yield rowsOf(host);
     if (found === null) continue;
     courses.push({ host: host.host, track: found.track });
     spans.push(...found.spans);
@@ -260,9 +265,14 @@ export function coursesOf(job: Job, id: string, zero: number): Courses | null {
     metric,
     spans: joined(spans),
     hosts: (hosts) => of(hosts).length,
-    bins: (from, to, count, hosts) =>
-      of(hosts)
+    *bins(from, to, count, hosts) {
+      const found: EntityBins[] = [];
+      for (const { host, track } of of(hosts)) {
         // The values are rates already.
-        .map(({ host, track }) => ({ entity: host, ...track.bins([0], false, from, to, count) })),
+        found.push({ entity: host, ...track.bins([0], false, from, to, count) });
+        yield track.length + count;
+      }
+      return found;
+    },
   };
 }

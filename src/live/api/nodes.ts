@@ -1,8 +1,16 @@
 /** Nodes: hosts in time on one scale, doubtful stretches, and every key of every device. */
 import type { Context } from 'hono';
-import { ALL_JOBS, devicePage, type Job, repairsOf } from '../../findings/job/index.ts';
+import {
+  ALL_JOBS,
+  type DeviceRow,
+  devicePage,
+  type Job,
+  repairsOf,
+} from '../../findings/job/index.ts';
 import { packBins } from '../../view/binary.ts';
 import type { DevicePage, DevicePageRow, SuspectSpans } from '../../view/facts/nodes.ts';
+import { STEP, type Steps } from '../../view/steps.ts';
+import { inTurns } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import { archiveOf } from './nodes-archive.ts';
 import { type Courses, coursesOf } from './nodes-courses.ts';
@@ -66,7 +74,10 @@ async function coursesFor(c: Context, context: ApiContext): Promise<Courses> {
   const kept = COURSES.get(job) ?? new Map<string, Courses | null>();
   COURSES.set(job, kept);
   const known = kept.get(id);
-  const found = known === undefined ? coursesOf(job, id, zeroSeconds(shown)) : known;
+  const found =
+    known === undefined
+      ? await inTurns(coursesOf(job, id, zeroSeconds(shown)), context.signal)
+      : known;
   kept.set(id, found);
   for (const old of [...kept.keys()].slice(0, -MOST_COURSES)) kept.delete(old);
   if (found === null) {
@@ -100,7 +111,7 @@ const bins: Route = {
     const count = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
     const hosts = listOf(c, 'hosts');
     fits(courses.hosts(hosts) * count, wantsBytes(c) ? CELL : CELL_TEXT, context.limits);
-    const series = courses.bins(from, to, count, hosts);
+    const series = await inTurns(courses.bins(from, to, count, hosts), context.signal);
     if (wantsBytes(c)) return bytesAnswer(c, packBins(from, to, count, series));
     return c.json({
       from,
@@ -146,29 +157,38 @@ function repairTexts(job: Job, type: string): ReadonlyMap<string, string> {
 }
 
 /** Rows by host and device, columns by key: `all` first, those with the most keys as they come. */
-async function pageOf(
+export function* pageOf(
   job: Job,
   type: string,
   hosts: readonly string[] | undefined,
-): Promise<DevicePage> {
+  helpOf: (key: string) => string,
+): Steps<DevicePage> {
   const chosen =
     hosts === undefined
       ? job
       : { ...job, hosts: job.hosts.filter(({ host }) => hosts.includes(host)) };
-  const cells = devicePage(chosen, type);
+  const cells: DeviceRow[] = [];
+  for (const host of chosen.hosts) {
+    if (!host.types.has(type)) continue;
+    const own = devicePage({ ...chosen, hosts: [host] }, type);
+    for (const cell of own) cells.push(cell);
+    yield own.length;
+  }
+  // None: what the job has instead is told.
+  if (cells.length === 0) devicePage(chosen, type);
   const repairs = repairTexts(job, type);
-  const { NODE_TYPES } = await import('../../node/types/index.ts');
-  const known = NODE_TYPES.find(({ name }) => name === type)?.metrics ?? [];
-  const helpOf = (name: string) => known.find(({ key }) => key === name)?.help ?? '';
+  yield cells.length;
   const keys = new Map<string, DevicePage['keys'][number]>();
   for (const { key, kind, unit } of cells) {
     if (keys.has(key)) continue;
     keys.set(key, { name: key, unit, kind, help: helpOf(key), repairs: repairs.get(key) ?? '' });
   }
   const names = [...keys.keys()];
+  const placeOf = new Map(names.map((name, k) => [name, k]));
   const rows = new Map<string, DevicePageRow>();
   const blank = <T>(): (T | null)[] => names.map(() => null);
-  for (const cell of cells) {
+  for (const [n, cell] of cells.entries()) {
+    if (n % STEP === 0) yield STEP;
     const of = `${cell.host} ${cell.device}`;
     let row = rows.get(of);
     if (row === undefined) {
@@ -179,7 +199,7 @@ async function pageOf(
       };
       rows.set(of, row);
     }
-    const k = names.indexOf(cell.key);
+    const k = placeOf.get(cell.key) as number;
     const set = <T>(list: readonly (T | null)[], value: T | null) => {
       (list as (T | null)[])[k] = value;
     };
@@ -209,7 +229,12 @@ const devices: Route = {
   answer: async (c, context) => {
     const job = await jobOf(await context.shown(c), c.req.query('job') ?? '', context.signal);
     try {
-      return c.json(await pageOf(job, c.req.query('type') ?? '', listOf(c, 'hosts')));
+      const type = c.req.query('type') ?? '';
+      const { NODE_TYPES } = await import('../../node/types/index.ts');
+      const known = NODE_TYPES.find(({ name }) => name === type)?.metrics ?? [];
+      const helpOf = (name: string) => known.find(({ key }) => key === name)?.help ?? '';
+      const page = pageOf(job, type, listOf(c, 'hosts'), helpOf);
+      return c.json(await inTurns(page, context.signal));
     } catch (error) {
       if ((error as Error).name !== 'JobNotFoundError') throw error;
       throw new ApiError(400, (error as Error).message);

@@ -1,5 +1,6 @@
 /** Lanes: which region a CPU or a process was in, as spans, or as bins where there are more spans than pixels. */
 import type { LaneSpan } from '../../view/facts/regions.ts';
+import { STEP, type Steps } from '../../view/steps.ts';
 
 /** Stretches of time, one after the other; `hashes[k]` from `times[k]` to `times[k + 1]`, the last to `end`. */
 export interface LaneTimes {
@@ -20,11 +21,12 @@ function lastUpTo(times: Float64Array, at: number): number {
 }
 
 /** Spans of equal hashes in [from, to); null where there are more than `most`. */
-function runs(lane: LaneTimes, from: number, to: number, most: number): LaneSpan[] | null {
+function* runs(lane: LaneTimes, from: number, to: number, most: number): Steps<LaneSpan[] | null> {
   const { times, hashes, end } = lane;
   const found: LaneSpan[] = [];
   let open = { from: 0, to: 0, hash: 0, share: 1 };
   for (let k = lastUpTo(times, from); k < times.length && times[k] < to; k++) {
+    if (k % STEP === 0) yield STEP;
     const begin = Math.max(from, times[k]);
     const stop = Math.min(to, k + 1 < times.length ? times[k + 1] : end);
     if (!(stop > begin)) continue;
@@ -40,7 +42,7 @@ function runs(lane: LaneTimes, from: number, to: number, most: number): LaneSpan
 }
 
 /** The region with the most time of each bin; bins with the same one are joined where it had all. */
-function binned(lane: LaneTimes, from: number, to: number, bins: number): LaneSpan[] {
+function* binned(lane: LaneTimes, from: number, to: number, bins: number): Steps<LaneSpan[]> {
   const { times, hashes, end } = lane;
   const width = (to - from) / bins;
   const found: { from: number; to: number; hash: number; share: number }[] = [];
@@ -51,6 +53,7 @@ function binned(lane: LaneTimes, from: number, to: number, bins: number): LaneSp
     const stop = begin + width;
     times_.clear();
     for (let j = k; j < times.length && times[j] < stop; j++) {
+      if (j % STEP === 0) yield STEP;
       const until = j + 1 < times.length ? times[j + 1] : end;
       const inside = Math.min(stop, until) - Math.max(begin, times[j]);
       if (inside > 0) times_.set(hashes[j], (times_.get(hashes[j]) ?? 0) + inside);
@@ -75,7 +78,12 @@ function binned(lane: LaneTimes, from: number, to: number, bins: number): LaneSp
 }
 
 /** Spans of [from, to): exact where there are at most `bins` of them. */
-export function laneSpans(lane: LaneTimes, from: number, to: number, bins: number): LaneSpan[] {
+export function* laneSpans(
+  lane: LaneTimes,
+  from: number,
+  to: number,
+  bins: number,
+): Steps<LaneSpan[]> {
   if (lane.times.length === 0) return [];
-  return runs(lane, from, to, bins) ?? binned(lane, from, to, bins);
+  return (yield* runs(lane, from, to, bins)) ?? (yield* binned(lane, from, to, bins));
 }

@@ -1,6 +1,8 @@
 /** Profile traces: what each process told, as a lane of regions, epochs, and times inside regions. */
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import type { OpenRecording } from '../../query/index.ts';
+import { STEP, type Steps, sorted } from '../../view/steps.ts';
+import { inTurns } from '../net/shared-work.ts';
 import type { LaneTimes } from './regions-lanes.ts';
 
 export interface ProcessTrace {
@@ -83,26 +85,46 @@ interface Told {
   readonly hash: number;
 }
 
-/** Reads them. What one process told stays in its order, also where times are equal. */
-export async function readProfiles(sql: OpenRecording): Promise<readonly ProcessTrace[]> {
+interface ToldBy {
+  readonly host: string;
+  readonly process: number;
+  readonly events: Told[];
+}
+
+/** What one process told stays in its order, also where times are equal. */
+export function* processTraces(told: readonly ToldBy[]): Steps<readonly ProcessTrace[]> {
+  const traces: ProcessTrace[] = [];
+  for (const { host, process, events } of told) {
+    const reader = new Reader(host, process);
+    const inTime = yield* sorted(events, (a, b) => a.time - b.time);
+    for (const [k, { time, event, hash }] of inTime.entries()) {
+      if (k % STEP === 0) yield STEP;
+      reader.take(time, event, hash);
+    }
+    traces.push(reader.end());
+  }
+  return traces;
+}
+
+/** Reads them. @throws the signal's reason */
+export async function readProfiles(
+  sql: OpenRecording,
+  signal: AbortSignal,
+): Promise<readonly ProcessTrace[]> {
   const { blocks } = await sql.rows(
     'SELECT host, process, t, event, hash FROM geopm_profile_trace',
   );
-  const told = new Map<string, { reader: Reader; events: Told[] }>();
+  const told = new Map<string, ToldBy>();
   for await (const block of blocks) {
     for (const [host, process, time, event, hash] of block) {
       const of = `${process} ${host}`;
       const own = told.get(of) ?? {
-        reader: new Reader(String(host ?? ''), Number(process)),
+        ...{ host: String(host ?? ''), process: Number(process) },
         events: [],
       };
       told.set(of, own);
       own.events.push({ time: Number(time), event: String(event), hash: Number(hash) });
     }
   }
-  return [...told.values()].map(({ reader, events }) => {
-    events.sort((a, b) => a.time - b.time);
-    for (const { time, event, hash } of events) reader.take(time, event, hash);
-    return reader.end();
-  });
+  return inTurns(processTraces([...told.values()]), signal);
 }

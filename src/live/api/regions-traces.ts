@@ -14,9 +14,10 @@ import type {
 } from '../../view/facts/regions.ts';
 import type { EntityBins } from '../../view/series/table.ts';
 import { Track } from '../../view/series/track.ts';
-import { SharedWork } from '../net/shared-work.ts';
+import type { Steps } from '../../view/steps.ts';
+import { inTurns, SharedWork } from '../net/shared-work.ts';
 import { geopmColumns } from './geopm-columns.ts';
-import { type LaneTimes, laneSpans } from './regions-lanes.ts';
+import { laneSpans } from './regions-lanes.ts';
 import { type ProcessTrace, readProfiles } from './regions-profiles.ts';
 
 interface HostTrace {
@@ -132,6 +133,67 @@ function thinned(times: Float64Array, from: number, to: number, bins: number): r
   return found;
 }
 
+type Lasting = Pick<HostTrace, 'times' | 'lanes' | 'epochs'>;
+
+/** Lanes of a host's CPUs. */
+export function* cpuLanes(
+  { times, lanes, epochs }: Lasting,
+  from: number,
+  to: number,
+  bins: number,
+): Steps<Lane[]> {
+  const end = times[times.length - 1];
+  const made: Lane[] = [];
+  for (const [name, hashes] of lanes) {
+    const spans = yield* laneSpans({ times, hashes, end }, from, to, bins);
+    const shown = name === HOST_LANE ? thinned(epochs, from, to, bins) : [];
+    made.push({ name, spans, epochs: shown });
+    yield bins;
+  }
+  return made;
+}
+
+/** Lanes of a host's processes. */
+export function* processLanes(
+  own: readonly ProcessTrace[],
+  from: number,
+  to: number,
+  bins: number,
+): Steps<Lane[]> {
+  const made: Lane[] = [];
+  for (const { process, lane, epochs, suspect } of own) {
+    const spans = yield* laneSpans(lane, from, to, bins);
+    made.push({
+      name: `process ${process}`,
+      spans: spans.filter(({ hash }) => hash !== HASH_UNMARKED),
+      epochs: thinned(epochs, from, to, bins),
+      ...(suspect !== null && { suspect }),
+    });
+    yield bins + epochs.length;
+  }
+  return made;
+}
+
+type HostSignals = Pick<HostTrace, 'host' | 'signals'>;
+
+/** A signal of those hosts that have it. */
+export function* signalBins(
+  hosts: readonly HostSignals[],
+  key: string,
+  from: number,
+  to: number,
+  bins: number,
+): Steps<EntityBins[]> {
+  const found: EntityBins[] = [];
+  for (const { host, signals } of hosts) {
+    const track = signals.get(key);
+    if (track === undefined) continue;
+    found.push({ entity: host, ...track.bins([0], false, from, to, bins) });
+    yield track.length + bins;
+  }
+  return found;
+}
+
 /** A recording's traces, each read when it is first asked for. */
 export class ReadTraces {
   readonly traces: SharedWork<Awaited<ReturnType<typeof readTraces>>>;
@@ -142,7 +204,7 @@ export class ReadTraces {
     this.profiles = new SharedWork(async (signal) => {
       const sql = endedBy(await open(), signal);
       const columns = await geopmColumns(sql);
-      return columns.has('geopm_profile_trace') ? readProfiles(sql) : [];
+      return columns.has('geopm_profile_trace') ? readProfiles(sql, signal) : [];
     });
   }
 }
@@ -178,17 +240,15 @@ export class RegionTraces {
   }
 
   async profiles(): Promise<ProfileFacts[]> {
-    const all = await this.readProfiles();
-    const hosts = [...new Set(all.map(({ host }) => host))];
-    return hosts.map((host) => {
-      const own = all.filter((one) => one.host === host);
-      return {
-        host,
-        from: Math.min(...own.map(({ from }) => from)),
-        to: Math.max(...own.map(({ lane }) => lane.end)),
-        processes: own.map(({ process }) => process),
-      };
-    });
+    const hosts = new Map<string, { from: number; to: number; processes: number[] }>();
+    for (const { host, process, from, lane } of await this.readProfiles()) {
+      const own = hosts.get(host) ?? { from, to: lane.end, processes: [] };
+      hosts.set(host, own);
+      own.from = Math.min(own.from, from);
+      own.to = Math.max(own.to, lane.end);
+      own.processes.push(process);
+    }
+    return [...hosts].map(([host, own]) => ({ host, ...own }));
   }
 
   /** Regions of processes, from their entries and exits. */
@@ -213,17 +273,9 @@ export class RegionTraces {
   ): Promise<LanesFacts | null> {
     const trace = (await this.read()).hosts.find((one) => one.host === host);
     if (trace === undefined) return null;
-    const { times, lanes, epochs } = trace;
-    room(lanes.size);
-    const end = times[times.length - 1];
-    return {
-      ...{ from, to, bins },
-      lanes: [...lanes].map(([name, hashes]): Lane => {
-        const lane: LaneTimes = { times, hashes, end };
-        const shown = name === HOST_LANE ? thinned(epochs, from, to, bins) : [];
-        return { name, spans: laneSpans(lane, from, to, bins), epochs: shown };
-      }),
-    };
+    room(trace.lanes.size);
+    const lanes = await inTurns(cpuLanes(trace, from, to, bins), this._signal);
+    return { from, to, bins, lanes };
   }
 
   /** Lanes of a host's processes; null where there is no profile trace of it. */
@@ -237,15 +289,8 @@ export class RegionTraces {
     const own = (await this.readProfiles()).filter((one) => one.host === host);
     if (own.length === 0) return null;
     room(own.length);
-    return {
-      ...{ from, to, bins },
-      lanes: own.map(({ process, lane, epochs, suspect }) => ({
-        name: `process ${process}`,
-        spans: laneSpans(lane, from, to, bins).filter(({ hash }) => hash !== HASH_UNMARKED),
-        epochs: thinned(epochs, from, to, bins),
-        ...(suspect !== null && { suspect }),
-      })),
-    };
+    const lanes = await inTurns(processLanes(own, from, to, bins), this._signal);
+    return { from, to, bins, lanes };
   }
 
   /** A signal of all hosts; null where no trace has it. */
@@ -258,12 +303,7 @@ export class RegionTraces {
   ): Promise<EntityBins[] | null> {
     const { hosts } = await this.read();
     room(hosts.length);
-    const found = hosts.flatMap(({ host, signals }) => {
-      const track = signals.get(key);
-      return track === undefined
-        ? []
-        : [{ entity: host, ...track.bins([0], false, from, to, bins) }];
-    });
+    const found = await inTurns(signalBins(hosts, key, from, to, bins), this._signal);
     return found.length === 0 ? null : found;
   }
 }

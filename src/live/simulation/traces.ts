@@ -9,7 +9,7 @@ import { CascadeIndex } from '../../view/simulation/cascades.ts';
 import { EVENT_COLUMNS, Events } from '../../view/simulation/events.ts';
 import { Places, readMapping } from '../../view/simulation/places.ts';
 import { ROLLBACK_COLUMNS, Rollbacks } from '../../view/simulation/rollbacks.ts';
-import { Turns } from '../net/shared-work.ts';
+import { inTurns, Turns } from '../net/shared-work.ts';
 
 const MAPPING = 'lp-mapping.txt';
 
@@ -90,7 +90,7 @@ export async function loadTraces(path: string, signal: AbortSignal): Promise<Tra
     for (const piece of piecesOf('ross_event')) await readEvents(events, piece, turns);
     return {
       rollbacks,
-      cascades: new CascadeIndex(rollbacks),
+      cascades: await inTurns(CascadeIndex.of(rollbacks), signal),
       events,
       places: await readPlaces(sources, tables, turns),
     };

@@ -5,6 +5,7 @@
  *     straggler ──► rollback 1/7 ──┬──► 0/3 ──► 1/9
  *                                  └──► 0/4
  */
+import { STEP, type Steps, sorted } from '../steps.ts';
 import type { Cause, Rollbacks } from './rollbacks.ts';
 
 /** A cascade and what it cost. */
@@ -96,7 +97,15 @@ export class CascadeIndex {
   private readonly lengths: Uint32Array;
   private readonly byParents: Float64Array;
 
-  constructor(all: Rollbacks) {
+  /** Of all rollbacks that there are. */
+  static *of(all: Rollbacks): Steps<CascadeIndex> {
+    const index = new CascadeIndex(all);
+    yield* index.tie();
+    yield* index.sum();
+    return index;
+  }
+
+  private constructor(all: Rollbacks) {
     this.length = all.length;
     this.all = all;
     this.added = all.added;
@@ -111,36 +120,37 @@ export class CascadeIndex {
     this.ends = new Float64Array(length);
     this.lengths = new Uint32Array(length);
     this.byParents = new Float64Array(length);
-    this.tie();
-    this.sum();
   }
 
-  private tie(): void {
+  private *tie(): Steps<void> {
     const all = this.all;
     const [pes, ids] = [all.column('pe_id'), all.column('rollback_id')];
     const [parentPes, parentIds] = [all.column('parent_pe'), all.column('parent_id')];
     const rowOf = new Map<number, number>();
     const key = (pe: number, id: number) => pe * 2 ** 32 + id;
     for (let row = 0; row < this.length; row++) {
+      if (row % STEP === 0) yield STEP;
       const own = key(pes[row], ids[row]);
       if (rowOf.has(own)) this.parents[row] = TWICE;
       else rowOf.set(own, row);
     }
     for (let row = 0; row < this.length; row++) {
+      if (row % STEP === 0) yield STEP;
       if (this.parents[row] === TWICE || !(parentIds[row] > 0)) continue;
       const parent = rowOf.get(key(parentPes[row], parentIds[row]));
       if (parent === undefined || parent === row) this.orphans[row] = 1;
       else this.parents[row] = parent;
     }
-    this.climb();
+    yield* this.climb();
   }
 
   /** Finds each row's root and generation. A damaged file may hold a ring: it is cut where it was entered. */
-  private climb(): void {
+  private *climb(): Steps<void> {
     const parents = this.parents;
     const seen = new Uint8Array(this.length);
     const path: number[] = [];
     for (let start = 0; start < this.length; start++) {
+      if (start % STEP === 0) yield STEP;
       if (parents[start] === TWICE || seen[start] !== 0) continue;
       path.length = 0;
       let at = start;
@@ -168,16 +178,12 @@ export class CascadeIndex {
     return all === this.all && all.added === this.added;
   }
 
-  /** Rows of single rollbacks: those said twice are left out. */
-  private *rows(): Generator<number, void, undefined> {
-    for (let row = 0; row < this.length; row++) if (this.parents[row] !== TWICE) yield row;
-  }
-
-  private sum(): void {
+  private *sum(): Steps<void> {
     const all = this.all;
     const [undone, depths] = [all.column('events_undone'), all.column('depth')];
     const times = all.column('real_time');
     for (let row = 0; row < this.length; row++) {
+      if (row % STEP === 0) yield STEP;
       const root = this.roots[row];
       if (root < 0) continue;
       this.counts[root]++;
@@ -191,49 +197,53 @@ export class CascadeIndex {
   }
 
   /** The worst cascades, and sums over all that fit. */
-  list(filter: CascadeFilter): CascadeList {
-    const roots = this.chosen(filter);
+  *list(filter: CascadeFilter): Steps<CascadeList> {
+    const roots = yield* this.chosen(filter);
     const times = this.all.column('real_time');
-    const [undone, counts] = [this.undone, this.counts];
-    roots.sort(
+    const { undone, counts, byParents } = this;
+    const worst = yield* sorted(
+      roots,
       (a, b) => undone[b] - undone[a] || counts[b] - counts[a] || times[a] - times[b] || a - b,
+      filter.most,
     );
-    const sum = (of: ArrayLike<number>) => roots.reduce((total, root) => total + of[root], 0);
-    const worst = [...roots.subarray(0, filter.most)];
-    const pes = this.pesOf(worst);
-    return {
-      cascades: worst.map((root) => this.cascade(root, pes.get(root) as number)),
-      count: roots.length,
-      rollbacks: sum(counts),
-      undone: sum(undone),
-      undoneByParents: sum(this.byParents),
-    };
+    const sums = { rollbacks: 0, undone: 0, undoneByParents: 0 };
+    for (const [k, root] of roots.entries()) {
+      if (k % STEP === 0) yield STEP;
+      sums.rollbacks += counts[root];
+      sums.undone += undone[root];
+      sums.undoneByParents += byParents[root];
+    }
+    const pes = yield* this.pesOf(worst);
+    const cascades = worst.map((root) => this.cascade(root, pes.get(root) as number));
+    return { cascades, count: roots.length, ...sums };
   }
 
   /** PEs that each of some cascades reached. */
-  private pesOf(roots: readonly number[]): Map<number, number> {
+  private *pesOf(roots: readonly number[]): Steps<Map<number, number>> {
     const found = new Map(roots.map((root) => [root, new Set<number>()]));
     const pes = this.all.column('pe_id');
-    for (let row = 0; row < this.length; row++) found.get(this.roots[row])?.add(pes[row]);
+    for (let row = 0; row < this.length; row++) {
+      if (row % STEP === 0) yield STEP;
+      found.get(this.roots[row])?.add(pes[row]);
+    }
     return new Map([...found].map(([root, set]) => [root, set.size]));
   }
 
   /** Roots of the cascades that fit. */
-  private chosen({ from, to, pe, kp }: CascadeFilter): Int32Array {
+  private *chosen({ from, to, pe, kp }: CascadeFilter): Steps<number[]> {
     const all = this.all;
     const [times, pes, kps] = [all.column('real_time'), all.column('pe_id'), all.column('kp_id')];
     const fits = new Uint8Array(this.length);
-    let count = 0;
+    const roots: number[] = [];
     for (let row = 0; row < this.length; row++) {
+      if (row % STEP === 0) yield STEP;
       const root = this.roots[row];
       const t = times[row];
       if (root < 0 || (from !== undefined && t < from) || (to !== undefined && t >= to)) continue;
       if ((pe !== undefined && pes[row] !== pe) || (kp !== undefined && kps[row] !== kp)) continue;
-      if (fits[root] === 0) count++;
+      if (fits[root] === 0) roots.push(root);
       fits[root] = 1;
     }
-    const roots = new Int32Array(count);
-    for (let root = 0, at = 0; at < count; root++) if (fits[root] === 1) roots[at++] = root;
     return roots;
   }
 
@@ -259,25 +269,36 @@ export class CascadeIndex {
   }
 
   /** The rollbacks of the cascade that (pe, id) is part of, parents before children; at most `most`. Null: no such. */
-  tree(
+  *tree(
     pe: number,
     id: number,
     most: number,
-  ): { readonly nodes: CascadeNode[]; readonly left: number } | null {
+  ): Steps<{ readonly nodes: CascadeNode[]; readonly left: number } | null> {
     const all = this.all;
     const [pes, ids] = [all.column('pe_id'), all.column('rollback_id')];
     let root = -1;
-    for (const row of this.rows()) {
-      if (pes[row] === pe && ids[row] === id) root = this.roots[row];
+    // A rollback that was said twice has no root the second time.
+    for (let row = 0; row < this.length; row++) {
+      if (row % STEP === 0) yield STEP;
+      if (pes[row] === pe && ids[row] === id && this.roots[row] >= 0) root = this.roots[row];
     }
     if (root < 0) return null;
     const times = all.column('real_time');
-    const members = [...this.rows()].filter((row) => this.roots[row] === root);
+    const members: number[] = [];
+    for (let row = 0; row < this.length; row++) {
+      if (row % STEP === 0) yield STEP;
+      if (this.roots[row] === root) members.push(row);
+    }
+    const { generations } = this;
     // Parents are of an earlier generation than their children.
-    members.sort((a, b) => this.generations[a] - this.generations[b] || times[a] - times[b]);
-    const place = new Map(members.map((row, k) => [row, k]));
+    const listed = yield* sorted(
+      members,
+      (a, b) => generations[a] - generations[b] || times[a] - times[b] || a - b,
+      most,
+    );
+    const place = new Map(listed.map((row, k) => [row, k]));
     const column = (key: Parameters<Rollbacks['column']>[0], row: number) => all.column(key)[row];
-    const nodes = members.slice(0, most).map((row) => ({
+    const nodes = listed.map((row) => ({
       pe: pes[row],
       id: ids[row],
       kp: column('kp_id', row),

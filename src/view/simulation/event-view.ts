@@ -1,7 +1,7 @@
 /** The trace of events in a window: how many where, and single ones with what caused them. Runs in the server. */
-import { STEP, type Steps } from '../steps.ts';
+import { STEP, type Steps, sorted } from '../steps.ts';
 import type { Events } from './events.ts';
-import { isWithin, type Level } from './levels.ts';
+import { byNumbers, isWithin, type Level } from './levels.ts';
 import type { Places } from './places.ts';
 
 interface EventAsk {
@@ -48,8 +48,6 @@ export interface SingleEvent {
   readonly againAt: number | null;
 }
 
-const { compare: byNumbers } = new Intl.Collator('en', { numeric: true });
-
 /** By LP: 1 where it is within a path. */
 function* membership({ lps }: Events, places: Places, within: string): Steps<Uint8Array> {
   const isIn = new Uint8Array(lps).fill(within === '' ? 1 : 0);
@@ -94,8 +92,15 @@ export function* densityOf(
     const lp = destination[k];
     if (t >= from && t < to) isThere[lp] |= isHandler[lp] & isSender[source[k]];
   }
-  const paths = Array.from(isThere, (is, lp) => (is === 1 ? places.pathOf(lp, level) : ''));
-  const rows = [...new Set(paths)].filter((path) => path !== '').sort(byNumbers);
+  const paths: string[] = [];
+  for (let lp = 0; lp < lps; lp++) {
+    if (lp % STEP === 0) yield STEP;
+    paths.push(isThere[lp] === 1 ? places.pathOf(lp, level) : '');
+  }
+  const rows = yield* sorted(
+    [...new Set(paths)].filter((path) => path !== ''),
+    byNumbers,
+  );
   const place = new Map(rows.map((path, k) => [path, k]));
   const rowOf = Int32Array.from(paths, (path) => place.get(path) ?? -1);
   fits(rows.length * bins);
@@ -143,8 +148,9 @@ export function* listOf(
   most: number,
 ): Steps<{ readonly events: SingleEvent[]; readonly total: number }> {
   const { source, destination, send, receive, times } = events;
-  const rows = (yield* chosen(events, places, ask)).sort((a, b) => times[a] - times[b] || a - b);
-  const list = rows.slice(0, most).map(
+  const rows = yield* chosen(events, places, ask);
+  const first = yield* sorted(rows, (a, b) => times[a] - times[b] || a - b, most);
+  const list = first.map(
     (at): Mutable<SingleEvent> => ({
       at,
       source: source[at],

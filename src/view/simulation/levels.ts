@@ -11,6 +11,9 @@ export const TABLES: Readonly<Record<Level, string>> = {
   lp: 'ross_lp',
 };
 
+/** Order of paths by the numbers in them. */
+export const { compare: byNumbers } = new Intl.Collator('en', { numeric: true });
+
 /** The first `depth` parts of a path. */
 export const upTo = (path: string, depth: number): string =>
   path.split('/').slice(0, depth).join('/');

@@ -1,10 +1,10 @@
 /** Who sends to whom, in numbers of messages, at the level of PEs, KPs or LPs. Runs in the server. */
 
 import type { SeriesStore } from '../series/store.ts';
-import { STEP, type Steps } from '../steps.ts';
+import { STEP, type Steps, sorted } from '../steps.ts';
 import type { Events } from './events.ts';
 import { heatOf } from './heat.ts';
-import { isWithin, type Level } from './levels.ts';
+import { byNumbers, isWithin, type Level } from './levels.ts';
 import type { Places } from './places.ts';
 import type { Rollbacks } from './rollbacks.ts';
 
@@ -46,8 +46,6 @@ export interface Matrix {
   readonly own: number;
 }
 
-const { compare: byNumbers } = new Intl.Collator('en', { numeric: true });
-
 /** Numbers of entities by their paths, as they come. */
 class Entities {
   readonly paths: string[] = [];
@@ -64,8 +62,11 @@ class Entities {
 }
 
 /** Entities in order as rows, so many in each that they can be drawn. */
-function groups({ paths }: Entities, codes: readonly number[]) {
-  const order = [...codes].sort((a, b) => byNumbers(paths[a], paths[b]));
+function* groups(
+  { paths }: Entities,
+  codes: readonly number[],
+): Steps<{ readonly names: string[]; readonly each: number; readonly groupOf: Int32Array }> {
+  const order = yield* sorted(codes, (a, b) => byNumbers(paths[a], paths[b]) || a - b);
   const each = Math.max(1, Math.ceil(order.length / MOST_GROUPS));
   const names = order.filter((_, k) => k % each === 0).map((code) => paths[code]);
   const groupOf = new Int32Array(paths.length).fill(-1);
@@ -76,13 +77,17 @@ function groups({ paths }: Entities, codes: readonly number[]) {
 }
 
 /** Pairs of codes with their counts as a matrix in the order of the entities' numbers. */
-function fold(ask: MatrixAsk, entities: Entities, kept: ReadonlyMap<number, number>): Matrix {
+function* fold(
+  ask: MatrixAsk,
+  entities: Entities,
+  kept: ReadonlyMap<number, number>,
+): Steps<Matrix> {
   const { of, level, within } = ask;
-  const used = new Set([...kept.keys()].flatMap((pair) => [Math.floor(pair / PAIR), pair % PAIR]));
-  const { names, each, groupOf } = groups(entities, [...used]);
+  const { names, each, groupOf } = yield* groups(entities, [...entities.paths.keys()]);
   const counts = new Float32Array(names.length ** 2);
-  let [total, own] = [0, 0];
+  let [total, own, k] = [0, 0, 0];
   for (const [pair, count] of kept) {
+    if (k++ % STEP === 0) yield STEP;
     const [from, to] = [Math.floor(pair / PAIR), pair % PAIR];
     counts[groupOf[from] * names.length + groupOf[to]] += count;
     total += count;
@@ -122,7 +127,7 @@ export function* matrixOfEvents(
     if (lp % STEP === 0) yield STEP;
     if (isThere[lp] === 1) codes[lp] = entities.code(places.pathOf(lp, level));
   }
-  const { names, each, groupOf } = groups(entities, [...entities.paths.keys()]);
+  const { names, each, groupOf } = yield* groups(entities, [...entities.paths.keys()]);
   const counts = new Float32Array(names.length ** 2);
   let [total, own] = [0, 0];
   for (let k = 0; k < length; k++) {
@@ -166,7 +171,7 @@ export function* matrixOfRollbacks(
     const pair = entities.code(sender) * PAIR + entities.code(undone);
     pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
   }
-  return fold(ask, entities, pairs);
+  return yield* fold(ask, entities, pairs);
 }
 
 /**

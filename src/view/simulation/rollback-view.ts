@@ -1,4 +1,5 @@
 /** Single rollbacks of a window. Runs in the server and in the page. */
+import { STEP, type Steps, sorted } from '../steps.ts';
 import { isWithin } from './levels.ts';
 import type { Cause, Rollbacks } from './rollbacks.ts';
 
@@ -25,22 +26,24 @@ interface RollbackAsk {
 }
 
 /** Those that undid most, in the order of time. */
-export function rollbacksIn(
+export function* rollbacksIn(
   all: Rollbacks,
   { from, to, within }: RollbackAsk,
   most: number,
-): { readonly rollbacks: SingleRollback[]; readonly total: number } {
+): Steps<{ readonly rollbacks: SingleRollback[]; readonly total: number }> {
   const [times, pes, kps] = [all.column('real_time'), all.column('pe_id'), all.column('kp_id')];
   const undone = all.column('events_undone');
   const rows: number[] = [];
   for (let row = 0; row < all.length; row++) {
+    if (row % STEP === 0) yield STEP;
     if (times[row] < from || times[row] >= to) continue;
     if (within === '' || isWithin(`${pes[row]}/${kps[row]}`, within)) rows.push(row);
   }
   const total = rows.length;
-  if (total > most) rows.sort((a, b) => undone[b] - undone[a] || a - b).length = most;
-  rows.sort((a, b) => times[a] - times[b] || a - b);
-  const rollbacks = rows.map((row) => {
+  const worst =
+    total > most ? yield* sorted(rows, (a, b) => undone[b] - undone[a] || a - b, most) : rows;
+  const listed = yield* sorted(worst, (a, b) => times[a] - times[b] || a - b);
+  const rollbacks = listed.map((row) => {
     const depth = all.column('depth')[row];
     return {
       pe: pes[row],

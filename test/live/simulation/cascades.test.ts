@@ -5,12 +5,15 @@ import { ROSS_ROLLBACK } from '../../../src/model/schemas/ross.ts';
 import { CascadeIndex } from '../../../src/view/simulation/cascades.ts';
 import { rollbacksIn } from '../../../src/view/simulation/rollback-view.ts';
 import { Rollbacks } from '../../../src/view/simulation/rollbacks.ts';
+import { atOnce } from '../../../src/view/steps.ts';
 import { batch, type Row } from '../support/samples.ts';
 
-function index(rows: readonly Row[]): CascadeIndex {
+/** Those of rows, asked for all at once. */
+function index(rows: readonly Row[]) {
   const all = new Rollbacks();
   all.take(batch(ROSS_ROLLBACK, rows));
-  return new CascadeIndex(all);
+  const made = atOnce(CascadeIndex.of)(all);
+  return { list: atOnce(made.list.bind(made)), tree: atOnce(made.tree.bind(made)) };
 }
 
 const rollback = (pe: number, id: number, t: number, undone: number, more: Row = {}): Row => ({
@@ -135,13 +138,13 @@ describe('rollbacks', () => {
   it('of a window come in time, those that undid most where there are many', () => {
     const all = new Rollbacks();
     all.take(batch(ROSS_ROLLBACK, ROWS));
-    const some = rollbacksIn(all, { from: 0, to: 2, within: '' }, 2);
+    const some = atOnce(rollbacksIn)(all, { from: 0, to: 2, within: '' }, 2);
     expect(some.total).toBe(4);
     expect(some.rollbacks.map(({ t, undone }) => [t, undone])).toEqual([
       [1, 10],
       [1.1, 20],
     ]);
-    expect(rollbacksIn(all, { from: 0, to: 9, within: '1/7' }, 9).total).toBe(1);
+    expect(atOnce(rollbacksIn)(all, { from: 0, to: 9, within: '1/7' }, 9).total).toBe(1);
   });
 
   it('are kept as far as there is room', () => {

@@ -159,7 +159,7 @@ class LiveSim implements SimSource {
   private index(): CascadeIndex {
     const all = this._rollbacks;
     if (this._cascades === null || !this._cascades.isOf(all))
-      this._cascades = new CascadeIndex(all);
+      this._cascades = atOnce(CascadeIndex.of)(all);
     return this._cascades;
   }
 
@@ -193,11 +193,11 @@ class LiveSim implements SimSource {
       ...(pe !== undefined && { pe }),
       ...(kp !== undefined && { kp }),
     };
-    return { ...this.index().list(filter), recorded: this._rollbacks.length };
+    return { ...atOnce(() => this.index().list(filter))(), recorded: this._rollbacks.length };
   }
 
   async tree(pe: number, id: number) {
-    return this.index().tree(pe, id, 500);
+    return atOnce(() => this.index().tree(pe, id, 500))();
   }
 
   async density() {
@@ -209,7 +209,7 @@ class LiveSim implements SimSource {
   }
 
   async rollbacks(looked: Looked, most: number) {
-    return rollbacksIn(this._rollbacks, looked, most);
+    return atOnce(rollbacksIn)(this._rollbacks, looked, most);
   }
 }
 
