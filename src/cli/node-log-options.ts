@@ -6,6 +6,7 @@ import { type CollectionOptions, UnknownTypeError } from '../node/collect.ts';
 import { fullHostname } from '../node/fqdn.ts';
 import { idsIn, JOBID_FILE, JobList, type JobSources } from '../node/jobs.ts';
 import { NodeLog } from '../node/log/log.ts';
+import { MOST_DAYS } from '../node/missed-ends.ts';
 import { Programming } from '../node/programming.ts';
 import type { CounterUse } from '../node/record.ts';
 import { Sampling } from '../node/sampling.ts';
@@ -52,6 +53,11 @@ export const LOG_OPTIONS = {
     placeholder: 'FILE',
     names: 'path',
     fallback: JOBID_FILE,
+  }),
+  'job-days': float(MOST_DAYS, 'a job whose end was missed is over after so many days', {
+    min: 0.01,
+    max: 10_000,
+    placeholder: 'DAYS',
   }),
   root: ROOT,
   deadline: float(2, 'how long sources that may hang are waited for, such as Lustre’s', {
@@ -104,8 +110,10 @@ export function placeFrom(given: LogGiven): LogPlace {
       programming: new Programming(join(folder, 'registers'), say),
     },
     sources: {
-      list: new JobList(join(folder, 'jobs')),
+      list: new JobList(join(folder, 'running')),
       file: given['jobid-file'] ?? JOBID_FILE,
+      days: given['job-days'] ?? MOST_DAYS,
+      say,
     },
   };
 }

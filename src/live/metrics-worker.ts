@@ -1,7 +1,7 @@
 /** The thread of a server of metrics: it keeps the last sample, and answers who asks for it. */
 import { type MetricsOptions, serveMetricsText } from './metrics-http.ts';
 import { runInThread } from './net/in-thread.ts';
-import { NodeText } from './node-text.ts';
+import { NodeText, type SampleFacts } from './node-text.ts';
 import { type MetricSeries, SignalText } from './signal-metrics.ts';
 
 export interface MetricsTask extends MetricsOptions {
@@ -12,7 +12,7 @@ export interface MetricsTask extends MetricsOptions {
 /** A sample: values of signals in their order, or a record group of a node's host. */
 export type MetricsSample =
   | { readonly kind: 'values'; readonly values: Float64Array }
-  | { readonly kind: 'group'; readonly bytes: Uint8Array; readonly host: string };
+  | { readonly kind: 'group'; readonly bytes: Uint8Array; readonly facts: SampleFacts };
 
 /** What a key of a node's type means. */
 async function helpOfTypes(): Promise<(type: string, key: string) => string | null> {
@@ -33,7 +33,7 @@ await runInThread<MetricsSample, MetricsTask>(async ({ series, ...options }) => 
     ...server,
     take: (sample) => {
       if (sample.kind === 'values') signals?.set(sample.values);
-      else node?.write(sample.bytes, sample.host);
+      else node?.write(sample.bytes, sample.facts);
     },
   };
 });

@@ -5,6 +5,7 @@
 import type { MetricsOptions, MetricsServer } from './metrics-http.ts';
 import type { MetricsSample, MetricsTask } from './metrics-worker.ts';
 import { ServerThread } from './net/thread.ts';
+import type { SampleFacts } from './node-text.ts';
 import type { MetricSeries } from './signal-metrics.ts';
 
 /** MiB of its heap: it holds one sample. */
@@ -49,7 +50,7 @@ export async function serveMetrics(
 export interface NodeMetrics extends MetricsServer {
   readonly name: 'metrics';
   /** Takes a record group, with its header where there is one. */
-  write(bytes: Uint8Array, about: { readonly host: string }): void;
+  write(bytes: Uint8Array, about: SampleFacts): void;
 }
 
 /** @throws ServeError where it cannot listen there */
@@ -60,9 +61,10 @@ export async function serveNodeMetrics(options: MetricsOptions): Promise<NodeMet
     url: thread.url,
     port: thread.port,
     close: () => thread.close(),
-    write: (bytes, { host }) => {
+    write: (bytes, { host, missed, lost, waiting }) => {
+      const facts = { host, missed, lost, waiting };
       // A copy: the writer's buffer is written anew.
-      thread.post({ kind: 'group', bytes: bytes.slice(), host }, bytes.length);
+      thread.post({ kind: 'group', bytes: bytes.slice(), facts }, bytes.length);
     },
   };
 }

@@ -20,6 +20,17 @@ export function seriesFor(type: string, key: RawSchema['keys'][number]) {
   return { name: isCounter ? `${named}_total` : named, factor, isCounter };
 }
 
+/** Whose sample it is, and what its daemon tells of itself. */
+export interface SampleFacts {
+  readonly host: string;
+  /** Moments that passed while an earlier sample was under way. */
+  readonly missed?: number;
+  /** Samples that were given up for want of room. */
+  readonly lost?: number;
+  /** Samples that wait for a disk or a broker. */
+  readonly waiting?: number;
+}
+
 export class NodeText {
   readonly contentType: string;
   private readonly registry = new Registry();
@@ -36,7 +47,7 @@ export class NodeText {
     },
   });
   private readonly help: (type: string, key: string) => string | null;
-  private host = '';
+  private facts: SampleFacts = { host: '' };
   private time = 0;
   private samples = 0;
 
@@ -47,32 +58,54 @@ export class NodeText {
     this.contentType = this.registry.contentType;
     const own = { labelNames: ['host'], registers: [this.registry] };
     const host = () => ({ host: this.host });
-    const samples = () => this.samples;
-    const time = () => this.time;
-    new Counter({
-      ...own,
-      name: 'triscope_node_samples_total',
-      help: 'samples since the daemon started',
-      collect() {
-        this.reset();
-        this.inc(host(), samples());
-      },
-    });
-    new Gauge({
-      ...own,
-      name: 'triscope_node_sample_time_seconds',
-      help: 'when the last sample was taken, seconds since 1970',
-      collect() {
-        this.set(host(), time());
-      },
-    });
+    const counter = (name: string, help: string, value: () => number) =>
+      new Counter({
+        ...{ ...own, name, help },
+        collect() {
+          this.reset();
+          this.inc(host(), value());
+        },
+      });
+    const gauge = (name: string, help: string, value: () => number) =>
+      new Gauge({
+        ...{ ...own, name, help },
+        collect() {
+          this.set(host(), value());
+        },
+      });
+    const name = (what: string) => `triscope_node_sample${what}`;
+    counter(name('s_total'), 'samples since the daemon started', () => this.samples);
+    gauge(
+      name('_time_seconds'),
+      'when the last sample was taken, seconds since 1970',
+      () => this.time,
+    );
+    counter(
+      name('s_missed_total'),
+      'samples left out, as an earlier one was under way at their moment',
+      () => this.facts.missed ?? 0,
+    );
+    counter(
+      name('s_lost_total'),
+      'samples given up, as neither disk nor memory had room',
+      () => this.facts.lost ?? 0,
+    );
+    gauge(
+      name('s_waiting'),
+      'samples that wait for a disk or a broker',
+      () => this.facts.waiting ?? 0,
+    );
   }
 
   /** Takes a record group, with its header where there is one. */
-  write(bytes: Uint8Array, host: string): void {
-    this.host = host;
+  write(bytes: Uint8Array, facts: SampleFacts): void {
+    this.facts = facts;
     this.samples++;
     this.parser.push(bytes);
+  }
+
+  private get host(): string {
+    return this.facts.host;
   }
 
   metrics(): Promise<string> {

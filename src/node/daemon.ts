@@ -2,15 +2,17 @@
  * Samples at even times until it is told to stop: into a log, and to sinks.
  *
  * One is taken at the start, then they are due when the clock is at whole multiples of the period, so that those of all
- * nodes are of one moment; those whose moment passes while another is taken are left out. Between them it looks, once a second, whether the job-id file has changed: a job that is gone
- * ends with a sample of its own, marked `end JOB`, and one that is new begins with one.
+ * nodes are of one moment; those whose moment passes while another is taken are left out. Between them it looks, once a
+ * second, whether the job-id file has changed: a job that is gone ends with a sample of its own, marked `end JOB`, and one
+ * that is new begins with one.
  */
 import { statSync } from 'node:fs';
 import type { GroupSink } from './group-sink.ts';
-import { type JobSources, jobsIn, jobsNow } from './jobs.ts';
+import { idsIn, type JobSources, jobsIn, jobsNow } from './jobs.ts';
 import { Backlog } from './log/backlog.ts';
 import { LogError, reasonOf } from './log/error.ts';
 import type { LogGroup, NodeLog } from './log/log.ts';
+import { endMissed } from './missed-ends.ts';
 import type { Programming } from './programming.ts';
 import type { Sampling } from './sampling.ts';
 import { Troubles } from './troubles.ts';
@@ -19,6 +21,8 @@ import { BETWEEN } from './types/type.ts';
 interface DaemonSettings {
   /** Seconds between samples. */
   readonly freq: number;
+  /** The same while no job runs; `freq` where that is longer, or this is not given. */
+  readonly idle?: number;
   /** Groups that are kept in memory where they cannot be written. */
   readonly buffer: number;
 }
@@ -84,6 +88,9 @@ export class Daemon {
   private readonly backlog: Backlog;
   private readonly troubles: Troubles;
   private freq: number;
+  /** Milliseconds between samples, as of now. */
+  private period: number;
+  private programmed = false;
   private sampling: Sampling;
   /** Whether the next group for the sinks needs its header. */
   private fresh = true;
@@ -91,7 +98,6 @@ export class Daemon {
   private jobs: readonly string[];
   private listed: readonly string[];
   private readonly watchedFile: Watched;
-  private readonly watchedList: Watched;
   private rotated = Date.now() / 1000;
   private groups = 0;
   private missed = 0;
@@ -110,9 +116,20 @@ export class Daemon {
     this.sampling = options.open();
     const { file, list } = options.jobs;
     this.watchedFile = new Watched(file);
-    this.watchedList = new Watched(list?.path ?? null);
+    this.makeList();
     this.jobs = jobsIn(file);
     this.listed = list?.read() ?? [];
+    this.period = this.periodNow();
+  }
+
+  /** The list's folder, which a full disk may have no room for later. */
+  private makeList(): void {
+    const { list } = this.options.jobs;
+    try {
+      list?.make();
+    } catch (error) {
+      this.troubles.about('the list of jobs', reasonOf(error));
+    }
   }
 
   /** Name of the host that is sampled. */
@@ -123,14 +140,12 @@ export class Daemon {
   /** Samples until `stop` is called, then once more; or until `count` samples are taken. */
   async run(): Promise<DaemonResult> {
     this.align();
-    const { tree, types } = this.sampling.collection;
-    this.options.pmc?.begin(tree, types, process.pid);
     for (let taken = 0; taken < this.options.count; ) {
       if (this.stopped) {
         this.sample();
         break;
       }
-      const due = this.start + this.tick * this.freq * 1000;
+      const due = this.start + this.tick * this.period;
       const wait = due - performance.now();
       if (wait > 0) {
         await this.sleep(Math.min(wait, LOOK));
@@ -147,7 +162,36 @@ export class Daemon {
 
   /** Counts periods from the last moment at which the clock was at a multiple of it: the clock may be set later. */
   private align(): void {
-    this.start = performance.now() - (Date.now() % (this.freq * 1000));
+    this.start = performance.now() - (Date.now() % this.period);
+  }
+
+  /** Milliseconds between samples: longer while no job runs. */
+  private periodNow(): number {
+    const ids = [...this.jobs, ...this.listed, ...idsIn(process.env.SLURM_JOB_ID ?? '')];
+    return 1000 * (ids.length > 0 ? this.freq : Math.max(this.freq, this.options.idle ?? 0));
+  }
+
+  /** Takes the period of now: the next sample is at its next multiple. */
+  private keepPace(): void {
+    const period = this.periodNow();
+    if (period === this.period) return;
+    this.period = period;
+    this.align();
+    this.tick = 1;
+  }
+
+  /** Programs counters, where that is asked for and not done: what they held cannot be kept on a full disk. */
+  private program(): void {
+    if (this.options.pmc === null || this.programmed) return;
+    const { tree, types } = this.sampling.collection;
+    try {
+      this.options.pmc.begin(tree, types, process.pid);
+      this.programmed = true;
+      this.troubles.about('counters', null);
+    } catch (error) {
+      if (!(error instanceof LogError)) throw error;
+      this.troubles.about('counters', `${error.message}; they are programmed later`);
+    }
   }
 
   private readBetween(): void {
@@ -165,11 +209,8 @@ export class Daemon {
 
   /** Takes another period, and opens the types anew. */
   reload({ freq }: Pick<DaemonSettings, 'freq'>): void {
-    if (freq !== this.freq) {
-      this.freq = freq;
-      this.align();
-      this.tick = 1;
-    }
+    this.freq = freq;
+    this.keepPace();
     this.reopen();
     this.wake();
   }
@@ -186,7 +227,7 @@ export class Daemon {
 
   private next(): void {
     this.tick++;
-    const now = Math.floor((performance.now() - this.start) / (this.freq * 1000));
+    const now = Math.floor((performance.now() - this.start) / this.period);
     if (now > this.tick) {
       this.missed += now - this.tick;
       this.tick = now;
@@ -194,6 +235,7 @@ export class Daemon {
   }
 
   private periodic(): void {
+    this.program();
     const begun = this.options.log?.begun ?? this.rotated;
     const old = Date.now() / 1000 - begun >= this.options.rotate;
     if (!old) {
@@ -207,6 +249,11 @@ export class Daemon {
 
   /** Looks for jobs that are gone, which end, and for new ones, which begin. */
   private look(): void {
+    this.lookForJobs();
+    this.keepPace();
+  }
+
+  private lookForJobs(): void {
     const { file, list } = this.options.jobs;
     if (this.watchedFile.changed()) {
       this.jobs = this.change(this.jobs, jobsIn(file), (mark, jobs) => {
@@ -215,8 +262,7 @@ export class Daemon {
         this.sample(mark, false, jobs);
       });
     }
-    if (list === null || !this.watchedList.changed()) return;
-    this.listed = this.change(this.listed, list.read(), (mark, jobs) => {
+    this.listed = this.change(this.listed, list?.read() ?? [], (mark, jobs) => {
       // `begin` and `end` have written to the log themselves.
       if (this.options.sinks.length > 0) this.tellSinks(this.take(mark, jobs));
     });
@@ -250,7 +296,10 @@ export class Daemon {
   }
 
   private take(mark: string | undefined, jobs: readonly string[]): LogGroup {
-    const listed = jobsNow(this.options.jobs.list, jobs);
+    const sources = { say: this.options.say, ...this.options.jobs };
+    const missed = endMissed(sources, this.sampling.collection.tree);
+    this.listed = this.listed.filter((id) => !missed.includes(id));
+    const listed = jobsNow(sources.list, jobs);
     const failed = new Map<string, string>();
     const group = this.sampling.take(listed, mark, ({ type, reason }) => failed.set(type, reason));
     for (const type of this.sampling.collection.types) {
@@ -301,9 +350,10 @@ export class Daemon {
 
   private give(sink: GroupSink, { bytes }: LogGroup): void {
     const { head, host } = this.sampling;
+    const { missed, lost } = this;
     try {
       const whole = this.fresh ? Buffer.concat([head.bytes, bytes]) : bytes;
-      sink.write(whole, { header: this.fresh, host });
+      sink.write(whole, { header: this.fresh, host, missed, lost, waiting: this.waiting });
       this.troubles.about(sink.name, null);
     } catch (error) {
       this.troubles.about(sink.name, reasonOf(error));
@@ -315,8 +365,19 @@ export class Daemon {
     this.sampling.close();
     for (const sink of this.options.sinks) await sink.close();
     this.options.log?.close();
-    const given = this.options.sinks.reduce((sum, { lost: own = 0 }) => sum + own, 0);
-    const lost = this.backlog.dropped + this.backlog.length + given;
+    const lost = this.lost + this.backlog.length;
     return { groups: this.groups, missed: this.missed, lost };
+  }
+
+  /** Groups that were given up, by the log and by sinks. */
+  private get lost(): number {
+    const { sinks } = this.options;
+    return sinks.reduce((sum, { lost = 0 }) => sum + lost, this.backlog.dropped);
+  }
+
+  /** Groups that wait for the log's disk, or in sinks. */
+  private get waiting(): number {
+    const { sinks } = this.options;
+    return sinks.reduce((sum, { waiting = 0 }) => sum + waiting, this.backlog.length);
   }
 }

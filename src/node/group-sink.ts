@@ -10,6 +10,10 @@ export interface GroupFacts {
   readonly header: boolean;
   /** `$hostname` of the header. */
   readonly host: string;
+  /** Of the daemon so far: moments that it missed, groups that it lost, and groups that wait to be written. */
+  readonly missed: number;
+  readonly lost: number;
+  readonly waiting: number;
 }
 
 /** Where record groups go beside the log: `write` takes one group's bytes and must not wait. */
@@ -23,6 +27,8 @@ export interface GroupSink {
   write(bytes: Uint8Array, facts: GroupFacts): void;
   /** Groups that it took and gave up; final after `close`. */
   readonly lost?: number;
+  /** Groups that it keeps to be delivered later. */
+  readonly waiting?: number;
   /** Ends: what waits is delivered or put by. The daemon waits for it. */
   close(): Promise<void> | void;
 }

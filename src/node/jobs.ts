@@ -1,15 +1,18 @@
 /**
  * Which jobs run on this node. All that these name, each once:
  *
- *     the list that `begin` adds to and `end` removes from     LOG/jobs: the boot's id, then a job a line
+ *     the list that `begin` adds to and `end` removes from     LOG/running/BOOT.1981063: an empty file each
  *     the job-id file, which a prolog writes                   its first word: 1981063, or 4001,4002
  *
- * and where neither names one, SLURM_JOB_ID. A list of before the machine was started again is stale and holds none.
+ * and where neither names one, SLURM_JOB_ID. Names of before the machine was started again are stale. An empty file takes
+ * no room: a job begins and ends on a full disk, too.
  */
-import { statSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../os/folder.ts';
 import { readPlain } from '../os/plain-file.ts';
-import { replaceFile } from '../os/whole-file.ts';
-import { about } from './log/error.ts';
+import { NO_LINK } from '../os/trusted-file.ts';
+import { about, LogError } from './log/error.ts';
 
 /** Where tacc_stats' prologs write the job. */
 export const JOBID_FILE = '/var/run/TACC_jobid';
@@ -35,41 +38,92 @@ export function isJobId(id: string): boolean {
   return /^[^\s,\p{Cc}]+$/u.test(id);
 }
 
-/** The ids of jobs that run here: a file with one a line, changed under a lock. */
+/** A job of the list. */
+export interface ListedJob {
+  readonly id: string;
+  /** When it was added, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** The ids of jobs that run here: a folder with an empty file for each, changed under the log's lock. */
 export class JobList {
-  /** Of the file. */
+  /** Of the folder. */
   readonly path: string;
 
-  /** @param path of the file, which need not be there yet */
+  /** @param path of the folder, which need not be there yet */
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Ids in the file; none where there is no file. */
+  /** Makes the folder, for a day on which the disk is full. @throws LogError */
+  make(): void {
+    about(this.path, () => {
+      makeFolder(this.path);
+      if (!lstatSync(this.path).isDirectory()) throw new LogError(`${this.path}: it is a link`);
+    });
+  }
+
+  /** Jobs in the order in which they were added; none where there is no folder. */
+  jobs(): ListedJob[] {
+    const found: (ListedJob & { readonly at: bigint })[] = [];
+    const before = `${bootId()}.`;
+    for (const name of this.names()) {
+      if (!name.startsWith(before)) continue;
+      const path = join(this.path, name);
+      const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+      const id = idOf(name.slice(before.length));
+      if (stat === undefined || id === null) continue;
+      found.push({ id, since: Number(stat.mtimeMs), at: stat.mtimeNs });
+    }
+    found.sort((a, b) => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1));
+    return found.map(({ id, since }) => ({ id, since }));
+  }
+
+  /** Ids of its jobs. */
   read(): string[] {
-    const [since, ...ids] = textOf(this.path).split('\n').filter(Boolean);
-    return since === bootId() ? ids : [];
+    return this.jobs().map(({ id }) => id);
   }
 
   /** Adds a job; `only`: all others are gone. Call it while the log is locked. @throws LogError */
   add(id: string, only = false): void {
-    const ids = this.read();
-    const kept = only ? ids.filter((each) => each === id) : ids;
-    if (kept.length < ids.length || !kept.includes(id)) {
-      this.write(kept.includes(id) ? kept : [...kept, id]);
-    }
+    about(this.path, () => {
+      this.make();
+      // Those of before the machine was started again go, too.
+      for (const name of this.names()) {
+        if (name === nameOf(id)) continue;
+        if (only || !name.startsWith(`${bootId()}.`)) rmSync(join(this.path, name));
+      }
+      closeSync(openSync(join(this.path, nameOf(id)), ADD, 0o644));
+    });
   }
 
   /** Removes a job. Call it while the log is locked. @throws LogError */
   remove(id: string): void {
-    const ids = this.read();
-    if (ids.includes(id)) this.write(ids.filter((each) => each !== id));
+    about(this.path, () => {
+      if (this.names().includes(nameOf(id))) rmSync(join(this.path, nameOf(id)));
+    });
   }
 
-  private write(ids: readonly string[]): void {
-    about(this.path, () => {
-      replaceFile(this.path, [bootId(), ...ids, ''].join('\n'), { mode: 0o644 });
-    });
+  /** Names of jobs' files, of whatever boot; a link of the folder's name is not followed. */
+  private names(): string[] {
+    if (lstatSync(this.path, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+    return readdirSync(this.path).filter((name) => NAME.test(name));
+  }
+}
+
+/** A boot's id, then a job's. */
+const NAME = /^(?:-|[\da-f-]{36})\../;
+
+const ADD = constants.O_WRONLY | constants.O_CREAT | NO_LINK;
+
+/** A job's file: ids may hold what names of files may not. */
+const nameOf = (id: string): string => `${bootId()}.${encodeURIComponent(id)}`;
+
+function idOf(name: string): string | null {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return null;
   }
 }
 
@@ -86,6 +140,10 @@ export interface JobSources {
   readonly list: JobList | null;
   /** Path of the job-id file. */
   readonly file: string;
+  /** Days after which a job of the list is over, whatever nobody said. */
+  readonly days?: number;
+  /** Hears, in one line, of jobs whose end was missed. */
+  readonly say?: (line: string) => void;
 }
 
 /** The jobs that the job-id file names. */

@@ -1,6 +1,7 @@
 /** One sample into a log: what `begin`, `end`, `collect`, `mark` and `rotate` do. */
 import { type JobSources, jobsIn, jobsNow } from './jobs.ts';
 import type { NodeLog } from './log/log.ts';
+import { endMissed } from './missed-ends.ts';
 import type { Programming } from './programming.ts';
 import type { Sampling } from './sampling.ts';
 import type { Absent } from './types/open-types.ts';
@@ -50,9 +51,10 @@ export function recordOnce(
     if (occasion.kind === 'begin' && named !== null) {
       sources.list?.add(named, occasion.only);
     }
+    const { tree, types } = sampling.collection;
+    if (occasion.kind !== 'end') endMissed(sources, tree);
     try {
       if (occasion.kind === 'rotate') log.rotate();
-      const { tree, types } = sampling.collection;
       if (occasion.kind === 'begin') {
         if (pmc.program) pmc.programming.begin(tree, types);
         else pmc.programming.arm(tree, types);
@@ -62,8 +64,7 @@ export function recordOnce(
     } finally {
       if (occasion.kind === 'end') {
         if (named !== null) sources.list?.remove(named);
-        if ((sources.list?.read() ?? []).length === 0)
-          pmc.programming.end(sampling.collection.tree);
+        if ((sources.list?.read() ?? []).length === 0) pmc.programming.end(tree);
       }
     }
   });

@@ -237,24 +237,27 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
     const before = statSync(join(dir, 'current')).size;
     // 1 kB blocks: the file may not grow past the block that it ends in.
     const blocks = Math.floor(before / 1024) + 1;
-    const run = () =>
+    const run = (words: string) =>
       spawnSync(
         'bash',
         [
           '-c',
-          `ulimit -f ${blocks}; exec "${process.execPath}" "${BIN}" node collect --dir "${dir}"`,
+          `ulimit -f ${blocks}; exec "${process.execPath}" "${BIN}" node ${words} --dir "${dir}"`,
         ],
         { encoding: 'utf8' },
       );
-    let outcome = run();
-    for (let tries = 0; outcome.status === 0 && tries < 20; tries++) outcome = run();
+    let outcome = run('collect');
+    for (let tries = 0; outcome.status === 0 && tries < 20; tries++) outcome = run('collect');
     expect(outcome.status).toBe(1);
     expect(outcome.stderr).toMatch(/^triscope: .*current: .*(full|larger).*\n$/);
     expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
     const { problems, groups } = current();
     expect(problems).toEqual([]);
+    // A job whose first sample is lost is a job all the same.
+    expect(run('begin 9 --jobid-file /nowhere').status).toBe(1);
     await node('collect');
     expect(current().groups).toHaveLength(groups.length + 1);
+    expect(current().groups.at(-1)?.jobs).toBe('9');
     expect(current().problems).toEqual([]);
   });
 

@@ -81,7 +81,7 @@ describe('metrics of the node', () => {
     expect(help).not.toBe('');
     expect(lines).toContain(`# HELP triscope_node_cpu_user_seconds ${help}`);
     const families = lines.filter((line) => line.startsWith('# TYPE '));
-    expect(families.length).toBe(5);
+    expect(families.length).toBe(8);
     for (const family of families) {
       const name = family.split(' ')[2];
       expect(lines.find((line) => line.startsWith(`# HELP ${name} `))).toMatch(/ .{5,}$/);
@@ -90,13 +90,16 @@ describe('metrics of the node', () => {
 
   it('are those of the last sample: a device that is gone has no series', async () => {
     const text = new NodeText();
-    text.write(Buffer.from(HEADER + group(100, 1, 'mem 0 8\n')), 'n1');
+    text.write(Buffer.from(HEADER + group(100, 1, 'mem 0 8\n')), { host: 'n1' });
     await text.metrics();
-    text.write(Buffer.from(group(101, 300)), 'n1');
+    text.write(Buffer.from(group(101, 300)), { host: 'n1', lost: 4, missed: 2, waiting: 7 });
     const told = await text.metrics();
     expect(told).toContain('triscope_node_cpu_user_seconds_total{host="n1",device="0"} 3\n');
     expect(told).not.toContain('triscope_node_mem_memfree_bytes{');
     expect(told).toContain('triscope_node_samples_total{host="n1"} 2\n');
+    expect(told).toContain('triscope_node_samples_lost_total{host="n1"} 4\n');
+    expect(told).toContain('triscope_node_samples_missed_total{host="n1"} 2\n');
+    expect(told).toContain('triscope_node_samples_waiting{host="n1"} 7\n');
   });
 
   it('are given to who asks this host by name, at /metrics alone', async () => {

@@ -1,5 +1,5 @@
 /** The daemon and the sinks that its groups go to. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -9,9 +9,12 @@ import {
   type GroupSink,
   JobList,
   NodeLog,
+  NodeTree,
   Sampling,
 } from 'triscope/node';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { endMissed } from '../../dist/node/missed-ends.js';
+import { slurmJobs } from '../../dist/node/slurm.js';
 import { readFile, treeOf } from './support/raw.ts';
 
 const here = mkdtempSync(join(tmpdir(), 'triscope-daemon-'));
@@ -145,6 +148,83 @@ describe('samples', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('while no job runs', () => {
+  it('samples are taken at a slower pace, which a job’s begin and end change', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+    try {
+      vi.setSystemTime(1_772_366_400_000);
+      const at: number[] = [];
+      const sink = { name: 'clock', write: () => void at.push(Date.now()), close: () => {} };
+      const list = new JobList(join(here, 'idle', 'running'));
+      const all = options({ sinks: [sink], freq: 10, idle: 60, jobs: { list, file: '/nowhere' } });
+      const daemon = new Daemon({ ...all, count: Number.POSITIVE_INFINITY });
+      const run = daemon.run();
+      await vi.advanceTimersByTimeAsync(124_500);
+      list.add('7');
+      await vi.advanceTimersByTimeAsync(20_000);
+      list.remove('7');
+      await vi.advanceTimersByTimeAsync(50_000);
+      daemon.stop();
+      expect(await run).toMatchObject({ missed: 0, lost: 0 });
+      const seconds = at.slice(0, -1).map((time) => (time - 1_772_366_400_000) / 1000);
+      expect(seconds).toEqual([0, 60, 120, 125, 130, 140, 145, 180]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('a job whose end nobody said', () => {
+  const tree = treeOf(join(here, 'slurm'), 1);
+  const scope = join(tree, 'sys/fs/cgroup/system.slice/slurmstepd.scope');
+  mkdirSync(join(scope, 'job_8', 'step_extern'), { recursive: true });
+  const jobs = (name: string, ages: Readonly<Record<string, number>>) => {
+    const list = new JobList(join(here, name));
+    for (const [id, minutes] of Object.entries(ages)) {
+      list.add(id);
+      const file = readdirSync(list.path).find((each) =>
+        each.endsWith(`.${encodeURIComponent(id)}`),
+      );
+      const then = Date.now() / 1000 - 60 * minutes;
+      utimesSync(join(list.path, String(file)), then, then);
+    }
+    return list;
+  };
+
+  it('is over where Slurm no longer runs it, some time after its begin', async () => {
+    const list = jobs('over', { 7: 90, 8: 80, '9_1': 70, 10: 1 });
+    const sink = memory();
+    const all = options({ sinks: [sink], jobs: { list, file: '/nowhere' }, count: 1 });
+    await new Daemon({ ...all, open: () => new Sampling({ root: tree, types: ['cpu'] }) }).run();
+    expect(all.said).toEqual(['job 7 is over, and its end was missed: Slurm no longer runs it']);
+    expect(sink.given[0].text).toMatch(/\n\d+ 8,9_1,10\ncpu/);
+    expect(list.read()).toEqual(['8', '9_1', '10']);
+  });
+
+  it('goes on where Slurm does not tell all of its jobs, until it is too old', () => {
+    const list = jobs('old', { 7: 90, 6: 31 * 1440 });
+    const said: string[] = [];
+    const sources = { list, file: '/nowhere', say: (line: string) => said.push(line) };
+    rmSync(join(scope, 'job_8'), { recursive: true });
+    expect(endMissed(sources, new NodeTree(tree))).toEqual(['6']);
+    expect(said).toEqual([
+      'job 6 is over, and its end was missed: it began 30 days ago or earlier',
+    ]);
+    // Without a job here, Slurm's configuration says whether each job has a control group.
+    mkdirSync(join(tree, 'etc', 'slurm'), { recursive: true });
+    writeFileSync(join(tree, 'etc/slurm/slurm.conf'), 'PrologFlags=Alloc,Contain\n');
+    expect(endMissed(sources, new NodeTree(tree))).toEqual(['7']);
+  });
+
+  it('is looked for in control groups of version 1, too', () => {
+    const one = treeOf(join(here, 'slurm1'), 1);
+    expect(slurmJobs(new NodeTree(one))).toBeNull();
+    const job = 'sys/fs/cgroup/memory/slurm_c1/uid_1000/job_12/step_extern';
+    mkdirSync(join(one, job), { recursive: true });
+    expect(slurmJobs(new NodeTree(one))).toEqual(new Set(['12']));
   });
 });
 

@@ -1,5 +1,5 @@
 /** What the collector is told: configuration, jobs, the host's name. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -107,8 +107,17 @@ describe('jobs', () => {
   });
 
   it('of before the machine was started again are gone', () => {
-    writeFileSync(join(here, 'stale'), 'another-boot\n1\n2\n');
-    expect(new JobList(join(here, 'stale')).read()).toEqual([]);
+    const list = new JobList(join(here, 'stale'));
+    list.add('3');
+    const before = '00000000-0000-4000-8000-000000000000.1';
+    writeFileSync(join(here, 'stale', before), '');
+    writeFileSync(join(here, 'stale', 'note'), '');
+    expect(list.read()).toEqual(['3']);
+    list.add('4/5');
+    expect(list.read()).toEqual(['3', '4/5']);
+    // What is no job's is left alone.
+    const names = readdirSync(join(here, 'stale'));
+    expect([names.includes(before), names.includes('note')]).toEqual([false, true]);
   });
 });
 

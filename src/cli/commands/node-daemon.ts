@@ -46,6 +46,12 @@ const OPTIONS = {
     placeholder: 'SECONDS',
     short: 'f',
   }),
+  'idle-freq': float(0, 'seconds between samples while no job runs, where that is longer', {
+    min: 0,
+    max: MOST_FREQ,
+    placeholder: 'SECONDS',
+    fallback: 'that of --freq',
+  }),
   rotate: int(ROTATE, 'begin another file after so long', {
     min: 1,
     max: MOST_FREQ,
@@ -100,6 +106,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   });
   const daemon = new Daemon({
     freq: config.freq,
+    idle: given['idle-freq'] ?? 0,
     buffer: config.buffer,
     open: () => new Sampling({ ...named, wide: true }),
     log: given['no-log'] ? null : log,

@@ -86,6 +86,8 @@ export class Survey implements RawVisitor {
       values,
       (key, { verdict, reason }) => {
         this.repairs[verdict] = (this.repairs[verdict] ?? 0) + 1;
+        // A counter that rolled over is read exactly: nothing to doubt.
+        if (verdict === 'wrapped') return;
         const { name } = schema.keys[key];
         this.list(verdict, `line ${line}`, `${schema.type} ${device} ${name}: ${reason}`);
       },

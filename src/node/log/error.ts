@@ -21,6 +21,12 @@ const MENDS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link, and may lead anywhere',
 };
 
+/** Whether there was no room: on the disk, in a quota, or below a limit. */
+export function isFull(error: unknown): boolean {
+  const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
+}
+
 /** In words, what the system refused to do. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,6 +1,6 @@
 /** The pid file of a daemon: locked while it runs, so that there is one daemon for a log. */
 import { ftruncateSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
-import { about, LogError } from './error.ts';
+import { about, isFull, LogError } from './error.ts';
 import { Lock } from './lock.ts';
 
 export class PidFile {
@@ -15,7 +15,12 @@ export class PidFile {
     }
     about(path, () => {
       ftruncateSync(this.lock.file);
-      writeSync(this.lock.file, `${process.pid}\n`, 0);
+      try {
+        writeSync(this.lock.file, `${process.pid}\n`, 0);
+      } catch (error) {
+        // The lock is held all the same; who is refused cannot read the number.
+        if (!isFull(error)) throw error;
+      }
     });
   }
 

@@ -249,6 +249,16 @@ describe('genuine texts with damage', () => {
     expect(suspect.map(({ what }) => what).join()).toContain('i\\x00\\x1b[2J: fell from 5 to 2');
   });
 
+  it('do not make a counter suspect that rolled over', () => {
+    const text =
+      '$hostname c1\n!x a,E,W=48 b,E c,E\n\n1000 -\nx 0 281474976710600 9 5\n\n1001 -\nx 0 50 1 6\n';
+    const info = TACC.open(bytesSource('c1/1000', Buffer.from(text)), { counters: true }).info();
+    expect(info.suspect.map(({ where, what }) => `${where}: ${what}`)).toEqual([
+      expect.stringMatching(/^line 8: x 0 b: /),
+    ]);
+    expect(info.more).toMatchObject({ counters: { wrapped: 1 } });
+  });
+
   it('packed, are read up to the damage, and the damage is told', () => {
     fc.assert(
       fc.property(part, damage, (whole, one) => {

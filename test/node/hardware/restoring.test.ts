@@ -4,8 +4,8 @@ import {
   chownSync,
   existsSync,
   linkSync,
-  lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   symlinkSync,
@@ -129,13 +129,14 @@ describe('registers', () => {
 });
 
 describe('files of a log whose folder is another user’s', () => {
-  it('are made beside links of their names, never through them', () => {
-    for (const name of ['jobs', 'jobs.new', `jobs.${process.pid}.tmp`]) {
-      symlinkSync(secret, join(own, name));
-    }
-    new JobList(join(own, 'jobs')).add('4001');
-    expect(lstatSync(join(own, 'jobs')).isFile()).toBe(true);
-    expect(text(secret)).toBe('untouched');
+  it('are not made through a link of their folder’s name', () => {
+    const elsewhere = join(own, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(own, 'running'));
+    const list = new JobList(join(own, 'running'));
+    expect(() => list.add('4001', true)).toThrow(/running: it is a link/);
+    expect(list.read()).toEqual([]);
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   it.each(['lock', 'current'])('are refused where %s is a link', (name) => {

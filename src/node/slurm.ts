@@ -1,0 +1,66 @@
+/**
+ * The jobs that Slurm runs on this node, by the control groups of their steps. Sources: Slurm's cgroup_v2.html,
+ * cgroups.html, slurm.conf(5) PrologFlags=Contain.
+ *
+ *     sys/fs/cgroup/system.slice/slurmstepd.scope/job_1981063/step_extern     version 2; NODE_slurmstepd.scope where a
+ *                                                                             machine is several nodes
+ *     sys/fs/cgroup/freezer/slurm/uid_1000/job_1981063/step_0                 version 1; slurm_NODE likewise
+ */
+import type { NodeTree } from './tree.ts';
+
+/** A job's control group: of version 1 one for each controller. */
+interface SlurmGroup {
+  readonly job: string;
+  /** In the tree, such as `sys/fs/cgroup/system.slice/slurmstepd.scope/job_7`. */
+  readonly folder: string;
+}
+
+const TOP = 'sys/fs/cgroup';
+const SLICE = `${TOP}/system.slice`;
+const CONTROLLERS = ['freezer', 'memory', 'cpuset', 'cpu', 'cpuacct', 'cpu,cpuacct', 'devices'];
+
+const jobsIn = (tree: NodeTree, folder: string): SlurmGroup[] =>
+  (tree.list(folder) ?? []).flatMap((name) => {
+    const [, job] = /^job_(\d+)$/.exec(name) ?? [];
+    return job === undefined ? [] : [{ job, folder: `${folder}/${name}` }];
+  });
+
+/** The control groups of its jobs, those of version 2 first; null where Slurm has none here, not even for itself. */
+function slurmGroups(tree: NodeTree): SlurmGroup[] | null {
+  const found: SlurmGroup[] = [];
+  let there = false;
+  for (const name of tree.list(SLICE) ?? []) {
+    if (!/^(.+_)?slurmstepd\.scope$/.test(name)) continue;
+    there = true;
+    found.push(...jobsIn(tree, `${SLICE}/${name}`));
+  }
+  for (const controller of CONTROLLERS) {
+    for (const name of tree.list(`${TOP}/${controller}`) ?? []) {
+      if (!/^slurm(_.+)?$/.test(name)) continue;
+      there = true;
+      const own = `${TOP}/${controller}/${name}`;
+      for (const user of tree.list(own) ?? []) {
+        if (/^uid_\d+$/.test(user)) found.push(...jobsIn(tree, `${own}/${user}`));
+      }
+    }
+  }
+  return there ? found : null;
+}
+
+/** Where slurm.conf lies; the second where slurmd gets it from its controller. */
+const CONFIGURATIONS = ['etc/slurm/slurm.conf', 'run/slurm/conf/slurm.conf'];
+
+/**
+ * Ids of the jobs that Slurm runs here; null where it does not tell, or not all: without `PrologFlags=Contain` (which
+ * `X11` implies) a job that starts no step has no control group.
+ */
+export function slurmJobs(tree: NodeTree): ReadonlySet<string> | null {
+  const groups = slurmGroups(tree);
+  if (groups === null) return null;
+  const hasExtern = ({ folder }: SlurmGroup) => tree.list(folder)?.includes('step_extern') === true;
+  const contains = () =>
+    CONFIGURATIONS.some((path) =>
+      /^\s*PrologFlags\s*=.*\b(contain|x11)\b/im.test(tree.text(path) ?? ''),
+    );
+  return groups.some(hasExtern) || contains() ? new Set(groups.map(({ job }) => job)) : null;
+}
