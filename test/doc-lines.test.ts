@@ -1,5 +1,10 @@
-/** What the package exports is told in its declarations: each name, and each member of its classes, has a sentence. */
-import { existsSync, readFileSync } from 'node:fs';
+/**
+ * What the package exports is told in its declarations: each name, and each member of its classes, has a sentence, and
+ * each function and class an example that compiles, as do the modules that documents show.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -16,8 +21,19 @@ const ENTRIES = Object.values(exports).flatMap((to) =>
 /** What every error has, told by the class that all are made of. */
 const OF_ALL_ERRORS = ['name', 'exitCode', 'damage'];
 
-/** Exports without a sentence, and how many were looked at. */
-function undocumented(entries: readonly string[]): { seen: number; without: string[] } {
+interface Told {
+  /** Names that were looked at. */
+  readonly seen: number;
+  /** Those without a sentence. */
+  readonly without: string[];
+  /** Functions and classes without an example. */
+  readonly bare: string[];
+  /** Code of the examples, by name. */
+  readonly examples: Map<string, string>;
+}
+
+/** What the declarations tell of the exports. */
+function told(entries: readonly string[]): Told {
   // Types of other packages are theirs: without them this takes a second.
   const program = ts.createProgram([...entries], {
     noLib: true,
@@ -29,15 +45,32 @@ function undocumented(entries: readonly string[]): { seen: number; without: stri
   const checker = program.getTypeChecker();
   const isOurs = (node: ts.Node) =>
     !relative(ROOT, node.getSourceFile().fileName).includes('node_modules');
-  const told = (symbol: ts.Symbol) =>
+  const hasSentence = (symbol: ts.Symbol) =>
     symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags().length > 0;
   const seen = new Set<ts.Symbol>();
   const without: string[] = [];
+  const bare: string[] = [];
+  const examples = new Map<string, string>();
+  const lookForExample = (symbol: ts.Symbol) => {
+    const [first] = symbol.declarations ?? [];
+    if (
+      first === undefined ||
+      (symbol.flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class)) === 0
+    )
+      return;
+    const file = relative(ROOT, first.getSourceFile().fileName);
+    const shown = symbol.getJsDocTags().filter(({ name }) => name === 'example');
+    if (shown.length === 0) bare.push(`${file}: ${symbol.name}`);
+    for (const { text } of shown) {
+      const code = /^```ts\n(.*)\n```$/s.exec(ts.displayPartsToString(text).trim())?.[1];
+      examples.set(`${file}: ${symbol.name}`, code ?? 'no code between ```ts and ```');
+    }
+  };
   const look = (symbol: ts.Symbol, name: string) => {
     if (seen.has(symbol)) return;
     seen.add(symbol);
     const [first] = symbol.declarations ?? [];
-    if (first === undefined || !isOurs(first) || told(symbol)) return;
+    if (first === undefined || !isOurs(first) || hasSentence(symbol)) return;
     without.push(`${relative(ROOT, first.getSourceFile().fileName)}: ${name}`);
   };
   for (const entry of entries) {
@@ -46,6 +79,7 @@ function undocumented(entries: readonly string[]): { seen: number; without: stri
       const isAlias = (given.flags & ts.SymbolFlags.Alias) !== 0;
       const symbol = isAlias ? checker.getAliasedSymbol(given) : given;
       look(symbol, symbol.name);
+      lookForExample(symbol);
       if ((symbol.flags & ts.SymbolFlags.Class) === 0) continue;
       const members = [...(symbol.members ?? []), ...(symbol.exports ?? [])].map(([, one]) => one);
       for (const member of members) {
@@ -59,14 +93,84 @@ function undocumented(entries: readonly string[]): { seen: number; without: stri
       }
     }
   }
-  return { seen: seen.size, without };
+  return { seen: seen.size, without, bare, examples };
 }
+
+/** Modules that documents show: blocks that import the package. */
+function* shownModules(): Generator<[string, string]> {
+  const documents = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('docs', path));
+  for (const path of ['README.md', ...documents]) {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    for (const [, code] of text.matchAll(/^```ts\n(import .*?from 'triscope.*?)^```$/gms)) {
+      yield [
+        `${path}:${text.slice(0, text.indexOf(code as string)).split('\n').length}`,
+        code as string,
+      ];
+    }
+  }
+}
+
+/** What the compiler says of modules, as of those of a project that has installed the package. */
+function errorsOf(modules: ReadonlyMap<string, string>): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'examples-'));
+  try {
+    const names = [...modules.keys()];
+    const paths = Object.entries(exports).flatMap(([key, to]) =>
+      typeof to === 'string' ? [] : [[key.replace('.', 'triscope'), [join(ROOT, to.types)]]],
+    );
+    const compilerOptions = {
+      ...{ module: 'nodenext', target: 'es2023', strict: true, noEmit: true, skipLibCheck: true },
+      ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+      paths: Object.fromEntries(paths),
+    };
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    // What the reader would put there.
+    writeFileSync(join(folder, 'reader.d.ts'), 'declare function use(...what: unknown[]): void;');
+    for (const [k, name] of names.entries()) {
+      writeFileSync(join(folder, `example-${k}.ts`), `${modules.get(name)}\nexport {};\n`);
+    }
+    const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
+      encoding: 'utf8',
+      cwd: folder,
+    });
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.replace(/^example-(\d+)\.ts/, (_, k) => names[Number(k)] ?? ''));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const declared = told(ENTRIES);
 
 describe('the declarations', () => {
   it('tell what each export is, and each member of its classes', () => {
     expect(ENTRIES.filter((path) => !existsSync(path))).toEqual([]);
-    const { seen, without } = undocumented(ENTRIES);
-    expect(seen).toBeGreaterThan(200);
-    expect(without.sort()).toEqual([]);
+    expect(declared.seen).toBeGreaterThan(200);
+    expect(declared.without.sort()).toEqual([]);
+  });
+
+  it('have an example for each function and class', () => {
+    expect(declared.bare.sort()).toEqual([]);
+  });
+});
+
+describe('examples', () => {
+  it('compile, those of the declarations and those of documents', () => {
+    const shown = [...declared.examples, ...shownModules()];
+    expect(shown.length).toBeGreaterThan(100);
+    expect(errorsOf(new Map(shown))).toEqual([]);
+  });
+
+  it('that do not are named', () => {
+    const wrong = "import { simulate } from 'triscope/sim';\nawait simulate('phold', { pess: 2 });";
+    expect(errorsOf(new Map([['wrong', wrong]]))).toEqual([
+      expect.stringMatching(/^wrong\(2,\d+\): error TS\d+: .*pess/),
+    ]);
   });
 });

@@ -49,7 +49,19 @@ export interface Damage {
   readonly kept?: true;
 }
 
-/** A file that is not what it must be: one line with the place and the mend. Exit code 3. */
+/**
+ * A file that is not what it must be: one line with the place and the mend. Exit code 3.
+ * @example
+ * ```ts
+ * import { FormatError, openData } from 'triscope/formats';
+ *
+ * try {
+ *   openData('damaged.bin', null)?.close();
+ * } catch (error) {
+ *   if (error instanceof FormatError) console.error(error.damage.offset, error.damage.what); // byte, and what is there
+ * }
+ * ```
+ */
 export class FormatError extends TriscopeError {
   override readonly name = 'FormatError';
   override readonly exitCode = EXIT.input;

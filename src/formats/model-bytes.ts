@@ -33,7 +33,15 @@ const MOST_BYTES = 2 ** 24;
 
 const EXAMPLE = '{"lps": "router*4,terminal*16", "types": {"router": 168, "terminal": 40}}';
 
-/** Checks what `JSON.parse` gave. @throws PayloadLayoutError naming the part and what it must be */
+/**
+ * Checks what `JSON.parse` gave. @throws PayloadLayoutError naming the part and what it must be
+ * @example
+ * ```ts
+ * import { checkGiven } from 'triscope/formats';
+ *
+ * const given = checkGiven({ bytes: 4 }, 'layout.json'); // each record has 4 bytes of the model
+ * ```
+ */
 export function checkGiven(value: unknown, where: string): GivenLayout {
   const wrong = (what: string): never => {
     throw new PayloadLayoutError(`${where}: ${what}`);

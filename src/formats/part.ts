@@ -211,7 +211,20 @@ const ARRAYS = {
 /** An array for a column's cells; of labels for their codes. */
 export const arrayFor = (cell: Cell, rows: number): RawColumn => new ARRAYS[cell](rows);
 
-/** Rows with their labels as texts, for sinks: a bus, a chart's series. Numbers are a copy. */
+/**
+ * Rows with their labels as texts, for sinks: a bus, a chart's series. Numbers are a copy.
+ * @example
+ * ```ts
+ * import { batchOf, openData } from 'triscope/formats';
+ *
+ * const file = openData('run.tri/extra.frames', null);
+ * for (const part of file?.parts ?? []) {
+ *   const all = part.schema.metrics.map((_, column) => column);
+ *   for (const rows of part.read(all)) console.log(batchOf(part, rows).length);
+ * }
+ * file?.close();
+ * ```
+ */
 export function batchOf({ schema, labels }: Part, { rows, columns }: RawRows): Batch {
   return {
     schema,
@@ -224,7 +237,19 @@ export function batchOf({ schema, labels }: Part, { rows, columns }: RawRows): B
   };
 }
 
-/** All rows of a part as batches. */
+/**
+ * All rows of a part as batches.
+ * @example
+ * ```ts
+ * import { batchesOf, openData } from 'triscope/formats';
+ *
+ * const file = openData('run.tri/extra.frames', null);
+ * for (const part of file?.parts ?? []) {
+ *   for (const batch of batchesOf(part)) console.log(part.schema.name, batch.length);
+ * }
+ * file?.close();
+ * ```
+ */
 export function* batchesOf(part: Part): Generator<Batch, void, undefined> {
   const all = part.schema.metrics.map((_, k) => k);
   for (const rows of part.read(all)) yield batchOf(part, rows);

@@ -39,7 +39,19 @@ export interface PayloadLayout {
   readonly size: number;
 }
 
-/** A layout file that cannot be one. The message is for the user. */
+/**
+ * A layout file that cannot be one. The message is for the user.
+ * @example
+ * ```ts
+ * import { checkPayload, PayloadLayoutError } from 'triscope/formats';
+ *
+ * try {
+ *   checkPayload([{ name: 'hops', type: 'u33' }], 'layout.json');
+ * } catch (error) {
+ *   if (error instanceof PayloadLayoutError) console.error(error.message);
+ * }
+ * ```
+ */
 export class PayloadLayoutError extends TriscopeError {
   override readonly name = 'PayloadLayoutError';
   override readonly exitCode = EXIT.input;
@@ -47,7 +59,15 @@ export class PayloadLayoutError extends TriscopeError {
 
 const MOST_VALUES = 4096;
 
-/** Checks what `JSON.parse` gave. @throws PayloadLayoutError naming the field and what it must be */
+/**
+ * Checks what `JSON.parse` gave. @throws PayloadLayoutError naming the field and what it must be
+ * @example
+ * ```ts
+ * import { checkPayload } from 'triscope/formats';
+ *
+ * const fields = checkPayload([{ name: 'hops', type: 'u32' }], 'layout.json');
+ * ```
+ */
 export function checkPayload(value: unknown, where: string): readonly PayloadField[] {
   const wrong = (what: string): never => {
     throw new PayloadLayoutError(`${where}: ${what}`);

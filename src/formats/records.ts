@@ -17,6 +17,16 @@ const ENOUGH = new Error('enough');
 /**
  * The records as they stand in the file; of a format without records of its own, the rows of its tables.
  * @throws FormatError at damage, unless told to salvage
+ * @example
+ * ```ts
+ * import { identifyOrFail, openFile, scanRecords } from 'triscope/formats';
+ *
+ * const source = openFile('stats-output/ross-stats-evtrace.bin');
+ * const { format } = identifyOrFail(source);
+ * let records = 0;
+ * scanRecords(format, source, { records: (block) => ((records += block.length), true) });
+ * source.close();
+ * ```
  */
 export function scanRecords(
   { scan, open }: Format,

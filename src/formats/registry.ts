@@ -23,7 +23,17 @@ export interface Identified {
   readonly detection: Detection;
 }
 
-/** The format that is surest of a file; null where none knows it. */
+/**
+ * The format that is surest of a file; null where none knows it.
+ * @example
+ * ```ts
+ * import { identify, openFile } from 'triscope/formats';
+ *
+ * const source = openFile('unknown.bin');
+ * console.log(identify(source)?.detection.because); // undefined where no format knows it
+ * source.close();
+ * ```
+ */
 export function identify(source: FileSource, formats = FORMATS): Identified | null {
   const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
   const bytes = head.subarray(0, source.read(0, head));
@@ -39,7 +49,17 @@ export function identify(source: FileSource, formats = FORMATS): Identified | nu
   return best;
 }
 
-/** The same, for a file that must have one. @throws FormatError */
+/**
+ * The same, for a file that must have one. @throws FormatError
+ * @example
+ * ```ts
+ * import { identifyOrFail, openFile } from 'triscope/formats';
+ *
+ * const source = openFile('geopm.report');
+ * console.log(identifyOrFail(source).format.name);
+ * source.close();
+ * ```
+ */
 export function identifyOrFail(source: FileSource, formats = FORMATS): Identified {
   const found = identify(source, formats);
   if (found !== null) return found;
@@ -69,6 +89,14 @@ const SURE = 0.5;
  * @param named the format that a recording says it has; null: its content tells
  * @returns null where its content is of no format that is known
  * @throws a file system's error as it is, FormatError
+ * @example
+ * ```ts
+ * import { openData } from 'triscope/formats';
+ *
+ * const file = openData('stats-output/ross-stats-gvt.bin', null);
+ * for (const { schema, rows } of file?.parts ?? []) console.log(schema.name, rows);
+ * file?.close();
+ * ```
  */
 export function openData(
   path: string,

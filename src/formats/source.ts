@@ -132,12 +132,32 @@ function opened(path: string): { descriptor: number; size: number; identity: str
   }
 }
 
-/** Opens a file. @throws FormatError for one that cannot be opened, and for what is no file */
+/**
+ * Opens a file. @throws FormatError for one that cannot be opened, and for what is no file
+ * @example
+ * ```ts
+ * import { openFile } from 'triscope/formats';
+ *
+ * const source = openFile('geopm.report');
+ * const head = new Uint8Array(64);
+ * source.read(0, head);
+ * source.close();
+ * ```
+ */
 export function openFile(path: string): FileSource {
   return new DiskFile(path);
 }
 
-/** Bytes as a file, with other files beside it by name. */
+/**
+ * Bytes as a file, with other files beside it by name.
+ * @example
+ * ```ts
+ * import { bytesSource, identify } from 'triscope/formats';
+ *
+ * const source = bytesSource('pasted.report', new TextEncoder().encode('GEOPM Version: 3.1.0\n'));
+ * console.log(identify(source)?.format.name);
+ * ```
+ */
 export function bytesSource(
   path: string,
   bytes: Uint8Array,

@@ -55,7 +55,19 @@ function nameOf(frame: Uint8Array): string {
   return (JSON.parse(text) as { name: string }).name;
 }
 
-/** Gives frames of samples to followers as they come; slow followers miss some and are told how many. */
+/**
+ * Gives frames of samples to followers as they come; slow followers miss some and are told how many.
+ * @example
+ * ```ts
+ * import { LiveBus, startServer } from 'triscope/live';
+ *
+ * const bus = new LiveBus({ title: 'my run' });
+ * const server = await startServer({ bus });
+ * console.log(server.url);
+ * bus.update({ state: 'finished' });
+ * await server.close();
+ * ```
+ */
 export class LiveBus {
   private readonly _followers = new Set<Following>();
   private readonly encoder = new FrameEncoder();

@@ -110,6 +110,14 @@ function loose({ name }: Sources, start: bigint | null, notes: readonly string[]
  * Reads a recording's folder, a folder of native files, or a file. What cannot be read becomes a note among its facts;
  * the rest is there.
  * @throws InputError where it is none
+ * @example
+ * ```ts
+ * import { openRecording } from 'triscope/live';
+ *
+ * const recording = await openRecording('run.tri');
+ * console.log(recording.facts.title, recording.facts.state);
+ * recording.close();
+ * ```
  */
 export async function openRecording(path: string): Promise<OpenRecording> {
   const sources = sourcesOf(path);

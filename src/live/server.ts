@@ -74,6 +74,14 @@ function feed(bus: LiveBus, known: Facts, thread: ServerThread<PageMessage>): ()
 /**
  * Starts the dashboard's server.
  * @throws ServeError; InputError where a recording is none
+ * @example
+ * ```ts
+ * import { startServer } from 'triscope/live';
+ *
+ * const server = await startServer({ recording: 'run.tri' });
+ * console.log(server.url); // holds the token
+ * await server.close();
+ * ```
  */
 export async function startServer(options: ServerOptions): Promise<LiveServer> {
   const { bus, recording, recordings = [], port = 0, host = LOOPBACK } = options;

@@ -85,7 +85,15 @@ const SCALED_ENERGY = [65_536_000n, 131_072_000n, 262_144_000n];
 
 const WIDEST = 64;
 
-/** Whether the key counts: event counters, and those of intel_4pmc3, whose schema calls them controls by mistake. */
+/**
+ * Whether the key counts: event counters, and those of intel_4pmc3, whose schema calls them controls by mistake.
+ * @example
+ * ```ts
+ * import { isCounter } from 'triscope/formats/tacc';
+ *
+ * isCounter('mem', { name: 'MemUsed', kind: 'gauge', bits: 64, unit: 'KB' }); // false: a state of the moment
+ * ```
+ */
 export function isCounter(type: string, { name, kind }: CounterKey): boolean {
   return kind === 'event' || (type === 'intel_4pmc3' && kind === 'control' && /^CTR\d/.test(name));
 }
@@ -119,7 +127,16 @@ function lastingOf(type: string, key: CounterKey, scaledEnergy: boolean): number
   return bitsOf(type, key) <= 32 && type !== 'ib' ? Math.min(most, SOFTWARE_LASTING) : most;
 }
 
-/** `scaledEnergy`: whether the file's collector rescaled energies (see `scalesEnergy`). */
+/**
+ * `scaledEnergy`: whether the file's collector rescaled energies (see `scalesEnergy`).
+ * @example
+ * ```ts
+ * import { counterRule } from 'triscope/formats/tacc';
+ *
+ * const key = { name: 'port_rcv_data', kind: 'event', bits: 32, unit: '4B' } as const;
+ * counterRule('ib', key).top; // 4294967295n: there it sticks until it is cleared
+ * ```
+ */
 export function counterRule(type: string, key: CounterKey, scaledEnergy = false): CounterRule {
   const isEnergy = ENERGY.test(type);
   const fromBoot = FROM_BOOT.has(type);
@@ -139,6 +156,12 @@ export function counterRule(type: string, key: CounterKey, scaledEnergy = false)
 /**
  * Whether the collector of a file with these properties multiplied energies to mJ: tacc_stats 2.x did; hpcperfstats and
  * triscope keep what they read.
+ * @example
+ * ```ts
+ * import { scalesEnergy } from 'triscope/formats/tacc';
+ *
+ * scalesEnergy({ tacc_stats: '2.3.5' }); // true: its energies are in mJ
+ * ```
  */
 export function scalesEnergy(properties: Readonly<Record<string, string>>): boolean {
   return /^2\./.test(properties.tacc_stats ?? '') && properties.collector !== 'triscope';

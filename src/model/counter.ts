@@ -119,7 +119,17 @@ export function chanceOfRolling(
   return forward <= lastingIn(seconds, rule) ? forward / Number(range) : 0;
 }
 
-/** The rule above. Values of 64 bits, exact. */
+/**
+ * The rule above. Values of 64 bits, exact.
+ * @example
+ * ```ts
+ * import { counterRule, repair } from 'triscope/formats/tacc';
+ *
+ * const key = { name: 'user', kind: 'event', bits: 64, unit: 'cs' } as const;
+ * const rule = counterRule('cpu', key);
+ * const { delta, verdict } = repair({ previous: 100n, value: 160n, seconds: 1, rule }); // 60n, 'ok'
+ * ```
+ */
 export function repair(reading: Reading): Repaired {
   const { previous, value, rule } = reading;
   const to = (verdict: Verdict, delta: bigint, reason: string, base = value): Repaired => ({

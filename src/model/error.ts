@@ -15,12 +15,37 @@ export const EXIT = {
 /**
  * An error whose message says all there is to say, in one line: what is wrong, where, and the mend. Any other error that
  * reaches a user is a mistake of ours, or of the model's file. A subclass says its exit code.
+ * @example
+ * ```ts
+ * import { simulate, TriscopeError } from 'triscope/sim';
+ *
+ * try {
+ *   await simulate('phold', { end: -1 });
+ * } catch (error) {
+ *   if (!(error instanceof TriscopeError)) throw error;
+ *   console.error(error.message);
+ *   process.exitCode = error.exitCode;
+ * }
+ * ```
  */
 export class TriscopeError extends Error {
   readonly exitCode: number = EXIT.failed;
 }
 
-/** An optional piece is missing; the message says how to install it. */
+/**
+ * An optional piece is missing; the message says how to install it.
+ * @example
+ * ```ts
+ * import { MissingPieceError } from 'triscope/sim';
+ * import { openRecording } from 'triscope/query';
+ *
+ * try {
+ *   await openRecording('run.tri');
+ * } catch (error) {
+ *   if (error instanceof MissingPieceError) console.error(error.message); // what to install
+ * }
+ * ```
+ */
 export class MissingPieceError extends TriscopeError {
   override readonly name = 'MissingPieceError';
   override readonly exitCode = EXIT.missing;

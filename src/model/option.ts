@@ -93,27 +93,67 @@ type More = Partial<
   Omit<OptionSpec, 'kind' | 'default' | 'help' | 'many' | 'dotted' | 'choices' | 'words'>
 >;
 
-/** An integer option (decimal; also 1e6). */
+/**
+ * An integer option (decimal; also 1e6).
+ * @example
+ * ```ts
+ * import { int } from 'triscope/sim';
+ *
+ * const options = { servers: int(4, 'how many servers there are', { min: 1, max: 64 }) }; // --servers=8
+ * ```
+ */
 export function int(fallback: number, help: string, more: More = {}): OptionSpec<number> {
   return { kind: 'int', default: fallback, help, ...more };
 }
 
-/** A finite floating-point option. */
+/**
+ * A finite floating-point option.
+ * @example
+ * ```ts
+ * import { float } from 'triscope/sim';
+ *
+ * const options = { mean: float(2, 'mean service time', { min: 0 }) }; // --mean=2.5
+ * ```
+ */
 export function float(fallback: number, help: string, more: More = {}): OptionSpec<number> {
   return { kind: 'float', default: fallback, help, ...more };
 }
 
-/** A number of bytes, plain or with K, M, G or T (powers of 1024). */
+/**
+ * A number of bytes, plain or with K, M, G or T (powers of 1024).
+ * @example
+ * ```ts
+ * import { size } from 'triscope/sim';
+ *
+ * const options = { buffer: size(65536, 'bytes of a buffer') }; // --buffer=64K
+ * ```
+ */
 export function size(fallback: number, help: string, more: More = {}): OptionSpec<number> {
   return { kind: 'size', default: fallback, help, ...more };
 }
 
-/** A switch: `--name`, `--name=1`, `--name=0`, `--no-name`. */
+/**
+ * A switch: `--name`, `--name=1`, `--name=0`, `--no-name`.
+ * @example
+ * ```ts
+ * import { flag } from 'triscope/sim';
+ *
+ * const options = { trace: flag(false, 'print each arrival') }; // --trace, --no-trace
+ * ```
+ */
 export function flag(fallback: boolean, help: string, more: More = {}): OptionSpec<boolean> {
   return { kind: 'bool', default: fallback, help, ...more };
 }
 
-/** One of some words; on the command line also the number of one. */
+/**
+ * One of some words; on the command line also the number of one.
+ * @example
+ * ```ts
+ * import { oneOf } from 'triscope/sim';
+ *
+ * const options = { routing: oneOf({ uniform: 0, next: 1 }, 'uniform', 'where customers go') }; // --routing=next
+ * ```
+ */
 export function oneOf(
   words: Readonly<Record<string, number>>,
   initial: string,
@@ -123,7 +163,15 @@ export function oneOf(
   return { kind: 'string', default: initial, help, words, ...more };
 }
 
-/** Free text. */
+/**
+ * Free text.
+ * @example
+ * ```ts
+ * import { text } from 'triscope/sim';
+ *
+ * const options = { label: text('', 'a name for the run') }; // --label=first
+ * ```
+ */
 export function text(initial: string, help: string, more: More = {}): OptionSpec<string> {
   return { kind: 'string', default: initial, help, ...more };
 }
@@ -153,7 +201,19 @@ export function noEffect(fallback: number, why: string): OptionSpec<number> {
   return { kind: 'int', default: fallback, help: `no effect: ${why}`, noEffect: why, none: '' };
 }
 
-/** A value that an option cannot take. The message is for the user. */
+/**
+ * A value that an option cannot take. The message is for the user.
+ * @example
+ * ```ts
+ * import { OptionError, simulate } from 'triscope/sim';
+ *
+ * try {
+ *   await simulate('phold', { pes: 0 });
+ * } catch (error) {
+ *   if (error instanceof OptionError) console.error(error.message); // names the option and what it may be
+ * }
+ * ```
+ */
 export class OptionError extends TriscopeError {
   override readonly name = 'OptionError';
   override readonly exitCode = EXIT.usage;

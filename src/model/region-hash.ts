@@ -15,14 +15,30 @@ const CRC32C = table(0x82f63b78);
 const bytesOf = (name: string | Uint8Array): Uint8Array =>
   typeof name === 'string' ? new TextEncoder().encode(name) : name;
 
-/** CRC-32 of the name's bytes in UTF-8: GEOPM 3.1 and later. Unsigned 32 bits; 0 for the empty name. */
+/**
+ * CRC-32 of the name's bytes in UTF-8: GEOPM 3.1 and later. Unsigned 32 bits; 0 for the empty name.
+ * @example
+ * ```ts
+ * import { regionHash } from 'triscope/region';
+ *
+ * regionHash('MPI_Barrier').toString(16); // as in reports of GEOPM 3.1 and later
+ * ```
+ */
 export function regionHash(name: string | Uint8Array): number {
   let value = 0xffffffff;
   for (const byte of bytesOf(name)) value = CRC32[(value ^ byte) & 255] ^ (value >>> 8);
   return ~value >>> 0;
 }
 
-/** CRC-32C from zero over the bytes, filled with NUL to whole words of 8: GEOPM up to 3.0. */
+/**
+ * CRC-32C from zero over the bytes, filled with NUL to whole words of 8: GEOPM up to 3.0.
+ * @example
+ * ```ts
+ * import { regionHashBefore31 } from 'triscope/region';
+ *
+ * regionHashBefore31('MPI_Barrier').toString(16); // as in reports of GEOPM up to 3.0
+ * ```
+ */
 export function regionHashBefore31(name: string | Uint8Array): number {
   const bytes = bytesOf(name);
   let value = 0;

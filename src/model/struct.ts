@@ -100,7 +100,26 @@ export type ReadonlyStructOf<F extends Fields> = {
         : never;
 };
 
-/** A fixed array field. @throws RangeError for a length that is not a positive integer. */
+/**
+ * A fixed array field. @throws RangeError for a length that is not a positive integer.
+ * @example
+ * ```ts
+ * import { array, defineModel } from 'triscope/sim';
+ *
+ * export default defineModel({
+ *   name: 'faces',
+ *   lps: () => 10,
+ *   state: { seen: array('u32', 6) },
+ *   message: {},
+ *   init: (lp) => void lp.send(lp.id, 1),
+ *   forward(lp) {
+ *     const face = lp.integer(0, 5);
+ *     lp.state.seen.set(face, lp.state.seen.get(face) + 1);
+ *     lp.send(lp.id, 1);
+ *   },
+ * });
+ * ```
+ */
 export function array<T extends Scalar>(of: T, length: number): ArrayField<T> {
   if (!Number.isInteger(length) || length < 1) {
     throw new RangeError(`array('${of}', ${length}): the length must be a positive integer`);
@@ -108,7 +127,26 @@ export function array<T extends Scalar>(of: T, length: number): ArrayField<T> {
   return { kind: 'array', of, length };
 }
 
-/** A bounded ring field. @throws RangeError for a capacity that is not a positive integer. */
+/**
+ * A bounded ring field. @throws RangeError for a capacity that is not a positive integer.
+ * @example
+ * ```ts
+ * import { defineModel, ring } from 'triscope/sim';
+ *
+ * export default defineModel({
+ *   name: 'line',
+ *   lps: () => 10,
+ *   state: { waiting: ring('f64', 100) }, // at most 100 times of arrival
+ *   message: {},
+ *   init: (lp) => void lp.send(lp.id, 1),
+ *   forward(lp) {
+ *     lp.state.waiting.push(lp.now);
+ *     if (lp.state.waiting.length > 3) lp.state.waiting.shift();
+ *     lp.send(lp.id, lp.exponential(1));
+ *   },
+ * });
+ * ```
+ */
 export function ring<T extends Scalar>(of: T, capacity: number): RingField<T> {
   if (!Number.isInteger(capacity) || capacity < 1) {
     throw new RangeError(`ring('${of}', ${capacity}): the capacity must be a positive integer`);

@@ -7,7 +7,19 @@ import type { NodeType } from './types/type.ts';
 
 export type { Absent } from './types/open-types.ts';
 
-/** A type that is asked for and does not exist. */
+/**
+ * A type that is asked for and does not exist.
+ * @example
+ * ```ts
+ * import { Collection, UnknownTypeError } from 'triscope/node';
+ *
+ * try {
+ *   new Collection(() => {}, { types: ['cpus'] }).close();
+ * } catch (error) {
+ *   if (error instanceof UnknownTypeError) console.error(`no type ${error.type}`);
+ * }
+ * ```
+ */
 export class UnknownTypeError extends Error {
   override readonly name = 'UnknownTypeError';
   /** The name that was given. */
@@ -60,7 +72,17 @@ export function now(): number {
   return steady + offset;
 }
 
-/** Collectors of a machine's types and the writer of their records. To be closed: they hold files of the kernel open. */
+/**
+ * Collectors of a machine's types and the writer of their records. To be closed: they hold files of the kernel open.
+ * @example
+ * ```ts
+ * import { Collection } from 'triscope/node';
+ *
+ * const collection = new Collection((bytes) => process.stdout.write(bytes), { types: ['cpu', 'mem'] });
+ * collection.collect(['4001'], 'begin 4001'); // one record group, now
+ * collection.close();
+ * ```
+ */
 export class Collection {
   /** What it reads; closed with it. */
   readonly tree: NodeTree;

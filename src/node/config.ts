@@ -16,7 +16,19 @@ import { EXIT, TriscopeError } from '../model/error.ts';
 import { readPlain } from '../os/plain-file.ts';
 import { reasonOf } from './log/error.ts';
 
-/** A configuration file that cannot be used. The message names file and line. */
+/**
+ * A configuration file that cannot be used. The message names file and line.
+ * @example
+ * ```ts
+ * import { ConfigError, readConfig } from 'triscope/node';
+ *
+ * try {
+ *   readConfig('/etc/tacc_stats.conf');
+ * } catch (error) {
+ *   if (error instanceof ConfigError) console.error(error.message); // file and line
+ * }
+ * ```
+ */
 export class ConfigError extends TriscopeError {
   override readonly name = 'ConfigError';
   override readonly exitCode = EXIT.input;
@@ -62,7 +74,15 @@ const RANGES: Readonly<Record<string, readonly [key: keyof NodeConfig, from: num
     buffer: ['buffer', 1, 1_000_000],
   };
 
-/** Reads the text of a configuration file. `path` is for messages. @throws ConfigError */
+/**
+ * Reads the text of a configuration file. `path` is for messages. @throws ConfigError
+ * @example
+ * ```ts
+ * import { parseConfig } from 'triscope/node';
+ *
+ * const { freq } = parseConfig('freq 600\nbuffer 300\n', 'tacc_stats.conf'); // 600 s
+ * ```
+ */
 export function parseConfig(text: string, path: string): NodeConfig {
   const config: Record<string, string | number | null> = { ...DEFAULT_CONFIG };
   for (const [k, line] of text.split(/\r?\n/).entries()) {
@@ -92,12 +112,28 @@ export function parseConfig(text: string, path: string): NodeConfig {
 /** Where tacc_stats looks for its configuration; another place by the environment. */
 const USUAL = '/etc/tacc_stats.conf';
 
-/** The configuration of this machine: the usual file, where it exists. @throws ConfigError */
+/**
+ * The configuration of this machine: the usual file, where it exists. @throws ConfigError
+ * @example
+ * ```ts
+ * import { usualConfig } from 'triscope/node';
+ *
+ * const { freq } = usualConfig(); // of /etc/tacc_stats.conf, or the default of 600 s
+ * ```
+ */
 export function usualConfig(path = process.env.TRISCOPE_NODE_CONFIG || USUAL): NodeConfig {
   return existsSync(path) ? readConfig(path) : DEFAULT_CONFIG;
 }
 
-/** Reads a configuration file. @throws ConfigError */
+/**
+ * Reads a configuration file. @throws ConfigError
+ * @example
+ * ```ts
+ * import { readConfig } from 'triscope/node';
+ *
+ * const { freq, buffer } = readConfig('/etc/tacc_stats.conf');
+ * ```
+ */
 export function readConfig(path: string): NodeConfig {
   let text: string;
   try {

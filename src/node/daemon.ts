@@ -80,7 +80,29 @@ class Watched {
   }
 }
 
-/** Samples a machine at even times until it is stopped, and gives each group to its log and its sinks. */
+/**
+ * Samples a machine at even times until it is stopped, and gives each group to its log and its sinks.
+ * @example
+ * ```ts
+ * import { Daemon, JOBID_FILE, NodeLog, Sampling } from 'triscope/node';
+ *
+ * const daemon = new Daemon({
+ *   open: () => new Sampling({}),
+ *   log: new NodeLog('/var/log/triscope'),
+ *   sinks: [],
+ *   jobs: { list: null, file: JOBID_FILE },
+ *   pmc: null,
+ *   freq: 600, // seconds
+ *   buffer: 300,
+ *   rotate: 86400, // seconds
+ *   marksRotation: false,
+ *   count: Infinity,
+ *   say: (line) => console.error(line),
+ * });
+ * process.once('SIGTERM', () => daemon.stop());
+ * const { groups, missed, lost } = await daemon.run();
+ * ```
+ */
 export class Daemon {
   private readonly options: DaemonOptions;
   /** When narrow counters were read last, in milliseconds of `performance.now`. */

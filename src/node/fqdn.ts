@@ -5,7 +5,15 @@ import type { NodeTree } from './tree.ts';
 const PATIENCE = 1000;
 const DOMAINS = 3;
 
-/** The full name in the text of an `/etc/hosts`; null where it has none. */
+/**
+ * The full name in the text of an `/etc/hosts`; null where it has none.
+ * @example
+ * ```ts
+ * import { fullNameIn } from 'triscope/node';
+ *
+ * fullNameIn('10.0.0.7 c401-101.example.org c401-101\n', 'c401-101'); // 'c401-101.example.org'
+ * ```
+ */
 export function fullNameIn(hosts: string, host: string): string | null {
   for (const line of hosts.split('\n')) {
     const [, ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
@@ -16,7 +24,15 @@ export function fullNameIn(hosts: string, host: string): string | null {
   return null;
 }
 
-/** Domains that `/etc/resolv.conf` says to try. Source: resolv.conf(5). */
+/**
+ * Domains that `/etc/resolv.conf` says to try. Source: resolv.conf(5).
+ * @example
+ * ```ts
+ * import { domainsIn } from 'triscope/node';
+ *
+ * domainsIn('search example.org\nnameserver 10.0.0.1\n'); // ['example.org']
+ * ```
+ */
 export function domainsIn(resolvConf: string): string[] {
   const line = resolvConf.match(/^\s*(?:search|domain)\s+(.*)$/gm)?.at(-1) ?? '';
   return line
@@ -25,7 +41,17 @@ export function domainsIn(resolvConf: string): string[] {
     .slice(1, DOMAINS + 1);
 }
 
-/** The host's name with its domain, from the hosts file or, on this machine, a name server; else as it is. */
+/**
+ * The host's name with its domain, from the hosts file or, on this machine, a name server; else as it is.
+ * @example
+ * ```ts
+ * import { fullHostname, NodeTree } from 'triscope/node';
+ *
+ * const tree = new NodeTree();
+ * const name = await fullHostname(tree); // such as c401-101.example.org
+ * tree.close();
+ * ```
+ */
 export async function fullHostname(tree: NodeTree): Promise<string> {
   const host = tree.hostname();
   if (host.includes('.')) return host;

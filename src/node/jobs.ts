@@ -27,13 +27,31 @@ const textOf = (path: string): string => {
   }
 };
 
-/** Ids in a text such as `4001,4002`; `-` and `0` stand for none. */
+/**
+ * Ids in a text such as `4001,4002`; `-` and `0` stand for none.
+ * @example
+ * ```ts
+ * import { idsIn } from 'triscope/node';
+ *
+ * idsIn('4001,4002'); // ['4001', '4002']
+ * idsIn('-'); // []
+ * ```
+ */
 export function idsIn(text: string): string[] {
   const [word = ''] = text.trim().split(/\s+/, 1);
   return word.split(',').filter((id) => id !== '' && id !== '-' && id !== '0');
 }
 
-/** Whether `id` can stand in a group's line: no blanks, commas or control characters. */
+/**
+ * Whether `id` can stand in a group's line: no blanks, commas or control characters.
+ * @example
+ * ```ts
+ * import { isJobId } from 'triscope/node';
+ *
+ * isJobId('4001'); // true
+ * isJobId('4001 b'); // false
+ * ```
+ */
 export function isJobId(id: string): boolean {
   return /^[^\s,\p{Cc}]+$/u.test(id);
 }
@@ -45,7 +63,18 @@ export interface ListedJob {
   readonly since: number;
 }
 
-/** The ids of jobs that run here: a folder with an empty file for each, changed under the log's lock. */
+/**
+ * The ids of jobs that run here: a folder with an empty file for each, changed under the log's lock.
+ * @example
+ * ```ts
+ * import { JobList, NodeLog } from 'triscope/node';
+ *
+ * const log = new NodeLog('log');
+ * const jobs = new JobList('log/jobs');
+ * log.locked(() => jobs.add('4001'));
+ * console.log(jobs.read()); // ['4001']
+ * ```
+ */
 export class JobList {
   /** Of the folder. */
   readonly path: string;
@@ -149,7 +178,15 @@ export interface JobSources {
 /** The jobs that the job-id file names. */
 export const jobsIn = (file: string): string[] => idsIn(textOf(file));
 
-/** The jobs that run now: those of the list, `ids` of a job-id file, else SLURM_JOB_ID. */
+/**
+ * The jobs that run now: those of the list, `ids` of a job-id file, else SLURM_JOB_ID.
+ * @example
+ * ```ts
+ * import { idsIn, JobList, jobsNow } from 'triscope/node';
+ *
+ * const running = jobsNow(new JobList('log/jobs'), idsIn('4002')); // of the list and the job-id file, else SLURM_JOB_ID
+ * ```
+ */
 export function jobsNow(list: JobList | null, ids: readonly string[]): string[] {
   const all = [...new Set([...(list?.read() ?? []), ...ids])];
   return all.length > 0 ? all : idsIn(process.env.SLURM_JOB_ID ?? '');

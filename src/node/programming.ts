@@ -29,7 +29,19 @@ interface Kept {
   readonly owner?: number;
 }
 
-/** What counters of the hardware were set to count, written down so that the end of a job can set it back. */
+/**
+ * What counters of the hardware were set to count, written down so that the end of a job can set it back.
+ * @example
+ * ```ts
+ * import { NodeTree, Programming } from 'triscope/node';
+ *
+ * const tree = new NodeTree();
+ * const programming = new Programming('log/registers', (line) => console.error(line));
+ * programming.begin(tree, ['intel_skx']); // when a job begins
+ * programming.end(tree); // the registers hold again what they held before
+ * tree.close();
+ * ```
+ */
 export class Programming {
   private readonly path: string;
   private readonly say: (line: string) => void;

@@ -36,6 +36,23 @@ export function jobsOf(occasion: Occasion, { list, file }: JobSources): string[]
  * Collects a group and appends it; keeps the list of jobs. `jobs`: ids for the group's line, where they are not to be
  * found out. `failed` hears of types that could not be read.
  * @throws LogError
+ * @example
+ * ```ts
+ * import { JOBID_FILE, JobList, NodeLog, Programming, recordOnce, Sampling } from 'triscope/node';
+ *
+ * const log = new NodeLog('log');
+ * const sampling = new Sampling({});
+ * recordOnce(
+ *   log,
+ *   sampling,
+ *   { list: new JobList('log/jobs'), file: JOBID_FILE },
+ *   { kind: 'begin', job: '4001' },
+ *   null, // the jobs' ids are looked up
+ *   ({ type, reason }) => console.error(`${type}: ${reason}`),
+ *   { program: false, programming: new Programming('log/registers', console.error) },
+ * );
+ * sampling.close();
+ * ```
  */
 export function recordOnce(
   log: NodeLog,

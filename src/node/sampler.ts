@@ -27,12 +27,35 @@ export interface SamplerOptions {
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
 
-/** The sampler could not start, or came to an early end. */
+/**
+ * The sampler could not start, or came to an early end.
+ * @example
+ * ```ts
+ * import { NodeSampler, SamplerError } from 'triscope/node';
+ *
+ * const sampler = await NodeSampler.start({ folder: 'node', interval: 1000, jobId: 'mine' });
+ * await sampler.stop().catch((error: unknown) => {
+ *   if (!(error instanceof SamplerError)) throw error;
+ *   console.error(error.message); // such as a full disk
+ * });
+ * ```
+ */
 export class SamplerError extends TriscopeError {
   override readonly name = 'SamplerError';
 }
 
-/** Samples the machine in a thread of its own while something else runs. */
+/**
+ * Samples the machine in a thread of its own while something else runs.
+ * @example
+ * ```ts
+ * import { NodeSampler } from 'triscope/node';
+ *
+ * const sampler = await NodeSampler.start({ folder: 'node', interval: 100, jobId: 'mine' }); // ms
+ * // … what is to be sampled …
+ * await sampler.stop();
+ * console.log(sampler.file, sampler.types);
+ * ```
+ */
 export class NodeSampler {
   /** Name of the host that is sampled. */
   readonly host: string;

@@ -26,7 +26,18 @@ export function totalsOf(log: NodeLog): readonly string[] {
   }).map(({ name }) => name);
 }
 
-/** Takes groups of one machine, one after the other, as bytes of a raw stats file. */
+/**
+ * Takes groups of one machine, one after the other, as bytes of a raw stats file.
+ * @example
+ * ```ts
+ * import { Sampling } from 'triscope/node';
+ *
+ * const sampling = new Sampling({ types: ['cpu'] });
+ * process.stdout.write(sampling.head.bytes);
+ * process.stdout.write(sampling.take(['4001'], 'begin 4001').bytes);
+ * sampling.close();
+ * ```
+ */
 export class Sampling {
   /** What is collected. */
   readonly collection: Collection;

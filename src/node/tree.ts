@@ -6,7 +6,23 @@ import { DIRECT, KeptFiles, KernelFile, WAITING } from './kernel-file.ts';
 
 export { KernelFile } from './kernel-file.ts';
 
-/** A type has nothing to read here. The message says what is missing. */
+/**
+ * A type has nothing to read here. The message says what is missing.
+ * @example
+ * ```ts
+ * import { NODE_TYPES, NodeTree, UnavailableError } from 'triscope/node';
+ *
+ * const tree = new NodeTree();
+ * for (const type of NODE_TYPES) {
+ *   try {
+ *     type.open(tree).close();
+ *   } catch (error) {
+ *     if (error instanceof UnavailableError) console.log(type.name, error.message); // what is missing here
+ *   }
+ * }
+ * tree.close();
+ * ```
+ */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
@@ -30,7 +46,17 @@ interface TreeOptions {
   readonly waits?: boolean;
 }
 
-/** The files of a kernel below a root: `/`, or a copy for tests. Files that are read again and again stay open. */
+/**
+ * The files of a kernel below a root: `/`, or a copy for tests. Files that are read again and again stay open.
+ * @example
+ * ```ts
+ * import { NodeTree } from 'triscope/node';
+ *
+ * const tree = new NodeTree('recorded'); // a folder with proc and sys; without it, this machine
+ * console.log(tree.hostname(), tree.uptime(), tree.text('proc/loadavg')); // uptime in seconds
+ * tree.close();
+ * ```
+ */
 export class NodeTree {
   /** Absolute path; '/' on this machine. */
   readonly root: string;

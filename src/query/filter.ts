@@ -11,6 +11,13 @@ import { QueryProcess } from './query-process.ts';
  * @param where an SQL condition
  * @param limits null: none, and it runs in this thread
  * @throws QueryError in one line, MissingPieceError, TimeLimitError, MemoryLimitError, the signal's reason
+ * @example
+ * ```ts
+ * import { filterRows } from 'triscope/query';
+ *
+ * const columns = [{ name: 'pe', type: 'DOUBLE' }] as const;
+ * await filterRows('pes', columns, [[0], [1], [2]], 'pe > 0'); // [1, 2]
+ * ```
  */
 export async function filterRows(
   table: string,

@@ -320,6 +320,17 @@ class HostedRecording implements OpenRecording {
  * Opens a recording's folder, a folder of native files, or a file. Of several, each is a schema named as its folder, and
  * names without a schema mean the first's tables.
  * @throws InputError where a path cannot be read (file, place), MissingPieceError where DuckDB is not installed
+ * @example
+ * ```ts
+ * import { openRecording } from 'triscope/query';
+ *
+ * const recording = await openRecording('run.tri');
+ * const rows = await recording.query<{ pe_id: number; events: number }>(
+ *   'SELECT pe_id, sum(events_processed) AS events FROM ross_pe GROUP BY 1',
+ * );
+ * console.log(rows[0]?.events);
+ * await recording.close();
+ * ```
  */
 export function openRecording(path: string, ...more: readonly string[]): Promise<OpenRecording>;
 export function openRecording(

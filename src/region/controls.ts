@@ -24,7 +24,18 @@ interface PushedControl {
 /** Settings are numbers. */
 const VALUE = /^-?\d{1,20}$/;
 
-/** Settings of the machine, such as limits of power: what they were is kept in a file until they are restored. */
+/**
+ * Settings of the machine, such as limits of power: what they were is kept in a file until they are restored.
+ * @example
+ * ```ts
+ * import { Platform } from 'triscope/signals';
+ *
+ * const platform = Platform.open({ allowControl: true });
+ * platform.controls.write('CPU_POWER_LIMIT_CONTROL', 'package', 0, 120); // W
+ * platform.controls.restore();
+ * platform.close();
+ * ```
+ */
 export class Controls {
   private readonly folder: string;
   private readonly topology: Topology;

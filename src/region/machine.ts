@@ -12,7 +12,16 @@ import { join } from 'node:path';
 import { NON_BLOCKING } from './polled-file.ts';
 import { Topology } from './topology.ts';
 
-/** The machine that signals are of: its files below a root, and its topology. */
+/**
+ * The machine that signals are of: its files below a root, and its topology.
+ * @example
+ * ```ts
+ * import { Machine } from 'triscope/signals';
+ *
+ * const machine = new Machine(); // or a folder with another machine's proc and sys
+ * console.log(machine.topology.count('cpu'), machine.text('/proc/loadavg'));
+ * ```
+ */
 export class Machine {
   /** Absolute path; '/' for this machine. */
   readonly root: string;

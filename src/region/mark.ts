@@ -158,6 +158,16 @@ let overflow: Region | undefined;
  * The region called `name`. The same name gives the same region, with the hint that it was given first.
  * @param hint what the region waits for or uses; 'unknown' where absent
  * @throws RangeError hint of another name
+ * @example
+ * ```ts
+ * import { region } from 'triscope/region';
+ *
+ * const solve = region('solve', 'compute');
+ * solve.enter();
+ * // … what is measured …
+ * solve.exit();
+ * const value = region('write', 'io').run(() => 42); // 42; leaves the region also where the work throws
+ * ```
  */
 export function region(name: string, hint: Hint = 'unknown'): Region {
   const known = regions.get(name);
@@ -205,7 +215,18 @@ export function engineCells(): EngineCells | null {
   return pen === null ? null : new EngineCells(pen.page, pen.slot);
 }
 
-/** Marks the begin of an epoch: a pass through the outermost loop of the application. */
+/**
+ * Marks the begin of an epoch: a pass through the outermost loop of the application.
+ * @example
+ * ```ts
+ * import { epoch, region } from 'triscope/region';
+ *
+ * for (let step = 0; step < 100; step++) {
+ *   epoch();
+ *   region('solve', 'compute').run(() => Math.sqrt(step));
+ * }
+ * ```
+ */
 export function epoch(): void {
   markerOfThread()?.epoch();
 }
@@ -213,17 +234,45 @@ export function epoch(): void {
 /**
  * Announces `units` of work that the process's threads together will do in the region that they are in; each of them
  * may say so. One or fewer: none, as in GEOPM.
+ * @example
+ * ```ts
+ * import { region, tprofInit, tprofPost } from 'triscope/region';
+ *
+ * region('rows').run(() => {
+ *   tprofInit(1000);
+ *   for (let row = 0; row < 1000; row++) tprofPost();
+ * });
+ * ```
  */
 export function tprofInit(units: number): void {
   if (units > 1) markerOfThread()?.work(Math.min(Math.floor(units), 0xffff_ffff));
 }
 
-/** One unit of the announced work is done. */
+/**
+ * One unit of the announced work is done.
+ * @example
+ * ```ts
+ * import { tprofInit, tprofPost } from 'triscope/region';
+ *
+ * tprofInit(2);
+ * tprofPost();
+ * tprofPost(); // all of the announced work is done
+ * ```
+ */
 export function tprofPost(): void {
   markerOfThread()?.workDone();
 }
 
-/** Ends the application's time, for reports. Done at a normal exit where it was not called. */
+/**
+ * Ends the application's time, for reports. Done at a normal exit where it was not called.
+ * @example
+ * ```ts
+ * import { region, shutdown } from 'triscope/region';
+ *
+ * region('solve').run(() => Math.sqrt(2));
+ * shutdown(); // what follows is no time of the application
+ * ```
+ */
 export function shutdown(): void {
   if (!page || stopped) return;
   stopped = true;

@@ -27,28 +27,28 @@ import {
 } from '../model/region-layout.ts';
 import { type Mapping, mapFile } from '../os/mmap.ts';
 import { sizeOf } from '../os/raw-calls.ts';
-import {
-  NOTHING_SEEN,
-  type PageNode,
-  type PageRegion,
-  type PageSnapshot,
-  type PageThread,
-} from './page-snapshot.ts';
+import { PageError } from './page-error.ts';
+import type { PageNode, PageRegion, PageSnapshot, PageThread } from './page-snapshot.ts';
+import { NOTHING_SEEN } from './page-snapshot.ts';
 import { type PageEvent, RingReader } from './ring-reader.ts';
-
-/** A file that is no region page, or one that cannot be read: says which, and why. */
-export class PageError extends Error {}
 
 const NS = 1e9;
 /** Reads of a slot that is being written, before it is taken as it is (its thread died while writing). */
 const MOST_TRIES = 100;
-/** A byte order mark is part of a name. */
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true }); // the mark is part of a name
 
-const wideAt = (words: Uint32Array, at: number) =>
-  (BigInt(words[at + 1]) << 32n) | BigInt(words[at]);
+const wideAt = (u: Uint32Array, at: number) => (BigInt(u[at + 1]) << 32n) | BigInt(u[at]);
 
-/** Reads a process's page of regions while it is written: never a half-written value, whatever the process does. */
+/**
+ * Reads a process's page of regions while it is written: never a half-written value, whatever the process does.
+ * @example
+ * ```ts
+ * import { PageReader } from 'triscope/region';
+ * const page = new PageReader(`${process.env.TRISCOPE_REGION_DIR}/some.page`);
+ * console.log(page.snapshot().threads, page.epochs);
+ * page.close();
+ * ```
+ */
 export class PageReader {
   /** Of the page's file. */
   readonly path: string;
@@ -95,7 +95,7 @@ export class PageReader {
   epochs = 0;
   /** Seconds since startNs; meaningless without epochs. */
   firstEpoch = 0;
-  /** When the last epoch began, seconds since startNs; meaningless without epochs. */
+  /** The same of the last one. */
   lastEpoch = 0;
   /** When the application began its marking, seconds since startNs; null while it has not. */
   started: number | null = null;

@@ -62,7 +62,19 @@ interface Pushed {
   readonly ofCpus: boolean;
 }
 
-/** Signals and controls of a machine: they are pushed once, then read together, as in GEOPM. */
+/**
+ * Signals and controls of a machine: they are pushed once, then read together, as in GEOPM.
+ * @example
+ * ```ts
+ * import { Platform } from 'triscope/signals';
+ *
+ * const platform = Platform.open({ synthetic: true });
+ * const energy = platform.push('CPU_ENERGY', 'package', 0);
+ * platform.readBatch();
+ * console.log(platform.sample(energy)); // J; NaN where it is absent
+ * platform.close();
+ * ```
+ */
 export class Platform {
   /** Packages, cores, CPUs and the like. */
   readonly topology: Topology;

@@ -36,7 +36,15 @@ export interface GpuPlace {
   readonly chips: readonly string[];
 }
 
-/** "0-2,7" → [0, 1, 2, 7]; nothing for a text that is no list. */
+/**
+ * "0-2,7" → [0, 1, 2, 7]; nothing for a text that is no list.
+ * @example
+ * ```ts
+ * import { parseCpuList } from 'triscope/signals';
+ *
+ * parseCpuList('0-2,7'); // [0, 1, 2, 7]
+ * ```
+ */
 export function parseCpuList(text: string | null): number[] {
   if (text === null || !/^\d+(-\d+)?([,\s]+\d+(-\d+)?)*$/.test(text)) return [];
   return text.split(/[,\s]+/).flatMap((part) => {
@@ -64,7 +72,16 @@ const OUTER: Readonly<Record<SignalDomain, readonly SignalDomain[]>> = {
   gpu_chip: ['board', 'gpu'],
 };
 
-/** How many packages, cores, CPUs, memories, GPUs and network cards a machine has, and which lies in which. */
+/**
+ * How many packages, cores, CPUs, memories, GPUs and network cards a machine has, and which lies in which.
+ * @example
+ * ```ts
+ * import { Machine } from 'triscope/signals';
+ *
+ * const { topology } = new Machine();
+ * for (const cpu of topology.within('cpu', 'package', 0)) console.log(cpu); // CPUs of package 0
+ * ```
+ */
 export class Topology {
   /** GPUs with where they are. */
   readonly gpus: readonly GpuPlace[];
@@ -248,7 +265,16 @@ function nicsOf(machine: Tree): string[] {
   return [...infiniband, ...net];
 }
 
-/** Whether `name` is a domain. */
+/**
+ * Whether `name` is a domain.
+ * @example
+ * ```ts
+ * import { isSignalDomain } from 'triscope/signals';
+ *
+ * isSignalDomain('package'); // true
+ * isSignalDomain('socket'); // false
+ * ```
+ */
 export function isSignalDomain(name: string): name is SignalDomain {
   return (SIGNAL_DOMAINS as readonly string[]).includes(name);
 }

@@ -32,7 +32,19 @@ export interface ModuleVariable {
   readonly value: unknown;
 }
 
-/** No such model. */
+/**
+ * No such model.
+ * @example
+ * ```ts
+ * import { loadModel, ModelNotFoundError } from 'triscope/sim';
+ *
+ * const loaded = await loadModel('shop.ts').catch((error: unknown) => {
+ *   if (error instanceof ModelNotFoundError) return null;
+ *   throw error;
+ * });
+ * loaded?.dispose();
+ * ```
+ */
 export class ModelNotFoundError extends ModelError {
   override readonly name = 'ModelNotFoundError';
   override readonly exitCode = EXIT.usage;
@@ -69,6 +81,15 @@ function pathOf(given: string | URL): string {
 /**
  * Loads a model by built-in name, path or `file:` address (`new URL('shop.ts', import.meta.url)`).
  * @throws ModelNotFoundError where there is none; ModelError where the file is not a model
+ * @example
+ * ```ts
+ * import { loadModel, verify } from 'triscope/sim';
+ *
+ * const loaded = await loadModel(new URL('shop.ts', import.meta.url));
+ * const rows = await verify(loaded, { end: 100 });
+ * console.log(rows.every((row) => row.same));
+ * loaded.dispose();
+ * ```
  */
 export async function loadModel(given: string | URL): Promise<LoadedModel> {
   const nameOrPath = pathOf(given);

@@ -9,7 +9,7 @@ export { ModelError };
 
 /** The event being handled, beside its message. Valid during the call only. */
 export interface EventInfo {
-  /** Global id of the LP that sent it; -1 for an event sent by `init`… which has the LP's own id. */
+  /** Global id of the LP that sent it, in `forward` or in `init`. */
   readonly source: number;
   /** Virtual time at which it was sent. */
   readonly sendTime: number;
@@ -28,18 +28,36 @@ export interface Random {
   ulong(lo: bigint, hi: bigint): bigint;
   /** Exponential with the given mean. One draw. */
   exponential(mean: number): number;
-  /** Number of successes in n trials of probability p. n draws. */
+  /** Number of successes in `n` independent trials that succeed with probability `p`, 0 to 1. n draws. */
   binomial(n: number, p: number): number;
-  /** Number of trials up to and including the first success of probability p. */
+  /** Number of trials up to and including the first success of probability `p`; mean 1 / p. As many draws as the result says. */
   geometric(p: number): number;
-  /** Poisson with the given mean. */
+  /** Number of events where `mean` are expected (Poisson). One draw more than the result. */
   poisson(mean: number): number;
+  /**
+   * Gamma: mean shape × scale, variance shape × scale². By rejection: two draws per round; one draw for shape 1, which is
+   * the exponential distribution.
+   * @param shape above 0, without a unit
+   * @param scale at least 0, in the unit of the result
+   */
   gamma(shape: number, scale: number): number;
+  /**
+   * Pareto: P(X > x) = (scale / x)^shape. The mean is shape × scale / (shape - 1) for a shape above 1, else infinite. One draw.
+   * @param scale the least value, at least 0, in the unit of the result
+   * @param shape above 0, without a unit. ROSS takes the shape first
+   */
   pareto(scale: number, shape: number): number;
+  /**
+   * Weibull, by its mean: the usual scale parameter is mean / Γ(1 + 1 / shape). One draw.
+   * @param mean at least 0, in the unit of the result
+   * @param shape at least 1/170, without a unit; 1 is the exponential distribution
+   */
   weibull(mean: number, shape: number): number;
-  /** Standard normal. */
+  /** Standard normal (mean 0, standard deviation 1). Two draws for every second value. */
   normal01(): number;
+  /** Normal with mean and standard deviation `sd` in the unit of the result. Draws as `normal01`. */
   normalSd(mean: number, sd: number): number;
+  /** e^X with X normal; `mean` and `sd` are those of X, the logarithm. Draws as `normal01`. */
   lognormal(mean: number, sd: number): number;
 }
 
@@ -272,6 +290,28 @@ export interface Model {
 /**
  * Declares a model with one type of LP, or several (`types` and `typeOf`).
  * @throws ModelError that names what is missing or malformed
+ * @example
+ * ```ts
+ * import { defineModel, float } from 'triscope/sim';
+ *
+ * export default defineModel({
+ *   name: 'ping',
+ *   options: { mean: float(2, 'mean time between two pings') },
+ *   lps: () => 100,
+ *   end: 1000,
+ *   lookahead: 1,
+ *   state: { pings: 'u32' },
+ *   message: { from: 'u32' },
+ *   init(lp) {
+ *     lp.send(lp.id, 1 + lp.exponential(lp.params.mean)).from = lp.id;
+ *   },
+ *   forward(lp) {
+ *     lp.state.pings++;
+ *     lp.send(lp.integer(0, lp.lps - 1), 1 + lp.exponential(lp.params.mean)).from = lp.id;
+ *   },
+ *   final: (lp, results) => results.add('pings', lp.state.pings),
+ * });
+ * ```
  */
 export function defineModel<
   const O extends OptionSpecs,

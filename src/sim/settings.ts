@@ -86,6 +86,15 @@ export function runsOnOnePe(synch: Synchroniser): boolean {
 /**
  * Completes and checks settings for a model.
  * @throws OptionError for a value that cannot be
+ * @example
+ * ```ts
+ * import { configFor, loadModel } from 'triscope/sim';
+ *
+ * const loaded = await loadModel('phold');
+ * const config = configFor(loaded.model, { pes: 2 });
+ * console.log(config.synch, config.end, config.maxMemory); // 'optimistic', virtual time, bytes
+ * loaded.dispose();
+ * ```
  */
 export function configFor(model: Model, settings: Settings): RunConfig {
   expectKnown('setting', settings, Object.keys(SETTINGS));

@@ -86,6 +86,13 @@ const ABORT_GRACE = 1000;
 /**
  * Runs `model`: a built-in name, the path or `file:` address of a module, what `loadModel` gave, or, on one PE, a model itself.
  * @throws ModelError or OptionError with a line for the user
+ * @example
+ * ```ts
+ * import { simulate } from 'triscope/sim';
+ *
+ * const result = await simulate('phold', { pes: 2, end: 1000, lookahead: 0.1, options: { nlp: 512 } });
+ * console.log(result.netEvents, result.eventDigest, result.stateDigest);
+ * ```
  */
 export async function simulate(
   model: string | URL | LoadedModel | Model,

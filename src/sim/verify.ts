@@ -219,6 +219,14 @@ export function failedRow(one: VerifyCase, error: string): VerifyRow {
  * size that it has on `settings.pes` PEs throughout.
  * @returns one row per run, the sequential one first
  * @throws what the sequential run throws; failures of the others are rows
+ * @example
+ * ```ts
+ * import { loadModel, verify } from 'triscope/sim';
+ *
+ * const loaded = await loadModel('queueing');
+ * for (const row of await verify(loaded, { end: 500 })) console.log(row.name, row.pes, row.same);
+ * loaded.dispose();
+ * ```
  */
 export async function verify(
   loaded: LoadedModel,

@@ -42,7 +42,15 @@ function periodOf(sequence: ArrayLike<number>): number {
   return length === 0 ? 0 : length - border[length - 1];
 }
 
-/** The line for LPs whose types are numbers of `names`. */
+/**
+ * The line for LPs whose types are numbers of `names`.
+ * @example
+ * ```ts
+ * import { lpTypesText } from 'triscope/formats';
+ *
+ * lpTypesText([0, 1, 1, 0, 1, 1], ['router', 'terminal']); // 'router,terminal*2'
+ * ```
+ */
 export function lpTypesText(types: ArrayLike<number>, names: readonly string[]): string {
   const period = periodOf(types);
   const runs: string[] = [];

@@ -74,6 +74,17 @@ export function isPacked(source: FileSource): boolean {
 /**
  * Blocks from the file's beginning, of plain text from byte `from` on; each is valid until the next.
  * @throws FormatError at damaged gzip, at its place
+ * @example
+ * ```ts
+ * import { openFile } from 'triscope/formats';
+ * import { blocksOf, RawParser } from 'triscope/formats/tacc';
+ *
+ * const source = openFile('archive/c401-101/1795226192.gz');
+ * const parser = new RawParser({ mark: (text) => console.log(text) });
+ * for (const block of blocksOf(source)) parser.push(block); // unpacked piece by piece
+ * parser.end();
+ * source.close();
+ * ```
  */
 export function* blocksOf(
   source: FileSource,

@@ -16,7 +16,15 @@ const LEAST_LINES = 3;
 /** One line in so many may be strange. */
 const STRANGE = 10;
 
-/** Whether a file whose first bytes are these is a raw stats file (when unpacked), header and all. */
+/**
+ * Whether a file whose first bytes are these is a raw stats file (when unpacked), header and all.
+ * @example
+ * ```ts
+ * import { looksRaw } from 'triscope/formats/tacc';
+ *
+ * looksRaw(new TextEncoder().encode('PE,KP,LP\n')); // false
+ * ```
+ */
 export function looksRaw(head: Uint8Array): boolean {
   return BEGINNING.test(Buffer.from(head.subarray(0, 16)).toString('latin1'));
 }
@@ -47,7 +55,15 @@ function headless(text: string): Detection | null {
   };
 }
 
-/** Null: none. Certain where the first line says so. */
+/**
+ * Null: none. Certain where the first line says so.
+ * @example
+ * ```ts
+ * import { detectRaw } from 'triscope/formats/tacc';
+ *
+ * detectRaw(new TextEncoder().encode('$tacc_stats 2.3.5\n$hostname c401-101\n'))?.era;
+ * ```
+ */
 export function detectRaw(head: Uint8Array): Detection | null {
   const packed = isGzip(head);
   const bytes = packed ? unpackedHead(head.subarray(0, LOOKED_AT)) : head;

@@ -33,7 +33,16 @@ function controlNames(name: string): readonly string[] {
 
 const HAS_NUMBERED = /^(CTL|PERFEVTSEL)\d+$/;
 
-/** `scaledEnergy`: see `scalesEnergy`. */
+/**
+ * `scaledEnergy`: see `scalesEnergy`.
+ * @example
+ * ```ts
+ * import { parseSchema, repairPlan } from 'triscope/formats/tacc';
+ *
+ * const schema = parseSchema('cpu user,E,U=cs idle,E,U=cs');
+ * if (typeof schema !== 'string') console.log(repairPlan(schema).rules.length); // 2
+ * ```
+ */
 export function repairPlan(schema: RawSchema, scaledEnergy = false): RepairPlan {
   const { type, keys } = schema;
   const rules = keys.map((key) =>
@@ -56,7 +65,19 @@ export function repairPlan(schema: RawSchema, scaledEnergy = false): RepairPlan 
 
 const WORD = 2 ** 32;
 
-/** One device's counters, record by record: what each counted since the record before, by the one rule of counters. */
+/**
+ * One device's counters, record by record: what each counted since the record before, by the one rule of counters.
+ * @example
+ * ```ts
+ * import { DeviceRepair, parseSchema, repairPlan } from 'triscope/formats/tacc';
+ *
+ * const schema = parseSchema('cpu user,E,U=cs idle,E,U=cs');
+ * if (typeof schema === 'string') throw new Error(schema);
+ * const cpu0 = new DeviceRepair(repairPlan(schema));
+ * cpu0.step(0, BigUint64Array.of(100n, 900n), () => {}); // the first record tells nothing
+ * cpu0.step(10, BigUint64Array.of(600n, 1400n), (key, { delta }) => console.log(key, delta), { all: true });
+ * ```
+ */
 export class DeviceRepair {
   private readonly plan: RepairPlan;
   /** What the next record is compared with. */

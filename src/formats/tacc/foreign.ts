@@ -19,6 +19,12 @@ function isHostLike(folder: string, hostname: string): boolean {
 /**
  * The host whose folder the file `path` lies in, where `$hostname` says another; null where they agree or the folder is
  * none of an archive. Hosts are compared by their first label: domains were written or not.
+ * @example
+ * ```ts
+ * import { foreignFolder } from 'triscope/formats/tacc';
+ *
+ * foreignFolder('archive/c401-101.example.org/1795226192', 'c401-101'); // null: the same host
+ * ```
  */
 export function foreignFolder(path: string, hostname: string | undefined): string | null {
   if (hostname === undefined || !IN_ARCHIVE.test(basename(path))) return null;

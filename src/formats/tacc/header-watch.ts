@@ -7,6 +7,12 @@ const SLACK = 60;
 /**
  * Whether a host that was there at `last`, started at `before`, was started again when its start is said to be `boot`
  * (s since 1970).
+ * @example
+ * ```ts
+ * import { wasRestarted } from 'triscope/formats/tacc';
+ *
+ * wasRestarted(1_000, 5_000, 6_000); // true: all in seconds since 1970
+ * ```
  */
 export function wasRestarted(before: number | null, last: number, boot: number | null): boolean {
   return before !== null && boot !== null && boot > before + SLACK && boot > last - SLACK;

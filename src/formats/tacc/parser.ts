@@ -49,6 +49,17 @@ export interface RawParserOptions {
 /**
  * Reads a raw stats file in pieces of any size, and tells a visitor what stands there. It never throws for what a file
  * holds.
+ * @example
+ * ```ts
+ * import { RawParser } from 'triscope/formats/tacc';
+ *
+ * const parser = new RawParser({
+ *   group: ({ seconds, jobIds }) => console.log(seconds, jobIds),
+ *   record: (schema, device, values) => console.log(schema.type, device, values[0]),
+ * });
+ * parser.push(new TextEncoder().encode('$tacc_stats 2.3.5\n!cpu user,E,U=cs\n\n1795226194 4001\ncpu 0 42974\n'));
+ * const { records } = parser.end();
+ * ```
  */
 export class RawParser {
   private readonly visitor: RawVisitor;

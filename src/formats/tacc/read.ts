@@ -15,6 +15,14 @@ const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
  * Reads a raw stats file. What is readable is delivered; lines that cannot be used go to `visitor.problem`.
  * @param signal ends it between two pieces
  * @throws FormatError where it is no such file, or cannot be read to its end; what came before was delivered. The signal's reason
+ * @example
+ * ```ts
+ * import { readRaw } from 'triscope/formats/tacc';
+ *
+ * const { groups, problems } = await readRaw('archive/c401-101/1795226192.gz', {
+ *   record: (schema, device, values) => console.log(schema.type, device, values[0]),
+ * });
+ * ```
  */
 export async function readRaw(
   path: string,

@@ -16,7 +16,22 @@ const EMPTY: RecordKind = {
   values: { name: 'values', from: FIRST_VALUE },
 };
 
-/** A visitor that hands on each record, and each group without any. */
+/**
+ * A visitor that hands on each record, and each group without any.
+ * @example
+ * ```ts
+ * import { RawParser, RawRecords } from 'triscope/formats/tacc';
+ *
+ * const records = new RawRecords((block) => {
+ *   console.log(block.kind(0).name, block.cell(0, 0));
+ *   return true;
+ * });
+ * const parser = new RawParser(records);
+ * parser.push(new TextEncoder().encode('$tacc_stats 2.3.5\n!cpu user,E,U=cs\n\n1795226194 4001\ncpu 0 42974\n'));
+ * parser.end();
+ * records.end();
+ * ```
+ */
 export class RawRecords implements RawVisitor, RecordBlock {
   /** Records are given one at a time. */
   readonly length = 1;

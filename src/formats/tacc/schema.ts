@@ -55,7 +55,16 @@ export function oddOptions(text: string): string[] {
     .filter((option) => !/^([EC]$|[UW]=)/i.test(option));
 }
 
-/** Reads a schema line without its `!`. Gives a text that says what is wrong, where it is. */
+/**
+ * Reads a schema line without its `!`. Gives a text that says what is wrong, where it is.
+ * @example
+ * ```ts
+ * import { parseSchema } from 'triscope/formats/tacc';
+ *
+ * const schema = parseSchema('cpu user,E,U=cs nice,E,U=cs');
+ * if (typeof schema !== 'string') console.log(schema.type, schema.keys[0]?.unit); // cpu cs
+ * ```
+ */
 export function parseSchema(text: string): RawSchema | string {
   const [type, ...elements] = text.split(/\s+/).filter(Boolean);
   if (type === undefined) return 'a schema without a type';
@@ -68,7 +77,16 @@ export function parseSchema(text: string): RawSchema | string {
   return { type, keys };
 }
 
-/** The schema line, without its newline; options in the order in which the original prints them. */
+/**
+ * The schema line, without its newline; options in the order in which the original prints them.
+ * @example
+ * ```ts
+ * import { formatSchema } from 'triscope/formats/tacc';
+ *
+ * const user = { name: 'user', kind: 'event', bits: 64, unit: 'cs' } as const;
+ * formatSchema({ type: 'cpu', keys: [user] }); // '!cpu user,E,U=cs'
+ * ```
+ */
 export function formatSchema({ type, keys }: RawSchema): string {
   const elements = keys.map(({ name, kind, bits, unit }) =>
     [
@@ -81,7 +99,16 @@ export function formatSchema({ type, keys }: RawSchema): string {
   return [`!${type}`, ...elements].join(' ');
 }
 
-/** The schema of metrics that are declared: see `Metric`. */
+/**
+ * The schema of metrics that are declared: see `Metric`.
+ * @example
+ * ```ts
+ * import { NODE_TYPES } from 'triscope/node';
+ * import { formatSchema, rawSchemaOf } from 'triscope/formats/tacc';
+ *
+ * for (const { name, metrics } of NODE_TYPES) console.log(formatSchema(rawSchemaOf(name, metrics)));
+ * ```
+ */
 export function rawSchemaOf(type: string, metrics: readonly Metric[]): RawSchema {
   return {
     type,
@@ -136,7 +163,16 @@ export function columnNames({ keys }: RawSchema, taken: readonly string[] = []):
   });
 }
 
-/** The table `node_TYPE`: `RECORD_COLUMNS`, then the type's keys. */
+/**
+ * The table `node_TYPE`: `RECORD_COLUMNS`, then the type's keys.
+ * @example
+ * ```ts
+ * import { parseSchema, tableSchema } from 'triscope/formats/tacc';
+ *
+ * const schema = parseSchema('cpu user,E,U=cs');
+ * if (typeof schema !== 'string') console.log(tableSchema(schema).name); // node_cpu
+ * ```
+ */
 export function tableSchema(raw: RawSchema): Schema {
   const names = columnNames(
     raw,

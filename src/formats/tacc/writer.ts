@@ -34,7 +34,24 @@ const MILLION = 1_000_000;
 const word = (text: string) => text.replace(/\s/g, '_') || '-';
 const oneLine = (text: string) => text.replace(/\s*[\r\n]+\s*/g, ' ');
 
-/** Writes raw stats, byte for byte as tacc_stats of a version does. */
+/**
+ * Writes raw stats, byte for byte as tacc_stats of a version does.
+ * @example
+ * ```ts
+ * import { parseSchema, RawWriter } from 'triscope/formats/tacc';
+ *
+ * const cpu = parseSchema('cpu user,E,U=cs');
+ * if (typeof cpu === 'string') throw new Error(cpu);
+ * const header = { hostname: 'c401-101', uname: 'Linux x86_64 6.1', uptime: 1252, schemas: [cpu] };
+ * const writer = new RawWriter(header, (bytes) => process.stdout.write(bytes), '2.3');
+ * writer.header();
+ * writer.group(1_795_226_194_482_570, ['4001']); // microseconds since 1970
+ * writer.record('cpu', '0');
+ * writer.bigint(42974n);
+ * writer.endRecord(1);
+ * writer.flush();
+ * ```
+ */
 export class RawWriter {
   private readonly sink: (bytes: Uint8Array) => void;
   private readonly style: RawStyle;

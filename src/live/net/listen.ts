@@ -2,7 +2,19 @@
 import type { Server } from 'node:http';
 import { TriscopeError } from '../../model/error.ts';
 
-/** The server cannot be: the port is taken, the address is not this machine's. */
+/**
+ * The server cannot be: the port is taken, the address is not this machine's.
+ * @example
+ * ```ts
+ * import { ServeError, startServer } from 'triscope/live';
+ *
+ * const server = await startServer({ recording: 'run.tri', port: 8080 }).catch((error: unknown) => {
+ *   if (error instanceof ServeError) return null; // the port is taken
+ *   throw error;
+ * });
+ * await server?.close();
+ * ```
+ */
 export class ServeError extends TriscopeError {
   override readonly name = 'ServeError';
 }

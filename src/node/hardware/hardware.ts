@@ -26,6 +26,14 @@ interface Shared {
 /**
  * Registers of a machine's processors and chipset: model-specific, of PCI functions, and in memory. Reading what is not
  * there throws UnavailableError.
+ * @example
+ * ```ts
+ * import { hardwareOf, NodeTree } from 'triscope/node';
+ *
+ * const tree = new NodeTree();
+ * for (const cpu of hardwareOf(tree).cpus) console.log(cpu); // throws UnavailableError without /dev/cpu/0/msr
+ * tree.close();
+ * ```
  */
 export class Hardware {
   private readonly _tree: NodeTree;
@@ -169,7 +177,17 @@ export class Hardware {
 
 const known = new WeakMap<NodeTree, Hardware>();
 
-/** The hardware of a tree: one for all types, so that the processor is asked once. */
+/**
+ * The hardware of a tree: one for all types, so that the processor is asked once.
+ * @example
+ * ```ts
+ * import { hardwareOf, NodeTree } from 'triscope/node';
+ *
+ * const tree = new NodeTree('recorded'); // a folder with proc, sys and msr
+ * console.log(hardwareOf(tree).packages.length);
+ * tree.close();
+ * ```
+ */
 export function hardwareOf(tree: NodeTree): Hardware {
   let hardware = known.get(tree);
   if (hardware === undefined) {

@@ -226,6 +226,17 @@ const placeOf = ({ space, at, width }: Omit<SavedRegister, 'value'>) => `${space
  * Gives registers back what they held; as many as can be, and only those that programming `types` writes on this machine,
  * whatever `saved` names: it comes from a file.
  * @throws UnavailableError of the first that could not
+ * @example
+ * ```ts
+ * import { NODE_TYPES, NodeTree, restoreRegisters, type SavedRegister } from 'triscope/node';
+ *
+ * const saved: SavedRegister[] = [];
+ * const tree = new NodeTree();
+ * const type = NODE_TYPES.find(({ program }) => program !== undefined);
+ * type?.program?.(tree, (before) => saved.push(...before));
+ * if (type !== undefined) restoreRegisters(tree, [type], saved);
+ * tree.close();
+ * ```
  */
 export function restoreRegisters(
   tree: NodeTree,

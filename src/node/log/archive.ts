@@ -114,6 +114,12 @@ async function move(path: string, name: string, archive: string): Promise<string
 /**
  * Moves the files whose name is `age` seconds ago or more, but the current one.
  * @throws LogError where the log cannot be listed
+ * @example
+ * ```ts
+ * import { archiveLog } from 'triscope/node';
+ *
+ * const { moved, left } = await archiveLog('/var/log/triscope', '/archive', 86400); // a day, in seconds
+ * ```
  */
 export async function archiveLog(
   folder: string,

@@ -10,7 +10,24 @@ interface Kept extends LogGroup {
   readonly head: LogHead;
 }
 
-/** Groups that could not be written yet, oldest first. Beyond a number of groups or of bytes the oldest are dropped, and counted. */
+/**
+ * Groups that could not be written yet, oldest first. Beyond a number of groups or of bytes the oldest are dropped, and counted.
+ * @example
+ * ```ts
+ * import { Backlog, NodeLog, Sampling } from 'triscope/node';
+ *
+ * const backlog = new Backlog(300); // groups
+ * const log = new NodeLog('log');
+ * const sampling = new Sampling({ types: ['cpu'] });
+ * const group = sampling.take(['-']);
+ * try {
+ *   log.locked(() => backlog.append(log, sampling.head, group));
+ * } catch {
+ *   console.error(`${backlog.length} groups wait`); // a full disk: the next append writes them first
+ * }
+ * sampling.close();
+ * ```
+ */
 export class Backlog {
   /** Groups that were given up, the oldest first, because others came. */
   dropped = 0;

@@ -1,7 +1,19 @@
 /** What is said where the collector's files cannot be written. */
 import { TriscopeError } from '../../model/error.ts';
 
-/** A record group could not be written, or a file of the log not be handled. The message names the file. */
+/**
+ * A record group could not be written, or a file of the log not be handled. The message names the file.
+ * @example
+ * ```ts
+ * import { LogError, NodeLog } from 'triscope/node';
+ *
+ * try {
+ *   new NodeLog('/var/log/triscope').rotate();
+ * } catch (error) {
+ *   if (error instanceof LogError) console.error(error.message); // names the file
+ * }
+ * ```
+ */
 export class LogError extends TriscopeError {
   override readonly name = 'LogError';
 }

@@ -55,7 +55,19 @@ export interface LogGroup {
   readonly bytes: Uint8Array;
 }
 
-/** A host's raw stats files in a folder: a new one where the schema changes or a day ends, appended to under a lock. */
+/**
+ * A host's raw stats files in a folder: a new one where the schema changes or a day ends, appended to under a lock.
+ * @example
+ * ```ts
+ * import { NodeLog, Sampling } from 'triscope/node';
+ *
+ * const log = new NodeLog('log');
+ * const sampling = new Sampling({ types: ['cpu', 'mem'] });
+ * log.locked(() => log.append(sampling.head, sampling.take(['4001'])));
+ * sampling.close();
+ * log.close();
+ * ```
+ */
 export class NodeLog {
   /** Where its files are. */
   readonly folder: string;

@@ -24,7 +24,18 @@ export interface TypeFacts {
   readonly microseconds: number | null;
 }
 
-/** Opens a type and collects it several times. `root`: the folder that `proc` and `sys` lie in. */
+/**
+ * Opens a type and collects it several times. `root`: the folder that `proc` and `sys` lie in.
+ * @example
+ * ```ts
+ * import { NODE_TYPES, surveyType } from 'triscope/node';
+ *
+ * for (const type of NODE_TYPES) {
+ *   const { devices, microseconds, missing } = surveyType(type, undefined);
+ *   console.log(type.name, missing ?? `${devices} devices, ${microseconds} µs`);
+ * }
+ * ```
+ */
 export function surveyType(type: NodeType, root: string | undefined): TypeFacts {
   const types = new OpenTypes([type], new NodeTree(root));
   const nothing = { type, failed: null, devices: 0, microseconds: null };

@@ -27,6 +27,12 @@ const FILE_NAME = /\.(parquet|arrow|feather|ipc|csv|tsv|json|jsonl|ndjson|txt)$/
  * Exports to `out`: a file, or a folder where there are several tables or partitions. Nothing appears under the name
  * before all of it is on the disk.
  * @throws ExportError, QueryError, InputError, MissingPieceError; the signal's reason
+ * @example
+ * ```ts
+ * import { exportRecording } from 'triscope/query';
+ *
+ * await exportRecording({ paths: ['run.tri'], format: 'parquet' }, 'run'); // a file for each table in the folder `run`
+ * ```
  */
 export async function exportRecording(
   options: ExportOptions,
@@ -57,7 +63,15 @@ export async function exportRecording(
   }
 }
 
-/** The same as bytes into a stream: one file. */
+/**
+ * The same as bytes into a stream: one file.
+ * @example
+ * ```ts
+ * import { exportToStream } from 'triscope/query';
+ *
+ * await exportToStream({ paths: ['run.tri'], format: 'csv', tables: ['ross_pe'] }, process.stdout);
+ * ```
+ */
 export async function exportToStream(
   options: ExportOptions,
   stream: NodeJS.WritableStream,

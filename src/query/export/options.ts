@@ -58,7 +58,17 @@ export interface ExportResult {
   readonly notes: readonly string[];
 }
 
-/** The result cannot be written. One line that names the file. */
+/**
+ * The result cannot be written. One line that names the file.
+ * @example
+ * ```ts
+ * import { ExportError, exportRecording } from 'triscope/query';
+ *
+ * await exportRecording({ paths: ['run.tri'], format: 'csv' }, 'out').catch((error: unknown) => {
+ *   if (error instanceof ExportError) console.error(error.message); // names the file
+ * });
+ * ```
+ */
 export class ExportError extends TriscopeError {
   override readonly name = 'ExportError';
 }

@@ -8,7 +8,8 @@ import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { PAGE_SUFFIX, THREAD_LIVE } from '../../model/region-layout.ts';
 import { isAlive } from '../../os/alive.ts';
 import type { EpochFinder, RecordFilter } from '../filters/index.ts';
-import { PageError, PageReader } from '../page-reader.ts';
+import { PageError } from '../page-error.ts';
+import { PageReader } from '../page-reader.ts';
 import type { PageSnapshot } from '../page-snapshot.ts';
 
 /** ms between looks into the folder; where somebody watches it, and says that it has changed. */

@@ -22,7 +22,22 @@ export function isoTime(milliseconds: number): string {
 /** How a session's report is written. */
 export type ReportFormat = 'yaml' | 'csv' | 'json';
 
-/** Statistics of a session's signals as they come: count, first, last, least, most, mean and standard deviation of each. */
+/**
+ * Statistics of a session's signals as they come: count, first, last, least, most, mean and standard deviation of each.
+ * @example
+ * ```ts
+ * import { Platform, parseRequest, requestedColumns, SessionReport } from 'triscope/signals';
+ *
+ * const platform = Platform.open();
+ * const request = parseRequest('TIME board 0');
+ * const columns = requestedColumns(platform, request === null ? [] : [request]);
+ * const report = new SessionReport('host', columns);
+ * report.add([0], 0, Date.now()); // seconds since time zero, ms since 1970
+ * report.add([1], 1, Date.now());
+ * process.stdout.write(report.take('yaml'));
+ * platform.close();
+ * ```
+ */
 export class SessionReport {
   private readonly host: string;
   private readonly columns: readonly WatchColumn[];

@@ -21,7 +21,15 @@ export interface WatchColumn {
   readonly info: SignalInfo;
 }
 
-/** A line; null for one that is a comment. @throws SignalError where it is no request */
+/**
+ * A line; null for one that is a comment. @throws SignalError where it is no request
+ * @example
+ * ```ts
+ * import { parseRequest } from 'triscope/signals';
+ *
+ * parseRequest('CPU_ENERGY package *'); // { signal: 'CPU_ENERGY', domain: 'package', index: '*' }
+ * ```
+ */
 export function parseRequest(line: string): Request | null {
   if (line.trimStart().startsWith('#')) return null;
   const words = line.trim().split(/\s+/);
@@ -35,6 +43,15 @@ export function parseRequest(line: string): Request | null {
 /**
  * The columns that `requests` ask for, in their order.
  * @throws SignalError, AbsentSignalError where one cannot be had
+ * @example
+ * ```ts
+ * import { Platform, requestedColumns } from 'triscope/signals';
+ *
+ * const platform = Platform.open();
+ * const columns = requestedColumns(platform, [{ signal: 'TIME', domain: 'cpu', index: '*' }]);
+ * console.log(columns.map(({ name }) => name)); // TIME-cpu-0, TIME-cpu-1, …
+ * platform.close();
+ * ```
  */
 export function requestedColumns(platform: Platform, requests: readonly Request[]): WatchColumn[] {
   return requests.flatMap(({ signal, domain, index }) => {

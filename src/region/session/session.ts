@@ -27,7 +27,25 @@ export class SessionError extends TriscopeError {
   override readonly name = 'SessionError';
 }
 
-/** Reads signals at even times in a thread of its own. */
+/**
+ * Reads signals at even times in a thread of its own.
+ * @example
+ * ```ts
+ * import { Platform, requestedColumns, rowText, Session } from 'triscope/signals';
+ *
+ * const platform = Platform.open();
+ * const columns = requestedColumns(platform, [{ signal: 'TIME', domain: 'board', index: '0' }]);
+ * const session = new Session({
+ *   platform: {},
+ *   columns,
+ *   period: 0.1, // seconds
+ *   duration: 2, // seconds
+ *   onRow: ({ values }) => console.log(rowText(columns, values, ',')),
+ * });
+ * const { rows, late } = await session.done;
+ * platform.close();
+ * ```
+ */
 export class Session {
   /** How it went; rejects with SessionError. */
   readonly done: Promise<SessionEnd>;

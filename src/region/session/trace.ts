@@ -6,7 +6,18 @@ import type { WatchColumn } from './requests.ts';
 
 const DOUBLE_DIGITS = 16;
 
-/** `value` as its signal's format says; `nan` (`NAN` of hashes) where it is absent. */
+/**
+ * `value` as its signal's format says; `nan` (`NAN` of hashes) where it is absent.
+ * @example
+ * ```ts
+ * import { Platform, valueText } from 'triscope/signals';
+ *
+ * const platform = Platform.open();
+ * const format = platform.info('TIME')?.format;
+ * if (format !== undefined) console.log(valueText(1.5, format));
+ * platform.close();
+ * ```
+ */
 export function valueText(value: number, format: SignalFormat): string {
   if (Number.isNaN(value)) return format === 'hex' ? 'NAN' : 'nan';
   if (format === 'hex') return hashText(value);
@@ -17,7 +28,18 @@ export function valueText(value: number, format: SignalFormat): string {
 /** A text in quotes, those within doubled. */
 export const csvText = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
-/** The first line of a trace: names of its columns, without a line's end. */
+/**
+ * The first line of a trace: names of its columns, without a line's end.
+ * @example
+ * ```ts
+ * import { headerText, Platform, requestedColumns } from 'triscope/signals';
+ *
+ * const platform = Platform.open();
+ * const columns = requestedColumns(platform, [{ signal: 'TIME', domain: 'board', index: '0' }]);
+ * console.log(headerText(columns, ','));
+ * platform.close();
+ * ```
+ */
 export function headerText(columns: readonly WatchColumn[], delimiter: string): string {
   return `${columns.map(({ name }) => csvText(name)).join(delimiter)}\n`;
 }
@@ -25,6 +47,15 @@ export function headerText(columns: readonly WatchColumn[], delimiter: string): 
 /**
  * A line of a trace, without its end: numbers with all their digits, hexadecimal where the signal is; `nan` for what is
  * absent.
+ * @example
+ * ```ts
+ * import { Platform, requestedColumns, rowText } from 'triscope/signals';
+ *
+ * const platform = Platform.open();
+ * const columns = requestedColumns(platform, [{ signal: 'TIME', domain: 'board', index: '0' }]);
+ * console.log(rowText(columns, [Number.NaN], '|')); // nan
+ * platform.close();
+ * ```
  */
 export function rowText(
   columns: readonly WatchColumn[],
@@ -34,7 +65,18 @@ export function rowText(
   return `${columns.map(({ info }, k) => valueText(values[k], info.format)).join(delimiter)}\n`;
 }
 
-/** A row as a line of JSON, by the columns' names: absent values are null, hashes text. */
+/**
+ * A row as a line of JSON, by the columns' names: absent values are null, hashes text.
+ * @example
+ * ```ts
+ * import { Platform, requestedColumns, rowJson } from 'triscope/signals';
+ *
+ * const platform = Platform.open();
+ * const columns = requestedColumns(platform, [{ signal: 'TIME', domain: 'board', index: '0' }]);
+ * console.log(rowJson(columns, [1.5])); // {"TIME":1.5}
+ * platform.close();
+ * ```
+ */
 export function rowJson(columns: readonly WatchColumn[], values: ArrayLike<number>): string {
   const cells = columns.map(({ name, info }, k) => {
     const value = values[k];

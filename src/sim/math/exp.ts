@@ -24,6 +24,12 @@ const INVERSE_STEP = STEPS / LN2[0];
  * e^x, error below 0.52 ulp (0.77 ulp for subnormal results).
  *
  * @returns Infinity above 709.78, 0 below -745.13, NaN for NaN
+ * @example
+ * ```ts
+ * import { exp } from 'triscope/sim';
+ *
+ * const decay = exp(-0.5); // 0.6065306597126334 on every machine
+ * ```
  */
 export function exp(x: number): number {
   return expOfSum(x, 0);

@@ -19,6 +19,12 @@ function isOddInteger(y: number): boolean {
  *
  * Special cases are those of ECMAScript's `Math.pow`: x^0 = 1 even for NaN, and 1 or -1 to the
  * power of an infinity is NaN. A negative x gives NaN unless y is an integer.
+ * @example
+ * ```ts
+ * import { pow } from 'triscope/sim';
+ *
+ * const cells = pow(2, 10); // 1024
+ * ```
  */
 export function pow(x: number, y: number): number {
   if (y === 0) return 1;

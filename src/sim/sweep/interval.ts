@@ -69,7 +69,16 @@ export function studentQuantile(confidence: number, df: number): number {
 
 const known = new Map<string, number>();
 
-/** The mean of independent values, with the interval that covers the true one with probability `confidence`. */
+/**
+ * The mean of independent values, with the interval that covers the true one with probability `confidence`.
+ * @example
+ * ```ts
+ * import { meanInterval } from 'triscope/sim';
+ *
+ * const { mean, low, high } = meanInterval([9.8, 10.1, 10.4, 9.9], 0.95);
+ * console.log(mean, low, high);
+ * ```
+ */
 export function meanInterval(values: readonly number[], confidence = 0.95): MeanInterval {
   const n = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / n;

@@ -10,7 +10,16 @@ export interface Measure {
   readonly by?: string;
 }
 
-/** @throws OptionError */
+/**
+ * A measure from its text: `NAME=A/B`, `NAME=A` or `NAME`, where A and B are totals or maxima of the model's results.
+ * @throws OptionError
+ * @example
+ * ```ts
+ * import { parseMeasure } from 'triscope/sim';
+ *
+ * const waiting = parseMeasure('waiting=waiting/time'); // a total divided by another, called `waiting`
+ * ```
+ */
 export function parseMeasure(text: string): Measure {
   const match = /^(?:([\w.-]+)=)?([\w.-]+)(?:\/([\w.-]+))?$/.exec(text);
   if (match === null)

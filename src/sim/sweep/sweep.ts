@@ -229,6 +229,19 @@ function expectSound(options: SweepOptions): void {
  * Runs the sweep of a loaded model.
  * @param settings what is not varied; runs are sequential
  * @throws OptionError for what cannot be; ModelError that names the point of a run that failed
+ * @example
+ * ```ts
+ * import { loadModel, parseMeasure, parseVary, sweep } from 'triscope/sim';
+ *
+ * const loaded = await loadModel('examples/servers.ts');
+ * const { points } = await sweep(loaded, { end: 1000 }, {
+ *   vary: [parseVary('servers=1..3', loaded.model)],
+ *   measures: [parseMeasure('waiting=waiting/time')],
+ *   replications: 10,
+ * });
+ * for (const { point, measures } of points) console.log(point.servers, measures.waiting.mean);
+ * loaded.dispose();
+ * ```
  */
 export async function sweep(
   loaded: LoadedModel,

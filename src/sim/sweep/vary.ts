@@ -46,7 +46,17 @@ function parsedAs(word: string, like: Value): Value | null {
   return word === '' || Number.isNaN(Number(word)) ? null : Number(word);
 }
 
-/** `servers=1..8`, `lookahead=0.1,0.5`, `load=0.1..0.9:0.1`. @throws OptionError */
+/**
+ * `servers=1..8`, `lookahead=0.1,0.5`, `load=0.1..0.9:0.1`. @throws OptionError
+ * @example
+ * ```ts
+ * import { loadModel, parseVary } from 'triscope/sim';
+ *
+ * const loaded = await loadModel('queueing');
+ * const { name, values } = parseVary('arrival=0.1..0.4:0.1', loaded.model); // arrival: 0.1, 0.2, 0.3, 0.4
+ * loaded.dispose();
+ * ```
+ */
 export function parseVary(text: string, model: Model): Vary {
   const [, name, list] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (name === undefined) {

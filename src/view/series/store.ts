@@ -36,7 +36,18 @@ export interface SeriesSource {
 /** A run has few tables that are large: PEs, KPs, LPs, CPUs. */
 const SHARES = 4;
 
-/** Samples by table, kept for drawing: the newest, up to a number of values. */
+/**
+ * Samples by table, kept for drawing: the newest, up to a number of values.
+ * @example
+ * ```ts
+ * import { openRecording } from 'triscope/live';
+ *
+ * const recording = await openRecording('run.tri');
+ * for (const { name, rows } of recording.store.tables()) console.log(name, rows);
+ * const bins = recording.store.series('ross_pe', ['events_processed'], 0, 1, 100); // 100 bins of seconds 0 to 1
+ * recording.close();
+ * ```
+ */
 export class SeriesStore implements SeriesSource {
   private readonly _tables = new Map<string, SeriesTable>();
   private readonly most: number;

@@ -9,6 +9,14 @@ export const EVENT_WORDS = 6;
 /**
  * u32 source, u32 destination, f32 send time, f32 receive time, f32 real time, u32 bytes of the model. `u32` and
  * `f32` share their buffer. Returns the word behind; the model's bytes begin there.
+ * @example
+ * ```ts
+ * import { EVENT_BYTES, writeEvent24 } from 'triscope/formats';
+ *
+ * const memory = new ArrayBuffer(EVENT_BYTES);
+ * // LP 3 sent it to LP 7 at virtual time 1, to be received at 2.5; handled 0.25 s after the start; no bytes of the model
+ * writeEvent24(new Uint32Array(memory), new Float32Array(memory), 0, 3, 7, 1, 2.5, 0.25, 0);
+ * ```
  */
 export function writeEvent24(
   u32: Uint32Array,
@@ -30,7 +38,16 @@ export function writeEvent24(
   return atWord + EVENT_WORDS;
 }
 
-/** The same at any byte, for events behind model bytes that are no multiple of 4. Returns the byte behind. */
+/**
+ * The same at any byte, for events behind model bytes that are no multiple of 4. Returns the byte behind.
+ * @example
+ * ```ts
+ * import { EVENT_BYTES, writeEvent24At } from 'triscope/formats';
+ *
+ * const view = new DataView(new ArrayBuffer(2 + EVENT_BYTES));
+ * const behind = writeEvent24At(view, 2, 3, 7, 1, 2.5, 0.25, 0); // 26
+ * ```
+ */
 export function writeEvent24At(
   view: DataView,
   at: number,
@@ -56,6 +73,13 @@ export const event2017Bytes = (withDuration: boolean) => (withDuration ? 48 : 40
 /**
  * u64 source, u64 destination, f64 receive time, f64 send time, f64 real time, and in traces of all events f64
  * duration in s. Returns the byte behind.
+ * @example
+ * ```ts
+ * import { event2017Bytes, writeEvent2017 } from 'triscope/formats';
+ *
+ * const view = new DataView(new ArrayBuffer(event2017Bytes(false)));
+ * const behind = writeEvent2017(view, 0, 3, 7, 2.5, 1, 0.25); // 40: received at 2.5, sent at 1 (virtual), 0.25 s
+ * ```
  */
 export function writeEvent2017(
   view: DataView,
@@ -89,6 +113,14 @@ export const eventRow2017Words = (head: number, payloadBytes: number): number =>
  * how many the model's are, to bytes as files have them: exactly so many behind each.
  * @param head bytes of an event before the model's
  * @returns bytes written to `out`, which has room for all rows
+ * @example
+ * ```ts
+ * import { packEvents2017 } from 'triscope/formats';
+ *
+ * const rows = new Int32Array(0); // events as PEs write them, each filled up to a multiple of 8 bytes
+ * const out = new Uint8Array(4 * rows.length);
+ * const bytes = packEvents2017(rows, 40, out); // bytes as files have them
+ * ```
  */
 export function packEvents2017(rows: Int32Array, head: number, out: Uint8Array): number {
   const bytes = new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength);

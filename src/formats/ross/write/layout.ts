@@ -23,7 +23,19 @@ export type PackedLayout = Extract<RossLayout, `ross-2017${string}`>;
 export const isPacked = (layout: RossLayout): layout is PackedLayout =>
   layout === 'ross-2017' || layout === 'ross-2017-04';
 
-/** Something that a layout has no place for. The message is for the user. */
+/**
+ * Something that a layout has no place for. The message is for the user.
+ * @example
+ * ```ts
+ * import { LayoutError, rowWords } from 'triscope/formats';
+ *
+ * try {
+ *   rowWords(Int32Array.of(99), 0); // there is no row of kind 99
+ * } catch (error) {
+ *   if (error instanceof LayoutError) console.error(error.message);
+ * }
+ * ```
+ */
 export class LayoutError extends Error {
   override readonly name = 'LayoutError';
 }

@@ -115,6 +115,22 @@ function payloadLines(title: string, payloads: readonly ReadmePayload[]): string
 /**
  * The text of `<prefix>-README.txt`. Its head, up to END, is for readers: the first lines are ROSS's own of 2017, and
  * its reader passes over the others, which say what it had to be told.
+ * @example
+ * ```ts
+ * import { readmeText } from 'triscope/formats';
+ *
+ * const text = readmeText({
+ *   layout: 'ross-7',
+ *   kpsPerPe: 16,
+ *   lpsPerPe: [8, 8],
+ *   detailed: false,
+ *   gvt: true,
+ *   rt: false,
+ *   created: new Date(),
+ *   version: 'mine 1.0',
+ *   groups: [],
+ * });
+ * ```
  */
 export function readmeText(info: ReadmeInfo): string {
   const { layout, trace = 0, samples = [], events = [], lpTypes = '' } = info;
@@ -175,6 +191,13 @@ export interface LpMapping {
 /**
  * The text of `lp-mapping.txt`, which ROSS's reader wants beside model samples: a line of names, then PE, KP, LP and
  * type of each LP, with commas between. The lines are those of LPs `from`…`to`-1; that of names comes with LP 0.
+ * @example
+ * ```ts
+ * import { lpMappingText } from 'triscope/formats';
+ *
+ * const placement = { peOf: [0, 1], kpOf: [0, 0], typeOf: () => 'phold' };
+ * process.stdout.write(lpMappingText(placement)); // a line of names, then PE,KP,LP,type of LP 0 and LP 1
+ * ```
  */
 export function lpMappingText(
   { peOf, kpOf, typeOf }: LpMapping,

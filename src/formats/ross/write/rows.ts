@@ -48,7 +48,19 @@ function outOf(bytes: Uint8Array): Out {
   };
 }
 
-/** Words of the row at `at`, its payload included. @throws LayoutError for what is no row */
+/**
+ * Words of the row at `at`, its payload included. @throws LayoutError for what is no row
+ * @example
+ * ```ts
+ * import { rowWords } from 'triscope/formats';
+ *
+ * function countRows(rows: Int32Array): number {
+ *   let count = 0;
+ *   for (let at = 0; at < rows.length; at += rowWords(rows, at)) count++;
+ *   return count;
+ * }
+ * ```
+ */
 export function rowWords(rows: Int32Array, at: number): number {
   const kind = rows[at + ROW_KIND];
   if (kind < ROW_PE || kind > ROW_MODEL) {
@@ -249,6 +261,14 @@ function encodeFramed(
  * Bytes that rows take in a file. `from` and `to` are words: the rows in between are whole, and so are sampling
  * points (a PE's row with the KPs' and LPs' after it).
  * @throws LayoutError for rows that the layout has no place for
+ * @example
+ * ```ts
+ * import { encodedBytes, encodeRows } from 'triscope/formats';
+ *
+ * const rows = new Int32Array(0); // as `src/model/schemas/ross-rows.ts` describes them
+ * const out = new Uint8Array(encodedBytes('ross-7', rows, 0, rows.length));
+ * encodeRows('ross-7', rows, 0, rows.length, out, 0);
+ * ```
  */
 export function encodedBytes(
   layout: RossLayout,
@@ -268,6 +288,14 @@ export function encodedBytes(
  * `lastGvts`, for packed layouts only: each PE's number of GVTs at the sample before; kept up to date here, one array
  * per file. In 2017 files `num_GVTs` is the change since then, not a total as later; without it the total is written.
  * @throws LayoutError for rows that the layout has no place for
+ * @example
+ * ```ts
+ * import { encodedBytes, encodeRows } from 'triscope/formats';
+ *
+ * const rows = new Int32Array(0); // as `src/model/schemas/ross-rows.ts` describes them
+ * const out = new Uint8Array(encodedBytes('ross-8.1', rows, 0, rows.length));
+ * const bytes = encodeRows('ross-8.1', rows, 0, rows.length, out, 0);
+ * ```
  */
 export function encodeRows(
   layout: RossLayout,
