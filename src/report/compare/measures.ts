@@ -21,8 +21,10 @@ export interface Measure {
 export interface Samples {
   /** A statement with columns `host`, `entity`, `lane`, `t`, `seconds` (since the lane's sample before, or null) and more. */
   readonly sql: string;
-  /** Of several lanes of an entity: rates add up, or are those of a lane on average. */
-  readonly lanes: 'sum' | 'mean';
+  /** Of several lanes of an entity: rates add up, or are those of a lane on average. `one`: each entity has one. */
+  readonly lanes: 'sum' | 'mean' | 'one';
+  /** With `one`: a statement with columns `pe_id`, `t` and `seconds`, for a `sql` that has `pe_id` instead of lane and seconds. */
+  readonly moments?: string;
   /** SQL of a sample's work, which totals are in proportion to: their error is that of their ratio to it. */
   readonly work?: string;
   readonly measures: readonly Measure[];
@@ -56,7 +58,7 @@ export interface Measured {
 }
 
 /** Sums of each measure's parts by stretch, n0, d0, n1, … behind host, entity, stretch, and where stretches begin and how long they are. */
-function statement({ sql, lanes, measures, work = 'seconds' }: Samples): string {
+function statement({ sql, lanes, moments, measures, work = 'seconds' }: Samples): string {
   const divided = lanes === 'sum' ? ' / lanes' : '';
   const lower = ({ per, count }: Measure) => {
     if (per === 'total') return work;
@@ -68,14 +70,22 @@ function statement({ sql, lanes, measures, work = 'seconds' }: Samples): string 
   const upper = ({ per, count }: Measure) =>
     per === 'second' ? `CASE WHEN seconds > 0 THEN ${count} END` : count;
   const sums = measures.flatMap((one) => [`sum(${upper(one)})`, `sum(${lower(one)})`]);
-  return `WITH sample AS MATERIALIZED (${sql}),
+  const extent = 'min(t) AS first, nullif(max(t) - min(t), 0) AS span';
+  const block = `least(${BLOCKS - 1}, coalesce(floor((t - first) / span * ${BLOCKS}), 0)) AS block`;
+  const placed =
+    moments === undefined
+      ? `WITH sample AS MATERIALIZED (${sql}),
 lane_count AS (SELECT host, entity, count(DISTINCT lane) AS lanes FROM sample GROUP BY ALL),
-extent AS (SELECT min(t) AS first, nullif(max(t) - min(t), 0) AS span FROM sample),
-placed AS (
-  SELECT *, least(${BLOCKS - 1}, coalesce(floor((t - first) / span * ${BLOCKS}), 0)) AS block FROM sample, extent)
-SELECT p.host, p.entity, block, first, span / ${BLOCKS} AS length, ${sums.map((sum) => `${sum}::DOUBLE`).join(', ')}
-FROM placed p JOIN lane_count l ON l.host IS NOT DISTINCT FROM p.host AND l.entity = p.entity
-GROUP BY ALL ORDER BY ALL`;
+extent AS (SELECT ${extent} FROM sample),
+placed AS (SELECT s.*, first, span, ${block}, lanes
+  FROM sample s, extent JOIN lane_count l ON l.host IS NOT DISTINCT FROM s.host AND l.entity = s.entity)`
+      : `WITH moment AS MATERIALIZED (${moments}),
+extent AS (SELECT ${extent} FROM moment),
+block AS (SELECT pe_id, t, seconds, first, span, ${block} FROM moment, extent),
+placed AS (SELECT * FROM (${sql}) JOIN block USING (pe_id, t))`;
+  return `${placed}
+SELECT host, entity, block, first, span / ${BLOCKS} AS length, ${sums.map((sum) => `${sum}::DOUBLE`).join(', ')}
+FROM placed GROUP BY ALL ORDER BY host, entity, block`;
 }
 
 /** Measures that one statement asks for: planning takes longer than twice as long for twice as many. */
@@ -91,7 +101,8 @@ export async function measured(recording: OpenRecording, samples: Samples): Prom
     /** Stretches of one entity. */
     let stretches: (readonly Value[])[] = [];
     const finish = () => {
-      all.push(...measures.map((measure, k) => measuredOf(stretches, measure, k)));
+      const numbers = column(stretches, 2);
+      all.push(...measures.map((measure, k) => measuredOf(stretches, numbers, measure, k)));
       stretches = [];
     };
     const { blocks } = await recording.rows(statement({ ...samples, measures }));
@@ -107,19 +118,22 @@ export async function measured(recording: OpenRecording, samples: Samples): Prom
   return all;
 }
 
+const column = (rows: readonly (readonly Value[])[], at: number) =>
+  rows.map((row) => (row[at] as number | null) ?? Number.NaN);
+
 function measuredOf(
   stretches: readonly (readonly Value[])[],
+  numbers: readonly number[],
   { key, unit, per, isSampled = false }: Measure,
   k: number,
 ): Measured {
-  const column = (at: number) => stretches.map((row) => (row[at] as number | null) ?? Number.NaN);
   const [[host, entity, , from, length]] = stretches;
   return {
     ...{ host: host as string | null, entity: entity as string, key, unit },
     samples: {
-      numbers: column(2),
-      counts: column(HEAD + 2 * k),
-      per: column(HEAD + 2 * k + 1),
+      numbers,
+      counts: column(stretches, HEAD + 2 * k),
+      per: column(stretches, HEAD + 2 * k + 1),
       from: (from as number | null) ?? 0,
       length: (length as number | null) ?? 0,
       isTotal: per === 'total',

@@ -89,6 +89,8 @@ interface Level {
   /** Columns that tell one series from another. */
   readonly lane: readonly string[];
   readonly lanes?: 'mean';
+  /** Whether entities are parts of PEs, each with samples of its own. */
+  readonly parts?: true;
 }
 
 /** What stands for all PEs where two runs have different numbers of them. */
@@ -105,10 +107,12 @@ const LEVELS: readonly Level[] = [
   {
     ...{ scope: 'kp', table: 'ross_kp', tables: ['ross_kp'] },
     ...{ entity: "'PE ' || pe_id || ' KP ' || kp_id", lane: ['pe_id', 'kp_id'] },
+    parts: true,
   },
   {
     ...{ scope: 'lp', table: 'ross_lp', tables: ['ross_lp'] },
     ...{ entity: "'LP ' || lp_id", lane: ['lp_id'] },
+    parts: true,
   },
 ];
 
@@ -116,7 +120,7 @@ export interface ScopedSamples extends Samples {
   readonly scope: Scope;
 }
 
-function levelSamples({ scope, table, tables, entity, lane, lanes }: Level, has: Has) {
+function levelSamples({ scope, table, tables, entity, lane, lanes, parts }: Level, has: Has) {
   const there = (column: string) => has(`${table}.${column}`);
   const course = courseOf(table, has);
   if (course === null || ![...lane, 'mode'].every(there)) return [];
@@ -134,18 +138,18 @@ function levelSamples({ scope, table, tables, entity, lane, lanes }: Level, has:
       !(lanes === 'mean' && per === 'total'),
   );
   if (measures.length === 0) return [];
-  const columns = [
-    ...(timed ? ['min(t) AS real'] : []),
-    ...ADDED.filter(there).map((column) => `sum(${column}) AS ${column}`),
-    ...LASTING.filter(there).map((column) => `max(${column}) AS ${column}`),
-  ];
+  const columns = [...ADDED, ...LASTING].filter(there);
+  const sums = columns.map(
+    (column) => `${LASTING.includes(column) ? 'max' : 'sum'}(${column}) AS ${column}`,
+  );
   const keys = lane.join(', ');
-  const seconds = timed
-    ? `real - lag(real) OVER (PARTITION BY ${keys} ORDER BY t)`
-    : 'NULL::DOUBLE';
+  const from = `FROM ${table} WHERE ${oneMode(table)}`;
+  const since = (by: string) =>
+    timed ? `real - lag(real) OVER (PARTITION BY ${by} ORDER BY t)` : 'NULL::DOUBLE';
+  const real = timed ? ', min(t) AS real' : '';
+  const named = `NULL::VARCHAR AS host, ${entity} AS entity`;
   const samples: ScopedSamples = {
     scope,
-    lanes: lanes ?? 'sum',
     // Without a time nothing tells how totals would scatter.
     work: WORK.every(there) ? COMMITTED : timed ? 'seconds' : '1',
     measures: measures.map((one) =>
@@ -154,10 +158,19 @@ function levelSamples({ scope, table, tables, entity, lane, lanes }: Level, has:
         ? { ...one, per: 'CASE WHEN seconds > 0 THEN seconds END' }
         : one,
     ),
-    sql: `SELECT NULL::VARCHAR AS host, ${entity} AS entity, concat_ws(' ', ${keys}) AS lane,
-        ${seconds} AS seconds, *
-      FROM (SELECT ${keys}, ${course} AS t, ${columns.join(', ')}
-        FROM ${table} WHERE ${oneMode(table)} GROUP BY ${keys}, ${course})`,
+    ...(parts && there('pe_id')
+      ? {
+          lanes: 'one',
+          // A PE samples all that it holds at once, and has few moments where there are many samples.
+          moments: `SELECT pe_id, t, ${since('pe_id')} AS seconds
+            FROM (SELECT pe_id, ${course} AS t${real} ${from} GROUP BY ALL)`,
+          sql: `SELECT ${named}, pe_id, ${course} AS t, ${columns.join(', ')} ${from}`,
+        }
+      : {
+          lanes: lanes ?? 'sum',
+          sql: `SELECT ${named}, concat_ws(' ', ${keys}) AS lane, ${since(keys)} AS seconds, *
+            FROM (SELECT ${keys}, ${course} AS t${real}, ${sums.join(', ')} ${from} GROUP BY ${keys}, ${course})`,
+        }),
   };
   return [samples];
 }
