@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url';
 const MODEL = fileURLToPath(new URL('model.mjs', import.meta.url));
 
 /** Sampled as anybody would who wants to know. */
-export const RECORDED = [
-  ...['--engine-stats=rt', '--rt-interval=50', '--lp-data', '--node-stats=50'],
-];
+const SAMPLED = ['--engine-stats=rt', '--rt-interval=50', '--node-stats=50'];
+export const RECORDED = [...SAMPLED, '--lp-data'];
 
 const sim = (options, more = {}) => ({
   command: ['sim', 'run', MODEL],
@@ -17,7 +16,7 @@ const sim = (options, more = {}) => ({
 });
 
 /** The same with other options; those that are null go. */
-const turned = (run, options, more = {}) => ({
+export const turned = (run, options, more = {}) => ({
   ...run,
   options: { ...run.options, ...options },
   ...more,
@@ -73,7 +72,7 @@ export const CAUSES = [
     name: 'GVT interval too small',
     draw: (d) => {
       const options = { lps: 256, work: d.whole(0, 20), least: 2, lookahead: 2 };
-      const sick = sim({ ...options, 'gvt-interval': 1, batch: d.pick(1, 2), end: 600 });
+      const sick = sim({ ...options, 'gvt-interval': 1, batch: d.pick(1, 2), end: 1300 });
       const cured = turned(sick, { 'gvt-interval': 16, batch: 16 });
       return { sick, cured, rule: 'gvt-interval', says: /of their time on .* GVTs/ };
     },
@@ -103,7 +102,8 @@ export const CAUSES = [
     draw: (d) => {
       const options = { lps: 32768, 'start-events': 1, work: 0, least: 1, lookahead: 1 };
       const often = { remote: 0.02, nkp: 16384, batch: d.pick(4, 8), 'gvt-interval': 4 };
-      const sick = sim({ ...options, ...often, end: 32 });
+      // Samples of so many LPs would be a cause of their own.
+      const sick = sim({ ...options, ...often, end: 60 }, { recorded: SAMPLED });
       return { sick, cured: turned(sick, { nkp: 16 }), rule: 'too-many-kps', says: /--nkp/ };
     },
   },
@@ -111,7 +111,7 @@ export const CAUSES = [
     name: 'optimism unbounded',
     draw: (d) => {
       const options = { lps: 64, work: d.whole(200, 400), least: 0, remote: d.real(0.1, 0.3) };
-      const sick = sim({ ...options, 'max-opt-lookahead': UNBOUNDED, end: 240 });
+      const sick = sim({ ...options, 'max-opt-lookahead': UNBOUNDED, end: 700 });
       const cured = turned(sick, { 'max-opt-lookahead': null });
       return { sick, cured, rule: 'optimism', says: /--max-opt-lookahead/ };
     },
@@ -130,7 +130,7 @@ export const CAUSES = [
     name: 'all events to other PEs',
     draw: (d) => {
       const options = { lps: 64, work: 0, partner: 1, remote: 0, least: 1, lookahead: 1 };
-      const sick = sim({ ...options, batch: d.pick(2, 4), end: 4000 });
+      const sick = sim({ ...options, batch: d.pick(2, 4), end: 10_000 });
       const cured = { ...sick, env: { CAUSES_MAP: 'dealt' } };
       return { sick, cured, rule: 'network-bound', says: /arrive from other PEs/ };
     },
@@ -157,7 +157,7 @@ export const CAUSES = [
       const cpu = d.pick(0, 1);
       const from = d.real(0.9, 1.2);
       const hog = { cpus: `${cpu}`, count: 2, from, to: from + d.real(0.8, 1.2) };
-      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 500 }, { hog });
+      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 1000 }, { hog });
       const says = new RegExp(`PE ${cpu} .*CPU ${cpu} `);
       const cured = { ...sick, hog: undefined };
       return { sick, cured, rule: 'stolen-cpu', says, interval: true };
@@ -184,9 +184,9 @@ export const CAUSES = [
   {
     name: 'stopped for 2 s',
     draw: (d) => {
-      const from = d.real(0.6, 0.8);
+      const from = d.real(1.2, 1.5);
       const stop = { from, to: from + 2 };
-      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 300 }, { stop });
+      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 800 }, { stop });
       const cured = { ...sick, stop: undefined };
       return { sick, cured, rule: 'pause', says: /stood still/, interval: true };
     },
@@ -196,7 +196,7 @@ export const CAUSES = [
     draw: (d) => {
       const options = { lps: 64, 'start-events': 16, work: d.whole(100, 200), least: 0.2 };
       const small = { 'max-memory': d.pick(150_000, 180_000), 'gvt-interval': 256 };
-      const window = { remote: d.real(0.1, 0.2), 'max-opt-lookahead': 50, end: 160 };
+      const window = { remote: d.real(0.1, 0.2), 'max-opt-lookahead': 50, end: 360 };
       const sick = sim({ ...options, ...small, ...window });
       const cured = turned(sick, { 'max-memory': null });
       return { sick, cured, rule: 'memory-pressure', says: /Event memory is too small/ };
@@ -205,19 +205,19 @@ export const CAUSES = [
   {
     name: 'a machine short of memory',
     draw: (d) => {
-      const reread = program('reread.mjs', d.whole(150, 200), 6);
-      const sick = { program: reread, memory: 100e6, options: { every: 0.2 } };
+      const reread = program('reread.mjs', d.whole(150, 180), 7);
+      const sick = { program: reread, memory: 160e6, options: { every: 0.2 } };
       const says = /Memory is short/;
-      return { sick, cured: { ...sick, memory: 600e6 }, rule: 'memory-stall', says };
+      return { sick, cured: { ...sick, memory: 900e6 }, rule: 'memory-stall', says };
     },
   },
   {
     name: 'a slow disk under the recorder',
     draw: (d) => {
-      const options = { lps: 64, work: d.whole(100, 200), 'buffer-size': 200_000, remote: 0.02 };
+      const options = { lps: 64, work: d.whole(100, 200), 'buffer-size': 100_000, remote: 0.02 };
       const recorded = [...RECORDED, '--event-trace=all'];
-      const around = { disk: d.whole(1_000_000, 2_000_000), alwaysSampled: true, recorded };
-      const sick = sim({ ...options, end: 120 }, around);
+      const around = { disk: d.whole(1_500_000, 3_000_000), alwaysSampled: true, recorded };
+      const sick = sim({ ...options, end: 400 }, around);
       const says = /waited for the recorder .*evtrace/;
       return { sick, cured: { ...sick, recorded: RECORDED }, rule: 'instrumentation', says };
     },
@@ -226,7 +226,7 @@ export const CAUSES = [
     name: 'recording too much',
     draw: (d) => {
       const options = { lps: d.pick(2048, 4096), 'start-events': 1, work: d.whole(0, 20) };
-      const often = { least: 1, lookahead: 1, remote: 0.02, 'gvt-interval': 4, end: 30 };
+      const often = { least: 1, lookahead: 1, remote: 0.02, 'gvt-interval': 4, end: 250 };
       const recorded = ['--engine-stats=gvt', '--num-gvt=1', '--lp-data', '--node-stats=50'];
       const sick = sim({ ...options, ...often }, { alwaysSampled: true, recorded });
       const says = /on samples of itself|waited for the recorder/;
@@ -237,7 +237,7 @@ export const CAUSES = [
     name: 'a starved sequential run',
     draw: (d) => {
       const around = { cpus: '1', hog: { cpus: '1', count: d.pick(2, 3) } };
-      const sick = sim({ pes: 1, lps: 64, work: d.whole(300, 600), end: 180 }, around);
+      const sick = sim({ pes: 1, lps: 64, work: d.whole(300, 600), end: 400 }, around);
       const says = /PE 0 could not run/;
       return { sick, cured: { ...sick, hog: undefined }, rule: 'stolen-cpu', says };
     },
@@ -247,7 +247,7 @@ export const CAUSES = [
     draw: (d) => {
       const work = d.whole(20, 60);
       const slow = { slow: d.whole(1500, 2500), 'slow-lps': 0.25 };
-      const sick = sim({ lps: 64, work, ...slow, remote: 0.02, end: 200 });
+      const sick = sim({ lps: 64, work, ...slow, remote: 0.02, end: 900 });
       const says = /type slow costs .*PE 1 /;
       return { sick, cured: turned(sick, { slow: work }), rule: 'slow-handlers', says };
     },
@@ -258,7 +258,7 @@ export const CAUSES = [
       const cpu = d.pick(0, 1);
       const options = { lps: 64, work: d.whole(200, 400), least: 0.1, remote: d.real(0.1, 0.2) };
       const hog = { cpus: `${cpu}`, count: 3 };
-      const sick = sim({ ...options, 'max-opt-lookahead': 10, end: 120 }, { hog });
+      const sick = sim({ ...options, 'max-opt-lookahead': 10, end: 330 }, { hog });
       const says = new RegExp(`PE ${cpu} could not run.*(lags behind|its late ones)`);
       return { sick, cured: { ...sick, hog: undefined }, rule: 'stolen-cpu', says };
     },

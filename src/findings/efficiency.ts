@@ -6,7 +6,7 @@ import {
   type SumOf,
   sqlOf,
 } from '../model/measures/index.ts';
-import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
+import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
 import { BAD, countedIn, FINE, lessAhead, oneMode, undoneShare } from './samples.ts';
 
 const SOME = {
@@ -73,10 +73,13 @@ export const EFFICIENCY: FindingRule = {
         severity: severity ?? 'info',
         sentence: `${whole(processed)} events were handled and ${percent(share)} of them rolled back${efficiency === null ? ', all that were handled' : `: efficiency ${percent(efficiency / 100)}`}${worstOne}.`,
         evidence: { sql: query, rows: asRows(rows) },
-        advice:
-          severity === null
-            ? ''
-            : `Bound the optimism: ${await lessAhead(subject)}; more KPs (--nkp) roll back less at a time.`,
+        ...(severity === null
+          ? { advice: '' }
+          : expecting(
+              `Bound the optimism: ${await lessAhead(subject)}; more KPs (--nkp) roll back less at a time.`,
+              share,
+              `${percent(share)} of what was handled was for nothing`,
+            )),
       },
     ];
   },

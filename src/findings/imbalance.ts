@@ -156,7 +156,7 @@ export const IMBALANCE: FindingRule = {
   needs: ['ross_pe.events_processed', 'ross_pe.events_rolled_back', 'ross_pe.mode', 'pes'],
   thresholds: { SOME, MUCH, HOT, CROWD },
   knob: KNOB,
-  explains: ROLLBACK_SIGNS,
+  explains: [...ROLLBACK_SIGNS, 'gvt-interval', 'network-bound'],
   async run(subject) {
     return [...(await overPes(subject)), ...(await overHosts(subject))];
   },

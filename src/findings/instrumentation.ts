@@ -79,7 +79,10 @@ export const INSTRUMENTATION: FindingRule = {
   needs: ['sim_stream'],
   thresholds: { SOME, MUCH, SAMPLING, MUCH_SAMPLING, LOST },
   knob: 'Record less (a longer --rt-interval or --num-gvt, no --lp-data, --trace-clock=batch), take larger buffers (--buffer-size), write to a faster disk; or --on-overflow=drop, and lose some.',
-  explains: ['gvt-interval', 'network-bound', 'too-many-kps', ...ROLLBACK_SIGNS],
+  explains: [
+    ...['gvt-interval', 'network-bound', 'too-many-kps', 'optimism', 'false-rollbacks'],
+    ...ROLLBACK_SIGNS,
+  ],
   async run(subject) {
     const { recording } = subject;
     const rows = await recording.query<StreamRow>(SQL);

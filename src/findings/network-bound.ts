@@ -1,6 +1,18 @@
 /** PEs that spend their time on taking events from others and handing events over. */
-import { asRows, counted, type FindingRule, graded, OWN, percent, short } from './finding.ts';
-import { FINE, oneMode, SECONDS, totalsOf, undoneShare } from './samples.ts';
+import {
+  asRows,
+  counted,
+  expecting,
+  type FindingParts,
+  type FindingRule,
+  graded,
+  OWN,
+  percent,
+  type Subject,
+  short,
+} from './finding.ts';
+import { FEW, FINE, oneMode, SECONDS, totalsOf, undoneShare } from './samples.ts';
+import { timeOnEvents } from './time-on-events.ts';
 
 const SOME = {
   value: 0.2,
@@ -16,6 +28,25 @@ const BOUND = {
   means:
     'standard errors of the windows below the share, it is still so much: one slow turn convicts nobody',
   source: `${OWN}: one turn in 64 is timed and counted 64 times; of normal errors 2 are 97.7 %`,
+};
+const APART = {
+  value: 0.5,
+  unit: '',
+  means:
+    'times as many events stay on their PE as with a random map, or fewer: the map is looked at',
+  source: `${OWN}: of N PEs a random map leaves one event in N`,
+};
+const ELSEWHERE = {
+  value: 0.25,
+  unit: 'share',
+  means: 'of the PEs’ time that cannot have gone on events, with such a map: notice',
+  source: `${OWN}: who waits for another PE’s event is not counted as reading it`,
+};
+const MOSTLY_ELSEWHERE = {
+  value: 0.5,
+  unit: 'share',
+  means: 'of their time, with such a map: problem',
+  source: OWN,
 };
 /** Fewer windows have no bound. */
 const FEWEST = 5;
@@ -50,16 +81,39 @@ interface PeRow {
 const PLACE =
   'Place LPs that talk to each other on one PE (the model’s map), or send fewer, larger events';
 
+/** LPs that talk to each other are on different PEs, more often than chance would have it; and PEs wait. */
+async function worseThanChance(subject: Subject, rows: readonly PeRow[]): Promise<FindingParts[]> {
+  const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
+  const handled = sum((row) => row.processed);
+  if (rows.length < 2 || handled < FEW) return [];
+  const remote = sum((row) => row.receives) / handled;
+  const chance = 1 - 1 / rows.length;
+  if (1 - remote > APART.value * (1 - chance)) return [];
+  const onEvents = await timeOnEvents(subject, { commits: true });
+  if (onEvents === null) return [];
+  const elsewhere = 1 - onEvents.most;
+  const severity = graded(elsewhere, ELSEWHERE, MOSTLY_ELSEWHERE);
+  if (severity === null) return [];
+  return [
+    {
+      severity,
+      sentence: `For 100 events that PEs handle, ${short(100 * remote)} arrive from other PEs, where LPs placed at random would have ${short(100 * chance)}, and at least ${percent(elsewhere)} of the PEs’ time did not go on events.`,
+      evidence: { sql: onEvents.sql, rows: asRows(onEvents.rows) },
+      ...expecting(`${PLACE}.`, elsewhere, 'PEs wait for each other’s events'),
+    },
+  ];
+}
+
 export const NETWORK_BOUND: FindingRule = {
   name: 'network-bound',
   title: 'PEs busy with events of other PEs',
   looks:
-    'The least that each PE’s time for messages can be, as one turn in 64 is timed: the time that it takes to read events of others and to hand over its own, beside how many they are.',
+    'The least that each PE’s time for messages can be, as one turn in 64 is timed: the time that it takes to read events of others and to hand over its own, beside how many they are. And whether more of them come from other PEs than if LPs were placed at random.',
   needs: [
     ...['network_read_time', 'network_other_time', 'network_sends', 'network_receives'],
     ...['real_time', 'events_processed'],
   ].map((column) => `ross_pe.${column}`),
-  thresholds: { SOME, MUCH, BOUND },
+  thresholds: { SOME, MUCH, BOUND, APART, ELSEWHERE, MOSTLY_ELSEWHERE },
   knob: `${PLACE}; a larger --batch hands over more at a time.`,
   async run(subject) {
     const { recording } = subject;
@@ -69,7 +123,7 @@ export const NETWORK_BOUND: FindingRule = {
     // Clocks that count cycles give no share.
     const severity =
       share <= 1 && (worst?.parts ?? 0) >= FEWEST ? graded(worst?.least ?? 0, SOME, MUCH) : null;
-    if (worst === undefined || severity === null) return [];
+    if (worst === undefined || severity === null) return worseThanChance(subject, rows);
     const busy = rows.filter((row) => (row.least ?? 0) >= SOME.value).length;
     const more = busy > 1 ? `; ${counted(busy - 1, 'other PE')} too much, too` : '';
     const remote = worst.receives / Math.max(1, worst.processed);
@@ -79,7 +133,11 @@ export const NETWORK_BOUND: FindingRule = {
         sentence: `PE ${worst.pe_id} spends ${percent(share)} of its time on messages (at least ${percent(worst.least ?? 0)}): for 100 events that it handles, ${short(100 * remote)} arrive from other PEs${more}.`,
         evidence: { sql: SQL, rows: asRows(rows) },
         // Where much is rolled back, a larger batch would run further ahead.
-        advice: undoneShare(await totalsOf(subject)) < FINE ? this.knob : `${PLACE}.`,
+        ...expecting(
+          undoneShare(await totalsOf(subject)) < FINE ? this.knob : `${PLACE}.`,
+          worst.least ?? 0,
+          'so much of its time went on messages at least',
+        ),
       },
     ];
   },

@@ -1,5 +1,13 @@
 /** A run that stood still: stopped by a signal, a debugger, or with its whole machine. */
-import { asRows, expecting, type FindingRule, OWN, percent, short } from './finding.ts';
+import {
+  asRows,
+  expecting,
+  type FindingRule,
+  OWN,
+  percent,
+  type Subject,
+  short,
+} from './finding.ts';
 import { ROLLBACK_SIGNS } from './samples.ts';
 
 const LONG = {
@@ -31,6 +39,21 @@ extent AS (SELECT max("to") - min("from") AS whole FROM (${table === SIMULATOR ?
 SELECT "from", "to", seconds, ran, whole FROM sample, extent
 WHERE seconds >= ${LONG.value} AND ran < ${RAN.value} ORDER BY seconds DESC, "from"`;
 
+/** Part of a stretch that waits for the recorder explain, from which on nobody stopped the run. */
+const EXPLAINED = 0.5;
+
+/** The most that a PE waited for a free buffer, s. */
+async function waitedForRecorder(
+  recording: Subject['recording'],
+  has: Subject['has'],
+): Promise<number> {
+  if (!has('sim_stream.waited')) return 0;
+  const [{ waited }] = await recording.query<{ waited: number | null }>(
+    'SELECT max(waited) / 1000 AS waited FROM (SELECT sum(waited) AS waited FROM sim_stream GROUP BY pe_id)',
+  );
+  return waited ?? 0;
+}
+
 interface Still {
   readonly from: number;
   readonly to: number;
@@ -59,6 +82,8 @@ export const PAUSE: FindingRule = {
     if (rows.length === 0) return [];
     const [longest] = rows;
     const all = rows.reduce((sum, { seconds }) => sum + seconds, 0);
+    // Who waits for the recorder stands still, too, and so does the recorder, which samples threads.
+    if ((await waitedForRecorder(recording, has)) >= EXPLAINED * all) return [];
     const share = all / longest.whole;
     const more = rows.length > 1 ? `, and ${rows.length - 1} more times` : '';
     const why = `${percent(share)} of the time nothing was done`;

@@ -2,8 +2,17 @@
  * Cascades: a late event rolls a KP back, that cancels events, which rolls back others. Each rollback's record names its
  * parent, so that a cascade is a tree with the late event at its root.
  */
-import { asRows, type FindingRule, graded, OWN, percent, short, whole } from './finding.ts';
-import { FINE, totalsOf, undoneShare } from './samples.ts';
+import {
+  asRows,
+  expecting,
+  type FindingRule,
+  graded,
+  OWN,
+  percent,
+  short,
+  whole,
+} from './finding.ts';
+import { BAD, FINE, totalsOf, undoneShare } from './samples.ts';
 
 const SOME = {
   value: 0.25,
@@ -14,7 +23,7 @@ const SOME = {
 const MUCH = {
   value: 0.5,
   unit: 'share',
-  means: 'undone by cascades: problem, where rollbacks cost anything',
+  means: 'undone by cascades: problem, where efficiency is one',
   source: OWN,
 };
 const LONG = {
@@ -87,10 +96,13 @@ export const ROLLBACK_CHAINS: FindingRule = {
     const worst = rows.find(({ rollbacks }) => rollbacks > 1);
     if (worst === undefined) return [];
     const share = worst.all_undone_by_parents / Math.max(1, worst.all_undone);
-    if (undoneShare(await totalsOf(subject)) < LEAST.value) return [];
+    const undone = undoneShare(await totalsOf(subject));
+    if (undone < LEAST.value) return [];
     const long = worst.rollbacks >= LONG.value ? 'notice' : null;
-    const severity = graded(share, SOME, MUCH) ?? long;
-    if (severity === null) return [];
+    const found = graded(share, SOME, MUCH) ?? long;
+    if (found === null) return [];
+    // How rollbacks show is no worse than what they cost.
+    const severity = undone < BAD ? 'notice' : found;
     const back = worst.depth === null ? '' : ` back by ${short(worst.depth)} of virtual time,`;
     const over = worst.on_pes > 1 ? ` on ${whole(worst.on_pes)} PEs` : '';
     return [
@@ -98,7 +110,11 @@ export const ROLLBACK_CHAINS: FindingRule = {
         severity,
         sentence: `Cascades undid ${percent(share)} of ${whole(worst.all_undone)} events; the largest began at ${short(worst.t)} s, when a late event of LP ${worst.source_lp} (PE ${worst.source_pe}) took KP ${worst.kp_id} of PE ${worst.pe_id}${back} and became ${whole(worst.rollbacks)} rollbacks${over} in ${whole(worst.generations + 1)} generations: ${whole(worst.undone)} events undone, ${whole(worst.undone_at_once)} of them at once.`,
         evidence: { sql: SQL, rows: asRows(rows) },
-        advice: this.knob,
+        ...expecting(
+          this.knob,
+          share * undone,
+          `${percent(share * undone)} of what was handled was undone by cascades`,
+        ),
       },
     ];
   },

@@ -1,6 +1,6 @@
 /** Rollbacks that other rollbacks cause: cancelled events that were handled already. */
 import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { countedIn, FINE, lessAhead, oneMode, totalsOf, undoneShare } from './samples.ts';
+import { BAD, countedIn, FINE, lessAhead, oneMode, totalsOf, undoneShare } from './samples.ts';
 
 const LEAST = {
   value: FINE,
@@ -14,7 +14,12 @@ const SOME = {
   means: 'of the rollbacks secondary: notice',
   source: `${OWN}: a straggler then causes more than one further rollback`,
 };
-const MUCH = { value: 0.75, unit: 'share', means: 'secondary: problem', source: OWN };
+const MUCH = {
+  value: 0.75,
+  unit: 'share',
+  means: 'secondary: problem, where efficiency is one',
+  source: OWN,
+};
 
 const sql = (
   table: string,
@@ -39,13 +44,16 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
   async run(subject) {
     const table = countedIn(subject.has, 'total_rollbacks', 'secondary_rollbacks');
     if (table === null) return { lacks: 'secondary rollbacks' };
-    if (undoneShare(await totalsOf(subject)) < LEAST.value) return [];
+    const undone = undoneShare(await totalsOf(subject));
+    if (undone < LEAST.value) return [];
     const query = sql(table);
     const rows = await subject.recording.query<PeRow>(query);
     const all = rows.reduce((sum, { rollbacks }) => sum + rollbacks, 0);
     const secondary = rows.reduce((sum, row) => sum + row.secondary, 0);
-    const severity = all === 0 ? null : graded(secondary / all, SOME, MUCH);
-    if (severity === null) return [];
+    const found = all === 0 ? null : graded(secondary / all, SOME, MUCH);
+    if (found === null) return [];
+    // How rollbacks show is no worse than what they cost.
+    const severity = undone < BAD ? 'notice' : found;
     const late = all - secondary;
     const each =
       late === 0

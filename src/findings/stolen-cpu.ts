@@ -247,7 +247,11 @@ const sharing = (one: SharedCpu): FindingParts => ({
   severity: 'problem',
   sentence: `${pes(one.pes)} share CPU ${one.cpu} of ${one.host}: each has at most ${percent(1 / one.pes.length)} of it.`,
   evidence: { sql: SHARED, rows: [one as unknown as Row] },
-  advice: 'Run as many PEs as there are CPUs at most, each bound to its own (--pin).',
+  ...expecting(
+    'Run as many PEs as there are CPUs at most, each bound to its own (--pin).',
+    1 - 1 / one.pes.length,
+    `each of them had ${percent(1 / one.pes.length)} of a CPU`,
+  ),
 });
 
 const WEIGHTS =

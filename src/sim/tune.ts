@@ -32,6 +32,8 @@ export interface TrialRun {
 export interface Advised {
   readonly rule: string;
   readonly settings: KnobSettings;
+  /** Times as fast as the start setting, at most, as the finding has it; null where it does not say. */
+  readonly expected: number | null;
 }
 
 export interface TuneOptions {

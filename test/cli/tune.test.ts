@@ -75,15 +75,15 @@ describe('tune', () => {
     const rate = ({ batch, nkp }: KnobSettings) => (batch === 7 ? 300 : nkp === 3 ? 50 : 100);
     const { advised, best, trials } = await search(machine(rate), {
       advised: async () => [
-        { rule: 'optimism', settings: right },
-        { rule: 'false-rollbacks', settings: wrong },
+        { rule: 'optimism', settings: right, expected: 2 },
+        { rule: 'false-rollbacks', settings: wrong, expected: null },
       ],
     });
     expect(best).toEqual(right);
     expect(trials.slice(0, 3).map(({ settings }) => settings)).toEqual([START, right, wrong]);
     expect(advised).toEqual([
-      { rule: 'optimism', settings: right, gain: 3, best: true },
-      { rule: 'false-rollbacks', settings: wrong, gain: 0.5, best: false },
+      { rule: 'optimism', settings: right, expected: 2, gain: 3, best: true },
+      { rule: 'false-rollbacks', settings: wrong, expected: null, gain: 0.5, best: false },
     ]);
   });
 

@@ -71,7 +71,9 @@ describe('secondary-rollbacks', () => {
       'notice: 60 % of 100 rollbacks are secondary: 1.5 for each late event, by what it made wrong.',
     ]);
     expect(found.evidence.rows).toEqual([{ pe_id: 0, rollbacks: 100, secondary: 60, primary: 40 }]);
-    expect((await of(10, 8))[0].severity).toBe('problem');
+    expect((await of(10, 8))[0].severity).toBe('notice');
+    const bad = { events_processed: 1000, events_rolled_back: 340 };
+    expect((await of(10, 8, bad))[0].severity).toBe('problem');
   });
 
   it('keeps silent where most are primary, or where rollbacks cost nothing', async () => {
@@ -101,12 +103,21 @@ describe('rollback-chains', () => {
       rollbacks(...tree, single),
     ]);
     expect(said([found])).toEqual([
-      'problem: Cascades undid 70 % of 100 events; the largest began at 1 s, when a late event of LP 5 (PE 1) took KP 2 of PE 0 back by 1 of virtual time, and became 4 rollbacks on 2 PEs in 3 generations: 80 events undone, 10 of them at once.',
+      'notice: Cascades undid 70 % of 100 events; the largest began at 1 s, when a late event of LP 5 (PE 1) took KP 2 of PE 0 back by 1 of virtual time, and became 4 rollbacks on 2 PEs in 3 generations: 80 events undone, 10 of them at once.',
     ]);
     expect(found.evidence.rows.map((row) => [row.source_lp, row.rollbacks, row.undone])).toEqual([
       [5, 4, 80],
       [3, 1, 20],
     ]);
+  });
+
+  it('is no worse than what rollbacks cost: a problem where efficiency is one', async () => {
+    const of = async (events_rolled_back: number) => {
+      const samples = peSamples({ events_processed: 1000, events_rolled_back });
+      const [found] = await findingsOf('rollback-chains', [samples, rollbacks(...tree, single)]);
+      return found.severity;
+    };
+    expect([await of(340), await of(330)]).toEqual(['problem', 'notice']);
   });
 
   it('keeps silent where rollbacks cost little', async () => {

@@ -98,13 +98,13 @@ async function advisedBy(
     await trialRun({ args, seconds: LONGEST_RECORDED, signal });
     const recording = await openRecording(`${name}.tri`);
     try {
-      return (await findAll(recording, { signal })).flatMap(({ rule, turn }) => {
+      return (await findAll(recording, { signal })).flatMap(({ rule, turn, gain }) => {
         const turned = Object.entries(turn ?? {}).flatMap(([option, value]) => {
           const knob = knobs.find((one) => OPTION_OF[one] === option);
           return knob === undefined ? [] : [[knob, value ?? Number.POSITIVE_INFINITY] as const];
         });
         const settings = { ...start, ...Object.fromEntries(turned) };
-        return turned.length === 0 ? [] : [{ rule, settings }];
+        return turned.length === 0 ? [] : [{ rule, settings, expected: gain ?? null }];
       });
     } finally {
       await recording.close();
@@ -247,9 +247,11 @@ const LONGEST_RECORDED = 30;
 
 /** Which finding was right. */
 const advisedLines = ({ advised }: Tuned): string[] =>
-  advised.map(({ rule, settings, gain, best }) => {
+  advised.map(({ rule, settings, expected, gain, best }) => {
     const how = gain === null ? 'failed' : `${gain.toFixed(2)} times the start setting at first`;
-    return `finding ${rule} advised ${wordsOf(settings).join(' ')}: ${how}${best ? '; it is the fastest' : ''}`;
+    const said = expected === null ? '' : ` (at most ${expected.toFixed(2)} expected)`;
+    const right = gain !== null && gain > 1 ? 'was right' : 'was not right';
+    return `finding ${rule} ${right}: ${wordsOf(settings).join(' ')}: ${how}${said}${best ? '; it is the fastest' : ''}`;
   });
 
 /** Settings of the last rounds that are shown. */

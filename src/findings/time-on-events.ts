@@ -1,0 +1,44 @@
+/** How much of the PEs' time went on events at most: the rest is what waiting, messages and GVTs can have taken. */
+import type { Subject } from './finding.ts';
+import { oneMode } from './samples.ts';
+
+/** Windows into which a run is cut; fewer than FEWEST have no bound. */
+const WINDOWS = 20;
+const FEWEST = 6;
+
+/** Handling, taking from the queue, and undoing. */
+const EVENTS = ['events_processed_time', 'priority_queue_time', 'rollback_time', 'cancel_q_time'];
+const COMMITS = 'fossil_collect_time';
+
+export interface TimeOnEvents {
+  /** Share of the PEs' time, at most. */
+  readonly most: number;
+  readonly sql: string;
+  readonly rows: readonly object[];
+}
+
+/**
+ * By the median of windows: one turn in 64 is timed, and one in which a thread lost its CPU would count for a whole
+ * window. Of n windows the one at n / 2 + √n in their order is above the median with 98 % certainty, whatever their
+ * distribution. Null where there are too few.
+ */
+export async function timeOnEvents(
+  { recording, has }: Subject,
+  { commits }: { readonly commits: boolean },
+): Promise<TimeOnEvents | null> {
+  const columns = commits ? [...EVENTS, COMMITS] : EVENTS;
+  const needed = [...columns, 'real_time', 'mode'];
+  if (!needed.every((column) => has(`ross_pe.${column}`))) return null;
+  const sql = `WITH sample AS (
+  SELECT pe_id, t, sum(${columns.join(' + ')}) AS spent, t - lag(t) OVER (PARTITION BY pe_id ORDER BY t) AS seconds
+  FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id, t),
+windows AS (
+  SELECT pe_id, ntile(${WINDOWS}) OVER (PARTITION BY pe_id ORDER BY t) AS part, spent, seconds FROM sample WHERE seconds > 0),
+part AS (SELECT pe_id, least(1, sum(spent) / sum(seconds)) AS share FROM windows GROUP BY pe_id, part)
+SELECT pe_id, count(*) AS parts, median(share) AS share, list_sort(list(share))[ceil(count(*) / 2 + sqrt(count(*)))::INTEGER] AS most
+FROM part GROUP BY pe_id ORDER BY pe_id`;
+  const rows = await recording.query<{ parts: number; most: number | null }>(sql);
+  if (rows.length === 0) return null;
+  if (rows.some(({ parts, most }) => parts < FEWEST || most === null)) return null;
+  return { most: rows.reduce((sum, { most }) => sum + (most ?? 1), 0) / rows.length, sql, rows };
+}
