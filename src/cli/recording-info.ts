@@ -6,6 +6,7 @@ import {
   type Recording,
   type RecordingClock,
   RecordingError,
+  type RecordingSource,
 } from '../model/recording.ts';
 import { readPlain, readReason } from '../os/plain-file.ts';
 
@@ -52,6 +53,15 @@ function clockLine(clock: RecordingClock, first: string): string {
   ].join('; ');
 }
 
+/** How far apart the sources may show one moment, where all of them say it. */
+function agreement(sources: readonly RecordingSource[]): string[] {
+  const bounds = sources.flatMap(({ bound }) => bound ?? []);
+  if (bounds.length === 0) return [];
+  const others = sources.filter(({ bound }) => bound === undefined).map(({ name }) => name);
+  const but = others.length === 0 ? '' : `; not known of ${others.join(', ')}`;
+  return [`clocks\tagree to ${milliseconds(Math.max(...bounds))}${but}`];
+}
+
 /** Lines “name, tab, value”. */
 export function recordingLines({ recording }: RecordingInfo): string[] {
   const { state, started, ended, error, madeBy, hosts, pes, sources, clocks = [] } = recording;
@@ -64,6 +74,7 @@ export function recordingLines({ recording }: RecordingInfo): string[] {
     `time\t${started}${ended === undefined ? '' : ` to ${ended}`}`,
     ...hosts.map(({ name, cpus }) => `host\t${name}: ${cpus} CPUs, ${on(name)} PEs`),
     ...clocks.map((clock) => `clock\t${clockLine(clock, first)}`),
+    ...agreement(sources),
     `sources\t${sources.map(({ name, files }) => `${name} (${files.length} files)`).join(', ')}`,
     ...(dropped > 0 ? [`dropped\t${dropped} bytes`] : []),
   ];

@@ -7,6 +7,7 @@ import {
   RECORDING_FILE,
   RECORDING_VERSION,
   type Recording,
+  type RecordingClock,
   type RecordingFile,
   type RecordingHost,
   type RecordingPe,
@@ -14,6 +15,7 @@ import {
   type RecordingState,
 } from '../model/recording.ts';
 import { makeFolder } from '../os/folder.ts';
+import { type ClockPair, clockPair } from '../os/wall-clock.ts';
 import { fileSum } from './checksum.ts';
 
 /** Frames of samples that the native formats cannot hold. */
@@ -61,10 +63,31 @@ export function recordingFolder(name: string): string {
 /** Milliseconds that an interrupted run may take to sum up its files: whoever ended it waits. */
 const MOST_SUMMING = 500;
 
+/** Nanoseconds that the reading of a clock may be off that somebody else read for a source. */
+const READING = 20_000;
+
+/**
+ * Nanoseconds by which times of the sources may differ, of what happened at one moment. Some are of the monotonic clock, others of
+ * the time of day: they differ by how far the time of day was set or slewed in between. Those of other hosts are off by as
+ * much as their clocks were measured to be, and drifted.
+ */
+function boundOf(begun: ClockPair, ended: ClockPair, clocks: readonly RecordingClock[]): number {
+  const slewed = Number(ended.wall - begun.wall - (ended.monotonic - begun.monotonic));
+  const far = clocks.map(({ start, end }) => {
+    const moved = (clock: 'monotonic' | 'wall') =>
+      Math.abs(Number(BigInt(end[clock]) - BigInt(start[clock])));
+    return start.uncertainty + end.uncertainty + Math.max(moved('monotonic'), moved('wall'));
+  });
+  const own = Math.abs(slewed) + begun.apart + ended.apart + READING;
+  return Math.ceil(own + Math.max(0, ...far));
+}
+
 export class RecordingFolder {
   /** Path of the folder. */
   readonly path: string;
   private _content: Recording;
+  /** When it was made, by both clocks. */
+  private readonly begun = clockPair();
 
   /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
   constructor({ name, option, command, version, sources, pes }: RecordingRequest) {
@@ -135,8 +158,16 @@ export class RecordingFolder {
     return { path: join(this.path, RECORDING_FILE), text: `${JSON.stringify(content, null, 2)}\n` };
   }
 
-  /** The sources with what each file holds; without where it cannot be read again, or there is no time for it. */
-  summed(sources: readonly RecordingSource[], hasTime: boolean): RecordingSource[] {
+  /**
+   * The sources with how well their clocks agree, and with what each file holds; without where it cannot be read again, or there is
+   * no time for it.
+   * @param clocks of the other hosts
+   */
+  summed(
+    sources: readonly RecordingSource[],
+    hasTime: boolean,
+    clocks: readonly RecordingClock[] = [],
+  ): RecordingSource[] {
     const until = hasTime ? Number.POSITIVE_INFINITY : performance.now() + MOST_SUMMING;
     const withSum = (file: RecordingFile): RecordingFile => {
       try {
@@ -145,6 +176,11 @@ export class RecordingFolder {
         return file;
       }
     };
-    return sources.map((source) => ({ ...source, files: source.files.map(withSum) }));
+    const bound = boundOf(this.begun, clockPair(), clocks);
+    return sources.map((source) => ({
+      ...source,
+      files: source.files.map(withSum),
+      ...(source.clock === undefined && { bound }),
+    }));
   }
 }

@@ -57,6 +57,8 @@ export interface RecordingSource {
   readonly ahead?: string;
   /** How good its clock is, in words, where it is not that of its host. */
   readonly clock?: string;
+  /** Nanoseconds by which its times may be off against those of the other sources; not there where nobody knows. */
+  readonly bound?: number;
 }
 
 /** How far a host's clocks were ahead of the first host's at one moment. Signed nanoseconds as decimal digits. */
@@ -218,8 +220,9 @@ const recording = object(
           droppedBytes: count,
           ahead: signed,
           clock: text,
+          bound: count,
         },
-        ['ahead', 'clock'],
+        ['ahead', 'clock', 'bound'],
       ),
     ),
     pes: list(

@@ -1,16 +1,12 @@
 /** Real time of a run: seconds since its zero, the same on all threads. */
 
-/** The run's zero. */
-export interface RunZero {
-  /** Nanoseconds of the monotonic clock (`process.hrtime`). */
-  readonly monotonic: bigint;
-  /** Nanoseconds since 1970 at the same moment, good to a millisecond or so. */
-  readonly wall: bigint;
-}
+import { type ClockPair, clockPair } from './wall-clock.ts';
+
+/** The run's zero, by both clocks. */
+export type RunZero = Pick<ClockPair, 'monotonic' | 'wall'>;
 
 export function runZero(): RunZero {
-  const monotonic = process.hrtime.bigint();
-  const wall = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e3)) * 1000n;
+  const { monotonic, wall } = clockPair();
   return { monotonic, wall };
 }
 

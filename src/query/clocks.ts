@@ -18,6 +18,8 @@ export interface ClockPlace {
   readonly zero: bigint | null;
   /** Seconds that are added to its times: they are then since the recording's start. */
   readonly shift: number;
+  /** Seconds by which its times may be off against those of the recording's other files; null where nothing says it. */
+  readonly bound: number | null;
   /** In words. */
   readonly quality: string;
 }

@@ -12,6 +12,7 @@ import { attachJobs } from './attach-jobs.ts';
 import { attach, keep } from './cache.ts';
 import { batchOf, type ColumnBatch, textBytes } from './column-batches.ts';
 import { define } from './define.ts';
+import { defineOwn } from './definition.ts';
 import { type DuckDBInstance, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
 import { suspectTable } from './facts.ts';
@@ -29,6 +30,7 @@ import { spillFolder } from './spill.ts';
 import { lineOf } from './sql-errors.ts';
 import type { Table } from './table.ts';
 import { scansOf, type TimeRange } from './time-range.ts';
+import { addUserFile, pathOfUserFile, type UserFile } from './user-file.ts';
 
 const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
 
@@ -84,9 +86,13 @@ export interface DatabaseOptions {
   readonly memory?: string;
   /** Where intermediate results go beyond it; it is made when it is needed, and removed. */
   readonly spill?: string;
+  /** The user's own files, as tables beside those of the recordings. */
+  readonly files?: readonly UserFile[];
 }
 
 interface StartOptions {
+  /** Views and macros that it may name. */
+  readonly define?: readonly string[] | undefined;
   /** Seconds until the query is ended. */
   readonly timeLimit?: number | undefined;
   /** Ends it; the error is then of no matter. */
@@ -119,6 +125,7 @@ export class Database {
    */
   static async open(all: readonly Sources[], options: DatabaseOptions = {}): Promise<Database> {
     const { folder = null, cacheFolder = null, memory = SETTINGS.memory_limit } = options;
+    const own = options.files ?? [];
     const spill = folder ?? options.spill ?? spillFolder();
     const settings: Record<string, string> = {
       ...SETTINGS,
@@ -129,6 +136,7 @@ export class Database {
     const folders = [folder, cacheFolder].filter((one) => one !== null);
     const indexes = all.map(({ path }) => jobIndexAt(path));
     const files = indexes.flatMap((path) => (path === null ? [] : [path, `${path}.wal`]));
+    files.push(...own.map(pathOfUserFile));
     const database = new Database(await openLocked(settings, folders, files), memory);
     const connection = await database.instance.connect();
     try {
@@ -149,6 +157,7 @@ export class Database {
         if (!isKept) await database.load(connection, sources, schemas[k], k);
       }
       if (all.length > 1) await shortNames(connection, schemas[0]);
+      for (const file of own) await addUserFile(connection, file);
       database.names = await tableNames(connection, 'main');
       connection.closeSync();
       return database;
@@ -253,9 +262,9 @@ export class Database {
    */
   async start(
     sql: string,
-    { timeLimit = Number.POSITIVE_INFINITY, signal }: StartOptions = {},
+    { define: own = [], timeLimit = Number.POSITIVE_INFINITY, signal }: StartOptions = {},
   ): Promise<ResultStream> {
-    if (LOOKS_AT_COMMENTS.test(sql)) {
+    if ([...own, sql].some((one) => LOOKS_AT_COMMENTS.test(one))) {
       this.comments ??= this.comment();
       await this.comments;
     }
@@ -282,6 +291,7 @@ export class Database {
       this.hints.forget(connection.clientContext.connectionId);
       connection.closeSync();
     };
+    let asked = sql;
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
       try {
         signal?.throwIfAborted();
@@ -289,14 +299,20 @@ export class Database {
         if (isLate) throw new Error('late');
         return result;
       } catch (error) {
-        if (!isLate) throw this.explained(error, sql);
+        if (!isLate) throw this.explained(error, asked);
         throw new TimeLimitError(`the query was ended after ${timeLimit} s, its time limit`);
       }
     };
     try {
       return await told(async () => {
         await connection.run(READ_ONLY);
-        const { statement, isPlain } = await prepare(connection, sql);
+        const macros = new Set<string>();
+        for (const one of own) {
+          asked = one;
+          await defineOwn(connection, one, macros);
+        }
+        asked = sql;
+        const { statement, isPlain } = await prepare(connection, sql, macros);
         if (isPlain && LOOKS_AT_TIME.test(sql)) await this.tellRanges(connection, sql);
         const result = await statement.stream();
         const names = result.deduplicatedColumnNames();
@@ -389,8 +405,9 @@ async function nextBatch(
 async function prepare(
   connection: DuckDBConnection,
   sql: string,
+  macros?: ReadonlySet<string>,
 ): Promise<{ readonly statement: DuckDBPreparedStatement; readonly isPlain: boolean }> {
-  const { before, last, statements, isSelect } = await judge(connection, sql);
+  const { before, last, statements, isSelect } = await judge(connection, sql, macros);
   for (const number of before) {
     const statement = await statements.prepare(number);
     if (statement.statementType !== StatementType.CREATE) throw several(statements.count);

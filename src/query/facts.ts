@@ -84,12 +84,12 @@ export function factTables(
       [
         ...texts('file', 'table_name', 'placement'),
         ...huge('zero_ns'),
-        ...doubles('shift'),
+        ...doubles('shift', 'bound'),
         ...texts('quality'),
       ],
       clocks.map((one) => [
         ...[one.file, one.table, one.placement, one.zero],
-        ...[one.placement === 'untimed' ? null : one.shift, one.quality],
+        ...[one.placement === 'untimed' ? null : one.shift, one.bound, one.quality],
       ]),
     ),
   ];

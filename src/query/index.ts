@@ -35,6 +35,7 @@ export {
   type Value,
 } from './open.ts';
 export type { Suspect } from './part.ts';
+export { type ScriptStatement, statementsOf } from './script.ts';
 export type {
   KnownTables,
   TableColumn,

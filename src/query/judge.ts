@@ -65,11 +65,18 @@ interface Tree {
 export const refused = (word: string): QueryError =>
   new QueryError(`recordings are read-only: ${word.toUpperCase()} cannot be, SELECT can`);
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * The statements that a user's text is: one, or what DuckDB makes of a PIVOT.
+ * @param own names of macros for tables, in lower case, that were judged when they were defined
  * @throws QueryError for more than one, or one that does more than read; DuckDB's error for one that does not parse
  */
-export async function judge(connection: DuckDBConnection, sql: string): Promise<Judged> {
+export async function judge(
+  connection: DuckDBConnection,
+  sql: string,
+  own: ReadonlySet<string> = NONE,
+): Promise<Judged> {
   if (sql.includes('\0')) throw new QueryError('a query cannot hold the character NUL');
   const { explain, inner } = unwrapped(sql);
   const whole = explain + inner;
@@ -89,7 +96,7 @@ export async function judge(connection: DuckDBConnection, sql: string): Promise<
   if (tree.error) return pivot(connection, inner, explain !== '');
   if (tree.statements?.length !== 1) throw several(tree.statements?.length ?? 0);
   for (const name of functionsIn(tree.statements)) {
-    if (!FUNCTIONS.has(name)) throw notCalled(name);
+    if (!FUNCTIONS.has(name) && !own.has(name)) throw notCalled(name);
   }
   const statements = await connection.extractStatements(whole);
   if (statements.count !== 1) throw several(statements.count);

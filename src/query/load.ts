@@ -32,6 +32,7 @@ interface Found extends Omit<PlacedPart, 'shift'> {
   readonly placement: Placement;
   readonly ahead: bigint;
   readonly clock: string | null;
+  readonly bound: number | null;
 }
 
 /** Columns of raw stats files that stay in memory where nothing else is said. */
@@ -58,7 +59,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
   suspects.push(...changedSizes(sources), ...strangeSources(sources));
-  for (const { path, format, zero, ahead, clock } of sources.files) {
+  for (const { path, format, zero, ahead, clock, bound } of sources.files) {
     let loaded: OpenedFile | null;
     await breath();
     try {
@@ -93,6 +94,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
         zero: own ?? zero,
         ahead,
         clock,
+        bound,
         file: shown(path),
         format: loaded.format,
       };
@@ -125,6 +127,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
       placement: one.placement,
       zero: isWallTime(one) ? null : one.zero,
       shift: shiftOf(one, start),
+      bound: one.placement === 'untimed' ? null : one.bound,
       quality: one.clock ?? qualityOf(one.placement),
     }),
   );

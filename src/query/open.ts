@@ -43,12 +43,16 @@ export interface OpenOptions {
    * the recording anew. Without it, DuckDB is asked to end: it counts no memory, and hears no signal, within a function.
    */
   readonly isolated?: boolean;
+  /** Own CSV and Parquet files that queries may name: by the table's name, the path. No other file can be read. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** What ends a query. */
 export interface QueryOptions {
   /** Ends the query: it is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** `CREATE VIEW` and `CREATE MACRO` statements whose names the query may use; they last as long as it. */
+  readonly define?: readonly string[] | undefined;
 }
 
 /** One or more recordings, open. */
@@ -232,7 +236,7 @@ class HostedRecording implements OpenRecording {
     return { name, batches: batches as TypedTable<N>['batches'] };
   }
 
-  private async start(sql: string, { signal }: QueryOptions = {}): Promise<Running> {
+  private async start(sql: string, { signal, define }: QueryOptions = {}): Promise<Running> {
     signal?.throwIfAborted();
     const host = await this.living();
     const query = ++this.last;
@@ -243,6 +247,7 @@ class HostedRecording implements OpenRecording {
       kind: 'start',
       query,
       sql,
+      ...(define !== undefined && { define }),
       ...(limit < Infinity && { timeLimit: limit }),
     };
     const started = await this.ask(running, request);
@@ -344,10 +349,11 @@ export function openRecording(
   const paths = [path, ...rest].flatMap((one) => (typeof one === 'string' ? [one] : isList(one)));
   const options = rest.find((one) => typeof one === 'object') ?? {};
   const { cache = false, memory, timeLimit, isolated = false } = options;
+  const files = Object.entries(options.files ?? {}).map(([name, path]) => ({ name, path }));
   const cacheFolder = cache === true ? defaultCacheFolder() : cache === false ? null : cache;
   const task: ServedTask = {
     paths,
-    options: { cacheFolder, ...(memory !== undefined && { memory }) },
+    options: { cacheFolder, files, ...(memory !== undefined && { memory }) },
   };
   const make: MakeHost = (...told) => (isolated ? processHost : threadHost)(task, ...told);
   const host = new QueryHost(make);

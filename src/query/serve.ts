@@ -30,6 +30,8 @@ export type Request =
       readonly kind: 'start';
       readonly query: number;
       readonly sql: string;
+      /** Views and macros that it may name. */
+      readonly define?: readonly string[];
       /** Seconds that it may take. */
       readonly timeLimit?: number;
     }
@@ -82,7 +84,11 @@ async function answerAll(database: Database, port: Port): Promise<void> {
   ) => {
     const { query } = request;
     if (request.kind === 'start') {
-      const stream = await database.start(request.sql, { timeLimit: request.timeLimit, signal });
+      const stream = await database.start(request.sql, {
+        define: request.define,
+        timeLimit: request.timeLimit,
+        signal,
+      });
       streams.set(query, stream);
       port.say({ kind: 'started', query, columns: stream.header });
       return;

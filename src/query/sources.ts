@@ -22,6 +22,8 @@ export interface SourceFile {
   readonly ahead: bigint;
   /** How good its clock is, in words, where its recording says so. */
   readonly clock: string | null;
+  /** Seconds by which its times may be off against those of the other sources; null where nothing says it. */
+  readonly bound: number | null;
 }
 
 export interface Sources {
@@ -56,7 +58,7 @@ export function sourcesOf(given: string): Sources {
       path,
       name,
       recording: null,
-      files: [{ path, format: null, zero: null, ahead: 0n, clock: null }],
+      files: [looseFile(path)],
       missing: [],
       start: null,
     };
@@ -68,7 +70,7 @@ export function sourcesOf(given: string): Sources {
       path,
       name,
       recording,
-      files: all.map((file) => ({ path: file, format: null, zero: null, ahead: 0n, clock: null })),
+      files: all.map(looseFile),
       missing: [],
       start: null,
     };
@@ -92,7 +94,8 @@ export function sourcesOf(given: string): Sources {
       const zero = source === undefined ? fallback : BigInt(source.zero);
       const format = formats.get(file) ?? null;
       const clock = source?.clock ?? null;
-      return { path: file, format, zero, ahead: BigInt(source?.ahead ?? 0), clock };
+      const bound = source?.bound === undefined ? null : source.bound / 1e9;
+      return { path: file, format, zero, ahead: BigInt(source?.ahead ?? 0), clock, bound };
     });
   const start = recording.sources.reduce((least, { zero }) => {
     const own = BigInt(zero);
@@ -102,6 +105,12 @@ export function sourcesOf(given: string): Sources {
   const missing = [...listed.keys()].filter((file) => !there.has(file) && !existsSync(file));
   return { path, name, recording, files, missing, start };
 }
+
+/** A file of which nothing tells anything. */
+const looseFile = (path: string): SourceFile => ({
+  ...{ path, format: null, zero: null, ahead: 0n },
+  ...{ clock: null, bound: null },
+});
 
 /** By folder, the source that wrote into it: a run that was killed may not have listed all its files. */
 function byFolder(listed: ReadonlyMap<string, RecordingSource>): Map<string, RecordingSource> {

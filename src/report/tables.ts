@@ -62,7 +62,11 @@ const regions = (has: Has): string => {
     ['power', '"power W"'],
     ['frequency_percent', '"frequency %"'],
   ].filter(([column]) => has(`geopm_region.${column}`));
-  const list = columns.map(([column, name]) => `${column} AS ${name}`);
+  // Sampled: it may seem longer than the time, known exactly, in which any CPU was inside.
+  const bounded = has('geopm_region.runtime') ? 'least(sync_runtime, runtime)' : 'sync_runtime';
+  const list = columns.map(
+    ([column, name]) => `${column === 'sync_runtime' ? bounded : column} AS ${name}`,
+  );
   return `SELECT CASE WHEN section = 'region' THEN region ELSE section END AS region, host${list.map((one) => `, ${one}`).join('')}
 FROM geopm_region ORDER BY host, CASE section WHEN 'region' THEN 0 WHEN 'unmarked' THEN 1 WHEN 'epoch' THEN 2 ELSE 3 END,
   ${has('geopm_region.runtime') ? 'runtime DESC, ' : ''}region`;

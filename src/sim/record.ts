@@ -122,7 +122,7 @@ export class SimRecording {
     };
     this.folder.end(result.finished ? state : 'interrupted', {
       ...(error !== null && { error: `instrumentation is incomplete: ${error}` }),
-      sources: this.folder.summed([sim, ...others], result.finished),
+      sources: this.folder.summed([sim, ...others], result.finished, result.clocks),
       pes: content.pes.map((place) => {
         const { cpu = null, threadId = null } = result.perPe[place.pe] ?? {};
         const host = result.rankHosts?.[place.pe]?.name;

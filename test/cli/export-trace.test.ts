@@ -7,7 +7,7 @@ import { ROSS_EVENT, ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { faults, type Trace } from '../formats/trace-event/rules.ts';
 import { batchOf, framesOf, NOON, recordingOf, writeFolder } from '../query/support/recording.ts';
 import { inFolder, of, processes, small, traceFrom } from './support/export.ts';
-import { triscope } from './support/run.ts';
+import { triscope, triscopeHere } from './support/run.ts';
 
 describe('a trace of a simulation', () => {
   const recording = inFolder('run.tri');
@@ -91,6 +91,30 @@ describe('a trace', () => {
       [1e6, { gvt: 10 }],
       [2e6, { gvt: 20 }],
     ]);
+  });
+
+  it('draws each thread of a process on a track of its own, where the trace tells them apart', async () => {
+    const rows = [
+      '0|7|EVENT_START_PROFILE|0x00000009|7',
+      '0.1|7|REGION_ENTRY|0x00000001|7',
+      '0.2|7|REGION_ENTRY|0x00000001|8',
+      '0.3|7|REGION_EXIT|0x00000001|7',
+      '0.4|7|REGION_EXIT|0x00000001|8',
+    ];
+    writeFileSync(inFolder('threads'), `TIME|PROCESS|EVENT|SIGNAL|THREAD\n${rows.join('\n')}\n`);
+    const words = ['export', inFolder('threads'), '--to', 'trace-event', '-o', inFolder('t.json')];
+    expect((await triscopeHere(words)).code).toBe(0);
+    const trace = traceFrom(inFolder('t.json'));
+    expect(faults(trace)).toEqual([]);
+    const drawn = trace.traceEvents.filter(({ ph }) => 'BE'.includes(ph));
+    expect(drawn.map(({ ph, tid, ts }) => [ph, tid, ts])).toEqual([
+      ['B', 7, 100_000],
+      ['B', 8, 200_000],
+      ['E', 7, 300_000],
+      ['E', 8, 400_000],
+    ]);
+    const names = of(trace, 'M').filter(({ name }) => name === 'thread_name');
+    expect(names.map(({ args }) => args)).toEqual([{ name: 'thread 7' }, { name: 'thread 8' }]);
   });
 
   it('nests the regions that GEOPM traced, and closes what was left open', async () => {

@@ -133,7 +133,7 @@ describe('a program that marks regions', async () => {
 
   it('has a profile trace whose exits less entries are the report’s runtimes', () => {
     const { names, rows } = rowsOf(join(run.folder, `profile-${HOST}`));
-    expect(names).toEqual(['TIME', 'PROCESS', 'EVENT', 'SIGNAL']);
+    expect(names).toEqual(['TIME', 'PROCESS', 'EVENT', 'SIGNAL', 'THREAD']);
     for (const region of regions) {
       const own = rows.filter(([, , , signal]) => Number(signal) === region.hash);
       const sum = own.reduce((s, [time, , event]) => {

@@ -26,6 +26,8 @@ function tableRow(table: string, row: Row, say: Say): void {
     if (row.events !== undefined) say('rolled back %', pe, row['rolled back %']);
   } else if (table === 'Regions') {
     for (const [name, key] of Object.entries(REGION_COLUMNS)) {
+      // What was sampled is at most what is known exactly.
+      if (name === 'all CPUs s' && row[name] === row['runtime s']) continue;
       if (row[name] !== undefined && row[name] !== null)
         say(key, placed(row.region, row.host), row[name]);
     }

@@ -213,6 +213,7 @@ describe('clocks', () => {
     const recording = await open(path);
     const [first] = await recording.query("SELECT * FROM clocks WHERE file = 'a.frames'");
     expect(first).toEqual({
+      bound: null,
       ...{ file: 'a.frames', table_name: 'ross_pe', placement: 'assumed', zero_ns: null, shift: 0 },
       quality:
         'unknown: nothing says when its time 0 was, so it is taken to be the start of the timeline',

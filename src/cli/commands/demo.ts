@@ -206,7 +206,7 @@ const PES = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
   ${sqlOf(HANDLED_RATE)} AS "events/s", ${sqlOf(ROLLED_BACK_SHARE)} AS "rolled back %",
   100 * ${meanOver('"user"')} AS "CPU user %", 100 * ${meanOver('waiting')} AS "waiting for CPU %"
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
-const REGIONS = `SELECT region, "count" AS visits, runtime, sync_runtime
+const REGIONS = `SELECT region, "count" AS visits, runtime, least(sync_runtime, runtime) AS sync_runtime
 FROM geopm_region WHERE section = 'region' ORDER BY runtime DESC`;
 
 interface RegionRow {

@@ -1,33 +1,60 @@
 /** `triscope query PATH… "SQL"`: a recording as SQL tables. */
+import { readFileSync } from 'node:fs';
 
 import { flag, float, int, text } from '../../model/option.ts';
+import { readPlain, readReason } from '../../os/plain-file.ts';
 import {
+  InputError,
   type OpenOptions,
   type OpenRecording,
   openRecording,
+  QueryError,
+  type Rows,
+  statementsOf,
   type Value,
 } from '../../query/index.ts';
 import { type Call, command, type Given } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { UsageError } from '../errors.ts';
+import { checkPath } from '../missing-path.ts';
 import { csvLine, jsonText, printTable, say } from '../result-rows.ts';
 
 interface Asked {
   readonly paths: readonly string[];
-  readonly sql: string | null;
+  /** What was written, and where it is from, for errors; none: the tables are listed. */
+  readonly scripts: readonly Script[];
   readonly form: 'text' | 'json' | 'csv';
   readonly formulas: 'keep' | 'quote';
   readonly limit: number;
   readonly options: OpenOptions;
 }
 
+interface Script {
+  readonly text: string;
+  /** '' for the command line. */
+  readonly from: string;
+}
+
 /** A timer takes no more. */
 const MOST_SECONDS = 2_000_000;
 
 const SQL_WORD =
-  /^[\s(]*(select|with|from|describe|desc|show|summarize|explain|values|pivot|unpivot|table)\b/i;
+  /^[\s(]*(select|with|from|describe|desc|show|summarize|explain|values|pivot|unpivot|table|create)\b/i;
+/** Statements come on standard input. */
+const STDIN = '-';
 
 const OPTIONS = {
+  with: {
+    ...text('', 'a CSV or Parquet file of your own as a table; no other file can be read', {
+      placeholder: 'NAME=FILE',
+    }),
+    many: true as const,
+  },
+  file: text('', 'statements from a file, views and macros among them', {
+    placeholder: 'FILE.sql',
+    short: 'f',
+    names: 'input',
+  }),
   json: flag(false, 'an array of objects, one a line; integers beyond 2^53 as text'),
   csv: flag(false, 'with a header; missing values are empty'),
   'quote-formulas': QUOTE_FORMULAS,
@@ -57,15 +84,50 @@ function read({ words, given }: Call<typeof OPTIONS, null>): Asked {
   if (words.some((word) => word.trim() === '')) {
     throw new UsageError('an empty path or query; without a query, the tables are listed');
   }
-  const hasSql = words.length > 1 && (SQL_WORD.test(last) || /\s/.test(last));
+  const hasSql = words.length > 1 && (last === STDIN || SQL_WORD.test(last) || /\s/.test(last));
+  const { file } = given;
+  if (file === '') throw new UsageError('-f: which file?');
   return {
     paths: hasSql ? words.slice(0, -1) : words,
-    sql: hasSql ? last : null,
+    scripts: [
+      ...(file === undefined ? [] : [{ text: readText(file), from: file }]),
+      ...(hasSql ? [scriptOf(last)] : []),
+    ],
     form: json ? 'json' : csv ? 'csv' : 'text',
     formulas: given['quote-formulas'] ? 'quote' : 'keep',
     limit: given.limit ?? OPTIONS.limit.default,
     options: optionsOf(given),
   };
+}
+
+const scriptOf = (word: string): Script =>
+  word === STDIN
+    ? { text: readFileSync(0, 'utf8'), from: 'standard input' }
+    : { text: word, from: '' };
+
+/** @throws InputError */
+function readText(path: string): string {
+  try {
+    return readPlain(path);
+  } catch (error) {
+    throw new InputError(`${path}: ${readReason(error)}`);
+  }
+}
+
+/** By name, the path. @throws UsageError */
+function filesOf(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((one) => {
+      const [, name, path] = /^([A-Za-z_]\w*)=(.+)$/s.exec(one) ?? [];
+      if (name === undefined) {
+        throw new UsageError(
+          `--with ${one}: it is NAME=FILE, the name a word of letters, digits and _`,
+        );
+      }
+      checkPath(path);
+      return [name, path];
+    }),
+  );
 }
 
 const SIZE = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
@@ -80,6 +142,7 @@ function optionsOf(given: QueryOptions): OpenOptions {
   }
   return {
     cache: folder ?? given.cache === true,
+    files: filesOf(given.with ?? []),
     ...(memory !== undefined && { memory }),
     ...(timeLimit !== undefined && { timeLimit, isolated: true }),
   };
@@ -110,11 +173,37 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   }
 }
 
-async function answer(
-  recording: OpenRecording,
-  { sql, form, formulas, limit }: Asked,
-): Promise<void> {
-  const { columns, blocks } = await recording.rows(sql ?? TABLES);
+/** Each statement in turn; views and macros are known to those behind them. */
+async function answer(recording: OpenRecording, asked: Asked): Promise<void> {
+  const { scripts } = asked;
+  if (scripts.length === 0) return print(await recording.rows(TABLES), asked);
+  const define: string[] = [];
+  let answers = 0;
+  for (const { text, from } of scripts) {
+    const statements = statementsOf(text);
+    if (statements.length === 0) throw new QueryError(told('an empty query', from));
+    for (const { sql, defines } of statements) {
+      if (defines) {
+        define.push(sql);
+        continue;
+      }
+      try {
+        const rows = await recording.rows(sql, { define });
+        if (answers++ > 0 && asked.form !== 'json') await say('\n');
+        await print(rows, asked);
+      } catch (error) {
+        throw error instanceof QueryError ? new QueryError(told(error.message, from)) : error;
+      }
+    }
+  }
+  if (answers > 0) return;
+  throw new UsageError('views and macros alone answer nothing: add a query');
+}
+
+const told = (message: string, from: string): string =>
+  from === '' ? message : `${from}: ${message}`;
+
+async function print({ columns, blocks }: Rows, { form, formulas, limit }: Asked): Promise<void> {
   const names = columns.map(({ name }) => name);
   if (form === 'text') return printTable(columns, blocks, limit);
   if (form === 'csv') {
@@ -140,9 +229,19 @@ export const query = command({
     'Answers a query over a recording’s folder, a folder of native files, or a file; without one, lists the tables. With several paths, each is a schema named after its folder; a name without a schema means the first. Column t is always seconds since the recording’s start. Read-only.\n\nThe text table is at most as wide as the terminal (COLUMNS overrides it); lists of 8 or more numbers are drawn as a sparkline. Tables: docs/query.md. DESCRIBE ross_pe lists a table’s columns; SELECT * FROM metrics says what they mean.',
   arguments: [
     { name: 'PATH', help: 'what is read', many: true, names: 'path', noun: 'recording' },
-    { name: 'SQL', help: 'the query, as one word', optional: true, names: 'table' },
+    {
+      name: 'SQL',
+      help: 'the query, as one word; several with ; between; - takes them from standard input',
+      optional: true,
+      names: 'table',
+    },
   ],
   options: OPTIONS,
-  examples: ['query run.tri', 'query run.tri "SELECT * FROM pe_on_node LIMIT 5"'],
+  examples: [
+    'query run.tri',
+    'query run.tri "SELECT * FROM pe_on_node LIMIT 5"',
+    'query run.tri --with hosts=hosts.csv "SELECT * FROM pes JOIN hosts USING (host)"',
+    'query run.tri -f views.sql "FROM busiest"',
+  ],
   run,
 });

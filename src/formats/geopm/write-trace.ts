@@ -8,7 +8,7 @@
  * # profile_name: "tiny"
  * # node_name: vm
  * # agent: monitor
- * TIME|EPOCH_COUNT|REGION_HASH|…            or  TIME|PROCESS|EVENT|SIGNAL
+ * TIME|EPOCH_COUNT|REGION_HASH|…            or  TIME|PROCESS|EVENT|SIGNAL|THREAD
  * 0.010256257|1|0xcce45a1e|…
  * ```
  */
@@ -62,8 +62,11 @@ export function traceRowText(columns: readonly TraceColumn[], values: Float64Arr
   return `${text}\n`;
 }
 
-/** Columns of a profile trace. */
-export const PROFILE_COLUMNS = ['TIME', 'PROCESS', 'EVENT', 'SIGNAL'] as const;
+/** Columns of a profile trace; the last is ours. */
+export const PROFILE_COLUMNS = ['TIME', 'PROCESS', 'EVENT', 'SIGNAL', 'THREAD'] as const;
+
+/** GEOPM's own: threads of a process are not told apart. */
+export const COMPATIBLE_PROFILE_COLUMNS = PROFILE_COLUMNS.slice(0, 4);
 
 /** Events of a profile trace, and whether their signal is a hash. */
 const EVENT_HAS_HASH = {
@@ -77,15 +80,21 @@ const EVENT_HAS_HASH = {
   EVENT_OVERHEAD: false,
 } as const;
 
-export type ProfileEvent = keyof typeof EVENT_HAS_HASH;
+/** What a thread, or its process, told. */
+export interface ProfileRow {
+  /** s since time zero. */
+  readonly time: number;
+  readonly process: number;
+  readonly event: keyof typeof EVENT_HAS_HASH;
+  /** A hash, or a number. */
+  readonly signal: number;
+  /** Null: there is no column of it. */
+  readonly thread: number | null;
+}
 
-/** One row of a profile trace. `time` in s since time zero; `signal` a hash, or a number. */
-export function profileRowText(
-  time: number,
-  process: number,
-  event: ProfileEvent,
-  signal: number,
-): string {
+/** One row of a profile trace. */
+export function profileRowText({ time, process, event, signal, thread }: ProfileRow): string {
   const what = EVENT_HAS_HASH[event] ? hashText(signal) : generalText(signal, 16);
-  return `${generalText(time, 16)}|${process}|${event}|${what}\n`;
+  const by = thread === null ? '' : `|${thread}`;
+  return `${generalText(time, 16)}|${process}|${event}|${what}${by}\n`;
 }

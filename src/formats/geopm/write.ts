@@ -13,8 +13,9 @@ export type {
 export { hashText } from './values.ts';
 export { reportText } from './write-report.ts';
 export {
+  COMPATIBLE_PROFILE_COLUMNS,
   PROFILE_COLUMNS,
-  type ProfileEvent,
+  type ProfileRow,
   profileRowText,
   type TraceColumn,
   type TraceHeader,

@@ -1,4 +1,4 @@
-/** Profile traces: what each process told, as a lane of regions, epochs, and times inside regions. */
+/** Profile traces: what each thread, or process, told, as a lane of regions, epochs, and times inside regions. */
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import type { OpenRecording } from '../../query/index.ts';
 import { STEP, type Steps, sorted } from '../../view/steps.ts';
@@ -8,6 +8,8 @@ import type { LaneTimes } from './regions-lanes.ts';
 export interface ProcessTrace {
   readonly host: string;
   readonly process: number;
+  /** The process, and the thread where several told something. */
+  readonly name: string;
   readonly from: number;
   /** Outermost regions; the constant for unmarked time between them. */
   readonly lane: LaneTimes;
@@ -20,6 +22,7 @@ export interface ProcessTrace {
 class Reader {
   readonly host: string;
   readonly process: number;
+  readonly thread: number | null;
   private readonly times: number[] = [];
   private readonly hashes: number[] = [];
   private readonly epochs: number[] = [];
@@ -28,9 +31,10 @@ class Reader {
   private readonly inside: { hash: number; since: number }[] = [];
   private last = Number.NEGATIVE_INFINITY;
 
-  constructor(host: string, process: number) {
+  constructor(host: string, process: number, thread: number | null) {
     this.host = host;
     this.process = process;
+    this.thread = thread;
   }
 
   take(time: number, event: string, hash: number): void {
@@ -60,12 +64,20 @@ class Reader {
     if (this.inside.length === 0) this.set(time, HASH_UNMARKED);
   }
 
-  end(): ProcessTrace {
+  /** Whether it told of regions or epochs. */
+  get told(): boolean {
+    return this.times.length > 0 || this.epochs.length > 0;
+  }
+
+  /** @param several whether threads of its process told something, too */
+  end(several: boolean): ProcessTrace {
+    const { host, process, thread } = this;
+    const name = `process ${process}${several ? ` thread ${thread}` : ''}`;
     const [open] = this.inside;
     const what =
       'it never told that it left this region: it was ended inside, or the trace was cut';
     return {
-      ...{ host: this.host, process: this.process },
+      ...{ host, process, name },
       from: this.times[0] ?? this.last,
       lane: {
         times: Float64Array.from(this.times),
@@ -88,38 +100,50 @@ interface Told {
 interface ToldBy {
   readonly host: string;
   readonly process: number;
+  /** Null where the trace does not tell threads apart. */
+  readonly thread?: number | null;
   readonly events: Told[];
 }
 
-/** What one process told stays in its order, also where times are equal. */
+/** What one thread told stays in its order, also where times are equal. Of threads, those that told of regions or epochs. */
 export function* processTraces(told: readonly ToldBy[]): Steps<readonly ProcessTrace[]> {
-  const traces: ProcessTrace[] = [];
-  for (const { host, process, events } of told) {
-    const reader = new Reader(host, process);
+  const processes = new Map<string, Reader[]>();
+  for (const { host, process, thread = null, events } of told) {
+    const reader = new Reader(host, process, thread);
     const inTime = yield* sorted(events, (a, b) => a.time - b.time);
     for (const [k, { time, event, hash }] of inTime.entries()) {
       if (k % STEP === 0) yield STEP;
       reader.take(time, event, hash);
     }
-    traces.push(reader.end());
+    const of = `${process} ${host}`;
+    const own = processes.get(of) ?? [];
+    processes.set(of, own);
+    own.push(reader);
   }
-  return traces;
+  return [...processes.values()].flatMap((readers) => {
+    const marked = readers.filter((reader) => reader.told);
+    const shown = marked.length === 0 ? readers.slice(0, 1) : marked;
+    return shown.map((reader) => reader.end(shown.length > 1));
+  });
 }
 
-/** Reads them. @throws the signal's reason */
+/** Reads them. @param hasThreads whether the table tells them apart @throws the signal's reason */
 export async function readProfiles(
   sql: OpenRecording,
+  hasThreads: boolean,
   signal: AbortSignal,
 ): Promise<readonly ProcessTrace[]> {
+  const thread = hasThreads ? 'thread' : 'NULL';
   const { blocks } = await sql.rows(
-    'SELECT host, process, t, event, hash FROM geopm_profile_trace',
+    `SELECT host, process, ${thread}, t, event, hash FROM geopm_profile_trace`,
   );
   const told = new Map<string, ToldBy>();
   for await (const block of blocks) {
-    for (const [host, process, time, event, hash] of block) {
-      const of = `${process} ${host}`;
+    for (const [host, process, thread, time, event, hash] of block) {
+      const of = `${process} ${thread} ${host}`;
       const own = told.get(of) ?? {
         ...{ host: String(host ?? ''), process: Number(process) },
+        thread: thread === null ? null : Number(thread),
         events: [],
       };
       told.set(of, own);

@@ -161,10 +161,10 @@ export function* processLanes(
   bins: number,
 ): Steps<Lane[]> {
   const made: Lane[] = [];
-  for (const { process, lane, epochs, suspect } of own) {
+  for (const { name, lane, epochs, suspect } of own) {
     const spans = yield* laneSpans(lane, from, to, bins);
     made.push({
-      name: `process ${process}`,
+      name,
       spans: spans.filter(({ hash }) => hash !== HASH_UNMARKED),
       epochs: thinned(epochs, from, to, bins),
       ...(suspect !== null && { suspect }),
@@ -203,8 +203,13 @@ export class ReadTraces {
     this.traces = new SharedWork(async (signal) => readTraces(endedBy(await open(), signal)));
     this.profiles = new SharedWork(async (signal) => {
       const sql = endedBy(await open(), signal);
-      const columns = await geopmColumns(sql);
-      return columns.has('geopm_profile_trace') ? readProfiles(sql, signal) : [];
+      const columns = (await geopmColumns(sql)).get('geopm_profile_trace');
+      if (columns === undefined) return [];
+      return readProfiles(
+        sql,
+        columns.some(({ key }) => key === 'thread'),
+        signal,
+      );
     });
   }
 }
@@ -246,7 +251,8 @@ export class RegionTraces {
       hosts.set(host, own);
       own.from = Math.min(own.from, from);
       own.to = Math.max(own.to, lane.end);
-      own.processes.push(process);
+      // Threads of a process come one after the other.
+      if (own.processes.at(-1) !== process) own.processes.push(process);
     }
     return [...hosts].map(([host, own]) => ({ host, ...own }));
   }
@@ -254,10 +260,9 @@ export class RegionTraces {
   /** Regions of processes, from their entries and exits. */
   async processes(names: ReadonlyMap<number, string>): Promise<ProcessRegion[]> {
     const all = await this.readProfiles();
-    return all.flatMap(({ host, process, regions }) =>
+    return all.flatMap(({ host, process, name, regions }) =>
       [...regions].map(([hash, { count, runtime }]) => ({
-        ...{ host, process, count, runtime },
-        name: `process ${process}`,
+        ...{ host, process, name, count, runtime },
         region: names.get(hash) ?? `0x${hash.toString(16).padStart(8, '0')}`,
       })),
     );

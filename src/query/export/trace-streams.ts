@@ -89,12 +89,13 @@ export class InstantStream extends RowStream {
   }
 }
 
-/** Columns: seconds, pid, the region's name, 1 for an entry and 0 for an exit. Each process nests its own. */
+/** Columns: seconds, pid, tid, the region's name, 1 for an entry and 0 for an exit. Each thread nests its own. */
 export class RegionStream extends RowStream {
   private readonly pid: Uint32Array;
+  private readonly tid: Uint32Array;
   private readonly names: readonly string[];
   private readonly isEntry: Uint32Array;
-  private readonly open = new Map<number, { readonly lane: Lane; readonly names: string[] }>();
+  private readonly open = new Map<string, { readonly lane: Lane; readonly names: string[] }>();
   private readonly base: number;
   private readonly last: number;
   private readonly rows: number;
@@ -103,18 +104,20 @@ export class RegionStream extends RowStream {
     super(columns.numbers(0));
     this.base = base;
     this.pid = columns.integers(1);
-    this.names = columns.texts(2);
-    this.isEntry = columns.integers(3);
+    this.tid = columns.integers(2);
+    this.names = columns.texts(3);
+    this.isEntry = columns.integers(4);
     this.rows = columns.rows;
     this.last = this.rows - 1;
   }
 
   protected override write(out: TraceWriter, row: number, at: number): void {
-    const pid = this.base + this.pid[row];
-    let open = this.open.get(pid);
+    const [pid, tid] = [this.base + this.pid[row], this.tid[row]];
+    const key = `${pid} ${tid}`;
+    let open = this.open.get(key);
     if (open === undefined) {
-      open = { lane: { pid, tid: 0 }, names: [] };
-      this.open.set(pid, open);
+      open = { lane: { pid, tid }, names: [] };
+      this.open.set(key, open);
     }
     const { lane, names } = open;
     const name = this.names[row];

@@ -12,6 +12,8 @@ import { columnsOf } from './vectors.ts';
 export interface NamedProcess {
   readonly pid: number;
   readonly name: string;
+  /** Those that have tracks of their own. */
+  readonly threads?: readonly number[];
 }
 
 export interface TraceTables {
@@ -227,21 +229,26 @@ export async function regions(
       ? '(SELECT NULL::UINTEGER AS hash, NULL AS region WHERE false)'
       : `(SELECT hash, any_value(region) AS region FROM ${report} WHERE section = 'region' GROUP BY hash)`;
   const inside = `FROM ${profile} WHERE event IN ('REGION_ENTRY', 'REGION_EXIT') AND ${within}`;
-  const keys = await textsOf(
-    connection,
-    `SELECT DISTINCT coalesce(host, '') || ' ' || process::BIGINT ${inside} ORDER BY ALL`,
-  );
+  // Traces of GEOPM do not tell threads apart.
+  const hasThreads = tables.columns('geopm_profile_trace').some(({ name }) => name === 'thread');
+  const tid = hasThreads ? 'coalesce(thread, 0)::UINTEGER' : '0::UINTEGER';
+  const key = "coalesce(host, '') || ' ' || process::BIGINT";
+  const keys = await textsOf(connection, `SELECT DISTINCT ${key} ${inside} ORDER BY ALL`);
   const list = keys.map(quoteText).join(', ');
+  const pid = `(${PROCESSES} + list_position([${list}], ${key}))::UINTEGER`;
   const columns = await columnsOf(
     connection,
-    `SELECT ${seconds}, (${PROCESSES} + list_position([${list}], coalesce(host, '') || ' ' || process::BIGINT))::UINTEGER,
+    `SELECT ${seconds}, ${pid}, ${tid},
         coalesce(n.region, printf('0x%08x', hash)), (event = 'REGION_ENTRY')::UINTEGER
       FROM (SELECT *, row_number() OVER () AS row ${inside}) LEFT JOIN ${names} n USING (hash) ORDER BY t, row`,
-    ['DOUBLE', 'UINTEGER', 'VARCHAR', 'UINTEGER'],
+    ['DOUBLE', 'UINTEGER', 'UINTEGER', 'VARCHAR', 'UINTEGER'],
   );
+  const [pids, tids] = [columns.integers(1), columns.integers(2)];
   const processes = keys.map((key, k) => {
     const [host, process] = key.split(' ');
-    return { pid: base + PROCESSES + k + 1, name: `regions of process ${process} ${host}`.trim() };
+    const own = PROCESSES + k + 1;
+    const threads = hasThreads ? [...new Set(tids.filter((_, row) => pids[row] === own))] : [];
+    return { pid: base + own, name: `regions of process ${process} ${host}`.trim(), threads };
   });
   return { streams: [new RegionStream(columns, base)], processes };
 }

@@ -121,7 +121,10 @@ function* naming(
     if (tid !== null) yield () => out.thread(pid, tid, `${known ? 'KP' : 'LP'} ${tid}`);
   }
   yield () => out.process(base + WHOLE, `${prefix}${sources.name}`, base - 1);
-  for (const { pid, name } of processes) yield () => out.process(pid, `${prefix}${name}`, pid);
+  for (const { pid, name, threads = [] } of processes) {
+    yield () => out.process(pid, `${prefix}${name}`, pid);
+    for (const tid of threads) yield () => out.thread(pid, tid, `thread ${tid}`);
+  }
 }
 
 async function draw(

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
+import { clockPair, wallAt } from '../../os/wall-clock.ts';
 import { isReplaceable, writeWhole } from '../../os/whole-file.ts';
 import {
   type Agent,
@@ -59,7 +60,8 @@ export class Controller {
   private readonly log: SampleLog | null;
   private readonly endpoint: Endpoint | null;
   private readonly policy: Policy | null;
-  private readonly startTime = startTimeText();
+  /** Time of day of `zero`, as files say it. */
+  private startTime = startTimeText(clockPair().wall);
   private readonly time: number;
   private readonly watts: number;
   private readonly board: { readonly hash: number; readonly hint: number; readonly epochs: number };
@@ -121,10 +123,9 @@ export class Controller {
     this.writeControls();
     const { trace, profileTrace } = settings;
     const columns = [...this.columns, ...this.agent.traceColumns];
-    const head = this.header();
     const fail = (error: Error) => this.warn(error.message);
-    this.trace = trace === undefined ? null : new TraceFile(trace, head, columns, fail);
-    this.events = new EventLog(profileTrace, head, fail);
+    this.trace = trace === undefined ? null : new TraceFile(trace, columns, fail);
+    this.events = new EventLog(settings, fail);
     this.table = new ProcessTable(settings.pages, (process) => this.events.drain(process), filter);
     const isPrompt = endpoint !== undefined || profileTrace !== undefined || filter !== null;
     this.log = isPrompt || !this.agent.mayLag ? null : new SampleLog(platform);
@@ -174,11 +175,19 @@ export class Controller {
     return { version, startTime: this.startTime, profile, host, agent: this.kind.name };
   }
 
-  /** The command starts now: time zero. @param now ns of CLOCK_MONOTONIC */
+  /**
+   * The command starts now: time zero.
+   * @param now ns of CLOCK_MONOTONIC
+   * @throws OutputError where a trace, or the report, cannot be written
+   */
   begin(now: number): void {
+    const zero = BigInt(Math.round(now));
+    this.startTime = startTimeText(wallAt(zero));
+    const head = this.header();
+    this.trace?.begin(head);
+    this.events.begin(now, head);
     this.zero = now;
-    this.events.zero = now;
-    this.platform.timeZero = BigInt(Math.round(now));
+    this.platform.timeZero = zero;
     this.saved = now;
     this.platform.readBatch();
     this.sampled.begin(0, 0);

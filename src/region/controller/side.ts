@@ -80,7 +80,8 @@ export class ControllerSide {
   readonly ready: Promise<void>;
   private readonly orders = new Int32Array(new SharedArrayBuffer(4 * WORDS));
   private readonly done: Promise<Punctuality | null>;
-  private readonly begun: Promise<unknown>;
+  /** Why it could not begin; null: it has. */
+  private readonly begun: Promise<LaunchError | null>;
   private readonly worker: Worker;
   /** It waits for a file that does not answer: nothing can end its thread. */
   stuck = false;
@@ -98,13 +99,15 @@ export class ControllerSide {
     });
     const { promise: done, resolve: finish } = deferred<Punctuality | null>();
     this.done = done;
-    const { promise: begun, resolve: begin } = deferred<void>();
-    this.begun = Promise.race([begun, done]);
+    const begun = deferred<LaunchError | null>();
+    this.begun = begun.promise;
     this.ready = new Promise((resolve, reject) => {
-      let isReady = false;
+      let [isReady, hasBegun] = [false, false];
       const fail = (failure: Extract<ControllerMessage, { kind: 'failed' }>) => {
-        if (!isReady) reject(new LaunchError(failure, this.stuck));
-        else say(`the controller came to an early end: ${failure.message}`);
+        const error = new LaunchError(failure, this.stuck);
+        if (!isReady) reject(error);
+        else if (hasBegun) say(`the controller came to an early end: ${failure.message}`);
+        begun.resolve(error);
         finish(null);
       };
       const died = (message: string) =>
@@ -119,14 +122,19 @@ export class ControllerSide {
           isReady = true;
           clearTimeout(timer);
           resolve();
-        } else if (message.kind === 'begun') begin();
-        else if (message.kind === 'warning') say(message.message);
+        } else if (message.kind === 'begun') {
+          hasBegun = true;
+          begun.resolve(null);
+        } else if (message.kind === 'warning') say(message.message);
         else if (message.kind === 'status') show(message.line);
         else if (message.kind === 'failed') fail(message);
         else finish(message.punctuality);
       });
       this.worker.on('error', (error) => died(error.message));
-      this.worker.on('exit', () => finish(null));
+      this.worker.on('exit', () => {
+        begun.resolve(null);
+        finish(null);
+      });
     });
   }
 
@@ -146,11 +154,12 @@ export class ControllerSide {
     }
   }
 
-  /** Sampling begins: when this resolves the command may start, so that nothing of it is missed. */
+  /** Sampling begins: when this resolves the command may start, so that nothing of it is missed. @throws LaunchError */
   async begin(): Promise<void> {
     Atomics.store(this.orders, STARTED, 1);
     this.ring();
-    await this.begun;
+    const error = await this.begun;
+    if (error !== null) throw error;
   }
 
   ended(code: number, signal: number): void {

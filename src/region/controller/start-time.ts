@@ -1,11 +1,14 @@
-/** `2026-11-21T01:56:58.346487912+0000`: this moment, as GEOPM's reports have it, in local time. */
-export function startTimeText(): string {
-  const now = new Date();
+/**
+ * `2026-11-21T01:56:58.346487912+0000`: a moment as GEOPM's reports have it, in local time.
+ * @param wall ns since 1970
+ */
+export function startTimeText(wall: bigint): string {
+  const date = new Date(Number(wall / 1_000_000n));
   const two = (n: number) => String(n).padStart(2, '0');
-  const offset = -now.getTimezoneOffset();
+  const offset = -date.getTimezoneOffset();
   const zone = `${offset < 0 ? '-' : '+'}${two(Math.floor(Math.abs(offset) / 60))}${two(Math.abs(offset) % 60)}`;
-  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-  const time = `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`;
-  const fraction = String(now.getMilliseconds()).padStart(3, '0');
-  return `${day}T${time}.${fraction}000000${zone}`;
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const fraction = String(wall % 1_000_000_000n).padStart(9, '0');
+  return `${day}T${time}.${fraction}${zone}`;
 }

@@ -1,8 +1,9 @@
 /** The trace and the profile trace, written while the application runs: whoever reads them sees it live. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import {
+  COMPATIBLE_PROFILE_COLUMNS,
   PROFILE_COLUMNS,
-  type ProfileEvent,
+  type ProfileRow,
   profileRowText,
   type TraceColumn,
   type TraceHeader,
@@ -24,6 +25,7 @@ function writeAll(file: number, text: string): void {
 /** A file that grows by lines. */
 class GrowingFile {
   readonly path: string;
+  private readonly what: string;
   private readonly file: number;
   private readonly fail: (error: Error) => void;
   private failed = false;
@@ -34,15 +36,24 @@ class GrowingFile {
    * @param fail is called once where it can be written no more, as on a full disk; the rest is not written
    * @throws OutputError where it cannot be made
    */
-  constructor(what: string, path: string, head: string, fail: (error: Error) => void) {
+  constructor(what: string, path: string, fail: (error: Error) => void) {
+    this.what = what;
     this.path = path;
     this.fail = fail;
+    this.file = this.orOutputError(() => openSync(path, 'w'));
+  }
+
+  private orOutputError<T>(work: () => T): T {
     try {
-      this.file = openSync(path, 'w');
-      writeAll(this.file, head);
+      return work();
     } catch (error) {
-      throw new OutputError(what, path, error);
+      throw new OutputError(this.what, this.path, error);
     }
+  }
+
+  /** Writes what it begins with. @throws OutputError */
+  begin(head: string): void {
+    this.orOutputError(() => writeAll(this.file, head));
   }
 
   write(text: string): void {
@@ -74,16 +85,17 @@ export class TraceFile {
   private readonly columns: readonly TraceColumn[];
   readonly values: Float64Array;
 
-  constructor(
-    path: string,
-    header: TraceHeader,
-    columns: readonly TraceColumn[],
-    fail: (error: Error) => void,
-  ) {
-    const names = columns.map(({ name }) => name);
-    this.file = new GrowingFile('trace', path, traceHeaderText(header, names), fail);
+  /** @throws OutputError where it cannot be made */
+  constructor(path: string, columns: readonly TraceColumn[], fail: (error: Error) => void) {
+    this.file = new GrowingFile('trace', path, fail);
     this.columns = columns;
     this.values = new Float64Array(columns.length);
+  }
+
+  /** Time zero is now. @throws OutputError */
+  begin(header: TraceHeader): void {
+    const names = this.columns.map(({ name }) => name);
+    this.file.begin(traceHeaderText(header, names));
   }
 
   /** Writes `values` as a row. */
@@ -103,15 +115,25 @@ export class TraceFile {
 /** A row per event of a process. */
 export class ProfileTraceFile {
   private readonly file: GrowingFile;
+  private readonly compat: boolean;
 
-  constructor(path: string, header: TraceHeader, fail: (error: Error) => void) {
-    const head = traceHeaderText(header, PROFILE_COLUMNS);
-    this.file = new GrowingFile('profile trace', path, head, fail);
+  /**
+   * @param compat without the column that tells threads apart
+   * @throws OutputError where it cannot be made
+   */
+  constructor(path: string, compat: boolean, fail: (error: Error) => void) {
+    this.file = new GrowingFile('profile trace', path, fail);
+    this.compat = compat;
   }
 
-  /** @param time s since time zero */
-  event(time: number, pid: number, event: ProfileEvent, signal: number): void {
-    this.file.write(profileRowText(time, pid, event, signal));
+  /** Time zero is now. @throws OutputError */
+  begin(header: TraceHeader): void {
+    const columns = this.compat ? COMPATIBLE_PROFILE_COLUMNS : PROFILE_COLUMNS;
+    this.file.begin(traceHeaderText(header, columns));
+  }
+
+  event(row: ProfileRow): void {
+    this.file.write(profileRowText(this.compat ? { ...row, thread: null } : row));
   }
 
   close(): void {

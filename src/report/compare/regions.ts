@@ -38,9 +38,11 @@ export async function regionTotals(recording: OpenRecording, has: Has): Promise<
   );
 }
 
-/** How long a visit of a region took, from entries and exits of the same process. */
+/** How long a visit of a region took, from entries and exits of the same thread, or process. */
 export function visitSamples(has: Has): ScopedSamples[] {
   const columns = ['t', 'host', 'process', 'event', 'hash'];
+  // Traces of GEOPM do not tell threads apart.
+  const thread = has('geopm_profile_trace.thread') ? ', thread' : '';
   if (!columns.every((column) => has(`geopm_profile_trace.${column}`))) return [];
   const named = has('geopm_region.section')
     ? `(SELECT any_value(region) FROM geopm_region r WHERE r.hash = v.hash AND r.section = 'region')`
@@ -55,7 +57,7 @@ export function visitSamples(has: Has): ScopedSamples[] {
       sql: `SELECT host, coalesce(${named}, printf('0x%08x', hash)) AS entity, 0 AS lane, t, NULL::DOUBLE AS seconds, visit
         FROM (SELECT *, CASE WHEN event = 'REGION_ENTRY' AND lead(event) OVER w = 'REGION_EXIT' THEN lead(t) OVER w - t END AS visit
           FROM geopm_profile_trace WHERE event IN ('REGION_ENTRY', 'REGION_EXIT')
-          WINDOW w AS (PARTITION BY host, process, hash ORDER BY t)) v WHERE visit IS NOT NULL`,
+          WINDOW w AS (PARTITION BY host, process${thread}, hash ORDER BY t)) v WHERE visit IS NOT NULL`,
     },
   ];
 }

@@ -180,9 +180,10 @@ describe('traces', () => {
     ] as const;
     const values = Float64Array.of(0.009281729, 1 / 3, 12, 0x725e8066, Number.NaN);
     expect(traceRowText(columns, values)).toBe('0.009281729000000001|0.333333|12|0x725e8066|NAN\n');
-    expect(profileRowText(0.5, 77, 'REGION_ENTRY', 0xd3d99e8b)).toBe(
-      '0.5|77|REGION_ENTRY|0xd3d99e8b\n',
+    const entry = { time: 0.5, process: 77, event: 'REGION_ENTRY', signal: 0xd3d99e8b } as const;
+    expect(profileRowText({ ...entry, thread: null })).toBe('0.5|77|REGION_ENTRY|0xd3d99e8b\n');
+    expect(profileRowText({ ...entry, event: 'EPOCH_COUNT', signal: 3, thread: 78 })).toBe(
+      '0.5|77|EPOCH_COUNT|3|78\n',
     );
-    expect(profileRowText(0.25, 77, 'EPOCH_COUNT', 3)).toBe('0.25|77|EPOCH_COUNT|3\n');
   });
 });

@@ -19,7 +19,8 @@ export interface GeopmDetection {
   readonly detection: Detection;
 }
 
-const PROFILE = 'TIME|PROCESS|EVENT|SIGNAL';
+/** Ours tell threads apart. */
+const PROFILES = ['TIME|PROCESS|EVENT|SIGNAL', 'TIME|PROCESS|EVENT|SIGNAL|THREAD'];
 const VERSION = /^GEOPM Version:\s*"?([^\s"]+)/m;
 const found = (
   file: GeopmFile,
@@ -69,12 +70,9 @@ function detectTable(lines: readonly string[]): GeopmDetection | null {
   const { columns, delimiter, properties } = head;
   const version = properties.get('geopm_version');
   const era = (what: string) => (version === undefined ? what : `${what}, version ${version}`);
-  if (columns.join('|') === PROFILE) {
-    return found(
-      { what: 'profile', head },
-      era('GEOPM profile trace'),
-      `its columns are ${PROFILE}`,
-    );
+  const names = columns.join('|');
+  if (PROFILES.includes(names)) {
+    return found({ what: 'profile', head }, era('GEOPM profile trace'), `its columns are ${names}`);
   }
   if (version !== undefined) {
     return found({ what: 'trace', head }, era('GEOPM trace'), 'it begins with # geopm_version');

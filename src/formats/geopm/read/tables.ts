@@ -211,6 +211,9 @@ const tracedTable = (
 
 const TAKES_HASH = /^(REGION_ENTRY|REGION_EXIT|EVENT_SHORT_REGION|EVENT_(START|STOP)_PROFILE)$/;
 
+/** Place of the thread in rows of our profile traces. */
+const THREAD = 4;
+
 function profileTable(file: GeopmFile): GeopmTable {
   const host = ('head' in file && file.head.properties.get('node_name')) || '';
   return table(
@@ -237,6 +240,14 @@ function profileTable(file: GeopmFile): GeopmTable {
         metric: real('value', '', 'epoch, CPU or seconds, of events that have no hash'),
         of: ({ values }) => numberIn(values[3]),
       },
+      ...('head' in file && file.head.columns.length > THREAD
+        ? [
+            {
+              metric: real('thread', '', 'thread that told it, of our traces'),
+              of: ({ values }: Row) => numberIn(values[THREAD]),
+            },
+          ]
+        : []),
     ],
   );
 }
