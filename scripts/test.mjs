@@ -28,6 +28,8 @@ const NEEDS = {
     command: 'TRISCOPE_GOLDEN=/path/to/golden npm test',
     optional: process.env.TRISCOPE_GOLDEN === undefined,
   },
+  // Minutes, root and 100 MB of Debian's packages: for who changes scripts/container.mjs.
+  'mmdebstrap and buildah': { command: 'apt-get install mmdebstrap buildah', optional: true },
 };
 const BY_SETUP = { command: 'npm run setup', optional: false };
 /** Another Node than the one that runs the tests. */

@@ -84,7 +84,7 @@ describe('tutorials', () => {
 });
 
 describe('what other tools read', () => {
-  it.each(['.github/workflows/test.yml', '.gitlab-ci.yml'])(
+  it.each(['.github/workflows/test.yml', '.github/workflows/release.yml', '.gitlab-ci.yml'])(
     '%s is YAML, and runs .ci/run',
     (path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');
@@ -92,6 +92,18 @@ describe('what other tools read', () => {
       expect(text).toContain('bash .ci/run');
     },
   );
+
+  it('the module file is Tcl whose braces and brackets close, and sets what is in the package', () => {
+    const text = readFileSync(join(ROOT, 'examples', 'cluster', 'triscope.modulefile'), 'utf8');
+    expect(text.startsWith('#%Module1.0\n')).toBe(true);
+    const code = text.replaceAll(/^\s*#.*$/gm, '').replaceAll(/"[^"\n]*"/g, '""');
+    const count = (character: string) => code.split(character).length - 1;
+    expect([count('{'), count('['), count('"') % 2]).toEqual([count('}'), count(']'), 0]);
+    const words = new Set(code.split('\n').map((line) => line.split(/\s+/)[0]));
+    const known = ['', '}', 'set', 'proc', 'module-whatis', 'conflict', 'prepend-path'];
+    expect([...words].filter((word) => !known.includes(word as string))).toEqual([]);
+    expect(code).toContain('prepend-path PATH $prefix/bin');
+  });
 
   const hasPython = spawnSync('python3', ['--version']).status === 0;
   it.skipIf(!hasPython)('the recipe for Spack is Python (needs python3)', () => {
