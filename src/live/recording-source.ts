@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { Part, RawColumn, RawRows, TakeRows } from '../formats/part.ts';
 import type { Batch, Column, Schema } from '../model/metric.ts';
+import { breath } from '../os/breath.ts';
 import { loadTables } from '../query/load.ts';
 import type { Suspect } from '../query/part.ts';
 import { type Sources, sourcesOf } from '../query/sources.ts';
@@ -62,8 +63,6 @@ function batchFrom(
   }
   return { schema, length: rows, columns };
 }
-
-const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** By part: what takes its rows, all columns of them. */
 type Takers = Map<Part, (rows: RawRows) => void>;

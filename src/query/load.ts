@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { type TakeRows, type TimeSpan, timeColumnOf } from '../formats/part.ts';
 import { type OpenedFile, openData } from '../formats/registry.ts';
 import { RECORDING_FILE } from '../model/recording.ts';
+import { breath } from '../os/breath.ts';
 import { readReason } from '../os/plain-file.ts';
 import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
 import { InputError } from './errors.ts';
@@ -37,9 +38,6 @@ interface Found extends Omit<PlacedPart, 'shift'> {
 
 /** Columns of raw stats files that stay in memory where nothing else is said. */
 const KEPT_BYTES = 2 ** 28;
-
-/** Lets others have their turn: a file is read at once. */
-const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * @param keptBytes columns of raw stats files that may stay in memory

@@ -4,6 +4,7 @@ import type { FileInfo, Instant, ScanOptions } from '../../formats/format.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
 import { flag } from '../../model/option.ts';
+import { breath } from '../../os/breath.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
 import { givenLayout, LAYOUT } from '../given-layout.ts';
@@ -146,6 +147,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
     }
   }
   for (const path of filesOf(words)) {
+    await breath();
     try {
       const found = infoOf(path, scan);
       if (found.damaged) code = EXIT.input;

@@ -5,6 +5,7 @@ import { scanRecords } from '../../formats/records.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
 import { choice, flag, float } from '../../model/option.ts';
+import { breath } from '../../os/breath.ts';
 import { type Call, command, type Given } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { EXIT, report } from '../errors.ts';
@@ -162,6 +163,7 @@ async function run({ words, given: options }: Call<typeof OPTIONS, null>): Promi
   const skipped = new SkippedReport();
   let code = 0;
   for (const path of files) {
+    await breath();
     if (out.closed) return 0;
     try {
       withFile(path, (of, source) =>

@@ -1,4 +1,5 @@
 /** Raw stats files from disk, plain or gzip, for who needs more than their tables: headers, groups and marks in their order. */
+import { breath } from '../../os/breath.ts';
 import { FormatError } from '../format.ts';
 import { openFile } from '../source.ts';
 import { blocksOf } from './blocks.ts';
@@ -8,8 +9,6 @@ import type { RawSummary, RawVisitor } from './visitor.ts';
 
 /** Bytes that are parsed before others get their turn. */
 const BLOCK = 2 ** 20;
-
-const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Reads a raw stats file. What is readable is delivered; lines that cannot be used go to `visitor.problem`.
