@@ -35,7 +35,11 @@ export async function freshFolder(target: Target, above: string): Promise<string
 }
 
 const runIn = (target: Target, folder: string, { env, ...options }: RunOptions) =>
-  run(target.args(folder), { env: { ...target.env?.(folder), ...env }, ...options });
+  run(target.args(folder), {
+    env: { ...target.env?.(folder), ...env },
+    ...(target.meanwhile && { started: (child) => void target.meanwhile?.(folder, child) }),
+    ...options,
+  });
 
 /** By target and size of allocations: its run without a fault. */
 const counted = new Map<string, Promise<Ran>>();

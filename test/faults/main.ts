@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Random, seedOf } from '../fuzz/random.ts';
 import type { Result } from '../reliability/table.ts';
 import { countCalls, type Failure, inject, KINDS, killed } from './injected.ts';
+import { BROKERED, endBroker, READERS } from './more-targets.ts';
 import { TARGETS, type Target } from './targets.ts';
 
 export interface FaultOptions {
@@ -12,14 +13,16 @@ export interface FaultOptions {
   /** Cases of each target and kind at most; where there are more places, some are chosen by the seed. */
   readonly most: number;
   readonly seed: number;
+  /** Whether the archive's service is among what is killed: RabbitMQ takes its time to start. */
+  readonly withBroker?: boolean;
 }
 
-const chosen = ({ only }: FaultOptions) =>
-  TARGETS.filter(({ name }) => only === null || name.includes(only));
+const chosen = ({ only }: FaultOptions, targets = TARGETS) =>
+  targets.filter(({ name }) => only === null || name.includes(only));
 
 /** Those that write. */
-const written = (options: FaultOptions) =>
-  chosen(options).filter(({ endless }) => endless === undefined);
+const written = (options: FaultOptions, targets = TARGETS) =>
+  chosen(options, targets).filter(({ endless }) => endless === undefined);
 
 async function* inFolder(work: (folder: string) => AsyncGenerator<Result>): AsyncGenerator<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'triscope-injected-'));
@@ -69,7 +72,7 @@ const LARGE = 1 << 20;
 
 export const allocations = (options: FaultOptions) =>
   inFolder(async function* (folder) {
-    for (const target of written(options)) {
+    for (const target of written(options, [...TARGETS, ...READERS])) {
       const { calls } = await countCalls(target, folder, LARGE);
       const failures: Failure[] = [];
       const places = numbers(calls, options);
@@ -90,7 +93,8 @@ export const kills = (options: FaultOptions) =>
     };
     process.once('SIGINT', end).once('SIGTERM', end);
     const targets: { target: Target; ms: number; random: Random; failures: Failure[] }[] = [];
-    for (const target of chosen(options)) {
+    const all = options.withBroker === true ? [...TARGETS, ...BROKERED] : TARGETS;
+    for (const target of chosen(options, all)) {
       const ms = target.endless ?? (await countCalls(target, folder)).ms;
       targets.push({
         target,
@@ -107,6 +111,7 @@ export const kills = (options: FaultOptions) =>
       }
     }
     process.off('SIGINT', end).off('SIGTERM', end);
+    await endBroker();
     for (const { target, failures } of targets) {
       yield told(`SIGKILL: ${target.name}`, rounds, failures);
     }

@@ -1,4 +1,5 @@
 /** What writes: how each is started in a folder, and what must hold of the folder whatever happened. */
+import type { ChildProcess } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -31,12 +32,14 @@ export interface Target {
   readonly env?: (folder: string) => Readonly<Record<string, string>>;
   /** It does not end by itself, and writes nothing: ms within which it is ended. */
   readonly endless?: number;
+  /** What is done while it runs: it ends then, by itself or as this ends it. */
+  readonly meanwhile?: (folder: string, child: ChildProcess) => Promise<void>;
   /** @throws Error that says what of the folder does not hold */
   readonly check: (folder: string, ending: Ending) => Promise<void>;
 }
 
 class Broken extends Error {}
-const must = (holds: boolean, what: string): void => {
+export const must = (holds: boolean, what: string): void => {
   if (!holds) throw new Broken(what);
 };
 
@@ -45,7 +48,7 @@ const SIMULATION =
     ' ',
   );
 const EVENTS = 'stats-output/ross-stats-evtrace.bin';
-const SQL = 'SELECT count(*) AS n, sum(destination_lp) AS s FROM ross_event';
+export const SQL = 'SELECT count(*) AS n, sum(destination_lp) AS s FROM ross_event';
 
 /** Records of a file that is there: those before a cut end. */
 function recordsOf(path: string): { records: readonly string[]; whole: boolean } {
@@ -97,12 +100,12 @@ async function prepare() {
 }
 
 /** Made once in a process. */
-const whole = () => {
+export const whole = () => {
   prepared ??= prepare();
   return prepared;
 };
 
-const copied = async (folder: string): Promise<void> => {
+export const copied = async (folder: string): Promise<void> => {
   cpSync(join((await whole()).folder, 'whole.tri'), join(folder, 'run.tri'), { recursive: true });
 };
 

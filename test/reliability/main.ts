@@ -4,6 +4,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { allocations, faults, kills } from '../faults/main.ts';
 import { FUZZED } from '../fuzz/formats.ts';
 import { fuzz, type Job, work } from '../fuzz/main.ts';
+import { hasBroker } from '../live/amqp/broker.ts';
 import { type Result, writeResults } from './table.ts';
 
 const PARTS = ['formats', 'commands', 'faults', 'allocations', 'kills'] as const;
@@ -63,7 +64,9 @@ async function main(): Promise<void> {
   const most = asked ?? Number.POSITIVE_INFINITY;
   if (parts.includes('faults')) await take(faults({ only, most, seed }));
   if (parts.includes('allocations')) await take(allocations({ only, most, seed }));
-  if (parts.includes('kills')) await take(kills({ only, most: asked ?? 200, seed }));
+  if (parts.includes('kills')) {
+    await take(kills({ only, most: asked ?? 200, seed, withBroker: hasBroker }));
+  }
 }
 
 if (isMainThread) await main();
