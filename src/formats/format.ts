@@ -3,6 +3,7 @@
  * that `info` prints come of it. A new format is a folder and a line in `registry.ts`.
  */
 import { EXIT, TriscopeError } from '../model/error.ts';
+import type { Hole } from '../os/holes.ts';
 import type { GivenLayout } from './model-bytes.ts';
 import type { OpenFile, TakeRows } from './part.ts';
 import type { PayloadField } from './payload.ts';
@@ -20,6 +21,8 @@ export interface FileSource {
   forget(): void;
   /** Fills `into` from `position` on; returns the bytes there were. */
   read(position: number, into: Uint8Array): number;
+  /** The first stretch that nobody ever wrote which ends after `position`; null, and left out, where none is known. */
+  hole?(position: number): Hole | null;
   /** A file in the same folder; null where there is none. The caller closes it. */
   sibling(name: string): FileSource | null;
   close(): void;

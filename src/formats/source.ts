@@ -1,7 +1,8 @@
 /** Files as sources of bytes; bytes in memory too. */
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EXIT, TriscopeError } from '../model/error.ts';
+import { type Hole, nextHole } from '../os/holes.ts';
 import { openPlain, readReason } from '../os/plain-file.ts';
 import { type FileSource, FormatError } from './format.ts';
 
@@ -29,15 +30,18 @@ class DiskFile implements FileSource {
   readonly path: string;
   private descriptor: number | null;
   private _size: number;
+  /** Bytes that the disk has of it: fewer where it has holes. */
+  private allocated: number;
   private head: Uint8Array | null = null;
   /** Device and number of the file: another may get its name. */
   private readonly identity: string;
 
   constructor(path: string) {
     this.path = path;
-    const { descriptor, size, identity } = opened(path);
+    const { descriptor, stat, identity } = opened(path);
     this.descriptor = descriptor;
-    this._size = size;
+    this._size = stat.size;
+    this.allocated = allocatedOf(stat);
     this.identity = identity;
     this.use();
   }
@@ -67,8 +71,14 @@ class DiskFile implements FileSource {
   }
 
   refresh(): number {
-    this._size = fstatSync(this.open).size;
+    const stat = fstatSync(this.open);
+    this._size = stat.size;
+    this.allocated = allocatedOf(stat);
     return this._size;
+  }
+
+  hole(position: number): Hole | null {
+    return this.allocated < this._size ? nextHole(this.open, position, this._size) : null;
   }
 
   forget(): void {
@@ -116,11 +126,11 @@ class DiskFile implements FileSource {
 }
 
 /** @throws FormatError that names the file and says why it cannot be opened, or that it is none */
-function opened(path: string): { descriptor: number; size: number; identity: string } {
+function opened(path: string): { descriptor: number; stat: Stats; identity: string } {
   for (;;) {
     try {
       const { descriptor, stat } = openPlain(path);
-      return { descriptor, size: stat.size, identity: `${stat.dev} ${stat.ino}` };
+      return { descriptor, stat, identity: `${stat.dev} ${stat.ino}` };
     } catch (error) {
       const [oldest] = open;
       if ((error as NodeJS.ErrnoException).code !== 'EMFILE' || oldest === undefined) {
@@ -131,6 +141,10 @@ function opened(path: string): { descriptor: number; size: number; identity: str
     }
   }
 }
+
+/** Bytes of a block as stat(2) counts them. */
+const BLOCK = 512;
+const allocatedOf = ({ blocks }: Stats): number => BLOCK * blocks;
 
 /**
  * Opens a file. @throws FormatError for one that cannot be opened, and for what is no file

@@ -13,7 +13,7 @@ export interface FaultOptions {
   /** Cases of each target and kind at most; where there are more places, some are chosen by the seed. */
   readonly most: number;
   readonly seed: number;
-  /** Whether the archive's service is among what is killed: RabbitMQ takes its time to start. */
+  /** Whether the archive's service is among them: RabbitMQ takes its time to start. */
   readonly withBroker?: boolean;
 }
 
@@ -52,7 +52,8 @@ function told(name: string, cases: number, failures: readonly Failure[]): Result
 /** Faults at every write. */
 export const faults = (options: FaultOptions) =>
   inFolder(async function* (folder) {
-    for (const target of written(options)) {
+    const all = options.withBroker === true ? [...TARGETS, ...BROKERED] : TARGETS;
+    for (const target of written(options, all)) {
       const { calls } = await countCalls(target, folder);
       const failures: Failure[] = [];
       let cases = 0;
@@ -65,6 +66,7 @@ export const faults = (options: FaultOptions) =>
       }
       yield told(`a write fails: ${target.name}`, cases, failures);
     }
+    await endBroker();
   });
 
 /** Allocations of at least so many bytes fail. */

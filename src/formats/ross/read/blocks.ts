@@ -2,6 +2,7 @@
  * Reads a file piece by piece and gives its records, block by block. Memory is one buffer, which grows only for a
  * record that is larger than it; what a file claims is not believed beyond what is there.
  */
+import type { Hole } from '../../../os/holes.ts';
 import { type Damage, type FileSource, FormatError } from '../../format.ts';
 import { BAD, Block, Chunk, FULL } from './chunk.ts';
 import type { RossFileLayout } from './layouts.ts';
@@ -12,6 +13,8 @@ const BUFFER_BYTES = 1 << 18;
 const BLOCK_RECORDS = 256;
 /** Records in a row that must make sense before reading goes on behind damage. */
 const TRUSTED = 3;
+/** Bytes that a disk has or has not of a file, on most. */
+const DISK_BLOCK = 4096;
 /** Bytes that are looked at to find out. */
 const LOOKAHEAD = 1 << 16;
 
@@ -34,6 +37,8 @@ export class BlockReader {
   private at = 0;
   /** Byte of the file from which on nothing was read, where it ends within a record or damaged. */
   private restAt: number | null = null;
+  /** The next stretch that nobody wrote: the buffer never reaches into it. */
+  private hole: Hole | null = null;
 
   constructor(source: FileSource, layout: RossFileLayout, options: BlocksOptions = {}) {
     this.source = source;
@@ -66,10 +71,12 @@ export class BlockReader {
     chunk.length = 0;
     this.at = 0;
     this.restAt = null;
+    this.lookForHole();
   }
 
   /** All records. The block is valid until the next is asked for. @throws FormatError at damage */
   *blocks(): Generator<Block, void> {
+    this.lookForHole();
     this.refill(0);
     // The walk is a call: code within a generator runs slower.
     do {
@@ -88,6 +95,7 @@ export class BlockReader {
     const { stop, need, why } = this.block;
     if (stop === FULL) return true;
     if (stop === BAD) return this.passOver(why);
+    if (this.atHole()) return this.passHole();
     if (!this.atEnd()) {
       this.refill(need);
       return true;
@@ -103,6 +111,47 @@ export class BlockReader {
     return this.chunk.position + this.chunk.length >= this.chunk.fileSize;
   }
 
+  /** Bytes of a record, or of the smallest. */
+  private get step(): number {
+    return this.layout.stride || this.layout.least;
+  }
+
+  private lookForHole(): void {
+    const at = this.chunk.position + this.chunk.length;
+    const hole = this.source.hole?.(at) ?? null;
+    this.hole = hole;
+    if (hole === null) return;
+    // The disk's block before a hole ends with zeros that nobody wrote either: a record may end with some of them, and is not all of them.
+    const block = new Uint8Array(Math.min(DISK_BLOCK, hole.from - at));
+    this.source.read(hole.from - block.length, block);
+    let used = block.length;
+    while (used > 0 && block[used - 1] === 0) used--;
+    const end = hole.from - block.length + used + this.step - 1;
+    this.hole = { from: Math.max(at, Math.min(hole.from, end)), to: hole.to };
+  }
+
+  /** Passes over what could be records of nothing but zeros: the disk's block behind a hole begins with such. */
+  private passZeros(): void {
+    const { chunk, step } = this;
+    const last = Math.min(chunk.length, DISK_BLOCK) - step;
+    const isZero = (at: number) => chunk.bytes.subarray(at, at + step).every((b) => b === 0);
+    while (this.at <= last && isZero(this.at)) this.at += step;
+  }
+
+  private atHole(): boolean {
+    const { position, length } = this.chunk;
+    return this.hole !== null && position + length === this.hole.from;
+  }
+
+  /** Goes on from a byte of the file, without what was read. */
+  private jump(position: number): void {
+    this.chunk.position = Math.min(position, this.chunk.fileSize);
+    this.chunk.length = 0;
+    this.at = 0;
+    this.lookForHole();
+    this.refill(0);
+  }
+
   /** Moves what is left of the buffer to its beginning and fills it up, so that `need` bytes are there if any. */
   private refill(need: number): void {
     const chunk = this.chunk;
@@ -112,15 +161,30 @@ export class BlockReader {
     chunk.length = rest;
     this.at = 0;
     if (need > chunk.bytes.length) chunk.grow(need);
-    const room = chunk.bytes.subarray(rest, chunk.bytes.length);
+    const most = this.hole === null ? Infinity : this.hole.from - chunk.position;
+    const room = chunk.bytes.subarray(rest, Math.min(chunk.bytes.length, most));
     const got = this.source.read(chunk.position + rest, room);
     chunk.length += got;
     // A file that has become shorter while it was read ends here.
     if (got < room.length) chunk.fileSize = chunk.position + chunk.length;
   }
 
+  /** Nothing is said of what was never written: a hole is damage, also where zeros could be records. */
+  private passHole(): boolean {
+    const { from, to } = this.hole as Hole;
+    const offset = this.chunk.position + this.at;
+    const { step } = this;
+    // Records of one size lie behind it where they would without it.
+    const next = offset + Math.ceil((to - offset) / step) * step;
+    return this.passOver(`a hole of ${to - from} bytes, which nobody wrote`, () => {
+      this.jump(next);
+      this.passZeros();
+      return this.chunk.length > this.at && (this.makesSense(this.at) || this.resynchronise());
+    });
+  }
+
   /** Damage at `#at`. Returns whether reading can go on. @throws FormatError unless told to salvage */
-  private passOver(what: string): boolean {
+  private passOver(what: string, goOn = () => this.resynchronise()): boolean {
     const chunk = this.chunk;
     const offset = chunk.position + this.at;
     const path = this.source.path;
@@ -130,7 +194,7 @@ export class BlockReader {
         'the records before it are whole; --salvage goes on behind it',
       );
     }
-    const found = this.resynchronise();
+    const found = goOn();
     if (!found) this.restAt = offset;
     const skipped = chunk.position + this.at - offset;
     this.options.onDamage?.({ path, offset, what, skipped });
@@ -145,10 +209,15 @@ export class BlockReader {
     for (;;) {
       if (chunk.length - this.at < LOOKAHEAD && !this.atEnd()) this.refill(LOOKAHEAD);
       if (chunk.length - this.at < this.layout.least) {
+        if (this.hole !== null && this.atHole()) {
+          this.jump(this.hole.to);
+          continue;
+        }
         this.at = chunk.length;
         return false;
       }
-      const last = this.atEnd() ? chunk.length : chunk.length - LOOKAHEAD + 1;
+      const isLast = this.atEnd() || this.atHole();
+      const last = isLast ? chunk.length : chunk.length - LOOKAHEAD + 1;
       for (; this.at < last; this.at++) {
         if (this.makesSense(this.at)) return true;
       }
