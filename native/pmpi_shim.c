@@ -16,6 +16,70 @@
 
 #include "triscope_region.h"
 
+/* The cycle counter that programs read as a clock; 0 where there is none. */
+static unsigned long long cycles(void) {
+#if defined(__x86_64__)
+    unsigned low, high;
+    __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
+    return (unsigned long long)high << 32 | low;
+#elif defined(__aarch64__)
+    unsigned long long now;
+    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(now));
+    return now;
+#else
+    return 0;
+#endif
+}
+
+/* Cycles to the next note, twice as many after each: from half a second to a minute, about. */
+#if defined(__x86_64__)
+#define NOTE_FIRST (1ULL << 29)
+#define NOTE_MOST (1ULL << 37)
+#else
+#define NOTE_FIRST (1ULL << 24)
+#define NOTE_MOST (1ULL << 32)
+#endif
+static unsigned long long note_wait = NOTE_FIRST;
+/* Cycles from which on a call notes the clock; never without a rank. */
+static unsigned long long next_note = ~0ULL;
+static int own_rank = -1;
+
+/* Appends `rank process cycles wall` to FOLDER/rank-process: two moments say what a cycle counter's times mean. */
+static void note_clock(int rank) {
+    const char *folder = getenv("TRISCOPE_CLOCK_DIR");
+    unsigned long long best = ~0ULL, at = 0;
+    long long wall = 0;
+    if (folder == NULL || rank < 0 || cycles() == 0) return;
+    /* The one of some readings that took least. */
+    for (int k = 0; k < 16; k++) {
+        struct timespec now;
+        unsigned long long before = cycles();
+        clock_gettime(CLOCK_REALTIME, &now);
+        unsigned long long took = cycles() - before;
+        if (took >= best) continue;
+        best = took;
+        at = before + took / 2;
+        wall = now.tv_sec * 1000000000LL + now.tv_nsec;
+    }
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%d-%d", folder, rank, (int)getpid()) >= (int)sizeof path) return;
+    FILE *file = fopen(path, "a");
+    if (file == NULL) return;
+    fprintf(file, "%d %d %llu %lld\n", rank, (int)getpid(), at, wall);
+    fclose(file);
+    note_wait = note_wait < NOTE_MOST ? 2 * note_wait : NOTE_MOST;
+    __atomic_store_n(&next_note, at + note_wait, __ATOMIC_RELAXED);
+}
+
+/* At a call, now and then: a run that goes on, or is killed, has two moments after about a second. */
+static void note_again(void) {
+    unsigned long long due = __atomic_load_n(&next_note, __ATOMIC_RELAXED);
+    if (due == ~0ULL || cycles() < due) return;
+    /* One thread does it. */
+    if (!__atomic_compare_exchange_n(&next_note, &due, ~0ULL, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+    note_clock(own_rank);
+}
+
 static int enter(int *region, const char *name) {
     /* Two threads may both name it: they get the same number. */
     int r = __atomic_load_n(region, __ATOMIC_RELAXED);
@@ -23,6 +87,7 @@ static int enter(int *region, const char *name) {
         r = triscope_region(name, TRISCOPE_HINT_NETWORK);
         __atomic_store_n(region, r, __ATOMIC_RELAXED);
     }
+    note_again();
     triscope_enter(r);
     return r;
 }
@@ -57,48 +122,6 @@ typedef void *word;
     FORTRAN_SYMBOL(name, lower##_f08_, p##lower##_f08_, parameters, arguments)
 
 #include "pmpi_calls.h"
-
-/* The cycle counter that programs read as a clock; 0 where there is none. */
-static unsigned long long cycles(void) {
-#if defined(__x86_64__)
-    unsigned low, high;
-    __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
-    return (unsigned long long)high << 32 | low;
-#elif defined(__aarch64__)
-    unsigned long long now;
-    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(now));
-    return now;
-#else
-    return 0;
-#endif
-}
-
-/* Appends `rank process cycles wall` to FOLDER/rank-process: at two moments it says what a cycle counter's times mean. */
-static void note_clock(int rank) {
-    const char *folder = getenv("TRISCOPE_CLOCK_DIR");
-    unsigned long long best = ~0ULL, at = 0;
-    long long wall = 0;
-    if (folder == NULL || rank < 0 || cycles() == 0) return;
-    /* The one of some readings that took least. */
-    for (int k = 0; k < 16; k++) {
-        struct timespec now;
-        unsigned long long before = cycles();
-        clock_gettime(CLOCK_REALTIME, &now);
-        unsigned long long took = cycles() - before;
-        if (took >= best) continue;
-        best = took;
-        at = before + took / 2;
-        wall = now.tv_sec * 1000000000LL + now.tv_nsec;
-    }
-    char path[4096];
-    if (snprintf(path, sizeof path, "%s/%d-%d", folder, rank, (int)getpid()) >= (int)sizeof path) return;
-    FILE *file = fopen(path, "a");
-    if (file == NULL) return;
-    fprintf(file, "%d %d %llu %lld\n", rank, (int)getpid(), at, wall);
-    fclose(file);
-}
-
-static int own_rank = -1;
 
 static void say_rank(void) {
     int rank, is = 0;

@@ -14,6 +14,7 @@ import {
 import type { RecordingFile, RecordingSource } from '../model/recording.ts';
 import { NodeSampler } from '../node/index.ts';
 import { isAlive } from '../os/alive.ts';
+import type { LaunchedRank } from '../os/mpi/launcher.ts';
 import { textOf } from '../os/proc-file.ts';
 import { runZero } from '../os/run-clock.ts';
 import { ENV_MARK, type ProcessResult, ProcessSampler } from '../process/index.ts';
@@ -21,16 +22,14 @@ import {
   LaunchError,
   launch,
   launchAlone,
+  launchMarked,
   markingEnvironment,
 } from '../region/controller/index.ts';
 import { REPORT, regionSettings } from './companions.ts';
-import {
-  CLOCKS_FOLDER,
-  pesOf,
-  ROSS_FOLDER,
-  rossSources,
-  unalignedSource,
-} from './recorded-ross.ts';
+import { KeptOutput } from './kept-output.ts';
+import { pagesOfJob, tellDone, waitForLocal } from './launched-job.ts';
+import { CLOCKS_FOLDER, ROSS_FOLDER, RossTimeline } from './recorded-ross.ts';
+import { hostFolder } from './recorded-task.ts';
 import { RossFiles } from './ross-files.ts';
 import { version } from './version.ts';
 
@@ -62,6 +61,8 @@ export interface RecordedCommandOptions {
   readonly every: number;
   /** Names of signals, as `region launch` takes them, that region report and trace have too. */
   readonly signals: readonly string[];
+  /** The task of a job that this is; tasks of one host are recorded by their first. */
+  readonly task?: LaunchedRank;
   /** A process that runs already is recorded until it ends, instead of a command. */
   readonly pid?: number;
   /** Called with the folder, in which `recording.json` is, before anything runs. Where it throws, nothing does. */
@@ -119,6 +120,32 @@ async function ended(pid: number): Promise<void> {
   for (const name of ENDING) process.off(name, ask);
 }
 
+/** The recording's, or in a job the host's part of it. @throws RecordError */
+function folderName({ name, command, task }: RecordedCommandOptions): string {
+  if (task === undefined) return name ?? freeName(command[0]);
+  return hostFolder(name ?? `${basename(command[0])}-${task.job}`, hostname(), task);
+}
+
+/** Marks the processes of a job's tasks on a host, which all have the same. */
+const jobMark = ({ job }: LaunchedRank): string => `job-${job}`;
+
+/** A task of which the host's first records all: it runs the command. Returns its exit code. @throws LaunchError */
+async function runBeside(options: RecordedCommandOptions, task: LaunchedRank): Promise<number> {
+  const { command, say, regions } = options;
+  const pages = pagesOfJob(task.job);
+  const clocks = resolve(folderName(options), CLOCKS_FOLDER);
+  const env = {
+    ...{ [ENV_MARK]: jobMark(task), [ENV_CLOCKS]: clocks },
+    ...(regions && markingEnvironment({ shims: ['mpi', 'openmp'] }, process.env)),
+  };
+  const common = { command, say, killAfter: KILL_AFTER, env };
+  const code = regions
+    ? await launchMarked({ ...common, pages, settings: {} })
+    : await launchAlone(common);
+  tellDone(pages, task);
+  return code;
+}
+
 class CommandRecording {
   private readonly options: RecordedCommandOptions;
   private readonly folder: RecordingFolder;
@@ -126,6 +153,8 @@ class CommandRecording {
   private node: NodeSampler | null = null;
   private processes: ProcessSampler | null = null;
   private readonly ross: RossFiles;
+  private readonly timeline: RossTimeline;
+  private readonly printed: KeptOutput;
   /** Paths that `recording.json` names. */
   private listed = '';
   /** Why a part of it is not whole. */
@@ -134,14 +163,20 @@ class CommandRecording {
   /** @throws RecordError */
   constructor(options: RecordedCommandOptions) {
     this.options = options;
-    const { name = freeName(options.command[0]), called } = options;
+    const { called, task } = options;
+    const name = folderName(options);
     this.folder = new RecordingFolder({
+      ...(task !== undefined && { part: task.job }),
       ...{ name, option: '-o', command: ['triscope', 'record', ...called], version: version() },
       sources: [source('processes', String(this.zero.wall), [])],
       pes: () => [],
     });
     const since = Number(this.zero.wall / 1_000_000n) - COARSE;
     this.ross = new RossFiles(process.cwd(), resolve(this.path, ROSS_FOLDER), since);
+    const { command } = options;
+    const folder = resolve(this.path);
+    this.timeline = new RossTimeline({ folder, command, zero: this.zero.wall, host: hostname() });
+    this.printed = new KeptOutput(options.pid === undefined ? command : []);
   }
 
   get path(): string {
@@ -214,6 +249,8 @@ class CommandRecording {
   }
 
   private get mark(): string {
+    const { task } = this.options;
+    if (task !== undefined) return jobMark(task);
     return `${process.pid}-${this.zero.wall}`;
   }
 
@@ -226,14 +263,29 @@ class CommandRecording {
     }
     const clocks = resolve(this.path, CLOCKS_FOLDER);
     const env = { [ENV_MARK]: this.mark, [ENV_CLOCKS]: clocks };
-    const common = { command, say, killAfter: KILL_AFTER, onStart };
-    if (!regions) return { code: await launchAlone({ ...common, env }), stuck: false };
+    const { take } = this.printed;
+    const common = {
+      ...{ command, say, killAfter: KILL_AFTER, onStart },
+      ...(take !== null && { onOutput: take }),
+    };
+    const { task } = this.options;
+    const pages = task === undefined ? undefined : pagesOfJob(task.job);
+    const others = async () => {
+      if (task !== undefined && pages !== undefined) await waitForLocal(pages, task);
+    };
+    if (!regions) {
+      const code = await launchAlone({ ...common, env });
+      await others();
+      if (pages !== undefined) rmSync(pages, { recursive: true, force: true });
+      return { code, stuck: false };
+    }
     const shims = markingEnvironment({ shims: ['mpi', 'openmp'] }, process.env);
     const base = regionSettings(join(this.path, REPORT), basename(command[0]), SAVE_EVERY);
     const trace = join(this.path, `${TRACE}-${hostname()}`);
     const wanted = { reportSignals: signals, traceSignals: signals };
     const settings = { ...base, ...wanted, period: REGION_PERIOD, trace };
-    return launch({ ...common, env: { ...env, ...shims }, settings });
+    const job = pages === undefined ? {} : { pages, others };
+    return launch({ ...common, ...job, env: { ...env, ...shims }, settings });
   }
 
   /**
@@ -242,10 +294,7 @@ class CommandRecording {
    */
   private look(): void {
     this.ross.look();
-    const { paths } = this.ross;
-    const found =
-      paths.length === 0 ? [] : [unalignedSource(resolve(this.path), paths, this.zero.wall)];
-    const sources = [...this.sources(null), ...found];
+    const sources = [...this.sources(null), ...this.timeline.follow(this.ross.paths)];
     const listed = sources.flatMap(({ files }) => files.map(({ path }) => path)).join('\n');
     if (listed === this.listed) return;
     try {
@@ -298,7 +347,7 @@ class CommandRecording {
     const state = signalled ? 'interrupted' : errors.length > 0 ? 'failed' : 'finished';
     this.folder.end(state, {
       sources,
-      pes: ross.length === 0 ? [] : pesOf(this.path, hostname()),
+      pes: ross.length === 0 ? [] : this.timeline.pes(),
       ...(errors.length > 0 && { error: errors.join('; ') }),
     });
     for (const trouble of troubles) this.options.say(trouble);
@@ -309,9 +358,8 @@ class CommandRecording {
     this.ross.finish();
     const { paths } = this.ross;
     if (paths.length > 0) {
-      const { command } = this.options;
       try {
-        return rossSources({ folder: resolve(this.path), paths, command, zero: this.zero.wall });
+        return this.timeline.finish(paths, this.printed.text);
       } catch (error) {
         this.troubles.push(`files of ROSS: ${(error as Error).message}`);
         return [];
@@ -331,6 +379,11 @@ class CommandRecording {
  * @throws RecordError where the folder is there already or cannot be made; SamplerError; LaunchError
  */
 export async function recordCommand(options: RecordedCommandOptions): Promise<RecordedCommand> {
+  const { task } = options;
+  if (task !== undefined && task.localRank > 0) {
+    const code = await runBeside(options, task);
+    return { code, path: null, interrupted: false, stuck: false };
+  }
   const recording = new CommandRecording(options);
   try {
     await options.onFolder?.(recording.path);

@@ -1,38 +1,19 @@
 /** What `recording.json` says, for `triscope info`. */
 import { join } from 'node:path';
-import {
-  checkRecording,
-  RECORDING_FILE,
-  type Recording,
-  type RecordingClock,
-  RecordingError,
-  type RecordingSource,
-} from '../model/recording.ts';
-import { readPlain, readReason } from '../os/plain-file.ts';
+import { readRecording, type ToldRecording } from '../formats/joined-recording.ts';
+import { type RecordingClock, RecordingError, type RecordingSource } from '../model/recording.ts';
 
-export interface RecordingInfo {
+export interface RecordingInfo extends ToldRecording {
   readonly path: string;
-  readonly recording: Recording;
 }
 
 /** Null where `path` is no recording's folder. @throws RecordingError that names the file */
 export function recordingInfo(path: string): RecordingInfo | null {
-  const file = join(path, RECORDING_FILE);
-  let text: string;
   try {
-    text = readPlain(file);
+    const told = readRecording(path);
+    return told === null ? null : { path, ...told };
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw new RecordingError(`${file}: ${readReason(error)}`);
-  }
-  try {
-    return { path, recording: checkRecording(JSON.parse(text)) };
-  } catch (error) {
-    const why = (error as Error).message;
-    throw error instanceof RecordingError
-      ? new RecordingError(`${path}: ${why}`)
-      : new RecordingError(`${file}: not JSON: ${why}`);
+    throw error instanceof RecordingError ? new RecordingError(join(path, error.message)) : error;
   }
 }
 

@@ -2,7 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileSum } from '../formats/checksum.ts';
-import { RECORDING_FILE, type Recording, type RecordingFile } from '../model/recording.ts';
+import type { ToldRecording } from '../formats/joined-recording.ts';
+import { RECORDING_FILE, type RecordingFile } from '../model/recording.ts';
 
 /** `unlisted`: a file of the folder that the recording does not speak of, and that is read with it. */
 type FileState = 'same' | 'changed' | 'missing' | 'unreadable' | 'not verifiable' | 'unlisted';
@@ -51,9 +52,12 @@ function filesIn(folder: string): string[] {
 }
 
 /** Each file that the recording lists, then those that it does not. Reads all of them. */
-export function verifyRecording(folder: string, recording: Recording): VerifiedFile[] {
+export function verifyRecording(
+  folder: string,
+  { recording, told }: ToldRecording,
+): VerifiedFile[] {
   const listed = recording.sources.flatMap(({ files }) => files);
-  const names = new Set([RECORDING_FILE, ...listed.map(({ path }) => path)]);
+  const names = new Set([...told, ...listed.map(({ path }) => path)]);
   const unlisted = filesIn(folder).filter((path) => !names.has(path));
   return [
     ...listed.map((file) => ({ path: file.path, ...stateOf(folder, file) })),

@@ -25,6 +25,7 @@ export const LATE_RANK: FindingRule = {
   needs: ['rank_on_node'],
   thresholds: { BEHIND, STANDS_OUT, ENOUGH },
   knob: 'Free that rank’s CPU of other work, or bind the rank elsewhere (--bind-to core, --cpu-list).',
+  explains: ['rank-imbalance', 'mpi-share', 'region-alignment'],
   async run(subject) {
     const byRank = new Map<string, ThreadRun>();
     for (const one of await threadsOf(subject)) {

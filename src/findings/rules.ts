@@ -9,6 +9,7 @@ import { FALSE_ROLLBACKS } from './false-rollbacks.ts';
 import type { FindingRule } from './finding.ts';
 import { GVT_INTERVAL } from './gvt-interval.ts';
 import { HIGH_CPI } from './high-cpi.ts';
+import { IDLE_GPU } from './idle-gpu.ts';
 import { IDLE_NODES } from './idle-nodes.ts';
 import { IMBALANCE } from './imbalance.ts';
 import { INSTRUMENTATION } from './instrumentation.ts';
@@ -22,11 +23,13 @@ import { MEMORY_PRESSURE } from './memory-pressure.ts';
 import { MEMORY_STALL } from './memory-stall.ts';
 import { METADATA_STORM } from './metadata-storm.ts';
 import { MIGRATING_THREADS } from './migrating-threads.ts';
+import { MPI_SHARE } from './mpi-share.ts';
 import { NETWORK_BOUND } from './network-bound.ts';
 import { NODE_MEMORY } from './node-memory.ts';
 import { OPTIMISM } from './optimism.ts';
 import { PAGE_FAULTS } from './page-faults.ts';
 import { PAUSE } from './pause.ts';
+import { RANK_IMBALANCE } from './rank-imbalance.ts';
 import { REGION_ALIGNMENT } from './region-alignment.ts';
 import { ROLLBACK_CHAINS } from './rollback-chains.ts';
 import { ROLLBACK_CULPRITS } from './rollback-culprits.ts';
@@ -79,12 +82,15 @@ export const RULE_GROUPS: readonly {
   {
     title: 'Regions and energy',
     tables: /^geopm_region$/,
-    rules: [REGION_ALIGNMENT, ENERGY_PER_REGION, ENERGY_PER_EVENT, LOW_FREQUENCY],
+    rules: [
+      ...[RANK_IMBALANCE, MPI_SHARE],
+      ...[REGION_ALIGNMENT, ENERGY_PER_REGION, ENERGY_PER_EVENT, LOW_FREQUENCY],
+    ],
   },
   {
     title: 'Jobs on their hosts',
     tables: /^node_/,
-    rules: [...JOB_RULES, ...[SWAP, NODE_MEMORY]],
+    rules: [...JOB_RULES, ...[SWAP, NODE_MEMORY, IDLE_GPU]],
   },
 ];
 

@@ -40,6 +40,8 @@ export interface RecordingRequest {
   readonly version: string;
   readonly sources: readonly RecordingSource[];
   readonly pes: (host: string) => readonly RecordingPe[];
+  /** Job that it is one host's part of: the folder is then `name` as it is. */
+  readonly part?: string;
 }
 
 /** The machine that this process runs on. */
@@ -90,8 +92,8 @@ export class RecordingFolder {
   private readonly begun = clockPair();
 
   /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
-  constructor({ name, option, command, version, sources, pes }: RecordingRequest) {
-    this.path = recordingFolder(name);
+  constructor({ name, option, command, version, sources, pes, part }: RecordingRequest) {
+    this.path = part === undefined ? recordingFolder(name) : name;
     const host = thisHost();
     this._content = {
       version: RECORDING_VERSION,
@@ -101,6 +103,7 @@ export class RecordingFolder {
       hosts: [host],
       sources,
       pes: pes(host.name),
+      ...(part !== undefined && { part }),
     };
     if (existsSync(this.path)) {
       throw new RecordError(

@@ -1,10 +1,7 @@
 /** A recording that another process writes: what is appended to its files goes to a bus, as from a run in this process. */
-import { join } from 'node:path';
 import { batchOf, timeColumnOf } from '../formats/part.ts';
 import { type OpenedFile, openData } from '../formats/registry.ts';
 import type { Batch } from '../model/metric.ts';
-import { checkRecording, RECORDING_FILE, type Recording } from '../model/recording.ts';
-import { readPlain } from '../os/plain-file.ts';
 import { type SourceFile, sourcesOf } from '../query/sources.ts';
 import { WALL_TIME } from '../query/table.ts';
 import { factsOf } from '../view/facts/run.ts';
@@ -24,7 +21,7 @@ export class RecordingTail {
   private readonly bus: LiveBus;
   /** By path; null for a file that does not grow, or whose samples others hold. */
   private readonly followed = new Map<string, Followed | null>();
-  /** Text of `recording.json` as last seen. */
+  /** What the recording said of itself when it was last seen. */
   private told = '';
 
   constructor(path: string, title: string, bus: LiveBus) {
@@ -35,15 +32,15 @@ export class RecordingTail {
 
   /** Looks for new files, and at what the recording says of itself. @throws a file system's error, RecordingError */
   look(): void {
-    const text = readPlain(join(this.path, RECORDING_FILE));
-    if (text !== this.told) {
-      const recording: Recording = checkRecording(JSON.parse(text));
+    const { recording, files } = sourcesOf(this.path);
+    const text = JSON.stringify(recording);
+    if (recording !== null && text !== this.told) {
       // Its last samples first: who hears that it has ended does not wait for more.
       if (recording.state !== 'running') while (this.poll()) {}
       this.told = text;
       this.bus.update(factsOf(recording, this.title, []));
     }
-    for (const file of sourcesOf(this.path).files) {
+    for (const file of files) {
       if (!this.followed.has(file.path)) this.follow(file);
     }
   }

@@ -119,6 +119,8 @@ export interface Recording {
   readonly pes: readonly RecordingPe[];
   /** Of hosts but the first, where the run was on several. */
   readonly clocks?: readonly RecordingClock[];
+  /** Job that this folder is one host's part of: others lie beside it, and they are read as one. */
+  readonly part?: string;
 }
 
 /** A `recording.json` that cannot be one. The message is for the user. */
@@ -239,8 +241,9 @@ const recording = object(
         driftUncertainty: finite,
       }),
     ),
+    part: text,
   },
-  ['ended', 'error', 'clocks'],
+  ['ended', 'error', 'clocks', 'part'],
 );
 
 /**

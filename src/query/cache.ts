@@ -21,7 +21,6 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { RECORDING_FILE } from '../model/recording.ts';
 import { quoteName, quoteText } from '../model/sql.ts';
 import { isAlive } from '../os/alive.ts';
 import { define } from './define.ts';
@@ -63,9 +62,8 @@ function headHash(path: string): string {
 }
 
 /** What tells that files have changed. */
-function contentOf({ path, recording, files }: Sources): string {
-  const all = files.map((file) => file.path);
-  if (recording !== null) all.push(join(path, RECORDING_FILE));
+function contentOf({ told, files }: Sources): string {
+  const all = [...files.map((file) => file.path), ...told];
   const lines = all.map((file) => {
     try {
       const { size, mtimeNs } = statSync(file, { bigint: true });

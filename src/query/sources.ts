@@ -2,14 +2,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withoutLinks } from '../formats/files.ts';
-import {
-  checkRecording,
-  RECORDING_FILE,
-  type Recording,
-  RecordingError,
-  type RecordingSource,
-} from '../model/recording.ts';
-import { readPlain, readReason } from '../os/plain-file.ts';
+import { readRecording, type ToldRecording } from '../formats/joined-recording.ts';
+import { type Recording, RecordingError, type RecordingSource } from '../model/recording.ts';
+import { readReason } from '../os/plain-file.ts';
 import { InputError } from './errors.ts';
 
 export interface SourceFile {
@@ -32,6 +27,8 @@ export interface Sources {
   readonly name: string;
   /** Null for loose files. */
   readonly recording: Recording | null;
+  /** Files that say what the recording is. */
+  readonly told: readonly string[];
   readonly files: readonly SourceFile[];
   /** Files that `recording.json` lists and that are not there. */
   readonly missing: readonly string[];
@@ -58,23 +55,27 @@ export function sourcesOf(given: string): Sources {
       path,
       name,
       recording: null,
+      told: [],
       files: [looseFile(path)],
       missing: [],
       start: null,
     };
   }
   const all = filesUnder(path, given);
-  const recording = readRecording(path, given);
-  if (recording === null) {
+  const told = recordingOf(path, given);
+  if (told === null) {
     return {
       path,
       name,
-      recording,
+      recording: null,
+      told: [],
       files: all.map(looseFile),
       missing: [],
       start: null,
     };
   }
+  const { recording } = told;
+  const tellers = told.told.map((file) => join(path, file));
   const listed = new Map<string, RecordingSource>();
   const formats = new Map<string, string>();
   for (const source of recording.sources) {
@@ -88,7 +89,7 @@ export function sourcesOf(given: string): Sources {
   );
   const folders = byFolder(listed);
   const files = all
-    .filter((file) => file !== join(path, RECORDING_FILE))
+    .filter((file) => !tellers.includes(file))
     .map((file) => {
       const source = listed.get(file) ?? folders.get(dirname(file));
       const zero = source === undefined ? fallback : BigInt(source.zero);
@@ -103,7 +104,7 @@ export function sourcesOf(given: string): Sources {
   }, fallback);
   const there = new Set(all);
   const missing = [...listed.keys()].filter((file) => !there.has(file) && !existsSync(file));
-  return { path, name, recording, files, missing, start };
+  return { path, name, recording, told: tellers, files, missing, start };
 }
 
 /** A file of which nothing tells anything. */
@@ -122,19 +123,13 @@ function byFolder(listed: ReadonlyMap<string, RecordingSource>): Map<string, Rec
   return folders;
 }
 
-function readRecording(path: string, given: string): Recording | null {
-  let text: string;
+/** @throws InputError */
+function recordingOf(path: string, given: string): ToldRecording | null {
   try {
-    text = readPlain(join(path, RECORDING_FILE));
+    return readRecording(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new InputError(`${join(given, RECORDING_FILE)}: ${readReason(error)}`);
-  }
-  try {
-    return checkRecording(JSON.parse(text));
-  } catch (error) {
-    const what = error instanceof RecordingError ? error.message : `not JSON: ${readReason(error)}`;
-    throw new InputError(`${join(given, RECORDING_FILE)}: ${what}`);
+    if (!(error instanceof RecordingError)) throw error;
+    throw new InputError(join(given, error.message));
   }
 }
 

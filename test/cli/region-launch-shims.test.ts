@@ -109,13 +109,14 @@ end program`,
         const cwd = temporaryFolder();
         execFileSync('mpicc', ['-o', join(cwd, 'writer'), source]);
         const run = ['record', '-o', 'run', '--', ...command.slice(0, -1), './writer'];
-        expect((await triscope(run, { cwd, env })).code).toBe(0);
+        const ran = await triscope(run, { cwd, env });
+        expect([ran.code, ran.out.split('\n')[0]]).toEqual([0, 'ROSS Version: v0']);
         const recording = await openRecording(join(cwd, 'run.tri'));
         const walls = readFileSync(join(cwd, 'wall.txt'), 'utf8').trim().split('\n').map(BigInt);
         const samples = await recording.query<{ ns: number }>(
           `SELECT ((t * 1e9)::HUGEINT + (SELECT start_ns FROM recording) - ${walls[0]})::DOUBLE AS ns FROM ross_pe WHERE pe_id = 0 ORDER BY t`,
         );
-        const [pes, joined, clocks] = [
+        const [pes, joined, clocks, told] = [
           await recording.query(
             'SELECT pe, rank FROM pes WHERE thread_id IN (SELECT process_id FROM process_info WHERE rank = pe) ORDER BY pe',
           ),
@@ -124,6 +125,9 @@ end program`,
           ),
           await recording.query(
             "SELECT quality LIKE '%MPI_Init%' AS noted FROM clocks WHERE file = 'ross/aligned.frames'",
+          ),
+          await recording.query(
+            'SELECT model, synchroniser, pes, lps, nkp, batch, gvt_interval, wall, gvts FROM sim_run',
           ),
         ];
         const { suspects } = recording;
@@ -137,6 +141,11 @@ end program`,
         expect(pes).toEqual([0, 1].map((pe) => ({ pe, rank: pe })));
         expect(joined.map(({ pe_id }) => pe_id)).toEqual([0, 1]);
         expect(clocks).toEqual([{ noted: true }]);
+        const counts = { pes: 2, lps: 128, nkp: 16, batch: 8, gvt_interval: 16, gvts: 15 };
+        expect(told).toEqual([
+          { model: 'writer', synchroniser: 'optimistic', ...counts, wall: 1.5 },
+        ]);
+        expect(readFileSync(join(cwd, 'run.tri/ross/printed.txt'), 'utf8')).toBe(ran.out);
         expect(suspects).toEqual([]);
       },
     );

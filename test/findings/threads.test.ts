@@ -2,6 +2,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { openHere } from '../query/support/open-here.ts';
 import { findingsAt, removeFolder, said } from './support/findings.ts';
+import { rankReport } from './support/ranks.ts';
 import { command } from './support/threads.ts';
 
 afterAll(removeFolder);
@@ -95,4 +96,14 @@ it('nobody is accused on less than a second, or on one window', async () => {
   const rules = ['waiting-threads', 'late-rank', 'device-wait', 'migrating-threads', 'page-faults'];
   for (const rule of rules) expect([rule, ...said(await findingsAt(path, rule))]).toEqual([rule]);
   expect(said(await findingsAt(quota, 'cpu-quota'))).toEqual([]);
+});
+
+it('the rank that the others wait for is named with its region and their call; ranks that differ anyhow accuse nobody', async () => {
+  const work = (solve: number) => ({ MPI_Barrier: 1, MPI_Allreduce: 8 - solve, solve, other: 1 });
+  const late = rankReport(work(2), work(2), work(6));
+  expect(said(await findingsAt(late, 'rank-imbalance'))).toEqual([
+    'problem: The other ranks wait for rank 2 for 40 % of their time, mostly in MPI_Allreduce: region solve takes it 6 s, the others 2 s.',
+  ]);
+  const spread = rankReport(work(1), work(2), work(3), work(3.3));
+  expect(said(await findingsAt(spread, 'rank-imbalance'))).toEqual([]);
 });

@@ -30,6 +30,7 @@ import {
   rollbacks,
 } from './support/findings.ts';
 import { ALIGNED, cpi, INTEL, jobAt, report, reportText, user } from './support/machine.ts';
+import { RANK_PAIRS } from './support/ranks.ts';
 import { THREAD_PAIRS } from './support/threads.ts';
 
 afterAll(removeFolder);
@@ -299,6 +300,7 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
     () => jobAt([CPU], { a: user(0, 6000), b: user(0, 4500) }),
   ],
   ['job-flags', () => cpi(100, 151), () => cpi(100, 149)],
+  ...RANK_PAIRS,
   ...THREAD_PAIRS,
 ];
 

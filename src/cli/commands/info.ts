@@ -137,7 +137,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
         throw new UsageError(`--verify: ${path} is no recording's folder`);
       }
       if (found === null) continue;
-      const verified = verify ? verifyRecording(path, found.recording) : undefined;
+      const verified = verify ? verifyRecording(path, found) : undefined;
       if (verified?.some(isDamaged) === true) code = EXIT.input;
       recordings.push({ ...found, ...(verified && { verified }) });
       const lines = [...recordingLines(found), ...(verified ? verifiedLines(verified) : [])];

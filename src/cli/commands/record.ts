@@ -1,4 +1,5 @@
 /** `triscope record -- COMMAND`: any program on one timeline with its machine, its regions and its threads. */
+import { dirname } from 'node:path';
 import type { LiveServer } from '../../live/index.ts';
 import { flag, float, int, text } from '../../model/option.ts';
 import { isAlive } from '../../os/alive.ts';
@@ -8,6 +9,7 @@ import { LaunchError } from '../../region/controller/index.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { recordCommand } from '../recorded-command.ts';
+import { othersEnded, recordedTask } from '../recorded-task.ts';
 import { tellWorst } from '../worst-finding.ts';
 
 const OPTIONS = {
@@ -53,6 +55,8 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
     throw new UsageError('which command? usage: triscope record [options] -- COMMAND…, or --pid=N');
   }
   if (pid !== undefined && !isAlive(pid)) throw new UsageError(`--pid=${pid}: no such process`);
+  const task = pid === undefined ? recordedTask() : null;
+  const live = given.live === true && (task === null || task.rank === 0);
   let server: LiveServer | null = null;
   const show = async (folder: string) => {
     const { startServer } = await import('../../live/index.ts');
@@ -63,7 +67,8 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
     const result = await recordCommand({
       ...(output !== undefined && { name: output }),
       ...(pid !== undefined && { pid }),
-      ...(given.live && { onFolder: show }),
+      ...(live && { onFolder: show }),
+      ...(task !== null && { task }),
       command: pid === undefined ? words : [nameOf(pid)],
       called: args,
       node: given['no-node'] !== true,
@@ -74,7 +79,12 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
       say,
     });
     const { path, interrupted, code, stuck } = result;
-    if (path !== null) await tellWorst(path, { say, examines: !interrupted, page: report ?? null });
+    if (path !== null && (task === null || task.rank === 0)) {
+      // Of a job, its first task tells, when the other hosts are done.
+      if (task !== null) await othersEnded(dirname(path), task);
+      const told = task === null ? path : dirname(path);
+      await tellWorst(told, { say, examines: !interrupted, page: report ?? null });
+    }
     if (stuck) exitNow(code);
     return code;
   } catch (error) {

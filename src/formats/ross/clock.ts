@@ -3,10 +3,10 @@
  * machine's start or from the run's: they say neither that nor how fast the counter is. A note of counter and wall clock
  * at two moments says both.
  */
-import type { Batch } from '../../model/metric.ts';
-import { batchesOf, type Part, timeColumnOf } from '../part.ts';
+import type { Batch, Metric } from '../../model/metric.ts';
+import { timeColumnOf } from '../part.ts';
 
-/** A rank's cycle counter and wall clock at MPI_Init and, where it came so far, at MPI_Finalize. */
+/** A rank's cycle counter and wall clock at MPI_Init, and at the last moment that was noted: MPI_Finalize, where it came so far. */
 export interface ClockNote {
   readonly rank: number;
   readonly process: number;
@@ -46,56 +46,54 @@ export function readClockNote(text: string): ClockNote | null {
 export const cyclesPerSecond = ({ start, end }: ClockNote): number =>
   (1e9 * Number(end.cycles - start.cycles)) / Number(end.wall - start.wall);
 
-/** A tenth more than the run: counters that begin with it do not reach those of the machine. */
-const SLACK = 1.1;
+/** Times of traced events have 24 bits: they may be so much earlier than they were. */
+const ROUNDED = 1 - 1e-6;
 
 /**
  * Seconds on the recording's timeline of a real time in a file. Which zero it counts from follows from its size: a count
- * from the run's start is at most as long as the run.
+ * from the machine's start is beyond the first note's, a count from the run's start is not, unless the machine is younger.
  * @param zero nanoseconds since 1970 of the timeline's 0
  */
 export function alignedTime(real: number, note: ClockNote, rate: number, zero: bigint): number {
-  const { start, end } = note;
+  const { start } = note;
   const perSecond = cyclesPerSecond(note);
   const cycles = real * rate;
-  const own = cycles <= SLACK * Number(end.cycles - start.cycles);
-  const since = own ? cycles : cycles - Number(start.cycles);
+  const since = cycles < ROUNDED * Number(start.cycles) ? cycles : cycles - Number(start.cycles);
   return Number(start.wall - zero) / 1e9 + since / perSecond;
 }
 
 /** Columns that are times in the file's seconds, beside the time of the sample itself. */
 const VIRTUAL = /virtual|gvt$/;
 
+/** Whether a column holds times in the file's seconds, beside the time of the sample itself. */
+const isDuration = ({ unit, key }: Metric): boolean => unit === 's' && !VIRTUAL.test(key);
+
 /**
- * The rows of a part with their real times on the recording's timeline, and durations in true seconds. Rows of PEs
- * without a note go by the first one's.
+ * Rows of a file with their real times on the recording's timeline, and durations in true seconds. Rows of PEs without a note
+ * go by the first one's. Null where they have no real time, or there is no note.
  */
-export function* alignedBatches(
-  part: Part,
+export function alignedBatch(
+  batch: Batch,
   notes: readonly ClockNote[],
   rate: number,
   zero: bigint,
-): Generator<Batch, void, undefined> {
-  const { metrics } = part.schema;
-  const time = timeColumnOf(part.schema);
+): Batch | null {
+  const { metrics } = batch.schema;
+  const time = timeColumnOf(batch.schema);
   const pe = metrics.findIndex(({ key }) => key === 'pe_id');
-  if (time === null || notes.length === 0) return;
+  if (time === null || notes.length === 0) return null;
   const byRank = new Map(notes.map((note) => [note.rank, note]));
   const factors = new Map(notes.map((note) => [note, rate / cyclesPerSecond(note)]));
-  for (const batch of batchesOf(part)) {
-    const noteOf = (row: number) =>
-      (pe < 0 ? undefined : byRank.get(Number(batch.columns[pe][row]))) ?? notes[0];
-    const columns = batch.columns.map((column, k) => {
-      const { unit, key } = metrics[k];
-      if (k === time) {
-        return Float64Array.from(column as Float64Array, (real, row) =>
-          alignedTime(real, noteOf(row), rate, zero),
-        );
-      }
-      const isDuration = unit === 's' && !VIRTUAL.test(key);
-      if (!isDuration || !(column instanceof Float32Array)) return column;
-      return column.map((value, row) => value * (factors.get(noteOf(row)) ?? 1));
-    });
-    yield { ...batch, columns };
-  }
+  const noteOf = (row: number) =>
+    (pe < 0 ? undefined : byRank.get(Number(batch.columns[pe][row]))) ?? notes[0];
+  const columns = batch.columns.map((column, k) => {
+    if (k === time) {
+      return Float64Array.from(column as Float64Array, (real, row) =>
+        alignedTime(real, noteOf(row), rate, zero),
+      );
+    }
+    if (!isDuration(metrics[k]) || !(column instanceof Float32Array)) return column;
+    return column.map((value, row) => value * (factors.get(noteOf(row)) ?? 1));
+  });
+  return { ...batch, columns };
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, type FSWatcher, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENV_DIR, ENV_RING } from '../../model/region-layout.ts';
 import type { Punctuality } from './deadlines.ts';
@@ -21,6 +22,8 @@ export interface LaunchOptions extends Hearers {
   readonly killAfter: number;
   /** Gets the command's process once it runs. */
   readonly onStart?: (pid: number) => void;
+  /** Gets what the command prints, which is passed on; not given: the command has stdout itself. */
+  readonly onOutput?: (bytes: Uint8Array) => void;
   /** Called when the command has ended: sampling goes on until it resolves. */
   readonly others?: () => Promise<void>;
 }
@@ -75,7 +78,10 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   }
 }
 
-type RunOptions = Pick<LaunchOptions, 'command' | 'env' | 'say' | 'killAfter' | 'onStart'>;
+type RunOptions = Pick<
+  LaunchOptions,
+  'command' | 'env' | 'say' | 'killAfter' | 'onStart' | 'onOutput'
+>;
 
 /** Runs a command that no controller samples. Resolves with its exit code. */
 export async function launchAlone(options: RunOptions): Promise<number> {
@@ -122,7 +128,7 @@ async function whenSampled(pages: string, signals: SignalRelay): Promise<void> {
 
 /** Runs it. Resolves with its exit code. */
 async function runCommand(
-  { command, env, say, onStart, others }: RunOptions & Pick<LaunchOptions, 'others'>,
+  { command, env, say, onStart, onOutput, others }: RunOptions & Pick<LaunchOptions, 'others'>,
   marking: Readonly<Record<string, string>>,
   side: ControllerSide | null,
   signals: SignalRelay,
@@ -134,10 +140,11 @@ async function runCommand(
   const [file, ...args] = command;
   const { promise, resolve } = deferred<number>();
   const child = spawn(file, args, {
-    stdio: 'inherit',
+    stdio: ['inherit', onOutput === undefined ? 'inherit' : 'pipe', 'inherit'],
     env: { ...process.env, ...env, ...marking },
   });
   signals.to(child);
+  const passed = child.stdout === null ? null : passOn(child.stdout, (bytes) => onOutput?.(bytes));
   if (child.pid !== undefined) onStart?.(child.pid);
   child.on('error', (error: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
@@ -148,10 +155,30 @@ async function runCommand(
   });
   child.on('exit', async (code, signal) => {
     const number = signal === null ? 0 : constants.signals[signal];
+    if (passed !== null) await Promise.race([passed, sleep(LAST_WORDS)]);
     await others?.();
     side?.ended(code ?? 0, number);
     resolve(code ?? 128 + number);
   });
+  return promise;
+}
+
+/** Milliseconds that what a command printed has to come after its end: another process may hold its stdout. */
+const LAST_WORDS = 500;
+
+/** Passes on what a command prints. Resolves when all of it has come. */
+function passOn(from: Readable, take: (bytes: Uint8Array) => void): Promise<void> {
+  const { promise, resolve } = deferred<void>();
+  // A reader that goes away is the command's to hear of, by SIGPIPE: it does not end us.
+  process.stdout.removeAllListeners('error');
+  process.stdout.on('error', () => from.destroy());
+  from.on('data', (bytes: Uint8Array) => {
+    take(bytes);
+    if (process.stdout.write(bytes)) return;
+    from.pause();
+    process.stdout.once('drain', () => from.resume());
+  });
+  from.on('close', resolve);
   return promise;
 }
 
