@@ -72,7 +72,7 @@ export function readRecording(folder: string): ToldRecording | null {
   const parts = partsIn(folder);
   if (parts.length === 0) return null;
   const all = parts.map(({ recording }) => recording);
-  const [first] = all;
+  const [{ ended: _, error: __, ...first }] = all;
   const state = all.reduce<RecordingState>(
     (worst, one) => (STATES.indexOf(one.state) > STATES.indexOf(worst) ? one.state : worst),
     'finished',

@@ -129,7 +129,9 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
   const [json, verify] = [given.json === true, given.verify === true];
   let code = 0;
   const infos: FileInfo[] = [];
-  const recordings: (RecordingInfo & { readonly verified?: readonly VerifiedFile[] })[] = [];
+  const recordings: (Omit<RecordingInfo, 'told'> & {
+    readonly verified?: readonly VerifiedFile[];
+  })[] = [];
   for (const path of words) {
     try {
       const found = recordingInfo(path);
@@ -139,7 +141,8 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
       if (found === null) continue;
       const verified = verify ? verifyRecording(path, found) : undefined;
       if (verified?.some(isDamaged) === true) code = EXIT.input;
-      recordings.push({ ...found, ...(verified && { verified }) });
+      const { recording } = found;
+      recordings.push({ path, recording, ...(verified && { verified }) });
       const lines = [...recordingLines(found), ...(verified ? verifiedLines(verified) : [])];
       if (!json) process.stdout.write(`${block(path, lines)}\n`);
     } catch (error) {
