@@ -53,6 +53,8 @@ const guessed = ({ rate, from }: CycleRate, slack: number): string =>
 interface Placed {
   readonly notes: readonly ClockNote[];
   readonly clock: string;
+  /** Nanoseconds by which it may be off, where that is more than the clock of its host. */
+  readonly bound?: number;
 }
 
 export interface RossOptions {
@@ -176,7 +178,8 @@ export class RossTimeline {
       start: { cycles: BigInt(Math.floor(first)), wall: wall(from + slack / 2) },
       end: { cycles: BigInt(Math.ceil(last)), wall: wall(to - slack / 2) },
     };
-    return { notes: [note], clock: guessed(counter, Math.max(0.2, slack)) };
+    const open = Math.max(0.2, slack);
+    return { notes: [note], clock: guessed(counter, open), bound: Math.round(5e8 * open) };
   }
 
   private write(parts: readonly Part[], notes: readonly ClockNote[]): void {
@@ -236,7 +239,10 @@ export class RossTimeline {
     const samples = [{ path: relative(folder, this.aligned), format: 'frames' }];
     return [
       sourceOf('ross', zero, native, REPLACED),
-      sourceOf('ross aligned', zero, samples, placed.clock),
+      {
+        ...sourceOf('ross aligned', zero, samples, placed.clock),
+        ...(placed.bound !== undefined && { bound: placed.bound }),
+      },
     ];
   }
 }

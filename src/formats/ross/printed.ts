@@ -28,7 +28,7 @@ export interface PrintedLine {
 const label = { behaviour: 'label' } as const;
 
 /** The printed lines as a table. */
-export const ROSS_PRINTED = {
+const ROSS_PRINTED = {
   name: 'ross_printed',
   domain: 'recording',
   help: 'what ROSS printed of its run: options as they took effect, and totals',
