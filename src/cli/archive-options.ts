@@ -22,7 +22,7 @@ const time = (edge: string) =>
 export const ARCHIVE_OPTIONS = {
   archive: text(
     '',
-    'folder with a folder for each host, in which lie raw stats files named by their time, such as 1380603606.gz',
+    'folder with a folder per host of raw stats files named by their time, such as 1380603606.gz',
     { placeholder: 'DIR', names: 'input', required: true },
   ),
   accounting: text('', 'accounting file of SGE, SLURM or sacct, or a folder of such files', {
@@ -34,7 +34,7 @@ export const ARCHIVE_OPTIONS = {
   }),
   from: time('from'),
   to: time('to'),
-  'include-foreign': flag(false, 'take records that another host wrote into a host’s folder, too'),
+  'include-foreign': flag(false, 'also take records that another host wrote into a host’s folder'),
   json: flag(false, 'one object'),
 } as const;
 

@@ -9,7 +9,7 @@ import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
 import { version } from './version.ts';
 
-/** Milliseconds between samples of all that the node counts. */
+/** Milliseconds time between samples of the node’s counters. */
 const ALL_INTERVAL = 1000;
 /** Seconds between samples of the regions that PEs are in. */
 const REGION_PERIOD = 0.02;
@@ -24,8 +24,8 @@ export const RECORD_OPTIONS = {
     placeholder: 'NAME',
     names: 'path',
   }),
-  'node-stats': int(0, 'with --record: samples the node every so many ms; 0: not', { min: 0 }),
-  regions: flag(false, 'with --record: reports where PEs spend their time, as GEOPM does'),
+  'node-stats': int(0, 'with --record: sample the node every N ms; 0 turns it off', { min: 0 }),
+  regions: flag(false, 'with --record: report where PEs spend their time, as GEOPM does'),
 };
 
 /** What a command asks to be recorded beside its run. */

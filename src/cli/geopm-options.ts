@@ -54,7 +54,7 @@ export const GEOPM_OPTIONS = {
     names: 'input',
     variable: 'GEOPM_POLICY',
   }),
-  'geopm-endpoint': text('', 'policies while it runs: a JSON file, looked at again and again', {
+  'geopm-endpoint': text('', 'JSON file with the policy, checked again while the program runs', {
     placeholder: 'FILE',
     names: 'path',
     variable: 'GEOPM_ENDPOINT',
@@ -64,34 +64,38 @@ export const GEOPM_OPTIONS = {
     fallback: "the agent's",
     variable: 'GEOPM_PERIOD',
   }),
-  'geopm-timeout': float(30, 'after which to say that no process has marked a region', {
+  'geopm-timeout': float(30, 'after which a line says that no process has marked a region', {
     ...SECONDS,
     variable: 'GEOPM_TIMEOUT',
   }),
   'geopm-record-filter': text(
     '',
-    'epochs that nobody marked: proxy_epoch,REGION,… or edit_distance,…',
+    'detect epochs in unmarked programs: proxy_epoch,REGION,… or edit_distance,…',
     {
       placeholder: 'FILTER',
       variable: 'GEOPM_RECORD_FILTER',
     },
   ),
-  'geopm-init-control': text('', 'lines of CONTROL DOMAIN INDEX VALUE to be written at the start', {
-    placeholder: 'FILE',
-    names: 'input',
-    variable: 'GEOPM_INIT_CONTROL',
-  }),
-  'geopm-ctl-local': flag(false, "the host's name is added to the report's", {
+  'geopm-init-control': text(
+    '',
+    'file with lines CONTROL DOMAIN INDEX VALUE, which are written at the start',
+    {
+      placeholder: 'FILE',
+      names: 'input',
+      variable: 'GEOPM_INIT_CONTROL',
+    },
+  ),
+  'geopm-ctl-local': flag(false, 'one report per host, with the host’s name appended', {
     variable: 'GEOPM_CTL_LOCAL',
   }),
-  'geopm-ompt-disable': flag(false, 'no regions for OpenMP, though the shims are built'),
+  'geopm-ompt-disable': flag(false, 'no regions for OpenMP, even if the shims are built'),
   'geopm-ompt-enable': idle('the shim is loaded where it is built'),
   'geopm-debug-attach': idle('there is nothing to attach to', 'RANK'),
   'geopm-ctl': { ...idle(BESIDE, 'WAY'), variable: 'GEOPM_CTL' },
   'geopm-ctl-disable': idle(BESIDE),
-  'geopm-program-filter': text('', 'programs that are seen, by name: a.out,python3', {
+  'geopm-program-filter': text('', 'programs to measure, by name: a.out,python3', {
     placeholder: 'LIST',
-    fallback: 'all that mark',
+    fallback: 'all that mark regions',
     variable: 'GEOPM_PROGRAM_FILTER',
   }),
   'geopm-affinity-enable': idle('the launcher of the job places processes'),

@@ -49,27 +49,27 @@ export const LOG_OPTIONS = {
     { fallback: 'that of the current file, else 1; the daemon’s is 1, and 2 where it publishes' },
   ),
   style: choice(['1.0', '2.3'], '', 'the version of tacc_stats that wrote so', { hidden: true }),
-  'jobid-file': text('', 'names the jobs that run, as a prolog wrote them', {
+  'jobid-file': text('', 'file with the running jobs, as a prolog wrote it', {
     placeholder: 'FILE',
     names: 'path',
     fallback: JOBID_FILE,
   }),
-  'job-days': float(MOST_DAYS, 'a job whose end was missed is over after so many days', {
+  'job-days': float(MOST_DAYS, 'days after which a job whose end was missed is ended', {
     min: 0.01,
     max: 10_000,
     placeholder: 'DAYS',
   }),
   root: ROOT,
-  deadline: float(2, 'how long sources that may hang are waited for, such as Lustre’s', {
+  deadline: float(2, 'how long to wait for sources that may block, such as Lustre’s', {
     min: 0.001,
     max: LONGEST,
     placeholder: 'SECONDS',
   }),
-  type: types('only the types so named'),
+  type: types('collect only the named types'),
   'no-type': types('leave a type out'),
   'program-pmc': flag(
     false,
-    'set the control registers of processors’ counters (at begin, or the daemon’s start), and give them back what they held (at the last end, or the daemon’s)',
+    'program the processors’ counters at begin or at the daemon’s start, and restore the registers at the last end or the daemon’s',
   ),
 } as const;
 

@@ -38,12 +38,12 @@ export const SINK_OPTIONS = {
   }),
   'metrics-address': text(
     '',
-    'on this address instead; a token is needed there: that of TRISCOPE_METRICS_TOKEN, else a new one, which is printed',
+    'address to serve them on; it requires a token: that of TRISCOPE_METRICS_TOKEN, or a new one, which is printed',
     { placeholder: 'ADDRESS' },
   ),
   'metrics-allow': text(
     '',
-    'addresses and networks, such as 10.0.0.5,10.1.0.0/16, that need no token; others are refused, unless they know that of TRISCOPE_METRICS_TOKEN',
+    'addresses and networks, such as 10.0.0.5,10.1.0.0/16, that need no token; others need that of TRISCOPE_METRICS_TOKEN',
     { placeholder: 'LIST' },
   ),
 };

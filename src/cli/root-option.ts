@@ -4,7 +4,7 @@ import { text } from '../model/option.ts';
 import { UsageError } from './errors.ts';
 import { checkPath } from './missing-path.ts';
 
-export const ROOT = text('', 'read the proc and sys of this folder, such as a recorded tree', {
+export const ROOT = text('', 'read proc and sys below this folder, such as a recorded tree', {
   placeholder: 'DIR',
   names: 'folder',
 });

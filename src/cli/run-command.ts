@@ -154,7 +154,7 @@ export const RUNS_MODEL = {
 
 /** The option that every command of a model has. */
 export const ARGS_FILE_OPTION = {
-  [ARGS_FILE]: text('', 'read more options from a file: many a line, # starts a comment', {
+  [ARGS_FILE]: text('', 'read more options from a file: several per line, # starts a comment', {
     placeholder: 'FILE',
     names: 'input',
   }),

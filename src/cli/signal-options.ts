@@ -16,10 +16,10 @@ export const SYNTHETIC = flag(
 export const PLACE: readonly Argument[] = [
   {
     name: 'DOMAIN',
-    help: 'a part of the machine, as signal list --domains tells',
+    help: 'a part of the machine, from signal list --domains',
     names: 'domain',
   },
-  { name: 'INDEX', help: 'which of them, from 0' },
+  { name: 'INDEX', help: 'its index, from 0' },
 ];
 
 /** @throws UsageError where it is no folder */

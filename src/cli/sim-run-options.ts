@@ -14,10 +14,10 @@ const OUTPUT = {
   ...RECORD_OPTIONS,
   stream: text(
     '',
-    'give the samples to others while the run goes on: a file or pipe, - for stdout, or ws',
+    'send the samples during the run to a file or pipe, to stdout (-), or to the page (ws)',
     { placeholder: 'PATH', names: 'path' },
   ),
-  'ross-csv': text('', 'append one line to FILE, ross.csv where none is given', {
+  'ross-csv': text('', 'append one line per run to FILE (ross.csv if not given)', {
     bare: 'ross.csv',
     placeholder: 'FILE',
   }),

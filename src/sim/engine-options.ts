@@ -40,11 +40,11 @@ export const ENGINE_OPTIONS = {
     min: 1,
   }),
   'report-interval': float(0.01, 'part of the end time between progress reports', { min: 0 }),
-  timing: flag(true, 'keep times of the engine’s activities (sampled)'),
-  pes: int(1, 'PEs: worker threads; sim run: auto for as many as are fastest', {
+  timing: flag(true, 'measure the times of the engine’s activities (sampled)'),
+  pes: int(1, 'PEs: worker threads; sim run also takes auto, the fastest number', {
     ...{ min: 1, max: 1024, named: { auto: 0 } },
   }),
-  'max-memory': size(0, 'most memory for the events of the whole run', {
+  'max-memory': size(0, 'limit of the memory for events of the whole run', {
     min: 4096,
     fallback: 'half of the machine’s memory, at most 4G',
   }),
@@ -55,14 +55,8 @@ type EngineOption = keyof typeof ENGINE_OPTIONS;
 
 /** ROSS's options that mean nothing here, with ROSS's defaults: accepted, and said to have no effect. */
 export const IGNORED_OPTIONS = {
-  'read-buffer': noEffect(
-    16,
-    'over MPI 64 receives are under way on each rank; threads share memory',
-  ),
-  'send-buffer': noEffect(
-    1024,
-    'over MPI buffers are added as they are needed; threads share memory',
-  ),
+  'read-buffer': noEffect(16, 'over MPI each rank has 64 receives posted; threads share memory'),
+  'send-buffer': noEffect(1024, 'over MPI buffers are added on demand; threads share memory'),
   extramem: noEffect(0, 'event memory grows on demand, up to --max-memory'),
   'buddy-size': noEffect(0, 'undo logs grow on demand'),
   'lz4-knob': noEffect(17, 'nothing is compressed'),

@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
 import { SHELLS } from '../shells.ts';
 
 const OPTIONS = {
-  line: text('', 'print what may stand at the end of this command line, one a line', {
+  line: text('', 'print the possible completions of this command line, one per line', {
     placeholder: 'LINE',
   }),
 };
@@ -39,7 +39,7 @@ async function run(
 export const completionOf = (commands: readonly Entry[]) =>
   command({
     about:
-      'Prints what makes a shell complete commands, options and their values, models, tables of recordings, jobs of an archive. For bash, in ~/.bashrc: source <(triscope completion bash). For zsh, in ~/.zshrc, after compinit: source <(triscope completion zsh). For fish: triscope completion fish > ~/.config/fish/completions/triscope.fish',
+      'Prints a script with which a shell completes commands, options and their values, models, tables of recordings, jobs of an archive. For bash, in ~/.bashrc: source <(triscope completion bash). For zsh, in ~/.zshrc, after compinit: source <(triscope completion zsh). For fish: triscope completion fish > ~/.config/fish/completions/triscope.fish',
     arguments: [{ name: 'SHELL', help: 'bash, zsh or fish', optional: true }],
     options: OPTIONS,
     examples: ['completion bash'],

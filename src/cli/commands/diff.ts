@@ -21,7 +21,7 @@ const OPTIONS = {
   }),
   'exit-code': flag(
     false,
-    'exit with 1 where something changed beyond noise, or a finding came or went',
+    'exit with 1 if something changed beyond noise, or a finding was gained or lost',
   ),
   json: flag(false, 'one object: facts, values with errors and bounds, findings'),
 };
@@ -131,11 +131,11 @@ function jsonOf(
 
 export const diff = command({
   about:
-    'What changed from A to B: recordings, folders of native files, or files. Numbers of the run, its PEs, KPs and LPs, regions and hosts, with bounds: what differs by no more than chance explains is “within noise”, with the change that would not have been missed. Then findings gained and lost. Several runs of each setting, parted by --, tell most: their medians are compared. Two reports of GEOPM are compared value by value. How it is judged: docs/diff.md.',
+    'Compares A and B: recordings, folders of native files, or files. Lists numbers of the run, its PEs, KPs and LPs, regions and hosts with error bounds. A difference that chance explains is “within noise”, with the size of a change that would have been detected. Then come findings gained and lost. For the surest results give several runs of each setting, separated by --: their medians are compared. Two reports of GEOPM are compared value by value. The method: docs/diff.md.',
   arguments: [
-    { name: 'A', help: 'what was before', names: 'path', noun: 'two recordings or files' },
+    { name: 'A', help: 'run before', names: 'path', noun: 'two recordings or files' },
     {
-      ...{ name: 'B', help: 'what is now; with several runs of each: A… -- B…', many: true },
+      ...{ name: 'B', help: 'run after; with several runs of each: A… -- B…', many: true },
       ...{ names: 'path', noun: 'second recording or file' },
     },
   ],

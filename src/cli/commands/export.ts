@@ -19,7 +19,7 @@ import { READER_NAMES } from '../reader-names.ts';
 type Asked = ExportOptions & { readonly out: string; readonly json: boolean };
 
 const seconds = (edge: string) =>
-  float(0, `only the stretch of a trace ${edge} then, s since the recording’s start`, {
+  float(0, `${edge} of the part of a trace that is written, s since the recording’s start`, {
     placeholder: 'S',
     fallback: '',
   });
@@ -33,7 +33,7 @@ const OPTIONS = {
   ),
   output: text(
     '',
-    'a file; a folder of one file a table where several tables are exported; - is stdout',
+    'a file; a folder with one file per table if several are exported; - is stdout',
     { placeholder: 'OUT', short: 'o', names: 'path', required: true },
   ),
   table: {
@@ -43,18 +43,18 @@ const OPTIONS = {
     }),
     many: true,
   },
-  sql: text('', 'the answer to a query instead of tables', { placeholder: 'SQL' }),
+  sql: text('', 'export the answer to a query instead of tables', { placeholder: 'SQL' }),
   partition: choice(['host'], '', 'folders host=NAME of Parquet, CSV or JSON files'),
   names: choice(
     ['triscope', 'reader', 'geopm'],
     'triscope',
-    'of CSV: as ross-binary-reader calls columns, or the form of GEOPM’s traces',
+    'for CSV: ross-binary-reader’s names of columns, or the form of GEOPM’s traces',
   ),
   'quote-formulas': QUOTE_FORMULAS,
-  from: seconds('from'),
-  until: seconds('until'),
-  'no-flows': flag(false, 'a trace without the arrows from sends to receives'),
-  json: flag(false, 'say on stdout what was written'),
+  from: seconds('start'),
+  until: seconds('end'),
+  'no-flows': flag(false, 'leave out a trace’s arrows from sends to receives'),
+  json: flag(false, 'print on stdout what was written'),
 } as const;
 
 /** Options that only some formats have. */
@@ -149,7 +149,13 @@ export const exportCommand = command({
   about:
     'Writes a recording, or files of any format that triscope reads, for other tools. OUT appears only once it is complete.\n\nA trace whose OUT ends in .gz is compressed. Formats and what is drawn where: docs/export.md.',
   arguments: [
-    { name: 'PATH', help: 'what is exported', many: true, names: 'path', noun: 'recording' },
+    {
+      name: 'PATH',
+      help: 'recording, folder or file',
+      many: true,
+      names: 'path',
+      noun: 'recording',
+    },
   ],
   options: OPTIONS,
   examples: [

@@ -64,7 +64,7 @@ async function run(
 export const helpOf = (commands: readonly Entry[]) =>
   command({
     about:
-      'Prints the help of a command, as its --help does; of a group of commands, or of all, what there is.',
+      'Prints the help of a command, as its --help does, or lists the commands, all or those of a group.',
     arguments: [
       { name: 'COMMAND', help: 'such as sim run', optional: true, many: true, names: 'command' },
     ],

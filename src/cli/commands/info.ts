@@ -22,7 +22,7 @@ const OPTIONS = {
   json: flag(false, 'one object: files, and recordings where there are some'),
   verify: flag(
     false,
-    'read all files of a recording, and say which of them are not what they were when its run ended (exit code 3)',
+    'read all files of a recording, and name those that have changed since its run ended (exit code 3)',
   ),
   layout: LAYOUT,
 };
@@ -172,7 +172,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const info = command({
   about:
-    'Says what each file is: format and era, records by kind, entities, time span, and suspect spots. PATH is a file or a folder with files in it; of a recording’s folder also where it ran, and how its hosts’ clocks align. The format is recognised by the content; only files of 2017 that nothing describes need an option (--layout).',
+    'Describes files: format and era, records by kind, entities, time span, and suspect spots. PATH is a file or a folder with files in it; for a recording’s folder also where it ran, and how its hosts’ clocks align. The content determines the format; only files of ROSS of 2017 without a README need an option (--layout).',
   arguments: [{ name: 'PATH', help: 'files and folders', many: true, names: 'path', noun: 'file' }],
   options: OPTIONS,
   examples: ['info run.tri', 'info run.tri --verify --json'],

@@ -14,7 +14,7 @@ const MOST = 1e12;
 const OPTIONS = {
   archive: text('', 'the archive', { placeholder: 'DIR', names: 'folder', required: true }),
   dir: DIR,
-  age: int(AGE, 'files that began so long ago, by their names, or earlier', {
+  age: int(AGE, 'minimum age of a file, by its name', {
     min: 0,
     max: MOST,
     placeholder: 'SECONDS',
@@ -38,7 +38,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const nodeArchive = command({
   about:
-    'Compresses files of the log into ARCHIVE/HOST/SECOND.gz, and removes them when that is on the disk. With --server: files what daemons publish to this RabbitMQ, each sample once, until SIGINT or SIGTERM.',
+    'Compresses files of the log into ARCHIVE/HOST/SECOND.gz, and removes the originals once the copies are on the disk. With --server: archives what daemons publish to this RabbitMQ, each sample once, until SIGINT or SIGTERM.',
   options: OPTIONS,
   examples: [
     'node archive --archive /scratch/stats',

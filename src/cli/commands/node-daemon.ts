@@ -46,20 +46,20 @@ const OPTIONS = {
     placeholder: 'SECONDS',
     short: 'f',
   }),
-  'idle-freq': float(0, 'seconds between samples while no job runs, where that is longer', {
+  'idle-freq': float(0, 'seconds between samples while no job runs, if longer', {
     min: 0,
     max: MOST_FREQ,
     placeholder: 'SECONDS',
     fallback: 'that of --freq',
   }),
-  rotate: int(ROTATE, 'begin another file after so long', {
+  rotate: int(ROTATE, 'seconds after which another file begins', {
     min: 1,
     max: MOST_FREQ,
     placeholder: 'SECONDS',
   }),
   count: int(0, 'end after N samples', { min: 1, fallback: '' }),
   once: flag(false, 'the same as --count 1'),
-  'pid-file': text('', 'holds the number of the process', {
+  'pid-file': text('', 'file for the process id', {
     placeholder: 'FILE',
     names: 'path',
     fallback: 'daemon.pid in the log’s folder',
@@ -144,7 +144,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const nodeDaemon = command({
   about:
-    'Takes samples at even times into the log, and when the job-id file changes. It stays in the foreground. SIGHUP: reads the configuration again. SIGINT, SIGTERM: a last sample, then the end.',
+    'Appends samples to the log at even times, and when the job-id file changes. It stays in the foreground. SIGHUP reads the configuration again; SIGINT and SIGTERM take a last sample and end it.',
   options: OPTIONS,
   examples: ['node daemon --freq 60', 'node daemon --config /etc/tacc_stats.conf --no-log'],
   run,

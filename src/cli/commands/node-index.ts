@@ -14,10 +14,10 @@ import { type Call, command } from '../command.ts';
 const OPTIONS = {
   archive: ARCHIVE_OPTIONS.archive,
   accounting: ARCHIVE_OPTIONS.accounting,
-  rebuild: flag(false, 'read all files anew, not only those that changed'),
+  rebuild: flag(false, 'read all files again, not only those that changed'),
   parquet: text(
     '',
-    'write jobs there as Parquet, in folders date=…/cluster=…; what is there of the same days is replaced',
+    'write jobs there as Parquet, in folders date=…/cluster=…; existing files of the same days are replaced',
     { placeholder: 'DIR', names: 'folder' },
   ),
   cluster: text('cluster', 'the cluster that those folders name', { placeholder: 'NAME' }),
@@ -44,7 +44,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const nodeIndex = command({
   about:
-    'Makes the job index of an archive, ARCHIVE/.jobs.duckdb, or brings it up to the files: those that are new or changed are read, and their jobs measured. Where there is one, `node jobs`, `node job` and the page use it and bring it up to date, and `query` has its tables.\n\nTables: docs/node/jobs.md.',
+    'Makes or updates the job index of an archive, ARCHIVE/.jobs.duckdb: new and changed files are read, and their jobs measured. `node jobs`, `node job` and the page use and update an existing index, and `query` has its tables.\n\nTables: docs/node/jobs.md.',
   options: OPTIONS,
   examples: [
     'node index --archive /scratch/stats',

@@ -71,7 +71,7 @@ async function run({ words: [id], given }: Call<typeof OPTIONS, null>): Promise<
 
 export const nodeJob = command({
   about:
-    'Finds a job’s records in an archive of raw stats files, repairs its counters, and prints its hosts, metrics with their inputs, flags, the course of each host, processes, and what was strange.\n\nFormulas: docs/node/jobs.md.',
+    'Finds a job’s records in an archive of raw stats files, repairs its counters, and prints its hosts, metrics with their inputs, flags, the course of each host, processes, and what is doubtful.\n\nFormulas: docs/node/jobs.md.',
   arguments: [{ name: 'JOB', help: 'its id', names: 'job' }],
   options: OPTIONS,
   examples: [

@@ -45,7 +45,7 @@ const OPTIONS = {
     '',
     'instead of jobs their sums: node hours, CPU efficiency, flags (needs `node index`)',
   ),
-  'no-metrics': flag(false, 'only what the record groups’ lines tell: reads each file once'),
+  'no-metrics': flag(false, 'only what the lines of record groups say; reads each file once'),
 };
 type JobsOptions = Given<typeof OPTIONS>;
 

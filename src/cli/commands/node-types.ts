@@ -124,7 +124,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const nodeTypes = command({
   about:
-    'Lists what can be collected: each type, whether this machine has it or why not, how many devices, and the time of a collection (median of several). Of types that are named: also their keys.',
+    'Lists the types of counters: whether this machine has each type or why not, how many devices, and the time of a collection (median of several). For named types, also their keys.',
   arguments: [
     { name: 'TYPE', help: 'only these, with keys', optional: true, many: true, names: 'type' },
   ],

@@ -23,18 +23,22 @@ type Kind = 'begin' | 'end' | 'collect' | 'mark' | 'rotate';
 
 const OPTIONS = {
   ...LOG_OPTIONS,
-  job: text('', 'the jobs that run, separated by commas (-, none); else they are found out', {
-    placeholder: 'IDS',
-  }),
+  job: text(
+    '',
+    'the running jobs, separated by commas (- for none); otherwise they are looked up',
+    {
+      placeholder: 'IDS',
+    },
+  ),
   mark: text('', 'a mark for the sample of node collect', { short: 'm' }),
   only: flag(
     false,
-    'with begin: no other job runs here any more, and those whose end was missed are over',
+    'with begin: end all other jobs of this node, such as those whose end was missed',
   ),
   json: flag(false, 'print the sample as one object; writes nothing to the log'),
   print: flag(
     false,
-    'print the sample as a file of its own, and leave the log alone; also where --root is given without --dir',
+    'print the sample as a complete file and do not write the log; implied by --root without --dir',
   ),
   stdout: flag(false, '--print, as it was called', { hidden: true }),
   verbose: flag(false, 'say which types this machine lacks, and why', { short: 'v' }),
@@ -179,7 +183,7 @@ export const nodeCollect = declare(
 export const nodeMark = declare(
   'mark',
   'Takes a sample that is marked TEXT.',
-  [{ name: 'TEXT', help: 'one word of the shell: quote what has blanks' }],
+  [{ name: 'TEXT', help: 'the text, as one word of the shell' }],
   ' "phase two"',
 );
 export const nodeRotate = declare(

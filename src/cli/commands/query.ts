@@ -55,16 +55,16 @@ const OPTIONS = {
     short: 'f',
     names: 'input',
   }),
-  json: flag(false, 'an array of objects, one a line; integers beyond 2^53 as text'),
+  json: flag(false, 'an array of objects, one per line; integers beyond 2^53 as text'),
   csv: flag(false, 'with a header; missing values are empty'),
   'quote-formulas': QUOTE_FORMULAS,
-  limit: int(1000, 'rows of the text table at most; the other forms give all', { min: 1 }),
+  limit: int(1000, 'maximum rows of the text table; other formats have all', { min: 1 }),
   cache: flag(
     false,
-    'keep the tables as a DuckDB file in the user’s cache folder: read again when files change',
+    'keep the tables as a DuckDB file in the user’s cache folder; changed files are read again',
   ),
   'cache-dir': text('', 'keep them there', { placeholder: 'DIR', names: 'folder' }),
-  memory: text('512MiB', 'memory of intermediate results; more goes to a temporary folder', {
+  memory: text('512MiB', 'memory for intermediate results; the rest goes to a temporary folder', {
     placeholder: 'SIZE',
   }),
   'time-limit': float(0, 'end the query after so many seconds (exit code 1)', {
@@ -228,7 +228,13 @@ export const query = command({
   about:
     'Answers a query over a recording’s folder, a folder of native files, or a file; without one, lists the tables. With several paths, each is a schema named after its folder; a name without a schema means the first. Column t is always seconds since the recording’s start. Read-only.\n\nThe text table is at most as wide as the terminal (COLUMNS overrides it); lists of 8 or more numbers are drawn as a sparkline. Tables: docs/query.md. DESCRIBE ross_pe lists a table’s columns; SELECT * FROM metrics says what they mean.',
   arguments: [
-    { name: 'PATH', help: 'what is read', many: true, names: 'path', noun: 'recording' },
+    {
+      name: 'PATH',
+      help: 'recording, folder or file',
+      many: true,
+      names: 'path',
+      noun: 'recording',
+    },
     {
       name: 'SQL',
       help: 'the query, as one word; several with ; between; - takes them from standard input',

@@ -19,7 +19,7 @@ import { CsvPrinter, JsonPrinter, type Printer, TextPrinter } from '../record-pr
 const FORMATS = ['text', 'json', 'csv'] as const;
 
 const OPTIONS = {
-  format: choice(FORMATS, 'text', 'what is printed; json is an object a line, csv one table'),
+  format: choice(FORMATS, 'text', 'output format; json is one object per line, csv one table'),
   json: flag(false, 'the same as --format=json'),
   csv: flag(false, 'the same as --format=csv'),
   'quote-formulas': QUOTE_FORMULAS,
@@ -184,7 +184,7 @@ async function run({ words, given: options }: Call<typeof OPTIONS, null>): Promi
 
 export const read = command({
   about:
-    'Decodes files to rows, in file order. What a file is follows from its content. PATH is a file or a folder.',
+    'Decodes files to rows, in file order. The content determines the format. PATH is a file or a folder.',
   arguments: [{ name: 'PATH', help: 'files and folders', many: true, names: 'path', noun: 'file' }],
   options: OPTIONS,
   examples: [

@@ -19,17 +19,17 @@ const OPTIONS = {
     names: 'path',
     fallback: 'after COMMAND',
   }),
-  every: float(1, 'between samples of all that the node counts', {
+  every: float(1, 'time between samples of the node’s counters', {
     min: 0.01,
     max: 86_400,
     placeholder: 'S',
     unit: 's',
   }),
-  'no-node': flag(false, 'without what the node counts'),
-  'no-regions': flag(false, 'without regions, and the shims that mark MPI and OpenMP'),
-  'no-threads': flag(false, 'without processes and threads'),
-  live: flag(false, 'show it in the browser while it runs: prints the link'),
-  pid: int(0, 'record a process that runs already, until it ends or Ctrl-C; without regions', {
+  'no-node': flag(false, 'do not sample the node'),
+  'no-regions': flag(false, 'do not record regions, nor load the shims that mark MPI and OpenMP'),
+  'no-threads': flag(false, 'do not sample processes and threads'),
+  live: flag(false, 'print a link to the page that shows it while it runs'),
+  pid: int(0, 'record a running process, until it ends or Ctrl-C; without regions', {
     min: 1,
     placeholder: 'N',
     fallback: 'COMMAND',
@@ -37,7 +37,10 @@ const OPTIONS = {
   signals: text('', 'signals for the report and the trace of regions: SIGNAL, or SIGNAL@domain', {
     placeholder: 'LIST',
   }),
-  report: text('', 'at the end, the report as a page', { placeholder: 'FILE', names: 'path' }),
+  report: text('', 'at the end, write the report as an HTML page', {
+    placeholder: 'FILE',
+    names: 'path',
+  }),
 };
 
 /** What a process calls itself, which may be anything, as the name of a folder; its number where that leaves nothing. */
@@ -99,11 +102,11 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
 
 export const record = command({
   about:
-    'Runs COMMAND, any program, and records it: what its machine counts, the regions that it marks (MPI and OpenMP by themselves once triscope region build-shims has run), and what each of its processes and threads does. Ends with COMMAND’s exit code; COMMAND has the terminal for itself.\n\nmpirun stands below it: record -- mpirun -np 4 ./app is one recording of all ranks.',
+    'Runs any program and records it: its machine’s counters, the regions that it marks (those of MPI and OpenMP once triscope region build-shims has run), and what each of its processes and threads does. Ends with COMMAND’s exit code. COMMAND keeps the terminal.\n\nPut mpirun after it: record -- mpirun -np 4 ./app makes one recording of all ranks.',
   arguments: [
     {
       name: 'COMMAND',
-      help: 'what is run, and its words',
+      help: 'the program and its arguments',
       many: true,
       optional: true,
       names: 'command',

@@ -52,7 +52,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const regionFlags = command({
   about:
-    'Prints what a program marked for GEOPM is compiled and linked with: headers and libgeopm.so, which region build-shims built. All on one line unless some are asked for; geopm.pc says the same to pkg-config.',
+    'Prints the flags with which a program marked for GEOPM is compiled and linked against the headers and libgeopm.so that region build-shims built. By default all flags are on one line; geopm.pc gives the same to pkg-config.',
   options: OPTIONS,
   examples: ['region flags', 'region flags --fortran --link'],
   run,

@@ -33,24 +33,24 @@ const AUTO = ['fs', 'http', 'fetch', 'sim'];
 const SHIMS = ['mpi', 'openmp'] as const;
 
 const OWN = {
-  synthetic: flag(false, 'demo energies, marked as such, where the machine has none'),
+  synthetic: flag(false, 'demo energies, marked as such, if the machine has none'),
   root: ROOT,
-  'allow-control': flag(false, 'let the agent write settings of the machine; they are put back'),
-  'geopm-compat': flag(false, 'GEOPM’s own figures where its manual says otherwise'),
-  live: flag(false, 'say once a second where the program is'),
-  json: flag(
+  'allow-control': flag(
     false,
-    'at the end, an object on stdout: exit code, files, samples and how late they were',
+    'let the agent write settings of the machine; they are restored at the end',
   ),
+  'geopm-compat': flag(false, 'GEOPM’s own figures where they differ from its manual'),
+  live: flag(false, 'print the program’s current regions once a second'),
+  json: flag(false, 'at the end, print an object: exit code, files, samples and their lateness'),
   auto: text('', 'mark Node’s asynchronous work: fs,http,fetch; sim: what the simulator does', {
     placeholder: 'LIST',
   }),
   'no-auto': text('', 'do not load the shim of: mpi, openmp', { placeholder: 'LIST' }),
-  'save-every': float(5, 'between reports of what there is so far', SECONDS),
+  'save-every': float(5, 'time between reports of what there is so far', SECONDS),
   // What Slurm grants before it kills.
   'kill-after': float(
     30,
-    'SIGTERM, SIGINT, SIGHUP go to COMMAND, which is killed where it has not ended by then, and after 1.5 s where it ignores them',
+    'SIGTERM, SIGINT, SIGHUP are passed to COMMAND, which is killed if it has not ended after this time, or after 1.5 s if it ignores them',
     SECONDS,
   ),
 };
@@ -255,9 +255,9 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const regionLaunch: Command = command({
   about:
-    'Runs COMMAND, samples it and the machine, and writes GEOPM’s report. Ends with COMMAND’s exit code. Options may also be given as GEOPM’s variables, such as GEOPM_REPORT. mpirun … triscope region launch -- COMMAND samples each host once, and makes one report of all. Words in the order of geopmlaunch are taken too: a launcher, its options and GEOPM’s, -- and the program.',
+    'Runs COMMAND, samples it and the machine, and writes GEOPM’s report. Ends with COMMAND’s exit code. Options may also be given as GEOPM’s variables, such as GEOPM_REPORT. mpirun … triscope region launch -- COMMAND samples each host once, and writes one report for all. The order of geopmlaunch works as well: a launcher, its options and GEOPM’s, -- and the program.',
   arguments: [
-    { name: 'COMMAND', help: 'what is run, and its words', many: true, names: 'command' },
+    { name: 'COMMAND', help: 'the program and its arguments', many: true, names: 'command' },
   ],
   options: OPTIONS,
   wraps: true,

@@ -16,7 +16,7 @@ import { platformOptions, withPlatform } from '../signal-options.ts';
 
 const OPTIONS = {
   root: { ...ROOT, help: 'the machine is a recorded tree, as with region launch --root' },
-  force: flag(false, 'also where the controller seems to run still'),
+  force: flag(false, 'also if the controller still seems to be running'),
   json: flag(false, 'print [{"file": …, "restored": [{path, text}], "error": null or why not}]'),
 };
 
@@ -81,8 +81,16 @@ function restore(
 
 export const regionRestore = command({
   about:
-    'Puts back what region launch kept before it changed settings of the machine, and was killed: all files of this host unless some are named; they are in triscope/controls below $XDG_STATE_HOME. Only settings that region launch changes on this machine are put back, whatever a file names.',
-  arguments: [{ name: 'FILE', help: 'what was kept', optional: true, many: true, names: 'path' }],
+    'Restores settings of the machine that region launch changed before it was killed: all saved files of this host (triscope/controls below $XDG_STATE_HOME), unless some are named. Only settings that region launch changes on this machine are restored, whatever a file names.',
+  arguments: [
+    {
+      name: 'FILE',
+      help: 'file with the saved settings',
+      optional: true,
+      many: true,
+      names: 'path',
+    },
+  ],
   options: OPTIONS,
   examples: ['region restore'],
   run,

@@ -10,13 +10,13 @@ import { jsonText, say } from '../result-rows.ts';
 import { version } from '../version.ts';
 
 const OPTIONS = {
-  html: text('', 'write a page with findings, evidence and charts; it needs no other file', {
+  html: text('', 'write an HTML page with findings, evidence and charts that needs no other file', {
     placeholder: 'FILE',
     names: 'path',
   }),
   json: flag(
     false,
-    'one object: recording, findings with their evidence, rules that could not look, tables; of several paths a list',
+    'one object: recording, findings with evidence, rules not examined, tables; a list for several paths',
   ),
   evidence: flag(false, 'the query and the rows behind each finding'),
 };
@@ -51,7 +51,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const report = command({
   about:
-    'Says what is slow in a recording, why, and which setting to change; then prints tables of its PEs, regions and hosts.\n\nThresholds and their sources: docs/findings.md.',
+    'Reports what is slow in a recording, why, and which setting to change, followed by tables of its PEs, regions and hosts.\n\nThresholds and their sources: docs/findings.md.',
   arguments: [
     {
       name: 'PATH',

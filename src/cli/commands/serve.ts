@@ -11,7 +11,7 @@ const OPTIONS = {
   host: text('', 'address to listen on', { placeholder: 'ADDRESS', fallback: '127.0.0.1' }),
   'no-token': flag(
     false,
-    'show it to whoever reaches 127.0.0.1, other users of this machine too; else the link holds a token: that of TRISCOPE_TOKEN, or a new one',
+    'no token: anybody who reaches 127.0.0.1 may look, other users of this machine too; otherwise the link holds a token, that of TRISCOPE_TOKEN or a new one',
   ),
   json: flag(false, 'print {"url": …, "port": …}'),
 };
@@ -44,9 +44,15 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const serve = command({
   about:
-    'Shows recordings’ folders, folders of native files, or files in the browser, until Ctrl-C. Prints the link on standard output. A recording that is still being written is followed. Of several paths, the page compares two.',
+    'Shows recordings’ folders, folders of native files, or files in the browser, until Ctrl-C. Prints the link on standard output. A recording that is still being written is followed. With several paths, the page can compare two.',
   arguments: [
-    { name: 'PATH', help: 'what is shown', many: true, names: 'path', noun: 'recording' },
+    {
+      name: 'PATH',
+      help: 'recording, folder or file',
+      many: true,
+      names: 'path',
+      noun: 'recording',
+    },
   ],
   options: OPTIONS,
   examples: ['serve run.tri', 'serve before.tri after.tri --port 8080'],

@@ -79,7 +79,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const signalList = command({
   about:
-    'Lists the signals that this machine has: where each is measured, its unit, how it behaves with time, how values of several places become one, and other names for it.',
+    'Lists the signals that this machine has: domain, unit, behaviour over time, how values of several places are aggregated, and other names.',
   options: OPTIONS,
   examples: ['signal list', 'signal list --controls --json'],
   run,

@@ -29,8 +29,8 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const signalRead = command({
   about:
-    'Prints the signal’s value now. At a coarser domain than its own, the values of its parts are aggregated. What cannot be read at this moment is printed as nan, with exit code 1.',
-  arguments: [{ name: 'SIGNAL', help: 'as signal list tells', names: 'signal' }, ...PLACE],
+    'Prints the signal’s value now. At a coarser domain than its own, the values of its parts are aggregated. A value that cannot be read at this moment is printed as nan, with exit code 1.',
+  arguments: [{ name: 'SIGNAL', help: 'a name from signal list', names: 'signal' }, ...PLACE],
   options: OPTIONS,
   examples: ['signal read TIME board 0', 'signal read CPU_ENERGY board 0 --synthetic'],
   run,

@@ -40,7 +40,7 @@ export const signalWrite = command({
   about:
     'Writes a setting, in its unit (watts, hertz, seconds); it stays until it is written again. Prints what was there before. triscope signal list --controls lists the settings.',
   arguments: [
-    { name: 'CONTROL', help: 'as signal list --controls tells', names: 'control' },
+    { name: 'CONTROL', help: 'a name from signal list --controls', names: 'control' },
     ...PLACE,
     { name: 'VALUE', help: 'in the control’s unit' },
   ],

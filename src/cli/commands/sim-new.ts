@@ -38,8 +38,8 @@ async function run({ words: [name] }: Call<Record<never, never>, null>): Promise
 
 export const simNew = command({
   about:
-    'Makes a folder NAME with a model that runs, type-checks and is tested, to be changed: NAME.ts, its test, its settings for --args-file, and what npm and TypeScript go by.',
-  arguments: [{ name: 'NAME', help: 'what the model is called', noun: 'name' }],
+    'Makes a folder NAME with a working model to start from: NAME.ts, its test, its settings for --args-file, package.json and tsconfig.json.',
+  arguments: [{ name: 'NAME', help: 'name of the model', noun: 'name' }],
   options: {},
   examples: ['sim new shop'],
   run,

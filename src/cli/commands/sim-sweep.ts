@@ -32,8 +32,8 @@ const SWEEP = {
   'until-ci': text('', 'more runs until no interval’s half-width exceeds this part of its mean', {
     placeholder: '5%',
   }),
-  'most-replications': int(1000, 'runs of each point at most, with --until-ci', { min: 2 }),
-  confidence: float(0.95, 'probability with which an interval covers the mean', {
+  'most-replications': int(1000, 'maximum runs of each point, with --until-ci', { min: 2 }),
+  confidence: float(0.95, 'probability that an interval covers the mean', {
     min: 0.5,
     max: 0.9999,
   }),
@@ -44,12 +44,12 @@ const SWEEP = {
     }),
     many: true,
   },
-  jobs: int(0, 'runs at once', { min: 0, fallback: 'CPUs of this machine' }),
+  jobs: int(0, 'concurrent runs', { min: 0, fallback: 'CPUs of this machine' }),
   share: text('', 'run only this part of the sweep, as 1/8 to 8/8', {
     placeholder: 'K/N',
     fallback: 'the task of a Slurm array, else all',
   }),
-  output: text('', 'append each run to FILE, and run nothing again that is there', {
+  output: text('', 'append each run to FILE; runs that are in it are not repeated', {
     placeholder: 'FILE',
     short: 'o',
     names: 'path',
@@ -178,7 +178,7 @@ function sweepText(result: SweepResult, { untilWidth, share, file }: SweepOption
 export const simSweep = command({
   ...RUNS_MODEL,
   about:
-    'Runs MODEL for every combination of the values that --vary gives, each with several seeds, and prints the mean of each measure with its confidence interval. Runs are sequential, and as many at once as there are CPUs; each replication has random streams of its own, the same ones at each point. With -o FILE each run is kept as a line of JSON, and the same command goes on where it was ended. Under Slurm, each task of an array runs its share into a file beside FILE; the same command afterwards shows all.',
+    'Runs MODEL for every combination of the values that --vary gives, each with several seeds, and prints the mean of each measure with its confidence interval. Runs are sequential, and as many at once as there are CPUs; each replication has random streams of its own, the same ones at each point. With -o FILE each run is kept as a line of JSON, and the same command resumes where it ended. Under Slurm, each task of an array runs its share and writes a file next to FILE; the same command afterwards shows all results.',
   options: OPTIONS,
   groups: GROUPS,
   examples: [

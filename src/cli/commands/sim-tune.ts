@@ -34,11 +34,11 @@ const TUNING = {
     short: 'o',
     names: 'path',
   }),
-  knobs: text('', 'what may be changed, with commas', {
+  knobs: text('', 'knobs that may be changed, separated by commas', {
     placeholder: 'batch,nkp,…',
   }),
   candidates: int(16, 'settings that the first round tries', { min: 2, max: 256 }),
-  'trial-seconds': float(0.5, 'seconds that a run of the first round takes', { min: 0.01 }),
+  'trial-seconds': float(0.5, 'seconds per run of the first round', { min: 0.01 }),
   repeats: int(3, 'runs of the fastest and of the start setting at the end, in turns', { min: 1 }),
   'most-pes': int(0, 'most PEs', { min: 0, fallback: 'CPUs of this machine' }),
 };
@@ -297,7 +297,7 @@ function tunedText(model: string, tuned: Tuned): string {
 export const simTune = command({
   ...RUNS_MODEL,
   about:
-    'Tries settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive halving), and prints the fastest, with its gain over the setting that the given options make. Options are those of triscope sim run. With -o FILE the setting is written as a file for --args-file.',
+    'Tries settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive halving), and prints the fastest, with its gain over the given setting. Options are those of triscope sim run. With -o FILE the setting is written as a file for --args-file.',
   options: OPTIONS,
   groups: GROUPS,
   examples: ['sim tune phold --total-lps=1024 --end=2000 -o phold.args'],

@@ -213,7 +213,7 @@ function text(model: string, rows: readonly VerifyRow[], same: boolean, complete
 export const simVerify = command({
   ...RUNS_MODEL,
   about:
-    'Runs MODEL under every synchroniser, with several numbers of PEs, KPs and batches, and compares what is committed and the states at the end with the sequential run’s. Options are those of triscope sim run; --pes sizes the model. --transport=mpi runs it on 2 and 4 ranks besides; under mpirun it runs on those ranks alone. --chaos instead runs it with the smallest rings and batches, and delays whatever may be delayed; a seed chooses how, and --chaos=SEED repeats one. Where runs differ, the first difference is printed, and the exit code is 1.',
+    'Runs MODEL under every synchroniser, with several numbers of PEs, KPs and batches, and compares what is committed and the states at the end with the sequential run’s. Options are those of triscope sim run; --pes sizes the model. --transport=mpi also runs it on 2 and 4 ranks; under mpirun only on those ranks. --chaos instead runs it with the smallest rings and batches and random delays; --chaos=SEED repeats one such run. Where runs differ, the first difference is printed, and the exit code is 1.',
   options: OPTIONS,
   groups: GROUPS,
   examples: ['sim verify phold --end=100', 'sim verify phold --chaos --end=50'],

@@ -22,7 +22,7 @@ import { ERAS, type Era, eraOf } from './era.ts';
 
 const MODES = '1 gvt, 2 rt, 3 both (ROSS 7: vt), 4 all; or words: gvt,rt,vt, all';
 
-const PREFIX = text('ross-stats', 'what the files’ names begin with', {
+const PREFIX = text('ross-stats', 'prefix of the files’ names', {
   placeholder: 'PREFIX',
   none: '',
 });
@@ -36,7 +36,7 @@ export const INSTRUMENT_OPTIONS = {
   }),
   'rt-interval': float(1000, 'real time between sampling points', { min: 0.001, unit: 'ms' }),
   'vt-interval': float(1000000, 'virtual time between sampling points', { min: Number.MIN_VALUE }),
-  'vt-samp-end': float(0, 'virtual time after which none is taken', { min: 0, fallback: '--end' }),
+  'vt-samp-end': float(0, 'virtual time of the last sampling point', { min: 0, fallback: '--end' }),
   'sample-count': int(65536, 'most virtual-time sampling points', { min: 1 }),
   granularity: int(0, '0 PE; 1 PE, KP and LP (ROSS of 2018: 1 KP, 2 LP, 3 all)', {
     min: 0,
@@ -48,7 +48,7 @@ export const INSTRUMENT_OPTIONS = {
   'event-trace': oneOf(
     { none: 0, all: 1, rollbacks: 2, committed: 3 },
     'none',
-    'trace events: all that are handled, those that cause rollbacks, or those committed',
+    'trace events: all handled ones, those that cause rollbacks, or committed ones',
   ),
   'trace-clock': oneOf({ event: 0, batch: 1 }, 'event', 'clock reads of traced events'),
   'stats-prefix': PREFIX,
@@ -67,13 +67,15 @@ export const INSTRUMENT_OPTIONS = {
   'stats-era': oneOf(
     ERAS,
     'ross-2017',
-    'whose numbers the options above are: in ross-7 3 is vt and 4 is all',
+    'era of the numbers above: in ross-7 3 is vt and 4 is all',
     { fallback: 'as the options beside them tell, else ross-2017' },
   ),
-  'buffer-size': size(8_000_000, 'one of the three buffers of each stream and PE', { min: 4096 }),
+  'buffer-size': size(8_000_000, 'size of each of the three buffers of a stream and PE', {
+    min: 4096,
+  }),
   'buffer-free': float(
     15,
-    'at a GVT a buffer with less free is handed over to be written; a full one at once',
+    'free space below which a buffer is handed over to be written at a GVT; a full one is at once',
     {
       min: 0,
       max: 100,
@@ -85,7 +87,10 @@ export const INSTRUMENT_OPTIONS = {
     'wait',
     'what a PE does when all its buffers are full',
   ),
-  'disable-output': flag(false, 'write nothing, overwrite the buffers: to measure the cost'),
+  'disable-output': flag(
+    false,
+    'write nothing and overwrite the buffers, to measure the cost of sampling',
+  ),
   'enable-gvt-stats': flag(false, '--engine-stats=gvt, as it was called in 2016'),
   'real-time-samp': float(0, '--engine-stats=rt --rt-interval=MS, as it was called in 2016', {
     min: 0,
