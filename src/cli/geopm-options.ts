@@ -95,7 +95,7 @@ export const GEOPM_OPTIONS = {
   'geopm-ctl-disable': idle(BESIDE),
   'geopm-program-filter': text('', 'programs to measure, by name: a.out,python3', {
     placeholder: 'LIST',
-    fallback: 'all that mark regions',
+    fallback: 'all that mark',
     variable: 'GEOPM_PROGRAM_FILTER',
   }),
   'geopm-affinity-enable': idle('the launcher of the job places processes'),
