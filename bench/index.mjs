@@ -1,7 +1,10 @@
-// The job index of an archive: a day of all hosts at a time is written, indexed, and packed away, as days come in; then
-// questions are asked. Says MB/s and hosts/s of the ingest, seconds of questions, and the most memory.
-// A host's day is 144 groups with jobs of one and of four hosts; 10,000 nodes at 600 s are 17 groups a second.
-// Usage: node bench/index.mjs [hosts] [days] [cpus]      1000 30 16 is the size that counts, on an idle machine
+// The job index of an archive: a generator streams grammatical groups into the ingest, a day of all hosts at a time, as days
+// come in; the files are removed once they are in the index, so nothing raw is kept. Then questions are asked. Says MB/s and hosts/s
+// of the ingest by the clock and by CPU time, seconds of questions, and the most memory.
+// A host's day is GROUPS groups with jobs of one and of four hosts, of LONG groups each; 10,000 nodes at 600 s are 17 groups a second.
+// Usage: node bench/index.mjs [hosts] [days] [cpus] [groups] [long]
+//   100 3 16        the speed of the ingest: samples of each 600 s
+//   1000 30 2 24 2  the questions: as many files, jobs and days as count, with an hour between samples
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +12,16 @@ import { openArchive, openJobs, updateIndex } from '../dist/findings/job/index.j
 
 const HOSTS = Number(process.argv[2] ?? 100);
 const DAYS = Number(process.argv[3] ?? 3);
+/** Seconds of ingest after which no other day begins. */
+const LIMIT = Number(process.env.LIMIT ?? Number.POSITIVE_INFINITY);
 const CPUS = Number(process.argv[4] ?? 16);
 const START = 1772323200;
 const DAY = 86_400;
-const GROUPS = 144;
+const GROUPS = Number(process.argv[5] ?? 144);
 /** Groups of a job. */
-const LONG = 12;
+const LONG = Number(process.argv[6] ?? 12);
+/** Seconds between groups. */
+const STEP = DAY / GROUPS;
 
 const SCHEMAS = [
   '!cpu user,E,U=cs nice,E,U=cs system,E,U=cs idle,E,U=cs iowait,E,U=cs irq,E,U=cs softirq,E,U=cs',
@@ -38,9 +45,9 @@ function dayOf(host, day) {
     const n = day * GROUPS + k;
     const slot = Math.floor(n / LONG);
     // Each third job is of four hosts.
-    const job = slot % 3 === 2 ? `${slot}4${host >> 2}` : `${slot}1${host}`;
+    const job = slot % 3 === 2 ? `${slot}_4${host >> 2}` : `${slot}_1${host}`;
     const at = n % LONG;
-    lines.push('', `${START + n * 600}.${100000 + host} ${job} ${nameOf(host)}`);
+    lines.push('', `${START + n * STEP}.${100000 + host} ${job} ${nameOf(host)}`);
     if (at === 0) lines.push(`%begin ${job}`);
     if (at === LONG - 1) lines.push(`%end ${job}`);
     for (let cpu = 0; cpu < CPUS; cpu++) {
@@ -57,6 +64,24 @@ function dayOf(host, day) {
   return `${lines.join('\n')}\n`;
 }
 
+/** What sacct would say of the jobs. */
+function accountedOf(days) {
+  const jobs = [];
+  for (let slot = 0; slot < (days * GROUPS) / LONG; slot++) {
+    for (let host = 0; host < HOSTS; host += slot % 3 === 2 ? 4 : 1) {
+      const id = slot % 3 === 2 ? `${slot}_4${host >> 2}` : `${slot}_1${host}`;
+      const started = START + slot * LONG * STEP;
+      jobs.push({
+        ...{ id, user: `u${(slot + host) % 200}`, account: `a${host % 20}`, queue: 'normal' },
+        ...{ name: 'run', state: 'COMPLETED', submitted: started, started },
+        ...{ ended: started + (LONG - 1) * STEP, nodes: 1, cores: CPUS, timeLimit: 86400 },
+        ...{ hosts: null, place: '' },
+      });
+    }
+  }
+  return jobs;
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'bench-index-'));
 let most = 0;
 const watch = setInterval(() => {
@@ -65,26 +90,46 @@ const watch = setInterval(() => {
 try {
   let bytes = 0;
   let seconds = 0;
+  let busy = 0;
   let jobs = 0;
-  for (let day = 0; day < DAYS; day++) {
+  let days = 0;
+  for (let day = 0; day < DAYS && seconds < LIMIT; day++) {
+    days = day + 1;
     for (let host = 0; host < HOSTS; host++) {
       const own = join(folder, nameOf(host));
       mkdirSync(own, { recursive: true });
       writeFileSync(join(own, String(START + day * DAY)), dayOf(host, day));
     }
     const started = performance.now();
-    const result = await updateIndex(openArchive(folder));
+    const before = process.cpuUsage();
+    const result = await updateIndex(openArchive(folder), { keep: true });
     seconds += (performance.now() - started) / 1000;
+    const { user, system } = process.cpuUsage(before);
+    busy += (user + system) / 1e6;
     bytes += result.bytes;
     jobs = result.jobs;
+    for (let host = 0; host < HOSTS; host++) {
+      rmSync(join(folder, nameOf(host), String(START + day * DAY)));
+    }
+    if (day % 5 === 4)
+      console.log(
+        `day ${day + 1}: ${jobs} jobs, ${busy.toFixed(0)} s of CPU, ${(most / 1e6).toFixed(0)} MB`,
+      );
   }
   const size = statSync(join(folder, '.jobs.duckdb')).size;
   console.log(
-    `${HOSTS} hosts × ${DAYS} days of ${GROUPS} groups, ${CPUS} CPUs: ${(bytes / 1e6).toFixed(0)} MB, ${jobs} jobs, index ${(size / 1e6).toFixed(1)} MB`,
+    `${HOSTS} hosts × ${days} days of ${GROUPS} groups, ${CPUS} CPUs: ${(bytes / 1e6).toFixed(0)} MB, ${jobs} jobs, index ${(size / 1e6).toFixed(1)} MB`,
   );
-  console.log(
-    `ingest   ${(bytes / 1e6 / seconds).toFixed(1)} MB/s, ${((HOSTS * DAYS) / seconds).toFixed(1)} hosts' days/s, ${((HOSTS * DAYS * GROUPS) / seconds).toFixed(0)} groups/s (10,000 nodes at 600 s: 17)`,
-  );
+  const speed = (what, time) =>
+    console.log(
+      `ingest by ${what}: ${(bytes / 1e6 / time).toFixed(1)} MB/s, ${((HOSTS * days) / time).toFixed(1)} hosts' days/s, ${((HOSTS * days * GROUPS) / time).toFixed(0)} groups/s (10,000 nodes at 600 s: 17)`,
+    );
+  speed('the clock', seconds);
+  speed('CPU time', busy);
+  writeFileSync(join(folder, nameOf(0), String(START + DAYS * DAY)), '');
+  const started = performance.now();
+  await updateIndex(openArchive(folder), { accounted: accountedOf(days) });
+  console.log(`accounting of ${jobs} jobs ${((performance.now() - started) / 1000).toFixed(2)} s`);
   const ask = async (what, question) => {
     const started = performance.now();
     const { jobs: kept } = await openJobs(openArchive(folder), null);
@@ -97,7 +142,22 @@ try {
   await ask('a condition', (kept) =>
     kept.rows({ where: 'avg_cpuusage > 14 AND hosts = 4 AND first < 1772330000' }),
   );
-  await ask('a job’s files', (kept) => kept.filesOf('010'));
+  await ask('a user’s day', (kept) =>
+    kept.rows({ where: `first >= ${START + DAY} AND first < ${START + 1.05 * DAY}` }),
+  );
+  await ask('a job’s files', (kept) => kept.filesOf('0_10'));
+  // What a question looks at in an archive that keeps its files.
+  for (let host = 0; host < HOSTS; host++) {
+    mkdirSync(join(folder, nameOf(host)), { recursive: true });
+    for (let day = 0; day < DAYS; day++) {
+      writeFileSync(join(folder, nameOf(host), String(START + day * DAY)), '');
+    }
+  }
+  const listing = performance.now();
+  openArchive(folder);
+  console.log(
+    `list of its files        ${((performance.now() - listing) / 1000).toFixed(2)} s, ${HOSTS * DAYS} files`,
+  );
   console.log(
     `memory   ${(Math.max(most, process.memoryUsage.rss()) / 1e6).toFixed(0)} MB at most`,
   );

@@ -4,6 +4,7 @@ import type { BrokerOptions } from '../live/amqp/index.ts';
 import { about } from '../node/log/error.ts';
 import { PidFile } from '../node/log/pid-file.ts';
 import { makeFolder } from '../os/folder.ts';
+import { Arrivals } from './arrivals.ts';
 import { say } from './node-log-options.ts';
 
 /** Returns the exit code. @throws LogError where another service writes this archive; BrokerError */
@@ -12,7 +13,8 @@ export async function receive(broker: BrokerOptions, folder: string): Promise<nu
   about(folder, () => makeFolder(folder));
   const lock = new PidFile(join(folder, '.service.pid'));
   try {
-    const archive = about(folder, () => new Archive(folder));
+    const arrivals = new Arrivals(folder, say);
+    const archive = about(folder, () => new Archive(folder, (path) => arrivals.add(path)));
     const consumer = new AmqpConsumer({ ...broker, archive, say });
     const stop = () => consumer.stop();
     process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
@@ -23,6 +25,7 @@ export async function receive(broker: BrokerOptions, folder: string): Promise<nu
     } finally {
       process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
       archive.close();
+      await arrivals.close();
     }
   } finally {
     lock.close();

@@ -27,7 +27,10 @@ const count = (...names: readonly string[]): FilterColumn[] =>
 
 export const META: KeptTable = { name: '_meta', columns: text('key', 'value') };
 
-/** Files that were read, as they were then. `path` is in the archive; `mtime` in ns since 1970. */
+/**
+ * Files that were read, as they were then. `path` is in the archive; `mtime` in ns since 1970; `gone`: it was removed, and
+ * its jobs are kept.
+ */
 export const FILES: KeptTable = {
   name: '_files',
   columns: [
@@ -35,6 +38,7 @@ export const FILES: KeptTable = {
     ...text('path', 'host'),
     ...count('size', 'mtime', 'inode'),
     ...text('problem'),
+    { name: 'gone', type: 'BOOLEAN' },
   ],
 };
 
@@ -77,7 +81,7 @@ export const measuredTable = (metrics: readonly string[]): KeptTable => ({
 /** Tells tables of other columns or rules apart. */
 export const layoutOf = (metrics: readonly string[]): string =>
   createHash('sha256')
-    .update(JSON.stringify([1, META, FILES, FILE_JOBS, ACCOUNTING, measuredTable(metrics)]))
+    .update(JSON.stringify([2, META, FILES, FILE_JOBS, ACCOUNTING, measuredTable(metrics)]))
     .digest('hex')
     .slice(0, 16);
 

@@ -1,6 +1,7 @@
 /**
  * A DuckDB file of our own beside measurements. Who writes it writes a copy, which is on the disk whole before it takes the
- * file's name: readers never meet half of it, and keep what they opened. Of two that write at once the later one stays.
+ * file's name: readers never meet half of it, and keep what they opened. One process writes at a time (FILE.lock); where
+ * files cannot be locked, of two that write at once the later one stays.
  */
 import {
   closeSync,
@@ -19,6 +20,7 @@ import type { DuckDBConnection, JS } from '@duckdb/node-api';
 import { TriscopeError } from '../model/error.ts';
 import { quoteName, quoteText } from '../model/sql.ts';
 import { isAlive } from '../os/alive.ts';
+import { canLock, tryLock } from '../os/flock.ts';
 import { DuckDBInstance } from './duckdb.ts';
 import { QueryError } from './errors.ts';
 import type { Cell, FilterColumn } from './filter-rows.ts';
@@ -95,8 +97,44 @@ export async function writing<T>(path: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** Changes a file, or makes it where there is none (`anew`: where there is one, too). @throws TriscopeError, the file system's error */
+/** Milliseconds between two looks at whether another writer is done. */
+const LOOK = 200;
+
+/** Runs `work` as the only writer of `path`; false where another one has not ended within `patience` milliseconds. */
+async function alone(path: string, patience: number, work: () => Promise<void>): Promise<boolean> {
+  const lock = openSync(`${path}.lock`, constants.O_RDWR | constants.O_CREAT, 0o644);
+  try {
+    for (let waited = 0; canLock() && !tryLock(lock); waited += LOOK) {
+      if (waited >= patience) return false;
+      await new Promise((resolve) => setTimeout(resolve, LOOK));
+    }
+    await work();
+    return true;
+  } finally {
+    closeSync(lock);
+  }
+}
+
+export interface WriteOptions {
+  /** Makes it from nothing, also where there is one. */
+  readonly anew?: boolean;
+  /** Milliseconds to wait for another writer; for ever where not given. */
+  readonly patience?: number;
+}
+
+/**
+ * Changes a file, or makes it where there is none. False where another process writes it, and goes on to.
+ * @throws TriscopeError, the file system's error
+ */
 export async function writeKept(
+  path: string,
+  { anew = false, patience = Number.POSITIVE_INFINITY }: WriteOptions,
+  change: (draft: Draft) => Promise<void>,
+): Promise<boolean> {
+  return await alone(path, patience, () => rewrite(path, anew, change));
+}
+
+async function rewrite(
   path: string,
   anew: boolean,
   change: (draft: Draft) => Promise<void>,

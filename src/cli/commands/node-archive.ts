@@ -1,10 +1,13 @@
 /** `triscope node archive`: old files of the log, compressed, into an archive. */
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { flag, int, text } from '../../model/option.ts';
 import { DEFAULT_CONFIG } from '../../node/config.ts';
 import { archiveLog } from '../../node/log/archive.ts';
+import { JOB_INDEX } from '../../query/job-tables.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT } from '../errors.ts';
-import { DIR, logFolder } from '../node-log-options.ts';
+import { DIR, logFolder, say } from '../node-log-options.ts';
 import { BROKER_OPTIONS, brokerFrom } from '../node-sinks.ts';
 
 /** Seconds, as in the original. */
@@ -23,6 +26,20 @@ const OPTIONS = {
   ...BROKER_OPTIONS,
 } as const;
 
+/** Reads what was moved into the archive's index, where it has one. The files are safe, whatever comes of that. */
+async function indexMoved(archive: string, moved: readonly string[]): Promise<void> {
+  if (!existsSync(join(archive, JOB_INDEX))) return;
+  const { indexArrived } = await import('../../findings/job/index.ts');
+  try {
+    await indexArrived(
+      archive,
+      moved.map((path) => relative(archive, path)),
+    );
+  } catch (error) {
+    say(`${join(archive, JOB_INDEX)}: left to the next question: ${(error as Error).message}`);
+  }
+}
+
 /** Returns the exit code. @throws UsageError, LogError */
 async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const archive = String(given.archive);
@@ -30,6 +47,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   if (broker !== null) return await (await import('../node-receive.ts')).receive(broker, archive);
   const age = given.age ?? OPTIONS.age.default;
   const result = await archiveLog(logFolder(given), archive, age);
+  if (result.moved.length > 0) await indexMoved(archive, result.moved);
   for (const line of result.left) process.stderr.write(`triscope: ${line}\n`);
   if (given.json) process.stdout.write(`${JSON.stringify(result)}\n`);
   const failed = result.left.some((line) => !line.endsWith('rotate first'));

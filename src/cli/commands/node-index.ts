@@ -3,11 +3,12 @@ import {
   type Archive,
   openArchive,
   readAccounting,
+  retain,
   type UpdateResult,
   updateIndex,
 } from '../../findings/job/index.ts';
 import { bytes as sizeText } from '../../model/measures/index.ts';
-import { flag, text } from '../../model/option.ts';
+import { flag, int, text } from '../../model/option.ts';
 import { ARCHIVE_OPTIONS } from '../archive-options.ts';
 import { type Call, command } from '../command.ts';
 
@@ -15,6 +16,16 @@ const OPTIONS = {
   archive: ARCHIVE_OPTIONS.archive,
   accounting: ARCHIVE_OPTIONS.accounting,
   rebuild: flag(false, 'read all files again, not only those that changed'),
+  retain: int(
+    0,
+    'remove files that began so long ago, once they are in the index; their jobs stay in it, now and later',
+    {
+      min: 2,
+      max: 100_000,
+      placeholder: 'DAYS',
+      fallback: 'files stay; jobs of those that go, go',
+    },
+  ),
   parquet: text(
     '',
     'write jobs there as Parquet, in folders date=…/cluster=…; existing files of the same days are replaced',
@@ -24,21 +35,31 @@ const OPTIONS = {
   json: flag(false, 'one object'),
 } as const;
 
-function textOf({ read, gone, files, measured, jobs, bytes }: UpdateResult): string {
+interface Indexed extends UpdateResult {
+  /** Files that were removed, as they are too old. */
+  readonly removed: number;
+}
+
+function textOf({ read, gone, files, measured, jobs, bytes, removed }: Indexed): string {
   const left = gone > 0 ? `, ${gone} gone` : '';
-  return `${files} files (${read} read, ${sizeText(bytes)}${left}), ${jobs} jobs (${measured} measured)\n`;
+  return `${files} files (${read} read, ${sizeText(bytes)}${left}), ${jobs} jobs (${measured} measured)${removed > 0 ? `; ${removed} files removed` : ''}\n`;
 }
 
 /** Returns the exit code. @throws JobError, the file system's error */
 async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const archive: Archive = openArchive(String(given.archive));
   const accounted = given.accounting === undefined ? null : readAccounting(given.accounting).jobs;
-  const result = await updateIndex(archive, { accounted, rebuild: given.rebuild === true });
+  const rebuild = given.rebuild === true;
+  const keep = given.retain === undefined ? undefined : true;
+  const result = await updateIndex(archive, { accounted, rebuild, keep });
+  if (result === null) throw new Error('nobody else writes it');
+  const removed = given.retain === undefined ? 0 : await retain(archive, given.retain);
   if (given.parquet !== undefined) {
     const { writeParquet } = await import('../../findings/job/index.ts');
     await writeParquet(archive, given.parquet, given.cluster ?? OPTIONS.cluster.default);
   }
-  process.stdout.write(given.json ? `${JSON.stringify(result)}\n` : textOf(result));
+  const all = { ...result, removed };
+  process.stdout.write(given.json ? `${JSON.stringify(all)}\n` : textOf(all));
   return 0;
 }
 

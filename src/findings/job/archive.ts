@@ -3,7 +3,7 @@
  * begins; `YYYYMMDD` names too, and `current` where no other name leads to the same file.
  */
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { JobError } from './errors.ts';
 import { shortName } from './host-list.ts';
 
@@ -13,6 +13,16 @@ export interface ArchiveFile {
   readonly path: string;
   /** Seconds since 1970 at which it begins, by its name. Null: `current` tells nothing. */
   readonly from: number | null;
+  /** As it was when the archive was listed. */
+  readonly stamp?: FileStamp;
+}
+
+/** Tells whether a file is what it was. */
+export interface FileStamp {
+  readonly size: number;
+  /** ns since 1970. */
+  readonly mtime: bigint;
+  readonly inode: bigint;
 }
 
 export interface Archive {
@@ -26,6 +36,19 @@ export interface Archive {
 const EPOCH = /^(\d{9,11})(\.gz)?$/;
 const DAY = /^(\d{4})-?(\d{2})-?(\d{2})(\.gz)?$/;
 const MOST_FILES = 1_000_000;
+
+/** The stamp of a file; null where there is none. */
+export function stampOf(path: string): FileStamp | null {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  return { size: Number(stat.size), mtime: stat.mtimeNs, inode: stat.ino };
+}
+
+/** A file of an archive by its path in it: `HOST/1380603606.gz`. */
+export function fileOf(archive: string, path: string): ArchiveFile {
+  const whole = join(archive, path);
+  return { host: basename(dirname(whole)), path: whole, from: timeOf(basename(path)) ?? null };
+}
 
 /** The time in a file's name; undefined where it is none. */
 function timeOf(name: string): number | null | undefined {
@@ -68,10 +91,10 @@ class Search {
     }
   }
 
-  /** What a path leads to, once; null where it was seen or cannot be. */
-  once(path: string): 'file' | 'folder' | null {
+  /** What a path leads to, once: a file's stamp; null where it was seen or cannot be. */
+  once(path: string): FileStamp | 'folder' | null {
     try {
-      const stat = statSync(path);
+      const stat = statSync(path, { bigint: true });
       const id = `${stat.dev}:${stat.ino}`;
       if (this.seen.has(id)) {
         this.skip(path, 'another name of what was read already');
@@ -79,7 +102,9 @@ class Search {
       }
       this.seen.add(id);
       if (stat.isDirectory()) return 'folder';
-      if (stat.isFile()) return 'file';
+      if (stat.isFile()) {
+        return { size: Number(stat.size), mtime: stat.mtimeNs, inode: stat.ino };
+      }
       this.skip(path, 'neither a file nor a folder');
     } catch (error) {
       this.skip(path, reasonOf(error));
@@ -102,8 +127,9 @@ class Search {
         continue;
       }
       if (from === null && this.isKnown(path)) continue;
-      if (this.once(path) !== 'file') continue;
-      this.files.push({ host, path, from });
+      const stamp = this.once(path);
+      if (stamp === null || stamp === 'folder') continue;
+      this.files.push({ host, path, from, stamp });
       if (this.files.length > MOST_FILES) {
         throw new JobError(`${folder}: more than ${MOST_FILES} files; name a smaller archive`);
       }

@@ -14,6 +14,7 @@ export { conditionOf, type FlagResult, flagsOf, JOB_FLAGS } from './flags.ts';
 export { type Gauge, gaugesOf } from './gauges.ts';
 export type { HostJob, Oddity } from './host-job.ts';
 export { expandHosts, shortName } from './host-list.ts';
+export { indexArrived, retain } from './index-files.ts';
 export { accountedJob, isoTime, type Job, type JobQuery, readJob } from './job.ts';
 export { indexPath, type UpdateOptions, type UpdateResult, updateIndex } from './job-index.ts';
 export { type JobList, type ListedJob, listJobs } from './job-list.ts';

@@ -6,9 +6,8 @@
  * once, whichever way it grew.
  */
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { quoteText } from '../../model/sql.ts';
+import { quoteName, quoteText } from '../../model/sql.ts';
 import {
   ACCOUNTING,
   FILE_JOBS,
@@ -19,10 +18,10 @@ import {
   META,
   measuredTable,
 } from '../../query/job-tables.ts';
-import type { Draft } from '../../query/kept-file.ts';
+import type { Draft, KeptTable } from '../../query/kept-file.ts';
 import { type AccountedJobs, accountedById, accountedFor } from './accounted-for.ts';
 import type { AccountedJob } from './accounting.ts';
-import type { Archive, ArchiveFile } from './archive.ts';
+import { type Archive, type ArchiveFile, type FileStamp, fileOf, stampOf } from './archive.ts';
 import { QUEUES_OF_RULES } from './flags.ts';
 import type { Work } from './host-files.ts';
 import type { Job } from './job.ts';
@@ -31,10 +30,18 @@ import { METRIC_COLUMNS, measuredRow } from './job-rows.ts';
 import { readJobs } from './read-jobs.ts';
 
 export interface UpdateOptions {
-  /** Reads all files anew. */
+  /** Reads all files anew; jobs of files that are gone stay, where they are kept. */
   readonly rebuild?: boolean;
+  /** Makes it from nothing, whatever is there. */
+  readonly scratch?: boolean;
+  /** Of the archive these files alone have come: paths in it. The others are as they were. */
+  readonly arrived?: readonly string[];
+  /** Whether jobs stay whose files are removed; where not given, as before (at first: no). */
+  readonly keep?: boolean;
   /** Takes the place of what an earlier update was given; null: that stays. */
   readonly accounted?: readonly AccountedJob[] | null;
+  /** Milliseconds to wait for another process that writes it; for ever where not given. */
+  readonly patience?: number;
   readonly work?: Work;
   /** Files that are taken at a time: memory grows with it. */
   readonly filesAtOnce?: number;
@@ -52,13 +59,6 @@ export interface UpdateResult {
   readonly bytes: number;
 }
 
-interface Stamp {
-  readonly size: number;
-  /** ns since 1970. */
-  readonly mtime: bigint;
-  readonly inode: bigint;
-}
-
 interface KnownFile {
   readonly id: number;
   readonly file: ArchiveFile;
@@ -69,37 +69,43 @@ const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, f
 const FILES_AT_ONCE = 1000;
 const MEASURED = measuredTable(METRIC_COLUMNS);
 
+/** Tables, and which of their rows stay where all files are read anew. */
+const KEPT_ROWS: readonly { readonly table: KeptTable; readonly rows: string }[] = [
+  { table: META, rows: "key IN ('accounting', 'keep')" },
+  { table: ACCOUNTING, rows: 'true' },
+  {
+    table: MEASURED,
+    rows: 'id IN (SELECT job FROM _file_jobs_before JOIN _files_before f ON f.id = file WHERE f.gone)',
+  },
+  { table: FILE_JOBS, rows: 'file IN (SELECT id FROM _files_before WHERE gone)' },
+  { table: FILES, rows: 'gone' },
+];
+
 export const indexPath = (archive: Archive): string => join(archive.path, JOB_INDEX);
 
-function stampOf(path: string): Stamp | null {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (stat === undefined) return null;
-  return { size: Number(stat.size), mtime: stat.mtimeNs, inode: stat.ino };
-}
-
-const isSame = (a: Stamp, b: Stamp) =>
+export const isSame = (a: FileStamp, b: FileStamp) =>
   a.size === b.size && a.mtime === b.mtime && a.inode === b.inode;
 
 /** Files that an index has not, or has otherwise; and paths that it has and that are gone. */
 export interface Difference {
-  readonly changed: readonly (readonly [path: string, file: ArchiveFile, stamp: Stamp])[];
+  readonly changed: readonly (readonly [path: string, file: ArchiveFile, stamp: FileStamp])[];
   readonly gone: readonly string[];
 }
 
 /** Rows of `_files`, as far as they are compared: path, size, mtime, inode. */
 type FileRow = readonly unknown[];
-export const FILE_ROWS = 'SELECT path, size, mtime, inode FROM _files';
+export const FILE_ROWS = 'SELECT path, size, mtime, inode FROM _files WHERE NOT gone';
 
 export function differenceOf(archive: Archive, rows: Iterable<FileRow>): Difference {
-  const known = new Map<string, Stamp>();
+  const known = new Map<string, FileStamp>();
   for (const [path, size, mtime, inode] of rows) {
     const stamp = { mtime: BigInt(String(mtime)), inode: BigInt(String(inode)) };
     known.set(String(path), { size: Number(size), ...stamp });
   }
-  const changed: [string, ArchiveFile, Stamp][] = [];
+  const changed: [string, ArchiveFile, FileStamp][] = [];
   for (const file of archive.files) {
     const path = relative(archive.path, file.path);
-    const stamp = stampOf(file.path);
+    const stamp = file.stamp ?? stampOf(file.path);
     const old = known.get(path);
     known.delete(path);
     if (stamp !== null && (old === undefined || !isSame(old, stamp))) {
@@ -124,6 +130,8 @@ class Update {
   private readonly options: UpdateOptions;
   /** Files of the index, by path in the archive. */
   private readonly known = new Map<string, KnownFile>();
+  /** Whether jobs stay whose files are removed. */
+  private keeps = false;
   private next = 1;
   private readonly measured = new Set<string>();
 
@@ -138,7 +146,7 @@ class Update {
     await this.prepare();
     const { accounted = null, filesAtOnce = FILES_AT_ONCE } = this.options;
     if (accounted !== null) await this.account(accounted);
-    const { changed, gone } = differenceOf(this.archive, await draft.rows(FILE_ROWS));
+    const { changed, gone } = await this.difference();
     await this.forget(gone);
     for (let from = 0; from < changed.length; from += filesAtOnce) {
       await this.take(changed.slice(from, from + filesAtOnce));
@@ -159,30 +167,69 @@ class Update {
 
   private async prepare(): Promise<void> {
     const draft = this.draft;
+    const { rebuild = false, keep } = this.options;
     const layout = layoutOf(METRIC_COLUMNS);
-    const tables = await draft.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = '_meta'");
-    const [[old] = [null]] =
-      tables.length === 0 ? [] : await draft.rows("SELECT value FROM _meta WHERE key = 'layout'");
-    if (old !== layout) {
-      for (const table of [META, FILES, FILE_JOBS, ACCOUNTING, MEASURED]) await draft.create(table);
-      await draft.append(META, [['layout', layout]]);
-      return;
-    }
-    const byPath = new Map(
-      this.archive.files.map((file) => [relative(this.archive.path, file.path), file]),
-    );
-    for (const [id, path, host] of await draft.rows('SELECT id, path, host FROM _files')) {
+    const old = (await this.tables()).has('_meta') ? await this.meta('layout') : null;
+    if (old !== layout || rebuild) await this.begin();
+    await this.note('layout', layout);
+    if (keep !== undefined) await this.note('keep', keep ? 'yes' : 'no');
+    this.keeps = (await this.meta('keep')) === 'yes';
+    const removed: string[] = [];
+    for (const [id, path, gone] of await draft.rows('SELECT id, path, gone FROM _files')) {
       const name = String(path);
-      const file = byPath.get(name) ?? { host: String(host), path: name, from: null };
-      this.known.set(name, { id: Number(id), file });
+      this.known.set(name, { id: Number(id), file: fileOf(this.archive.path, name) });
       this.next = Math.max(this.next, Number(id) + 1);
+      if (gone === true) removed.push(name);
     }
+    if (!this.keeps) await this.forget(removed);
+  }
+
+  private async tables(): Promise<ReadonlySet<string>> {
+    const rows = await this.draft.rows('SELECT table_name FROM duckdb_tables()');
+    return new Set(rows.map(([name]) => String(name)));
+  }
+
+  private async meta(key: string): Promise<string | null> {
+    const rows = await this.draft.rows('SELECT key, value FROM _meta');
+    const found = rows.find(([name]) => name === key);
+    return found === undefined ? null : String(found[1]);
+  }
+
+  private async note(key: string, value: string): Promise<void> {
+    await this.draft.run(`DELETE FROM _meta WHERE key = ${quoteText(key)}`);
+    await this.draft.append(META, [[key, value]]);
+  }
+
+  /**
+   * Makes the tables. Of older ones what was accounted stays, and what is known of files that were removed, as nobody can
+   * read them again.
+   */
+  private async begin(): Promise<void> {
+    const draft = this.draft;
+    const there = await this.tables();
+    const kept = KEPT_ROWS.filter(({ table }) => there.has(table.name));
+    const columns = await draft.rows('SELECT table_name, column_name FROM duckdb_columns()');
+    const had = new Set(columns.map(([table, column]) => `${table}.${column}`));
+    const knowsGone = had.has('_files.gone');
+    for (const { table } of kept) {
+      await draft.run(`ALTER TABLE ${table.name} RENAME TO ${table.name}_before`);
+    }
+    for (const { table } of KEPT_ROWS) await draft.create(table);
+    for (const { table, rows } of kept) {
+      if (rows.includes('gone') && !knowsGone) continue;
+      const common = table.columns
+        .filter(({ name }) => had.has(`${table.name}.${name}`))
+        .map(({ name }) => quoteName(name));
+      await draft.run(
+        `INSERT INTO ${table.name} BY NAME SELECT ${common.join(', ')} FROM ${table.name}_before WHERE ${rows}`,
+      );
+    }
+    for (const { table } of kept) await draft.run(`DROP TABLE ${table.name}_before`);
   }
 
   private async account(jobs: readonly AccountedJob[]): Promise<void> {
     await this.draft.create(ACCOUNTING);
-    await this.draft.run("DELETE FROM _meta WHERE key = 'accounting'");
-    await this.draft.append(META, [['accounting', accountingStamp(jobs)]]);
+    await this.note('accounting', accountingStamp(jobs));
     await this.draft.append(
       ACCOUNTING,
       jobs.map((job) => [
@@ -192,22 +239,33 @@ class Update {
     );
   }
 
-  /** Removes files, and measures their jobs anew. */
+  /** Files that have come or changed, and those that are gone. */
+  private async difference(): Promise<Difference> {
+    const rows = await this.draft.rows(FILE_ROWS);
+    const { arrived } = this.options;
+    if (arrived === undefined) return differenceOf(this.archive, rows);
+    const files = arrived.map((path) => fileOf(this.archive.path, path));
+    const { changed } = differenceOf({ ...this.archive, files }, rows);
+    return { changed, gone: [] };
+  }
+
+  /** Files that were removed: their jobs stay, or are measured anew without them. */
   private async forget(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
-    await this.stage(paths.flatMap((path) => this.known.get(path)?.id ?? []));
+    const ids = paths.flatMap((path) => this.known.get(path)?.id ?? []);
+    if (this.keeps) {
+      await this.name(ids);
+      await this.draft.run('UPDATE _files SET gone = true WHERE id IN (FROM _staged)');
+      return;
+    }
+    await this.stage(ids);
     for (const path of paths) this.known.delete(path);
     await this.replace();
   }
 
   /** Names the files whose rows go, and begins the list of jobs to be measured with theirs. */
   private async stage(files: readonly number[]): Promise<void> {
-    const staged = { name: '_staged', columns: [{ name: 'file', type: 'BIGINT' }] } as const;
-    await this.draft.create(staged);
-    await this.draft.append(
-      staged,
-      files.map((id) => [id]),
-    );
+    await this.name(files);
     await this.draft.run(
       'CREATE OR REPLACE TABLE _jobs AS SELECT DISTINCT job FROM _file_jobs WHERE file IN (FROM _staged)',
       'DELETE FROM _file_jobs WHERE file IN (FROM _staged)',
@@ -215,17 +273,26 @@ class Update {
     );
   }
 
+  private async name(files: readonly number[]): Promise<void> {
+    const staged = { name: '_staged', columns: [{ name: 'file', type: 'BIGINT' }] } as const;
+    await this.draft.create(staged);
+    await this.draft.append(
+      staged,
+      files.map((id) => [id]),
+    );
+  }
+
   /** Reads files that are new or changed. */
-  private async take(files: readonly (readonly [string, ArchiveFile, Stamp])[]): Promise<void> {
+  private async take(files: readonly (readonly [string, ArchiveFile, FileStamp])[]): Promise<void> {
     await this.stage(files.flatMap(([path]) => this.known.get(path)?.id ?? []));
-    const rows: (string | number | bigint | null)[][] = [];
+    const rows: (string | number | bigint | boolean | null)[][] = [];
     const jobs: (string | number | boolean)[][] = [];
     const first = this.next;
     for (const [path, file, stamp] of files) {
       const id = this.next++;
       const { jobs: found, problem } = await listFile(file, ALWAYS, this.options.work);
       this.known.set(path, { id, file });
-      rows.push([id, path, file.host, stamp.size, stamp.mtime, stamp.inode, problem]);
+      rows.push([id, path, file.host, stamp.size, stamp.mtime, stamp.inode, problem, false]);
       for (const [job, of] of found) {
         jobs.push([id, job, of.first, of.last, of.lines, of.groups, of.begin, of.end]);
       }
@@ -241,7 +308,12 @@ class Update {
   /** Measures the jobs in `_jobs` from all their files. */
   private async replace(): Promise<void> {
     const draft = this.draft;
-    await draft.run('DELETE FROM _measured WHERE id IN (FROM _jobs)');
+    await draft.run(
+      // What is left of a job's files would not be the job.
+      `DELETE FROM _jobs WHERE job IN (SELECT id FROM _measured) AND job IN (
+        SELECT job FROM _file_jobs WHERE file IN (SELECT id FROM _files WHERE gone))`,
+      'DELETE FROM _measured WHERE id IN (FROM _jobs)',
+    );
     const listed = await this.listed();
     await this.measure(listed);
     await draft.run('DROP TABLE _jobs', 'DROP TABLE IF EXISTS _staged');
@@ -343,18 +415,18 @@ function applicationOf({ hosts }: Job): string {
 }
 
 /**
- * Brings an archive's index up to its files; makes it where there is none.
+ * Brings an archive's index up to its files; makes it where there is none. Null where another process is at it.
  * @throws JobError, TriscopeError where it cannot be written, the file system's error
  */
 export async function updateIndex(
   archive: Archive,
   options: UpdateOptions = {},
-): Promise<UpdateResult> {
+): Promise<UpdateResult | null> {
   const { writeKept } = await import('../../query/kept-file.ts');
-  let result: UpdateResult | undefined;
-  await writeKept(indexPath(archive), options.rebuild === true, async (draft) => {
+  const { scratch: anew, patience } = options;
+  let result: UpdateResult | null = null;
+  await writeKept(indexPath(archive), { anew, patience }, async (draft) => {
     result = await new Update(archive, draft, options).run();
   });
-  if (result === undefined) throw new Error('nothing was written');
   return result;
 }

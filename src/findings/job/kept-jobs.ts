@@ -1,6 +1,7 @@
 /** Questions to the job index of an archive. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { bytes as sizeText } from '../../model/measures/index.ts';
 import { quoteText } from '../../model/sql.ts';
 import { type JobGroup, jobViews, layoutOf } from '../../query/job-tables.ts';
 import type { Kept } from '../../query/kept-file.ts';
@@ -130,7 +131,7 @@ export class KeptJobs {
 export interface OpenedJobs {
   /** Null where the archive has no index, or one that cannot be used. */
   readonly jobs: KeptJobs | null;
-  /** Why one that is there is not used, in one line; null else. */
+  /** Why one that is there is not used, or what is not in it, in one line; null else. */
   readonly note: string | null;
 }
 
@@ -148,12 +149,20 @@ export async function openJobs(
     const { openKept } = await import('../../query/kept-file.ts');
     const open = () => openKept(path, jobViews('kept.main'));
     let kept = await open().catch(() => null);
-    if (kept === null || (await isStale(kept, archive, accounted))) {
-      kept?.close();
-      await updateIndex(archive, { accounted, rebuild: kept === null });
-      kept = await open();
+    const lag = kept === null ? ALL : await lagOf(kept, archive, accounted);
+    let note: string | null = null;
+    if (lag !== null) {
+      const many = lag.bytes > MOST_BYTES && kept !== null;
+      const update = { accounted, scratch: kept === null, patience: PATIENCE };
+      const isDone = !many && (await updateIndex(archive, update)) !== null;
+      if (isDone) {
+        kept?.close();
+        kept = await open();
+      } else note = `${path}: ${lag.files} newer files (${sizeText(lag.bytes)}) are not in it yet`;
+      if (many) note += `: triscope node index --archive ${archive.path} reads them`;
     }
-    return { jobs: new KeptJobs(kept, archive), note: null };
+    if (kept === null) return { jobs: null, note };
+    return { jobs: new KeptJobs(kept, archive), note };
   } catch (error) {
     const why = (error as Error).message.split('\n')[0];
     return { jobs: null, note: `${path}: not used: ${why}` };
@@ -176,17 +185,32 @@ export async function writeParquet(
   }
 }
 
-async function isStale(
+/** What an index lacks: files that came, changed or went, and their bytes. */
+interface Lag {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const ALL: Lag = { files: 0, bytes: 0 };
+/** Bytes of files that a question reads into the index before it answers: some seconds. */
+const MOST_BYTES = 64e6;
+/** Milliseconds that a question waits for another process that writes the index. */
+const PATIENCE = 2000;
+
+/** Null where it lacks nothing. */
+async function lagOf(
   kept: Kept,
   archive: Archive,
   accounted: readonly AccountedJob[] | null,
-): Promise<boolean> {
+): Promise<Lag | null> {
   const meta = new Map(
     (await kept.rows('SELECT key, value FROM kept.main._meta')).map(([key, value]) => [key, value]),
   );
-  if (meta.get('layout') !== layoutOf(METRIC_COLUMNS)) return true;
-  if (accounted !== null && meta.get('accounting') !== accountingStamp(accounted)) return true;
+  if (meta.get('layout') !== layoutOf(METRIC_COLUMNS)) return ALL;
   const files = await kept.rows(FILE_ROWS.replace('_files', 'kept.main._files'));
   const { changed, gone } = differenceOf(archive, files);
-  return changed.length + gone.length > 0;
+  const bytes = changed.reduce((sum, [, , { size }]) => sum + size, 0);
+  const isOther = accounted !== null && meta.get('accounting') !== accountingStamp(accounted);
+  const count = changed.length + gone.length;
+  return count > 0 || isOther ? { files: count, bytes } : null;
 }

@@ -91,9 +91,15 @@ export class Archive {
   /** What could not be filed. */
   readonly rejected: DeadLetters;
 
-  /** @throws the file system's error */
-  constructor(folder: string) {
+  private readonly ended: (path: string) => void;
+
+  /**
+   * @param ended hears of files to which nothing more is appended: their paths in the archive
+   * @throws the file system's error
+   */
+  constructor(folder: string, ended: (path: string) => void = () => {}) {
     this.folder = folder;
+    this.ended = ended;
     mkdirSync(join(folder, NOTES), { recursive: true });
     this.rejected = new DeadLetters(join(folder, NOTES, DEAD_LETTERS));
   }
@@ -180,6 +186,7 @@ export class Archive {
   private begin(host: string, before: Open | null, second: number | null): Open {
     if (before !== null) closeSync(before.file);
     const made = this.newFile(host, second);
+    if (before !== null) this.ended(join(host, before.name));
     const open = { ...made, numbers: before?.numbers ?? {}, size: 0 };
     this.open.set(host, open);
     return open;

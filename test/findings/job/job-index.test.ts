@@ -1,7 +1,9 @@
 /** The job index: equal to what the files say, whichever way it grew. */
 import {
   appendFileSync,
+  closeSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,13 +17,16 @@ import {
   type AccountedJob,
   accountedById,
   accountedFor,
+  indexArrived,
   indexPath,
   listJobs,
   measuredRows,
   openArchive,
   openJobs,
+  retain,
   updateIndex,
 } from '../../../src/findings/job/index.ts';
+import { tryLock } from '../../../src/os/flock.ts';
 import { writeKept } from '../../../src/query/kept-file.ts';
 import { archiveOf, CPU, type Group, MEM, NOON, rawFile } from './support/archive.ts';
 
@@ -193,15 +198,61 @@ describe('a job index', () => {
     // What a writer left that is no longer there; 4194304 is no process.
     writeFileSync(`${path}.${hostname()}.4194304.tmp`, 'half');
     await expect(
-      writeKept(path, false, async (draft) => {
+      writeKept(path, {}, async (draft) => {
         await draft.run('DELETE FROM _measured');
         throw new Error('dies');
       }),
     ).rejects.toThrow('dies');
-    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual(['.jobs.duckdb']);
+    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([
+      '.jobs.duckdb',
+      '.jobs.duckdb.lock',
+    ]);
     expect(await asked(folder, (jobs) => jobs.rows())).toEqual(before);
     writeFileSync(path, 'no database');
     const again = await asked(folder, (jobs) => jobs.rows(), ACCOUNTED);
     expect(again).toEqual(before);
+  });
+
+  it('is left to who writes it', async () => {
+    const held = openSync(`${indexPath(openArchive(folder))}.lock`, 'r+');
+    expect(tryLock(held)).toBe(true);
+    appendFileSync(
+      join(folder, pathOf(HOSTS[3], 1)),
+      `\n${MIDNIGHT + 2 * DAY} late\ncpu 0 1 0 0 0\n`,
+    );
+    expect(await updateIndex(openArchive(folder), { patience: 0 })).toBeNull();
+    closeSync(held);
+    expect(await updateIndex(openArchive(folder), { patience: 0 })).toMatchObject({ read: 1 });
+  });
+
+  it('takes files as they come, and keeps jobs whose files are too old to be kept', async () => {
+    const own = archiveOf({});
+    for (const host of HOSTS.slice(0, 4)) mkdirSync(join(own, host), { recursive: true });
+    const put = (number: number) =>
+      HOSTS.slice(0, 4).map((host, k) => {
+        writeFileSync(join(own, pathOf(host, number)), day(k, number));
+        return pathOf(host, number);
+      });
+    // Without an index nothing is made.
+    await indexArrived(own, put(0));
+    expect(readdirSync(own)).not.toContain('.jobs.duckdb');
+    await updateIndex(openArchive(own));
+    await indexArrived(own, put(1));
+    const rows = await directly(own);
+    expect(await asked(own, (jobs) => jobs.rows())).toEqual(rows);
+    // Those files began years ago.
+    const days = (Date.now() / 1000 - MIDNIGHT) / DAY - 0.5;
+    expect(await retain(openArchive(own), days)).toBe(4);
+    expect(await asked(own, (jobs) => jobs.rows())).toEqual(rows);
+    const path = join(own, pathOf(HOSTS[0], 2));
+    writeFileSync(path, day(0, 2));
+    await updateIndex(openArchive(own), { rebuild: true });
+    const ids = (all: readonly { id: string }[]) => new Set(all.map(({ id }) => id));
+    const all = await asked(own, (jobs) => jobs.rows());
+    // The job that goes on is what it was: what is left of its files would not be it.
+    expect(all.filter(({ id }) => ids(rows).has(id))).toEqual(rows);
+    expect(all.length).toBe(rows.length + 6);
+    expect(await updateIndex(openArchive(own), { keep: false })).toMatchObject({ files: 5 });
+    expect(ids(await asked(own, (jobs) => jobs.rows()))).toEqual(ids(await directly(own)));
   });
 });
