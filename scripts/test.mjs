@@ -28,6 +28,8 @@ const NEEDS = {
     command: 'TRISCOPE_GOLDEN=/path/to/golden npm test',
     optional: process.env.TRISCOPE_GOLDEN === undefined,
   },
+  // Half a minute, for who changes documents.
+  'npm run docs': { command: 'npm run docs', optional: true },
   // Minutes, root and 100 MB of Debian's packages: for who changes scripts/container.mjs.
   'mmdebstrap and buildah': { command: 'apt-get install mmdebstrap buildah', optional: true },
 };
