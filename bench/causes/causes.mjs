@@ -63,7 +63,7 @@ export const CAUSES = [
     name: 'batch too large',
     draw: (d) => {
       const options = { lps: 64, work: d.whole(100, 300), least: 0, remote: d.real(0.2, 0.4) };
-      const sick = sim({ ...options, batch: d.pick(1024, 2048), 'gvt-interval': 2, end: 80 });
+      const sick = sim({ ...options, batch: d.pick(1024, 2048), 'gvt-interval': 2, end: 240 });
       const cured = turned(sick, { batch: 16, 'gvt-interval': 16 });
       return { sick, cured, rule: 'optimism', says: /--batch=/ };
     },
@@ -82,7 +82,7 @@ export const CAUSES = [
     draw: (d) => {
       const options = { lps: 64, work: d.whole(100, 300), least: 0, remote: d.real(0.2, 0.4) };
       const rare = { 'gvt-interval': d.pick(1024, 4096), 'max-opt-lookahead': UNBOUNDED };
-      const sick = sim({ ...options, ...rare, end: 80 });
+      const sick = sim({ ...options, ...rare, end: 160 });
       const cured = turned(sick, { 'gvt-interval': 16, 'max-opt-lookahead': null });
       return { sick, cured, rule: 'optimism', says: /--gvt-interval=/ };
     },
@@ -92,7 +92,7 @@ export const CAUSES = [
     draw: (d) => {
       const options = { lps: d.pick(512, 1024), work: d.whole(50, 150), least: 0.01 };
       const remote = d.real(0.1, 0.2);
-      const sick = sim({ ...options, remote, nkp: 1, 'start-events': 2, end: 80 });
+      const sick = sim({ ...options, remote, nkp: 1, 'start-events': 2, end: 160 });
       const cured = turned(sick, { nkp: 128 });
       return { sick, cured, rule: 'false-rollbacks', says: /LPs share a KP/ };
     },
@@ -121,7 +121,7 @@ export const CAUSES = [
     draw: (d) => {
       const least = d.real(0.4, 1.2);
       const lookahead = d.real(0.001, 0.01);
-      const sick = sim({ synch: 2, lps: 64, work: d.whole(20, 60), least, lookahead, end: 240 });
+      const sick = sim({ synch: 2, lps: 64, work: d.whole(20, 60), least, lookahead, end: 500 });
       const says = new RegExp(`never closer than ${String(least).slice(0, 3)}`);
       return { sick, cured: turned(sick, { lookahead: least }), rule: 'lookahead', says };
     },
@@ -138,7 +138,7 @@ export const CAUSES = [
   {
     name: 'more PEs than CPUs',
     draw: (d) => {
-      const sick = sim({ pes: d.pick(4, 6), lps: 96, work: d.whole(300, 600), end: 180 });
+      const sick = sim({ pes: d.pick(4, 6), lps: 96, work: d.whole(300, 600), end: 350 });
       const says = /PEs take turns on 2 CPUs/;
       return { sick, cured: turned(sick, { pes: 2 }), rule: 'stolen-cpu', says };
     },
@@ -146,7 +146,7 @@ export const CAUSES = [
   {
     name: 'two PEs on one CPU',
     draw: (d) => {
-      const sick = sim({ lps: 64, work: d.whole(300, 600), end: 180 }, { cpus: d.pick('0', '1') });
+      const sick = sim({ lps: 64, work: d.whole(300, 600), end: 400 }, { cpus: d.pick('0', '1') });
       const says = /2 PEs take turns on 1 CPU /;
       return { sick, cured: { ...sick, cpus: undefined }, rule: 'stolen-cpu', says };
     },
@@ -157,7 +157,7 @@ export const CAUSES = [
       const cpu = d.pick(0, 1);
       const from = d.real(0.9, 1.2);
       const hog = { cpus: `${cpu}`, count: 2, from, to: from + d.real(0.8, 1.2) };
-      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 1000 }, { hog });
+      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 1500 }, { hog });
       const says = new RegExp(`PE ${cpu} .*CPU ${cpu} `);
       const cured = { ...sick, hog: undefined };
       return { sick, cured, rule: 'stolen-cpu', says, interval: true };
@@ -167,7 +167,7 @@ export const CAUSES = [
     name: 'quota of a control group',
     draw: (d) => {
       const group = { quota: d.real(0.5, 1.2) };
-      const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 240 }, { group });
+      const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 500 }, { group });
       const says = /Control group .*triscope-causes.* may use/;
       return { sick, cured: { ...sick, group: undefined }, rule: 'cpu-quota', says };
     },
@@ -176,7 +176,7 @@ export const CAUSES = [
     name: 'weight of a control group',
     draw: (d) => {
       const around = { group: { weight: d.pick(10, 20) }, hog: { cpus: '0,1', count: 2 } };
-      const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 120 }, around);
+      const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 200 }, around);
       const says = /triscope-causes.* has weight \d+/;
       return { sick, cured: { ...sick, group: { weight: 1000 } }, rule: 'stolen-cpu', says };
     },
@@ -184,9 +184,9 @@ export const CAUSES = [
   {
     name: 'stopped for 2 s',
     draw: (d) => {
-      const from = d.real(1.2, 1.5);
+      const from = d.real(0.9, 1.2);
       const stop = { from, to: from + 2 };
-      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 800 }, { stop });
+      const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 1300 }, { stop });
       const cured = { ...sick, stop: undefined };
       return { sick, cured, rule: 'pause', says: /stood still/, interval: true };
     },
@@ -226,7 +226,7 @@ export const CAUSES = [
     name: 'recording too much',
     draw: (d) => {
       const options = { lps: d.pick(2048, 4096), 'start-events': 1, work: d.whole(0, 20) };
-      const often = { least: 1, lookahead: 1, remote: 0.02, 'gvt-interval': 4, end: 250 };
+      const often = { least: 1, lookahead: 1, remote: 0.02, 'gvt-interval': 4, end: 400 };
       const recorded = ['--engine-stats=gvt', '--num-gvt=1', '--lp-data', '--node-stats=50'];
       const sick = sim({ ...options, ...often }, { alwaysSampled: true, recorded });
       const says = /on samples of itself|waited for the recorder/;
@@ -258,7 +258,7 @@ export const CAUSES = [
       const cpu = d.pick(0, 1);
       const options = { lps: 64, work: d.whole(200, 400), least: 0.1, remote: d.real(0.1, 0.2) };
       const hog = { cpus: `${cpu}`, count: 3 };
-      const sick = sim({ ...options, 'max-opt-lookahead': 10, end: 330 }, { hog });
+      const sick = sim({ ...options, 'max-opt-lookahead': 10, end: 450 }, { hog });
       const says = new RegExp(`PE ${cpu} could not run.*(lags behind|its late ones)`);
       return { sick, cured: { ...sick, hog: undefined }, rule: 'stolen-cpu', says };
     },

@@ -2,7 +2,7 @@
 // score is written into docs/findings.md with `-- --write`. Needs an idle machine with two CPUs; about seven minutes a seed.
 // --seed=N        what parameters are drawn from; several for several scores
 // --only=A,B      causes or healthy runs whose names begin so
-// --results=FILE  goes on where the file ends, and adds to it; --within=S starts nothing after so many seconds
+// --results=FILE  goes on where the file ends, and adds to it: findings first, then knobs; --within=S starts nothing after so many seconds
 // --repeats=N     runs of each setting (3; 0: only the findings)
 // --attempts=N    so often a run is tried until nobody else uses the CPUs (3)
 // --part=P        so much of each run: for causes that are counted, not timed
@@ -39,7 +39,7 @@ const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
 const asked = (name) =>
   given.only === '' || given.only.split(',').some((one) => name.startsWith(one));
 
-const results = (() => {
+let results = (() => {
   try {
     return JSON.parse(readFileSync(given.results, 'utf8'));
   } catch {
@@ -92,20 +92,27 @@ async function tryCause(seed, { name, draw }) {
     trial.says.test(`${one.sentence} ${one.advice}`) &&
     (trial.interval !== true || rightTime(one.sentence, started, events));
   const named = names(top);
-  // What the finding says to turn where it says it in options, else what the cause was made of.
-  const settings = { sick: trial.sick, healthy: trial.cured };
-  if (named && top.turn !== undefined) settings.advised = turned(trial.sick, top.turn);
-  const rates = await ratesOf(settings);
-  const advised = settings.advised === undefined ? 'healthy' : 'advised';
+  const turn = named ? (top.turn ?? null) : null;
   return {
-    ...{ seed, name, kind: 'sick', others, named, severity: top?.severity ?? null },
+    ...{ seed, name, kind: 'sick', others, named, severity: top?.severity ?? null, turn },
     ...{ says: top?.sentence ?? 'nothing', rule: top?.rule ?? null, found: findings.some(names) },
-    ...{ slower: gainOf(rates, 'healthy'), gain: named ? gainOf(rates, advised) : null, rates },
-    helps: named && rates !== null && Math.min(...rates[advised]) > Math.max(...rates.sick),
   };
 }
 
-/** Events a second of each setting, run in turns; null where none is asked for. */
+/** Turns what the finding says to turn, where it says it in options, else what the cause was made of; and runs in turns. */
+async function tryKnob({ seed, named, turn }, { name, draw }) {
+  const { sick, cured } = draw(drawing(seed, name));
+  const settings = { sick, healthy: cured };
+  if (turn !== null) settings.advised = turned(sick, turn);
+  const rates = await ratesOf(settings);
+  const advised = turn === null ? 'healthy' : 'advised';
+  return {
+    ...{ slower: gainOf(rates, 'healthy'), gain: named ? gainOf(rates, advised) : null, rates },
+    helps: named && Math.min(...rates[advised]) > Math.max(...rates.sick),
+  };
+}
+
+/** Events a second of each setting, run in turns. */
 async function ratesOf(settings) {
   const names = Object.keys(settings);
   const rates = Object.fromEntries(names.map((name) => [name, []]));
@@ -114,11 +121,11 @@ async function ratesOf(settings) {
       const { rate } = await execute(settings[name], { folder, attempts });
       rates[name].push(Number(rate.toPrecision(4)));
     }
-  return given.repeats === '0' ? null : rates;
+  return rates;
 }
 
 /** Times as fast as the sick run. */
-const gainOf = (rates, which) => rates && median(rates[which]) / median(rates.sick);
+const gainOf = (rates, which) => median(rates[which]) / median(rates.sick);
 
 async function tryHealthy(seed, { name, draw }) {
   const recorded = join(folder, `healthy-${made++}`);
@@ -144,24 +151,31 @@ async function tryHealthy(seed, { name, draw }) {
   };
 }
 
+const inTime = () => (performance.now() - begun) / 1000 < Number(given.within);
+const all = [...CAUSES, ...HEALTHY].filter(({ name }) => asked(name));
+const resultOf = (seed, { name }) =>
+  results.find((old) => old.seed === seed && old.name === name && old.error === undefined);
+
+async function keep(seed, one, trying) {
+  const kind = CAUSES.includes(one) ? 'sick' : 'healthy';
+  const result = await trying().catch(({ message }) => ({
+    ...{ seed, name: one.name, kind, error: message },
+  }));
+  results = [...results.filter((old) => old.seed !== seed || old.name !== one.name), result];
+  console.log(lineOf(result));
+  if (given.results !== undefined) writeFileSync(given.results, JSON.stringify(results, null, 1));
+}
+
 try {
   for (const seed of given.seed.map(Number)) {
-    for (const one of [...CAUSES, ...HEALTHY]) {
-      const { name } = one;
-      if (!asked(name) || results.some((old) => old.seed === seed && old.name === name)) continue;
-      if ((performance.now() - begun) / 1000 > Number(given.within)) break;
-      const result = await (CAUSES.includes(one) ? tryCause : tryHealthy)(seed, one).catch(
-        ({ message }) => ({
-          seed,
-          name,
-          kind: CAUSES.includes(one) ? 'sick' : 'healthy',
-          error: message,
-        }),
-      );
-      results.push(result);
-      console.log(lineOf(result));
-      if (given.results !== undefined)
-        writeFileSync(given.results, JSON.stringify(results, null, 1));
+    for (const one of all) {
+      if (resultOf(seed, one) !== undefined || !inTime()) continue;
+      await keep(seed, one, () => (CAUSES.includes(one) ? tryCause : tryHealthy)(seed, one));
+    }
+    for (const one of all.filter((each) => CAUSES.includes(each) && given.repeats !== '0')) {
+      const old = resultOf(seed, one);
+      if (old === undefined || old.rates !== undefined || !inTime()) continue;
+      await keep(seed, one, async () => ({ ...old, ...(await tryKnob(old, one)) }));
     }
   }
 } finally {
@@ -175,8 +189,8 @@ function lineOf(r) {
   const noise = `others ${r.others.toFixed(2)} CPUs`;
   if (r.kind === 'healthy')
     return `${r.seed} ${r.name} (${r.seconds.toFixed(1)} s, ${noise}): ${r.says || 'well'}`;
-  const slower = r.slower === null ? '' : `, ${r.slower.toFixed(2)} times slower`;
+  const slower = r.slower === undefined ? '' : `, ${r.slower.toFixed(2)} times slower`;
   const gain =
-    r.gain === null ? '' : `, knob ${r.gain.toFixed(2)}${r.helps ? '' : ' (within noise)'}`;
+    r.gain == null ? '' : `, knob ${r.gain.toFixed(2)}${r.helps ? '' : ' (within noise)'}`;
   return `${r.seed} ${r.name}: ${r.named ? 'named' : r.found ? 'named, but not first' : 'NOT NAMED'} (${noise})${slower}${gain}: ${r.severity} ${r.rule}: ${r.says}`;
 }

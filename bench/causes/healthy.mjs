@@ -65,14 +65,17 @@ export const HEALTHY = [
   })),
   healthy('queueing, short', 'queueing', (d) => ({ 'total-stations': d.pick(32, 64), end: 200 })),
   healthy('torus, sequential', 'torus', (d) => ({ k: d.pick(8, 16), end: 5000 })),
+  // Links loaded by half at most: an overloaded network has ever more packets on their way.
   healthy('torus, conservative', 'torus', (d) => ({
     k: d.pick(32, 40),
+    interval: 200,
     ...conservative,
     lookahead: 17,
     end: 2000,
   })),
   healthy('torus, optimistic', 'torus', (d) => ({
     k: d.pick(24, 32),
+    interval: 200,
     ...two,
     lookahead: 17,
     end: 3000,

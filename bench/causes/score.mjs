@@ -9,6 +9,9 @@ const [BEGIN, END] = ['begin', 'end'].map(
 const cell = (text) => text.replaceAll('|', '\\|');
 const short = (text) => (text.length > 160 ? `${text.slice(0, 157)}…` : text);
 
+/** Times as slow as its healthy twin: a run is sick from here on. */
+const SICK = 1.3;
+
 /** Score of each seed. */
 export function scoresOf(results) {
   return [...new Set(results.map(({ seed }) => seed))].map((seed) => {
@@ -18,7 +21,10 @@ export function scoresOf(results) {
     return {
       seed,
       ...{ sick: sick.length, named: sum(sick, 'named') },
-      ...{ turned: sick.filter(({ gain }) => gain != null).length, help: sum(sick, 'helps') },
+      turned: sick.filter(({ gain }) => gain != null).length,
+      ...{ help: sum(sick, 'helps'), compared: sick.filter(({ slower }) => slower > 0).length },
+      slower: sick.filter(({ slower }) => slower >= SICK).length,
+      others: [...sick, ...healthy].flatMap(({ others }) => others ?? []).sort((a, b) => a - b),
       ...{
         healthy: healthy.length,
         problems: sum(healthy, 'problems'),
@@ -28,13 +34,16 @@ export function scoresOf(results) {
   });
 }
 
+const cpus = (sorted, part) =>
+  (sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0).toFixed(2);
+
 export const scoreText = (results) =>
   [
-    '| seed | named | knobs that help | healthy runs | false problems | false notices |',
-    '|---|---|---|---|---|---|',
+    '| seed | named | sick by their twins | knobs that help | healthy runs | false problems | false notices | CPUs that others used: median, most |',
+    '|---|---|---|---|---|---|---|---|',
     ...scoresOf(results).map(
       (s) =>
-        `| ${s.seed} | ${s.named} of ${s.sick} | ${s.help} of ${s.turned} | ${s.healthy} | ${s.problems} | ${s.notices} |`,
+        `| ${s.seed} | ${s.named} of ${s.sick} | ${s.slower} of ${s.compared} | ${s.help} of ${s.turned} | ${s.healthy} | ${s.problems} | ${s.notices} | ${cpus(s.others, 0.5)}, ${cpus(s.others, 1)} |`,
     ),
   ].join('\n');
 
@@ -47,11 +56,12 @@ function causesText(results) {
       gain == null ? '–' : `${gain.toFixed(2)}${helps ? '' : ' (noise)'}`,
     );
     const named = all.filter((one) => one.named).length;
-    return `| ${name} | ${named} of ${all.length} | ${gains.join(', ')} | ${cell(short(all[0].error ?? all[0].says))} |`;
+    const times = all.map(({ slower }) => (slower == null ? '–' : slower.toFixed(2)));
+    return `| ${name} | ${named} of ${all.length} | ${times.join(', ')} | ${gains.join(', ')} | ${cell(short(all[0].error ?? all[0].says))} |`;
   });
   return [
-    '| made | named | knob turned: times the rate | first finding |',
-    '|---|---|---|---|',
+    '| made | named | times as slow as its twin | knob turned: times the rate | first finding |',
+    '|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }

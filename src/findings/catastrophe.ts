@@ -1,11 +1,12 @@
 /** A job whose work stops before the job does. */
 import { percent, short } from './finding.ts';
-import { hostsOf, jobRule } from './job-rule.ts';
+import { hostsOf, isBrief, jobRule } from './job-rule.ts';
 
 const FALL = {
   value: 0.01,
   unit: 'share',
-  means: 'of the earlier rate and less is left on a host: problem',
+  means:
+    'of the earlier rate and less is left on a host: problem; of a job of less than a minute, an info',
   source: 'tacc_stats 2.3, exam Catastrophe',
 };
 
@@ -28,7 +29,8 @@ export const CATASTROPHE = jobRule({
   knob: 'Did a process fail while the others wait for it? See the job’s output around that time, and end a job with its first failed process.',
   severity: (value, job) => {
     const used = job.metric('summary', 'avg_cpuusage')?.value ?? 0;
-    return used >= USED.value && value <= FALL.value ? 'problem' : null;
+    if (used < USED.value || value > FALL.value) return null;
+    return isBrief(job) ? 'info' : 'problem';
   },
   says: (value, job) =>
     `work stopped within the job: after the fall a host does ${value === 0 ? 'nothing' : percent(value)} of what it did before (${hostsOf(job)}, ${short(job.job.times[job.job.times.length - 1] - job.job.times[0])} s in all)`,

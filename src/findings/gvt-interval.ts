@@ -37,10 +37,10 @@ const RARE = {
   source: `${OWN}: 64 times --batch × --gvt-interval as they are by default`,
 };
 const TURNED_DOWN = {
-  value: 32,
+  value: 16,
   unit: '{event}',
   means: 'of --batch × --gvt-interval, or fewer: GVTs were asked for that often',
-  source: `${OWN}: an eighth of the default`,
+  source: `${OWN}: a sixteenth of the default`,
 };
 const EACH = {
   value: 64,

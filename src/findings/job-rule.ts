@@ -40,6 +40,12 @@ FROM node_${type} GROUP BY host, device`,
   return parts.length === 0 ? '' : `${parts.join('\nUNION ALL ')}\nORDER BY ALL`;
 }
 
+/** Seconds of a job that is accused of its course: less is mostly starting and ending. */
+const LEAST_SECONDS = 60;
+
+export const isBrief = ({ job: { times } }: MeasuredJob): boolean =>
+  (times.at(-1) ?? 0) - (times[0] ?? 0) < LEAST_SECONDS;
+
 /** Where there are no raw stats files. */
 export const NO_JOBS: Lacks = { lacks: 'raw stats of a job' };
 

@@ -1,7 +1,7 @@
 /** A job's gauges and flags as findings: one list says all, on every page. */
 import { asRows, counted, type FindingParts, OWN, type Severity } from './finding.ts';
 import { conditionOf, flagsOf, type Gauge, gaugesOf } from './job/index.ts';
-import { type JobFindingRule, NO_JOBS } from './job-rule.ts';
+import { isBrief, type JobFindingRule, NO_JOBS } from './job-rule.ts';
 import type { MeasuredJob } from './measured-jobs.ts';
 
 /** What a grade of a gauge is as a finding. */
@@ -12,15 +12,12 @@ const SEVERITY_OF: Readonly<Record<Gauge['grade'], Severity | null>> = {
   unknown: null,
 };
 
-/** Seconds of a job that a poor gauge accuses: less is mostly starting and ending. */
-const LEAST_SECONDS = 60;
-
-function gaugeFindings({ job }: MeasuredJob): FindingParts[] {
-  const isBrief = (job.times.at(-1) ?? 0) - (job.times[0] ?? 0) < LEAST_SECONDS;
+function gaugeFindings(measured: MeasuredJob): FindingParts[] {
+  const { job } = measured;
   return gaugesOf(job).flatMap(({ name, title, share, grade, words, rule }): FindingParts[] => {
     const grave = SEVERITY_OF[grade];
     if (grave === null) return [];
-    const severity = isBrief ? 'info' : grave;
+    const severity = isBrief(measured) ? 'info' : grave;
     return [
       {
         severity,

@@ -11,7 +11,15 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { factsOf, gvtsIn, oneMode, ROLLBACK_SIGNS, totalsOf, undoneShare } from './samples.ts';
+import {
+  factsOf,
+  gvtsIn,
+  oneMode,
+  provesRollback,
+  ROLLBACK_SIGNS,
+  totalsOf,
+  undoneShare,
+} from './samples.ts';
 
 const ABORTED = {
   value: 1e-6,
@@ -100,7 +108,7 @@ FROM ross_rollback WHERE cause = 'cancelback' GROUP BY pe_id ORDER BY undone DES
 
 /** Events that were handled, and undone to make room for others. */
 async function takenBack(subject: Subject): Promise<FindingParts[]> {
-  if (!subject.has('ross_rollback.cause')) return [];
+  if (!subject.has('ross_rollback.cause') || (await provesRollback(subject))) return [];
   const rows = await subject.recording.query<{ undone: number; rollbacks: number }>(CANCELBACKS);
   const { processed } = await totalsOf(subject);
   const undone = rows.reduce((sum, row) => sum + row.undone, 0);

@@ -61,6 +61,13 @@ export async function lessAhead(subject: Subject): Promise<string> {
     : 'a smaller --batch or --gvt-interval, or --max-opt-lookahead';
 }
 
+/** Synchronisers that undo events to see whether they can be: what they undo is no loss. */
+const PROVING = new Set(['rollback-check', 'optimistic-debug']);
+
+/** Whether the run was made to prove that events can be undone. */
+export const provesRollback = async (subject: Subject): Promise<boolean> =>
+  PROVING.has((await factsOf(subject))?.synchroniser ?? '');
+
 export interface Totals {
   readonly processed: number;
   readonly undone: number;

@@ -166,6 +166,18 @@ const conservative = (least_delay: number) =>
     facts({ synchroniser: 'conservative', gvts: 10_000, least_delay }),
   );
 
+/** A tenth of what is handled is taken back, in a run of this synchroniser. */
+const takenBack = (synchroniser: string) =>
+  run(
+    peSamples({ events_processed: 1000 }),
+    rollbacks({ cause: 'cancelback', events_undone: 1000 }),
+    facts({ synchroniser }),
+  );
+
+/** A job that does nothing from its middle on, with a sample every so many seconds. */
+const stopping = (step: number) =>
+  jobAt([CPU], { a: user(0, 6e3, 12e3, 18e3, 24e3, 24e3, 24e3, 24e3, 24e3) }, step);
+
 /** Two PEs that spend so much of ten seconds on events. */
 const busyFor = (share: number, more: Values) => {
   const sample = {
@@ -273,6 +285,8 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
     () => run(peSamples({ ...undone(0), fossil_collect_attempts: 410 })),
     () => run(peSamples({ ...undone(0), fossil_collect_attempts: 390 })),
   ],
+  ['memory-pressure', () => takenBack('optimistic'), () => takenBack('rollback-check')],
+  ['catastrophe', () => stopping(8), () => stopping(7)],
   ['region-alignment', () => unaligned(1.79), () => unaligned(1.81)],
   ['energy-per-region', () => waiting(101), () => waiting(99)],
   ['energy-per-event', () => committing(99), () => committing(100)],
