@@ -72,8 +72,8 @@ interface Caused {
   readonly undone: number;
 }
 
-/** The share of time in which it could not run. */
-const lost = ({ steal, waiting }: PeOnNode): number => (steal ?? 0) + (waiting ?? 0);
+/** The share of time in which it could not run: of windows' edges a little more may be counted than there was. */
+const lost = ({ steal, waiting }: PeOnNode): number => Math.min(1, (steal ?? 0) + (waiting ?? 0));
 
 /** Those spoken of, then the others; each worst first: who looks for the evidence looks at the first. */
 const rowsOf = (spoken: readonly PeOnNode[], all: readonly PeOnNode[]): readonly Row[] => {
@@ -332,7 +332,10 @@ export const STOLEN_CPU: FindingRule = {
     const part = await byOthers(subject);
     const all = (await recording.query<PeOnNode>(SQL))
       .filter(({ seconds }) => seconds >= ENOUGH.value)
-      .map((pe) => ({ ...pe, waiting: pe.waiting === null ? null : part * pe.waiting }));
+      .map((pe) => ({
+        ...pe,
+        waiting: pe.waiting === null ? null : Math.min(1, part * pe.waiting),
+      }));
     const losing = all.filter((pe) => lost(pe) >= LEAST && !inTurns.has(pe.pe_id));
     const turns = await crowded(subject, losing, all);
     if (turns.length > 0) return turns;
