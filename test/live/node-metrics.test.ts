@@ -1,6 +1,11 @@
 /** The node collector's last sample as OpenMetrics. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { alertsOf, alertsText } from '../../src/live/alerts.ts';
 import { type NodeMetrics, serveNodeMetrics } from '../../src/live/metrics.ts';
 import type { MetricsOptions } from '../../src/live/metrics-http.ts';
 import { NodeText, seriesFor } from '../../src/live/node-text.ts';
@@ -177,4 +182,82 @@ describe('metrics of the node', () => {
       factor: 0.01,
     });
   });
+});
+
+describe('alerts', () => {
+  const served = async () => {
+    const text = new NodeText();
+    const types = ['cpu', 'cpu_steal', 'llite', 'mem', 'vm'];
+    const own = NODE_TYPES.filter(({ name }) => types.includes(name));
+    const keyOf = ({ key, kind, unit }: (typeof own)[number]['metrics'][number]) =>
+      `${key}${kind === 'event' ? ',E' : ''}${unit === '' ? '' : `,U=${unit}`}`;
+    const schemas = own.map(({ name, metrics: keys }) => `!${name} ${keys.map(keyOf).join(' ')}\n`);
+    const records = own.map(({ name, metrics: keys }) => `${name} 0${' 1'.repeat(keys.length)}\n`);
+    const file = `$hostname n1\n${schemas.join('')}\n100 -\n${records.join('')}`;
+    text.write(Buffer.from(file), { host: 'n1' });
+    return new Set(
+      [...(await text.metrics()).matchAll(/^(triscope_\w+)\{/gm)].map(([, name]) => name),
+    );
+  };
+
+  it('ask for series that a daemon serves, with thresholds of findings', async () => {
+    const there = await served();
+    const alerts = alertsOf('1800s', 7200);
+    const asked = alerts.flatMap(({ expr }) => expr.match(/triscope_\w+/g) ?? []);
+    expect(asked.filter((name) => !there.has(name))).toEqual([]);
+    const swap = alerts.filter(({ labels }) => labels.finding === 'swap');
+    expect(swap.map(({ expr, labels }) => [labels.severity, expr.split(' >= ')[1]])).toEqual([
+      ['notice', '1'],
+      ['problem', '100'],
+    ]);
+    expect(alerts.find(({ labels }) => labels.finding === 'node-memory')?.expr).toBe(
+      '(sum by (host) (triscope_node_mem_memused_bytes) - sum by (host) (triscope_node_mem_slab_bytes) - sum by (host) (triscope_node_mem_filepages_bytes)) / (sum by (host) (triscope_node_mem_memtotal_bytes)) >= 0.9',
+    );
+  });
+
+  it.skipIf(spawnSync('promtool', ['--version']).error !== undefined)(
+    'are rules that promtool takes, and that fire',
+    () => {
+      const place = mkdtempSync(join(tmpdir(), 'triscope-alerts-'));
+      writeFileSync(join(place, 'rules.yml'), alertsText(alertsOf('1800s', 7200)));
+      const { stdout, status } = spawnSync(
+        'promtool',
+        ['check', 'rules', join(place, 'rules.yml')],
+        { encoding: 'utf8' },
+      );
+      expect({ stdout, status }).toMatchObject({
+        stdout: expect.stringContaining('10 rules found'),
+        status: 0,
+      });
+      const pages = (key: string, step: number) => ({
+        series: `triscope_node_vm_${key}_total{host="n1",device="-"}`,
+        values: `0+${step}x9`,
+      });
+      const test = {
+        rule_files: ['rules.yml'],
+        evaluation_interval: '10m',
+        tests: [
+          {
+            interval: '10m',
+            input_series: [pages('pswpin', 1200), pages('pswpout', 600)],
+            promql_expr_test: [
+              {
+                expr: 'count(ALERTS{alertname="TriscopeSwap"}) by (host, finding, severity)',
+                eval_time: '80m',
+                exp_samples: [{ labels: `{finding="swap",host="n1",severity="notice"}`, value: 1 }],
+              },
+            ],
+          },
+        ],
+      };
+      writeFileSync(join(place, 'test.json'), JSON.stringify(test));
+      const fired = spawnSync('promtool', ['test', 'rules', join(place, 'test.json')], {
+        encoding: 'utf8',
+      });
+      rmSync(place, { recursive: true });
+      expect({ status: fired.status, out: fired.stderr + fired.stdout }).toMatchObject({
+        status: 0,
+      });
+    },
+  );
 });

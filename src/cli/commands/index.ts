@@ -30,6 +30,7 @@ export const COMMANDS: readonly Entry[] = [
   entry('node daemon', 'take samples at even times, and when jobs begin and end', async () => (await import('./node-daemon.ts')).nodeDaemon),
   entry('node archive', 'compress old files of the log into an archive, by host', async () => (await import('./node-archive.ts')).nodeArchive),
   entry('node types', 'list what can be collected, with keys and units', async () => (await import('./node-types.ts')).nodeTypes),
+  entry('node alerts', 'print findings of live nodes as alerting rules of Prometheus', async () => (await import('./node-alerts.ts')).nodeAlerts),
   entry('node job', 'a job of an archive: hosts, metrics with inputs, flags, course in time', async () => (await import('./node-job.ts')).nodeJob),
   entry('node jobs', 'the jobs of an archive, searched by user, time, metric and flag', async () => (await import('./node-jobs.ts')).nodeJobs),
   entry('node index', 'the jobs of an archive, kept: what node jobs, SQL and the page ask', async () => (await import('./node-index.ts')).nodeIndex),
