@@ -222,3 +222,23 @@ describe('a table', () => {
     expect(store([]).series('other', ['done'], 0, 1, 1)).toBeNull();
   });
 });
+
+it('threads of one host are told apart: each has its own counters', () => {
+  const host = metric('host', 'label', { behaviour: 'label' });
+  const ids = ['process_id', 'thread_id'].map((key) =>
+    metric(key, 'u32', { behaviour: 'constant' }),
+  );
+  const total = metric('total', 'u64', { kind: 'event', behaviour: 'monotone', bits: 64 });
+  const metrics = [metric('real_time', 'f64'), host, ...ids, total];
+  const schema: Schema = { name: 'made', domain: 'process', help: '', metrics };
+  const made = new SeriesStore();
+  const row = (real_time: number, thread_id: number, total: number) => ({
+    ...{ real_time, host: 'h', process_id: 7, thread_id, total: BigInt(total) },
+  });
+  made.add(batch(schema, [row(1, 7, 1000), row(1, 8, 5), row(2, 7, 1010), row(2, 8, 7)]));
+  const found = bins(made, ['total'], [1, 2], 1);
+  expect(found.map(({ entity, mean }) => [entity, mean[0]])).toEqual([
+    ['h/7/7', 10],
+    ['h/7/8', 2],
+  ]);
+});

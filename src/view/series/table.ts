@@ -16,7 +16,7 @@ const TIMES: Readonly<Record<SeriesClock, readonly string[]>> = {
   virtual: VIRTUAL_TIMES,
 };
 const MODE = 'mode';
-const LABELS = ['host', 'device'];
+const LABELS = ['host', 'device', 'process_id', 'thread_id', 'resource', 'cgroup'];
 const IDS: Readonly<Record<string, readonly string[]>> = {
   pe: ['pe_id'],
   kp: ['pe_id', 'kp_id'],

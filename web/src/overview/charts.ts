@@ -17,8 +17,9 @@ import type { EntityBins } from '../../../src/view/series/table.ts';
 import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
 import type { Chart, Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
+import { THREAD_CHARTS } from './threads.ts';
 
-export type Lane = 'simulation' | 'regions' | 'nodes';
+export type Lane = 'simulation' | 'regions' | 'threads' | 'nodes';
 
 /** Amounts are by time: of the model's, where samples have no other. */
 const perTime = ({ facts }: View) =>
@@ -438,10 +439,15 @@ const MEMORY: LaneChart = {
   },
 };
 
-export const CHARTS: readonly LaneChart[] = [EVENTS, UNDONE, SHARES, CPUS, WAITS, MEMORY];
+export const CHARTS: readonly LaneChart[] = [
+  ...[EVENTS, UNDONE, SHARES],
+  ...THREAD_CHARTS,
+  ...[CPUS, WAITS, MEMORY],
+];
 
 export const LANES: readonly { readonly lane: Lane; readonly title: string }[] = [
   { lane: 'simulation', title: 'Simulation' },
   { lane: 'regions', title: 'Regions' },
   { lane: 'nodes', title: 'Nodes' },
+  { lane: 'threads', title: 'Processes and threads' },
 ];

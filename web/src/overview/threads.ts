@@ -1,0 +1,134 @@
+/** The charts of a recorded command's threads: their time on a CPU, waiting for one, and which it is. */
+import { inputsOf, THREAD_RUNNING, THREAD_WAITING } from '../../../src/model/measures/index.ts';
+import type { EntityBins } from '../../../src/view/series/table.ts';
+import { percent } from '../figures.ts';
+import type { Line } from '../parts/lines.ts';
+import type { PageSource } from '../source.ts';
+import type { Drawn, LaneChart, View } from './charts.ts';
+
+const TABLE = 'process_thread';
+/** Threads that are drawn: those that ran most in the window. */
+const MOST = 8;
+/** A thread that ran less is not worth a line where others did more. */
+const LITTLE = 0.005;
+
+interface Thread {
+  readonly entity: string;
+  readonly label: string;
+}
+
+const seriesOf = (source: PageSource, view: View, keys: readonly string[], bins = view.bins) =>
+  source.series(TABLE, keys, view.from, view.to, bins);
+
+/** “PE 1”, “process 812”, “thread 815 of 812”; with the host where there are several. */
+function labelOf(entity: string, { facts }: View): string {
+  const [host, process, thread] = entity.split('/');
+  const pe = facts.pes.find((one) => String(one.threadId) === thread && one.host === host);
+  const where = facts.hosts.length > 1 ? ` on ${host}` : '';
+  if (pe !== undefined) return `PE ${pe.pe}`;
+  return process === thread
+    ? `process ${process}${where}`
+    : `thread ${thread} of ${process}${where}`;
+}
+
+/** Those that ran most, in the order of their numbers; of a PE, its threads alone. */
+async function busiest(source: PageSource, view: View): Promise<readonly Thread[]> {
+  const whole = await seriesOf(source, view, inputsOf(THREAD_RUNNING), 1);
+  const own = view.facts.pes.find(({ pe }) => pe === view.pe)?.threadId ?? null;
+  return whole
+    .filter(({ entity }) => own === null || entity.endsWith(`/${own}`))
+    .map(({ entity, mean }) => ({ entity, share: (mean[0] || 0) * THREAD_RUNNING.factor }))
+    .filter(({ share }, _, all) => share >= 100 * LITTLE || all.length <= MOST)
+    .sort((a, b) => b.share - a.share)
+    .slice(0, MOST)
+    .map(({ entity }) => ({ entity, label: labelOf(entity, view) }));
+}
+
+/** A line of each of these threads; null where none was sampled. */
+async function linesOf(
+  source: PageSource,
+  view: View,
+  keys: readonly string[],
+  factor: number,
+): Promise<readonly Line[] | null> {
+  const threads = await busiest(source, view);
+  if (threads.length === 0) return null;
+  const [all, whole] = await Promise.all([
+    seriesOf(source, view, keys),
+    seriesOf(source, view, keys, 1),
+  ]);
+  const of = (some: readonly EntityBins[], entity: string) =>
+    some.find((one) => one.entity === entity)?.mean ?? new Float32Array(0);
+  const lines = threads
+    .map(({ entity, label }) => ({
+      label,
+      values: Float64Array.from(of(all, entity), (value) => value * factor),
+      mean: (of(whole, entity)[0] ?? Number.NaN) * factor,
+    }))
+    .filter(({ values }) => values.length > 0);
+  return lines.length === 0 ? null : lines;
+}
+
+const mostOf = (lines: readonly Line[]): Line =>
+  lines.reduce((best, one) => ((one.mean ?? 0) > (best.mean ?? 0) ? one : best));
+
+const RUNNING: LaneChart = {
+  id: 'threads',
+  lane: 'threads',
+  title: 'Threads on a CPU',
+  help: 'Share of time that each of the command’s threads ran; those that ran most in this window.',
+  unit: '%',
+  stacked: false,
+  of: 'thread',
+  async draw(source, view): Promise<Drawn | null> {
+    const lines = await linesOf(source, view, inputsOf(THREAD_RUNNING), THREAD_RUNNING.factor);
+    if (lines === null) return null;
+    const top = mostOf(lines);
+    const sentence = `${top.label} ran for ${percent(top.mean ?? 0)} of this window.`;
+    return { lines, sentence };
+  },
+};
+
+const WAITING: LaneChart = {
+  id: 'thread-waits',
+  lane: 'threads',
+  title: 'Threads waiting for a CPU',
+  help: 'Share of time that each of them was ready to run while its CPU ran something else; the kernel counts a wait when it ends, so a peak can exceed 100.',
+  unit: '%',
+  stacked: false,
+  of: 'thread',
+  async draw(source, view): Promise<Drawn | null> {
+    const lines = await linesOf(source, view, inputsOf(THREAD_WAITING), THREAD_WAITING.factor);
+    if (lines === null) return null;
+    const top = mostOf(lines);
+    const sentence =
+      (top.mean ?? 0) >= 1
+        ? `${top.label} waited the most: ${percent(top.mean ?? 0)} of the time others had its CPU.`
+        : 'None of them waited for a CPU.';
+    return { lines, sentence };
+  },
+};
+
+const PLACES: LaneChart = {
+  id: 'thread-cpus',
+  lane: 'threads',
+  title: 'CPU of each thread',
+  help: 'The CPU that each of them ran on last; between two numbers it moved within the bin.',
+  unit: '',
+  stacked: false,
+  of: 'thread',
+  async draw(source, view): Promise<Drawn | null> {
+    const lines = await linesOf(source, view, ['cpu'], 1);
+    if (lines === null) return null;
+    const moved = lines.filter(
+      ({ values }) => new Set(Array.from(values).filter(Number.isFinite)).size > 1,
+    );
+    const sentence =
+      moved.length === 0
+        ? 'Each stayed on its CPU.'
+        : `${moved.length} of ${lines.length} moved between CPUs.`;
+    return { lines, sentence };
+  },
+};
+
+export const THREAD_CHARTS: readonly LaneChart[] = [RUNNING, WAITING, PLACES];
