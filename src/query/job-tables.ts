@@ -81,7 +81,7 @@ export const measuredTable = (metrics: readonly string[]): KeptTable => ({
 /** Tells tables of other columns or rules apart. */
 export const layoutOf = (metrics: readonly string[]): string =>
   createHash('sha256')
-    .update(JSON.stringify([2, META, FILES, FILE_JOBS, ACCOUNTING, measuredTable(metrics)]))
+    .update(JSON.stringify([3, META, FILES, FILE_JOBS, ACCOUNTING, measuredTable(metrics)]))
     .digest('hex')
     .slice(0, 16);
 
@@ -89,13 +89,13 @@ export const layoutOf = (metrics: readonly string[]): string =>
 const SLACK = 1200;
 const DAY = 86_400;
 
-/** Sums of jobs that have `cpus` and `avg_cpuusage`; `weight`: the part of a job that counts. */
-const sums = (weight: string) => `count(DISTINCT id) AS jobs,
+/** Sums of jobs, of which a group has one row each, by `cpus` and `avg_cpuusage`; `weight`: the part of a job that counts. */
+const sums = (weight: string) => `count(*) AS jobs,
     sum(${weight} * hosts) / 3600 AS node_hours,
     sum(CASE WHEN cpus > 0 AND avg_cpuusage IS NOT NULL THEN avg_cpuusage * hosts * ${weight} END) / 3600 AS busy_cpu_hours,
     sum(CASE WHEN cpus > 0 AND avg_cpuusage IS NOT NULL THEN cpus * ${weight} END) / 3600 AS cpu_hours,
     busy_cpu_hours / nullif(cpu_hours, 0) AS efficiency,
-    count(DISTINCT id) FILTER (flags != '') AS flagged_jobs,
+    count(*) FILTER (flags != '') AS flagged_jobs,
     sum(CASE WHEN flags != '' THEN ${weight} * hosts ELSE 0 END) / 3600 AS flagged_node_hours`;
 
 /** By what jobs are summed up: the view's name is `jobs_by_…`. */
@@ -108,10 +108,14 @@ export const jobsOf = (kept: string): string => `SELECT m.id, coalesce(a.user, '
     coalesce(a.state, '') AS state, a.submitted, a.started, a.ended, a.nodes AS requested_nodes,
     a.cores AS requested_cores, a.time_limit, m.* EXCLUDE (id, measured_queue),
     m.seconds * m.hosts / 3600 AS node_hours
-  FROM ${kept}._measured m LEFT JOIN ${kept}._accounting a ON a.rowid = (
-    SELECT max(b.rowid) FROM ${kept}._accounting b WHERE b.id = m.id
-      AND coalesce(b.started, '-infinity'::DOUBLE) <= m.last + ${SLACK}
-      AND coalesce(b.ended, 'infinity'::DOUBLE) >= m.first - ${SLACK})`;
+  FROM ${kept}._measured m LEFT JOIN ${kept}._accounted x ON x.id = m.id
+    LEFT JOIN ${kept}._accounting a ON a.rowid = x.place`;
+
+/** Makes the table of what was accounted of each job: an id may have been given twice, at different times. */
+export const ACCOUNTED_SQL = `CREATE OR REPLACE TABLE _accounted AS
+  SELECT m.id, max(b.rowid) AS place FROM _measured m JOIN _accounting b ON b.id = m.id
+    AND coalesce(b.started, '-infinity'::DOUBLE) <= m.last + ${SLACK}
+    AND coalesce(b.ended, 'infinity'::DOUBLE) >= m.first - ${SLACK} GROUP BY m.id`;
 
 /**
  * Views of a kept file.

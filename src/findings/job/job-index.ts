@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { quoteName, quoteText } from '../../model/sql.ts';
 import {
+  ACCOUNTED_SQL,
   ACCOUNTING,
   FILE_JOBS,
   FILES,
@@ -377,6 +378,7 @@ class Update {
   /** Jobs whose queue is another one now, where metrics and flags go by it. */
   private async measureAgain(): Promise<void> {
     await this.draft.run(
+      ACCOUNTED_SQL,
       `CREATE OR REPLACE TABLE _jobs AS SELECT j.id AS job FROM (${jobsOf('main')}) j JOIN _measured m ON m.id = j.id
         WHERE CASE WHEN regexp_matches(j.queue, ${quoteText(QUEUES_OF_RULES.source)}, 'i') THEN j.queue ELSE '' END != m.measured_queue`,
     );

@@ -153,8 +153,7 @@ export async function openJobs(
     let note: string | null = null;
     if (lag !== null) {
       const many = lag.bytes > MOST_BYTES && kept !== null;
-      const update = { accounted, scratch: kept === null, patience: PATIENCE };
-      const isDone = !many && (await updateIndex(archive, update)) !== null;
+      const isDone = !many && (await bringUp(archive, accounted, kept === null));
       if (isDone) {
         kept?.close();
         kept = await open();
@@ -182,6 +181,21 @@ export async function writeParquet(
     await writing(folder, () => new KeptJobs(kept, archive).writeParquet(resolve(folder), cluster));
   } finally {
     kept.close();
+  }
+}
+
+/** Brings it up to its files; whether that is done. `broken`: what is there may be of an older version, or no index at all. */
+async function bringUp(
+  archive: Archive,
+  accounted: readonly AccountedJob[] | null,
+  broken: boolean,
+): Promise<boolean> {
+  const update = { accounted, patience: PATIENCE };
+  try {
+    return (await updateIndex(archive, update)) !== null;
+  } catch (error) {
+    if (!broken) throw error;
+    return (await updateIndex(archive, { ...update, scratch: true })) !== null;
   }
 }
 
