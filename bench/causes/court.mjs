@@ -4,7 +4,7 @@
 // --only=A,B      causes or healthy runs whose names begin so
 // --results=FILE  goes on where the file ends, and adds to it: findings first, then knobs; --within=S starts nothing after so many seconds
 // --repeats=N     runs of each setting (3; 0: only the findings)
-// --attempts=N    so often a run is tried until nobody else uses the CPUs (3)
+// --attempts=N    so often a run is tried until nobody else uses the CPUs (3; 1: whatever others do)
 // --part=P        so much of each run: for causes that are counted, not timed
 // --show          all findings, with their advice
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

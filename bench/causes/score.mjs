@@ -15,7 +15,8 @@ const SICK = 1.3;
 /** Score of each seed. */
 export function scoresOf(results) {
   return [...new Set(results.map(({ seed }) => seed))].map((seed) => {
-    const of = (kind) => results.filter((one) => one.seed === seed && one.kind === kind);
+    const of = (kind) =>
+      results.filter((one) => one.seed === seed && one.kind === kind && one.error === undefined);
     const [sick, healthy] = [of('sick'), of('healthy')];
     const sum = (all, what) => all.reduce((total, one) => total + Number(one[what] ?? 0), 0);
     return {
@@ -49,15 +50,16 @@ export const scoreText = (results) =>
 
 /** Each cause with its first finding as the first seed had it, and over all seeds how often it was named and its knob’s gain. */
 function causesText(results) {
-  const names = [...new Set(results.filter(({ kind }) => kind === 'sick').map(({ name }) => name))];
+  const sick = results.filter(({ kind, error }) => kind === 'sick' && error === undefined);
+  const names = [...new Set(sick.map(({ name }) => name))];
   const rows = names.map((name) => {
-    const all = results.filter((one) => one.name === name);
+    const all = sick.filter((one) => one.name === name);
     const gains = all.map(({ gain, helps }) =>
       gain == null ? '–' : `${gain.toFixed(2)}${helps ? '' : ' (noise)'}`,
     );
     const named = all.filter((one) => one.named).length;
     const times = all.map(({ slower }) => (slower == null ? '–' : slower.toFixed(2)));
-    return `| ${name} | ${named} of ${all.length} | ${times.join(', ')} | ${gains.join(', ')} | ${cell(short(all[0].error ?? all[0].says))} |`;
+    return `| ${name} | ${named} of ${all.length} | ${times.join(', ')} | ${gains.join(', ')} | ${cell(short(all[0].says))} |`;
   });
   return [
     '| made | named | times as slow as its twin | knob turned: times the rate | first finding |',
