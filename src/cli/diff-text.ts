@@ -1,4 +1,5 @@
 /** Two recordings side by side, for a terminal. */
+import { signedPercent } from '../model/measures/index.ts';
 import type { Change, Comparison, FactChange, FindingChange, Scope } from '../report/index.ts';
 import { widthOf, wrapped } from './fit.ts';
 import { sparkline } from './sparkline.ts';
@@ -187,14 +188,12 @@ function factLines(facts: readonly FactChange[], { all, least }: DiffTextOptions
     if (!all && Math.abs(share) < least) continue;
     const text = (value: FactChange['a']) =>
       value === null ? '-' : typeof value === 'number' ? figure(value) : plain(value);
-    const change = !isNumber || !Number.isFinite(share) || share === 0 ? '' : percent(share);
+    const change =
+      !isNumber || !Number.isFinite(share) || share === 0 ? '' : signedPercent(100 * share);
     rows.push([unit === '' ? key : `${key}, ${unit}`, text(a), text(b), change]);
   }
   return rows.length === 0 ? [] : table(['', 'A', 'B', 'change'], rows);
 }
-
-const percent = (share: number): string =>
-  `${share > 0 ? '+' : ''}${(100 * share).toFixed(Math.abs(share) < 0.1 ? 2 : 1)} %`;
 
 /** Words of the commands that only one has. */
 function commandLines(facts: readonly FactChange[]): string[] {

@@ -21,7 +21,7 @@ import type { LaunchedRank } from '../os/mpi/launcher.ts';
 /** Milliseconds between looks. */
 const PACE = 50;
 /** Milliseconds that the last rank of a machine, and the last machine, may be late. */
-const PATIENCE = 30_000;
+const MOST_LATE_MS = 30_000;
 
 /**
  * The folder of region pages that all ranks of a job on this machine share.
@@ -40,7 +40,7 @@ export function pagesOfJob(job: string): string {
 
 /** Waits until `done`; false where that takes too long. */
 async function within(done: () => boolean): Promise<boolean> {
-  for (const until = Date.now() + PATIENCE; !done(); await sleep(PACE)) {
+  for (const until = Date.now() + MOST_LATE_MS; !done(); await sleep(PACE)) {
     if (Date.now() > until) return false;
   }
   return true;

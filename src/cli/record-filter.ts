@@ -61,7 +61,7 @@ interface Condition {
 }
 
 /** For a kind: the places of each condition's keys. A kind without any of a condition's keys never passes. */
-type Places = readonly (readonly number[])[];
+type KeyNumbers = readonly (readonly number[])[];
 
 /** A list of texts as a test; of a cell that is a list, one of them must be in it. */
 function textsOption(options: FilterOptions, name: FilterName): Test | undefined {
@@ -93,7 +93,7 @@ export class RecordFilter {
   private readonly kinds: ReadonlySet<string> | null;
   /** Kinds that are there and were not asked for. */
   private readonly others = new Set<string>();
-  private readonly places = new Map<RecordKind, Places>();
+  private readonly places = new Map<RecordKind, KeyNumbers>();
   /** By option: kinds of records that were left out, as they have nothing that it could mean. */
   private readonly without = new Map<string, Set<string>>();
 
@@ -139,7 +139,7 @@ export class RecordFilter {
     return true;
   }
 
-  private placesOf(kind: RecordKind): Places {
+  private placesOf(kind: RecordKind): KeyNumbers {
     let places = this.places.get(kind);
     if (places === undefined) {
       places = this.conditions.map(({ keys }) =>

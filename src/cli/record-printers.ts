@@ -1,6 +1,6 @@
 /** Records as lines: text for people, JSON, CSV. */
 import type { CellValue, RecordBlock, RecordKind } from '../formats/format.ts';
-import { csvText } from './csv.ts';
+import { csvText } from '../model/csv.ts';
 import { figure } from './table.ts';
 import { oneLine } from './terminal.ts';
 

@@ -2,6 +2,7 @@
 
 import type { FileSource } from '../formats/format.ts';
 import { compareReports, type Difference } from '../formats/geopm/compare.ts';
+import { signedPercent } from '../model/measures/index.ts';
 import { figure, painter, table } from './table.ts';
 
 /** Change as a share of A; Infinity where only one has a value. */
@@ -20,8 +21,7 @@ function changeText({ a, b }: Difference): string {
   if (Number.isNaN(a)) return 'only in B';
   if (Number.isNaN(b)) return 'only in A';
   if (a === 0 || a === b) return a === b ? '' : 'new';
-  const percent = (100 * (b - a)) / Math.abs(a);
-  return `${percent > 0 ? '+' : ''}${percent.toFixed(Math.abs(percent) < 10 ? 2 : 1)} %`;
+  return signedPercent((100 * (b - a)) / Math.abs(a));
 }
 
 const numberText = (value: number) => (Number.isNaN(value) ? '-' : figure(value));

@@ -1,7 +1,7 @@
 /** Rows of a query as text, CSV and JSON. */
 import { once } from 'node:events';
+import { csvText } from '../model/csv.ts';
 import type { ResultColumn, Value } from '../query/index.ts';
-import { csvText } from './csv.ts';
 import { fitRows, widthOf } from './fit.ts';
 import { sparkline } from './sparkline.ts';
 import { figure } from './table.ts';

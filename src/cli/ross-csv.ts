@@ -4,9 +4,9 @@
  */
 
 import { appendFileSync, readFileSync } from 'node:fs';
+import { csvText } from '../model/csv.ts';
 import { TriscopeError } from '../model/error.ts';
 import type { RunResult } from '../sim/statistics.ts';
-import { csvText } from './csv.ts';
 import { MORE_COLUMNS, STATISTICS, type StatisticsField } from './statistics-fields.ts';
 
 /** The file cannot be written to, or is of another layout. */

@@ -11,7 +11,7 @@ const FLAGS_AT = 20;
 /** Milliseconds between looks at whether somebody reads a named pipe, and whether the last frames are taken. */
 const PERIOD = 50;
 /** Milliseconds in which a follower must take something at the end, or is given up. */
-const PATIENCE = 2000;
+const FOLLOWER_WAIT_MS = 2000;
 
 /** What follows: a pipe or a socket may be slow, and is written to only as fast as it takes. */
 const flows = (what: Stats) => what.isFIFO() || what.isSocket();
@@ -145,7 +145,7 @@ export class StreamOut {
       if (waiting === 0) return;
       if (waiting !== left) since = performance.now();
       left = waiting;
-      if (performance.now() - since > PATIENCE) return;
+      if (performance.now() - since > FOLLOWER_WAIT_MS) return;
       await new Promise((resolve) => setTimeout(resolve, PERIOD));
     }
   }

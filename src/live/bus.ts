@@ -21,7 +21,7 @@ export interface Follower {
   counts?(): { readonly followers: number; readonly skipped: number };
 }
 
-interface Kept {
+interface SentFrame {
   readonly stream: number;
   readonly frame: Uint8Array;
   /** Name of its schema. */
@@ -74,8 +74,8 @@ export class LiveBus {
   private _skipped = 0;
   private _facts: Facts;
   /** Definitions and dictionaries by stream: who joins needs them all. */
-  private readonly definitions: Kept[] = [];
-  private readonly history: Kept[] = [];
+  private readonly definitions: SentFrame[] = [];
+  private readonly history: SentFrame[] = [];
   private historyBytes = 0;
   private streams = 1;
   /** Names of schemas, by stream and number. */
@@ -158,7 +158,7 @@ export class LiveBus {
     }
   }
 
-  private offer(following: Following, { stream, frame, table }: Kept, must: boolean): void {
+  private offer(following: Following, { stream, frame, table }: SentFrame, must: boolean): void {
     const { follower, left } = following;
     if (!(follower.wants?.(table) ?? true)) return;
     if (follower.frame(stream, frame, must, left)) return;
@@ -172,7 +172,7 @@ export class LiveBus {
     return this.names.get(key) ?? '';
   }
 
-  private keep(kept: Kept): void {
+  private keep(kept: SentFrame): void {
     this.history.push(kept);
     this.historyBytes += kept.frame.length;
     let gone = 0;

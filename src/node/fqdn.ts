@@ -2,7 +2,7 @@
 import type { NodeTree } from './tree.ts';
 
 /** Milliseconds to wait for each server; domains to try. A node whose name server is away must not wait long. */
-const PATIENCE = 1000;
+const SERVER_WAIT_MS = 1000;
 const DOMAINS = 3;
 
 /**
@@ -63,7 +63,7 @@ export async function fullHostname(tree: NodeTree): Promise<string> {
   const { Resolver } = process.getBuiltinModule('node:dns').promises;
   for (const domain of domains) {
     const name = `${host}.${domain.replace(/\.$/, '')}`;
-    const resolver = new Resolver({ timeout: PATIENCE, tries: 1 });
+    const resolver = new Resolver({ timeout: SERVER_WAIT_MS, tries: 1 });
     const found = await Promise.any([resolver.resolve4(name), resolver.resolve6(name)]).catch(
       () => [],
     );

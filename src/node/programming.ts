@@ -22,7 +22,7 @@ import { NODE_TYPES } from './types/index.ts';
 /** Bytes of the file: 100 for each register of a large machine. */
 const MOST = 1 << 24;
 
-interface Kept {
+interface SavedRegisters {
   readonly boot: string;
   readonly done: boolean;
   readonly saved: readonly SavedRegister[];
@@ -109,7 +109,12 @@ export class Programming {
   /** @throws LogError */
   private keep(saved: readonly SavedRegister[], done: boolean, owner: number | null): void {
     about(this.path, () => {
-      const kept: Kept = { boot: bootId(), done, saved, ...(owner !== null && { owner }) };
+      const kept: SavedRegisters = {
+        boot: bootId(),
+        done,
+        saved,
+        ...(owner !== null && { owner }),
+      };
       replaceFile(this.path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
     });
   }
@@ -131,10 +136,10 @@ export class Programming {
   }
 
   /** What the file says; null where there is none, or none of this boot, or none to be believed. */
-  private kept(): Kept | null {
+  private kept(): SavedRegisters | null {
     try {
       const kept: unknown = JSON.parse(readTrusted(this.path, MOST));
-      return isKept(kept) && kept.boot === bootId() ? kept : null;
+      return areSaved(kept) && kept.boot === bootId() ? kept : null;
     } catch (error) {
       if (error instanceof UntrustedError) this.say(`${error.message}: no register is restored`);
       return null;
@@ -142,8 +147,8 @@ export class Programming {
   }
 }
 
-function isKept(value: unknown): value is Kept {
-  const { boot, saved, owner = 1 } = (value ?? {}) as Partial<Kept>;
+function areSaved(value: unknown): value is SavedRegisters {
+  const { boot, saved, owner = 1 } = (value ?? {}) as Partial<SavedRegisters>;
   const isWhole = typeof boot === 'string' && Number.isSafeInteger(owner) && owner > 0;
   return isWhole && Array.isArray(saved) && saved.every(isSaved);
 }

@@ -5,7 +5,7 @@
 import type { Worker } from 'node:worker_threads';
 
 /** Milliseconds for all of them; more would look as if the command hung. */
-const PATIENCE = 2000;
+const END_WAIT_MS = 2000;
 
 interface Open {
   readonly worker: Worker;
@@ -43,7 +43,7 @@ export function endAtExit(
 
 /** This thread's messages still reach others while it waits. */
 function endAll(): void {
-  const late = performance.now() + PATIENCE;
+  const late = performance.now() + END_WAIT_MS;
   for (const { worker, message } of open) worker.postMessage(message);
   for (const { ended } of open) Atomics.wait(ended, 0, 0, Math.max(0, late - performance.now()));
 }

@@ -82,7 +82,7 @@ const stemOf = ({ name, path }: Sources): string =>
 const nameOf = (sources: Sources): string =>
   `${stemOf(sources)}${contentOf(sources).slice(0, 16)}.duckdb`;
 
-export interface Kept {
+export interface CachedFile {
   /** Null where it could not be made: `note` says why. */
   readonly path: string | null;
   readonly note: string | null;
@@ -93,7 +93,7 @@ export async function keep(
   sources: Sources,
   folder: string,
   memory: string = SETTINGS.memory_limit,
-): Promise<Kept> {
+): Promise<CachedFile> {
   const name = nameOf(sources);
   const path = join(folder, name);
   if (isFile(path)) return { path, note: null };

@@ -22,8 +22,10 @@ import { judge, refused, several } from './judge.ts';
 import { loadTables } from './load.ts';
 import { openLocked } from './locked.ts';
 import { makeFacts, runAll, runDerived } from './make.ts';
+import { measureStatements, NAMES_MEASURES } from './measure-macros.ts';
 import type { Suspect } from './part.ts';
 import { registerScans, ScanHints } from './scan.ts';
+import { schemaNames } from './schema-names.ts';
 import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { spillFolder } from './spill.ts';
@@ -112,6 +114,8 @@ export class Database {
   private readonly hints = new ScanHints();
   /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
   private comments: Promise<void> | null = null;
+  /** Macros of measures, once a query names one. */
+  private measures: Promise<void> | null = null;
   /** Tables that queries may name. */
   private names: readonly string[] = [];
 
@@ -240,6 +244,7 @@ export class Database {
    * @throws QueryError in one line
    */
   async check(sql: string, written = sql): Promise<void> {
+    await this.makeMeasures(sql);
     const connection = await this.instance.connect();
     try {
       await connection.run(READ_ONLY);
@@ -268,6 +273,7 @@ export class Database {
       this.comments ??= this.comment();
       await this.comments;
     }
+    await this.makeMeasures(sql);
     const connection = await this.instance.connect();
     this.running.add(connection);
     let isLate = false;
@@ -328,6 +334,16 @@ export class Database {
       close();
       throw error;
     }
+  }
+
+  /** Makes the macros of measures, where the statement may name them: all of them take some milliseconds. */
+  private async makeMeasures(sql: string): Promise<void> {
+    if (!NAMES_MEASURES.test(sql)) return;
+    this.measures ??= (async () => {
+      const connection = await this.instance.connect();
+      await runAll(connection, measureStatements()).finally(() => connection.closeSync());
+    })();
+    await this.measures;
   }
 
   /** Tells scans which times the statement, which was just prepared, asks for. */
@@ -439,18 +455,4 @@ async function shortNames(connection: DuckDBConnection, schema: string): Promise
   for (const macro of GVT_MACROS) {
     await connection.run(`CREATE MACRO main.${macro} AS ${from}.${macro}`);
   }
-}
-
-const RESERVED = ['main', 'temp', 'system', 'memory', 'information_schema', 'pg_catalog'];
-
-/** A schema's name for each recording: its folder's as an identifier, numbered where taken. */
-function schemaNames(all: readonly Sources[]): string[] {
-  const taken = new Set(RESERVED);
-  return all.map(({ name }) => {
-    const plain = name.replace(/\W+/g, '_').replace(/^(?=\d|$)/, '_');
-    let schema = plain;
-    for (let k = 2; taken.has(schema.toLowerCase()); k++) schema = `${plain}_${k}`;
-    taken.add(schema.toLowerCase());
-    return schema;
-  });
 }

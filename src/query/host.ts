@@ -45,7 +45,7 @@ export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<M
 }
 
 /** Milliseconds that a process has to end by itself. */
-const PATIENCE = 1000;
+const END_WAIT_MS = 1000;
 
 export function processHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {
   const { memory } = task.options;
@@ -66,7 +66,7 @@ export function processHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<
     post: (message) => child.post(message),
     close: (message) => {
       child.post(message);
-      const timer = setTimeout(() => kill(closed()), PATIENCE);
+      const timer = setTimeout(() => kill(closed()), END_WAIT_MS);
       return end.finally(() => clearTimeout(timer));
     },
     kill,

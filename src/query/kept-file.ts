@@ -182,7 +182,7 @@ function clear(path: string): void {
   }
 }
 
-export interface Kept {
+export interface KeptFile {
   /** The answer of a statement of ours. */
   rows(sql: string): Promise<JS[][]>;
   /**
@@ -202,7 +202,7 @@ export async function openKept(
   path: string,
   views: readonly string[],
   folder: string | null = null,
-): Promise<Kept> {
+): Promise<KeptFile> {
   const folders = folder === null ? [] : [folder];
   const instance = await openLocked(SETTINGS_HERE, folders, [path, `${path}.wal`, ...folders]);
   const connection = await instance.connect();

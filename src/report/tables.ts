@@ -8,9 +8,15 @@ import {
   HANDLED_RATE,
   meanOver,
   oneMode,
+  PACKAGE_ENERGY,
+  POWER,
   ROLLED_BACK_SHARE,
+  RUNTIME,
+  SYNC_RUNTIME,
   sqlOf,
+  VISITS,
 } from '../model/measures/index.ts';
+import { quoteName } from '../model/sql.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
 
 export interface ReportTable {
@@ -55,18 +61,13 @@ FROM rank_on_node GROUP BY host, process_id, thread_id ORDER BY sum(running * se
 /** Columns that old reports lack are left out. */
 const regions = (has: Has): string => {
   const columns = [
-    ['runtime', '"runtime s"'],
-    ['sync_runtime', '"all CPUs s"'],
-    ['count', 'visits'],
-    ['package_energy', '"package J"'],
-    ['power', '"power W"'],
-    ['frequency_percent', '"frequency %"'],
-  ].filter(([column]) => has(`geopm_region.${column}`));
-  // Sampled: it may seem longer than the time, known exactly, in which any CPU was inside.
-  const bounded = has('geopm_region.runtime') ? 'least(sync_runtime, runtime)' : 'sync_runtime';
-  const list = columns.map(
-    ([column, name]) => `${column === 'sync_runtime' ? bounded : column} AS ${name}`,
-  );
+    ...[RUNTIME, SYNC_RUNTIME, VISITS, PACKAGE_ENERGY, POWER].map(({ key, label, unit }) => ({
+      key,
+      name: unit === '' ? label : `${label} ${unit}`,
+    })),
+    { key: 'frequency_percent', name: 'frequency %' },
+  ].filter(({ key }) => has(`geopm_region.${key}`));
+  const list = columns.map(({ key, name }) => `${quoteName(key)} AS ${quoteName(name)}`);
   return `SELECT CASE WHEN section = 'region' THEN region ELSE section END AS region, host${list.map((one) => `, ${one}`).join('')}
 FROM geopm_region ORDER BY host, CASE section WHEN 'region' THEN 0 WHEN 'unmarked' THEN 1 WHEN 'epoch' THEN 2 ELSE 3 END,
   ${has('geopm_region.runtime') ? 'runtime DESC, ' : ''}region`;

@@ -1,17 +1,18 @@
 /**
- * Time spent per activity. Reading the clock costs as much as handling half an event, so activities that
- * happen per event are timed once in a while and scaled up: estimates, and labelled so.
+ * Time spent per activity. Reading the clock costs as much as handling half an event, so activities that happen per event
+ * are timed once in a while: estimates, and labelled so. How long a PE's turns took in all is measured; only how they are
+ * made up is sampled.
  */
 import { A, type Activity } from './counters.ts';
 
 const now = () => performance.now();
 
 /** Cost of one clock read, in milliseconds. */
-function readCost(): number {
+function readCost(clock: () => number): number {
   let least = Infinity;
   for (let k = 0; k < 200; k++) {
-    const started = now();
-    least = Math.min(least, now() - started);
+    const started = clock();
+    least = Math.min(least, clock() - started);
   }
   return least;
 }
@@ -20,9 +21,20 @@ function readCost(): number {
 const SAMPLE_EVERY = 8;
 /** One turn of a scheduler in this many has its parts timed. */
 export const TIMED_EVERY = 64;
+/** Times its mean that reading or handing over takes in a turn at most, once so many turns were timed. */
+const SURPRISE = 32;
+const LEAST_TURNS = 8;
 const UNDOING: readonly Activity[] = ['rollback', 'cancelQueue', 'eventAbort'];
 /** Where a rollback happens: its time is no part of what else goes on there. */
 type Place = 'batch' | 'read' | 'gvt';
+
+/** Milliseconds of turns and of their parts. */
+interface TurnTimes {
+  read: number;
+  batch: number;
+  other: number;
+  whole: number;
+}
 
 /**
  * Which of each `every` (a power of two) is timed: one, drawn at random. Every one has the same chance, the first too,
@@ -60,35 +72,129 @@ export class ActivityClock {
   private readonly draws: readonly Draw[];
   private readonly turns: Draw;
   private readonly cost: number;
+  private readonly now: () => number;
   /** Of the event that was timed last. */
   handledMs = 0;
   private queueMs = 0;
   private handleMs = 0;
-  private batchMs = 0;
-  /** Of events that were timed one by one since the last batch. */
-  private singleMs = 0;
-  private singles = 0;
   private place: Place = 'batch';
   /** Seconds in rollbacks, by place. */
   private readonly rolledBack: Record<Place, number> = { batch: 0, read: 0, gvt: 0 };
-  private readSeconds = 0;
-  /** When the first turn, or batch, began. */
-  private begun = Number.NaN;
+  /** Of events that were timed one by one since the last batch: what they took, and all that timing them took. */
+  private singleMs = 0;
+  private singleWall = 0;
+  private singles = 0;
+  /** Whether the turn that goes on is timed, when it began, and what was spent apart until then. */
+  private isTimed = false;
+  private turnFrom = 0;
+  private turnApart = 0;
+  /** Of the timed turn that goes on, and of all timed turns that had something to do. */
+  private readonly turnParts: TurnTimes = { read: 0, batch: 0, other: 0, whole: 0 };
+  private readonly timedTurns: TurnTimes = { read: 0, batch: 0, other: 0, whole: 0 };
+  private timedCount = 0;
+  /** Time of batches that are all timed: of runs without turns. */
+  private batchMs = 0;
+  /** Time of the PE, but for the stretch since `from`; NaN while its thread does something else. */
+  private runMs = 0;
+  private from = Number.NaN;
+  /** Time that is no part of turns: GVTs, commits, waiting; and since when such a stretch goes on, NaN for none. */
+  private apartMs = 0;
+  private apartFrom = Number.NaN;
+  /** When a turn without anything to do ended that no other has followed yet; what was spent apart until then. */
+  private restedAt = Number.NaN;
+  private restedApart = 0;
 
-  /** @param seconds one total per activity, to which times are added */
-  constructor(on: boolean, seconds: Float64Array) {
+  /**
+   * @param seconds one total per activity, to which times are added
+   * @param clock milliseconds
+   */
+  constructor(on: boolean, seconds: Float64Array, clock: () => number = now) {
     this.on = on;
     this.seconds = seconds;
+    this.now = clock;
     this.draws = Array.from(seconds, (_, k) => new Draw(SAMPLE_EVERY, k + 1));
     this.turns = new Draw(TIMED_EVERY, seconds.length + 1);
-    this.cost = on ? readCost() : 0;
+    this.cost = on ? readCost(clock) : 0;
+  }
+
+  /** The PE's thread takes it up. */
+  resume(): void {
+    if (this.on) this.from = this.now();
+  }
+
+  /** The PE's thread goes on to something else. */
+  pause(): void {
+    if (!this.on || Number.isNaN(this.from)) return;
+    this.endTurn();
+    this.runMs += this.now() - this.from;
+    this.from = Number.NaN;
+    this.restedAt = Number.NaN;
   }
 
   /** Begins a turn; returns whether its parts are to be timed. */
   turn(): boolean {
     if (!this.on) return false;
-    if (Number.isNaN(this.begun)) this.begun = now();
-    return this.turns.next();
+    if (this.isTimed) this.endTurn();
+    this.isTimed = this.turns.next();
+    if (!this.isTimed) return false;
+    const { turnParts } = this;
+    turnParts.read = turnParts.batch = turnParts.other = turnParts.whole = 0;
+    this.turnApart = this.apartMs;
+    this.turnFrom = this.now();
+    return true;
+  }
+
+  /** Ends the timed turn that goes on: at the beginning of the next one. */
+  private endTurn(): void {
+    if (!this.isTimed) return;
+    this.isTimed = false;
+    const { turnParts, timedTurns } = this;
+    const apart = this.apartMs - this.turnApart;
+    const read = this.calm('read');
+    const other = this.calm('other');
+    const surprise = turnParts.read + turnParts.other - read - other;
+    const whole = this.now() - this.turnFrom - apart + turnParts.whole - surprise;
+    timedTurns.whole += Math.max(0, whole);
+    timedTurns.read += read;
+    timedTurns.batch += turnParts.batch;
+    timedTurns.other += other;
+    this.timedCount++;
+  }
+
+  /** A part of the timed turn. Where it is far longer than those before, the thread lost its CPU: that is of the whole turn. */
+  private calm(part: 'read' | 'other'): number {
+    const most = (SURPRISE * this.timedTurns[part]) / this.timedCount;
+    const ms = this.turnParts[part];
+    return this.timedCount < LEAST_TURNS ? ms : Math.min(ms, most);
+  }
+
+  /** Ends a part of a timed turn that began at `started`; returns the time now. */
+  lap(part: 'read' | 'other', started: number): number {
+    const at = this.now();
+    this.turnParts[part] += Math.max(0, at - started - this.cost);
+    return at;
+  }
+
+  /** The turn had something to do. */
+  busy(): void {
+    this.restedAt = Number.NaN;
+  }
+
+  /** The turn had nothing to do, and waits: with those before it since the last that had, it counts for nothing. */
+  rest(): void {
+    if (!this.on) return;
+    const at = this.now();
+    this.isTimed = false;
+    if (!Number.isNaN(this.restedAt)) this.apartMs = this.restedApart + at - this.restedAt;
+    this.apartFrom = at;
+  }
+
+  /** It has waited. */
+  rested(): void {
+    if (!this.on) return;
+    this.endApart();
+    this.restedAt = this.now();
+    this.restedApart = this.apartMs;
   }
 
   /** From here on rollbacks happen in `place`. */
@@ -98,13 +204,27 @@ export class ActivityClock {
 
   /** Time now, to be given to `end`; NaN when times are not kept. */
   begin(): number {
-    return this.on ? now() : Number.NaN;
+    return this.on ? this.now() : Number.NaN;
+  }
+
+  /** As `begin`, of what is no part of a turn: until `endApart`. */
+  beginApart(): number {
+    if (this.on) this.apartFrom = this.now();
+    return this.apartFrom;
+  }
+
+  endApart(): void {
+    if (!this.on) return;
+    this.apartMs += this.now() - this.apartFrom;
+    this.apartFrom = Number.NaN;
   }
 
   /** Adds the time since `started`, `scale` times. */
   end(activity: Activity, started: number, scale = 1): void {
     if (!this.on) return;
-    this.add(activity, this.since(started) * scale);
+    const seconds = this.since(started) * scale;
+    this.seconds[A[activity]] += seconds;
+    if (UNDOING.includes(activity)) this.rolledBack[this.place] += seconds;
   }
 
   /** Adds the time since `started` in a GVT, less that of the rollbacks in it. */
@@ -112,24 +232,12 @@ export class ActivityClock {
     if (!this.on) return;
     const spent = this.since(started) - this.rolledBack.gvt;
     this.rolledBack.gvt = 0;
-    this.add('gvt', Math.max(0, spent));
+    this.seconds[A.gvt] += Math.max(0, spent);
+    this.endApart();
   }
 
   private since(started: number): number {
-    return Math.max(0, now() - started - this.cost) / 1000;
-  }
-
-  private add(activity: Activity, seconds: number): void {
-    if (activity === 'networkRead') this.readSeconds += seconds;
-    else this.seconds[A[activity]] += seconds;
-    if (UNDOING.includes(activity)) this.rolledBack[this.place] += seconds;
-  }
-
-  /** As `end`; returns the time now, to begin the next activity. */
-  lap(activity: Activity, started: number, scale = 1): number {
-    const at = now();
-    this.add(activity, (Math.max(0, at - started - this.cost) / 1000) * scale);
-    return at;
+    return Math.max(0, this.now() - started - this.cost) / 1000;
   }
 
   /**
@@ -142,6 +250,7 @@ export class ActivityClock {
     putBack: (h: number) => void,
     handle: (h: number) => void,
   ): boolean {
+    const { now } = this;
     const t0 = now();
     const h = take();
     if (h === 0) return false;
@@ -158,32 +267,44 @@ export class ActivityClock {
     this.handleMs += handled;
     this.handledMs = handled;
     this.singleMs += queued + handled;
+    this.singleWall += t4 - t0;
     this.singles++;
     return true;
   }
 
   /**
-   * Adds a batch of `events` others, begun at `started`, `scale` times; events that were timed one by one before it count
-   * as much as those. A turn that had no others counts with their own time, and one without any not at all: it waited.
+   * Ends a batch of `events` others, begun at `started`; events that were timed one by one before it count as much as
+   * those. One that had no others counts with their own time, and one without any not at all: it waited.
    */
-  endBatch(started: number, events: number, scale: number): void {
-    if (Number.isNaN(this.begun)) this.begun = started;
-    const spent = Math.max(0, now() - started - this.cost);
-    this.batchMs +=
-      scale * (events > 0 ? (spent * (events + this.singles)) / events : this.singleMs);
-    [this.singleMs, this.singles] = [0, 0];
+  endBatch(started: number, events: number): void {
+    const spent = Math.max(0, this.now() - started - this.cost);
+    const batch = events > 0 ? (spent * (events + this.singles)) / events : this.singleMs;
+    if (this.isTimed) {
+      this.turnParts.batch += batch;
+      this.turnParts.whole += batch - spent - this.singleWall;
+    } else this.batchMs += batch;
+    [this.singleMs, this.singleWall, this.singles] = [0, 0, 0];
   }
 
   /**
-   * Shares the time of all batches, less the rollbacks in them, between queue and handlers. Sampled events say
-   * in what proportion: they run in code that is less warm, so their own times would be too long.
+   * Shares the time of all turns among their parts, in the proportion of the timed ones; and that of all batches, less the
+   * rollbacks in them, between queue and handlers. Only proportions are sampled: a turn in which the thread lost its CPU
+   * counts once, timed or not, and PEs that do the same have the same times. Sampled events say in what proportion queue
+   * and handlers are: they run in code that is less warm, so their own times would be too long.
    */
   share(): void {
-    const { seconds, rolledBack } = this;
-    seconds[A.networkRead] = Math.max(0, this.readSeconds - rolledBack.read);
+    const { seconds, rolledBack, timedTurns: timed } = this;
+    let batches = this.batchMs / 1000;
+    if (timed.whole > 0) {
+      const until = Number.isNaN(this.apartFrom) ? this.now() : this.apartFrom;
+      const going = Number.isNaN(this.from) ? 0 : until - this.from;
+      const turns = Math.max(0, this.runMs + going - this.apartMs) / 1000;
+      const part = (ms: number) => (turns * ms) / timed.whole;
+      batches += part(timed.batch);
+      seconds[A.networkOther] = part(timed.other);
+      seconds[A.networkRead] = Math.max(0, part(timed.read) - rolledBack.read);
+    }
     const sampled = this.queueMs + this.handleMs;
-    // A timed batch in which the thread lost its CPU counts many times over: no more than has passed can be true.
-    const batches = Math.min(this.batchMs, now() - this.begun) / 1000;
     const total = batches - rolledBack.batch;
     if (sampled === 0 || total <= 0) return;
     seconds[A.priorityQueue] = (total * this.queueMs) / sampled;
@@ -193,7 +314,7 @@ export class ActivityClock {
   /** As `begin` for one in SAMPLE_EVERY calls; NaN for the others. In a GVT, which is timed whole, for all. */
   beginSampled(activity: Activity): number {
     if (!this.on || !(this.place === 'gvt' || this.draws[A[activity]].next())) return Number.NaN;
-    return now();
+    return this.now();
   }
 
   endSampled(activity: Activity, started: number): void {

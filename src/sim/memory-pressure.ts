@@ -23,7 +23,7 @@ const ONE_BY_ONE = 13;
 /** GVTs without want before pressure eases by a level. */
 const EASE = 16;
 /** GVTs without progress at the closest level before the run is given up. */
-const PATIENCE = 200;
+const MOST_STUCK_GVTS = 200;
 
 const F64 = new Float64Array(1);
 const U64 = new BigUint64Array(F64.buffer);
@@ -90,7 +90,7 @@ export class MemoryPressure {
     transport.setPressure(next);
     this.rollBack(key, next);
     engine.starved = false;
-    if (this.stuck > PATIENCE) {
+    if (this.stuck > MOST_STUCK_GVTS) {
       throw new OutOfEventMemoryError(
         `out of event memory at GVT ${gvt}: ${pe.pool.live} events on PE ${pe.number} and nothing left to roll back; raise --max-memory=${pe.config.maxMemory}`,
       );

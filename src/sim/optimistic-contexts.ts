@@ -4,7 +4,7 @@ import { OptimisticLp } from './optimistic-lp.ts';
 import type { Pe } from './pe.ts';
 
 /** What the KPs of a PE remember; made with its contexts, which write to it. */
-export interface Kept {
+export interface KpMemory {
   readonly kps: readonly Kp[];
   readonly entries: Entries;
 }
@@ -12,11 +12,11 @@ export interface Kept {
 /** The KPs of a PE and the contexts, each an `Lp`, that record with them. */
 export function optimisticContexts(Lp: typeof OptimisticLp = OptimisticLp): {
   readonly contextFor: ConstructorParameters<typeof Pe>[6];
-  readonly kept: () => Kept;
+  readonly kept: () => KpMemory;
 } {
-  let kept: (Kept & { readonly kps: Kp[] }) | null = null;
+  let kept: (KpMemory & { readonly kps: Kp[] }) | null = null;
   return {
-    kept: () => kept as Kept,
+    kept: () => kept as KpMemory,
     contextFor: (pe, name, type) => {
       if (kept === null) {
         const entries = new Entries(pe.config.nkp, pe.pool.capacity);

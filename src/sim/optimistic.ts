@@ -19,7 +19,7 @@ import type { Entries, Kp } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
-import type { Kept } from './optimistic-contexts.ts';
+import type { KpMemory } from './optimistic-contexts.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
 import type { Engine } from './scheduler.ts';
@@ -75,7 +75,7 @@ export class Optimism implements Engine, Receiver {
   starved = false;
   current: OptimisticLp;
 
-  constructor(pe: Pe, kept: Kept, transport: Transport, clock: ActivityClock) {
+  constructor(pe: Pe, kept: KpMemory, transport: Transport, clock: ActivityClock) {
     this.pe = pe;
     this.kps = kept.kps;
     this.entries = kept.entries;

@@ -120,7 +120,7 @@ class SequentialDriver implements Driver {
       const others = this.loop.run(Math.max(1, this.chunk - n), hooks.nextTime);
       n += others;
       this.marks?.exit(MARK_EVENTS);
-      if (clock.on) clock.endBatch(started, others, 1);
+      if (clock.on) clock.endBatch(started, others);
       const h = pe.queue.peek();
       this.gvt = h === 0 ? Infinity : pe.pool.F[h];
       if (n > 0 || hooks.nextTime < Infinity) {
@@ -164,7 +164,14 @@ class ParallelDriver implements Driver {
   }
 
   advance(milliseconds: number): boolean {
-    const until = performance.now() + milliseconds;
+    const { clock } = this.scheduler;
+    clock.resume();
+    const goesOn = this.turns(performance.now() + milliseconds);
+    clock.pause();
+    return goesOn;
+  }
+
+  private turns(until: number): boolean {
     for (;;) {
       for (let n = 0; n < 64; n++) if (!this.scheduler.turn()) return false;
       if (performance.now() >= until) return true;

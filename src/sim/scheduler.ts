@@ -5,7 +5,7 @@
 import { engineMarks, MARK_EVENTS, MARK_FOSSILS, MARK_GVT } from '../model/engine-marks.ts';
 import type { PhaseMarks } from '../model/region-page.ts';
 import { PHASE_COMMIT, PHASE_GVT } from '../model/schemas/sim.ts';
-import { type ActivityClock, TIMED_EVERY } from './clock.ts';
+import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { justAfter, MemoryPressure } from './memory-pressure.ts';
@@ -129,7 +129,7 @@ export class Scheduler {
       pe.pool.overdrawn = false;
       engine.starved = true;
     }
-    if (timed) clock.lap('networkRead', t, TIMED_EVERY);
+    if (timed) clock.lap('read', t);
     let n = 0;
     const held = engine.starved || transport.full();
     if (!held) {
@@ -140,7 +140,7 @@ export class Scheduler {
         const started = timed ? clock.begin() : 0;
         const others = engine.starved ? 0 : engine.run(pe.config.batch - n, this.bound);
         n += others;
-        if (timed) clock.endBatch(started, others, TIMED_EVERY);
+        if (timed) clock.endBatch(started, others);
       }
       this.marks?.exit(MARK_EVENTS);
     }
@@ -149,23 +149,29 @@ export class Scheduler {
     this.apart = 0;
     if (timed) t = clock.begin();
     transport.flush();
-    if (timed) clock.lap('networkOther', t, TIMED_EVERY);
+    if (timed) clock.lap('other', t);
     const least = engine.least();
     transport.tell(least);
     if (n === 0 && arrived === 0) this.rest(least);
-    else this.idle = 0;
+    else {
+      this.idle = 0;
+      clock.busy();
+    }
     if (held || engine.starved || this.gvtIsDue(least)) {
       const early = this.sinceGvt < this.gvtPeriod;
       if (transport.requestGvt() && early) pe.counts[C.forcedGvts]++;
     }
     if (transport.gvtWaits()) this.contribute();
-    if (transport.takeGvt(this.key)) return this.advance();
-    return !transport.stopped();
+    if (!transport.takeGvt(this.key)) return !transport.stopped();
+    const goesOn = this.advance(clock.beginApart());
+    clock.endApart();
+    return goesOn;
   }
 
   /** Whether a full turn ends without an exchange. */
   private staysApart(): boolean {
     this.idle = 0;
+    this.clock.busy();
     if (this.engine.starved || this.sinceGvt >= this.gvtPeriod) return false;
     return this.apart++ < this.mostApart;
   }
@@ -174,7 +180,9 @@ export class Scheduler {
     this.idle++;
     this.pe.counts[C.idleTurns]++;
     if (least < Infinity) this.window.wait();
+    this.clock.rest();
     this.transport.rest(this.idle);
+    this.clock.rested();
   }
 
   private gvtIsDue(least: number): boolean {
@@ -187,7 +195,7 @@ export class Scheduler {
   }
 
   private contribute(): void {
-    const started = this.clock.begin();
+    const started = this.clock.beginApart();
     this.phases?.enter(PHASE_GVT);
     this.marks?.enter(MARK_GVT);
     this.clock.enter('gvt');
@@ -204,7 +212,7 @@ export class Scheduler {
     this.clock.endGvt(started);
   }
 
-  private advance(): boolean {
+  private advance(started: number): boolean {
     const { transport, engine, clock, pe, key } = this;
     const { counts } = pe;
     const gvt = key.time;
@@ -214,7 +222,6 @@ export class Scheduler {
     if (this.realTimeGvt) this.nextGvt = performance.now() + this.gvtPeriod;
     counts[C.gvtComputations]++;
     counts[C.allReduces] += transport.reductionsPerGvt;
-    const started = clock.begin();
     this.phases?.enter(PHASE_COMMIT);
     this.marks?.enter(MARK_FOSSILS);
     engine.fossilCollect(key);

@@ -79,7 +79,7 @@ export interface Tuned {
 }
 
 /** A run this many times as slow as the start, and SLACK seconds more, is given up: it has lost. */
-const PATIENCE = 4;
+const MOST_SLOWDOWN = 4;
 const SLACK = 5;
 
 export function median(values: readonly number[]): number {
@@ -107,7 +107,7 @@ class Search {
     onTrial?.(what);
     let trial: Trial;
     try {
-      const seconds = SLACK + PATIENCE * this.pace * end;
+      const seconds = SLACK + MOST_SLOWDOWN * this.pace * end;
       const { eventRate, efficiency, eventDigest } = await run(settings, end, seconds);
       trial = { settings, end, rung, eventRate, efficiency, eventDigest };
     } catch (error) {

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { csvText } from '../../src/cli/csv.ts';
 import { lineFor } from '../../src/cli/errors.ts';
 import { guarded, guardTerminals, harmless, oneLine, steering } from '../../src/cli/terminal.ts';
+import { csvText } from '../../src/model/csv.ts';
 import { BIN, temporaryFolder, triscopeHere } from './support/run.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));

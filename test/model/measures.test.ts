@@ -289,15 +289,18 @@ describe('the source', () => {
   });
 
   it('makes texts of numbers, and of names in SQL, in one place each', () => {
-    // Changes have a sign; ROSS's report and its thresholds are printed as their makers do.
+    // ROSS's report and its thresholds are printed as their makers do.
     expect(filesSaying(/\.to(Fixed|Precision)\(.*\)\)?\} ?%/)).toEqual([
-      'src/cli/diff-text.ts',
-      'src/cli/report-differences.ts',
       'src/cli/ross-report.ts',
       'src/findings/docs.ts',
+      'src/model/measures/text.ts',
     ]);
     expect(filesSaying(/toLocaleString\('en-US'/)).toEqual(['src/model/measures/text.ts']);
     expect(filesSaying(/' [kMG]'/)).toEqual(['src/model/measures/text.ts']);
     expect(filesSaying(/replaceAll\("'", "''"\)/)).toEqual(['src/model/sql.ts']);
+    expect(filesSaying(/replaceAll\('"', '""'\)/)).toEqual([
+      'src/model/csv.ts',
+      'src/model/sql.ts',
+    ]);
   });
 });

@@ -1,10 +1,14 @@
 /** What one finding says against another. */
 import { findingsOf, type Place } from './place.ts';
 
-/** Options that one finding wants larger and another smaller. */
+/** Options that one finding wants larger and another smaller, or that two want to have different values. */
 export async function contradictions(place: Place): Promise<string[]> {
   const turns = new Map<string, Set<string>>();
-  for (const { advice } of await findingsOf(place)) {
+  for (const { advice, turn } of await findingsOf(place)) {
+    for (const [option, value] of Object.entries(turn ?? {})) {
+      const name = `--${option} (value)`;
+      turns.set(name, (turns.get(name) ?? new Set()).add(String(value)));
+    }
     for (const [, way, options] of advice.matchAll(
       /\b(smaller|larger) (--[a-z-]+(?:(?:,| or) (?:a smaller |a larger )?--[a-z-]+)*)/g,
     )) {

@@ -19,7 +19,7 @@ import { pageSays } from './page.ts';
 import { counting, has, placeOf } from './place.ts';
 import { reportSays } from './report.ts';
 import { differences, listOf, type Seen } from './seen.ts';
-import { sqlSays } from './sql.ts';
+import { macrosSay, sqlSays } from './sql.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN ?? '';
 
@@ -91,7 +91,7 @@ describe('one truth', () => {
         const measures = new Set(bytes().map(({ measure }) => measure));
         expect(measures.size).toBeGreaterThanOrEqual(LEAST_FROM_BYTES);
       }
-      const outlets = [apiSays, reportSays, infoSays, metricsSays, readSays, diffSays];
+      const outlets = [macrosSay, apiSays, reportSays, infoSays, metricsSays, readSays, diffSays];
       for (const says of outlets) seen.push(...(await says(place)));
       if (web !== null) {
         const page = await (await web.context()).newPage();
@@ -104,7 +104,7 @@ describe('one truth', () => {
       const said = new Set(seen.map(({ outlet }) => outlet));
       const isOf = (outlet: string, isThere: boolean) => (isThere ? [outlet] : []);
       const least = [
-        ...['SQL', 'API', '--json', 'HTML', 'text', 'diff'],
+        ...['SQL', 'macros', 'API', '--json', 'HTML', 'text', 'diff'],
         ...isOf('page', web !== null),
         // Frames that a stream has left are no files to be listed.
         ...isOf('info', place.tables.has('ross_pe') && !existsSync(join(path, 'extra.frames'))),

@@ -76,7 +76,7 @@ const tables = (page: Page, selector: string): Promise<Shown[]> =>
 const REGION_HEADS: Readonly<Record<string, string>> = {
   'runtime s': 'runtime',
   'sync-runtime s': 'sync_runtime',
-  count: 'count',
+  visits: 'count',
   'package energy J': 'package_energy',
   'DRAM energy J': 'dram_energy',
   'power W': 'power',

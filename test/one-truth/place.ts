@@ -69,6 +69,7 @@ export interface Told {
   readonly severity: string;
   readonly sentence: string;
   readonly advice: string;
+  readonly turn?: Readonly<Record<string, number | null>>;
 }
 
 export const findingsOf = ({ port, id }: Place): Promise<Told[]> =>

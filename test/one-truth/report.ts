@@ -10,9 +10,9 @@ import { sentences } from './sentences.ts';
 /** Names of columns of a report's tables. */
 const REGION_COLUMNS: Readonly<Record<string, string>> = {
   'runtime s': 'runtime',
-  'all CPUs s': 'sync_runtime',
+  'sync-runtime s': 'sync_runtime',
   visits: 'count',
-  'package J': 'package_energy',
+  'package energy J': 'package_energy',
   'power W': 'power',
   'frequency %': 'frequency_percent',
 };
@@ -26,8 +26,6 @@ function tableRow(table: string, row: Row, say: Say): void {
     if (row.events !== undefined) say('rolled back %', pe, row['rolled back %']);
   } else if (table === 'Regions') {
     for (const [name, key] of Object.entries(REGION_COLUMNS)) {
-      // What was sampled is at most what is known exactly.
-      if (name === 'all CPUs s' && row[name] === row['runtime s']) continue;
       if (row[name] !== undefined && row[name] !== null)
         say(key, placed(row.region, row.host), row[name]);
     }

@@ -11,6 +11,61 @@ const TIMED = `(SELECT *, real_time - coalesce(lag(real_time) OVER (PARTITION BY
     CASE WHEN (SELECT state FROM recording) IS NULL THEN real_time ELSE 0 END) AS span
   FROM ross_pe WHERE ${oneMode('ross_pe')}) WHERE span > 0`;
 
+/** The same by the macros of measures, which queries of users call. */
+export async function macrosSay(place: Place): Promise<Seen[]> {
+  const found: Seen[] = [];
+  const say = (measure: string, entity: string, value: unknown) =>
+    found.push(exact('macros', measure, entity, number(value)));
+  const table = counting(place);
+  if (table !== undefined) {
+    const work = 'events_processed, events_rolled_back';
+    const measures = `measure.rolled_back_share(events_rolled_back, events_processed) AS share, measure.efficiency(${work}) AS efficiency`;
+    const from = `FROM ${table} WHERE ${oneMode(table)}`;
+    const [all] = await rows(place, `SELECT ${measures} ${from}`);
+    say('rolled back %', '', all.share);
+    say('efficiency %', '', all.efficiency);
+    for (const { pe_id, share } of await rows(
+      place,
+      `SELECT pe_id, ${measures} ${from} GROUP BY 1`,
+    ))
+      say('rolled back %', `PE ${pe_id}`, share);
+    if (has(place, table, 'total_rollbacks', 'secondary_rollbacks')) {
+      const sql = `SELECT measure.secondary_share(secondary_rollbacks, total_rollbacks) AS share ${from}`;
+      say('secondary rollbacks %', '', (await rows(place, sql))[0].share);
+    }
+    if (table === 'ross_pe' && has(place, table, 'real_time')) {
+      const sql = `SELECT measure.committed_rate(${work}, span / (SELECT count(DISTINCT pe_id) FROM ${TIMED})) AS rate FROM ${TIMED}`;
+      say('committed /s', '', (await rows(place, sql))[0].rate);
+    }
+  }
+  if (has(place, 'geopm_region', 'section', 'runtime', 'sync_runtime')) {
+    const sql = `SELECT any_value(section) AS section, region, host, measure.runtime(runtime) AS runtime,
+      measure.sync_runtime(sync_runtime) AS sync FROM geopm_region GROUP BY geopm_region.section, region, host`;
+    for (const { section, region, host, runtime, sync } of await rows(place, sql)) {
+      const name = placed(section === 'region' ? region : section, host);
+      if (runtime !== null) say('runtime', name, runtime);
+      if (sync !== null) say('sync_runtime', name, sync);
+    }
+  }
+  if (has(place, 'node_cpu_rate', 'user', 'system', 'idle')) {
+    const optional = (...states: string[]) =>
+      states
+        .filter((state) => has(place, 'node_cpu_rate', state))
+        .map((state) => `, ${state} := "${state}" * (t - t0)`)
+        .join('');
+    const sql = `SELECT split_part(host, '.', 1) AS h,
+      measure.cpu_user("user" * (t - t0), t - t0${optional('nice')}) AS u,
+      measure.cpu_system("system" * (t - t0), t - t0${optional('irq', 'softirq')}) AS s,
+      measure.cpu_idle(idle * (t - t0), t - t0${optional('iowait')}) AS i FROM node_cpu_rate GROUP BY host`;
+    for (const { h, u, s, i } of await rows(place, sql)) {
+      say('user %', String(h), u);
+      say('system %', String(h), s);
+      say('idle %', String(h), i);
+    }
+  }
+  return found;
+}
+
 /** By hand: formulas as docs/measures.md has them. */
 export async function sqlSays(place: Place): Promise<Seen[]> {
   const outlet = 'SQL';

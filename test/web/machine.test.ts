@@ -71,7 +71,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       ]);
       const header = page.locator('thead button', { hasText: 'sync-runtime' }).first();
       expect(await header.getAttribute('title')).toContain(
-        'Sampled: the time in which all processes',
+        'time in which all processes of the host were inside at once: sampled',
       );
       await page.getByLabel('Host').selectOption('n2');
       await reads(page, '#says-regions', '1.25 s');

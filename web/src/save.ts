@@ -8,7 +8,7 @@ import { VIEWS } from './views/list.ts';
 /** Milliseconds without a request after which a view has all it needs, between looks, and to wait at most. */
 const QUIET = 250;
 const LOOK = 50;
-const PATIENCE = 15_000;
+const MOST_WAIT_MS = 15_000;
 
 /** Nothing may be fetched by a saved page. */
 const POLICY =
@@ -17,7 +17,7 @@ const POLICY =
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function quiet(source: KeepingSource): Promise<void> {
-  const end = performance.now() + PATIENCE;
+  const end = performance.now() + MOST_WAIT_MS;
   let asked = -1;
   let since = performance.now();
   while (performance.now() < end) {

@@ -45,7 +45,7 @@ const TRIAL_END = 20;
 const LEAST_END = 40;
 const MOST_END = 100_000;
 /** Seconds that a run may take, going by the short one: long enough beside V8’s warm-up, which takes CPUs too; enough to be watched. */
-const PATIENCE = 4;
+const MOST_RUN_SECONDS = 4;
 const WATCHED = 6;
 
 /** How far this machine gets in so many seconds. */
@@ -168,7 +168,7 @@ async function recordOptimistic(
   clearRecording();
   const progress = new ProgressLine(0);
   const loaded = await loadModel(MODEL);
-  const seconds = say === null ? PATIENCE : WATCHED;
+  const seconds = say === null ? MOST_RUN_SECONDS : WATCHED;
   const slowing = new Slowing(seconds);
   let end = 0;
   const settings = async (): Promise<Settings> => {

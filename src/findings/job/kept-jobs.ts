@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { bytes as sizeText } from '../../model/measures/index.ts';
 import { quoteText } from '../../model/sql.ts';
 import { type JobGroup, jobViews, layoutOf } from '../../query/job-tables.ts';
-import type { Kept } from '../../query/kept-file.ts';
+import type { KeptFile } from '../../query/kept-file.ts';
 import type { AccountedJob } from './accounting.ts';
 import type { Archive, ArchiveFile } from './archive.ts';
 import { shortName } from './host-list.ts';
@@ -36,10 +36,10 @@ const NUMBERS = ['first', 'last', 'seconds', 'hosts', 'groups', 'no_begin', 'no_
 const namesOf = (text: string) => text.split(',').filter(Boolean);
 
 export class KeptJobs {
-  private readonly kept: Kept;
+  private readonly kept: KeptFile;
   private readonly archive: Archive;
 
-  constructor(kept: Kept, archive: Archive) {
+  constructor(kept: KeptFile, archive: Archive) {
     this.kept = kept;
     this.archive = archive;
   }
@@ -190,7 +190,7 @@ async function bringUp(
   accounted: readonly AccountedJob[] | null,
   broken: boolean,
 ): Promise<boolean> {
-  const update = { accounted, patience: PATIENCE };
+  const update = { accounted, patience: WRITER_WAIT_MS };
   try {
     return (await updateIndex(archive, update)) !== null;
   } catch (error) {
@@ -209,11 +209,11 @@ const ALL: Lag = { files: 0, bytes: 0 };
 /** Bytes of files that a question reads into the index before it answers: some seconds. */
 const MOST_BYTES = 64e6;
 /** Milliseconds that a question waits for another process that writes the index. */
-const PATIENCE = 2000;
+const WRITER_WAIT_MS = 2000;
 
 /** Null where it lacks nothing. */
 async function lagOf(
-  kept: Kept,
+  kept: KeptFile,
   archive: Archive,
   accounted: readonly AccountedJob[] | null,
 ): Promise<Lag | null> {

@@ -7,7 +7,7 @@ const PIECE = 1 << 20;
 /** Packed pieces that are on their way at once. */
 const AHEAD = 2;
 /** Milliseconds without a sign of life after which the worker is taken for dead. */
-const PATIENCE = 60_000;
+const SIGN_WAIT_MS = 60_000;
 
 /** That the gzip of a file is damaged; what came before it has been delivered. */
 export function damagedGzip(path: string, reason: string): FormatError {
@@ -50,7 +50,7 @@ export function* unpacked(source: FileSource): Generator<Uint8Array> {
         Atomics.notify(control, RING.freed);
       } else if (hasEnded) {
         return;
-      } else if (Atomics.wait(control, RING.signal, seen, PATIENCE) === 'timed-out') {
+      } else if (Atomics.wait(control, RING.signal, seen, SIGN_WAIT_MS) === 'timed-out') {
         throw damagedGzip(source.path, 'unpacking does not go on');
       }
     }

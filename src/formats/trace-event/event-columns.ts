@@ -1,5 +1,5 @@
 /** Traced events as columns. They lie in shared memory, so that several threads can work on them. */
-import type { Lane } from './writer.ts';
+import type { TraceThread } from './writer.ts';
 
 /** Columns of traced events, in any order. */
 export interface EventColumns {
@@ -15,7 +15,7 @@ export interface EventColumns {
 
 export interface EventPlaces {
   /** Where an LP's events are drawn. */
-  laneOf(lp: number): Lane;
+  laneOf(lp: number): TraceThread;
   /** Nanoseconds that an event takes on a PE at most, so that idle time between events is seen. */
   longest(pid: number): number;
 }

@@ -6,18 +6,18 @@ import {
   sharedWords,
 } from './event-columns.ts';
 import { ascending } from './order.ts';
-import type { Lane } from './writer.ts';
+import type { TraceThread } from './writer.ts';
 
 interface EventLanes {
   /** By event. */
   readonly lane: Uint32Array;
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly TraceThread[];
 }
 
 export function lanesOf({ length, destination }: EventColumns, places: EventPlaces): EventLanes {
   const lane = sharedWords(length);
-  const lanes: Lane[] = [];
-  const numbers = new Map<Lane, number>();
+  const lanes: TraceThread[] = [];
+  const numbers = new Map<TraceThread, number>();
   const byLp = new Map<number, number>();
   // Of LPs with small numbers, which are most: the lane's number plus 1.
   const small = new Uint32Array(SMALL);

@@ -11,4 +11,4 @@ export {
 } from './event-columns.ts';
 export { type EventLinks, type LinkCounts, link, noLinks } from './event-links.ts';
 export { mergeInto, type TraceStream } from './merge.ts';
-export { type ArgValue, type Lane, TraceWriter } from './writer.ts';
+export { type ArgValue, type TraceThread, TraceWriter } from './writer.ts';

@@ -11,7 +11,7 @@
  * Times are given in nanoseconds, integers from 0. The caller writes in the order of time.
  */
 /** Where slices lie: a thread of a process. */
-export interface Lane {
+export interface TraceThread {
   readonly pid: number;
   readonly tid: number;
 }
@@ -29,7 +29,7 @@ function micros(nanoseconds: number): string {
   return rest === 0 ? String(whole) : `${whole}.${String(rest).padStart(3, '0')}`;
 }
 
-const placeOf = ({ pid, tid }: Lane, at: number): string =>
+const placeOf = ({ pid, tid }: TraceThread, at: number): string =>
   `,"pid":${pid},"tid":${tid},"ts":${micros(at)}`;
 
 const textOf = (text: string): string => JSON.stringify(text.slice(0, LONGEST_TEXT));
@@ -83,7 +83,7 @@ export class TraceWriter {
   }
 
   /** A moment on a thread. */
-  instant(lane: Lane, category: string, name: string, at: number, args: ArgsOf): void {
+  instant(lane: TraceThread, category: string, name: string, at: number, args: ArgsOf): void {
     this.named('i', category, name, `,"s":"t"${placeOf(lane, at)}${argsOf(args)}`);
   }
 
@@ -93,12 +93,12 @@ export class TraceWriter {
   }
 
   /** Opens a slice on a thread; those opened later close earlier. */
-  begin(lane: Lane, category: string, name: string, at: number): void {
+  begin(lane: TraceThread, category: string, name: string, at: number): void {
     this.named('B', category, name, placeOf(lane, at));
   }
 
   /** Closes the slice opened last. */
-  close(lane: Lane, at: number): void {
+  close(lane: TraceThread, at: number): void {
     this.record(`"ph":"E"${placeOf(lane, at)}`);
   }
 

@@ -21,7 +21,7 @@ const DEFAULT_PORT = 5672;
 /** Seconds between signs of life; a broker that gives none is taken for gone. */
 const HEARTBEAT = 20;
 /** Milliseconds for a connection to be made. */
-const PATIENCE = 10_000;
+const CONNECT_WAIT_MS = 10_000;
 
 /** The broker refuses what no waiting will mend: a wrong password, a queue of another kind. */
 export class BrokerError extends TriscopeError {
@@ -45,7 +45,7 @@ export async function connectTo(options: BrokerOptions): Promise<ChannelModel> {
     heartbeat: HEARTBEAT,
   };
   try {
-    return await connect(settings, { timeout: PATIENCE });
+    return await connect(settings, { timeout: CONNECT_WAIT_MS });
   } catch (error) {
     const { message } = error as Error;
     if (/ACCESS_REFUSED|ACCESS-REFUSED|NOT_ALLOWED/i.test(message)) {

@@ -22,7 +22,7 @@ interface PublisherOptions extends BrokerOptions {
 
 const MOST = 1 << 30;
 const RETRY = [500, 30_000] as const;
-const PATIENCE = 5000;
+const DRAIN_WAIT_MS = 5000;
 /** Milliseconds for the broker to confirm a message. */
 const CONFIRM = 30_000;
 
@@ -91,7 +91,7 @@ export class AmqpPublisher {
       this.idle = resolve;
       if (this.spool.length === 0) resolve();
     });
-    await Promise.race([drained, wait(this.options.patience ?? PATIENCE, this.ended.signal)]);
+    await Promise.race([drained, wait(this.options.patience ?? DRAIN_WAIT_MS, this.ended.signal)]);
     this.ended.abort();
     this.broken();
     this.wake();

@@ -6,10 +6,10 @@ import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { endedBy } from '../../query/ended-by.ts';
 import { type OpenRecording, quoteName } from '../../query/index.ts';
 import type {
-  Lane,
   LanesFacts,
   ProcessRegion,
   ProfileFacts,
+  RegionLane,
   TraceFacts,
 } from '../../view/facts/regions.ts';
 import type { EntityBins } from '../../view/series/table.ts';
@@ -141,9 +141,9 @@ export function* cpuLanes(
   from: number,
   to: number,
   bins: number,
-): Steps<Lane[]> {
+): Steps<RegionLane[]> {
   const end = times[times.length - 1];
-  const made: Lane[] = [];
+  const made: RegionLane[] = [];
   for (const [name, hashes] of lanes) {
     const spans = yield* laneSpans({ times, hashes, end }, from, to, bins);
     const shown = name === HOST_LANE ? thinned(epochs, from, to, bins) : [];
@@ -159,8 +159,8 @@ export function* processLanes(
   from: number,
   to: number,
   bins: number,
-): Steps<Lane[]> {
-  const made: Lane[] = [];
+): Steps<RegionLane[]> {
+  const made: RegionLane[] = [];
   for (const { name, lane, epochs, suspect } of own) {
     const spans = yield* laneSpans(lane, from, to, bins);
     made.push({

@@ -9,7 +9,7 @@ import { ServeError } from './listen.ts';
 /** Bytes that wait for the thread, at most: it hangs, and is ended. */
 const MOST_WAITING = 256 * 1024 * 1024;
 /** Milliseconds that it gets to end by itself: a signal ends a program within two seconds. */
-const PATIENCE = 1400;
+const END_WAIT_MS = 1400;
 
 /** Numbers that both threads see. */
 export class Shared {
@@ -169,7 +169,7 @@ export class ServerThread<Message> {
       timer = setTimeout(() => {
         this.end();
         resolve();
-      }, PATIENCE);
+      }, END_WAIT_MS);
     });
     await Promise.race([this.ended, late]);
     clearTimeout(timer);

@@ -7,7 +7,7 @@ import { type Sources, sourcesOf } from '../../query/sources.ts';
 import type { Table, TablePiece } from '../../query/table.ts';
 import { CascadeIndex } from '../../view/simulation/cascades.ts';
 import { EVENT_COLUMNS, Events } from '../../view/simulation/events.ts';
-import { Places, readMapping } from '../../view/simulation/places.ts';
+import { LpPlaces, readMapping } from '../../view/simulation/places.ts';
 import { ROLLBACK_COLUMNS, Rollbacks } from '../../view/simulation/rollbacks.ts';
 import { inTurns, Turns } from '../net/shared-work.ts';
 
@@ -18,7 +18,7 @@ export interface Traces {
   readonly rollbacks: Rollbacks;
   readonly cascades: CascadeIndex;
   readonly events: Events;
-  readonly places: Places;
+  readonly places: LpPlaces;
 }
 
 const numberOf = (schema: Schema, key: string) =>
@@ -56,8 +56,8 @@ async function readPlaces(
   sources: Sources,
   tables: readonly Table[],
   turns: Turns,
-): Promise<Places> {
-  const places = new Places();
+): Promise<LpPlaces> {
+  const places = new LpPlaces();
   for (const { path } of sources.files) {
     if (basename(path) === MAPPING) readMapping(readFileSync(path, 'utf8'), places);
   }

@@ -1,25 +1,9 @@
 /** The table of docs/measures.md, made of the declarations. */
-import type { Measure, Weights } from './measure.ts';
-import * as node from './node.ts';
-import * as region from './region.ts';
-import * as simulation from './simulation.ts';
+import { DECLARED } from './declared.ts';
+import { argumentsOf, type Measure, type Weights } from './measure.ts';
 
 const BEGIN = '<!-- made by scripts/measures-docs.mjs: begin -->';
 const END = '<!-- made by scripts/measures-docs.mjs: end -->';
-
-/** All that are declared, by what they are of. */
-const MEASURES: readonly {
-  readonly title: string;
-  readonly measures: readonly Measure[];
-}[] = [
-  { title: 'PEs, KPs, LPs', measures: measuresOf(simulation) },
-  { title: 'Regions', measures: measuresOf(region) },
-  { title: 'Hosts and their CPUs', measures: measuresOf(node) },
-];
-
-function measuresOf(module: Readonly<Record<string, Measure | readonly Measure[]>>): Measure[] {
-  return Object.values(module).flat();
-}
 
 const sumText = (weights: Weights, optional: readonly string[] = []) =>
   Object.entries(weights)
@@ -37,6 +21,7 @@ const FACTORS: ReadonlyMap<number, string> = new Map([
 
 function formula({ of, per, factor, optional }: Measure): string {
   const above = Object.keys(of).length > 1 ? `(${sumText(of, optional)})` : sumText(of, optional);
+  if (per === null) return above;
   const below =
     per === 'seconds'
       ? 'seconds'
@@ -48,15 +33,20 @@ function formula({ of, per, factor, optional }: Measure): string {
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('{', '').replaceAll('}', 's');
 
+const parameters = (one: Measure) =>
+  argumentsOf(one)
+    .map(({ key, isOptional }) => (isOptional ? `[${key}]` : key))
+    .join(', ');
+
 const row = (one: Measure) =>
-  `| \`${one.key}\` | ${one.label} | ${cell(one.unit)} | \`${formula(one)}\` | ${one.good ?? ''} | ${one.help}${one.estimate ? '. An estimate where it is sampled' : ''} |`;
+  `| \`${one.key}(${parameters(one)})\` | ${one.label} | ${cell(one.unit)} | \`${formula(one)}\` | ${one.good ?? ''} | ${one.help}${one.estimate ? '. An estimate where it is sampled' : ''} |`;
 
 /** A table by layer, as Markdown. */
 const measuresText = (): string =>
-  MEASURES.map(({ title, measures }) =>
+  DECLARED.map(({ title, measures }) =>
     [
       `## ${title}\n`,
-      '| key | label | unit | formula, over sums | good | |',
+      '| macro of SQL | label | unit | formula, over sums | good | |',
       '|---|---|---|---|---|---|',
       ...measures.map(row),
     ].join('\n'),

@@ -1,17 +1,36 @@
 /** Quantities that are worked out from metrics: each is declared here once, and nowhere else. */
+export { DECLARED } from './declared.ts';
 export {
   evaluate,
   inputsOf,
   type Measure,
+  macroOf,
   meanOver,
   type SumOf,
   sqlOf,
   type Weights,
 } from './measure.ts';
 export { BEYOND, courseOf, coveredBy, modeOf, moves, oneMode, VIRTUAL_TIMES } from './mode.ts';
-export { CPU_BUSY, CPU_IDLE, CPU_STOLEN, CPU_SYSTEM, CPU_USER, MEMORY_IN_USE } from './node.ts';
+export {
+  BYTES_RATE,
+  CPU_BUSY,
+  CPU_IDLE,
+  CPU_STOLEN,
+  CPU_SYSTEM,
+  CPU_USER,
+  MEMORY_IN_USE,
+} from './node.ts';
 export { pooled, scatter } from './pooled.ts';
-export { ALIGNED_SHARE } from './region.ts';
+export {
+  ALIGNED_SHARE,
+  APPLICATION_SHARE,
+  DRAM_ENERGY,
+  PACKAGE_ENERGY,
+  POWER,
+  RUNTIME,
+  SYNC_RUNTIME,
+  VISITS,
+} from './region.ts';
 export {
   ACTIVITIES,
   COMMITTED_RATE,
@@ -23,4 +42,13 @@ export {
   THREAD_RUNNING,
   THREAD_WAITING,
 } from './simulation.ts';
-export { bytes, counted, duration, percent, shareText, short, whole } from './text.ts';
+export {
+  bytes,
+  counted,
+  duration,
+  percent,
+  shareText,
+  short,
+  signedPercent,
+  whole,
+} from './text.ts';

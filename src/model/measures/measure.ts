@@ -2,7 +2,7 @@
  * Quantities that are worked out from metrics, each declared once. A measure is one sum of metrics over another, so it is
  * the same whatever it is taken of: over times and entities the sums are added up, ratios never averaged.
  *
- *     measure = factor × Σ of / Σ per          per: metrics, or the seconds in which they were counted
+ *     measure = factor × Σ of / Σ per          per: metrics, or the seconds in which they were counted; nothing of a total
  *
  * Outlets (SQL, page, findings, reports) take the sums; only here they become a value.
  */
@@ -20,7 +20,8 @@ export interface Measure {
   /** Which way is good; null where neither is. */
   readonly good: 'more' | 'less' | null;
   readonly of: Weights;
-  readonly per: Weights | 'seconds';
+  /** Null: a total, which is divided by nothing. */
+  readonly per: Weights | 'seconds' | null;
   /** 100 for per cent. */
   readonly factor: number;
   /** Inputs that not everybody records: a sum goes without those that are not there, but not without all. */
@@ -36,7 +37,7 @@ export type SumOf = (key: string) => number | null;
 
 /** The metrics that a measure is made of. */
 export function inputsOf({ of, per }: Measure): readonly string[] {
-  const below = per === 'seconds' ? [] : Object.keys(per);
+  const below = per === null || per === 'seconds' ? [] : Object.keys(per);
   return [...new Set([...Object.keys(of), ...below])];
 }
 
@@ -57,6 +58,7 @@ function weighed(weights: Weights, sumOf: SumOf, optional: readonly string[]): n
 export function evaluate(measure: Measure, sumOf: SumOf, seconds: number | null): number | null {
   const { of, per, factor, optional = [] } = measure;
   const above = weighed(of, sumOf, optional);
+  if (per === null) return above === null ? null : factor * above;
   const below = per === 'seconds' ? seconds : weighed(per, sumOf, optional);
   return above === null || below === null || !(below > 0) ? null : (factor * above) / below;
 }
@@ -90,8 +92,29 @@ export function sqlOf(
     };
     return keys.map(one).join(' + ');
   };
+  if (per === null) return factor === 1 ? `(${sum(of)})` : `(${factor} * (${sum(of)}))`;
   const below = per === 'seconds' ? seconds : sum(per);
   return `(${factor} * (${sum(of)}) / CASE WHEN ${below} > 0 THEN ${below} END)`;
+}
+
+/** What a measure's macro takes, in order: what it needs, then what not everybody records, which may be left out. */
+export function argumentsOf(
+  measure: Measure,
+): { readonly key: string; readonly isOptional: boolean }[] {
+  const { per, optional = [] } = measure;
+  const keys = [...inputsOf(measure), ...(per === 'seconds' ? ['seconds'] : [])];
+  return keys
+    .map((key) => ({ key, isOptional: optional.includes(key) }))
+    .sort((a, b) => Number(a.isOptional) - Number(b.isOptional));
+}
+
+/** The measure as a macro of SQL over a group of rows. @param schema quoted, if it has to be */
+export function macroOf(schema: string, measure: Measure): string {
+  const parameters = argumentsOf(measure).map(({ key, isOptional }) =>
+    isOptional ? `"${key}" := NULL` : `"${key}"`,
+  );
+  const formula = sqlOf(measure, { seconds: 'sum("seconds")' });
+  return `CREATE MACRO ${schema}."${measure.key}"(${parameters.join(', ')}) AS ${formula}`;
 }
 
 /**

@@ -68,3 +68,14 @@ export const CPU_IDLE = share(
   null,
   'without work, or waiting for a disk',
 );
+
+export const BYTES_RATE: Measure = {
+  key: 'bytes_rate',
+  label: 'bytes',
+  unit: 'B/s',
+  good: null,
+  of: { bytes: 1 },
+  per: 'seconds',
+  factor: 1,
+  help: 'bytes of a counter in a second: of a network, a disk, a file system, a memory',
+};

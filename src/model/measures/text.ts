@@ -10,6 +10,10 @@ export function percent(value: number | null): string {
   return `${value < 0 && text !== '0' ? '−' : ''}${text} %`;
 }
 
+/** A change in per cent, with its sign: “+12.3 %”; one below 10 % with two digits. */
+export const signedPercent = (percent: number): string =>
+  `${percent > 0 ? '+' : ''}${percent.toFixed(Math.abs(percent) < 10 ? 2 : 1)} %`;
+
 /** A share as per cent: 0.123 as “12 %”; “–” for what was not measured. */
 export const shareText = (share: number | null): string =>
   percent(share === null ? null : 100 * share);

@@ -6,7 +6,7 @@ import type { LogGroup, NodeLog } from './log.ts';
 /** Bytes that are kept at most, whatever the number of groups. */
 const MOST_BYTES = 16 * 2 ** 20;
 
-interface Kept extends LogGroup {
+interface WaitingGroup extends LogGroup {
   readonly head: LogHead;
 }
 
@@ -32,7 +32,7 @@ export class Backlog {
   /** Groups that were given up, the oldest first, because others came. */
   dropped = 0;
   private readonly most: number;
-  private readonly kept: Kept[] = [];
+  private readonly kept: WaitingGroup[] = [];
   private bytes = 0;
 
   /** Keeps `most` groups, as `buffer` of tacc_stats' configuration says. */

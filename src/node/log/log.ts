@@ -31,7 +31,7 @@ import { headText, type LogHead, propertyOf, refusal } from './head.ts';
 import { Lock } from './lock.ts';
 
 /** Milliseconds to wait for the lock, as in the original. */
-const PATIENCE = 30_000;
+const LOCK_WAIT_MS = 30_000;
 
 const APPEND = constants.O_RDWR | constants.O_APPEND | NO_LINK;
 
@@ -158,11 +158,11 @@ export class NodeLog {
 
   private acquire(): void {
     try {
-      this.lock.acquire(PATIENCE);
+      this.lock.acquire(LOCK_WAIT_MS);
     } catch (error) {
       if (codeOf((error as Error).cause) !== 'ENOENT') throw error;
       about(this.folder, () => makeFolder(this.folder));
-      this.lock.acquire(PATIENCE);
+      this.lock.acquire(LOCK_WAIT_MS);
     }
   }
 

@@ -25,7 +25,7 @@ export interface ClockOffset {
 /** Round trips per rank; a few, for who is in a hurry. And how long they may take together, once there are a few. */
 const TRIPS = 200;
 const FEW = 8;
-const PATIENCE = 100_000_000n;
+const MOST_NS = 100_000_000n;
 
 /** First word of what rank 0 sends. */
 const ASK = 0n;
@@ -52,7 +52,7 @@ function measure(world: MpiWorld, rank: number, trips: number): ClockOffset {
         at: wall,
       };
     }
-    if (k >= FEW && t1 - begun > PATIENCE) break;
+    if (k >= FEW && t1 - begun > MOST_NS) break;
   }
   return best as ClockOffset;
 }

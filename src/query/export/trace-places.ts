@@ -4,17 +4,17 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { lpPlaces } from '../../formats/ross/read/lp-mapping.ts';
-import type { Lane } from '../../formats/trace-event/index.ts';
+import type { TraceThread } from '../../formats/trace-event/index.ts';
 import type { Sources } from '../sources.ts';
 import { columnsOf } from './vectors.ts';
 
 /** Process of LPs of which nothing tells the PE. */
 export const UNPLACED = 999_999;
 
-export class Places {
+export class LpThreads {
   private readonly base: number;
-  private readonly byLp = new Map<number, Lane>();
-  private readonly _lanes = new Map<string, Lane>();
+  private readonly byLp = new Map<number, TraceThread>();
+  private readonly _lanes = new Map<string, TraceThread>();
 
   /** @param base number of the recording's first process */
   constructor(base: number) {
@@ -22,11 +22,11 @@ export class Places {
   }
 
   /** Threads in use. */
-  get lanes(): Iterable<Lane> {
+  get lanes(): Iterable<TraceThread> {
     return this._lanes.values();
   }
 
-  lane(pe: number, kp: number): Lane {
+  lane(pe: number, kp: number): TraceThread {
     const key = `${pe} ${kp}`;
     let lane = this._lanes.get(key);
     if (lane === undefined) {
@@ -40,7 +40,7 @@ export class Places {
     this.byLp.set(lp, this.lane(pe, kp));
   }
 
-  laneOf(lp: number): Lane {
+  laneOf(lp: number): TraceThread {
     return this.byLp.get(lp) ?? this.lane(UNPLACED, lp);
   }
 
@@ -51,7 +51,7 @@ export class Places {
 
 /** Fills `places` from `lp-mapping.txt`, or else from the LPs' samples. */
 export async function placeLps(
-  places: Places,
+  places: LpThreads,
   { files }: Sources,
   connection: DuckDBConnection,
   samples: string | null,
@@ -70,6 +70,6 @@ export async function placeLps(
 }
 
 /** A file that is something else is left alone. */
-function readMapping(path: string, places: Places): void {
+function readMapping(path: string, places: LpThreads): void {
   for (const { lp, pe, kp } of lpPlaces(readFileSync(path, 'utf8')) ?? []) places.place(lp, pe, kp);
 }

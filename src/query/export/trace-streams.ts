@@ -1,5 +1,10 @@
 /** Streams of trace events from tables of numbers and texts, in the order of time. */
-import type { ArgValue, Lane, TraceStream, TraceWriter } from '../../formats/trace-event/index.ts';
+import type {
+  ArgValue,
+  TraceStream,
+  TraceThread,
+  TraceWriter,
+} from '../../formats/trace-event/index.ts';
 import type { Columns } from './vectors.ts';
 
 const nanoseconds = (seconds: number): number => Math.max(0, Math.round(seconds * 1e9));
@@ -60,7 +65,7 @@ export class CounterStream extends RowStream {
 /** Columns: seconds, pid, tid, name, then the arguments: numbers, and the last a text. */
 export class InstantStream extends RowStream {
   private readonly category: string;
-  private readonly lane: (pid: number, tid: number) => Lane;
+  private readonly lane: (pid: number, tid: number) => TraceThread;
   private readonly columns: Columns;
   private readonly keys: readonly string[];
 
@@ -68,7 +73,7 @@ export class InstantStream extends RowStream {
     columns: Columns,
     category: string,
     keys: readonly string[],
-    lane: (pid: number, tid: number) => Lane,
+    lane: (pid: number, tid: number) => TraceThread,
   ) {
     super(columns.numbers(0));
     this.category = category;
@@ -95,7 +100,10 @@ export class RegionStream extends RowStream {
   private readonly tid: Uint32Array;
   private readonly names: readonly string[];
   private readonly isEntry: Uint32Array;
-  private readonly open = new Map<string, { readonly lane: Lane; readonly names: string[] }>();
+  private readonly open = new Map<
+    string,
+    { readonly lane: TraceThread; readonly names: string[] }
+  >();
   private readonly base: number;
   private readonly last: number;
   private readonly rows: number;

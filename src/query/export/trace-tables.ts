@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TraceStream } from '../../formats/trace-event/index.ts';
 import { oneMode } from '../../model/measures/index.ts';
 import { quoteName, quoteText } from '../../model/sql.ts';
-import type { Places } from './trace-places.ts';
+import type { LpThreads } from './trace-places.ts';
 import { CounterStream, InstantStream, RegionStream } from './trace-streams.ts';
 import { columnsOf } from './vectors.ts';
 
@@ -31,7 +31,7 @@ export interface TraceTables {
   /** SQL of a row's seconds since the start of the trace, from column `t`. */
   readonly seconds: string;
   readonly base: number;
-  readonly places: Places;
+  readonly places: LpThreads;
 }
 
 /** Processes behind those of PEs, within a recording's range of numbers. */

@@ -18,7 +18,7 @@ import type { ExportOptions } from './options.ts';
 import type { PlacedRecording } from './placed.ts';
 import type { Sink } from './sink.ts';
 import { columnsOfTable } from './table-columns.ts';
-import { Places, placeLps, UNPLACED } from './trace-places.ts';
+import { LpThreads, placeLps, UNPLACED } from './trace-places.ts';
 import {
   type NamedProcess,
   nodeCounters,
@@ -43,7 +43,7 @@ interface Drawn {
   readonly events: DrawnEvents | null;
   readonly counts: LinkCounts;
   readonly streams: readonly TraceStream[];
-  readonly places: Places;
+  readonly places: LpThreads;
   /** PEs with samples. */
   readonly sampled: readonly number[];
   readonly processes: readonly NamedProcess[];
@@ -133,7 +133,7 @@ async function draw(
   base: number,
   options: ExportOptions,
 ): Promise<Drawn> {
-  const places = new Places(base);
+  const places = new LpThreads(base);
   const known = await tablesOf(connection, schema);
   const limit = (value: number | undefined, sign: string) =>
     value === undefined ? [] : [`t + ${shift} ${sign} ${value}`];

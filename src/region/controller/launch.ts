@@ -40,7 +40,7 @@ export interface LaunchResult {
 /** File beside the pages: the controller samples. */
 const SAMPLING = 'sampling';
 /** ms that other ranks wait for it. */
-const START_PATIENCE = 30_000;
+const START_WAIT_MS = 30_000;
 /** Events per thread that rings hold, where the profile trace or a record filter reads them. */
 const RING_EVENTS = 4096;
 /** Exit codes of shells: no such command; it cannot be executed. */
@@ -120,7 +120,7 @@ function markingIn(
 
 /** Waits until the controller of `pages` samples: a command that started before would have time without energy. */
 async function whenSampled(pages: string, signals: SignalRelay): Promise<void> {
-  const until = Date.now() + START_PATIENCE;
+  const until = Date.now() + START_WAIT_MS;
   // Without the folder nothing will be sampled.
   const waits = () => existsSync(pages) && !existsSync(join(pages, SAMPLING));
   while (waits() && signals.early === null && Date.now() < until) await sleep(5);

@@ -18,7 +18,7 @@ const RESCAN_WATCHED = 1000;
 /** ms between questions whether a process still lives. */
 const ASK = 50;
 /** Scans after which a file that is no page is given up. */
-const PATIENCE = 50;
+const MOST_TRIES = 50;
 const UNKNOWN_HINT = 1;
 
 /** One process. Times in ns of CLOCK_MONOTONIC, as a double: exact to a µs in 285 years of uptime. */
@@ -240,7 +240,7 @@ export class ProcessTable {
     const tries = (this.tries.get(name) ?? 0) + 1;
     this.tries.set(name, tries);
     this.refused.set(name, message);
-    if (tries >= PATIENCE) this.known.add(name);
+    if (tries >= MOST_TRIES) this.known.add(name);
     // Look again at the next poll.
     this.scanned = Number.NEGATIVE_INFINITY;
   }

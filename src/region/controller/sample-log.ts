@@ -14,7 +14,7 @@ import type { ApplicationProcess, ProcessTable } from './process-table.ts';
 const ROOM = 1 << 19;
 const MOST_ROWS = 256;
 /** ns that a sample waits at most. */
-const PATIENCE = 1e9;
+const MOST_WAIT_NS = 1e9;
 /** Of a process: hash, hint, progress, epochs. */
 const PLACE = 4;
 
@@ -35,7 +35,7 @@ export class SampleLog {
   /** Whether one more may wait. @param now ns of CLOCK_MONOTONIC */
   takes(now: number): boolean {
     if (this.length === 0) return true;
-    return this.length < this.capacity && now - this.first < PATIENCE;
+    return this.length < this.capacity && now - this.first < MOST_WAIT_NS;
   }
 
   /** Keeps what was just read. The processes are the same in all samples that wait. */

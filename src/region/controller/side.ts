@@ -39,11 +39,11 @@ export class LaunchError extends Error {
 /** Runs `worker.ts` as a script; see bin/script.js. */
 const QUICK = new URL('../../../bin/thread.js', import.meta.url);
 /** ms in which the controller's last sample and report must be done once the application has ended. */
-const PATIENCE = 10_000;
+const FINISH_WAIT_MS = 10_000;
 /** ms that its thread has to end where nothing was run. */
-const DROP_PATIENCE = 500;
+const DROP_WAIT_MS = 500;
 /** ms in which it must be ready to sample. */
-const START_PATIENCE = 30_000;
+const START_WAIT_MS = 30_000;
 
 const BLOCKED = ': a file that a signal is read from may not answer';
 
@@ -114,8 +114,8 @@ export class ControllerSide {
         fail({ kind: 'failed', name: 'Error', message, given: '', names: [] });
       const timer = setTimeout(() => {
         this.stuck = true;
-        died(`the controller was not ready within ${START_PATIENCE / 1000} s${BLOCKED}`);
-      }, START_PATIENCE);
+        died(`the controller was not ready within ${START_WAIT_MS / 1000} s${BLOCKED}`);
+      }, START_WAIT_MS);
       done.then(() => clearTimeout(timer));
       this.worker.on('message', (message: ControllerMessage) => {
         if (message.kind === 'ready') {
@@ -171,12 +171,12 @@ export class ControllerSide {
 
   /** Nothing was run: no report of it. */
   async drop(): Promise<void> {
-    const end = await orLate(this.worker.terminate(), DROP_PATIENCE);
+    const end = await orLate(this.worker.terminate(), DROP_WAIT_MS);
     this.stuck ||= end === 'late';
   }
 
   /** @param patience ms that it has for its last sample and report */
-  async finished(patience = PATIENCE): Promise<Punctuality | null> {
+  async finished(patience = FINISH_WAIT_MS): Promise<Punctuality | null> {
     const end = await orLate(this.done, patience);
     if (end !== 'late') return end;
     this.stuck = true;

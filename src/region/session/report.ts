@@ -1,9 +1,9 @@
 /** Statistics of what was watched, as GEOPM's session report has them, in YAML or CSV. */
 import { generalText } from '../../formats/geopm/number-text.ts';
 import { quoted } from '../../formats/geopm/yaml-text.ts';
+import { quotedText } from '../../model/csv.ts';
 import type { WatchColumn } from './requests.ts';
 import { Statistics } from './statistics.ts';
-import { csvText } from './trace.ts';
 
 const FIELDS = ['count', 'first', 'last', 'min', 'max', 'mean', 'std'] as const;
 
@@ -134,8 +134,8 @@ export class SessionReport {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const number = (value: number) => (Number.isNaN(value) ? 'nan' : String(value));
     const values = [
-      csvText(this.host),
-      csvText(isoTime(this.firstWall)),
+      quotedText(this.host),
+      quotedText(isoTime(this.firstWall)),
       ...this.head().map(([, value]) => number(value)),
       ...order.flatMap(({ statistics }) => FIELDS.map((field) => number(statistics[field]))),
     ];
@@ -147,6 +147,6 @@ export class SessionReport {
       ...this.head().map(([key]) => key),
       ...order.flatMap(({ name }) => FIELDS.map((field) => `${name}-${field}`)),
     ];
-    return `${names.map(csvText).join()}\n${row}`;
+    return `${names.map(quotedText).join()}\n${row}`;
   }
 }

@@ -1,6 +1,7 @@
 /** Samples as text: CSV whose header is quoted, numbers as C prints them. */
 import { generalText } from '../../formats/geopm/number-text.ts';
 import { hashText } from '../../formats/geopm/values.ts';
+import { quotedText } from '../../model/csv.ts';
 import type { SignalFormat } from '../signals/provider.ts';
 import type { WatchColumn } from './requests.ts';
 
@@ -25,9 +26,6 @@ export function valueText(value: number, format: SignalFormat): string {
   return generalText(value, format === 'float' ? 6 : DOUBLE_DIGITS);
 }
 
-/** A text in quotes, those within doubled. */
-export const csvText = (text: string) => `"${text.replaceAll('"', '""')}"`;
-
 /**
  * The first line of a trace: names of its columns, without a line's end.
  * @example
@@ -41,7 +39,7 @@ export const csvText = (text: string) => `"${text.replaceAll('"', '""')}"`;
  * ```
  */
 export function headerText(columns: readonly WatchColumn[], delimiter: string): string {
-  return `${columns.map(({ name }) => csvText(name)).join(delimiter)}\n`;
+  return `${columns.map(({ name }) => quotedText(name)).join(delimiter)}\n`;
 }
 
 /**

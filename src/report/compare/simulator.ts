@@ -36,7 +36,7 @@ function compared(measure: Declared): Known {
     key: label,
     unit: unit.replace(/^\{(\w+)\}/, '$1s'),
     count: `${factor} * (${sum(of)})`,
-    per: per === 'seconds' ? 'second' : sum(per),
+    per: per === null ? 'total' : per === 'seconds' ? 'second' : sum(per),
     needs: inputsOf(measure),
   };
 }

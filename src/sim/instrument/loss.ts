@@ -51,7 +51,7 @@ export function recordsIn(config: InstrumentConfig, stream: Stream, words: Int32
 }
 
 /** What is whole of records of which only the first bytes could be written. */
-export interface Kept {
+export interface WholeRows {
   /** Words of the records, and bytes that they have in the file. */
   readonly words: number;
   readonly bytes: number;
@@ -63,7 +63,7 @@ export function keptOf(
   stream: Stream,
   words: Int32Array,
   written: number,
-): Kept {
+): WholeRows {
   const { layout } = config;
   const sizeAt = sizeIn(config, stream, words);
   const old = isOldTrace(config, stream);

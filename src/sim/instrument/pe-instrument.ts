@@ -163,9 +163,11 @@ export class PeInstrument {
     if (now < this.nextRt) return;
     const { rtInterval } = this.config;
     this.nextRt = Math.max(now, this.nextRt + rtInterval);
+    this.times?.beginApart();
     this.sample('rt', MODE_RT, this.gvt);
     this.slabs.get('rt')?.publish();
     this.slabs.get('model')?.publish();
+    this.times?.endApart();
   }
 
   /**

@@ -99,7 +99,7 @@ export interface LaneSpan {
   readonly share: number;
 }
 
-export interface Lane {
+export interface RegionLane {
   readonly name: string;
   readonly spans: readonly LaneSpan[];
   /** Epochs began here, seconds; of too many the first of each bin. */
@@ -112,5 +112,5 @@ export interface LanesFacts {
   readonly from: number;
   readonly to: number;
   readonly bins: number;
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly RegionLane[];
 }

@@ -5,7 +5,7 @@ import { STEP, type Steps, sorted } from '../steps.ts';
 import type { Events } from './events.ts';
 import { heatOf } from './heat.ts';
 import { byNumbers, isWithin, type Level } from './levels.ts';
-import type { Places } from './places.ts';
+import type { LpPlaces } from './places.ts';
 import type { Rollbacks } from './rollbacks.ts';
 
 /** Rows and columns at most: more entities are put together, neighbours first. */
@@ -101,7 +101,7 @@ const PAIR = 2 ** 26;
 /** Null where no events were traced, or nobody knows of which PE or KP their LPs are. */
 export function* matrixOfEvents(
   events: Events,
-  places: Places,
+  places: LpPlaces,
   ask: MatrixAsk,
 ): Steps<Matrix | null> {
   if (events.length === 0 || (ask.level !== 'lp' && places.size === 0)) return null;
@@ -146,7 +146,7 @@ export function* matrixOfEvents(
 /** Who rolled whom back; the level of LPs is not known of those rolled back. Null where nothing is known. */
 export function* matrixOfRollbacks(
   rollbacks: Rollbacks,
-  places: Places,
+  places: LpPlaces,
   ask: MatrixAsk,
 ): Steps<Matrix | null> {
   const { from, to, level, within } = ask;

@@ -14,7 +14,7 @@ function wider(old: Int32Array, length: number): Int32Array {
   return made;
 }
 
-export class Places {
+export class LpPlaces {
   private pes: Int32Array = new Int32Array(START).fill(NOWHERE);
   private kps: Int32Array = new Int32Array(START).fill(NOWHERE);
   /** LPs whose place is known. */
@@ -50,6 +50,6 @@ export class Places {
 }
 
 /** Takes the lines of an `lp-mapping.txt`. A file that is something else is left alone. */
-export function readMapping(text: string, places: Places): void {
+export function readMapping(text: string, places: LpPlaces): void {
   for (const { lp, pe, kp } of lpPlaces(text) ?? []) places.put(lp, pe, kp);
 }

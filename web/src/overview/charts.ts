@@ -19,7 +19,7 @@ import type { Chart, Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
 import { THREAD_CHARTS } from './threads.ts';
 
-export type Lane = 'simulation' | 'regions' | 'threads' | 'nodes';
+export type LaneGroup = 'simulation' | 'regions' | 'threads' | 'nodes';
 
 /** Amounts are by time: of the model's, where samples have no other. */
 const perTime = ({ facts }: View) =>
@@ -47,7 +47,7 @@ export interface Drawn {
 }
 
 export interface LaneChart extends Chart {
-  readonly lane: Lane;
+  readonly lane: LaneGroup;
   /** Null where the source has nothing for it. */
   draw(source: PageSource, view: View): Promise<Drawn | null>;
 }
@@ -445,7 +445,7 @@ export const CHARTS: readonly LaneChart[] = [
   ...[CPUS, WAITS, MEMORY],
 ];
 
-export const LANES: readonly { readonly lane: Lane; readonly title: string }[] = [
+export const LANES: readonly { readonly lane: LaneGroup; readonly title: string }[] = [
   { lane: 'simulation', title: 'Simulation' },
   { lane: 'regions', title: 'Regions' },
   { lane: 'nodes', title: 'Nodes' },

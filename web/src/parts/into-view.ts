@@ -3,7 +3,7 @@ import { tick } from 'svelte';
 import { asking } from './asked.svelte.ts';
 
 /** Milliseconds to wait for it, and for what stands above it to have its height. */
-const PATIENCE = 5000;
+const MOST_WAIT_MS = 5000;
 /** Pixels above it that the page's head covers. */
 const HEAD = 12;
 
@@ -17,7 +17,7 @@ function show(element: Element): void {
 
 /** `ids`: of elements, the first that comes. Whoever scrolls meanwhile is left alone. */
 export async function intoView(ids: readonly string[]): Promise<void> {
-  const end = performance.now() + PATIENCE;
+  const end = performance.now() + MOST_WAIT_MS;
   let isLeft = false;
   const leave = () => {
     isLeft = true;

@@ -1,5 +1,5 @@
 /** Lines over time, and what their CSV holds. */
-import { csvCell } from './csv.ts';
+import { csvText } from '../../../src/model/csv.ts';
 
 export interface Line {
   readonly label: string;
@@ -41,7 +41,7 @@ export function linesCsv(lines: readonly Line[], from: number, to: number): stri
     const values = lines.map(({ values: v }) => (Number.isNaN(v[k]) ? '' : String(v[k])));
     rows.push([edge(k), edge(k + 1), ...values]);
   }
-  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+  return rows.map((row) => `${row.map((cell) => csvText(cell)).join(',')}\r\n`).join('');
 }
 
 /** Sums from the first line up: the top of each part of a stack. NaN only where all parts are missing. */

@@ -1,5 +1,5 @@
 /** Tables of a view: what a picture shows, in numbers; also what its CSV holds. */
-import { csvCell } from './csv.ts';
+import { csvText } from '../../../src/model/csv.ts';
 
 export type Cell = string | number | null;
 
@@ -44,7 +44,7 @@ export function tableCsv({ columns, rows }: Table): string {
     return isDoubted ? [...values, suspect ?? ''] : values;
   });
   return [isDoubted ? [...head, 'suspect'] : head, ...lines]
-    .map((line) => `${line.map(csvCell).join(',')}\r\n`)
+    .map((line) => `${line.map((cell) => csvText(cell)).join(',')}\r\n`)
     .join('');
 }
 

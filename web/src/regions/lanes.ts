@@ -1,5 +1,5 @@
 /** Lanes of regions over time: painted, as SVG, and as a table. */
-import type { Lane } from '../../../src/view/facts/regions.ts';
+import type { RegionLane } from '../../../src/view/facts/regions.ts';
 import type { Axis } from '../axis.ts';
 import { percent } from '../figures.ts';
 import { HATCH_ID, hatch, hatchPattern } from '../parts/hatch.ts';
@@ -32,7 +32,7 @@ interface Box {
 
 /** Rectangles of all lanes at a width. */
 function boxesOf(
-  lanes: readonly Lane[],
+  lanes: readonly RegionLane[],
   looks: Looks,
   x: (seconds: number) => number,
 ): readonly Box[] {
@@ -67,7 +67,7 @@ export function inkOn(colour: string): string {
 
 export function paintLanes(
   canvas: HTMLCanvasElement,
-  lanes: readonly Lane[],
+  lanes: readonly RegionLane[],
   looks: Looks,
   span: readonly [number, number],
   axis: Axis,
@@ -115,7 +115,7 @@ const LEFT = 110;
 export function lanesSvg(
   title: string,
   sentence: string,
-  lanes: readonly Lane[],
+  lanes: readonly RegionLane[],
   looks: Looks,
   span: readonly [number, number],
   axis: Axis,
@@ -163,7 +163,7 @@ export function lanesSvg(
 }
 
 /** Seconds of each lane in each region, as drawn. */
-export function lanesTable(lanes: readonly Lane[], looks: Looks): Table {
+export function lanesTable(lanes: readonly RegionLane[], looks: Looks): Table {
   const rows = lanes.flatMap(({ name, spans, suspect }) => {
     const times = new Map<number, number>();
     let all = 0;
@@ -181,7 +181,7 @@ export function lanesTable(lanes: readonly Lane[], looks: Looks): Table {
   });
   return {
     columns: [
-      { key: 'lane', title: 'Lane' },
+      { key: 'lane', title: 'RegionLane' },
       { key: 'region', title: 'Region' },
       { key: 'time', title: 'time', unit: 's', figure: (value) => value.toFixed(4), bar: true },
       { key: 'share', title: 'share', unit: '%', figure: (value) => value.toFixed(1) },
@@ -191,7 +191,7 @@ export function lanesTable(lanes: readonly Lane[], looks: Looks): Table {
 }
 
 /** The lane and region that stand out, in words. */
-export function lanesSentence(lanes: readonly Lane[], looks: Looks): string {
+export function lanesSentence(lanes: readonly RegionLane[], looks: Looks): string {
   const times = new Map<number, number>();
   let all = 0;
   for (const { spans } of lanes) {

@@ -1,4 +1,14 @@
 /** What the regions view says of a report: tables, sentences, colours. Pure. */
+import {
+  APPLICATION_SHARE,
+  DRAM_ENERGY,
+  evaluate,
+  PACKAGE_ENERGY,
+  POWER,
+  RUNTIME,
+  SYNC_RUNTIME,
+  VISITS,
+} from '../../../src/model/measures/index.ts';
 import type {
   ProcessRegion,
   RegionColumn,
@@ -21,27 +31,21 @@ export function general(value: number): string {
 
 const HINT = /^time_hint_(.+)$/;
 
-/** Titles and what they mean, for those who never saw a report. */
-const EXPLAINED: Readonly<Record<string, readonly [title: string, help: string]>> = {
-  runtime: [
-    'runtime',
-    'Exact: from the times at which processes entered and left, mean over processes. Counts time that any process spent inside, whatever the others did',
-  ],
-  sync_runtime: [
-    'sync-runtime',
-    'Sampled: the time in which all processes of the host were inside at once. Energy, power and frequency are of this time. Much less than runtime: processes are inside at different times',
-  ],
-  count: ['count', 'Visits, mean over processes'],
-  package_energy: ['package energy', 'Of all processor packages, during sync-runtime'],
-  dram_energy: ['DRAM energy', 'Of all memory, during sync-runtime'],
-  gpu_energy: ['GPU energy', 'Of all GPUs, during sync-runtime'],
-  power: ['power', 'Package energy by sync-runtime'],
-  frequency_percent: [
-    'frequency',
-    'Cycles in which processors worked, as a share of those at their nominal frequency',
-  ],
-  frequency: ['frequency', 'The same in hertz: mean frequency while processors worked'],
-  uncore_frequency: ['uncore frequency', 'Of caches and memory controllers'],
+const MEASURES = [RUNTIME, SYNC_RUNTIME, VISITS, PACKAGE_ENERGY, DRAM_ENERGY, POWER];
+
+/** Titles and what they mean, for those who never saw a report; of measures as they are declared. */
+const EXPLAINED: Readonly<Record<string, { readonly label: string; readonly help: string }>> = {
+  ...Object.fromEntries(MEASURES.map((one) => [one.key, one])),
+  gpu_energy: { label: 'GPU energy', help: 'of all GPUs, during sync-runtime' },
+  frequency_percent: {
+    label: 'frequency',
+    help: 'cycles in which processors worked, as a share of those at their nominal frequency',
+  },
+  frequency: {
+    label: 'frequency',
+    help: 'the same in hertz: mean frequency while processors worked',
+  },
+  uncore_frequency: { label: 'uncore frequency', help: 'of caches and memory controllers' },
 };
 /** In this order, where a report has them; all else follows on demand. */
 const FIRST = [
@@ -50,7 +54,7 @@ const FIRST = [
 ];
 
 export const titleOf = ({ key }: RegionColumn): string =>
-  EXPLAINED[key]?.[0] ?? key.replaceAll('_', ' ');
+  EXPLAINED[key]?.label ?? key.replaceAll('_', ' ');
 
 function columnOf(column: RegionColumn): TableColumn {
   const { key, unit, help } = column;
@@ -58,7 +62,7 @@ function columnOf(column: RegionColumn): TableColumn {
     key,
     title: titleOf(column),
     ...(unit !== '' && { unit }),
-    help: EXPLAINED[key]?.[1] ?? help,
+    help: EXPLAINED[key]?.help ?? help,
     figure: general,
     bar: true,
   };
@@ -237,9 +241,15 @@ export function sentenceOf(facts: RegionFacts, host: string): string {
       return time === null ? [] : [{ name: row.region, time }];
     })
     .sort((a, b) => b.time - a.time);
+  const shareOf = (time: number | null): number | null =>
+    evaluate(
+      APPLICATION_SHARE,
+      (key) => ({ runtime: time, application_runtime: whole })[key] ?? null,
+      null,
+    );
   const share = (time: number) =>
-    whole !== null && whole > 0 && time <= whole
-      ? `, ${percent((100 * time) / whole)} of the application`
+    shareOf(time) !== null && time <= (whole ?? 0)
+      ? `, ${percent(shareOf(time))} ${APPLICATION_SHARE.label}`
       : '';
   if (regions.length === 0) {
     if (own.some(({ section }) => section === 'region'))
@@ -249,10 +259,7 @@ export function sentenceOf(facts: RegionFacts, host: string): string {
       : `The application ran ${general(whole)} s; the report names no region`;
   }
   const [first] = regions;
-  const rest =
-    unmarked === null || whole === null || !(whole > 0)
-      ? ''
-      : `; ${percent((100 * unmarked) / whole)} are in no region`;
+  const rest = shareOf(unmarked) === null ? '' : `; ${percent(shareOf(unmarked))} are in no region`;
   return `${first.name} takes the most time: ${general(first.time)} s${share(first.time)}${rest}`;
 }
 

@@ -1,5 +1,5 @@
 /** Rows × time as CSV: a line per entity, a column per bin, headed by the second at which it begins. */
-import { csvCell } from '../parts/csv.ts';
+import { csvText } from '../../../src/model/csv.ts';
 
 /** `values` row by row; missing is empty. */
 export function rowsCsv(
@@ -17,7 +17,7 @@ export function rowsCsv(
     const cells = Array.from(values.subarray(row * bins, (row + 1) * bins), (value) =>
       Number.isNaN(value) ? '' : String(value),
     );
-    return [csvCell(name), ...cells];
+    return [csvText(name), ...cells];
   });
   return [[`${of} \\ from (s)`, ...edges], ...lines]
     .map((line) => `${line.join(',')}\r\n`)

@@ -21,7 +21,7 @@ import {
 } from '../../../src/view/simulation/matrix.ts';
 import { type Order, ordered } from '../../../src/view/simulation/order.ts';
 import { unpack } from '../../../src/view/simulation/packed.ts';
-import { Places } from '../../../src/view/simulation/places.ts';
+import { LpPlaces } from '../../../src/view/simulation/places.ts';
 import { rollbacksIn, type SingleRollback } from '../../../src/view/simulation/rollback-view.ts';
 import { atOnce } from '../../../src/view/steps.ts';
 import { LiveSource } from '../live.ts';
@@ -181,7 +181,7 @@ class LiveSim implements SimSource {
     const ask = { level, ...looked };
     return of === 'best'
       ? atOnce(matrixOfSends)(this.samples, { ...ask, of: 'sends' })
-      : atOnce(matrixOfRollbacks)(this._rollbacks, new Places(), { ...ask, of });
+      : atOnce(matrixOfRollbacks)(this._rollbacks, new LpPlaces(), { ...ask, of });
   }
 
   async cascades({ from, to, within }: Looked, most: number): Promise<ServedCascades> {

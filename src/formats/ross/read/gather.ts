@@ -12,11 +12,11 @@ export interface Filling {
   readonly words: Uint32Array;
 }
 
-type Places = Int32Array;
+type ByteOffsets = Int32Array;
 
 function words4(
   u32: Uint32Array,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   offset: number,
@@ -38,7 +38,7 @@ function words4(
 /** Four columns at once: the record's place is looked up once for all, which is half of the work. */
 export function gatherFour(
   u32: Uint32Array,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   at: number,
@@ -133,7 +133,7 @@ export function widenApart(
 /** As `words4`, for records at multiples of 2. */
 function halves4(
   u16: Uint16Array,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   offset: number,
@@ -156,7 +156,7 @@ function halves4(
 
 function words8(
   u32: Uint32Array,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   offset: number,
@@ -173,7 +173,7 @@ function words8(
 
 function wordsWidened(
   f32: Float32Array,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   offset: number,
@@ -214,7 +214,7 @@ export function readCell(
 function bytes4(
   view: DataView,
   little: boolean,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   offset: number,
@@ -233,7 +233,7 @@ function bytes4(
 /** Numbers of 2 bytes at multiples of 2. */
 function halves2(
   u16: Uint16Array,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   offset: number,
@@ -246,7 +246,7 @@ function halves2(
 
 function slowly(
   block: Block,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   offset: number,
@@ -281,7 +281,7 @@ export function bitWords(cell: FieldAt['cell'] | PayloadType, out: Filling): 0 |
 /** Field at `offset` behind each of `places[from…to)` into `out` from `at` on. */
 export function gather(
   block: Block,
-  places: Places,
+  places: ByteOffsets,
   from: number,
   to: number,
   offset: number,

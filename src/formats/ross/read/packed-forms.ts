@@ -11,7 +11,7 @@ export interface PackedForm {
 }
 
 /** Bytes at which parts of a record lie; -1: it has none. */
-export interface Places {
+export interface PartOffsets {
   readonly gvt: number;
   readonly real: number;
   /** First of the PE's counters, 4 bytes each. */
@@ -81,7 +81,7 @@ const RT_PE = [
   'secondary_rollbacks',
 ];
 
-function realTimePlaces(detailed: boolean, kps: number): [Places, FieldAt[]] {
+function realTimePlaces(detailed: boolean, kps: number): [PartOffsets, FieldAt[]] {
   const times = 10 + 4 * kps;
   const counters = times + 4 * TIMES.length;
   const names = detailed ? RT_DETAILED : RT_PE;
@@ -97,7 +97,7 @@ function realTimePlaces(detailed: boolean, kps: number): [Places, FieldAt[]] {
 }
 
 /** Places of a record's parts and the fields of its PE. `kps`: KPs of each PE. */
-export function packedPlaces(form: PackedForm, kps: number): [Places, FieldAt[]] {
+export function packedPlaces(form: PackedForm, kps: number): [PartOffsets, FieldAt[]] {
   const { mode, realTime, detailed } = form;
   if (mode === 'rt') return realTimePlaces(detailed, kps);
   const counters = realTime ? 10 : 6;
@@ -123,7 +123,7 @@ export function packedPlaces(form: PackedForm, kps: number): [Places, FieldAt[]]
 /** What a record gives: a PE, and its KPs and LPs where it has them. */
 export function packedKinds(
   form: PackedForm,
-  places: Places,
+  places: PartOffsets,
   pe: readonly FieldAt[],
 ): (KindLayout | null)[] {
   const isTime = ({ key }: FieldAt) => key === 'virtual_time' || key === 'real_time';

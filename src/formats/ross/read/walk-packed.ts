@@ -13,7 +13,7 @@ import {
   KP_PART,
   LP_PART,
   type PackedForm,
-  type Places,
+  type PartOffsets,
   packedKinds,
   packedPlaces,
   TIMES,
@@ -41,7 +41,7 @@ const MANY = 1 << 23;
  */
 function looksRight(
   { mode, realTime }: PackedForm,
-  places: Places,
+  places: PartOffsets,
   chunk: Chunk,
   at: number,
 ): boolean {
