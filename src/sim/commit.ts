@@ -5,15 +5,15 @@ import type { Kp } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
-import type { Optimism } from './optimistic.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
+import type { TimeWarp } from './time-warp.ts';
 import type { Gvt } from './transport/transport.ts';
 
 const { ASKS_HOOK, DEST, HAS_OUTPUT, REMOTE, STATE } = layout;
 const { E_HANDLE, E_OUT, E_OUTS, E_UNDO, KP_SHIFT, LENGTH, OLDEST, OUT_PAST_END } = kpLayout;
 
 /** `fossilCollect` of `engine`. */
-export function committer(engine: Optimism): (gvt: Gvt) => void {
+export function committer(engine: TimeWarp): (gvt: Gvt) => void {
   const { pe, kps, kpTimes, suspended, entries } = engine;
   const { E, K } = entries;
   const { pool, counts, ids, only } = pe;

@@ -2,15 +2,15 @@
 
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
+import type { Engine } from './engine.ts';
 import { T_RECEIVES } from './instrument/tally.ts';
 import * as layout from './layout.ts';
-import { type AnyMessage, LpContext } from './lp.ts';
+import { type AnyMessage, type ContextParts, LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import { expectNoPromise } from './model-check.ts';
 import type { Pe } from './pe.ts';
 import * as placements from './placement.ts';
 import * as clcg4 from './rng/clcg4.ts';
-import type { Engine } from './scheduler.ts';
 import {
   compareGvts,
   GVT_TIES,
@@ -30,13 +30,14 @@ export class OutOfEventMemoryError extends ModelError {
 }
 
 export class InOrderLp extends LpContext {
+  declare protected readonly host: Pe;
   private readonly conservative: boolean;
   private readonly first: number;
   private readonly locals: number;
   private readonly linear: boolean;
   private readonly least: Float64Array;
 
-  constructor(...args: ConstructorParameters<typeof LpContext>) {
+  constructor(...args: ContextParts<Pe>) {
     super(...args);
     this.least = this.host.leastOffset;
     const { placement, config, number } = this.host;

@@ -14,13 +14,15 @@ import {
   structClass,
   type WriteLog,
 } from '../model/struct-class.ts';
+import type { RunConfig } from './config.ts';
 import type { EventPool } from './event.ts';
 import * as layout from './layout.ts';
 import * as math from './math/index.ts';
 import { type EventInfo, type Lp, type LpType, type LpView, ModelError } from './model.ts';
-import type { Pe } from './pe.ts';
+import type { Placement } from './placement.ts';
 import * as clcg4 from './rng/clcg4.ts';
 import * as dist from './rng/distributions.ts';
+import type { Signatures } from './signature.ts';
 import type { TieBreakers } from './ties.ts';
 
 export { LP_STATE } from './layout.ts';
@@ -35,6 +37,24 @@ export type AnyLpType = LpType<AnyFields, AnyFields, unknown>;
 export type AnyMessage = StructOf<AnyFields>;
 type Message = AnyMessage & Flyweight;
 
+/** What LPs need of their PE. */
+export interface LpHost {
+  readonly number: number;
+  readonly config: RunConfig;
+  readonly placement: Placement;
+  readonly params: unknown;
+  readonly messageLayout: StructLayout;
+  readonly pool: EventPool;
+  readonly poolMemory: Memory;
+  readonly ties: TieBreakers;
+  readonly signatures: Signatures;
+  readonly memory: Memory;
+  readonly blockSize: number;
+  readonly ids: Int32Array;
+  readonly kps: Int32Array;
+  readonly spares: Float64Array | null;
+}
+
 /** A value as it would be written in a program. */
 const shown = (value: unknown) =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
@@ -42,9 +62,9 @@ const shown = (value: unknown) =>
 /** The current event's fields, read from its record. */
 class CurrentEvent implements EventInfo {
   private readonly pool: EventPool;
-  private readonly pe: Pe;
+  private readonly pe: LpHost;
   h = 0;
-  constructor(pe: Pe) {
+  constructor(pe: LpHost) {
     this.pe = pe;
     this.pool = pe.pool;
   }
@@ -65,6 +85,14 @@ class CurrentEvent implements EventInfo {
   }
 }
 
+/** What a context is made of, on a PE of a kind. */
+export type ContextParts<Host extends LpHost> = [
+  host: Host,
+  type: string,
+  handlers: AnyLpType,
+  log: WriteLog | null,
+];
+
 export abstract class LpContext implements AnyLp, dist.NormalSource {
   readonly type: string;
   readonly handlers: AnyLpType;
@@ -81,7 +109,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   protected readonly sent: Message;
   /** The same LP for handlers that only read. */
   readonly reader: LpReader;
-  protected readonly host: Pe;
+  protected readonly host: LpHost;
   protected readonly F: Float64Array;
   protected readonly I: Int32Array;
   /** LP memory. */
@@ -100,7 +128,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   /** Causal path length up to and including the current event. */
   path = 0;
 
-  constructor(host: Pe, type: string, handlers: AnyLpType, log: WriteLog | null) {
+  constructor(...[host, type, handlers, log]: ContextParts<LpHost>) {
     this.host = host;
     this.type = type;
     this.handlers = handlers;
@@ -281,10 +309,10 @@ export class LpReader implements LpView<AnyFields, unknown> {
   readonly event: CurrentEvent;
   readonly state: AnyMessage & Flyweight;
   readonly message: Message;
-  private readonly host: Pe;
+  private readonly host: LpHost;
   private index = 0;
 
-  constructor(host: Pe, type: string, handlers: AnyLpType) {
+  constructor(host: LpHost, type: string, handlers: AnyLpType) {
     this.host = host;
     this.type = type;
     this.params = host.params;

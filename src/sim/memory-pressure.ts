@@ -5,9 +5,9 @@
  * what a sequential run would hold at that time, so any bound above that is enough.
  */
 import { C } from './counters.ts';
+import type { Engine } from './engine.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
 import type { Pe } from './pe.ts';
-import type { Engine } from './scheduler.ts';
 import {
   compareGvts,
   copyGvt,

@@ -1,12 +1,12 @@
 /** What handlers get in optimistic runs: every effect is recorded with the event's KP, to be undone. */
 
+import type { Channels } from './channels.ts';
 import { C } from './counters.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
 import { type Entries, type Kp, outOf } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
-import { type AnyMessage, LpContext } from './lp.ts';
-import type { Optimism } from './optimistic.ts';
+import { type AnyMessage, type ContextParts, LpContext } from './lp.ts';
 import type { Pe } from './pe.ts';
 import * as placements from './placement.ts';
 
@@ -70,7 +70,7 @@ function sender(
       remember(h);
       queue.push(t, h);
     } else {
-      const channel = (lp.engine as Optimism).channels.take(to);
+      const channel = (lp.engine as LpEngine).channels.take(to);
       I[i + STATE] = REMOTE;
       remember(outOf(channel, to, pes));
       pe.stage(h, to, channel);
@@ -126,22 +126,27 @@ function sender(
   };
 }
 
+/** What LPs ask of the engine beyond their own PE. */
+interface LpEngine {
+  readonly channels: Channels;
+  /** Keeps a line that event `h` of LP `id` printed until the event commits. */
+  holdOutput(h: number, id: number, text: string): void;
+  suspend(index: number, h: number, reason: string): void;
+}
+
 export class OptimisticLp extends LpContext {
+  declare protected readonly host: Pe;
   /** Whether writes to the state are logged, with the KP in `state.$log`. */
   readonly logged: boolean;
   /** The current event could not be finished: out of event memory. */
   aborted = false;
   /** Set by the engine once it exists; contexts are made first. */
-  engine: Optimism | null = null;
+  engine: LpEngine | null = null;
   private readonly kps: readonly Kp[];
   /** State of each KP. */
   private readonly K: Int32Array;
 
-  constructor(
-    kps: readonly Kp[],
-    entries: Entries,
-    ...args: ConstructorParameters<typeof LpContext>
-  ) {
+  constructor(kps: readonly Kp[], entries: Entries, ...args: ContextParts<Pe>) {
     super(...args);
     this.logged = this.handlers.reverse === undefined;
     this.kps = kps;
@@ -169,11 +174,11 @@ export class OptimisticLp extends LpContext {
       return;
     }
     this.I[(this.h << 1) + STATE] |= HAS_OUTPUT;
-    (this.engine as Optimism).holdOutput(this.h, this.id, text);
+    (this.engine as LpEngine).holdOutput(this.h, this.id, text);
   }
 
   suspend(reason: string): void {
-    (this.engine as Optimism).suspend(this.index, this.h, reason);
+    (this.engine as LpEngine).suspend(this.index, this.h, reason);
   }
 
   requestHook(): void {

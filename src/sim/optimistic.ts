@@ -13,6 +13,7 @@ import type { ActivityClock } from './clock.ts';
 import { committer } from './commit.ts';
 import { C } from './counters.ts';
 import { Digest } from './digest.ts';
+import type { Engine } from './engine.ts';
 import { comesAfter } from './in-order.ts';
 import { RollbackWatch } from './instrument/rollback-watch.ts';
 import type { Entries, Kp } from './kp.ts';
@@ -22,10 +23,10 @@ import type { LpContext } from './lp.ts';
 import type { KpMemory } from './optimistic-contexts.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
-import type { Engine } from './scheduler.ts';
 import { SpeculationError, speculation } from './speculation.ts';
 import { Suspensions } from './suspensions.ts';
 import { unDraw } from './ties.ts';
+import type { TimeWarp } from './time-warp.ts';
 import type { Gvt, Receiver, Transport } from './transport/transport.ts';
 
 const {
@@ -55,7 +56,7 @@ const {
   OUT_PAST_END,
 } = kpLayout;
 
-export class Optimism implements Engine, Receiver {
+export class Optimism implements Engine, Receiver, TimeWarp {
   readonly pe: Pe;
   readonly kps: readonly Kp[];
   readonly entries: Entries;

@@ -17,7 +17,7 @@ import {
   PeInstrument,
   type StreamTotals,
 } from './instrument/pe-instrument.ts';
-import type { SampledEngine } from './instrument/sampler.ts';
+import type { SampledEngine } from './instrument/pe-recorder.ts';
 import type { LpContext } from './lp.ts';
 import { type Model, ModelError } from './model.ts';
 import { withPlace } from './model-place.ts';
@@ -189,6 +189,7 @@ export class PeRun {
   private readonly driver: Driver;
   private readonly deliver: () => void;
   private readonly clock: ActivityClock;
+  private readonly instrument: PeInstrument | null;
   private readonly started = performance.now();
   private firstEvent = Number.NaN;
   private lastEvent = Number.NaN;
@@ -216,9 +217,11 @@ export class PeRun {
     );
     this.transport = transportFor(this.pe);
     const { pe, transport } = this;
-    if (config.instrument !== null && memory !== null) {
-      pe.instrument = new PeInstrument(pe, config.instrument, memory);
-    }
+    this.instrument =
+      config.instrument !== null && memory !== null
+        ? new PeInstrument(pe, config.instrument, memory)
+        : null;
+    pe.instrument = this.instrument;
     const clock = new ActivityClock(config.timing, pe.seconds);
     this.clock = clock;
     let sampled: SampledEngine = { uncommitted: () => 0, kpTimes: null };
@@ -243,7 +246,7 @@ export class PeRun {
             ? new DebugRun(pe, engine, transport)
             : new ParallelDriver(new Scheduler(pe, transport, engine, clock), () => engine.where());
     }
-    pe.instrument?.attach(sampled, clock, transport);
+    this.instrument?.attach(sampled, clock, transport);
   }
 
   /** Keeps a log of what is committed, as part of the result. Before `init`. */
@@ -295,7 +298,7 @@ export class PeRun {
     pe.pool.settle();
     const stateDigest = pe.stateDigest();
     const commits = this.commits?.take();
-    const streams = pe.instrument?.finish() ?? [];
+    const streams = this.instrument?.finish() ?? [];
     if (this.driver.finished) {
       try {
         handling(() => pe.final(collector));

@@ -8,7 +8,7 @@ import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
 import { type Budget, EventPool } from './event.ts';
 import { HandlerTimes } from './handler-times.ts';
-import type { PeInstrument } from './instrument/pe-instrument.ts';
+import type { PeRecorder } from './instrument/pe-recorder.ts';
 import type { Tally } from './instrument/tally.ts';
 import * as tallies from './instrument/tally.ts';
 import * as layout from './layout.ts';
@@ -115,7 +115,7 @@ export class Pe {
   staged = new Int32Array(96);
   nStaged = 0;
   /** What records this PE, where something does; set before the engine is made. */
-  instrument: PeInstrument | null = null;
+  instrument: PeRecorder | null = null;
   /** Counts per LP or KP, where KPs or LPs are sampled. */
   tally: Tally | null = null;
   readonly handlerTimes: HandlerTimes;

@@ -7,42 +7,13 @@ import type { PhaseMarks } from '../model/region-page.ts';
 import { PHASE_COMMIT, PHASE_GVT } from '../model/schemas/sim.ts';
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
+import type { Engine } from './engine.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { justAfter, MemoryPressure } from './memory-pressure.ts';
 import type { Pe } from './pe.ts';
 import { tellMarks } from './tell-marks.ts';
-import {
-  ASK_HOOK,
-  type Gvt,
-  type Receiver,
-  startOfTime,
-  type Transport,
-} from './transport/transport.ts';
+import { ASK_HOOK, startOfTime, type Transport } from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
-
-/** What handles events: in order, or optimistically. */
-export interface Engine extends Receiver {
-  /** Out of event memory since the last GVT: nothing is handled until the next one. */
-  starved: boolean;
-  run(max: number, bound: number): number;
-  /** Handles one event and times it; returns how many (0 or 1). */
-  sample(bound: number, clock: ActivityClock): number;
-  /** The first pending event; 0 for none. */
-  first(): number;
-  /** Time of the first pending event; Infinity for none. */
-  least(): number;
-  /** Handles up to `max` of the events that do not come after the GVT's; returns how many. */
-  runAtGvt(max: number, gvt: Gvt): number;
-  fossilCollect(gvt: Gvt): void;
-  /** Undoes what was handled at or after `time`; returns the number of events. */
-  rollBackFrom(time: number): number;
-  /** Virtual time from `gvt` to the furthest event handled. */
-  span(gvt: number): number;
-  /** Frees cancelled events that have not surfaced yet. */
-  sweepCancelled(): void;
-  /** Sends what handlers (or `init`) have staged for other PEs. */
-  deliver(): void;
-}
 
 /** Turns without anything to do before GVT is asked for: where PEs know how far the others are, only in case of doubt. */
 const IDLE_TURNS = 4;

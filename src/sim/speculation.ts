@@ -7,8 +7,8 @@ import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import { expectNoPromise } from './model-check.ts';
-import type { Optimism } from './optimistic.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
+import type { TimeWarp } from './time-warp.ts';
 
 const { T_PROCESSED } = tallies;
 const { BITS, CANCELLED, DEST, PATH, PROCESSED, STATE, STATE_MASK } = layout;
@@ -36,7 +36,7 @@ interface Speculation {
   readonly run: (max: number, bound: number) => number;
 }
 
-export function speculation(engine: Optimism): Speculation {
+export function speculation(engine: TimeWarp): Speculation {
   const { pe, kps, kpTimes, suspended, entries } = engine;
   const { E, K } = entries;
   const { pool, queue, signatures, counts, paths, tally } = pe;

@@ -5,18 +5,10 @@ import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { InstrumentConfig } from './config.ts';
 import { type Payload, payloadsOf } from './payload.ts';
+import type { EventTracer } from './pe-recorder.ts';
 import type { SlabWriter } from './slab.ts';
 
 const { RECV, SEND, SOURCE } = layout;
-
-export interface EventTracer {
-  /** Records event `h` of LP `index` of the PE. */
-  record(h: number, index: number): void;
-  /** Reads the clock for the events to come, where they do not read it themselves. */
-  batch(): void;
-  /** An event is about to be handled; null where nobody wants to know how long that takes. */
-  readonly begin: (() => void) | null;
-}
 
 const BEGUN = 1;
 

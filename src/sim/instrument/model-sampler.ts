@@ -18,7 +18,7 @@ import {
 import type { Pe } from '../pe.ts';
 import type { InstrumentConfig } from './config.ts';
 import { type Payload, payloadsOf } from './payload.ts';
-import type { SampledEngine, SamplePoint } from './sampler.ts';
+import type { SampledEngine, SamplePoint } from './pe-recorder.ts';
 import type { SlabWriter } from './slab.ts';
 
 /** Bytes of the metadata between a model sample's frame and its payload. */

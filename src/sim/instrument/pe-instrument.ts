@@ -8,10 +8,11 @@ import { justAfter } from '../memory-pressure.ts';
 import type { Pe } from '../pe.ts';
 import { ASK_SAMPLE, type Transport } from '../transport/transport.ts';
 import { type InstrumentConfig, type SampleModes, type Stream, streamsOf } from './config.ts';
-import { type EventTracer, eventTracer } from './event-trace.ts';
+import { eventTracer } from './event-trace.ts';
 import { ModelSampler } from './model-sampler.ts';
+import type { EventTracer, PeRecorder, SampledEngine, SamplePoint } from './pe-recorder.ts';
 import { RollbackLog } from './rollback-log.ts';
-import { type Levels, type SampledEngine, type SamplePoint, Sampler } from './sampler.ts';
+import { type Levels, Sampler } from './sampler.ts';
 import { type SlabTotals, SlabWriter } from './slab.ts';
 import { Tally } from './tally.ts';
 
@@ -37,7 +38,7 @@ const MODE_NUMBERS: readonly (readonly [Mode, number])[] = [
   ['vt', MODE_VT],
 ];
 
-export class PeInstrument {
+export class PeInstrument implements PeRecorder {
   /** Records events as they are handled; null unless all are traced, in a run that can roll back. */
   tracer: EventTracer | null = null;
   /** Records events as they are committed; null unless those are traced, or all are handled in order. */

@@ -10,7 +10,7 @@ import {
   ROW_VIRTUAL,
   ROW_WORDS,
 } from '../../model/schemas/ross-rows.ts';
-import type { SamplePoint } from './sampler.ts';
+import type { SamplePoint } from './pe-recorder.ts';
 
 export interface RowForm {
   readonly direct: boolean;

@@ -4,6 +4,7 @@ import * as form from '../../model/schemas/ross-rows.ts';
 import type { Activity } from '../counters.ts';
 import * as counters from '../counters.ts';
 import type { Pe } from '../pe.ts';
+import type { SampledEngine, SamplePoint } from './pe-recorder.ts';
 import { FileRows, NeutralRows, type RowForm } from './row-form.ts';
 import type { SlabWriter } from './slab.ts';
 import type { Tally } from './tally.ts';
@@ -13,23 +14,6 @@ import * as tallies from './tally.ts';
 const { A, ACTIVITIES, C, COUNTERS } = counters;
 const { ROW_KP, ROW_LP, ROW_PE } = form;
 const { T_ABORTED, T_PROCESSED, T_RECEIVES, T_REMOTE, T_ROLLED_BACK, T_SENDS } = tallies;
-
-/** When and where a sample is taken. */
-export interface SamplePoint {
-  /** Seconds since the run's zero. */
-  real: number;
-  virtual: number;
-  gvt: number;
-  gvtIndex: number;
-}
-
-/** What samples need of the engine. */
-export interface SampledEngine {
-  /** Events handled and not committed. */
-  uncommitted(): number;
-  /** Receive time of each KP's newest event, where the engine keeps it; -Infinity for none uncommitted. */
-  readonly kpTimes: Float64Array | null;
-}
 
 export interface Levels {
   readonly pe: boolean;

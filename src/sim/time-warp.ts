@@ -1,0 +1,31 @@
+/** The engine of Time Warp as its hot halves see it, which handle events and commit them. */
+import type { Entries, Kp } from './kp.ts';
+import type { OptimisticLp } from './optimistic-lp.ts';
+import type { Pe } from './pe.ts';
+import type { Suspensions } from './suspensions.ts';
+import type { Gvt } from './transport/transport.ts';
+
+export interface TimeWarp {
+  readonly pe: Pe;
+  readonly kps: readonly Kp[];
+  readonly entries: Entries;
+  /** Receive time of each KP's newest handled event; -Infinity where there is none. */
+  readonly kpTimes: Float64Array;
+  readonly suspended: Suspensions;
+  /** The context that was entered last. */
+  current: OptimisticLp;
+  /** Out of event memory since the last GVT. */
+  readonly starved: boolean;
+  /** Event `h` comes in the past of `kp`. */
+  straggler(kp: Kp, h: number): void;
+  /** The event just handled could not be finished for want of memory. */
+  abort(lp: OptimisticLp, kp: Kp): void;
+  /** Keeps what a handler threw until its event commits. Returns entry flags. */
+  hold(lp: OptimisticLp, error: unknown): number;
+  deliver(): void;
+  /** An output of a committed event will not be taken back any more. */
+  settled(code: number): void;
+  commitFlags(state: number, h: number): void;
+  /** Throws where an event before `gvt` was suspended. */
+  stopAtFirst(gvt: Gvt): void;
+}
