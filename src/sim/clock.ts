@@ -21,9 +21,11 @@ function readCost(clock: () => number): number {
 const SAMPLE_EVERY = 8;
 /** One turn of a scheduler in this many has its parts timed. */
 export const TIMED_EVERY = 64;
-/** Times its mean that reading or handing over takes in a turn at most, once so many turns were timed. */
+/** Times as long as usual that reading or handing over takes in a turn at most; milliseconds that are usual at the start, and at least. */
 const SURPRISE = 32;
-const LEAST_TURNS = 8;
+const USUAL_MS = 0.002;
+const LEAST_MS = 0.0005;
+const STEP = 1.25;
 const UNDOING: readonly Activity[] = ['rollback', 'cancelQueue', 'eventAbort'];
 /** Where a rollback happens: its time is no part of what else goes on there. */
 type Place = 'batch' | 'read' | 'gvt';
@@ -91,7 +93,8 @@ export class ActivityClock {
   /** Of the timed turn that goes on, and of all timed turns that had something to do. */
   private readonly turnParts: TurnTimes = { read: 0, batch: 0, other: 0, whole: 0 };
   private readonly timedTurns: TurnTimes = { read: 0, batch: 0, other: 0, whole: 0 };
-  private timedCount = 0;
+  /** About the median of what reading, and handing over, took in timed turns. */
+  private readonly usual = { read: USUAL_MS, other: USUAL_MS };
   /** Time of batches that are all timed: of runs without turns. */
   private batchMs = 0;
   /** Time of the PE, but for the stretch since `from`; NaN while its thread does something else. */
@@ -158,14 +161,15 @@ export class ActivityClock {
     timedTurns.read += read;
     timedTurns.batch += turnParts.batch;
     timedTurns.other += other;
-    this.timedCount++;
   }
 
-  /** A part of the timed turn. Where it is far longer than those before, the thread lost its CPU: that is of the whole turn. */
+  /** A part of the timed turn. Where it is far longer than is usual, the thread lost its CPU: that is of the whole turn. */
   private calm(part: 'read' | 'other'): number {
-    const most = (SURPRISE * this.timedTurns[part]) / this.timedCount;
-    const ms = this.turnParts[part];
-    return this.timedCount < LEAST_TURNS ? ms : Math.min(ms, most);
+    const { usual } = this;
+    const ms = Math.min(this.turnParts[part], SURPRISE * usual[part]);
+    // Steps towards the median: what is far out moves it no further than what is not.
+    usual[part] = Math.max(LEAST_MS, usual[part] * (ms > usual[part] ? STEP : 1 / STEP));
+    return ms;
   }
 
   /** Ends a part of a timed turn that began at `started`; returns the time now. */

@@ -152,6 +152,7 @@ describe('the clock of a PE', () => {
       const handled = seconds[A.eventProcess] + seconds[A.priorityQueue];
       expect(Math.abs(handled / share(16 * 1.4) - 1)).toBeLessThan(0.06);
       expect(Math.abs(seconds[A.networkRead] / share(2) - 1)).toBeLessThan(0.5);
+      expect(Math.abs(seconds[A.networkOther] / share(1) - 1)).toBeLessThan(0.5);
       expect(seconds[A.gvt]).toBeCloseTo((turns / 16) * 3e-6, 6);
       const all = handled + seconds[A.networkRead] + seconds[A.networkOther] + seconds[A.gvt];
       expect(all).toBeLessThan(wall);
