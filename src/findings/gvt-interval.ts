@@ -19,6 +19,7 @@ import {
   oneMode,
   type RunFacts,
   SECONDS,
+  TURNED_DOWN_EVENTS,
   undoneShare,
 } from './samples.ts';
 import { timeOnEvents } from './time-on-events.ts';
@@ -37,7 +38,7 @@ const RARE = {
   source: `${OWN}: 64 times --batch × --gvt-interval as they are by default`,
 };
 const TURNED_DOWN = {
-  value: 16,
+  value: TURNED_DOWN_EVENTS,
   unit: '{event}',
   means: 'of --batch × --gvt-interval, or fewer: GVTs were asked for that often',
   source: `${OWN}: a sixteenth of the default`,

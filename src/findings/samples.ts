@@ -50,11 +50,18 @@ FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id)`,
   return share === null || share > 1 ? null : share;
 }
 
+/** Events of --batch × --gvt-interval from which on down GVTs were asked for very often. */
+export const TURNED_DOWN_EVENTS = 16;
+
 /**
- * How to run less far ahead. A smaller --batch or --gvt-interval costs more GVTs: not where they cost much already, as
- * that is what another rule says.
+ * How to run less far ahead. A smaller --batch or --gvt-interval costs more GVTs: not where they cost much already, or were
+ * asked for that often, as that is what another rule says.
  */
 export async function lessAhead(subject: Subject): Promise<string> {
+  const facts = await factsOf(subject);
+  if (facts !== null && facts.batch * facts.gvt_interval <= TURNED_DOWN_EVENTS) {
+    return '--max-opt-lookahead (--batch and --gvt-interval are small already)';
+  }
   const costs = ((await gvtShare(subject)) ?? 0) >= GVT_COSTS;
   return costs
     ? '--max-opt-lookahead (GVTs cost much already)'
