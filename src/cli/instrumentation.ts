@@ -116,7 +116,8 @@ export function nothingToSample(
   ];
 }
 
-const COLUMNS = ['stream', 'bytes', 'waited ms', 'dropped records', 'dropped bytes'];
+/** Records in buffers are of another size than in files. */
+const COLUMNS = ['stream', 'buffer bytes', 'waited ms', 'dropped records', 'dropped bytes'];
 
 /** Lines of the report: where records went, and what became of each stream. */
 export function instrumentationLines({ instrumentation }: RunResult): string[] {

@@ -1,6 +1,6 @@
 /** What the kernel says of the processes of a recorded command, and of their threads. Source: proc(5). */
 import type { Schema } from '../metric.ts';
-import { column, REAL, RUNNING_TOTAL } from './column.ts';
+import { column, counter, REAL, SCHEDSTAT } from './column.ts';
 
 const constant = { behaviour: 'constant' } as const;
 const HOST = column('host', 'label', '', 'same', 'host', { behaviour: 'label' });
@@ -52,48 +52,11 @@ export const PROCESS_THREAD = {
       passing,
     ),
     column('cpu', 'u32', '', 'last', 'CPU that it ran on last'),
-    column('cpu_time', 'u64', 'ns', 'sum', 'time on a CPU', RUNNING_TOTAL),
-    column(
-      'run_queue_wait',
-      'u64',
-      'ns',
-      'sum',
-      'time ready to run, waiting for a CPU',
-      RUNNING_TOTAL,
-    ),
-    column(
-      'timeslices',
-      'u64',
-      '{timeslice}',
-      'sum',
-      'times that it was given a CPU',
-      RUNNING_TOTAL,
-    ),
-    column(
-      'user_time',
-      'u64',
-      'ns',
-      'sum',
-      'time in the program’s own code, in ticks of 10 ms',
-      RUNNING_TOTAL,
-    ),
-    column(
-      'system_time',
-      'u64',
-      'ns',
-      'sum',
-      'time in the kernel, in ticks of 10 ms',
-      RUNNING_TOTAL,
-    ),
-    column('minor_faults', 'u64', '{fault}', 'sum', 'page faults without I/O', RUNNING_TOTAL),
-    column(
-      'major_faults',
-      'u64',
-      '{fault}',
-      'sum',
-      'page faults that read a device',
-      RUNNING_TOTAL,
-    ),
+    ...SCHEDSTAT,
+    counter('user_time', 'ns', 'time in the program’s own code, in ticks of 10 ms'),
+    counter('system_time', 'ns', 'time in the kernel, in ticks of 10 ms'),
+    counter('minor_faults', '{fault}', 'page faults without I/O'),
+    counter('major_faults', '{fault}', 'page faults that read a device'),
   ],
 } as const satisfies Schema;
 
@@ -115,22 +78,8 @@ export const PROCESS_SWITCH = {
     HOST,
     PROCESS_ID,
     THREAD_ID,
-    column(
-      'voluntary',
-      'u64',
-      '{switch}',
-      'sum',
-      'context switches because it waited for something',
-      RUNNING_TOTAL,
-    ),
-    column(
-      'involuntary',
-      'u64',
-      '{switch}',
-      'sum',
-      'context switches because its CPU was taken from it',
-      RUNNING_TOTAL,
-    ),
+    counter('voluntary', '{switch}', 'context switches because it waited for something'),
+    counter('involuntary', '{switch}', 'context switches because its CPU was taken from it'),
   ],
 } as const satisfies Schema;
 
@@ -158,17 +107,10 @@ export const PROCESS_IO = {
     REAL,
     HOST,
     PROCESS_ID,
-    column(
-      'read',
-      'u64',
-      'B',
-      'sum',
-      'bytes that read calls returned, of memory and pipes too',
-      RUNNING_TOTAL,
-    ),
-    column('written', 'u64', 'B', 'sum', 'bytes given to write calls', RUNNING_TOTAL),
-    column('device_read', 'u64', 'B', 'sum', 'bytes that came from a device', RUNNING_TOTAL),
-    column('device_written', 'u64', 'B', 'sum', 'bytes that go to a device', RUNNING_TOTAL),
+    counter('read', 'B', 'bytes that read calls returned, of memory and pipes too'),
+    counter('written', 'B', 'bytes given to write calls'),
+    counter('device_read', 'B', 'bytes that came from a device'),
+    counter('device_written', 'B', 'bytes that go to a device'),
   ],
 } as const satisfies Schema;
 
@@ -182,22 +124,12 @@ export const PROCESS_QUOTA = {
     HOST,
     column('cgroup', 'label', '', 'same', 'control group', { behaviour: 'label' }),
     column('quota', 'f64', '', 'last', 'CPUs that it may use'),
-    column('periods', 'u64', '{period}', 'sum', 'periods in which it ran', RUNNING_TOTAL),
-    column(
-      'throttled_periods',
-      'u64',
-      '{period}',
-      'sum',
-      'periods in which its quota was used up',
-      RUNNING_TOTAL,
-    ),
-    column(
+    counter('periods', '{period}', 'periods in which it ran'),
+    counter('throttled_periods', '{period}', 'periods in which its quota was used up'),
+    counter(
       'throttled_time',
-      'u64',
       'ns',
-      'sum',
       'time that its runnable threads were kept from running, summed over CPUs',
-      RUNNING_TOTAL,
     ),
   ],
 } as const satisfies Schema;
@@ -224,14 +156,7 @@ export const PROCESS_PRESSURE = {
     REAL,
     HOST,
     column('resource', 'label', '', 'same', 'cpu, memory or io', { behaviour: 'label' }),
-    column('some', 'u64', 'us', 'sum', 'time in which some threads stood still', RUNNING_TOTAL),
-    column(
-      'full',
-      'u64',
-      'us',
-      'sum',
-      'time in which all threads that had something to do stood still',
-      RUNNING_TOTAL,
-    ),
+    counter('some', 'us', 'time in which some threads stood still'),
+    counter('full', 'us', 'time in which all threads that had something to do stood still'),
   ],
 } as const satisfies Schema;

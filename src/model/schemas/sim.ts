@@ -1,6 +1,6 @@
 /** What the simulator records beside ROSS's samples. */
 import type { Schema } from '../metric.ts';
-import { column, REAL, RUNNING_TOTAL } from './column.ts';
+import { column, counter, REAL, RUNNING_TOTAL, SCHEDSTAT } from './column.ts';
 
 const PE = column('pe_id', 'u32', '', 'same', 'PE', { behaviour: 'constant' });
 
@@ -9,27 +9,7 @@ export const SIM_THREAD = {
   name: 'sim_thread',
   domain: 'pe',
   help: 'what the kernel says of a PE’s thread',
-  metrics: [
-    REAL,
-    PE,
-    column('cpu_time', 'u64', 'ns', 'sum', 'time on a CPU', RUNNING_TOTAL),
-    column(
-      'run_queue_wait',
-      'u64',
-      'ns',
-      'sum',
-      'time ready to run, waiting for a CPU',
-      RUNNING_TOTAL,
-    ),
-    column(
-      'timeslices',
-      'u64',
-      '{timeslice}',
-      'sum',
-      'times that it was given a CPU',
-      RUNNING_TOTAL,
-    ),
-  ],
+  metrics: [REAL, PE, ...SCHEDSTAT],
 } as const satisfies Schema;
 
 /** All threads of a process that has PEs: beside these its compiler, its collector of garbage, what records it. */
@@ -40,7 +20,7 @@ export const SIM_PROCESS = {
   metrics: [
     REAL,
     column('pe_id', 'u32', '', 'same', 'its first PE', { behaviour: 'constant' }),
-    column('cpu_time', 'u64', 'ns', 'sum', 'time on a CPU', RUNNING_TOTAL),
+    counter('cpu_time', 'ns', 'time on a CPU'),
   ],
 } as const satisfies Schema;
 
