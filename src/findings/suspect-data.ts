@@ -1,4 +1,5 @@
 /** Data that is not what it should be: spots that readers could not use, and recordings that did not end well. */
+import { isLackingEnd } from '../model/recording-end.ts';
 import { asRows, counted, type FindingParts, type FindingRule, OWN, whole } from './finding.ts';
 
 const ANY = {
@@ -35,7 +36,9 @@ export const SUSPECT_DATA: FindingRule = {
   knob: 'triscope info lists every spot with its place. Take numbers of what is incomplete as lower bounds.',
   async run({ recording }) {
     const found: FindingParts[] = [];
-    const spots = await recording.query<{ file: string; what: string }>(SPOTS);
+    const all = await recording.query<{ file: string; what: string }>(SPOTS);
+    // How it ended is told below.
+    const spots = all.filter(({ what }) => !isLackingEnd(what));
     if (spots.length > 0) {
       const files = new Set(spots.map(({ file }) => file)).size;
       found.push({

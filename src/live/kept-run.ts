@@ -2,7 +2,7 @@
  * A run that nobody records, kept in a folder of its own while it is shown: what streams by has tables then, and
  * findings. Begun with the first question; what the bus still remembers comes first.
  */
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORDING_FILE, RECORDING_VERSION, type Recording } from '../model/recording.ts';
 import { scratchFolder } from '../os/scratch.ts';
@@ -76,6 +76,6 @@ export class KeptRun {
       to = { path, file: openSync(join(this.folder, path), 'w') };
       this.files.set(stream, to);
     }
-    writeSync(to.file, bytes);
+    writeFileSync(to.file, bytes);
   }
 }

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { type TakeRows, type TimeSpan, timeColumnOf } from '../formats/part.ts';
 import { type OpenedFile, openData } from '../formats/registry.ts';
 import { RECORDING_FILE } from '../model/recording.ts';
+import { lackingEnd } from '../model/recording-end.ts';
 import { breath } from '../os/breath.ts';
 import { readReason } from '../os/plain-file.ts';
 import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
@@ -56,7 +57,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   for (const path of sources.missing) {
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
-  suspects.push(...changedSizes(sources), ...strangeSources(sources));
+  suspects.push(...changedSizes(sources), ...strangeSources(sources), ...unfinished(sources));
   for (const { path, format, zero, ahead, clock, bound } of sources.files) {
     let loaded: OpenedFile | null;
     await breath();
@@ -196,6 +197,11 @@ function strangeTimes(found: readonly Found[], { recording }: Sources): Suspect 
     to: Math.max(...spans.map((one) => one.to)),
   };
   return outside(timed[0].file, 'its records', span, { from, to: dateOf(recording?.ended) });
+}
+
+function unfinished({ recording }: Sources): Suspect[] {
+  const said = recording === null ? [] : lackingEnd(recording);
+  return said.map((what) => ({ file: RECORDING_FILE, what }));
 }
 
 /** Sources of a recording whose zeros are not within the time in which it was made. */

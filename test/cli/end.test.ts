@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { HAS_MPI, NEEDS_MPI } from '../sim/support/mpirun.ts';
 import { until } from '../support/until.ts';
-import { BIN, fixture, temporaryFolder } from './support/run.ts';
+import { BIN, fixture, temporaryFolder, triscope } from './support/run.ts';
 
 interface Ended {
   /** The exit code, or the signal that ended it. */
@@ -90,6 +90,10 @@ describe.skipIf(process.platform !== 'linux').concurrent('one signal ends', () =
       expect(err).toContain('triscope: ended: it had not stopped 1.5 s after the signal\n');
       const error = 'a signal ended the run: a call did not return';
       expect(stateOf(cwd)).toEqual({ state: 'interrupted', error });
+      const { out } = await triscope(['info', join(cwd, 'a.tri'), '--json']);
+      expect(JSON.parse(out).recordings[0].suspect).toEqual([
+        `a signal ended its run before its end: ${error}`,
+      ]);
     },
   );
 

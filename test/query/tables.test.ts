@@ -116,8 +116,11 @@ describe('a table of frames', () => {
     });
     const recording = await open(path);
     expect(await recording.query('SELECT count(*) AS n FROM ross_pe')).toEqual([{ n: 4 }]);
-    expect(await recording.query('SELECT file FROM suspect')).toEqual([{ file: 'extra.frames' }]);
-    expect(recording.suspects[0].what).toMatch(
+    expect(await recording.query('SELECT file FROM suspect ORDER BY ALL')).toEqual([
+      { file: 'extra.frames' },
+      { file: 'recording.json' },
+    ]);
+    expect(recording.suspects.find(({ file }) => file === 'extra.frames')?.what).toMatch(
       /^byte \d+: its last \d+ bytes are not a whole frame/,
     );
   });

@@ -4,6 +4,7 @@ import type { FileInfo, Instant, ScanOptions } from '../../formats/format.ts';
 import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
 import { flag } from '../../model/option.ts';
+import { lackingEnd } from '../../model/recording-end.ts';
 import { breath } from '../../os/breath.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
@@ -130,6 +131,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
   let code = 0;
   const infos: FileInfo[] = [];
   const recordings: (Omit<RecordingInfo, 'told'> & {
+    readonly suspect: readonly string[];
     readonly verified?: readonly VerifiedFile[];
   })[] = [];
   for (const path of words) {
@@ -142,7 +144,8 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
       const verified = verify ? verifyRecording(path, found) : undefined;
       if (verified?.some(isDamaged) === true) code = EXIT.input;
       const { recording } = found;
-      recordings.push({ path, recording, ...(verified && { verified }) });
+      const suspect = lackingEnd(recording);
+      recordings.push({ path, recording, suspect, ...(verified && { verified }) });
       const lines = [...recordingLines(found), ...(verified ? verifiedLines(verified) : [])];
       if (!json) process.stdout.write(`${block(path, lines)}\n`);
     } catch (error) {

@@ -23,6 +23,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -148,7 +149,8 @@ export class Archive {
     const draft = join(this.folder, NOTES, DRAFT);
     const file = openSync(draft, 'w');
     try {
-      writeSync(file, JSON.stringify(note));
+      // All of it: a note that is cut would be none.
+      writeFileSync(file, JSON.stringify(note));
       fsyncSync(file);
     } finally {
       closeSync(file);

@@ -96,11 +96,15 @@ export class AmqpConsumer {
     await channel.prefetch(AHEAD);
     const failed = new Promise<never>((_, reject) => {
       channel.on('error', reject);
+      let isBroken = false;
       const file = (message: ConsumeMessage | null) => {
+        // After one that could not be filed none is: those behind it have higher numbers, and it would be taken for a repeat.
+        if (isBroken) return;
         if (message === null) return reject(new Error(`the queue ${queue} was deleted`));
         try {
           this.file(channel, message);
         } catch (error) {
+          isBroken = true;
           reject(error);
         }
       };

@@ -9,10 +9,20 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 
 /** Bytes of the file, where nothing else is said. */
 const MOST = 64 << 20;
+
+/** Adds a line to a file of `size` bytes, or nothing. @throws the file system's error */
+function addWhole(file: number, size: number, line: Uint8Array): void {
+  try {
+    writeFileSync(file, line);
+  } catch (error) {
+    ftruncateSync(file, size);
+    throw error;
+  }
+}
 
 export class DeadLetters {
   readonly path: string;
@@ -37,8 +47,9 @@ export class DeadLetters {
     const line = Buffer.from(`${JSON.stringify({ at, reason, ...held })}\n`);
     const file = openSync(this.path, 'a', 0o644);
     try {
-      this._isFull = fstatSync(file).size + line.length > this.most;
-      if (!this._isFull) writeSync(file, line);
+      const { size } = fstatSync(file);
+      this._isFull = size + line.length > this.most;
+      if (!this._isFull) addWhole(file, size, line);
     } finally {
       closeSync(file);
     }

@@ -395,6 +395,30 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     expect(filed(archive)).toEqual(upTo(100));
   }, 200_000);
 
+  it('what a failing disk refused once comes again, also where later messages were on their way', async () => {
+    const at = { server: '127.0.0.1', port: broker.port, queue: 'once' };
+    const place = folder();
+    const archive = new Archive(place);
+    const { append } = archive;
+    archive.append = (bytes, stamp) => {
+      if (stamp?.number === 3) throw new Error('EIO: i/o error, write');
+      return append.call(archive, bytes, stamp);
+    };
+    const publisher = new AmqpPublisher({ ...at, spool: folder() });
+    for (const k of upTo(10)) publisher.write(bytes(message(k)));
+    await publisher.close();
+    const failing = new AmqpConsumer({ ...at, archive });
+    await expect(failing.run()).rejects.toThrow('EIO');
+    archive.close();
+    expect(filed(place)).toEqual([1, 2]);
+    const receiver = new AmqpConsumer({ ...at, archive: new Archive(place) });
+    const done = receiver.run();
+    await until(() => receiver.result.appended + receiver.result.repeated >= 8);
+    receiver.stop();
+    await done;
+    expect(filed(place)).toEqual(upTo(10));
+  }, 60_000);
+
   it('refuses a wrong password at once', async () => {
     const at = {
       server: '127.0.0.1',

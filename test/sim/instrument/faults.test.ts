@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FrameDecoder } from '../../../src/formats/frames/index.ts';
-import { type Outcome, triscope } from '../../cli/support/run.ts';
+import { type Outcome, triscope, triscopeHere } from '../../cli/support/run.ts';
 import { temporaryFolder } from '../support/recorded.ts';
 
 const BIN =
@@ -68,6 +68,8 @@ function limited(kilobytes: number, args: readonly string[], cwd: string): Promi
   });
 }
 
+const KILLED = 'it has no end: its run was killed, or still goes on';
+
 describe('kill -9 in the middle', () => {
   test('leaves files of whole records in a folder that says it was running', async () => {
     const cwd = temporaryFolder();
@@ -92,9 +94,11 @@ describe('kill -9 in the middle', () => {
     const info = await triscope(['info', join(cwd, 'a.tri'), '--json']);
     expect(info.code).toBe(0);
     for (const file of JSON.parse(info.out).files) expect(file.damaged).toBe(false);
-    const count = 'SELECT count(*) AS n FROM ross_pe';
-    const asked = await triscope(['query', join(cwd, 'a.tri'), count, '--json']);
-    expect([asked.code, asked.err]).toEqual([0, '']);
+    expect(JSON.parse(info.out).recordings[0].suspect).toEqual([KILLED]);
+    const suspect = 'FROM suspect';
+    const asked = await triscope(['query', join(cwd, 'a.tri'), suspect, '--json']);
+    expect([asked.code, asked.err]).toEqual([0, `triscope: recording.json: ${KILLED}\n`]);
+    expect(JSON.parse(asked.out)).toEqual([{ file: 'recording.json', what: KILLED }]);
   });
 });
 
@@ -122,6 +126,11 @@ describe('no room on the disk', () => {
     expect(recordingOf(cwd).sources[0].droppedBytes).toBe(total('droppedBytes'));
     // The run is whole, what was to be recorded of it is not.
     expect(recordingOf(cwd).state).toBe('failed');
+    const info = await triscopeHere(['info', join(cwd, 'a.tri'), '--json']);
+    expect(JSON.parse(info.out).recordings[0].suspect).toEqual([
+      expect.stringMatching(/^its run failed: instrumentation is incomplete: cannot write /),
+      `${total('droppedBytes')} bytes of records were not written, for want of room or time`,
+    ]);
   });
 
   test.each(['ross-7', 'ross-8.1', 'ross-2017'])(
