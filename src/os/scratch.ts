@@ -58,9 +58,23 @@ function scratch(path: string, file: number): ScratchFolder {
     path,
     remove: () => {
       closeSync(file);
-      rmSync(path, { recursive: true, force: true });
+      removeFolder(path);
     },
   };
+}
+
+/** Its owner's file last: what is left of a folder by who was killed meanwhile is known by it, and goes another time. */
+function removeFolder(path: string): void {
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(path);
+  } catch {
+    // Somebody was faster.
+  }
+  for (const name of names) {
+    if (name !== OWNER) rmSync(join(path, name), { recursive: true, force: true });
+  }
+  rmSync(path, { recursive: true, force: true });
 }
 
 function sweep(prefix: string, isUsed: (path: string) => boolean): void {
@@ -85,7 +99,7 @@ function sweepOne(path: string, isUsed: (path: string) => boolean): void {
   }
   const file = openSync(owner, 'r+');
   try {
-    if (tryLock(file) && !isUsed(path)) rmSync(path, { recursive: true, force: true });
+    if (tryLock(file) && !isUsed(path)) removeFolder(path);
   } finally {
     closeSync(file);
   }
