@@ -128,7 +128,8 @@ export class Exhibit {
   /** @throws InputError, ApiError */
   async now(): Promise<Shown> {
     if (this.isLive) return this.shownLive();
-    if (this.path === null) throw new ApiError(404, 'neither a run nor a recording to show');
+    if (this.path === null)
+      throw new ApiError(404, 'there is neither a run nor a recording to show');
     this.recorded ??= this.read(this.path, this.revision + 1);
     const shown = await this.recorded;
     return this.gone && !shown.gone ? this.shownGone(shown) : shown;

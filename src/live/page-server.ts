@@ -55,7 +55,7 @@ interface Opened {
  */
 async function exhibitsOf({ bus, paths }: PageOptions): Promise<Opened> {
   if (bus === null && paths.length === 0) {
-    throw new ServeError('neither a run nor a recording to show');
+    throw new ServeError('there is neither a run nor a recording to show');
   }
   const ids = idsOf(paths);
   const exhibits: Exhibit[] = [];

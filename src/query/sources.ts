@@ -41,7 +41,7 @@ const MOST_FILES = 100_000;
 
 /** @throws InputError that names the path */
 export function sourcesOf(given: string): Sources {
-  if (given === '') throw new InputError("'': an empty path; . is the current folder");
+  if (given === '') throw new InputError("'': the path is empty; . is the current folder");
   const path = resolve(given);
   const name = basename(path).replace(/\.tri$/, '');
   let isFolder: boolean;
@@ -146,7 +146,9 @@ function filesUnder(folder: string, given: string): string[] {
       if (entry.isDirectory()) visit(path);
       else if (entry.isFile()) files.push(path);
       if (files.length > MOST_FILES) {
-        throw new InputError(`${given}: more than ${MOST_FILES} files; name the one you mean`);
+        throw new InputError(
+          `${given}: more than ${MOST_FILES} files; name a folder or file in it`,
+        );
       }
     }
   };

@@ -127,9 +127,9 @@ export class Controls {
     for (const { path, text } of saved.toReversed()) {
       try {
         if (!own.has(resolve(path))) {
-          throw new ControlError(`${path}: it is no setting of this machine that is ever changed`);
+          throw new ControlError(`${path}: not a setting that Triscope changes on this machine`);
         }
-        if (!VALUE.test(text)) throw new ControlError(`${path}: what was kept is no number`);
+        if (!VALUE.test(text)) throw new ControlError(`${path}: the saved value is not a number`);
         this.put(path, text);
       } catch (error) {
         first ??= error;

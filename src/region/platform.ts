@@ -233,7 +233,7 @@ export class Platform {
     if (sources.length === 0)
       return new SignalError(`there is no signal ${name}`, name, [...this.names(), ...declared]);
     return new AbsentSignalError(
-      `${name} is absent on this machine; it comes of ${sources.join('; ')}`,
+      `${name} is absent on this machine; it would come from ${sources.join('; ')}`,
     );
   }
 

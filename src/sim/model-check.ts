@@ -46,7 +46,9 @@ export function expectPlain(what: string, name: string, f: unknown): void {
     );
   }
   if (made === 'GeneratorFunction') {
-    throw new ModelError(`${what}: ${name}() is a generator: nothing would run it; leave * out`);
+    throw new ModelError(
+      `${what}: ${name}() is a generator, which nothing would run; remove the *`,
+    );
   }
 }
 

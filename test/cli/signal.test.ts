@@ -73,7 +73,11 @@ describe('signal read', () => {
 
   it.each([
     [['CPU_ENRGY', 'board', '0'], 2, 'there is no signal CPU_ENRGY; did you mean CPU_ENERGY?'],
-    [['GPU_ENERGY', 'board', '0'], 1, 'GPU_ENERGY is absent on this machine; it comes of drm: '],
+    [
+      ['GPU_ENERGY', 'board', '0'],
+      1,
+      'GPU_ENERGY is absent on this machine; it would come from drm: ',
+    ],
     [['CPU_ENERGY', 'cpu', '0'], 2, 'domain cpu is not valid for CPU_ENERGY'],
     [['CPU_ENERGY', 'pakage', '0'], 2, 'did you mean package?'],
     [['CPU_ENERGY', 'package', '2'], 2, 'there is no package 2; this machine has 2'],

@@ -48,7 +48,7 @@ test('a new model runs and passes its test; type errors of a wrong one are place
   const again = await triscope(['sim', 'new', 'shop'], { cwd: folder });
   expect([again.code, again.err]).toEqual([
     2,
-    'triscope: shop: is there already; take another name\n',
+    'triscope: shop: exists already; choose another name\n',
   ]);
   expect(existsSync(join(folder, 'Shop'))).toBe(false);
 });

@@ -152,7 +152,7 @@ describe('hosts in time', () => {
         host: WRAPPED,
         from: ZERO + 5 * PERIOD,
         to: ZERO + 6 * PERIOD,
-        what: 'net.rx_bytes of eth0: rolled over, and was repaired',
+        what: 'net.rx_bytes of eth0: rolled over; repaired',
       },
     ]);
   });

@@ -59,7 +59,7 @@ CREATE MACRO worst(k := 1) AS TABLE SELECT * FROM undone ORDER BY n DESC LIMIT k
     const none = await ask('CREATE VIEW a AS SELECT 1');
     expect([none.code, none.err]).toEqual([
       2,
-      'triscope: views and macros alone answer nothing: add a query\n',
+      'triscope: views and macros alone give no answer: add a query\n',
     ]);
     expect((await ask('')).code).toBe(2);
   });

@@ -190,7 +190,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const [page] = await open(nodes.url, 'view=nodes&metric=net.rx_bytes&nodes.order=name');
       await reads(page, '#says-hosts', '64 hosts');
       const card = page.locator(`[data-host="${WRAPPED}"]`);
-      expect(await card.getAttribute('title')).toContain('rolled over, and was repaired');
+      expect(await card.getAttribute('title')).toContain('rolled over; repaired');
       expect(await page.locator(`[data-host="${ODD}"]`).getAttribute('title')).toContain('c099');
       const shown = await tableOf(page, 'hosts');
       const tables = await openRecording(archive);

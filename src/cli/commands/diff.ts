@@ -33,7 +33,7 @@ const OPTIONS = {
 function sidesOf({ words, args }: Call<typeof OPTIONS, null>): [string[], string[]] {
   const at = args.indexOf('--');
   if (at < 0 && words.length !== 2) {
-    throw new UsageError('of more than two recordings, -- parts those of A from those of B');
+    throw new UsageError('with more than two recordings, -- separates those of A from those of B');
   }
   const ofB = at < 0 ? 1 : args.length - 1 - at;
   const [a, b] = [words.slice(0, words.length - ofB), words.slice(words.length - ofB)];

@@ -82,7 +82,7 @@ function read({ words, given }: Call<typeof OPTIONS, null>): Asked {
   if (json && csv) throw new UsageError('--json or --csv, not both');
   const last = words[words.length - 1];
   if (words.some((word) => word.trim() === '')) {
-    throw new UsageError('an empty path or query; without a query, the tables are listed');
+    throw new UsageError('a path or query is empty; without a query, the tables are listed');
   }
   const hasSql = words.length > 1 && (last === STDIN || SQL_WORD.test(last) || /\s/.test(last));
   const { file } = given;
@@ -197,7 +197,7 @@ async function answer(recording: OpenRecording, asked: Asked): Promise<void> {
     }
   }
   if (answers > 0) return;
-  throw new UsageError('views and macros alone answer nothing: add a query');
+  throw new UsageError('views and macros alone give no answer: add a query');
 }
 
 const told = (message: string, from: string): string =>

@@ -16,7 +16,7 @@ async function run({ words: [name] }: Call<Record<never, never>, null>): Promise
       `${name}: a model's name is lower-case letters, digits and -, a letter first`,
     );
   }
-  if (existsSync(name)) throw new UsageError(`${name}: is there already; take another name`);
+  if (existsSync(name)) throw new UsageError(`${name}: exists already; choose another name`);
   const files = Object.entries(newModel(name, version()));
   try {
     mkdirSync(name);

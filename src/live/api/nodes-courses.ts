@@ -30,10 +30,10 @@ export interface Courses {
 
 /** What a verdict means for the numbers. */
 const VERDICTS: Readonly<Record<OddDelta['verdict'], string>> = {
-  wrapped: 'rolled over, and was repaired',
-  dip: 'went back a little: counted as nothing',
-  reset: 'began anew: what it counted is not known',
-  suspect: 'cannot have counted that much: left out',
+  wrapped: 'rolled over; repaired',
+  dip: 'went back a little; counted as nothing',
+  reset: 'was reset; the count is not known',
+  suspect: 'rose by more than it can; left out',
 };
 const UNKNOWN: readonly string[] = ['reset', 'suspect'];
 const NAMED = 3;

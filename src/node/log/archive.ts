@@ -105,7 +105,7 @@ async function move(path: string, name: string, archive: string): Promise<string
   const there = await stat(to).catch(() => null);
   if (there === null) await compress(path, to, folder);
   else if ((await digestWithin(to)) !== (await digestOf(path))) {
-    throw new LogError(`${path}: ${to} is there, and holds something else; both are left`);
+    throw new LogError(`${path}: ${to} exists with other content; both are kept`);
   }
   await rm(path);
   return to;

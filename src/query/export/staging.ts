@@ -46,10 +46,10 @@ export class Staging {
     this.target = resolve(given);
     const stat = statSync(this.target, { throwIfNoEntry: false });
     if (stat?.isDirectory() && readdirSync(this.target).length > 0) {
-      throw new ExportError(`${given}: there is a folder with files in it; name another one`);
+      throw new ExportError(`${given}: a folder with files in it; choose another name`);
     }
     if (stat !== undefined && !stat.isDirectory() && !stat.isFile()) {
-      throw new ExportError(`${given}: it is no file, and would be replaced; use -o - for stdout`);
+      throw new ExportError(`${given}: not a regular file; use -o - for stdout`);
     }
     try {
       const [folder, start] = [dirname(this.target), `.${basename(this.target)}.part-`];
@@ -72,7 +72,9 @@ export class Staging {
       const there = statSync(this.target, { throwIfNoEntry: false });
       if (there?.isDirectory()) rmdirSync(this.target);
       else if (there !== undefined && isFolder) {
-        throw new ExportError(`${this.target}: is a file; the result is a folder: name another`);
+        throw new ExportError(
+          `${this.target}: is a file, and the result is a folder; choose another name`,
+        );
       }
       renameSync(this.result, this.target);
       sync(dirname(this.target));

@@ -26,7 +26,7 @@ export interface PayloadLayout {
 
 const scalarOf = (where: string, name: string, field: Field): Scalar => {
   if (typeof field === 'string') return field;
-  throw new ModelError(`${where}.${name}: what is recorded has scalar fields only`);
+  throw new ModelError(`${where}.${name}: recorded fields must be scalars`);
 };
 
 /** @throws ModelError for fields that cannot be recorded */

@@ -136,7 +136,8 @@ export default defineModel({
     }
     const serialisation = o['packet-size'] / o.bandwidth;
     const hop = serialisation + o['hop-delay'];
-    if (!(hop > 0)) throw new ModelError('--packet-size=0 --hop-delay=0: packets faster than time');
+    if (!(hop > 0))
+      throw new ModelError('--packet-size=0 --hop-delay=0: packets would take no time');
     if (hop < lookahead) {
       throw new ModelError(
         `a hop takes ${hop} (--packet-size / --bandwidth + --hop-delay), less than --lookahead=${lookahead}`,

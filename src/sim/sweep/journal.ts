@@ -65,7 +65,7 @@ function runsIn(file: string, head: JournalHead, mine: boolean): JournalRun[] {
     try {
       return JSON.parse(line);
     } catch {
-      throw new ModelError(`${file}:${k}: is no line of a sweep; take another file`);
+      throw new ModelError(`${file}:${k}: not a line of a sweep; choose another file`);
     }
   };
   if (JSON.stringify(parsed(first, 1)) !== JSON.stringify(head)) {

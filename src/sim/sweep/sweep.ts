@@ -222,7 +222,7 @@ function expectSound(options: SweepOptions): void {
   if (untilWidth !== undefined && !(untilWidth > 0 && replications >= 2))
     throw new OptionError('until a width: takes a width above 0 and 2 replications at least');
   if (share !== undefined && !(share.index >= 0 && share.index < share.of))
-    throw new OptionError(`share ${share.index} of ${share.of}: there is no such one`);
+    throw new OptionError(`share ${share.index} of ${share.of}: there is no such share`);
 }
 
 /**

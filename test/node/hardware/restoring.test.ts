@@ -178,7 +178,7 @@ describe('settings', () => {
     expect(text(join(root, FREQUENCY))).toBe('2000000');
     expect(text(secret)).toBe('untouched');
     expect(() => controls.restore([{ path: join(root, FREQUENCY), text: '1\nroot::0:0' }])).toThrow(
-      /what was kept is no number/,
+      /the saved value is not a number/,
     );
   });
 

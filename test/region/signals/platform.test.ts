@@ -73,7 +73,7 @@ describe('the platform', () => {
     expect(() => platform.push('TIME', 'cpu', 8)).toThrow('there is no cpu 8; this machine has 8');
     expect(() => platform.push('TYME', 'cpu', 0)).toThrow('there is no signal TYME');
     expect(() => platform.push('CPU_ENERGY', 'board', 0)).toThrow(
-      /^CPU_ENERGY is absent on this machine; it comes of powercap: /,
+      /^CPU_ENERGY is absent on this machine; it would come from powercap: /,
     );
     expect(() => platform.domain('socket')).toThrow('it is one of board, package, core, cpu');
     platform.close();

@@ -43,10 +43,10 @@ export function tableOf(changes: readonly ComparedChange[]): Table {
       {
         key: 'bound',
         title: '± 95 %',
-        help: 'Half the width of the interval in which the change lies, by how the samples scatter',
+        help: 'Half the width of the change’s interval, from the scatter of the samples',
         figure: short,
       },
-      { key: 'verdict', title: 'Verdict', help: 'Within noise: no more than chance explains' },
+      { key: 'verdict', title: 'Verdict', help: 'Within noise: chance explains it' },
     ],
     rows: changes.map((change, k) => ({
       id: String(k),

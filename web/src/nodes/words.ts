@@ -10,7 +10,7 @@ export const moment = (seconds: number): string =>
 
 /** `*` is no id. */
 export const jobTitle = (id: string): string =>
-  id === '*' ? 'All that the hosts did' : `Job ${id}`;
+  id === '*' ? 'Everything that the hosts did' : `Job ${id}`;
 
 /** Marks that hosts lack; '' where all are there. */
 export function lacking({ no_begin, no_end }: Pick<JobListRow, 'no_begin' | 'no_end'>): string {

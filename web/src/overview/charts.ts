@@ -150,7 +150,7 @@ const EVENTS: LaneChart = {
   id: 'events',
   lane: 'simulation',
   title: 'Events handled',
-  help: 'Events that each PE handles in a second, those that it undoes later included.',
+  help: 'Events that each PE handles per second, including those that it undoes later.',
   unit: '/s',
   stacked: false,
   async draw(source, view) {
@@ -250,7 +250,7 @@ const SHARES: LaneChart = {
   id: 'phases',
   lane: 'regions',
   title: 'Where PEs spend their time',
-  help: 'Share of real time in each phase, mean of the PEs looked at; white is waiting and what is not timed. Handlers, queue and rollback are estimates from sampled turns: where those exceed a bin’s time, bins are joined.',
+  help: 'Share of real time in each phase, averaged over the selected PEs. White is waiting, and what is not timed. Handlers, queue and rollback are estimates from sampled turns; bins in which they exceed the time are joined with others.',
   unit: '%',
   stacked: true,
   async draw(source, view) {
@@ -329,7 +329,7 @@ const CPUS: LaneChart = {
   id: 'cpus',
   lane: 'nodes',
   title: 'The PEs’ CPUs',
-  help: 'What the CPUs did on which the PEs run, by the kernel’s account; stolen: a hypervisor ran something else.',
+  help: 'How the kernel accounts for the time of the CPUs on which the PEs run. Stolen: a hypervisor ran something else.',
   unit: '%',
   stacked: true,
   async draw(source, view) {
@@ -408,7 +408,7 @@ const MEMORY: LaneChart = {
   id: 'memory',
   lane: 'nodes',
   title: 'Memory in use',
-  help: 'Memory that is used on each host, for whatever: files’ pages, too.',
+  help: 'Memory in use on each host, including cached pages of files.',
   unit: 'B',
   of: 'host',
   async draw(source, view) {

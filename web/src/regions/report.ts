@@ -158,7 +158,7 @@ export function hostTable(
             {
               key: 'hints',
               title: 'hints',
-              help: 'What the region said that it does, as shares of its sync-runtime',
+              help: 'The region’s hints, as shares of its sync-runtime',
               parts,
             },
           ]
@@ -201,7 +201,7 @@ export function acrossTable(facts: RegionFacts, key: string, hosts: readonly str
         key: 'spread',
         title: 'spread',
         unit: '%',
-        help: 'Most less least, as a share of the mean',
+        help: 'Maximum minus minimum, as a share of the mean',
         figure: (value) => value.toFixed(1),
         bar: true,
       },

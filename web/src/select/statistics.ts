@@ -81,7 +81,7 @@ export function statisticsTable(
   return {
     columns: [
       { key: 'entity', title: of },
-      { ...column('mean', 'mean', 'over what was measured of it'), bar: true },
+      { ...column('mean', 'mean', 'over its measured part'), bar: true },
       ...counted,
       column('least', 'least', 'of single samples'),
       column('p10', '10 %', 'a tenth of the stretch was below'),
