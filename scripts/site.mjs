@@ -48,8 +48,11 @@ export function documents() {
   }));
 }
 
-/** Code blocks without a language are no TypeScript. */
-const plain = (text) => text.replace(/^```\n(.*?)^```$/gms, '```text\n$1```');
+/** Code blocks without a language are no TypeScript; code in a heading would leave its link in the list of headings empty. */
+const plain = (text) =>
+  text
+    .replace(/^```\n(.*?)^```$/gms, '```text\n$1```')
+    .replace(/^#{2,6} .*$/gm, (heading) => heading.replaceAll('`', ''));
 
 /** Gives a document the name that is its first line, and its group. */
 function place(document, { Comment, CommentTag }) {
@@ -79,10 +82,24 @@ async function build() {
   if (project === undefined) throw new Error('the sources do not compile: npm run check');
   for (const part of project.readme ?? []) part.text = plain(part.text).replace(/^# .*\n/, '');
   await app.generateDocs(project, out);
+  openToAll(out);
   index(join(ROOT, 'site'));
   const dead = deadLinks(out);
   if (dead.length > 0) throw new Error(`links that lead nowhere:\n${dead.join('\n')}`);
   return out;
+}
+
+/** What the theme leaves out for those who read by keyboard or by ear: the main part, code to scroll, empty heads of tables. */
+function openToAll(folder) {
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.html')) continue;
+    const file = join(folder, path);
+    const text = readFileSync(file, 'utf8')
+      .replaceAll('<div class="col-content">', '<div class="col-content" role="main">')
+      .replaceAll('<pre>', '<pre tabindex="0">')
+      .replaceAll('<th></th>', '<td></td>');
+    writeFileSync(file, text);
+  }
 }
 
 /** The page that leads to the versions, the newest first. */

@@ -131,7 +131,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
   it('a folder with files in it, a device', async () => {
     mkdirSync(inFolder('used/deep'), { recursive: true });
     const used = await parquet(inFolder('used'));
-    expect([used.code, used.err.includes('name another one')]).toEqual([1, true]);
+    expect([used.code, used.err.includes('choose another name')]).toEqual([1, true]);
     const device = await parquet('/dev/null', '--table', 'pes');
     expect([device.code, device.err.includes('is no file')]).toEqual([1, true]);
   });

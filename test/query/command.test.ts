@@ -90,7 +90,7 @@ describe('triscope query', () => {
       ['query', path, '  '],
     ]) {
       const { code, err } = await triscope(args);
-      expect(err).toContain('an empty path or query');
+      expect(err).toContain('a path or query is empty');
       expect(code).toBe(2);
     }
   });

@@ -196,7 +196,7 @@ describe('a sweep', () => {
     );
     await expect(counted({ file }, { ...short, end: 50 })).rejects.toThrow('of other settings');
     appendFileSync(file, 'what is this\n');
-    await expect(counted({ file })).rejects.toThrow('a.jsonl:8: is no line of a sweep');
+    await expect(counted({ file })).rejects.toThrow('a.jsonl:8: not a line of a sweep');
   });
 
   it('in shares, beside one file', async () => {

@@ -1,0 +1,71 @@
+/** The documentation site that `npm run docs` has built, opened from its files. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers, executable, Web } from './support/browser.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const SITE = join(ROOT, 'site', version);
+const isBuilt = existsSync(join(SITE, 'index.html'));
+const at = (path: string) => pathToFileURL(join(SITE, path)).href;
+
+const pages = isBuilt
+  ? readdirSync(SITE, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.html'),
+    )
+  : [];
+/** One page of each kind, and the longest. */
+const SAMPLE = [
+  ...['index.html', 'modules.html', 'modules/sim.html', 'functions/index.simulate.html'],
+  ...['classes/node.Daemon.html', 'documents/The_command_line.html', 'documents/Glossary.html'],
+];
+
+/** Rules that typedoc's own theme breaks: links within summaries of its navigation, levels of its headings. */
+const OF_THE_THEME = /^(nested-interactive|heading-order|region):/;
+
+describe.skipIf(!isBuilt || executable === undefined)('the site (needs npm run docs)', () => {
+  let web: Web;
+  beforeAll(async () => {
+    web = await Web.start();
+  });
+  afterAll(() => web.close());
+
+  it('has a heading and a text on every page', () => {
+    const empty = pages.filter((path) => {
+      const html = readFileSync(join(SITE, path), 'utf8');
+      const content = html.slice(html.indexOf('class="col-content"'));
+      const text = content.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+      return !/<h[12]/.test(content) || text.length < 80 || text.includes('[object Object]');
+    });
+    expect(pages.length).toBeGreaterThan(200);
+    expect(empty).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'keeps nobody out: %s',
+    async (scheme) => {
+      const { page } = await web.open(at('index.html'), { scheme, until: 'h1, h2' });
+      const found: string[] = [];
+      for (const path of SAMPLE) {
+        expect(pages).toContain(path);
+        await page.goto(at(path));
+        for (const barrier of await barriers(page)) {
+          if (!OF_THE_THEME.test(barrier)) found.push(`${path}: ${barrier.slice(0, 300)}`);
+        }
+      }
+      expect(found).toEqual([]);
+    },
+    240_000,
+  );
+
+  it('finds an export by its name', async () => {
+    const { page } = await web.open(at('index.html'), { until: 'h1, h2' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('defineModel');
+    const first = page.locator('#tsd-search-results a').first();
+    await first.waitFor();
+    expect(await first.getAttribute('href')).toContain('defineModel');
+  });
+});
