@@ -133,7 +133,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
     const used = await parquet(inFolder('used'));
     expect([used.code, used.err.includes('choose another name')]).toEqual([1, true]);
     const device = await parquet('/dev/null', '--table', 'pes');
-    expect([device.code, device.err.includes('is no file')]).toEqual([1, true]);
+    expect([device.code, device.err.includes('not a regular file')]).toEqual([1, true]);
   });
 
   it('an old file is replaced, and stays where the new one fails', async () => {
