@@ -14,30 +14,36 @@ const PAGE = new URL('../docs/node/types.md', import.meta.url);
 
 const HEAD = `# Types of the node collector
 
-Made from the declarations in \`src/node/types\` by \`scripts/node-types-doc.mjs\`; each type is one file there. Which of
-them a machine has, and what a collection costs: \`triscope node types\`; keys of one: \`triscope node types TYPE\`.
+Every type of counters that the collector knows: its source, its devices and its keys.
 
-* All types are looked for when a collection starts; what is absent is left out, with its reason. \`--type.NAME\` takes
-  only the types so named, \`--no-type.NAME\` leaves one out. \`--root DIR\` reads a recorded \`proc\` and \`sys\`.
-* Counters are never reset or written. Values are copied as the kernel gives them: digit by digit, without repair
+\`\`\`
+triscope node types                        # which of them this machine has, and what a sample costs
+triscope node types cpu                    # the keys of one
+\`\`\`
+
+\`scripts/node-types-doc.mjs\` makes this page from the declarations in \`src/node/types\`, one file per type.
+
+* All types are looked for when a collection starts; absent ones are left out, with the reason. \`--type.NAME\` collects
+  only the named types, \`--no-type.NAME\` leaves one out. \`--root DIR\` reads a recorded \`proc\` and \`sys\`.
+* Counters are never reset or written. Values are copied from the kernel digit by digit, without repair
   or scaling; only sums (over servers, connections, segments) are computed, with 64 bits.
-* A key that a kernel does not have is 0, as the format knows no gaps; so is a file without a number in it. Where a
-  source is absent as a whole, there is no record. Keys that kernels have added are not read.
-* Devices that come and go are noticed at the next collection. What vanishes between listing and reading is no error.
-  Of one type at most 65,536 devices are collected; more are reported.
-* Lustre's files, and what else may never answer, are read by a child process. After 2 s (\`--deadline\`) it is left alone; the others are
-  recorded without it, and it is asked again when it has come back. A \`tmpfs\` that is mounted behind a server's
-  file system is looked at in the same way.
-* Names are written so that a record stays one line of words: of processes, what is no printable ASCII, blanks, \`%\`
-  and \`/\` are \`%XX\` (decodeURIComponent undoes it); mount points keep the kernel's \`\\040\`; other blanks
-  are \`_\`.
-* \`proc\` leaves out processes of root, of the users postfix, rpc, rpcuser, dbus, daemon and ntp, of users that are not in
-  /etc/passwd (unless /etc/nsswitch.conf names a directory to look them up in), and those called bash, ssh, sshd and
-  metacity, as tacc_stats does.
-* Types that tacc_stats once had and whose sources are not described well enough are not here: irq, sched, panfs.
+* Types such as \`vm\` and \`ib\` leave keys that the kernel or port does not count out of their schema. For other types such a key is 0, because the format
+  has no missing values; so is a file without a number in it. If a whole source is absent, there is no record. Keys that newer kernels have added are not read.
+* Devices that appear or vanish are noticed at the next collection. Vanishing between listing and reading is no error.
+  At most 65,536 devices of a type are collected; more are reported.
+* Lustre's files, and other sources that may block, are read by a child process. After 2 s (\`--deadline\`) it is given up, the other types are
+  recorded without it, and it is asked again when it has answered. A \`tmpfs\` that is mounted behind a server's
+  file system is read in the same way.
+* Names are encoded so that a record stays one line of words. In names of processes, characters other than printable ASCII, blanks, \`%\`
+  and \`/\` become \`%XX\` (decodeURIComponent restores them); mount points keep the kernel's \`\\040\`; other blanks
+  become \`_\`.
+* As in tacc_stats, \`proc\` leaves out processes of root, of the users postfix, rpc, rpcuser, dbus, daemon and ntp, of users that are not in
+  /etc/passwd (unless /etc/nsswitch.conf names a directory service), and those called bash, ssh, sshd and
+  metacity.
+* Types of tacc_stats whose sources are not sufficiently documented are missing: irq, sched, panfs.
 
 Kinds: \`E\` counts events since the machine's start (the number of events is a difference), \`C\` is a control register,
-and what has neither is a state of the moment. Counters have 64 bits where no width is said.
+and keys with neither are a momentary state. Counters have 64 bits unless a width is given.
 `;
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('*', '\\*').replaceAll('_', '\\_');
