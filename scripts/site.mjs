@@ -48,17 +48,27 @@ export function documents() {
   }));
 }
 
-/** Code blocks without a language are no TypeScript; code in a heading would leave its link in the list of headings empty. */
-const plain = (text) =>
-  text
-    .replace(/^```\n(.*?)^```$/gms, '```text\n$1```')
-    .replace(/^#{2,6} .*$/gm, (heading) => heading.replaceAll('`', ''));
+/** Code blocks without a language are no TypeScript. */
+const plain = (text) => text.replace(/^```\n(.*?)^```$/gms, '```text\n$1```');
+
+/** Code in a heading is text: the list of headings would leave it out. */
+function textOfHeadings(parts) {
+  let before = '';
+  for (const part of parts) {
+    if (part.kind === 'code' && /(^|\n)#{2,6} [^\n]*$/.test(before)) {
+      part.kind = 'text';
+      part.text = part.text.replaceAll('`', '');
+    }
+    before = `${before}${part.text}`.slice(-200);
+  }
+}
 
 /** Gives a document the name that is its first line, and its group. */
 function place(document, { Comment, CommentTag }) {
   const [first] = document.content;
   const [, title] = /^# (.*)\n/.exec(first?.text ?? '') ?? ['', document.name];
   for (const part of document.content) part.text = plain(part.text);
+  textOfHeadings(document.content);
   document.name = title.replaceAll('`', '');
   const path = relative(ROOT, document.sourcePath ?? '');
   const group = documents().find((one) => one.path === path)?.group;
