@@ -174,7 +174,9 @@ describe('settings', () => {
       { path: join(root, 'sys/devices/system/cpu/cpufreq/policy0/scaling_governor'), text: '7' },
       { path: join(root, FREQUENCY, '../../../../../../../../secret'), text: '1' },
     ];
-    expect(() => controls.restore(saved)).toThrow(/not a setting that Triscope changes on this machine/);
+    expect(() => controls.restore(saved)).toThrow(
+      /not a setting that Triscope changes on this machine/,
+    );
     expect(text(join(root, FREQUENCY))).toBe('2000000');
     expect(text(secret)).toBe('untouched');
     expect(() => controls.restore([{ path: join(root, FREQUENCY), text: '1\nroot::0:0' }])).toThrow(
