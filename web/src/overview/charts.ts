@@ -12,45 +12,18 @@ import {
   type SumOf,
   THREAD_WAITING,
 } from '../../../src/model/measures/index.ts';
-import type { Facts } from '../../../src/view/facts/run.ts';
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
-import type { Chart, Line } from '../parts/lines.ts';
+import type { Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
+import type { LaneChart, LaneGroup, View } from './lane.ts';
 import { THREAD_CHARTS } from './threads.ts';
-
-export type LaneGroup = 'simulation' | 'regions' | 'threads' | 'nodes';
 
 /** Amounts are by time: of the model's, where samples have no other. */
 const perTime = ({ facts }: View) =>
   facts.clock === 'virtual'
     ? { unit: 'per virtual time', words: 'events per unit of virtual time' }
     : { unit: '/s', words: 'events a second' };
-
-/** What is looked at. */
-export interface View {
-  readonly facts: Facts;
-  /** Seconds. */
-  readonly from: number;
-  readonly to: number;
-  readonly bins: number;
-  /** PE that is looked at alone; null for all. */
-  readonly pe: number | null;
-}
-
-export interface Drawn {
-  /** In place of the chart's own. */
-  readonly title?: string;
-  readonly unit?: string;
-  readonly lines: readonly Line[];
-  readonly sentence: string;
-}
-
-export interface LaneChart extends Chart {
-  readonly lane: LaneGroup;
-  /** Null where the source has nothing for it. */
-  draw(source: PageSource, view: View): Promise<Drawn | null>;
-}
 
 /** Lines that can be told apart. */
 const MOST_LINES = 8;

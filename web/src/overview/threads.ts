@@ -4,7 +4,7 @@ import type { EntityBins } from '../../../src/view/series/table.ts';
 import { percent } from '../figures.ts';
 import type { Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
-import type { Drawn, LaneChart, View } from './charts.ts';
+import type { Drawn, LaneChart, View } from './lane.ts';
 
 const TABLE = 'process_thread';
 /** Threads that are drawn: those that ran most in the window. */

@@ -1,0 +1,31 @@
+/** What a chart of a lane is: what it asks of the source, its lines, and the sentence about them. */
+import type { Facts } from '../../../src/view/facts/run.ts';
+import type { Chart, Line } from '../parts/lines.ts';
+import type { PageSource } from '../source.ts';
+
+export type LaneGroup = 'simulation' | 'regions' | 'threads' | 'nodes';
+
+/** What is looked at. */
+export interface View {
+  readonly facts: Facts;
+  /** Seconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly bins: number;
+  /** PE that is looked at alone; null for all. */
+  readonly pe: number | null;
+}
+
+export interface Drawn {
+  /** In place of the chart's own. */
+  readonly title?: string;
+  readonly unit?: string;
+  readonly lines: readonly Line[];
+  readonly sentence: string;
+}
+
+export interface LaneChart extends Chart {
+  readonly lane: LaneGroup;
+  /** Null where the source has nothing for it. */
+  draw(source: PageSource, view: View): Promise<Drawn | null>;
+}
