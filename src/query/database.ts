@@ -7,16 +7,15 @@ import type {
   DuckDBPreparedStatement,
   DuckDBResult,
 } from '@duckdb/node-api';
-import { quoteName, quoteText } from '../model/sql.ts';
 import { attachJobs } from './attach-jobs.ts';
 import { attach, keep } from './cache.ts';
 import { batchOf, type ColumnBatch, textBytes } from './column-batches.ts';
+import { commentColumns, described } from './comments.ts';
 import { define } from './define.ts';
 import { defineOwn } from './definition.ts';
 import { type DuckDBInstance, StatementType } from './duckdb.ts';
 import { QueryError, TimeLimitError } from './errors.ts';
 import { suspectTable } from './facts.ts';
-import { GVT_MACROS } from './gvt.ts';
 import { jobIndexAt } from './job-tables.ts';
 import { judge, refused, several } from './judge.ts';
 import { loadTables } from './load.ts';
@@ -24,8 +23,9 @@ import { openLocked } from './locked.ts';
 import { makeFacts, runAll, runDerived } from './make.ts';
 import { measureStatements, NAMES_MEASURES } from './measure-macros.ts';
 import type { Suspect } from './part.ts';
-import { registerScans, ScanHints } from './scan.ts';
-import { schemaNames } from './schema-names.ts';
+import { defineEvery, LOOKS_AT_EVERY, runsTable } from './runs.ts';
+import { ownScans, registerScans, ScanHints } from './scan.ts';
+import { schemaNames, shortNames, tableNames } from './schema-names.ts';
 import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { spillFolder } from './spill.ts';
@@ -116,6 +116,8 @@ export class Database {
   private comments: Promise<void> | null = null;
   /** Macros of measures, once a query names one. */
   private measures: Promise<void> | null = null;
+  /** Tables of all recordings together, once a query looks at those. */
+  private every: Promise<void> | null = null;
   /** Tables that queries may name. */
   private names: readonly string[] = [];
 
@@ -158,9 +160,11 @@ export class Database {
         const isKept =
           cacheFolder !== null &&
           (await database.attach(connection, sources, schemas[k], { number: k, cacheFolder }));
-        if (!isKept) await database.load(connection, sources, schemas[k], k);
+        if (!isKept) await database.load(connection, sources, schemas[k], [k, all.length]);
       }
       if (all.length > 1) await shortNames(connection, schemas[0]);
+      const runs = schemas.map((schema, k) => ({ schema, sources: all[k] }));
+      await makeFacts(connection, [runsTable(runs)], 'main');
       for (const file of own) await addUserFile(connection, file);
       database.names = await tableNames(connection, 'main');
       connection.closeSync();
@@ -185,14 +189,15 @@ export class Database {
     connection: DuckDBConnection,
     sources: Sources,
     schemaName: string,
-    number: number,
+    [number, count]: readonly [number: number, count: number],
   ): Promise<void> {
-    const loaded = await loadTables(sources, keptBytesOf(this.memory));
+    const loaded = await loadTables(sources, keptBytesOf(this.memory) / count);
     this._open.push(loaded);
     this.tables.set(schemaName, loaded.tables);
     const scan = `_scan_${number}`;
-    const { scans, stored, facts, derived } = define(sources, loaded, schemaName, scan);
-    registerScans(connection, scan, scans, this.hints);
+    const most = ownScans(count);
+    const { scans, stored, facts, derived } = define(sources, loaded, schemaName, scan, most);
+    registerScans(connection, scan, scans, this.hints, most);
     await runAll(connection, stored);
     await makeFacts(connection, facts, schemaName);
     const faults = await runDerived(connection, derived);
@@ -266,9 +271,18 @@ export class Database {
    * @throws QueryError in one line, TimeLimitError
    */
   async start(
-    sql: string,
+    written: string,
     { define: own = [], timeLimit = Number.POSITIVE_INFINITY, signal }: StartOptions = {},
   ): Promise<ResultStream> {
+    const sql = described(written) ?? written;
+    if ([...own, sql].some((one) => LOOKS_AT_EVERY.test(one))) {
+      if (this.every === null) {
+        this.every = this.defineEvery();
+        // Its columns have comments, too.
+        this.comments = null;
+      }
+      await this.every;
+    }
     if ([...own, sql].some((one) => LOOKS_AT_COMMENTS.test(one))) {
       this.comments ??= this.comment();
       await this.comments;
@@ -297,7 +311,7 @@ export class Database {
       this.hints.forget(connection.clientContext.connectionId);
       connection.closeSync();
     };
-    let asked = sql;
+    let asked = written;
     const told = async <T>(work: () => Promise<T>): Promise<T> => {
       try {
         signal?.throwIfAborted();
@@ -317,7 +331,7 @@ export class Database {
           asked = one;
           await defineOwn(connection, one, macros);
         }
-        asked = sql;
+        asked = written;
         const { statement, isPlain } = await prepare(connection, sql, macros);
         if (isPlain && LOOKS_AT_TIME.test(sql)) await this.tellRanges(connection, sql);
         const result = await statement.stream();
@@ -362,20 +376,20 @@ export class Database {
     this.hints.set(connectionId, ranges);
   }
 
+  private async defineEvery(): Promise<void> {
+    const connection = await this.instance.connect();
+    try {
+      await defineEvery(connection, this._recordings);
+    } finally {
+      connection.closeSync();
+    }
+  }
+
   private async comment(): Promise<void> {
     const connection = await this.instance.connect();
     try {
-      for (const { schema } of this._recordings) {
-        const columns = await connection.runAndReadAll(
-          `SELECT table_name, column_name, unit, help FROM ${quoteName(schema)}.metrics`,
-        );
-        const statements = columns.getRowsJS().map(([table, column, unit, help]) => {
-          const name = [schema, table, column].map((part) => quoteName(String(part))).join('.');
-          const comment = unit === '' ? String(help) : `${unit}: ${help}`;
-          return `COMMENT ON COLUMN ${name} IS ${quoteText(comment)}`;
-        });
-        if (statements.length > 0) await connection.run(statements.join(';\n'));
-      }
+      const schemas = this._recordings.map(({ schema }) => schema);
+      await commentColumns(connection, schemas);
     } finally {
       connection.closeSync();
     }
@@ -433,26 +447,4 @@ async function prepare(
   const kind = statement.statementType;
   if (!READING.includes(kind)) throw refused(StatementType[kind]);
   return { statement, isPlain: isSelect && before.length === 0 };
-}
-
-async function tableNames(connection: DuckDBConnection, schema: string): Promise<string[]> {
-  const rows = await connection.runAndReadAll(
-    `SELECT table_name FROM information_schema.tables
-      WHERE table_catalog = 'memory' AND table_schema = ${quoteText(schema)} ORDER BY ALL`,
-  );
-  return rows.getRowsJS().map(([name]) => String(name));
-}
-
-/** Makes the tables and macros of `schema` known without it. */
-async function shortNames(connection: DuckDBConnection, schema: string): Promise<void> {
-  const names = await tableNames(connection, schema);
-  const from = quoteName(schema);
-  for (const name of names) {
-    const view = quoteName(name);
-    await connection.run(`CREATE VIEW main.${view} AS SELECT * FROM ${from}.${view}`);
-  }
-  if (!names.includes('gvt')) return;
-  for (const macro of GVT_MACROS) {
-    await connection.run(`CREATE MACRO main.${macro} AS ${from}.${macro}`);
-  }
 }

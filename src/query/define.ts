@@ -23,16 +23,17 @@ interface Definition {
   readonly derived: readonly string[];
 }
 
-/** @param scan how its table functions' names begin */
+/** @param scan how its table functions' names begin; own: how many tables have one of their own, all where it is not given */
 export function define(
   sources: Sources,
   { tables, start, clocks }: LoadedTables,
   schemaName: string,
   scan: string,
+  own?: number,
 ): Definition {
   const schema = quoteName(schemaName);
   const scans: Table[] = [];
-  const scanOf = (table: Table) => selectFrom(table, scanCall(scan, scans.push(table) - 1));
+  const scanOf = (table: Table) => selectFrom(table, scanCall(scan, scans.push(table) - 1, own));
   const views: string[] = [];
   for (const table of tables) {
     const name = `${schema}.${quoteName(table.name)}`;

@@ -6,17 +6,10 @@ import type { Sources } from './sources.ts';
 import { SQL_TYPES, type Table } from './table.ts';
 
 export type FactType = 'VARCHAR' | 'UINTEGER' | 'INTEGER' | 'HUGEINT' | 'DOUBLE';
-type FactColumn = readonly [name: string, type: FactType];
+/** A column of a table of facts, with what it means. */
+export type FactColumn = readonly [name: string, type: FactType, unit?: string, help?: string];
 
-const columns =
-  (type: FactType) =>
-  (...names: readonly string[]): FactColumn[] =>
-    names.map((name) => [name, type]);
-const [texts, counts, integers, huge, doubles] = (
-  ['VARCHAR', 'UINTEGER', 'INTEGER', 'HUGEINT', 'DOUBLE'] as const
-).map(columns);
-
-const table = (
+export const factTable = (
   name: string,
   columns: readonly FactColumn[],
   rows: FactTable['rows'],
@@ -34,6 +27,65 @@ export interface FactTable {
   readonly rows: readonly (readonly (string | number | bigint | null | undefined)[])[];
 }
 
+/** Columns of the tables about a recording. */
+export const FACT_COLUMNS: ReadonlyMap<string, readonly FactColumn[]> = new Map(
+  Object.entries<readonly FactColumn[]>({
+    recording: [
+      ['name', 'VARCHAR', '', 'of its folder or file'],
+      ['state', 'VARCHAR', '', 'how it ended: finished, interrupted, failed; running'],
+      ['started', 'VARCHAR', '', 'time of day (UTC) at which it was started'],
+      ['ended', 'VARCHAR', '', 'and at which it had ended'],
+      ['error', 'VARCHAR', '', 'why it failed'],
+      ['command', 'VARCHAR', '', 'the words of the command'],
+      ['triscope', 'VARCHAR', '', 'version of triscope that recorded it'],
+      ['start_ns', 'HUGEINT', 'ns', 'time of day at t = 0, since 1970'],
+      ['dropped_bytes', 'HUGEINT', 'B', 'what could not be written for want of room or time'],
+    ],
+    metrics: [
+      ['table_name', 'VARCHAR', '', 'table'],
+      ['column_name', 'VARCHAR', '', 'column'],
+      ['type', 'VARCHAR', '', 'SQL type'],
+      ['kind', 'VARCHAR', '', 'event (counts), gauge or control'],
+      ['behaviour', 'VARCHAR', '', 'constant, monotone, variable or label'],
+      ['form', 'VARCHAR', '', 'total: since the counter’s start; change: since the last sample'],
+      ['unit', 'VARCHAR', '', 'unit (UCUM)'],
+      ['bits', 'INTEGER', 'bit', 'width of the counter'],
+      ['combine', 'VARCHAR', '', 'how values of several entities combine'],
+      ['help', 'VARCHAR', '', 'what it means'],
+    ],
+    pes: [
+      ['pe', 'UINTEGER', '', 'PE'],
+      ['rank', 'UINTEGER', '', 'its MPI rank'],
+      ['host', 'VARCHAR', '', 'host on which it ran'],
+      ['cpu', 'UINTEGER', '', 'CPU to which it was bound; NULL: none'],
+      ['thread_id', 'UINTEGER', '', 'its thread'],
+    ],
+    entities: [
+      ['domain', 'VARCHAR', '', 'host, cpu or pe'],
+      ['id', 'UINTEGER', '', 'number in its domain'],
+      ['name', 'VARCHAR', '', 'name'],
+      ['parent_domain', 'VARCHAR', '', 'domain of what it is part of'],
+      ['parent', 'UINTEGER', '', 'number of what it is part of'],
+    ],
+    clocks: [
+      ['file', 'VARCHAR', '', 'file'],
+      ['table_name', 'VARCHAR', '', 'table that has its rows'],
+      ['placement', 'VARCHAR', '', 'how its times were placed'],
+      ['zero_ns', 'HUGEINT', 'ns', 'time of day of its time 0, since 1970'],
+      ['shift', 'DOUBLE', 's', 'what was added to its times'],
+      ['bound', 'DOUBLE', 's', 'by how much they may be off against those of other files'],
+      ['quality', 'VARCHAR', '', 'how good that is, in words'],
+    ],
+    suspect: [
+      ['file', 'VARCHAR', '', 'file'],
+      ['what', 'VARCHAR', '', 'what is doubtful in it'],
+    ],
+  }),
+);
+
+const aboutTable = (name: string, rows: FactTable['rows']): FactTable =>
+  factTable(name, FACT_COLUMNS.get(name) ?? [], rows);
+
 /** `recording`, `metrics`, `pes`, `entities` and `clocks`. */
 export function factTables(
   { name, recording }: Sources,
@@ -41,27 +93,15 @@ export function factTables(
 ): FactTable[] {
   const dropped = recording?.sources.reduce((sum, one) => sum + BigInt(one.droppedBytes), 0n);
   return [
-    table(
-      'recording',
+    aboutTable('recording', [
       [
-        ...texts('name', 'state', 'started', 'ended', 'error', 'command', 'triscope'),
-        ...huge('start_ns', 'dropped_bytes'),
+        ...[name, recording?.state, recording?.started, recording?.ended, recording?.error],
+        ...[recording?.madeBy.command.join(' '), recording?.madeBy.triscope],
+        ...[start, dropped],
       ],
-      [
-        [
-          ...[name, recording?.state, recording?.started, recording?.ended, recording?.error],
-          ...[recording?.madeBy.command.join(' '), recording?.madeBy.triscope],
-          ...[start, dropped],
-        ],
-      ],
-    ),
-    table(
+    ]),
+    aboutTable(
       'metrics',
-      [
-        ...texts('table_name', 'column_name', 'type', 'kind', 'behaviour', 'form', 'unit'),
-        ...integers('bits'),
-        ...texts('combine', 'help'),
-      ],
       tables.flatMap((one) =>
         one.columns.map(({ name: column, metric: m }) => [
           ...[one.name, column, SQL_TYPES[m.cell], m.kind, m.behaviour, m.form, m.unit],
@@ -69,24 +109,13 @@ export function factTables(
         ]),
       ),
     ),
-    table(
+    aboutTable(
       'pes',
-      [...counts('pe', 'rank'), ...texts('host'), ...counts('cpu', 'thread_id')],
       (recording?.pes ?? []).map((one) => [one.pe, one.rank, one.host, one.cpu, one.threadId]),
     ),
-    table(
-      'entities',
-      [...texts('domain'), ...counts('id'), ...texts('name', 'parent_domain'), ...counts('parent')],
-      entities(recording),
-    ),
-    table(
+    aboutTable('entities', entities(recording)),
+    aboutTable(
       'clocks',
-      [
-        ...texts('file', 'table_name', 'placement'),
-        ...huge('zero_ns'),
-        ...doubles('shift', 'bound'),
-        ...texts('quality'),
-      ],
       clocks.map((one) => [
         ...[one.file, one.table, one.placement, one.zero],
         ...[one.placement === 'untimed' ? null : one.shift, one.bound, one.quality],
@@ -97,9 +126,8 @@ export function factTables(
 
 /** `suspect`. */
 export const suspectTable = (suspects: readonly Suspect[]): FactTable =>
-  table(
+  aboutTable(
     'suspect',
-    texts('file', 'what'),
     suspects.map(({ file, what }) => [file, what]),
   );
 

@@ -166,9 +166,12 @@ export class ScanHints {
  */
 const OWN = 128;
 
+/** How many tables of a recording have one, of so many recordings. */
+export const ownScans = (recordings: number): number => Math.ceil(OWN / recordings);
+
 /** What SQL calls for the rows of the table with number `n`. @param scan how names of functions begin */
-export const scanCall = (scan: string, n: number): string =>
-  n < OWN ? `${scan}_${n}()` : `${scan}_others(${n})`;
+export const scanCall = (scan: string, n: number, own = OWN): string =>
+  n < own ? `${scan}_${n}()` : `${scan}_others(${n})`;
 
 /** Makes `scanCall` of each table known in the connection's database. */
 export function registerScans(
@@ -176,12 +179,13 @@ export function registerScans(
   scan: string,
   tables: readonly Table[],
   hints: ScanHints | null = null,
+  own = OWN,
 ): void {
-  for (const [n, table] of tables.slice(0, OWN).entries()) {
+  for (const [n, table] of tables.slice(0, own).entries()) {
     const name = `${scan}_${n}`;
     register(connection, name, () => table, hints);
   }
-  if (tables.length <= OWN) return;
+  if (tables.length <= own) return;
   register(connection, `${scan}_others`, (bind) => tables[Number(bind.getParameter(0))], null);
 }
 

@@ -58,7 +58,7 @@ describe('an empty recording', () => {
     expect(await recording.query('SELECT state FROM recording')).toEqual([{ state: 'finished' }]);
     expect(await recording.query('SELECT * FROM metrics')).toEqual([]);
     await expect(recording.query('SELECT * FROM ross_pe')).rejects.toThrow(
-      'there is no table ross_pe at line 1, column 15; tables: clocks, entities, metrics, pes, recording, suspect',
+      'there is no table ross_pe at line 1, column 15; tables: clocks, entities, metrics, pes, recording, runs, suspect',
     );
   });
 

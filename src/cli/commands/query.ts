@@ -17,6 +17,7 @@ import { type Call, command, type Given } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { UsageError } from '../errors.ts';
 import { checkPath } from '../missing-path.ts';
+import { pathsOf } from '../path-pattern.ts';
 import { csvLine, jsonText, printTable, say } from '../result-rows.ts';
 
 interface Asked {
@@ -88,7 +89,7 @@ function read({ words, given }: Call<typeof OPTIONS, null>): Asked {
   const { file } = given;
   if (file === '') throw new UsageError('-f: which file?');
   return {
-    paths: hasSql ? words.slice(0, -1) : words,
+    paths: (hasSql ? words.slice(0, -1) : words).flatMap(pathsOf),
     scripts: [
       ...(file === undefined ? [] : [{ text: readText(file), from: file }]),
       ...(hasSql ? [scriptOf(last)] : []),
@@ -226,7 +227,7 @@ async function print({ columns, blocks }: Rows, { form, formulas, limit }: Asked
 
 export const query = command({
   about:
-    'Answers a query over a recording’s folder, a folder of native files, or a file; without one, lists the tables. With several paths, each is a schema named after its folder; a name without a schema means the first. Column t is always seconds since the recording’s start. Read-only.\n\nThe text table is at most as wide as the terminal (COLUMNS overrides it); lists of 8 or more numbers are drawn as a sparkline. Tables: docs/query.md. DESCRIBE ross_pe lists a table’s columns; SELECT * FROM metrics says what they mean.',
+    'Answers a query over a recording’s folder, a folder of native files, or a file; without one, lists the tables. With several paths, each is a schema named after its folder; a name without a schema means the first, every.NAME those of all together, and table runs has a row of settings for each. PATH may be a pattern: runs/*.tri. Column t is always seconds since the recording’s start. Read-only.\n\nThe text table is at most as wide as the terminal (COLUMNS overrides it); lists of 8 or more numbers are drawn as a sparkline. Tables: docs/query.md. DESCRIBE ross_pe lists a table’s columns; SELECT * FROM metrics says what they mean.',
   arguments: [
     {
       name: 'PATH',

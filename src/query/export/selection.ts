@@ -48,7 +48,7 @@ async function ownTables(connection: DuckDBConnection, several: boolean): Promis
     `SELECT t.table_schema, t.table_name FROM information_schema.tables t
       LEFT JOIN duckdb_views() v ON v.schema_name = t.table_schema AND v.view_name = t.table_name
       WHERE t.table_catalog = 'memory' AND (t.table_type = 'BASE TABLE' OR v.comment IS NOT NULL)
-        AND t.table_name <> 'gvt'
+        AND t.table_name NOT IN ('gvt', 'runs')
       ORDER BY ALL`,
   );
   return rows.getRowsJS().map(([schema, name]) => (several ? `${schema}.${name}` : String(name)));

@@ -1,0 +1,166 @@
+/** What each column of each table and view is, with its unit: told by `DESCRIBE`, and as DuckDB's comments. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteName, quoteText } from '../model/sql.ts';
+import { FACT_COLUMNS } from './facts.ts';
+import { runAll } from './make.ts';
+import { EVERY, RUN_COLUMNS } from './runs.ts';
+
+interface Meaning {
+  readonly unit: string;
+  readonly help: string;
+}
+type Meanings = Readonly<Record<string, readonly [unit: string, help: string]>>;
+
+/** Columns that mean the same wherever they are. */
+const COMMON: Meanings = {
+  t: ['s', 'since the recording’s start; of an interval, its end'],
+  t0: ['s', 'beginning of the interval, since the recording’s start'],
+  run: ['', 'name of the run, as in runs'],
+};
+
+const SHARE = '1';
+const STATES: Meanings = Object.fromEntries(
+  ['user', 'nice', 'system', 'idle', 'iowait', 'interrupts', 'steal'].map((state) => [
+    state,
+    [SHARE, `share of the CPU’s time: ${state}`] as const,
+  ]),
+);
+
+const PE_ON_NODE: Meanings = {
+  pe_id: ['', 'PE'],
+  host: ['', 'host on which it ran'],
+  cpu: ['', 'CPU to which it was bound; NULL: none, the CPU’s columns are the mean of the host’s'],
+  seconds: ['s', 'part of the interval that the PE’s samples cover'],
+  events_processed: ['{event}', 'events handled in the interval, those rolled back included'],
+  events_rolled_back: ['{event}', 'events rolled back in the interval'],
+  total_rollbacks: ['{rollback}', 'rollbacks in the interval'],
+  events_per_s: ['{event}/s', 'events handled per second'],
+  rolled_back: [SHARE, 'share of the events handled that was rolled back'],
+  efficiency: ['%', 'ROSS’s efficiency of the interval'],
+  ...STATES,
+  running: [SHARE, 'share of the time that the PE’s thread ran'],
+  waiting: [SHARE, 'share of the time that it was ready and waited for a CPU'],
+  others: [SHARE, 'share of the CPU’s time that others used'],
+  frequency: ['Hz', 'mean of the host’s CPUs'],
+  context_switches: ['1/s', 'how often the PE’s thread was given a CPU'],
+  region: ['', 'where most of the time went: events, gvt or commit'],
+  in_gvt: [SHARE, 'share of the time in GVT'],
+  in_commit: [SHARE, 'share of the time in which events were committed'],
+};
+
+const RANK_ON_NODE: Meanings = {
+  rank: ['', 'MPI rank of the thread’s process; NULL: none'],
+  host: ['', 'host'],
+  process_id: ['', 'process'],
+  thread_id: ['', 'thread'],
+  process: ['', 'name of the process'],
+  thread: ['', 'name of the thread'],
+  cpu: ['', 'CPU on which it ran most'],
+  seconds: ['s', 'part of the interval that the thread’s samples cover'],
+  running: [SHARE, 'share of the time that it ran'],
+  waiting: [SHARE, 'share of the time that it was ready and waited for a CPU'],
+  in_kernel: [SHARE, 'share of the time that it ran in the kernel'],
+  cpus: ['', 'number of CPUs on which it was seen'],
+  moves: ['', 'changes of the CPU, as far as samples show them'],
+  samples: ['', 'number of its samples'],
+  blocked: ['', 'samples in which it waited for a device'],
+  minor_faults: ['1/s', 'page faults without reading'],
+  major_faults: ['1/s', 'page faults that read from a device'],
+  ...STATES,
+  others: [SHARE, 'share of the CPU’s time that others used'],
+};
+
+const VIEWS: Readonly<Record<string, Meanings>> = {
+  pe_on_node: PE_ON_NODE,
+  rank_on_node: RANK_ON_NODE,
+  gvt: { gvt: ['', 'global virtual time'], t: ['s', 'when it was first known'] },
+};
+
+const meaning = ([unit, help]: readonly [string, string]): Meaning => ({ unit, help });
+
+/** What columns of tables mean that are not of files: facts, and views over several tables. */
+function ownMeaning(table: string, column: string): Meaning | null {
+  const fact = [...(FACT_COLUMNS.get(table) ?? []), ...(table === 'runs' ? RUN_COLUMNS : [])].find(
+    ([name]) => name === column,
+  );
+  if (fact !== undefined) return { unit: fact[2] ?? '', help: fact[3] ?? '' };
+  const found = VIEWS[table]?.[column] ?? COMMON[column];
+  if (found !== undefined) return meaning(found);
+  if (table === 'runs') {
+    return { unit: '', help: `option --${column.replaceAll('_', '-')}, where it was given` };
+  }
+  return null;
+}
+
+/** Of a counter as differences per second. */
+const rateOf = ({ unit, help }: Meaning): Meaning => ({
+  unit: `${unit === '' ? '1' : unit}/s`,
+  help: `${help}, per second`,
+});
+
+/**
+ * Comments the columns of all tables and views of some schemas.
+ * @param schemas each with `metrics`; and `every`, where it is there
+ */
+export async function commentColumns(
+  connection: DuckDBConnection,
+  schemas: readonly string[],
+): Promise<void> {
+  const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS();
+  const measured = new Map<string, Meaning>();
+  for (const schema of schemas) {
+    const metrics = await rows(
+      `SELECT table_name, column_name, unit, help FROM ${quoteName(schema)}.metrics`,
+    );
+    for (const [table, column, unit, help] of metrics.map((row) => row.map(String))) {
+      measured.set(`${schema}.${table}.${column}`, { unit, help });
+    }
+  }
+  const meaningOf = (schema: string, table: string, column: string, type: string) => {
+    // Tables of `every` and short names are those of a recording.
+    for (const own of [schema, ...schemas]) {
+      const found = measured.get(`${own}.${table}.${column}`);
+      if (found !== undefined) return found;
+      const base = measured.get(`${own}.${table.replace(/_rate$/, '')}.${column}`);
+      if (base !== undefined) return type === 'DOUBLE' ? rateOf(base) : base;
+      if (own === schema && ownMeaning(table, column) !== null) break;
+    }
+    return ownMeaning(table, column);
+  };
+  const all = await rows(
+    `SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns
+      WHERE table_catalog = 'memory' ORDER BY ALL`,
+  );
+  const known = new Set(['main', EVERY, ...schemas]);
+  await runAll(
+    connection,
+    all.flatMap((row) => {
+      const [schema, table, column, type] = row.map(String);
+      const found = known.has(schema) ? meaningOf(schema, table, column, type) : null;
+      if (found === null) return [];
+      const name = [schema, table, column].map(quoteName).join('.');
+      const comment = found.unit === '' ? found.help : `${found.unit}: ${found.help}`;
+      return [`COMMENT ON COLUMN ${name} IS ${quoteText(comment)}`];
+    }),
+  );
+}
+
+const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`;
+const DESCRIBE = new RegExp(
+  String.raw`^\s*(?:DESCRIBE|DESC)\s+(?!SELECT\b|FROM\b|WITH\b|VALUES\b)(?:(${NAME})\s*\.\s*)?(${NAME})\s*;?\s*$`,
+  'iu',
+);
+const plain = (name: string) => name.replace(/^"(.*)"$/su, '$1').replaceAll('""', '"');
+
+/** `DESCRIBE table` with the columns' comments; null where a statement is none. */
+export function described(sql: string): string | null {
+  const [, schema = 'main', table] = DESCRIBE.exec(sql) ?? [];
+  if (table === undefined) return null;
+  const [inSchema, named] = [schema, table].map((name) => quoteText(plain(name).toLowerCase()));
+  const from = schema === 'main' ? table : `${schema}.${table}`;
+  return `SELECT d.column_name, d.column_type, coalesce(c.comment, '') AS comment
+    FROM (SELECT *, row_number() OVER () AS place FROM (DESCRIBE ${from})) d
+    LEFT JOIN (SELECT column_name, any_value(comment) AS comment FROM duckdb_columns()
+      WHERE lower(schema_name) = ${inSchema} AND lower(table_name) = ${named} GROUP BY 1) c USING (column_name)
+    ORDER BY place`;
+}
