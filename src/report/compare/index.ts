@@ -191,7 +191,9 @@ function rampNotes(a: readonly Run[], b: readonly Run[]): string[] {
   const sides = [['A', a] as const, ['B', b] as const].flatMap(told);
   return sides.length === 0
     ? []
-    : [`Left out of rates and shares, as the runs' ramp: the first ${sides.join(', ')}.`];
+    : [
+        `Left out of rates and shares, as the runs' ramp: the first ${sides.join(', ')}. Efficiency, for one, is not that of the whole run, which sim run, report and runs tell.`,
+      ];
 }
 
 const countOf = (run: Run, scope: Scope): number =>
