@@ -287,7 +287,7 @@ export class Database {
       this.comments ??= this.comment();
       await this.comments;
     }
-    await this.makeMeasures(sql);
+    await this.makeMeasures([...own, sql].join('\n'));
     const connection = await this.instance.connect();
     this.running.add(connection);
     let isLate = false;
