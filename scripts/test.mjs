@@ -30,6 +30,9 @@ const NEEDS = {
   },
   // Half a minute, for who changes documents.
   'npm run docs': { command: 'npm run docs', optional: true },
+  // Large, for two examples of a document.
+  'python3-pandas': { command: 'apt-get install python3-pandas', optional: true },
+  'r-base-core': { command: 'apt-get install r-base-core', optional: true },
   // Minutes, root and 100 MB of Debian's packages: for who changes scripts/container.mjs.
   'mmdebstrap and buildah': { command: 'apt-get install mmdebstrap buildah', optional: true },
 };

@@ -20,7 +20,15 @@ export function blankUpTo(text: string, at: number): string {
   return '\n'.repeat(before.split('\n').length - 1) + ' '.repeat(at - line);
 }
 
-/** The statements of a script; none of comments and blanks alone. */
+/**
+ * The statements of a script; none of comments and blanks alone.
+ * @example
+ * ```ts
+ * import { statementsOf } from 'triscope/query';
+ *
+ * statementsOf('CREATE VIEW busy AS SELECT 1; SELECT * FROM busy').length; // 2
+ * ```
+ */
 export function statementsOf(script: string): ScriptStatement[] {
   const statements: ScriptStatement[] = [];
   // A comment before a statement is no part of it.
