@@ -10,6 +10,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'region launch': 'its output is that of the command that it runs',
   record: 'its output is that of the command that it runs',
   'node rotate': 'ends a file of the log, and takes no sample to print',
+  'node alerts': 'prints rules that Prometheus reads',
   'node daemon': 'prints nothing: it collects until it is ended',
   completion: 'prints a script for a shell, and words for that script',
   'sim new': 'writes files, and prints their names',

@@ -76,7 +76,7 @@ it.skipIf(!HAS_HOSTS)(
       [{ host: 'n0' }, { host: 'n1' }],
     ]);
     expect(told).toEqual([{ state: 'failed', error: 'n1: the command ended with code 2' }]);
-    expect(suspects).toEqual([]);
+    expect(suspects).toMatchObject([{ what: 'its run failed: n1: the command ended with code 2' }]);
     // A host that was killed: the other is there, and what is lost is told.
     const file = join(folder, 'n1', 'recording.json');
     const { ended: _, ...running } = JSON.parse(readFileSync(file, 'utf8'));

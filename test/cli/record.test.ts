@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
     expect(who).toEqual([{ command: `sh -c ${words.at(-1)}` }]);
     expect([ran, marks]).toEqual([[{ often: true }], [{ often: true }]]);
     expect(regions).toContainEqual({ section: 'application' });
-    expect(suspect).toEqual([]);
+    expect(suspect).toMatchObject([{ what: 'its run failed: the command ended with code 3' }]);
     expect(readdirSync(tmp)).toEqual([]);
     const again = await triscope(['record', '-o', 'run', '--', 'touch', 'ran'], call);
     expect([again.code, again.err]).toEqual([
