@@ -62,7 +62,7 @@ const suites = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).testRes
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
 const { passed, failed, retried, groups } = count(suites);
-for (const title of retried) console.log(`passed on the second try: ${title}`);
+for (const { title, why } of retried) console.log(`passed on the second try: ${title}\n${why}`);
 let missing = 0;
 for (const [title, { need, tests, path }] of groups) {
   const { command, optional } =
@@ -108,7 +108,10 @@ function count(results) {
       if (test.status === 'passed') {
         total.passed++;
         // What it failed with at first is still told.
-        if (test.failureMessages.length > 0) total.retried.push([path, ...titles].join(' > '));
+        if (test.failureMessages.length > 0) {
+          const why = test.failureMessages[0].split('\n').slice(0, 20).join('\n  ');
+          total.retried.push({ title: [path, ...titles].join(' > '), why: `  ${why}` });
+        }
       } else if (test.status === 'failed') total.failed++;
       else {
         const named = titles.find((title) => /\(needs [^)]+\)/.test(title));
