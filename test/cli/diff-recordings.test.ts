@@ -14,7 +14,7 @@ import {
   recordingOf,
   writeFolder,
 } from '../query/support/recording.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const folder = temporaryFolder();
 
@@ -95,7 +95,7 @@ interface Printed {
 }
 
 const json = async (...args: string[]): Promise<Printed> => {
-  const { out, code } = await triscope(['diff', '--all', '--json', ...args]);
+  const { out, code } = await triscopeHere(['diff', '--all', '--json', ...args]);
   expect(code).toBe(0);
   return JSON.parse(out);
 };
@@ -155,7 +155,7 @@ describe('triscope diff of two recordings', () => {
     const close = await json(base, near);
     expect(value(close, 'run', '', 'committed events', 'events/s')?.verdict).toBe('noise');
     expect(value(close, 'node', 'cpu', 'user')?.verdict).toBe('same');
-    const { out, code } = await triscope(['diff', base, base, '--exit-code']);
+    const { out, code } = await triscopeHere(['diff', base, base, '--exit-code']);
     expect(code).toBe(0);
     expect(out).toMatch(/^All PEs\n {2}\d+ the same$/m);
     expect(out).not.toMatch(/within noise|only in/);
@@ -249,7 +249,7 @@ describe('triscope diff of two recordings', () => {
     expect(names.filter((name) => told.some(({ key, unit }) => name === `${key} ${unit}`))).toEqual(
       [],
     );
-    expect((await triscope(['diff', base, slower, near])).code).toBe(2);
+    expect((await triscopeHere(['diff', base, slower, near])).code).toBe(2);
   });
 
   it('says how large a change could have been missed', async () => {
@@ -263,7 +263,7 @@ describe('triscope diff of two recordings', () => {
     const empty = writeFolder(join(folder, 'empty.tri'), {
       'recording.json': recordingOf({ sources: [] }),
     });
-    const none = await triscope(['diff', base, empty]);
+    const none = await triscopeHere(['diff', base, empty]);
     expect([none.code, none.err]).toEqual([
       3,
       `triscope: ${base} and ${empty} have nothing in common that could be compared\n`,

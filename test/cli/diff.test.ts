@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscopeHere } from './support/run.ts';
 
 const FOLDER = temporaryFolder();
 const [A, B, NONE] = ['a', 'b', 'none'].map((name) => join(FOLDER, `${name}.report`));
@@ -31,7 +31,7 @@ beforeAll(() => {
 
 describe('triscope diff of two reports', () => {
   it('names what changed, by how much, and what only one has', async () => {
-    const { code, out } = await triscope(['diff', A, B]);
+    const { code, out } = await triscopeHere(['diff', A, B]);
     expect(code).toBe(0);
     expect(out).toMatch(/vm1, region A\n +A +B +change\n {2}runtime \(s\) +2 +1\.5 +-25\.0 %\n\n/);
     expect(out).toMatch(/vm1, region old\n.*\n {2}runtime \(s\) +1 +- +only in A\n/);
@@ -41,7 +41,7 @@ describe('triscope diff of two reports', () => {
   });
 
   it('prints JSON, leaves out small changes, and says when there is no difference', async () => {
-    const json = JSON.parse((await triscope(['diff', A, B, '--json', '--least=25'])).out);
+    const json = JSON.parse((await triscopeHere(['diff', A, B, '--json', '--least=25'])).out);
     expect(json.values).toContainEqual({
       host: 'vm1',
       section: 'region',
@@ -50,9 +50,9 @@ describe('triscope diff of two reports', () => {
       a: 2,
       b: 1.5,
     });
-    const all = JSON.parse((await triscope(['diff', A, B, '--json', '--all'])).out);
+    const all = JSON.parse((await triscopeHere(['diff', A, B, '--json', '--all'])).out);
     expect(all.values).toHaveLength(8);
-    expect((await triscope(['diff', A, A])).out).toBe('no difference in 6 values\n');
+    expect((await triscopeHere(['diff', A, A])).out).toBe('no difference in 6 values\n');
   });
 
   it('compares regions inside regions by their path, and no processes', async () => {
@@ -79,25 +79,25 @@ describe('triscope diff of two reports', () => {
     const other = join(FOLDER, 'other.report');
     writeFileSync(path, report('vm1', 4, region('A', 2)) + own(17, 1));
     writeFileSync(other, report('vm1', 4, region('A', 2)) + own(18, 1.5));
-    const { out } = await triscope(['diff', path, other]);
+    const { out } = await triscopeHere(['diff', path, other]);
     expect(out).toMatch(/^vm1, region A \/ walk\n.*\n {2}runtime \(s\) +1 +1\.5 +\+50\.0 %\n\n$/);
   });
 
   it('says where a report is cut off', async () => {
     const cut = join(FOLDER, 'cut.report');
     writeFileSync(cut, report('vm1', 4, region('A', 2)).slice(0, -3));
-    const { err } = await triscope(['diff', A, cut]);
+    const { err } = await triscopeHere(['diff', A, cut]);
     expect(err).toBe(
       `triscope: ${cut}: line 17: the line has no end: its last value may be cut off\n`,
     );
   });
 
   it('refuses files of other kinds, and other than two', async () => {
-    const wrong = await triscope(['diff', A, NONE]);
+    const wrong = await triscopeHere(['diff', A, NONE]);
     expect(wrong.code).toBe(3);
     expect(wrong.err).toContain('none.report have nothing in common that could be compared');
-    expect((await triscope(['diff', A])).code).toBe(2);
-    expect((await triscope(['diff', A, B, '--least=x'])).code).toBe(2);
-    expect((await triscope(['diff', A, join(FOLDER, 'absent')])).code).toBe(3);
+    expect((await triscopeHere(['diff', A])).code).toBe(2);
+    expect((await triscopeHere(['diff', A, B, '--least=x'])).code).toBe(2);
+    expect((await triscopeHere(['diff', A, join(FOLDER, 'absent')])).code).toBe(3);
   });
 });

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { NOON } from '../query/support/recording.ts';
 import { inFolder, small } from './support/export.ts';
 import { openMetricsFaults } from './support/openmetrics.ts';
-import { triscope } from './support/run.ts';
+import { triscopeHere } from './support/run.ts';
 
 describe('texts for other tools', () => {
   it('OpenMetrics: families with type, unit and sentence, totals of what was counted, # EOF', async () => {
-    const { out, code } = await triscope([
+    const { out, code } = await triscopeHere([
       'export',
       small,
       '--to',
@@ -30,12 +30,12 @@ describe('texts for other tools', () => {
       `triscope_node_cpu_user_seconds_total{host="h1",device="1"} 0.14 ${NOON + 2}.000`,
     );
     expect(openMetricsFaults(out)).toEqual([]);
-    const all = await triscope(['export', small, '--to', 'openmetrics', '-o', '-']);
+    const all = await triscopeHere(['export', small, '--to', 'openmetrics', '-o', '-']);
     expect(openMetricsFaults(all.out)).toEqual([]);
   });
 
   it('CSV under the names of ross-binary-reader', async () => {
-    const { out } = await triscope([
+    const { out } = await triscopeHere([
       'export',
       small,
       '--to',
@@ -65,7 +65,7 @@ describe('texts for other tools', () => {
     const text =
       '# geopm_version: 3.1.0\n# start_time: Thu Feb 29 2024\n# profile_name: p\n# node_name: h1\n# agent: monitor\nTIME|EPOCH_COUNT|REGION_HASH|CPU_ENERGY-package-0\n0.5|1|0x00000001|12.5\n1.5|2|0x00000001|nan\n';
     writeFileSync(inFolder('trace'), text);
-    const made = await triscope([
+    const made = await triscopeHere([
       'export',
       inFolder('trace'),
       '--to',

@@ -7,13 +7,13 @@ import { ROSS_EVENT, ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { faults, type Trace } from '../formats/trace-event/rules.ts';
 import { batchOf, framesOf, NOON, recordingOf, writeFolder } from '../query/support/recording.ts';
 import { inFolder, of, processes, small, traceFrom } from './support/export.ts';
-import { triscope, triscopeHere } from './support/run.ts';
+import { triscopeHere } from './support/run.ts';
 
 describe('a trace of a simulation', () => {
   const recording = inFolder('run.tri');
   let trace: Trace;
   beforeAll(async () => {
-    const run = await triscope([
+    const run = await triscopeHere([
       ...[
         'sim',
         'run',
@@ -28,7 +28,7 @@ describe('a trace of a simulation', () => {
     ]);
     expect(run.code).toBe(0);
     const words = ['export', recording, '--to', 'trace-event', '-o', inFolder('run.json')];
-    const { code, err } = await triscope(words);
+    const { code, err } = await triscopeHere(words);
     expect([code, err.includes('trace events')]).toEqual([0, true]);
     trace = traceFrom(inFolder('run.json'));
   });
@@ -53,12 +53,12 @@ describe('a trace of a simulation', () => {
   });
 
   it('is the same compressed, and may be a stretch of time without arrows', async () => {
-    await triscope(['export', recording, '--to', 'trace-event', '-o', inFolder('run.json.gz')]);
+    await triscopeHere(['export', recording, '--to', 'trace-event', '-o', inFolder('run.json.gz')]);
     const unpacked = gunzipSync(readFileSync(inFolder('run.json.gz')));
     expect(unpacked.equals(readFileSync(inFolder('run.json')))).toBe(true);
     const times = of(trace, 'X').map(({ ts }) => (ts as number) / 1e6);
     const middle = times[times.length >> 1];
-    await triscope([
+    await triscopeHere([
       'export',
       recording,
       '--to=trace-event',
@@ -77,7 +77,7 @@ describe('a trace of a simulation', () => {
 
 describe('a trace', () => {
   it('has the node’s counters, and GVT once', async () => {
-    await triscope(['export', small, '--to', 'trace-event', '-o', inFolder('small.json')]);
+    await triscopeHere(['export', small, '--to', 'trace-event', '-o', inFolder('small.json')]);
     const trace = traceFrom(inFolder('small.json'));
     expect(faults(trace)).toEqual([]);
     const [host] = [...processes(trace)].find(([, name]) => name === 'host h1') ?? [];
@@ -134,7 +134,7 @@ describe('a trace', () => {
     const head =
       '# geopm_version: 3.1.0\n# start_time: Thu Feb 29 2024\n# profile_name: p\n# node_name: h1\n# agent: monitor\n';
     writeFileSync(inFolder('profile'), `${head}TIME|PROCESS|EVENT|SIGNAL\n${rows.join('\n')}\n`);
-    const { code } = await triscope([
+    const { code } = await triscopeHere([
       'export',
       inFolder('profile'),
       '--to',
@@ -173,7 +173,7 @@ describe('a trace', () => {
       }),
       'extra.frames': framesOf(batchOf(ROSS_PE, [{ real_time: 1, pe_id: 0, mode: 'gvt', gvt: 3 }])),
     });
-    await triscope(['export', small, later, '--to', 'trace-event', '-o', inFolder('two.json')]);
+    await triscopeHere(['export', small, later, '--to', 'trace-event', '-o', inFolder('two.json')]);
     const trace = traceFrom(inFolder('two.json'));
     expect(faults(trace)).toEqual([]);
     const gvt = of(trace, 'C').filter(({ name }) => name === 'GVT');

@@ -10,11 +10,11 @@ import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { faults } from '../formats/trace-event/rules.ts';
 import { batchOf, framesOf, recordingOf, writeFolder } from '../query/support/recording.ts';
 import { folder, inFolder, small, traceFrom } from './support/export.ts';
-import { triscope } from './support/run.ts';
+import { triscope, triscopeHere } from './support/run.ts';
 
 describe('what is wrong is said in a line, and nothing is left behind', () => {
   const parquet = (out: string, ...more: string[]) =>
-    triscope(['export', small, '--to', 'parquet', '-o', out, ...more]);
+    triscopeHere(['export', small, '--to', 'parquet', '-o', out, ...more]);
   const left = () => readdirSync(folder).filter((name) => name.includes('.part-'));
 
   it.each<[string, string[], number, string]>([
@@ -27,7 +27,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       'no/x: cannot be written: its folder is not there',
     ],
   ])('%s', async (_, args, code, message) => {
-    const outcome = await triscope(['export', small, ...args], { cwd: folder });
+    const outcome = await triscopeHere(['export', small, ...args], { cwd: folder });
     expect(outcome.err).toContain(message);
     expect([outcome.code, outcome.out, outcome.err.split('\n').length]).toEqual([code, '', 2]);
     expect([existsSync(inFolder('x')), left()]).toEqual([false, []]);
@@ -148,7 +148,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
     const empty = writeFolder(inFolder('empty.tri'), {
       'recording.json': recordingOf({ pes: [] }),
     });
-    const trace = await triscope([
+    const trace = await triscopeHere([
       'export',
       empty,
       '--to',
@@ -158,7 +158,16 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       '--json',
     ]);
     expect([trace.code, faults(traceFrom(inFolder('empty.json')))]).toEqual([0, []]);
-    const tables = await triscope(['export', empty, '--to', 'csv', '-o', '-', '--table', 'pes']);
+    const tables = await triscopeHere([
+      'export',
+      empty,
+      '--to',
+      'csv',
+      '-o',
+      '-',
+      '--table',
+      'pes',
+    ]);
     expect([tables.code, tables.out]).toEqual([0, 'pe,rank,host,cpu,thread_id\n']);
     expect(tables.err).toContain('it is empty');
   });
@@ -170,7 +179,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
         batchOf(ROSS_PE, [{ real_time: 1, pe_id: 0, mode: 'gvt' }]),
       ).subarray(0, -8),
     });
-    const { code, err } = await triscope([
+    const { code, err } = await triscopeHere([
       'export',
       running,
       '--to',

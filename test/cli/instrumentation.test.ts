@@ -3,20 +3,14 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FrameDecoder } from '../../src/formats/frames/index.ts';
-import { type Outcome, temporaryFolder, triscope, triscopeHere } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const PHOLD = ['phold', '--total-lps=16', '--remote=0.4', '--lookahead=0.1', '--end=60', '--nkp=2'];
 const PCS = ['pcs', '--width=4', '--height=2', '--end=20', '--nkp=2'];
 
-interface Ran extends Outcome {
-  readonly cwd: string;
-  /** Lines on stderr. */
-  readonly notes: readonly string[];
-}
-
-async function run(args: readonly string[], model: readonly string[] = PHOLD): Promise<Ran> {
+async function run(args: readonly string[], model: readonly string[] = PHOLD) {
   const cwd = temporaryFolder();
-  const outcome = await triscope(['sim', 'run', ...model, ...args], { cwd });
+  const outcome = await triscopeHere(['sim', 'run', ...model, ...args], { cwd });
   return { ...outcome, cwd, notes: outcome.err.split('\n').filter(Boolean) };
 }
 
@@ -228,7 +222,7 @@ describe('where files go', () => {
   test('a folder that is there is left alone: the new one has process and time in its name', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'stats-output'));
-    const { code, out } = await triscope(['sim', 'run', ...PHOLD, '--engine-stats=1'], { cwd });
+    const { code, out } = await triscopeHere(['sim', 'run', ...PHOLD, '--engine-stats=1'], { cwd });
     expect(code).toBe(0);
     expect(filesIn(join(cwd, 'stats-output'))).toEqual([]);
     const [other] = filesIn(cwd).filter((name) => name !== 'stats-output');
@@ -317,7 +311,7 @@ test.each(['--kp-data', '--lp-data', '--granularity=2'])(
 );
 
 test('--help has them under their title', async () => {
-  const { code, out } = await triscope(['sim', 'run', 'phold', '--help']);
+  const { code, out } = await triscopeHere(['sim', 'run', 'phold', '--help']);
   expect(code).toBe(0);
   const [, after] = out.split('\nROSS Instrumentation:\n');
   for (const name of ['engine-stats', 'model-stats', 'num-gvt', 'event-trace', 'disable-output']) {
@@ -397,14 +391,14 @@ describe('--record', () => {
       'recording.json',
       'sim-result.json',
     ]);
-    const info = await triscope(['info', join(cwd, 'a.tri'), '--json']);
+    const info = await triscopeHere(['info', join(cwd, 'a.tri'), '--json']);
     expect([info.code, info.err]).toEqual([0, '']);
     expect(JSON.parse(info.out)).toMatchObject({
       files: [],
       recordings: [{ recording: { state: 'finished' } }],
     });
     const sql = "SELECT table_name AS t FROM information_schema.tables WHERE t LIKE 'ross_%'";
-    const tables = await triscope(['query', join(cwd, 'a.tri'), sql, '--csv']);
+    const tables = await triscopeHere(['query', join(cwd, 'a.tri'), sql, '--csv']);
     expect(tables.out).toBe('t\nross_rollback\n');
   });
 

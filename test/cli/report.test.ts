@@ -17,7 +17,7 @@ import {
   recordingOf,
   writeFolder,
 } from '../query/support/recording.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { temporaryFolder, triscopeHere } from './support/run.ts';
 
 const folder = temporaryFolder();
 const EVIL = '</title><script>alert("1")</script>&\u0001\u001b[2J';
@@ -61,7 +61,7 @@ interface Printed {
 
 describe('triscope report', () => {
   it('prints findings by severity, then tables', async () => {
-    const { code, out, err } = await triscope(['report', path]);
+    const { code, out, err } = await triscopeHere(['report', path]);
     expect([code, err]).toEqual([0, '']);
     const marks = [...out.matchAll(/^(problem|notice|info): /gm)].map(([, mark]) => mark);
     expect(marks[0]).toBe('problem');
@@ -77,21 +77,23 @@ describe('triscope report', () => {
   const order = (mark: string) => ['problem', 'notice', 'info'].indexOf(mark);
 
   it('--json: one object; of several paths a list', async () => {
-    const one = JSON.parse((await triscope(['report', path, '--json'])).out) as Printed;
+    const one = JSON.parse((await triscopeHere(['report', path, '--json'])).out) as Printed;
     expect(one.recording.name).toBe('demo');
     expect(one.findings.map(({ rule }) => rule)).toContain('stolen-cpu');
     expect(one.findings.every(({ evidence }) => evidence.rows.length > 0)).toBe(true);
     expect([one.pes.length, one.hosts.length]).toEqual([2, 1]);
-    const two = JSON.parse((await triscope(['report', path, path, '--json'])).out) as Printed[];
+    const two = JSON.parse((await triscopeHere(['report', path, path, '--json'])).out) as Printed[];
     expect(two).toEqual([one, one]);
   });
 
   it('gives evidence that can be asked again', async () => {
-    const { findings } = JSON.parse((await triscope(['report', path, '--json'])).out) as Printed;
+    const { findings } = JSON.parse(
+      (await triscopeHere(['report', path, '--json'])).out,
+    ) as Printed;
     const { sql, rows } = findings.filter(({ rule }) => rule === 'efficiency')[0].evidence;
-    const { out } = await triscope(['query', path, sql, '--json']);
+    const { out } = await triscopeHere(['query', path, sql, '--json']);
     expect(JSON.parse(out)).toEqual(rows);
-    const text = await triscope(['report', path, '--evidence']);
+    const text = await triscopeHere(['report', path, '--evidence']);
     expect(text.out).toContain('    FROM pe_on_node GROUP BY pe_id ORDER BY pe_id');
   });
 
@@ -99,12 +101,12 @@ describe('triscope report', () => {
     const empty = writeFolder(join(folder, 'empty.tri'), {
       'recording.json': recordingOf({ sources: [] }),
     });
-    expect((await triscope(['report', empty])).out).toContain(
+    expect((await triscopeHere(['report', empty])).out).toContain(
       'Nothing was found: there are no samples of PEs, regions or hosts to judge.',
     );
-    expect(await triscope(['report', join(folder, 'none')])).toMatchObject({ code: 3 });
-    expect(await triscope(['report'])).toMatchObject({ code: 2 });
-    const { code, err } = await triscope(['report', path, '--htm', 'x']);
+    expect(await triscopeHere(['report', join(folder, 'none')])).toMatchObject({ code: 3 });
+    expect(await triscopeHere(['report'])).toMatchObject({ code: 2 });
+    const { code, err } = await triscopeHere(['report', path, '--htm', 'x']);
     expect([code, err]).toEqual([2, 'triscope: unknown option --htm; did you mean --html?\n']);
   });
 });
@@ -112,7 +114,7 @@ describe('triscope report', () => {
 describe('the page of --html', () => {
   it('holds all in one file, without scripts, its texts escaped', async () => {
     const file = join(folder, 'report.html');
-    expect((await triscope(['report', path, '--html', file])).code).toBe(0);
+    expect((await triscopeHere(['report', path, '--html', file])).code).toBe(0);
     const page = readFileSync(file, 'utf8');
     expect(page).not.toMatch(/<script|<link|<img|@import|url\(|https?:/i);
     expect(page).toContain("default-src 'none'");
@@ -129,7 +131,12 @@ describe('the page of --html', () => {
   });
 
   it('is not there where it cannot be written whole', async () => {
-    const { code, err } = await triscope(['report', path, '--html', join(folder, 'no', 'a.html')]);
+    const { code, err } = await triscopeHere([
+      'report',
+      path,
+      '--html',
+      join(folder, 'no', 'a.html'),
+    ]);
     expect(code).toBe(1);
     expect(err).toMatch(
       /^triscope: --html=.*a\.html: cannot be written: its folder does not exist\n$/,
@@ -153,7 +160,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 describe.skipIf(executable === undefined)('the page in a browser (needs chromium)', () => {
   it('has nothing that axe objects to, light or dark, and is as wide as a narrow window', async () => {
     const file = join(folder, 'shown.html');
-    await triscope(['report', path, '--html', file]);
+    await triscopeHere(['report', path, '--html', file]);
     const browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
     try {
       for (const colorScheme of ['light', 'dark'] as const) {

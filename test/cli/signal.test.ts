@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Tree, TWO_BY_TWO } from '../region/signals/support/tree.ts';
-import { temporaryFolder, triscope } from './support/run.ts';
+import { type Call, temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const ZONE = 'sys/class/powercap/intel-rapl:0';
 const tree = () =>
@@ -16,8 +16,8 @@ const tree = () =>
     [`${ZONE}/constraint_0_power_limit_uw`]: 95_000_000,
   });
 
-const signal = (args: string[], call: Parameters<typeof triscope>[1] = {}) =>
-  triscope(['signal', ...args], call);
+const signal = (args: string[], call?: Call) =>
+  call === undefined ? triscopeHere(['signal', ...args]) : triscope(['signal', ...args], call);
 
 describe('signal list', () => {
   it('lists what the machine has, as text and as JSON', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { FrameDecoder, FrameEncoder } from '../../src/formats/frames/index.ts';
 import { splitParts, unpackBins } from '../../src/view/binary.ts';
-import { triscope } from '../cli/support/run.ts';
+import { triscope, triscopeHere } from '../cli/support/run.ts';
 import { until } from '../support/until.ts';
 import { ask as request } from './support/ask.ts';
 import { peBatch, recording } from './support/samples.ts';
@@ -345,14 +345,14 @@ describe('triscope serve', () => {
     [['serve', '/nowhere.tri', '--port', 'x'], 2, '--port=x: must be an integer'],
     [['serve', '/nowhere.tri', '--wrong'], 2, 'unknown option --wrong'],
   ])('%j: exit %d', async (words, code, expected) => {
-    const outcome = await triscope(words);
+    const outcome = await triscopeHere(words);
     expect(outcome.err).toContain(expected);
     expect(outcome.err.trim().split('\n')).toHaveLength(1);
     expect(outcome.code).toBe(code);
   });
 
   it('says that an address is not this machine’s', async () => {
-    const outcome = await triscope(['serve', folder, '--host', '192.0.2.1']);
+    const outcome = await triscopeHere(['serve', folder, '--host', '192.0.2.1']);
     expect(outcome.err).toBe(
       'triscope: 192.0.2.1 is no address of this machine; give one with --host, or 0.0.0.0 for all\n',
     );
@@ -360,7 +360,7 @@ describe('triscope serve', () => {
   });
 
   it('says that a port is taken', async () => {
-    const outcome = await triscope(['serve', folder, '--port', String(server.port)]);
+    const outcome = await triscopeHere(['serve', folder, '--port', String(server.port)]);
     expect(outcome.err).toContain('is taken; give another with --port');
     expect(outcome.code).toBe(1);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
-import { triscope } from '../cli/support/run.ts';
+import { triscope, triscopeHere } from '../cli/support/run.ts';
 import {
   batchOf,
   framesOf,
@@ -35,7 +35,7 @@ const path = writeFolder(join(folder, 'demo.tri'), {
   ),
 });
 
-const ask = (sql: string, ...more: string[]) => triscope(['query', path, sql, ...more]);
+const ask = (sql: string, ...more: string[]) => triscopeHere(['query', path, sql, ...more]);
 const SUMS = `SELECT pe_id, mode, sum(events_processed) AS events, 1 / 3 AS third, NULL AS nothing
   FROM ross_pe GROUP BY ALL ORDER BY pe_id`;
 
@@ -89,7 +89,7 @@ describe('triscope query', () => {
       ['query', ''],
       ['query', path, '  '],
     ]) {
-      const { code, err } = await triscope(args);
+      const { code, err } = await triscopeHere(args);
       expect(err).toContain('a path or query is empty');
       expect(code).toBe(2);
     }
@@ -129,14 +129,14 @@ describe('triscope query', () => {
   });
 
   it('lists the tables where nothing is asked', async () => {
-    const { out } = await triscope(['query', path]);
+    const { out } = await triscopeHere(['query', path]);
     expect(out).toMatch(/^ross_pe +33 +one sample of a PE$/m);
     expect(out).toMatch(/^pe_on_node +27$/m);
   });
 
   it('has exit codes for what is wrong, and one line', async () => {
     const wrong = async (...args: string[]) => {
-      const { code, out, err } = await triscope(['query', ...args]);
+      const { code, out, err } = await triscopeHere(['query', ...args]);
       expect(out).toBe('');
       expect(err).toMatch(/^triscope: [^\n]*\n$/);
       return [code, err.slice('triscope: '.length, -1)];
@@ -169,7 +169,11 @@ describe('triscope query', () => {
       'recording.json': recordingOf({ state: 'running' }),
       'extra.frames': framesOf(batchOf(ROSS_PE, rows)).subarray(0, -8),
     });
-    const { code, out, err } = await triscope(['query', cut, 'SELECT count(*) AS n FROM ross_pe']);
+    const { code, out, err } = await triscopeHere([
+      'query',
+      cut,
+      'SELECT count(*) AS n FROM ross_pe',
+    ]);
     expect([code, out]).toEqual([0, 'n\n0\n']);
     expect(err).toMatch(/^triscope: .*: it has no end: its run was killed, or still goes on/m);
     expect(err).toMatch(
@@ -180,7 +184,7 @@ describe('triscope query', () => {
 
 describe('triscope report', () => {
   it('prints findings, worst first, and the PEs', async () => {
-    const { code, out } = await triscope(['report', path]);
+    const { code, out } = await triscopeHere(['report', path]);
     expect(code).toBe(0);
     const lines = out.split('\n');
     expect(lines[0]).toBe('demo of 2026-03-01T12:00:00.000Z');
@@ -192,7 +196,7 @@ describe('triscope report', () => {
   });
 
   it('gives JSON with the evidence', async () => {
-    const { out } = await triscope(['report', path, '--json']);
+    const { out } = await triscopeHere(['report', path, '--json']);
     const { recording, findings, pes, suspects } = JSON.parse(out);
     expect(recording).toMatchObject({ name: 'demo', state: 'finished' });
     expect(findings[0]).toMatchObject({ rule: 'stolen-cpu', severity: 'problem' });
@@ -202,7 +206,7 @@ describe('triscope report', () => {
   });
 
   it('shows queries and rows where evidence is wanted', async () => {
-    const { out } = await triscope(['report', path, '--evidence']);
+    const { out } = await triscopeHere(['report', path, '--evidence']);
     expect(out).toMatch(/^ {4}SELECT pe_id, any_value\(host\)/m);
   });
 });

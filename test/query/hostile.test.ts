@@ -1,19 +1,16 @@
 /** Recordings made to break in: what files say never becomes SQL, and nothing but the recording is read or written. */
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Metric, Schema } from '../../src/model/metric.ts';
+import { triscopeHere } from '../cli/support/run.ts';
 import { openHere } from './support/open-here.ts';
 import { batchOf, framesOf, recordingOf, writeFolder } from './support/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'query-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const bin = join(import.meta.dirname, '../../bin/triscope');
-const run = promisify(execFile);
 
 const column = (key: string, more: Partial<Metric> = {}): Metric => ({
   ...{ key, cell: 'f64', kind: 'gauge', behaviour: 'variable', form: 'total' },
@@ -86,10 +83,8 @@ describe('a schema that is SQL', () => {
     ['diff', path, path],
     ['info', path],
   ])('does nothing in triscope %s', async (...args) => {
-    const { stdout, stderr } = await run(bin, args).catch(
-      (error: { stdout: string; stderr: string }) => error,
-    );
-    expect(stdout + stderr).not.toContain('unexpected');
+    const { out: told, err } = await triscopeHere(args);
+    expect(told + err).not.toContain('unexpected');
     expect(existsSync(written)).toBe(false);
   });
 });

@@ -85,18 +85,22 @@ function catchOutput() {
 }
 
 /**
- * Runs `triscope …args` in this process, one at a time: Node takes longer to start than most commands that only read.
- * For what a command prints and its exit code, not for signals, folders, environments and full pipes.
+ * Runs `triscope …args` in this process, one at a time: Node takes longer to start than most commands take.
+ * For what a command prints and writes and its exit code, not for signals, environments and full pipes.
  */
 export async function triscopeHere(
   args: readonly string[],
+  { cwd }: Pick<Call, 'cwd'> = {},
 ): Promise<Omit<Outcome, 'milliseconds'>> {
   const output = catchOutput();
+  const before = process.cwd();
   try {
+    if (cwd !== undefined) process.chdir(cwd);
     const code = await runWords(args);
     const [out, err] = output.texts;
     return { code, out, err };
   } finally {
+    process.chdir(before);
     output.end();
   }
 }

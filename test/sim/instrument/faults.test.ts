@@ -32,7 +32,7 @@ const statsIn = (cwd: string) => {
 };
 
 async function rowsOf(path: string): Promise<Record<string, number>[]> {
-  const { code, out, err } = await triscope(['read', path, '--format=json']);
+  const { code, out, err } = await triscopeHere(['read', path, '--format=json']);
   expect([path, code, err]).toEqual([path, 0, '']);
   return out
     .split('\n')
@@ -42,7 +42,7 @@ async function rowsOf(path: string): Promise<Record<string, number>[]> {
 
 /** Waits until `ready`, for a minute at most. */
 async function until(ready: () => boolean): Promise<void> {
-  for (let k = 0; k < 1200 && !ready(); k++) await new Promise((r) => setTimeout(r, 50));
+  for (let k = 0; k < 3000 && !ready(); k++) await new Promise((r) => setTimeout(r, 20));
 }
 
 /** Runs the command in a shell that allows files of `kilobytes` only. */
@@ -91,12 +91,12 @@ describe('kill -9 in the middle', () => {
     const decoder = new FrameDecoder();
     const batches = decoder.push(readFileSync(join(cwd, 'a.tri/extra.frames')));
     expect(batches.some((b) => b.schema.name === 'ross_pe')).toBe(true);
-    const info = await triscope(['info', join(cwd, 'a.tri'), '--json']);
+    const info = await triscopeHere(['info', join(cwd, 'a.tri'), '--json']);
     expect(info.code).toBe(0);
     for (const file of JSON.parse(info.out).files) expect(file.damaged).toBe(false);
     expect(JSON.parse(info.out).recordings[0].suspect).toEqual([KILLED]);
     const suspect = 'FROM suspect';
-    const asked = await triscope(['query', join(cwd, 'a.tri'), suspect, '--json']);
+    const asked = await triscopeHere(['query', join(cwd, 'a.tri'), suspect, '--json']);
     expect([asked.code, asked.err]).toEqual([0, `triscope: recording.json: ${KILLED}\n`]);
     expect(JSON.parse(asked.out)).toEqual([{ file: 'recording.json', what: KILLED }]);
   });
@@ -143,7 +143,7 @@ describe('no room on the disk', () => {
       const file = join(cwd, 'stats-output/ross-stats-gvt.bin');
       // The largest record, of 2017, holds a PE with its KPs and LPs.
       expect(statSync(file).size).toBeGreaterThan(65536 - 4096);
-      const { out } = await triscope(['info', file, '--json']);
+      const { out } = await triscopeHere(['info', file, '--json']);
       expect(JSON.parse(out).files[0].damaged).toBe(false);
     },
   );
@@ -173,13 +173,13 @@ describe('folders that cannot be made are one line', () => {
   test.each(['/proc/none/here', 'file/below'])('--stats-path=%s', async (path) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'file'), '');
-    const { code, out, err } = await triscope([...one, `--stats-path=${path}`], { cwd });
+    const { code, out, err } = await triscopeHere([...one, `--stats-path=${path}`], { cwd });
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^triscope: --stats-path: cannot make .*\n$/);
   });
 
   test('--record=/proc/none', async () => {
-    const { code, err } = await triscope([...one, '--record=/proc/none']);
+    const { code, err } = await triscopeHere([...one, '--record=/proc/none']);
     expect(code).toBe(1);
     expect(err).toMatch(/^triscope: --record: cannot make \/proc\/none\.tri: .*\n$/);
   });
