@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { checkRecording } from '../../src/model/recording.ts';
 import type { VerifyRow } from '../../src/sim/verify.ts';
 import { HAS_MPI, NEEDS_MPI, ranksOf } from '../sim/support/mpirun.ts';
+import { until } from '../support/until.ts';
 import { BIN, fixture, temporaryFolder, triscope } from './support/run.ts';
 
 const MISBEHAVE = fixture('misbehave.ts');
@@ -26,7 +27,7 @@ async function ranksUnder(job: ChildProcess, count: number): Promise<number[]> {
     // MPI is loaded last of all.
     const started = ids.filter((id) => /libmpi\.so/.test(readFileSync(`/proc/${id}/maps`, 'utf8')));
     if (started.length === count) return started;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
@@ -34,8 +35,16 @@ async function ranksUnder(job: ChildProcess, count: number): Promise<number[]> {
 const lives = (id: number) =>
   existsSync(`/proc/${id}`) && !/^State:\tZ/m.test(readFileSync(`/proc/${id}/status`, 'utf8'));
 
-/** The run is under way: every rank has handled events for a while. */
-const underWay = () => new Promise((resolve) => setTimeout(resolve, 1000));
+/** Clock ticks that a process has run. */
+const ticksOf = (id: number) =>
+  readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13).map(Number);
+
+/** The run is under way: every rank has handled events for a while, as one that has run for so long since it was started has. */
+async function underWay(ranks: readonly number[]): Promise<void> {
+  const busy = (id: number) => ticksOf(id).reduce((sum, ticks) => sum + ticks, 0);
+  const before = ranks.map(busy);
+  await until(() => ranks.every((id, k) => busy(id) > before[k] + 40));
+}
 
 describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
   it('there is one PE per rank, and rank 0 prints one report', async () => {
@@ -131,8 +140,9 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
   it('a rank that is killed ends all', async () => {
     let shared = '';
     const { code, err } = await ranksOf(2, LONG, async (job) => {
-      const [, second] = await ranksUnder(job, 2);
-      await underWay();
+      const ranks = await ranksUnder(job, 2);
+      await underWay(ranks);
+      const [, second] = ranks;
       shared = readFileSync(`/proc/${second}/maps`, 'utf8').match(/\/dev\/shm\/#.*/)?.[0] ?? '';
       process.kill(second, 'SIGKILL');
     });
@@ -150,13 +160,12 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     });
     // mpirun's own code. Ranks have a second to print statistics, which a busy machine may not give them.
     expect(code).not.toBe(0);
-    while (ranks.some(lives)) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => !ranks.some(lives));
   });
 
   it('SIGUSR2, which mpirun passes on, ends it as Ctrl-C does, with all the time it needs', async () => {
     const { code, out } = await ranksOf(2, LONG, async (job) => {
-      await ranksUnder(job, 2);
-      await underWay();
+      await underWay(await ranksUnder(job, 2));
       job.kill('SIGUSR2');
     });
     expect(code).toBe(130);
@@ -166,8 +175,9 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
 
   it('so does a signal to one rank, also where none shares memory', async () => {
     const { code, out } = await ranksOf(2, [...LONG, '--mpi-shared=0'], async (job) => {
-      const [, second] = await ranksUnder(job, 2);
-      await underWay();
+      const ranks = await ranksUnder(job, 2);
+      await underWay(ranks);
+      const [, second] = ranks;
       process.kill(second, 'SIGINT');
     });
     expect(code).toBe(130);
@@ -183,14 +193,6 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     );
   });
 
-  it('what a recording needs is said before anything runs', async () => {
-    const { code, err } = await ranksOf(2, [...SMALL, '--node-stats=50']);
-    expect(code).toBe(2);
-    expect(err).toContain(
-      'triscope: --node-stats needs --record=NAME: what it writes is part of a recording',
-    );
-  });
-
   // Mostly waiting, so together.
   it.concurrent.each([
     ['--pes=3', '--pes=3: over MPI there is one PE per rank, and there are 2; leave --pes out'],
@@ -200,6 +202,7 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
       '--synch=sequential runs on one PE, and there are 2 ranks: start it without mpirun',
     ],
     ['--nlp=x', '--nlp=x: must be an integer of at least 1'],
+    ['--node-stats=50', '--node-stats needs --record=NAME: what it writes is part of a recording'],
   ])('%s ends with 2 and says why', async (option, message) => {
     const { code, err } = await ranksOf(2, [...SMALL, option]);
     expect(code).toBe(2);
@@ -209,7 +212,7 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
 
 describe.skipIf(!HAS_MPI)(`sim verify over MPI${NEEDS_MPI}`, () => {
   it('starts jobs of 2 and 4 ranks, and compares them with what threads do', async () => {
-    const args = ['sim', 'verify', 'phold', '--nlp=8', '--end=20', '--transport=mpi', '--json'];
+    const args = ['sim', 'verify', 'phold', '--nlp=8', '--end=5', '--transport=mpi', '--json'];
     const { code, out } = await triscope(args);
     const { same, runs } = JSON.parse(out) as { same: boolean; runs: VerifyRow[] };
     expect({ code, same }).toEqual({ code: 0, same: true });
@@ -228,7 +231,7 @@ describe.skipIf(!HAS_MPI)(`sim verify over MPI${NEEDS_MPI}`, () => {
   });
 
   it('under mpirun it runs on those ranks; a model that remembers differs, and it says where', async () => {
-    const { code, out } = await ranksOf(2, ['sim', 'verify', fixture('remembers.ts')]);
+    const { code, out } = await ranksOf(2, ['sim', 'verify', fixture('remembers.ts'), '--end=10']);
     expect(code).toBe(1);
     expect(out).toMatch(
       /optimistic, 2 ranks: same events; LP 0 \(remembers\): state\.calls is \d+ in sequential and \d+ in optimistic, 2 ranks/,

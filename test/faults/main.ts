@@ -13,6 +13,8 @@ export interface FaultOptions {
   /** Cases of each target and kind at most; where there are more places, some are chosen by the seed. */
   readonly most: number;
   readonly seed: number;
+  /** Whether each target has one kind of fault alone: the next one has the next. */
+  readonly inTurn?: boolean;
   /** Whether the archive's service is among them: RabbitMQ takes its time to start. */
   readonly withBroker?: boolean;
 }
@@ -53,11 +55,11 @@ function told(name: string, cases: number, failures: readonly Failure[]): Result
 export const faults = (options: FaultOptions) =>
   inFolder(async function* (folder) {
     const all = options.withBroker === true ? [...TARGETS, ...BROKERED] : TARGETS;
-    for (const target of written(options, all)) {
+    for (const [k, target] of written(options, all).entries()) {
       const { calls } = await countCalls(target, folder);
       const failures: Failure[] = [];
       let cases = 0;
-      for (const kind of KINDS) {
+      for (const kind of options.inTurn === true ? [KINDS[k % KINDS.length]] : KINDS) {
         for (const at of numbers(calls, options)) {
           cases++;
           const failure = await inject(target, folder, { kind, at });

@@ -113,7 +113,7 @@ describe('under chaos, the same events are committed', { timeout: PATIENCE }, ()
   });
 
   it('by threads', async () => {
-    for (const seed of seedsOf(0.2, 1_000_000)) {
+    for (const seed of seedsOf(0.1, 1_000_000)) {
       const { loaded, truth, one, name } = await prepared(seed);
       const signal = AbortSignal.timeout(60_000);
       const run = await within(

@@ -46,9 +46,7 @@ function phold(c: Configuration, settings: Settings): Promise<RunResult> {
 
 const VARIANTS: readonly Settings[] = [
   { synch: 'sequential' },
-  { synch: 'conservative', pes: 1 },
   { synch: 'conservative', pes: 2 },
-  { synch: 'optimistic', pes: 1 },
   { synch: 'optimistic', pes: 2 },
 ];
 /** One more of these for each configuration, in turn. */
@@ -56,6 +54,7 @@ const MORE: readonly Settings[] = [
   { synch: 'optimistic', pes: 2, nkp: 4, batch: 64, gvtInterval: 8 },
   { synch: 'optimistic', pes: 1, nkp: 1, batch: 1, gvtInterval: 64 },
   { synch: 'optimistic', pes: 2, nkp: 64, batch: 2, gvtInterval: 128 },
+  { synch: 'conservative', pes: 1 },
 ];
 /** Runs of more events than this are made once sequentially and once in parallel. */
 const MANY = 100_000;
