@@ -10,18 +10,17 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readFile, treeOf } from '../node/support/raw.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from './support/run.ts';
 
 const here = temporaryFolder();
-afterAll(() => execFileSync('rm', ['-rf', here]));
-
 const BIN = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
 const running: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+  execFileSync('rm', ['-rf', here]);
 });
 
 let folders = 0;
@@ -70,7 +69,8 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  it('ends a job and begins the next when the job-id file changes', async () => {
+  // The others mostly wait, so together.
+  it.concurrent('ends a job and begins the next when the job-id file changes', async () => {
     const daemon = newDaemon(['--freq', '600']);
     const { child, ended } = daemon.start();
     const marks = () => daemon.groups().map(({ jobs, marks }) => [jobs, ...marks]);
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
     ]);
   });
 
-  it('reads its configuration again on SIGHUP, and keeps the old one where that is wrong', async () => {
+  it.concurrent('reads its configuration again on SIGHUP, and keeps the old one where that is wrong', async () => {
     const config = join(here, 'conf');
     writeFileSync(config, 'freq 600\n');
     const daemon = newDaemon(['--config', config]);
@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
     expect(daemon.current().problems).toEqual([]);
   });
 
-  it('is alone on its log', async () => {
+  it.concurrent('is alone on its log', async () => {
     const daemon = newDaemon(['--freq', '600']);
     const first = daemon.start();
     await until(() => daemon.groups().length === 1);
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
     expect(await third.ended).toBe(0);
   });
 
-  it('begins another file when the old one is old enough', async () => {
+  it.concurrent('begins another file when the old one is old enough', async () => {
     const daemon = newDaemon([
       '--freq',
       '0.3',
@@ -157,6 +157,7 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
 
   it.skipIf(spawnSync('prlimit', ['--version']).error !== undefined)(
     'keeps samples while the disk is full, says so once, and writes them later',
+    { concurrent: true },
     async () => {
       const tree = treeOf(join(here, 'tree'), 8);
       const words = ['--freq', '0.1', '--raw-version', '2', '--root', tree, '--type.cpu'];

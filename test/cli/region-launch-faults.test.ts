@@ -116,7 +116,8 @@ describe('an application', () => {
   });
 });
 
-describe('a process that outlives the command', () => {
+// These mostly wait, so together.
+describe.concurrent('a process that outlives the command', () => {
   it('counts up to the command’s end, and the report says so', async () => {
     const folder = programFolder(`
       import { writeFileSync } from 'node:fs';
@@ -132,7 +133,7 @@ describe('a process that outlives the command', () => {
   });
 });
 
-describe('the controller', () => {
+describe.concurrent('the controller', () => {
   it('passes on signals, and ends with the application', async () => {
     const folder = programFolder('');
     const script = 'trap "exit 9" TERM; echo ready > ready; while :; do sleep 0.05; done';

@@ -6,9 +6,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
-import { openRecording } from 'triscope/query';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ask } from '../live/support/ask.ts';
+import { openHere } from '../query/support/open-here.ts';
 import { HOSTILE, PROOF, recordingWith, samples } from './named-recording.ts';
 import { Random, seedOf } from './random.ts';
 
@@ -24,10 +24,7 @@ describe('recordings with hostile names', () => {
     for (const k of [0, 1, 2, 6, 9, 10, 11, 12, 15, 17, 24]) {
       const name = HOSTILE[k];
       try {
-        const recording = await openRecording(
-          recordingWith(name, join(folder, `open-${k}.tri`)),
-          {},
-        );
+        const recording = await openHere(recordingWith(name, join(folder, `open-${k}.tri`)));
         try {
           const [{ n }] = await recording.query('SELECT count(*)::INTEGER AS n FROM ross_pe');
           expect(n).toBe(samples.length);

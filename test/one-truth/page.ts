@@ -151,10 +151,13 @@ async function nodesSay(place: Place, page: Page, go: Go): Promise<Seen[]> {
 
 /** All views that show measures. */
 export async function pageSays(place: Place, page: Page, url: string): Promise<Seen[]> {
+  let isOpen = false;
   const go: Go = async (view, more = {}) => {
-    await page.goto('about:blank');
     const query = new URLSearchParams({ view, recording: place.id, ...more });
-    await page.goto(`${url}#${query}`);
+    if (isOpen) await page.evaluate(`location.hash = ${JSON.stringify(`#${query}`)}`);
+    else await page.goto(`${url}#${query}`);
+    isOpen = true;
+    await page.waitForSelector(`main[data-view=${view}]`);
     await page.waitForSelector('main [data-findings], main figure, main table, main p');
     await settled(page);
   };

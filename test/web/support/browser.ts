@@ -28,6 +28,8 @@ export interface OpenPage {
 
 export class Web {
   private readonly browser: Browser;
+  /** By what they look like: pages of one have the scripts compiled that others have loaded. */
+  private readonly contexts = new Map<string, Promise<BrowserContext>>();
 
   private constructor(browser: Browser) {
     this.browser = browser;
@@ -51,8 +53,16 @@ export class Web {
     return context;
   }
 
+  private known(options: OpenOptions): Promise<BrowserContext> {
+    const { scheme, width, height } = options;
+    const name = JSON.stringify([scheme, width, height]);
+    const context = this.contexts.get(name) ?? this.context(options);
+    this.contexts.set(name, context);
+    return context;
+  }
+
   async open(url: string, options: OpenOptions = {}): Promise<OpenPage> {
-    const page = await (await this.context(options)).newPage();
+    const page = await (await this.known(options)).newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning')
@@ -76,9 +86,9 @@ export const reads = (page: Page, selector: string, expected: string): Promise<v
 /** What keeps some people from using the page, as axe finds it: rule and element. */
 export async function barriers(page: Page): Promise<string[]> {
   // The page's policy lets no script in; the browser itself may.
-  const { violations } = (await page.evaluate(
-    `${readFileSync(AXE, 'utf8')}; axe.run({ resultTypes: ['violations'] })`,
-  )) as {
+  if ((await page.evaluate('typeof axe')) === 'undefined')
+    await page.evaluate(`${readFileSync(AXE, 'utf8')}; 0`);
+  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
     violations: { id: string; nodes: { html: string }[] }[];
   };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
