@@ -1,7 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const dist = (file: string) => fileURLToPath(new URL(`dist/${file}`, import.meta.url));
+
+/** Files that take longer than their size says: vitest begins with the largest. */
+const LONG =
+  /\/test\/(faults|fuzz|nodes|one-truth|packages|web)\/|\/(mpi|chaos|golden|ross-ctest|log|live)\.test\.ts$/;
+
+/** Begins with files that take long: else one of them is the last, and keeps one worker busy while the others wait. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 // Tests import the built package by its own name, so that they exercise what is shipped, at full speed:
 // what lies in dist is imported by Node itself, not transformed.
@@ -29,6 +43,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // What fails once in CI has a second try, which scripts/test.mjs names: seen, but it loses no run.
     retry: process.env.CI ? 1 : 0,
+    sequence: { sequencer: LongFirst },
     pool: 'forks',
     // Many tests wait for processes and moments: three share two CPUs well.
     maxWorkers: 3,
