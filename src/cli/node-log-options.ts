@@ -10,8 +10,7 @@ import { MOST_DAYS } from '../node/missed-ends.ts';
 import { Programming } from '../node/programming.ts';
 import type { CounterUse } from '../node/record.ts';
 import { Sampling } from '../node/sampling.ts';
-import { isOfRights, NodeTree } from '../node/tree.ts';
-import type { Absent } from '../node/types/open-types.ts';
+import { NodeTree } from '../node/tree.ts';
 import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
 import { ROOT, rootFrom } from './root-option.ts';
@@ -93,12 +92,6 @@ export interface LogPlace {
 export const say = (line: string): void => {
   process.stderr.write(`triscope: ${line}\n`);
 };
-
-/** Says which types only want rights, in one line. */
-export function tellRights(absent: readonly Absent[]): void {
-  const types = absent.filter(({ reason }) => isOfRights(reason)).map(({ type }) => type);
-  if (types.length > 0) say(`no rights to read ${types.join(', ')}: see triscope node types`);
-}
 
 /** Where the log and the list of jobs lie. */
 export function placeFrom(given: LogGiven): LogPlace {

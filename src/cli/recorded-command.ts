@@ -25,12 +25,16 @@ import {
   launchMarked,
   markingEnvironment,
 } from '../region/controller/index.ts';
+import { shimFolder } from '../region/shims.ts';
+import { unmarkedNotes } from '../region/unmarked.ts';
 import { REPORT, regionSettings } from './companions.ts';
 import { KeptOutput } from './kept-output.ts';
 import { pagesOfJob, tellDone, waitForLocal } from './launched-job.ts';
 import { CLOCKS_FOLDER, ROSS_FOLDER, RossTimeline } from './recorded-ross.ts';
 import { hostFolder } from './recorded-task.ts';
 import { RossFiles } from './ross-files.ts';
+import { tellRights } from './tell-rights.ts';
+import { oneLine } from './terminal.ts';
 import { version } from './version.ts';
 
 /** Seconds between samples of the trace of regions, and between reports so far. */
@@ -39,6 +43,8 @@ const SAVE_EVERY = 5;
 /** Seconds that a command which handles a signal has to end. */
 const KILL_AFTER = 30;
 const TRACE = 'geopm.trace';
+/** Libraries that are loaded into the command where they are built. */
+const SHIMS = ['mpi', 'openmp', 'gomp'] as const;
 /** Where the MPI shim notes cycle counter and wall clock. */
 const ENV_CLOCKS = 'TRISCOPE_CLOCK_DIR';
 /** Milliseconds between looks for files of ROSS. */
@@ -136,7 +142,7 @@ async function runBeside(options: RecordedCommandOptions, task: LaunchedRank): P
   const clocks = resolve(folderName(options), CLOCKS_FOLDER);
   const env = {
     ...{ [ENV_MARK]: jobMark(task), [ENV_CLOCKS]: clocks },
-    ...(regions && markingEnvironment({ shims: ['mpi', 'openmp'] }, process.env)),
+    ...(regions && markingEnvironment({ shims: SHIMS }, process.env)),
   };
   const common = { command, say, killAfter: KILL_AFTER, env };
   const code = regions
@@ -237,6 +243,7 @@ class CommandRecording {
       interval: 1000 * this.options.every,
       jobId: process.env.SLURM_JOB_ID ?? String(process.pid),
     });
+    tellRights(this.node.absent, this.options.say);
   }
 
   private async startProcesses(): Promise<void> {
@@ -279,13 +286,22 @@ class CommandRecording {
       if (pages !== undefined) rmSync(pages, { recursive: true, force: true });
       return { code, stuck: false };
     }
-    const shims = markingEnvironment({ shims: ['mpi', 'openmp'] }, process.env);
+    this.tellUnmarked();
+    const shims = markingEnvironment({ shims: SHIMS }, process.env);
     const base = regionSettings(join(this.path, REPORT), basename(command[0]), SAVE_EVERY);
     const trace = join(this.path, `${TRACE}-${hostname()}`);
     const wanted = { reportSignals: signals, traceSignals: signals };
     const settings = { ...base, ...wanted, period: REGION_PERIOD, trace };
     const job = pages === undefined ? {} : { pages, others };
     return launch({ ...common, ...job, env: { ...env, ...shims }, settings });
+  }
+
+  /** Says, of a job once, why nothing of the command would be marked. */
+  private tellUnmarked(): void {
+    const { command, say, task } = this.options;
+    if ((task?.rank ?? 0) > 0) return;
+    const notes = unmarkedNotes(command, SHIMS, shimFolder(), process.env.PATH ?? '');
+    for (const note of notes) say(oneLine(note));
   }
 
   /**

@@ -26,7 +26,7 @@ export async function tellWorst(path: string, { say, examines, page }: TellOptio
       worst === undefined
         ? 'nothing stands out'
         : `${worst.severity}: ${worst.sentence.replace(/\.$/, '')}`;
-    if (page !== null) writePage(page, htmlPage([report], `Triscope ${version()}`));
+    if (page !== null) writePage(page, htmlPage([report], `Triscope ${version()}`), '--report');
     say(oneLine(`${path}: ${found}; next: ${next}`));
   } catch (error) {
     if (page !== null) throw error;

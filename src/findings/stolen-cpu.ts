@@ -242,13 +242,29 @@ interface SharedCpu {
   readonly pes: readonly number[];
 }
 
+/** How PEs are counted and bound: threads by options of the simulator, ranks of MPI by their launcher. */
+interface Places {
+  readonly count: string;
+  readonly bind: string;
+  readonly areRanks: boolean;
+}
+
+async function placesOf({ recording }: Subject): Promise<Places> {
+  const [{ ranks }] = await recording.query<{ ranks: number }>(
+    'SELECT count(DISTINCT rank)::DOUBLE AS ranks FROM pes',
+  );
+  return ranks > 1
+    ? { count: 'mpirun -np ', bind: 'mpirun --bind-to core', areRanks: true }
+    : { count: '--pes=', bind: '--pin', areRanks: false };
+}
+
 /** PEs bound to one CPU: each has its part of it at best. */
-const sharing = (one: SharedCpu): FindingParts => ({
+const sharing = (one: SharedCpu, { bind }: Places): FindingParts => ({
   severity: 'problem',
   sentence: `${pes(one.pes)} share CPU ${one.cpu} of ${one.host}: each has at most ${percent(1 / one.pes.length)} of it.`,
   evidence: { sql: SHARED, rows: [one as unknown as Row] },
   ...expecting(
-    'Run as many PEs as there are CPUs at most, each bound to its own (--pin).',
+    `Run as many PEs as there are CPUs at most, each bound to its own (${bind}).`,
     1 - 1 / one.pes.length,
     `each of them had ${percent(1 / one.pes.length)} of a CPU`,
   ),
@@ -289,17 +305,18 @@ async function crowded(
   const facts = await factsOf(subject);
   if (facts === null || facts.pes <= facts.cpus || losing.length === 0) return [];
   const share = mean(losing.map(lost));
+  const { count, areRanks } = await placesOf(subject);
   return [
     {
       severity: 'problem',
       sentence: `${facts.pes} PEs take turns on ${counted(facts.cpus, 'CPU')} that they may use: they could not run for ${percent(share)} of the time.`,
       evidence: { sql: SQL, rows: rowsOf(losing, all) },
       ...expecting(
-        `Run as many PEs as there are CPUs at most: --pes=${facts.cpus}; or let them use more CPUs (taskset, cpusets).`,
+        `Run as many PEs as there are CPUs at most: ${count}${facts.cpus}; or let them use more CPUs (taskset, cpusets).`,
         share,
         'so much of their time they had no CPU, and those that run wait for those that do not',
       ),
-      turn: { pes: facts.cpus },
+      ...(!areRanks && { turn: { pes: facts.cpus } }),
     },
   ];
 }
@@ -314,7 +331,7 @@ export const STOLEN_CPU: FindingRule = {
     'Joins each PE to its CPU over the same time: what a hypervisor stole, how long its thread waited in the run queue (without what its own process’s compiler, collector and recorder used), who ran meanwhile, and when; which PEs are bound to one CPU, or take turns on too few; and the weight of their control group.',
   needs: ['pe_on_node'],
   thresholds: { LOST, MUCH_LOST, STANDS_OUT, ENOUGH },
-  knob: 'Give virtual machines CPUs of their own; keep CPUs free of other work (taskset, cgroups, an exclusive job); raise weights (cpu.weight); bind PEs (--pin); or run fewer PEs.',
+  knob: 'Give virtual machines CPUs of their own; keep CPUs free of other work (taskset, cgroups, an exclusive job); raise weights (cpu.weight); bind PEs (--pin; ranks of MPI: mpirun --bind-to core); or run fewer PEs.',
   explains: [
     'imbalance',
     'network-bound',
@@ -339,6 +356,7 @@ export const STOLEN_CPU: FindingRule = {
     const losing = all.filter((pe) => lost(pe) >= LEAST && !inTurns.has(pe.pe_id));
     const turns = await crowded(subject, losing, all);
     if (turns.length > 0) return turns;
+    const places = await placesOf(subject);
     const context = {
       caused: await causedBy(subject),
       windows: await recording.query<Window>(WINDOWS),
@@ -350,7 +368,7 @@ export const STOLEN_CPU: FindingRule = {
     });
     const rest = losing.filter((pe) => !out.includes(pe));
     return [
-      ...shared.map(sharing),
+      ...shared.map((one) => sharing(one, places)),
       ...out.map((pe) => outlier(pe, all, context)),
       ...(rest.length > 0 ? [together(rest, all, context)] : []),
     ];

@@ -1,5 +1,5 @@
 /** The folder of a recording that is being made: `recording.json` is written first, and last when the run has ended. */
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, cpus, hostname, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { TriscopeError } from '../model/error.ts';
@@ -115,7 +115,12 @@ export class RecordingFolder {
     } catch (error) {
       throw new RecordError(`${option}: cannot make ${this.path}: ${(error as Error).message}`);
     }
-    this.change({});
+    try {
+      this.change({});
+    } catch (error) {
+      rmSync(this.path, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   /** What `recording.json` says now. */

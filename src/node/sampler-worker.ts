@@ -2,7 +2,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { doTask } from '../os/thread.ts';
-import { Collection } from './collect.ts';
+import { type Absent, Collection } from './collect.ts';
 
 export interface SamplerTask {
   readonly folder: string;
@@ -38,6 +38,7 @@ export interface SamplerStarted {
   readonly host: string;
   readonly file: string;
   readonly types: readonly string[];
+  readonly absent: readonly Absent[];
 }
 
 export type SamplerSaid = SamplerStarted | { readonly bytes: Uint8Array };
@@ -82,7 +83,7 @@ function sample(task: SamplerTask, say: (said: SamplerSaid) => void): SamplerRes
     all.writer.header({ collector: 'triscope' });
     const start = performance.now();
     collect(`begin ${task.jobId}`);
-    say({ host: all.host, file: created.path, types: all.types });
+    say({ host: all.host, file: created.path, types: all.types, absent: all.absent });
     for (let tick = 1; ; tick++) {
       const late = Math.floor((performance.now() - start) / task.interval);
       if (late > tick) {

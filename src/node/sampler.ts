@@ -3,6 +3,7 @@
 import { SHARE_ENV, type WorkerOptions } from 'node:worker_threads';
 import { TriscopeError } from '../model/error.ts';
 import { startThread } from '../os/thread.ts';
+import type { Absent } from './collect.ts';
 import { fullHostname } from './fqdn.ts';
 import type { SamplerResult, SamplerSaid, SamplerStarted, SamplerTask } from './sampler-worker.ts';
 import { NodeTree } from './tree.ts';
@@ -63,6 +64,8 @@ export class NodeSampler {
   readonly file: string;
   /** Names of the types that are sampled. */
   readonly types: readonly string[];
+  /** Types that it lacks, and why. */
+  readonly absent: readonly Absent[];
   private readonly _stop: Int32Array;
   private readonly done: Promise<SamplerResult>;
 
@@ -70,6 +73,7 @@ export class NodeSampler {
     this.host = started.host;
     this.file = started.file;
     this.types = started.types;
+    this.absent = started.absent;
     this._stop = stop;
     this.done = done;
   }

@@ -24,6 +24,17 @@ export function writeWhole(path: string, text: string, onDisk = false): void {
   else writeFileSync(path, text);
 }
 
+/** Finds out whether `writeWhole` can write there; nothing is left. @throws the system's error */
+export function tryWhole(path: string): void {
+  // A folder cannot be opened in this way; a pipe can, whoever reads it.
+  if (!isReplaceable(path)) closeSync(openSync(path, 'r+'));
+  else {
+    const beside = `${path}.${process.pid}.tmp`;
+    closeSync(openSync(beside, 'w'));
+    rmSync(beside);
+  }
+}
+
 /**
  * Puts a file of `text` in the place of whatever has the name `path`: no link of that name, or of the draft's, is
  * followed.

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 export interface Linked {
   /** Names of libraries, such as libgomp.so.1. */
   readonly needed: readonly string[];
-  /** No library can be loaded into it beside these: it has no loader. */
+  /** A program into which no library can be loaded beside these: it has no loader. */
   readonly isStatic: boolean;
 }
 
@@ -13,6 +13,12 @@ const DYNAMIC = 2;
 const INTERPRETER = 3;
 const NEEDED = 1n;
 const STRINGS = 5n;
+const FLAGS_1 = 0x6ffffffbn;
+/** Of FLAGS_1: a program that may lie anywhere, as libraries do. */
+const PIE = 0x08000000n;
+/** Of the head: a program that lies at fixed addresses; one that may lie anywhere, or a library. */
+const EXECUTABLE = 2;
+const SHARED = 3;
 /** Bytes of a program's table of libraries, and of its names, that are read. */
 const MOST = 1 << 20;
 
@@ -39,14 +45,25 @@ function segmentsOf(fd: number, head: Buffer): Segment[] {
   }));
 }
 
-function neededBy(fd: number, segments: readonly Segment[]): string[] {
+type Entry = readonly [tag: bigint, value: bigint];
+
+function entriesOf(fd: number, segments: readonly Segment[]): Entry[] {
   const dynamic = segments.find(({ type }) => type === DYNAMIC);
   if (dynamic === undefined) return [];
   const table = bytesAt(fd, dynamic.offset, dynamic.bytes);
-  const entries = Array.from({ length: table.length >> 4 }, (_, k) => [
+  return Array.from({ length: table.length >> 4 }, (_, k) => [
     table.readBigUInt64LE(16 * k),
     table.readBigUInt64LE(16 * k + 8),
   ]);
+}
+
+/** Whether it is a program, and no library or piece of one. */
+function isProgram(kind: number, entries: readonly Entry[]): boolean {
+  const anywhere = entries.some(([tag, flags]) => tag === FLAGS_1 && (flags & PIE) !== 0n);
+  return kind === EXECUTABLE || (kind === SHARED && anywhere);
+}
+
+function neededBy(fd: number, segments: readonly Segment[], entries: readonly Entry[]): string[] {
   const strings = entries.find(([tag]) => tag === STRINGS)?.[1];
   const home = segments.find(
     ({ type, address, bytes }) =>
@@ -74,8 +91,10 @@ export function linkedWith(path: string): Linked | null {
     const head = fstatSync(fd).isFile() ? bytesAt(fd, 0, 64) : Buffer.alloc(0);
     if (head.length < 64 || head.toString('latin1', 0, 6) !== '\x7fELF\x02\x01') return null;
     const segments = segmentsOf(fd, head);
-    const isStatic = segments.every(({ type }) => type !== INTERPRETER);
-    return { needed: neededBy(fd, segments), isStatic };
+    const entries = entriesOf(fd, segments);
+    const hasLoader = segments.some(({ type }) => type === INTERPRETER);
+    const isStatic = !hasLoader && isProgram(head.readUInt16LE(16), entries);
+    return { needed: neededBy(fd, segments, entries), isStatic };
   } catch {
     return null;
   } finally {

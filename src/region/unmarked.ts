@@ -1,5 +1,5 @@
-/** What of a command would be marked by a library that is not built: said before it runs, since its report would be empty. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+/** Why nothing of a command would be marked: a library that is not built, or cannot be loaded. Said before it runs. */
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Linked, linkedWith } from './needed-libraries.ts';
 import { builtShim, type ShimName } from './shims.ts';
@@ -20,27 +20,76 @@ const KINDS: readonly Kind[] = [
 
 /** Programs that mark for themselves. */
 const OWN = /^lib(geopm|triscope_region)\b/;
-/** Words of a command that are looked at, and bytes of a program without libraries. */
+/** Words of a command that are looked at, bytes of a script's first line, and scripts that are the interpreters of others. */
 const WORDS = 64;
-const LARGEST = 1 << 26;
+const LINE = 256;
+const DEEPEST = 4;
 
-/** Executables among the words of a command: the first may be found on the path, as a program of a launcher's by its path. */
-function programsOf(command: readonly string[], path: string): string[] {
-  const [first, ...rest] = command.slice(0, WORDS);
-  const found = first.includes('/')
-    ? first
+/** Bits of a file's mode: it runs as its owner; as its group; it may be run. */
+const SETUID = 0o4000;
+const SETGID = 0o2000;
+const MAY_RUN = 0o111;
+
+/** The file of a command's first word; undefined where there is none. */
+const located = (word: string, path: string): string | undefined =>
+  word.includes('/')
+    ? word
     : path
         .split(delimiter)
-        .map((folder) => join(folder, first))
+        .map((folder) => join(folder, word))
         .find((file) => existsSync(file));
-  return [...(found === undefined ? [] : [found]), ...rest.filter((word) => word.includes('/'))];
+
+/** What runs a script, as its first line says; null for what is none. Source: execve(2), "Interpreter scripts"; env(1). */
+function interpreterOf(file: string, path: string): string | null {
+  const line = Buffer.alloc(LINE);
+  try {
+    if (!statSync(file).isFile()) return null;
+    const fd = openSync(file, 'r');
+    readSync(fd, line, 0, LINE, 0);
+    closeSync(fd);
+  } catch {
+    return null;
+  }
+  const [, words] = /^#!([^\n\0]*)/.exec(line.toString('latin1')) ?? [];
+  if (words === undefined) return null;
+  const [interpreter, ...rest] = words.trim().split(/\s+/);
+  if (!/(^|\/)env$/.test(interpreter)) return interpreter;
+  const named = rest.find((word) => !word.startsWith('-') && !word.includes('='));
+  return (named === undefined ? undefined : located(named, path)) ?? interpreter;
 }
 
-/** A program without a loader that has an OpenMP runtime in itself. */
-function hasOwnOpenMp(path: string): boolean {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return size <= LARGEST && readFileSync(path).includes('OMP_NUM_THREADS');
+/** What runs when `file` is executed: itself, or the interpreter of a script. */
+function executed(file: string, path: string): string {
+  let runs = file;
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const next = interpreterOf(runs, path);
+    if (next === null) break;
+    runs = next;
+  }
+  return runs;
 }
+
+/** Executables among the words of a command: the first may be found on the path, as a program of a launcher's by its path. */
+function programsOf(command: readonly string[], path: string): Set<string> {
+  const [first, ...rest] = command.slice(0, WORDS);
+  const mayRun = (file: string) =>
+    ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & MAY_RUN) !== 0;
+  const found = [located(first, path) ?? '', ...rest.filter((word) => word.includes('/'))];
+  return new Set(found.filter(mayRun).map((file) => executed(file, path)));
+}
+
+/** Whether it runs with the rights of others: the loader then takes no libraries from the environment. Source: ld.so(8). */
+function isPrivileged(file: string): boolean {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return false;
+  const { mode, uid, gid } = stat;
+  return (
+    ((mode & SETUID) !== 0 && uid !== process.getuid?.()) ||
+    ((mode & SETGID) !== 0 && gid !== process.getgid?.())
+  );
+}
+
+const UNSEEN = 'no library can be loaded that marks its MPI calls and OpenMP regions';
 
 function* notesOn(
   path: string,
@@ -53,15 +102,17 @@ function* notesOn(
     if (name === undefined || !isMissing(shim)) return null;
     return `${path} ${says} (${name}), of which nothing is seen: triscope region build-shims ${shim} builds what is needed`;
   };
+  if (isStatic || isPrivileged(path)) {
+    const why = isStatic ? 'is linked statically' : 'runs with its owner’s rights (setuid, setgid)';
+    if (wanted.length > 0) yield `${path} ${why}: ${UNSEEN}`;
+    return;
+  }
   const geopm = asks(GEOPM);
   if (geopm !== null) yield geopm;
   if (needed.some((name) => OWN.test(name))) return;
   for (const kind of KINDS) {
     const note = wanted.includes(kind.shim) ? asks(kind) : null;
     if (note !== null) yield note;
-  }
-  if (isStatic && wanted.includes('gomp') && hasOwnOpenMp(path)) {
-    yield `${path} uses OpenMP and is linked statically: no library can be loaded that marks its parallel regions`;
   }
 }
 
@@ -77,7 +128,7 @@ export function unmarkedNotes(
   path: string,
 ): string[] {
   const isMissing = (shim: ShimName) => builtShim(shim, folder) === null;
-  return programsOf(command, path).flatMap((program) => {
+  return [...programsOf(command, path)].flatMap((program) => {
     const linked = linkedWith(program);
     return linked === null ? [] : [...notesOn(program, linked, isMissing, wanted)];
   });

@@ -13,4 +13,4 @@ export {
 export { gather, type RecordingReport } from './gather.ts';
 export { htmlPage } from './html.ts';
 export type { ReportTable } from './tables.ts';
-export { ReportFileError, writePage } from './write-page.ts';
+export { checkPage, ReportFileError, writePage } from './write-page.ts';

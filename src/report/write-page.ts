@@ -1,19 +1,27 @@
 /** Writes a page: whole, or not at all. */
 import { TriscopeError } from '../model/error.ts';
-import { writeWhole } from '../os/whole-file.ts';
+import { tryWhole, writeWhole } from '../os/whole-file.ts';
 
 /** The page cannot be written. The message names the file. */
 export class ReportFileError extends TriscopeError {
   override readonly name = 'ReportFileError';
 }
 
-/** @throws ReportFileError; nothing is left under the final name, or beside it */
-export function writePage(file: string, text: string): void {
+/** @param option the one that named the file @throws ReportFileError */
+function refused(option: string, file: string, work: () => void): void {
   try {
-    writeWhole(file, text, true);
+    work();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'its folder does not exist' : message;
-    throw new ReportFileError(`--html=${file}: cannot be written: ${why}`);
+    throw new ReportFileError(`${option}=${file}: cannot be written: ${why}`);
   }
 }
+
+/** @throws ReportFileError; nothing is left under the final name, or beside it */
+export const writePage = (file: string, text: string, option = '--html'): void =>
+  refused(option, file, () => writeWhole(file, text, true));
+
+/** Whether a page can be written there, before the work that it is to tell of. @throws ReportFileError */
+export const checkPage = (file: string, option: string): void =>
+  refused(option, file, () => tryWhole(file));

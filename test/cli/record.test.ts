@@ -1,13 +1,13 @@
 /** `triscope record`: a command with its machine, its regions and its threads. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findAll } from '../../src/findings/index.ts';
 import { RECORDING_FILE } from '../../src/model/recording.ts';
 import { openRecording } from '../../src/query/index.ts';
 import { until } from '../support/until.ts';
-import { BIN, temporaryFolder, triscope } from './support/run.ts';
+import { BIN, temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const facts = (folder: string) => JSON.parse(readFileSync(join(folder, RECORDING_FILE), 'utf8'));
 
@@ -79,6 +79,55 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
     expect((await triscope(folderAsCommand, call)).code).toBe(126);
     expect(readdirSync(cwd)).toEqual(['run.tri']);
   });
+
+  it('refuses what it cannot write before the command runs, in one line', async () => {
+    const folder = temporaryFolder();
+    const at = (...names: string[]) => join(folder, ...names);
+    const refused = async (...options: string[]) => {
+      const { code, out, err } = await triscopeHere([
+        'record',
+        ...options,
+        '--',
+        'touch',
+        at('ran'),
+      ]);
+      expect([code, out, err.match(/\n/g)?.length]).toEqual([1, '', 1]);
+      return err;
+    };
+    writeFileSync(at('file'), '');
+    expect(await refused('-o', at('file', 'run'))).toContain(
+      `-o: cannot make ${at('file', 'run.tri')}`,
+    );
+    expect(await refused('-o', '/proc/none/run')).toContain('-o: cannot make /proc/none/run.tri');
+    const page = ['-o', at('run'), '--report', at('none', 'page.html')];
+    expect(await refused(...page)).toBe(
+      `triscope: --report=${at('none', 'page.html')}: cannot be written: its folder does not exist\n`,
+    );
+    expect(await refused('-o', at('run'), '--report', folder)).toContain(`--report=${folder}: `);
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+
+  it.skipIf(spawnSync('unshare', ['--mount', 'setpriv', '--clear-groups', 'true']).status !== 0)(
+    'names what it has no rights to read, once (needs root with namespaces)',
+    () => {
+      const cwd = temporaryFolder();
+      chownSync(cwd, 65_534, 65_534);
+      const secret = join(temporaryFolder(), 'vmstat');
+      writeFileSync(secret, 'pgfault 1\n', { mode: 0o600 });
+      const user = 'setpriv --reuid 65534 --regid 65534 --clear-groups';
+      const record = `"${process.execPath}" "${BIN}" record --no-threads -o run -- true`;
+      const script = `mount --bind ${secret} /proc/vmstat && exec ${user} ${record}`;
+      const { status, stderr } = spawnSync('unshare', ['--mount', 'sh', '-c', script], {
+        cwd,
+        encoding: 'utf8',
+        env: { ...process.env, HOME: cwd, TMPDIR: cwd },
+      });
+      expect(status).toBe(0);
+      expect(stderr.split('\n').filter((line) => line.includes('rights'))).toEqual([
+        'triscope: no rights to read vm: see triscope node types',
+      ]);
+    },
+  );
 
   it('of a command that ends at once keeps who it was, and leaves out what it was told to', async () => {
     const cwd = temporaryFolder();

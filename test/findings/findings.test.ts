@@ -186,4 +186,14 @@ describe('a stolen CPU', () => {
       sentences(await about([samples(10, 10), threads(0.5, 0.5)], node(0, 0), places)),
     ).toEqual(['problem: PEs 0 and 1 share CPU 1 of h1: each has at most 50 % of it.']);
   });
+
+  it('has advice for who binds PEs: the simulator, or the launcher of ranks', async () => {
+    const advice = async (ranks: readonly number[]) => {
+      const pes = ranks.map((rank, pe) => placeOf({ pe, rank, cpu: 1 }));
+      const [found] = await about([samples(10, 10), threads(0.5, 0.5)], node(0, 0), { pes });
+      return /\((.*?)\)/.exec(found.advice)?.[1];
+    };
+    expect(await advice([0, 0])).toBe('--pin');
+    expect(await advice([0, 1])).toBe('mpirun --bind-to core');
+  });
 });

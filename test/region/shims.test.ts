@@ -1,6 +1,14 @@
 /** Programs that nobody marked, under Open MPI and LLVM's OpenMP runtime. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -148,9 +156,47 @@ describe.skipIf(!has('cc'))('a program that a library would mark (needs gcc)', (
     writeFileSync(join(none, 'libtriscope_gomp.so'), '');
     expect(says([gomp])).toEqual([]);
     for (const length of [0, 20, 64, 100]) {
-      writeFileSync(join(folder, 'cut'), readFileSync(gomp).subarray(0, length));
+      writeFileSync(join(folder, 'cut'), readFileSync(gomp).subarray(0, length), { mode: 0o755 });
       expect(says([join(folder, 'cut')])).toEqual([]);
     }
+  });
+});
+
+describe.skipIf(!has('cc'))('a program that no library can be loaded into (needs gcc)', () => {
+  it('is told of, also where it runs a script; what is no program is not', () => {
+    const folder = freshFolder();
+    const at = (name: string) => join(folder, name);
+    writeFileSync(at('empty.c'), 'int main(void) { return 0; }');
+    const built = (name: string, ...words: string[]) => {
+      execFileSync('cc', ['-o', at(name), at('empty.c'), ...words]);
+      return at(name);
+    };
+    const says = (...words: string[]) =>
+      unmarkedNotes(words, ['mpi'], folder, folder).map((line) => line.split(':')[0]);
+    const fixed = `${built('fixed', '-static', '-no-pie')} is linked statically`;
+    const moved = `${built('moved', '-static-pie')} is linked statically`;
+    expect(says('fixed')).toEqual([fixed]);
+    expect(says('mpirun', '-np', '2', at('moved'), ':', at('moved'))).toEqual([moved]);
+    const script = (name: string, line: string) =>
+      writeFileSync(at(name), `#!${line}\n`, { mode: 0o755 });
+    script('by-path', ` ${at('fixed')} -x`);
+    script('by-env', '/usr/bin/env -S fixed -x');
+    script('by-script', at('by-env'));
+    for (const name of ['by-path', 'by-env', 'by-script']) expect(says(name)).toEqual([fixed]);
+    script('endless', at('endless'));
+    expect(says('endless')).toEqual([]);
+    built('part.o', '-c');
+    built('library.so', '-shared');
+    expect(says(built('dynamic'), at('part.o'), at('library.so'), at('empty.c'))).toEqual([]);
+    expect(unmarkedNotes([at('fixed')], [], folder, folder)).toEqual([]);
+    chmodSync(at('dynamic'), 0o4755);
+    expect(says('dynamic')).toEqual([]);
+    if (process.getuid?.() !== 0) return;
+    chownSync(at('dynamic'), 65_534, 0);
+    chmodSync(at('dynamic'), 0o4755);
+    expect(says('dynamic')).toEqual([
+      `${at('dynamic')} runs with its owner’s rights (setuid, setgid)`,
+    ]);
   });
 });
 

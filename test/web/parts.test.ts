@@ -3,12 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { axisFor, REAL } from '../../web/src/axis.ts';
 import { highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
+import { processNames } from '../../web/src/overview/process-names.ts';
+import { labelOf } from '../../web/src/overview/threads.ts';
 import { linesCsv, topOf, tops } from '../../web/src/parts/lines.ts';
 import { palette, scaleOf, stepOf } from '../../web/src/parts/palettes.ts';
 import { reaching } from '../../web/src/parts/reaching.ts';
 import { sortRows, tableCsv } from '../../web/src/parts/table.ts';
 import { statisticsOf } from '../../web/src/select/statistics.ts';
 import { rowsShown } from '../../web/src/sim/row-filter.ts';
+import type { PageSource } from '../../web/src/source.ts';
 import { AXES, read, START, THEMES, write } from '../../web/src/state.ts';
 
 const text = fc.string({ maxLength: 20, unit: 'grapheme' });
@@ -270,5 +273,53 @@ describe('a finding', () => {
     expect(highStretch(values, [0, 10])).toEqual([3.5, 8.5]);
     expect(highStretch([5, 5, 6, 5, 5], [0, 10])).toBeNull();
     expect(highStretch([0, Number.NaN, 0], [0, 10])).toBeNull();
+  });
+});
+
+describe('threads of a recorded command', () => {
+  const place = { pe: 3, rank: 3, host: 'h1', cpu: null, threadId: 9 };
+  const host = { platform: 'linux', arch: 'x64', cpus: 2, cpuModel: '', memory: 0 };
+  const facts = (...names: readonly string[]) => ({
+    facts: {
+      ...{ title: '', command: '', state: 'finished' as const, zero: '0', notes: [] },
+      ...{ hosts: names.map((name) => ({ ...host, name })), pes: [place] },
+    },
+  });
+
+  it('are called by PE, rank, name and host, as far as these are known', () => {
+    const names = new Map([
+      ['h1/7', { name: 'solver', rank: 1 }],
+      ['h1/8', { name: 'mpirun', rank: null }],
+    ]);
+    const labels = (...hosts: readonly string[]) =>
+      ['h1/9/9', 'h1/7/7', 'h1/7/71', 'h1/8/8', 'h1/6/6', 'h1/6/61'].map((entity) =>
+        labelOf(entity, facts(...hosts), names),
+      );
+    expect(labels('h1')).toEqual([
+      'PE 3',
+      'rank 1, solver',
+      'thread 71 of rank 1, solver',
+      'mpirun 8',
+      'process 6',
+      'thread 61 of process 6',
+    ]);
+    expect(labels('h1', 'h2')[1]).toBe('rank 1, solver on h1');
+  });
+
+  it('have names that are asked for once, again for new processes, and not where nobody answers', async () => {
+    const answers = [[['h1/7', 'solver', 1]], [['h1/8', 'other', null]]];
+    let asked = 0;
+    const query = async () => ({ columns: [], rows: answers[asked++] ?? [], more: false });
+    const source = { query } as unknown as PageSource;
+    expect([...(await processNames(source, ['h1/7']))]).toEqual([
+      ['h1/7', { name: 'solver', rank: 1 }],
+    ]);
+    await processNames(source, ['h1/7']);
+    expect(asked).toBe(1);
+    expect((await processNames(source, ['h1/8'])).get('h1/8')?.rank).toBeNull();
+    await processNames(source, ['h1/8', 'h1/7']);
+    expect(asked).toBe(2);
+    const saved = { query: () => Promise.reject(new Error()) } as unknown as PageSource;
+    expect((await processNames(saved, ['h1/7'])).size).toBe(0);
   });
 });

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { findAll } from '../../findings/index.ts';
+import { recordingFolder } from '../../formats/recording-folder.ts';
 import type { LiveServer } from '../../live/index.ts';
 import {
   HANDLED_RATE,
@@ -20,6 +21,7 @@ import type { Settings } from '../../sim/settings.ts';
 import { type Progress, simulate } from '../../sim/simulate.ts';
 import type { RunResult } from '../../sim/statistics.ts';
 import { type Call, command } from '../command.ts';
+import { PROGRAM_CALL, PROGRAM_RECORDING, recordProgram } from '../demo-program.ts';
 import { EXIT } from '../errors.ts';
 import { Hog } from '../hog.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
@@ -149,12 +151,12 @@ const RECORDING = 'demo.tri';
 const NODE_INTERVAL = 50;
 
 /** Removes what an earlier demo left, and nothing else. */
-function clearRecording(): void {
-  const file = join(RECORDING, RECORDING_FILE);
+function clearRecording(folder: string, command: readonly string[]): void {
+  const file = join(folder, RECORDING_FILE);
   if (!existsSync(file)) return;
   try {
     const { madeBy } = checkRecording(JSON.parse(readFileSync(file, 'utf8')));
-    if (madeBy.command.join(' ') === COMMAND.join(' ')) rmSync(RECORDING, { recursive: true });
+    if (madeBy.command.join(' ') === command.join(' ')) rmSync(folder, { recursive: true });
   } catch {
     // Somebody else's: the recording then says that it is in the way.
   }
@@ -165,7 +167,7 @@ async function recordOptimistic(
   say: ((line: string) => void) | null,
   undisturbed: Undisturbed,
 ): Promise<RecordedRun & { readonly end: number }> {
-  clearRecording();
+  clearRecording(RECORDING, COMMAND);
   const progress = new ProgressLine(0);
   const loaded = await loadModel(MODEL);
   const seconds = say === null ? MOST_RUN_SECONDS : WATCHED;
@@ -266,6 +268,20 @@ function gain(two: Undisturbed, one: Undisturbed): string | null {
     : `   Even before the other work came, two threads lost, with ${times.toFixed(2)} times the rate of one: ${rates}.`;
 }
 
+/** A program that nobody changed: the last step, where there is one. */
+async function anyProgram(say: (line?: string) => void, title: string): Promise<boolean> {
+  say(title);
+  say('   Not only simulations: triscope record runs any program beside all that its machine, its');
+  say('   threads and the regions that it marks tell. Here one in C (or Python) of the examples:');
+  const folder = recordingFolder(PROGRAM_RECORDING);
+  const clear = () => clearRecording(folder, ['triscope', 'record', ...PROGRAM_CALL]);
+  const done = await recordProgram(clear, (line) => say(`   ${line}`));
+  if (!done)
+    say('   There is neither cc nor python3 here, or no checkout with the examples: left out.');
+  say();
+  return done;
+}
+
 /** Runs the tour. Returns the exit code. */
 async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const json = given.json === true;
@@ -277,7 +293,7 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const interrupt = onInterrupt();
   let server: LiveServer | null = null;
   try {
-    say(`${bold('triscope')} ${version()}: a tour of the simulator, under 20 seconds`);
+    say(`${bold('triscope')} ${version()}: a tour, under 25 seconds`);
     say();
     say(
       `A mobile phone network of ${SIDE} × ${SIDE} cells: in virtual time calls begin, move on to`,
@@ -332,6 +348,8 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     const told = await explain(recorded.path);
     for (const line of told.lines) say(`   ${line}`);
     say();
+    const hasProgram = !json && (await anyProgram(say, bold('5  Any program')));
+    if (interrupt.signal.aborted) return EXIT.interrupted;
     say('Next:');
     say(`   ${self()} serve ${recorded.path}`);
     say(`   ${self()} query ${recorded.path} "SELECT * FROM pe_on_node LIMIT 5"`);
@@ -340,6 +358,7 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     say(`   ${self()} sim run pcs --width=64 --height=64 --end=1000 --pes=auto`);
     say(`   ${self()} sim verify pcs --end=100`);
     say(`   ${self()} sim models`);
+    if (hasProgram) say(`   ${self()} record -- ./your-program`);
     if (json)
       process.stdout.write(
         `${JSON.stringify({ same, optimistic, sequential, pes: told.pes, findings: told.findings }, null, 2)}\n`,

@@ -26,9 +26,9 @@ import {
   placeFrom,
   say,
   styleFrom,
-  tellRights,
 } from '../node-log-options.ts';
 import { brokerFrom, SINK_OPTIONS, sinksFrom } from '../node-sinks.ts';
+import { tellRights } from '../tell-rights.ts';
 
 /** Seconds of a file, as in the original. */
 const ROTATE = 86_400;
@@ -94,7 +94,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const named = { ...options, hostname: await hostnameFor(options.root, log) };
   // Names of types are checked before anything is written.
   const first = await openSampling(named);
-  tellRights(first.collection.absent);
+  tellRights(first.collection.absent, say);
   first.close();
   const pidPath = given['pid-file'] ?? join(log.folder, 'daemon.pid');
   about(log.folder, () => makeFolder(log.folder));

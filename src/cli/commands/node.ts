@@ -15,9 +15,9 @@ import {
   placeFrom,
   say,
   styleFrom,
-  tellRights,
 } from '../node-log-options.ts';
 import { Output } from '../output.ts';
+import { tellRights } from '../tell-rights.ts';
 
 type Kind = 'begin' | 'end' | 'collect' | 'mark' | 'rotate';
 
@@ -70,7 +70,10 @@ function tellAbsent({ collection }: Sampling, named: readonly string[], all: boo
   for (const { type, reason } of collection.absent) {
     if (isTold(type)) say(`no records of type ${type}: ${reason}`);
   }
-  tellRights(collection.absent.filter(({ type }) => !isTold(type)));
+  tellRights(
+    collection.absent.filter(({ type }) => !isTold(type)),
+    say,
+  );
 }
 
 async function run(kind: Kind, call: NodeCall): Promise<number> {

@@ -6,6 +6,7 @@ import { isAlive } from '../../os/alive.ts';
 import { exitNow } from '../../os/exit.ts';
 import { textOf } from '../../os/proc-file.ts';
 import { LaunchError } from '../../region/controller/index.ts';
+import { checkPage } from '../../report/index.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { recordCommand } from '../recorded-command.ts';
@@ -59,9 +60,12 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
   }
   if (pid !== undefined && !isAlive(pid)) throw new UsageError(`--pid=${pid}: no such process`);
   const task = pid === undefined ? recordedTask() : null;
-  const live = given.live === true && (task === null || task.rank === 0);
+  // Of a job, its first task tells.
+  const tells = task === null || task.rank === 0;
   let server: LiveServer | null = null;
-  const show = async (folder: string) => {
+  const onFolder = async (folder: string) => {
+    if (report !== undefined && tells) checkPage(report, '--report');
+    if (given.live !== true || !tells) return;
     const { startServer } = await import('../../live/index.ts');
     server = await startServer({ recordings: [folder] });
     say(`live at ${server.url}`);
@@ -70,7 +74,7 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
     const result = await recordCommand({
       ...(output !== undefined && { name: output }),
       ...(pid !== undefined && { pid }),
-      ...(live && { onFolder: show }),
+      onFolder,
       ...(task !== null && { task }),
       command: pid === undefined ? words : [nameOf(pid)],
       called: args,
@@ -82,8 +86,7 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
       say,
     });
     const { path, interrupted, code, stuck } = result;
-    if (path !== null && (task === null || task.rank === 0)) {
-      // Of a job, its first task tells, when the other hosts are done.
+    if (path !== null && tells) {
       if (task !== null) await othersEnded(dirname(path), task);
       const told = task === null ? path : dirname(path);
       await tellWorst(told, { say, examines: !interrupted, page: report ?? null });

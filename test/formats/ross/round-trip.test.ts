@@ -422,6 +422,27 @@ it('a part gives only the columns asked for, in the order asked', () => {
   expect([counted.rows, counted.columns, part.rows]).toEqual([2, [], 2]);
 });
 
+it('the sample that ends a run in real time is expected, any other beyond all times is suspect', () => {
+  const row = (pe_id: number, real: number, virtual: number, mode: 1 | 2): Row[] =>
+    ([0, 1] as const).map((kind) => ({
+      ...{ kind, mode, real, virtual, gvt: virtual },
+      values: { pe_id },
+    }));
+  const said = (name: string, rows: readonly Row[]) =>
+    ROSS.open(bytesSource(name, encode('ross-7', rows)))
+      .info()
+      .suspect.map(({ what }) => what);
+  const END = Number.MAX_VALUE;
+  const beyond = 'virtual time is beyond all: sampled after the last GVT';
+  const whole = [0, 1].flatMap((pe) => [...row(pe, 1, 5, 2), ...row(pe, 2 + pe, END, 2)]);
+  expect(said('a-rt.bin', whole)).toEqual([]);
+  // Once a PE, and only of those in real time.
+  expect(said('a-rt.bin', [...whole, ...row(1, 4, END, 2)])).toEqual([
+    `${beyond} (2 records, the first here)`,
+  ]);
+  expect(said('a-gvt.bin', row(0, 1, END, 1))).toEqual([`${beyond} (2 records, the first here)`]);
+});
+
 it('rows of a kind that fill a step in the middle of others are those of the file', () => {
   const lps = 25_000;
   const of = (kind: 0 | 1 | 2, n: number): Row => ({

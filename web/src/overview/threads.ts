@@ -5,6 +5,7 @@ import { percent } from '../figures.ts';
 import type { Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
 import type { Drawn, LaneChart, View } from './lane.ts';
+import { type ProcessNames, processNames } from './process-names.ts';
 
 const TABLE = 'process_thread';
 /** Threads that are drawn: those that ran most in the window. */
@@ -20,28 +21,41 @@ interface Thread {
 const seriesOf = (source: PageSource, view: View, keys: readonly string[], bins = view.bins) =>
   source.series(TABLE, keys, view.from, view.to, bins);
 
-/** “PE 1”, “process 812”, “thread 815 of 812”; with the host where there are several. */
-function labelOf(entity: string, { facts }: View): string {
+const processOf = (entity: string): string => entity.split('/').slice(0, 2).join('/');
+
+/**
+ * “PE 1”, “rank 1, solver”, “solver 812”, “thread 815 of solver 812”; “process 812” where no name is known; with the host where
+ * there are several.
+ */
+export function labelOf(
+  entity: string,
+  { facts }: Pick<View, 'facts'>,
+  names: ProcessNames,
+): string {
   const [host, process, thread] = entity.split('/');
   const pe = facts.pes.find((one) => String(one.threadId) === thread && one.host === host);
-  const where = facts.hosts.length > 1 ? ` on ${host}` : '';
   if (pe !== undefined) return `PE ${pe.pe}`;
-  return process === thread
-    ? `process ${process}${where}`
-    : `thread ${thread} of ${process}${where}`;
+  const { name = '', rank = null } = names.get(processOf(entity)) ?? {};
+  const own = name === '' ? `process ${process}` : `${name} ${process}`;
+  const called = rank === null ? own : [`rank ${rank}`, name].filter(Boolean).join(', ');
+  const where = facts.hosts.length > 1 ? ` on ${host}` : '';
+  return process === thread ? `${called}${where}` : `thread ${thread} of ${called}${where}`;
 }
 
 /** Those that ran most, in the order of their numbers; of a PE, its threads alone. */
 async function busiest(source: PageSource, view: View): Promise<readonly Thread[]> {
   const whole = await seriesOf(source, view, inputsOf(THREAD_RUNNING), 1);
   const own = view.facts.pes.find(({ pe }) => pe === view.pe)?.threadId ?? null;
-  return whole
+  const some = whole
     .filter(({ entity }) => own === null || entity.endsWith(`/${own}`))
     .map(({ entity, mean }) => ({ entity, share: (mean[0] || 0) * THREAD_RUNNING.factor }))
     .filter(({ share }, _, all) => share >= 100 * LITTLE || all.length <= MOST)
     .sort((a, b) => b.share - a.share)
-    .slice(0, MOST)
-    .map(({ entity }) => ({ entity, label: labelOf(entity, view) }));
+    .slice(0, MOST);
+  const names = await processNames(source, [
+    ...new Set(some.map(({ entity }) => processOf(entity))),
+  ]);
+  return some.map(({ entity }) => ({ entity, label: labelOf(entity, view, names) }));
 }
 
 /** A line of each of these threads; null where none was sampled. */

@@ -12,6 +12,9 @@ const MOST_DAMAGE = 100;
 /** A last sample's GVT is the largest double, or infinite where it is kept in 32 bits. */
 const NEVER = 1.7e308;
 
+/** Kinds of samples of the engine. */
+const SAMPLES: ReadonlySet<number> = new Set([PE, KP, LP, WIDE_LP]);
+
 interface Suspicion {
   count: number;
   first: number;
@@ -66,6 +69,8 @@ export class Survey {
   private readonly lps = new Set<number>();
   /** By kind and PE: in a block kinds are looked at one after the other. */
   private readonly lastGvt = new Map<number, number>();
+  /** By PE: the real time of its final sample. */
+  private readonly finals = new Map<number, number>();
   private readonly sizes = new Map<number, number>();
   private readonly virtual = new Span();
   private readonly real = new Span();
@@ -125,13 +130,15 @@ export class Survey {
   private look(block: Block, kind: number, n: number, r: KindReaders): void {
     const offset = block.chunk.position + block.of[kind].record[n];
     const virtual = (r.virtual_time ?? r.virtual_recv_time)?.(block, n);
-    if (virtual !== undefined) {
-      if (virtual < NEVER) this.virtual.add(virtual);
-      else this.suspect('virtual time is beyond all: sampled after the last GVT', offset);
-    }
     const real = r.real_time?.(block, n);
     if (real !== undefined) this.real.add(real);
     const pe = r.pe_id?.(block, n);
+    if (virtual !== undefined) {
+      if (virtual < NEVER) this.virtual.add(virtual);
+      else if (!(SAMPLES.has(kind) && this.isFinal(pe, real))) {
+        this.suspect('virtual time is beyond all: sampled after the last GVT', offset);
+      }
+    }
     if (pe !== undefined) this.lookAtPe(kind, pe, virtual, offset);
     const kp = r.kp_id?.(block, n);
     if (kp !== undefined && this.kps.size < MOST_IDS) this.kps.add((pe ?? 0) * 2 ** 24 + kp);
@@ -150,14 +157,24 @@ export class Survey {
     }
   }
 
+  /**
+   * Whether it is of the sample that the original takes of each PE when the run has ended, in real time, so that nothing is
+   * left out of the sums. Source: st_inst_finalize.
+   */
+  private isFinal(pe: number | undefined, real: number | undefined): boolean {
+    const { mode } = this.detection;
+    if (mode === 'gvt' || mode === 'vt' || pe === undefined || real === undefined) return false;
+    const known = this.finals.get(pe);
+    if (known === undefined && this.finals.size < MOST_IDS) this.finals.set(pe, real);
+    return known === undefined || known === real;
+  }
+
   private lookAtPe(kind: number, pe: number, virtual: number | undefined, offset: number): void {
     if (kind === PE) {
       const known = this.pes.get(pe);
       if (known !== undefined || this.pes.size < MOST_IDS) this.pes.set(pe, (known ?? 0) + 1);
     } else if (!this.pes.has(pe) && this.pes.size < MOST_IDS) this.pes.set(pe, 0);
-    if (virtual === undefined || (kind !== PE && kind !== KP && kind !== LP && kind !== WIDE_LP)) {
-      return;
-    }
+    if (virtual === undefined || !SAMPLES.has(kind)) return;
     const key = kind * 2 ** 24 + pe;
     if (virtual < (this.lastGvt.get(key) ?? 0)) {
       this.suspect('GVT falls from one sample of a PE to the next', offset);
