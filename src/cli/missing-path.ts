@@ -12,6 +12,8 @@ class MissingPathError extends TriscopeError {
 
 /** Names shorter than this are near to too many. */
 const SHORTEST = 3;
+/** What stands for several names is near to none. */
+const PATTERN = /[*?]/;
 
 /** A link that leads nowhere, or round in a loop, is there too. */
 const isThere = (path: string): boolean =>
@@ -20,7 +22,7 @@ const isThere = (path: string): boolean =>
 /** @throws MissingPathError where a path is not there, and is nearly one that is */
 export function checkPath(path: string): void {
   const name = basename(path);
-  if (path.trim() === '' || name.length < SHORTEST || isThere(path)) return;
+  if (path.trim() === '' || name.length < SHORTEST || PATTERN.test(name) || isThere(path)) return;
   let there: string[];
   try {
     there = readdirSync(dirname(path));

@@ -83,6 +83,10 @@ describe('several recordings', () => {
     expect(await asked('SELECT run FROM runs', two, PATTERN)).toEqual(
       ['two', 'one', 'two_2'].map((run) => ({ run })),
     );
+    // A pattern is not taken for a misspelt name.
+    expect(await asked('SELECT run FROM runs', join(folder, 'runs', 'on*.tri'))).toEqual([
+      { run: 'one' },
+    ]);
     const none = await triscopeHere(['query', join(folder, 'x*.tri')]);
     expect([none.code, none.err]).toEqual([3, expect.stringContaining('x*.tri: ')]);
   });
