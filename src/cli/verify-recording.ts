@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileSum } from '../formats/checksum.ts';
 import type { ToldRecording } from '../formats/joined-recording.ts';
+import { NOTES_FILE } from '../model/note.ts';
 import { RECORDING_FILE, type RecordingFile } from '../model/recording.ts';
 
 /** `unlisted`: a file of the folder that the recording does not speak of, and that is read with it. */
@@ -57,7 +58,7 @@ export function verifyRecording(
   { recording, told }: ToldRecording,
 ): VerifiedFile[] {
   const listed = recording.sources.flatMap(({ files }) => files);
-  const names = new Set([...told, ...listed.map(({ path }) => path)]);
+  const names = new Set([...told, NOTES_FILE, ...listed.map(({ path }) => path)]);
   const unlisted = filesIn(folder).filter((path) => !names.has(path));
   return [
     ...listed.map((file) => ({ path: file.path, ...stateOf(folder, file) })),

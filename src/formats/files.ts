@@ -8,7 +8,7 @@ import { openFile } from './source.ts';
 
 /** What stands beside data, and is read with it or by queries, not by itself. */
 const COMPANIONS =
-  /(-README\.txt|^lp-mapping\.txt|^recording\.json|^sim-result\.json|^extra\.frames)$/;
+  /(-README\.txt|^lp-mapping\.txt|^recording\.json|^notes\.json$|^sim-result\.json|^extra\.frames)$/;
 const MOST_FILES = 100_000;
 
 const fault = (path: string, what: string) =>

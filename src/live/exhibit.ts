@@ -35,10 +35,11 @@ interface ExhibitFollower extends Pick<Follower, 'frame' | 'wants'> {
 function signatureOf(path: string): string | null {
   if (!existsSync(path)) return null;
   try {
-    return sourcesOf(path)
-      .files.map((file) => {
-        const { ino, size, mtimeMs } = statSync(file.path);
-        return `${file.path} ${ino} ${size} ${mtimeMs}`;
+    const { files, notes } = sourcesOf(path);
+    return [...files.map((file) => file.path), ...(notes.path === null ? [] : [notes.path])]
+      .map((file) => {
+        const { ino, size, mtimeMs } = statSync(file);
+        return `${file} ${ino} ${size} ${mtimeMs}`;
       })
       .join('\n');
   } catch {

@@ -7,10 +7,12 @@ import { loadTables } from '../query/load.ts';
 import type { Suspect } from '../query/part.ts';
 import { type Sources, sourcesOf } from '../query/sources.ts';
 import type { Table, TablePiece } from '../query/table.ts';
+import type { Flag } from '../view/facts/flag.ts';
 import { type Facts, factsOf } from '../view/facts/run.ts';
 import { NOT_DRAWN } from '../view/series/live-store.ts';
 import { SeriesStore } from '../view/series/store.ts';
 import { type SeriesClock, SeriesTable } from '../view/series/table.ts';
+import { flagsOf } from './flags.ts';
 
 export interface OpenRecording {
   readonly facts: Facts;
@@ -138,7 +140,9 @@ export async function openRecording(path: string): Promise<OpenRecording> {
     return store;
   };
   let store: SeriesStore;
+  let flags: readonly Flag[];
   try {
+    flags = flagsOf(sources.notes.notes, tables);
     store = await filled('real');
     if (!store.moves) {
       const virtual = await filled('virtual');
@@ -168,6 +172,10 @@ export async function openRecording(path: string): Promise<OpenRecording> {
     recording === null ? loose(sources, start, notes) : factsOf(recording, title, notes);
   const { clock } = store;
   const names = tables.map(({ name }) => name);
-  const told = { ...facts, tables: names, ...(clock !== 'real' && { clock }) };
+  const told = {
+    ...{ ...facts, tables: names },
+    ...(flags.length > 0 && { flags }),
+    ...(clock !== 'real' && { clock }),
+  };
   return { facts: told, store, grow, close };
 }

@@ -39,12 +39,12 @@ const MOST = 256 * 2 ** 20;
 const HANDED = /^\/dev\/(fd\/\d+|stdin)$/;
 
 /** A file's text. @throws NoFileError, also of one that is too large; the system's error */
-export function readPlain(path: string): string {
+export function readPlain(path: string, most = MOST): string {
   if (path === '/dev/null') return '';
   if (HANDED.test(path)) return readFileSync(path, 'utf8');
   const { descriptor, stat } = openPlain(path);
   try {
-    if (stat.size > MOST) throw new NoFileError(`it has more than ${MOST / 2 ** 20} MiB`);
+    if (stat.size > most) throw new NoFileError(`it has more than ${most / 2 ** 20} MiB`);
     return readFileSync(descriptor, 'utf8');
   } finally {
     closeSync(descriptor);

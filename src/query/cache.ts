@@ -62,8 +62,12 @@ function headHash(path: string): string {
 }
 
 /** What tells that files have changed. */
-function contentOf({ told, files }: Sources): string {
-  const all = [...files.map((file) => file.path), ...told];
+function contentOf({ told, files, notes }: Sources): string {
+  const all = [
+    ...files.map((file) => file.path),
+    ...told,
+    ...(notes.path === null ? [] : [notes.path]),
+  ];
   const lines = all.map((file) => {
     try {
       const { size, mtimeNs } = statSync(file, { bigint: true });

@@ -76,6 +76,11 @@ export const FACT_COLUMNS: ReadonlyMap<string, readonly FactColumn[]> = new Map(
       ['bound', 'DOUBLE', 's', 'by how much they may be off against those of other files'],
       ['quality', 'VARCHAR', '', 'how good that is, in words'],
     ],
+    note: [
+      ['t', 'DOUBLE', 's', 'time since the recording’s start'],
+      ['t1', 'DOUBLE', 's', 'and the end, of a note about a stretch'],
+      ['text', 'VARCHAR', '', 'what was noted'],
+    ],
     suspect: [
       ['file', 'VARCHAR', '', 'file'],
       ['what', 'VARCHAR', '', 'what is doubtful in it'],
@@ -86,9 +91,9 @@ export const FACT_COLUMNS: ReadonlyMap<string, readonly FactColumn[]> = new Map(
 const aboutTable = (name: string, rows: FactTable['rows']): FactTable =>
   factTable(name, FACT_COLUMNS.get(name) ?? [], rows);
 
-/** `recording`, `metrics`, `pes`, `entities` and `clocks`. */
+/** `recording`, `metrics`, `pes`, `entities` and `clocks`; `note` where something is noted. */
 export function factTables(
-  { name, recording }: Sources,
+  { name, recording, notes: { notes } }: Sources,
   { tables, start, clocks }: Facts,
 ): FactTable[] {
   const dropped = recording?.sources.reduce((sum, one) => sum + BigInt(one.droppedBytes), 0n);
@@ -121,6 +126,14 @@ export function factTables(
         ...[one.placement === 'untimed' ? null : one.shift, one.bound, one.quality],
       ]),
     ),
+    ...(notes.length === 0
+      ? []
+      : [
+          aboutTable(
+            'note',
+            notes.map(({ time, until, text }) => [time, until, text]),
+          ),
+        ]),
   ];
 }
 

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type TakeRows, type TimeSpan, timeColumnOf } from '../formats/part.ts';
 import { type OpenedFile, openData } from '../formats/registry.ts';
+import { NOTES_FILE } from '../model/note.ts';
 import { RECORDING_FILE } from '../model/recording.ts';
 import { lackingEnd } from '../model/recording-end.ts';
 import { breath } from '../os/breath.ts';
@@ -57,6 +58,8 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   for (const path of sources.missing) {
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
   }
+  const { fault } = sources.notes;
+  if (fault !== null) suspects.push({ file: NOTES_FILE, what: `cannot be read: ${fault}` });
   suspects.push(...changedSizes(sources), ...strangeSources(sources), ...unfinished(sources));
   for (const { path, format, zero, ahead, clock, bound } of sources.files) {
     let loaded: OpenedFile | null;

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withoutLinks } from '../formats/files.ts';
 import { readRecording, type ToldRecording } from '../formats/joined-recording.ts';
+import { readNotes } from '../formats/notes.ts';
+import { NOTES_FILE, type Note } from '../model/note.ts';
 import { type Recording, RecordingError, type RecordingSource } from '../model/recording.ts';
 import { readReason } from '../os/plain-file.ts';
 import { InputError } from './errors.ts';
@@ -34,7 +36,20 @@ export interface Sources {
   readonly missing: readonly string[];
   /** The recording's start, ns since 1970: the earliest of its sources' zeros; null where nothing says it. */
   readonly start: bigint | null;
+  readonly notes: KeptNotes;
 }
+
+/** What is noted in a recording's folder. */
+export interface KeptNotes {
+  /** Their file; null where there is none. */
+  readonly path: string | null;
+  readonly notes: readonly Note[];
+  /** Why it cannot be read; null where it can. */
+  readonly fault: string | null;
+}
+
+/** Of what is no recording. */
+const NO_NOTES: KeptNotes = { path: null, notes: [], fault: null };
 
 /** A loose folder with more files than this is not a folder of measurements. */
 const MOST_FILES = 100_000;
@@ -59,6 +74,7 @@ export function sourcesOf(given: string): Sources {
       files: [looseFile(path)],
       missing: [],
       start: null,
+      notes: NO_NOTES,
     };
   }
   const all = filesUnder(path, given);
@@ -72,9 +88,11 @@ export function sourcesOf(given: string): Sources {
       files: all.map(looseFile),
       missing: [],
       start: null,
+      notes: NO_NOTES,
     };
   }
   const { recording } = told;
+  const notes = notesOf(path, all);
   const tellers = told.told.map((file) => join(path, file));
   const listed = new Map<string, RecordingSource>();
   const formats = new Map<string, string>();
@@ -89,7 +107,7 @@ export function sourcesOf(given: string): Sources {
   );
   const folders = byFolder(listed);
   const files = all
-    .filter((file) => !tellers.includes(file))
+    .filter((file) => !tellers.includes(file) && file !== notes.path)
     .map((file) => {
       const source = listed.get(file) ?? folders.get(dirname(file));
       const zero = source === undefined ? fallback : BigInt(source.zero);
@@ -104,7 +122,19 @@ export function sourcesOf(given: string): Sources {
   }, fallback);
   const there = new Set(all);
   const missing = [...listed.keys()].filter((file) => !there.has(file) && !existsSync(file));
-  return { path, name, recording, told: tellers, files, missing, start };
+  return { path, name, recording, told: tellers, files, missing, start, notes };
+}
+
+/** @param all files in the folder and below it */
+function notesOf(folder: string, all: readonly string[]): KeptNotes {
+  const path = join(folder, NOTES_FILE);
+  if (!all.includes(path)) return NO_NOTES;
+  try {
+    return { path, notes: readNotes(folder), fault: null };
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    return { path, notes: [], fault: error.message };
+  }
 }
 
 /** A file of which nothing tells anything. */

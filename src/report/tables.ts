@@ -21,7 +21,7 @@ import type { OpenRecording, Row } from '../query/index.ts';
 
 export interface ReportTable {
   /** Key of `--json`. */
-  readonly key: 'pes' | 'threads' | 'regions' | 'hosts';
+  readonly key: 'pes' | 'threads' | 'regions' | 'hosts' | 'notes';
   readonly title: string;
   readonly rows: readonly Row[];
 }
@@ -107,6 +107,8 @@ SELECT host, count(DISTINCT device) AS cpus, sum(t - t0) / count(DISTINCT device
 FROM cpu_rate GROUP BY host ORDER BY host`;
 };
 
+const NOTES = 'SELECT t AS "from s", t1 AS "to s", text FROM note ORDER BY t';
+
 export const CPU_COLUMNS = ['user', 'system', 'idle'];
 
 async function peRows(recording: OpenRecording, has: Has): Promise<readonly Row[]> {
@@ -139,6 +141,11 @@ export async function tablesOf(recording: OpenRecording, has: Has): Promise<Repo
       rows: CPU_COLUMNS.every((column) => has(`node_cpu_rate.${column}`))
         ? await recording.query(hosts(has))
         : [],
+    },
+    {
+      key: 'notes',
+      title: 'Notes',
+      rows: has('note.text') ? await recording.query(NOTES) : [],
     },
   ];
   return tables.filter(({ rows }) => rows.length > 0);

@@ -25,6 +25,7 @@ const LONG = [
   'sim tune',
   'serve',
   'signal write',
+  'annotate',
   'region build-shims',
   'region flags',
 ];

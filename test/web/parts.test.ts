@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { axisFor, REAL } from '../../web/src/axis.ts';
+import { flagPlaces, flagWindow } from '../../web/src/flags.ts';
 import { highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
 import { processNames } from '../../web/src/overview/process-names.ts';
 import { labelOf } from '../../web/src/overview/threads.ts';
@@ -242,6 +243,27 @@ describe('while a window’s own answer is on its way', () => {
     expect(reaching([3, 11], newest, whole)).toBe(newest);
     expect(reaching([3, 5], newest, null)).toBe(newest);
     expect(reaching(null, null, whole)).toBeNull();
+  });
+});
+
+describe('flags', () => {
+  const flag = (from: number, to: number | null, text: string) => ({
+    ...{ kind: 'note' as const, from, to, text },
+  });
+
+  it('stand where they are seen; those at one place are one', () => {
+    const all = [flag(-20, -10, 'before'), flag(-5, 50, 'a'), flag(10, null, 'b')];
+    const near = [flag(10.4, 12, 'c'), flag(30, null, 'd'), flag(101, null, 'after')];
+    expect(flagPlaces([...all, ...near], (s) => s / 100)).toEqual([
+      { kind: 'note', at: -0.05, end: 0.5, text: 'a' },
+      { kind: 'note', at: 0.1, end: 0.12, text: 'b\nc' },
+      { kind: 'note', at: 0.3, end: 0.3, text: 'd' },
+    ]);
+  });
+
+  it('are shown with what is around them, within the run', () => {
+    expect(flagWindow(flag(2, null, ''), [0, 100])).toEqual([0, 7]);
+    expect(flagWindow(flag(50, 60, ''), [0, 100])).toEqual([45, 65]);
   });
 });
 

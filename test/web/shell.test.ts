@@ -1,5 +1,5 @@
 /** The page's frame: the state in the address, keys, axes, search, themes, exports, saved pages, two recordings. */
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -31,7 +31,15 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
   let origin: string;
   beforeAll(async () => {
     web = await Web.start();
-    server = await startServer({ recordings: [recording('slow', slow), recording('fast')] });
+    const noted = recording('slow', slow);
+    writeFileSync(
+      join(noted, 'notes.json'),
+      JSON.stringify([
+        { time: 0.3, text: '<b>disk</b> full' },
+        { time: 0.5, until: 0.6, text: 'backup' },
+      ]),
+    );
+    server = await startServer({ recordings: [noted, recording('fast')] });
     origin = new URL(server.url).origin;
   });
   afterAll(async () => {
@@ -141,6 +149,29 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.goBack();
     await expect.poll(() => hashOf(page)).toBe('');
     expect(await page.getAttribute('main', 'data-view')).toBe('overview');
+    await page.close();
+  });
+
+  it('has notes as flags in charts, and as a list that leads to them by keys', async () => {
+    const { page, complaints } = await open();
+    const flags = page.locator('[data-chart=events] + .marks [data-flag=note]');
+    await expect
+      .poll(() => flags.evaluateAll((all) => all.map((one) => one.getAttribute('title'))))
+      .toEqual(['<b>disk</b> full', 'backup']);
+    // Its text is text, and the pointer reaches it.
+    await flags.first().hover();
+    const list = page.locator('[data-flags]');
+    await list.locator('summary').focus();
+    for (const key of ['Enter', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+    expect(await list.textContent()).toMatch(/2 notes.*<b>disk<\/b> full.* to .*backup/s);
+    const window = () =>
+      page.evaluate(
+        "[...new URLSearchParams(location.hash.slice(1))].filter(([name]) => ['from', 'to'].includes(name)).map(([, value]) => Number(value))",
+      ) as Promise<number[]>;
+    await expect.poll(window).toHaveLength(2);
+    const [from, to] = await window();
+    expect([from < 0.5 && from > 0.3, to > 0.6 && to < 0.8]).toEqual([true, true]);
+    expect(complaints).toEqual([]);
     await page.close();
   });
 
@@ -257,6 +288,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     const saved = await web.open(`file://${path}`);
     expect(await saved.page.textContent('#says-events')).toBe(sentence);
     expect(await saved.page.textContent('[role=status]')).toContain('saved');
+    expect(await saved.page.textContent('[data-flags]')).toContain('<b>disk</b> full');
     await reads(saved.page, '[data-findings]', 'rolled back');
     await saved.page.getByRole('button', { name: 'Simulation' }).click();
     await saved.page.waitForSelector('main [data-figure] canvas');

@@ -1,5 +1,6 @@
 /** What all views share: the recording, the window, the crosshair, and the state in the address. */
 import { getContext, setContext } from 'svelte';
+import { byFrom, type Flag } from '../../src/view/facts/flag.ts';
 import type { RecordingEntry, Refused, ServedFacts } from '../../src/view/facts/served.ts';
 import type { TableFacts } from '../../src/view/series/store.ts';
 import { type Axis, axisFor, type Clock, VIRTUAL } from './axis.ts';
@@ -43,7 +44,14 @@ export class Page {
   /** Answers all requests for samples. Set before any view is shown. */
   source = $state.raw<PageSource | null>(null);
 
+  /** Where what was found is, as long as findings are shown. */
+  found = $state.raw<readonly Flag[]>([]);
+
   readonly live = $derived(this.facts?.live === true);
+  /** What stands at places of the axis, by time. */
+  readonly flags: readonly Flag[] = $derived(
+    [...(this.facts?.flags ?? []), ...this.found].sort(byFrom),
+  );
   /** Name of the simulated model, as far as the command tells; '' otherwise. */
   readonly model = $derived(/\bsim run (\S+)/.exec(this.facts?.command ?? '')?.[1] ?? '');
   /** PEs by their numbers: as the recording says, else those that were sampled. */

@@ -41,6 +41,7 @@ export const COMMANDS: readonly Entry[] = [
   entry('query', 'a recording, or files, as SQL tables', async () => (await import('./query.ts')).query),
   entry('export', 'a recording as Parquet, Arrow, CSV, JSON, a trace for Perfetto, or OpenMetrics', async () => (await import('./export.ts')).exportCommand),
   entry('report', 'what is slow in a recording, why, and what to turn', async () => (await import('./report.ts')).report),
+  entry('annotate', 'notes about moments of a recording, kept in its folder', async () => (await import('./annotate.ts')).annotate),
   entry('serve', 'show recordings in the browser', async () => (await import('./serve.ts')).serve),
   entry('info', 'what a file or folder is: format, era, records, entities, time span, suspect spots', async () => (await import('./info.ts')).info),
   entry('read', 'decode files to rows: text, JSON or CSV', async () => (await import('./read.ts')).read),

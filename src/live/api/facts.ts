@@ -32,7 +32,8 @@ export const FACTS: readonly Route[] = [
     method: 'get',
     path: '/facts',
     summary: 'A recording’s facts',
-    gives: 'title, command, state, hosts, PEs with their CPUs, notes on what could not be read',
+    gives:
+      'title, command, state, hosts, PEs with their CPUs, what could not be read, flags on the axis (notes, marks)',
     answer: async (c, context) => c.json(servedFacts(await context.shown(c))),
   },
   {

@@ -5,6 +5,7 @@ import type {
   RecordingPe,
   RecordingState,
 } from '../../model/recording.ts';
+import type { Flag } from './flag.ts';
 
 /** What is known of a run before any sample: its name, state, hosts and PEs. */
 export interface Facts {
@@ -19,6 +20,8 @@ export interface Facts {
   readonly zero: string;
   /** What could not be read, and bytes that were dropped: one sentence each. */
   readonly notes: readonly string[];
+  /** What stands at places of the axis, by time: notes of the recording’s folder, marks of its nodes. */
+  readonly flags?: readonly Flag[];
   /** What its times count where no real time passes between its samples: virtual time, drawn in place of seconds. */
   readonly clock?: 'virtual';
   /** That the result was proved to be right, in a sentence; where that was done. */

@@ -1,0 +1,103 @@
+/** `triscope annotate PATH TIME TEXT`: notes about moments of a run, kept in its recording's folder. */
+import { readNotes, writeNotes } from '../../formats/notes.ts';
+import { byTime, MOST_NOTES, NOTES_FILE, type Note, noteFault } from '../../model/note.ts';
+import { flag, float, int } from '../../model/option.ts';
+import { RecordingError } from '../../model/recording.ts';
+import { type Call, command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { recordingInfo } from '../recording-info.ts';
+import { oneLine } from '../terminal.ts';
+
+const OPTIONS = {
+  until: float(0, 'the end, of a note about a stretch; seconds since the recording’s start', {
+    fallback: 'about the moment TIME',
+  }),
+  remove: int(1, 'remove a note, by its number in the list', {
+    min: 1,
+    max: MOST_NOTES,
+    fallback: 'none',
+  }),
+  json: flag(false, 'print the notes as one list: time, until, text'),
+};
+
+/** In the order of the list. @throws RecordingError where the folder is no recording, or its notes cannot be read */
+function notesIn(folder: string): readonly Note[] {
+  if (recordingInfo(folder) === null)
+    throw new RecordingError(`${folder}: is no recording’s folder: only those keep notes`);
+  try {
+    return readNotes(folder);
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    throw new RecordingError(`${folder}/${NOTES_FILE}: ${error.message}; mend or remove it`);
+  }
+}
+
+/** @throws UsageError where it cannot be one */
+function noteOf([time, ...texts]: readonly string[], until: number | undefined): Note {
+  const seconds = time.trim() === '' ? Number.NaN : Number(time);
+  const note = {
+    time: seconds,
+    ...(until !== undefined && { until }),
+    text: texts.join(' '),
+  };
+  if (!Number.isFinite(seconds))
+    throw new UsageError(`TIME ${time}: must be seconds since the recording’s start`);
+  if (texts.length === 0) throw new UsageError('TEXT: what is to be noted?');
+  const fault = noteFault(note);
+  if (fault !== '') throw new UsageError(`the note’s ${fault}`);
+  return note;
+}
+
+/** What the folder is to hold; null: what it does. @throws UsageError */
+function changed(
+  notes: readonly Note[],
+  words: readonly string[],
+  { until, remove }: Call<typeof OPTIONS, null>['given'],
+): readonly Note[] | null {
+  if (remove !== undefined) {
+    if (words.length > 0 || until !== undefined)
+      throw new UsageError('--remove takes no TIME, TEXT and --until beside it');
+    if (remove > notes.length)
+      throw new UsageError(`--remove=${remove}: there are ${notes.length} notes`);
+    return notes.filter((_, k) => k + 1 !== remove);
+  }
+  if (words.length === 0) {
+    if (until !== undefined) throw new UsageError('--until needs TIME and TEXT');
+    return null;
+  }
+  if (notes.length >= MOST_NOTES)
+    throw new UsageError(`a recording keeps at most ${MOST_NOTES} notes: remove one`);
+  return [...notes, noteOf(words, until)].sort(byTime);
+}
+
+const lineOf = ({ time, until, text }: Note, k: number): string =>
+  `${k + 1}\t${time}${until === undefined ? '' : ` to ${until}`} s\t${oneLine(text)}\n`;
+
+/** Changes the list where it is to be changed, and prints it. Returns the exit code. @throws UsageError, RecordingError */
+async function run({ words: [folder, ...rest], given }: Call<typeof OPTIONS, null>) {
+  const before = notesIn(folder);
+  const next = changed(before, rest, given);
+  if (next !== null) writeNotes(folder, next);
+  const notes = next ?? before;
+  process.stdout.write(
+    given.json === true ? `${JSON.stringify(notes)}\n` : notes.map(lineOf).join(''),
+  );
+  return 0;
+}
+
+export const annotate = command({
+  about:
+    'Keeps notes about moments of a run in its recording’s folder (notes.json), and prints them with their numbers. They are flags on the time axis of the page, and rows of table note.\n\nThe page itself writes nothing.',
+  arguments: [
+    { name: 'PATH', help: 'a recording’s folder', names: 'input', noun: 'recording' },
+    { name: 'TIME', help: 'seconds since the recording’s start, as column t', optional: true },
+    { name: 'TEXT', help: 'the note, in one line', optional: true, many: true },
+  ],
+  options: OPTIONS,
+  examples: [
+    'annotate run.tri 1.5 the file server was restarted',
+    'annotate run.tri 2 backup --until=3.5',
+    'annotate run.tri --remove=1',
+  ],
+  run,
+});

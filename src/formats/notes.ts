@@ -1,0 +1,52 @@
+/** The notes in a recording's folder, read and written. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EXIT, TriscopeError } from '../model/error.ts';
+import { checkNotes, NOTES_FILE, type Note } from '../model/note.ts';
+import { RecordingError } from '../model/recording.ts';
+import { readPlain, readReason } from '../os/plain-file.ts';
+
+/** Bytes of a `notes.json` that is read: all notes that there may be take less. */
+const MOST_BYTES = 4 * 2 ** 20;
+
+/** The file cannot be written. The message says which, and why. */
+class NotesFileError extends TriscopeError {
+  override readonly name = 'NotesFileError';
+  override readonly exitCode = EXIT.input;
+}
+
+/** By time; none where there is no file. @throws RecordingError that says what of the file is wrong */
+export function readNotes(folder: string): readonly Note[] {
+  let text: string;
+  try {
+    text = readPlain(join(folder, NOTES_FILE), MOST_BYTES);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new RecordingError(readReason(error));
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new RecordingError(`not JSON: ${readReason(error)}`);
+  }
+  return checkNotes(value);
+}
+
+/** Replaces the file as a whole; removes it where no note is left. @throws NotesFileError */
+export function writeNotes(folder: string, notes: readonly Note[]): void {
+  const path = join(folder, NOTES_FILE);
+  // Hidden: nobody takes it for a file of the recording.
+  const made = join(folder, `.${NOTES_FILE}.${process.pid}.tmp`);
+  try {
+    if (notes.length === 0) {
+      rmSync(path, { force: true });
+      return;
+    }
+    writeFileSync(made, `${JSON.stringify(notes, null, 2)}\n`, { flag: 'wx' });
+    renameSync(made, path);
+  } catch (error) {
+    rmSync(made, { force: true });
+    throw new NotesFileError(`${path}: cannot be written: ${readReason(error)}`);
+  }
+}

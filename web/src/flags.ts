@@ -1,0 +1,53 @@
+/** Where flags stand in a drawn field. Pure. */
+import type { Flag } from '../../src/view/facts/flag.ts';
+
+/** Flags nearer to each other than this share of the width are one. */
+const NEAR = 1 / 200;
+
+/** One or several flags at a place of the field. */
+export interface FlagPlace {
+  /** Of the first. */
+  readonly kind: Flag['kind'];
+  /** Share of the width; below 0 where only the rest of a stretch is seen. */
+  readonly at: number;
+  /** The farthest end; where that is not behind `at`, there is no stretch. */
+  readonly end: number;
+  /** A line for each. */
+  readonly text: string;
+}
+
+/** Those that are seen. @param share of the field's width at which a moment is, 0 to 1 within */
+export function flagPlaces(
+  flags: readonly Flag[],
+  share: (seconds: number) => number,
+): readonly FlagPlace[] {
+  const places: FlagPlace[] = [];
+  for (const { kind, from, to, text } of flags) {
+    const at = share(from);
+    const end = to === null ? at : share(to);
+    if (!(at <= 1 && end >= 0)) continue;
+    const last = places.at(-1);
+    if (last === undefined || at < 0 || !(at - last.at < NEAR)) {
+      places.push({ kind, at, end, text });
+      continue;
+    }
+    places[places.length - 1] = {
+      ...last,
+      end: Math.max(last.end, end),
+      text: `${last.text}\n${text}`,
+    };
+  }
+  return places;
+}
+
+/** Share of the run that is shown on each side of a flag. */
+const AROUND = 0.05;
+
+/** The window that shows a flag. */
+export function flagWindow(
+  { from, to }: Flag,
+  [first, last]: readonly [number, number],
+): readonly [number, number] {
+  const around = AROUND * (last - first);
+  return [Math.max(first, from - around), Math.min(last, (to ?? from) + around)];
+}
