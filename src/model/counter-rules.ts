@@ -28,6 +28,7 @@ const BY_UNIT: Readonly<Record<string, number>> = {
   us: 1e11,
   // 10 kW.
   mJ: 1e7,
+  uJ: 1e10,
 };
 /** Eight events a cycle, as wide as Golden Cove and Zen 5 retire, at 6.2 GHz, the highest turbo frequency sold. */
 const CORE = 5e10;
@@ -52,6 +53,7 @@ const BLOCK_MS = 1.1e6;
 const WATTS = 1000;
 const ENERGY_STEPS = WATTS * 2 ** 16;
 const MILLI = 1000;
+const MICRO = 1e6;
 
 const HARDWARE = /^(intel|amd64)_/;
 const UNCORE_TYPE = /_(cbo|cha|imc|qpi|hau|r2pci|pcu|uncore|mc|edc|df)(_|$)/;
@@ -118,6 +120,7 @@ const isClock = (name: string) => /^FIXED_CTR[12]$|^CLOCKS_|^(APERF|MPERF)$/.tes
 function lastingOf(type: string, key: CounterKey, scaledEnergy: boolean): number {
   const most = mostOf(type, key);
   if (ENERGY.test(type)) return scaledEnergy ? WATTS * MILLI : ENERGY_STEPS;
+  if (type === 'powercap') return WATTS * MICRO;
   if (type === 'intel_knl') return isClock(key.name) ? KNL_CLOCKS : KNL_LASTING;
   if (HARDWARE.test(type)) {
     if (UNCORE_TYPE.test(type)) return UNCORE_LASTING;

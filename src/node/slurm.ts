@@ -19,6 +19,8 @@ const TOP = 'sys/fs/cgroup';
 const SLICE = `${TOP}/system.slice`;
 const CONTROLLERS = ['freezer', 'memory', 'cpuset', 'cpu', 'cpuacct', 'cpu,cpuacct', 'devices'];
 
+const SCOPE = /^(?:(.+)_)?slurmstepd\.scope$/;
+
 const jobsIn = (tree: NodeTree, folder: string): SlurmGroup[] =>
   (tree.list(folder) ?? []).flatMap((name) => {
     const [, job] = /^job_(\d+)$/.exec(name) ?? [];
@@ -30,7 +32,7 @@ function slurmGroups(tree: NodeTree): SlurmGroup[] | null {
   const found: SlurmGroup[] = [];
   let there = false;
   for (const name of tree.list(SLICE) ?? []) {
-    if (!/^(.+_)?slurmstepd\.scope$/.test(name)) continue;
+    if (!SCOPE.test(name)) continue;
     there = true;
     found.push(...jobsIn(tree, `${SLICE}/${name}`));
   }
@@ -45,6 +47,28 @@ function slurmGroups(tree: NodeTree): SlurmGroup[] | null {
     }
   }
   return there ? found : null;
+}
+
+/** The parent of the control groups of version 2, whose files are of the same formats. */
+export const JOBS_PARENT = SLICE;
+
+/**
+ * Folders of the jobs' control groups of version 2 by job, `NODE/JOB` where a machine is several nodes; null where the
+ * system has no such groups at all.
+ */
+export function unifiedJobs(tree: NodeTree): ReadonlyMap<string, string> | null {
+  // Scopes come with Slurm itself: seldom. Jobs are listed each time.
+  const names = tree.devices(SLICE);
+  if (names === null) return null;
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const [scope, node] = SCOPE.exec(name) ?? [];
+    if (scope === undefined) continue;
+    for (const { job, folder } of jobsIn(tree, `${SLICE}/${scope}`)) {
+      found.set(node === undefined ? job : `${node}/${job}`, folder);
+    }
+  }
+  return found;
 }
 
 /** Where slurm.conf lies; the second where slurmd gets it from its controller. */

@@ -16,34 +16,55 @@ export interface GpuState {
   utilization: number | null;
 }
 
-/** A quantity that NVML tells in a call of its own, in NVML's unit: mJ, °C, MHz of the multiprocessors, mW. */
-export type GpuQuantity = 'energy' | 'power' | 'temperature' | 'clock' | 'limit';
+/**
+ * A quantity that NVML tells in a call of its own, in NVML's unit: mJ, °C, MHz of the multiprocessors, mW; bits that say
+ * what holds the clock down; errors of memory since the driver was loaded; repeated packets of PCI Express.
+ */
+export type GpuQuantity =
+  | 'energy'
+  | 'power'
+  | 'temperature'
+  | 'clock'
+  | 'limit'
+  | 'throttle'
+  | 'corrected'
+  | 'uncorrected'
+  | 'replays';
 
 export interface Nvml {
   readonly count: number;
   read(gpu: number): GpuState;
+  /** NaN where this GPU, or this version of the library, does not tell. */
+  quantity(gpu: number, what: GpuQuantity): number;
   close(): void;
 }
 
 /** The library itself, which tells more than a recording of it. */
 export interface NvmlLibrary extends Nvml {
-  /** NaN where this GPU, or this version of the library, does not tell. */
-  quantity(gpu: number, what: GpuQuantity): number;
   /** Percent of the time in which a kernel ran; NaN where it does not tell. */
   utilization(gpu: number): number;
 }
 
 const NAME = 'libnvidia-ml.so.1';
 
-/** The function, and what it takes between the handle and the result: 0 is the sensor of the chip; 1, the SM clock. */
-const QUANTITIES: Readonly<
-  Record<GpuQuantity, { name: string; which: number | null; wide?: true }>
-> = {
-  energy: { name: 'nvmlDeviceGetTotalEnergyConsumption', which: null, wide: true },
-  power: { name: 'nvmlDeviceGetPowerUsage', which: null },
-  temperature: { name: 'nvmlDeviceGetTemperature', which: 0 },
-  clock: { name: 'nvmlDeviceGetClockInfo', which: 1 },
-  limit: { name: 'nvmlDeviceGetEnforcedPowerLimit', which: null },
+interface Quantity {
+  readonly name: string;
+  /** What the function takes between the handle and the result. */
+  readonly which: readonly number[];
+  readonly wide?: true;
+}
+
+/** 0 is the sensor of the chip; 1, the SM clock; of errors, corrected or not, and 0: since the driver was loaded. */
+const QUANTITIES: Readonly<Record<GpuQuantity, Quantity>> = {
+  energy: { name: 'nvmlDeviceGetTotalEnergyConsumption', which: [], wide: true },
+  power: { name: 'nvmlDeviceGetPowerUsage', which: [] },
+  temperature: { name: 'nvmlDeviceGetTemperature', which: [0] },
+  clock: { name: 'nvmlDeviceGetClockInfo', which: [1] },
+  limit: { name: 'nvmlDeviceGetEnforcedPowerLimit', which: [] },
+  throttle: { name: 'nvmlDeviceGetCurrentClocksThrottleReasons', which: [], wide: true },
+  corrected: { name: 'nvmlDeviceGetTotalEccErrors', which: [0, 0], wide: true },
+  uncorrected: { name: 'nvmlDeviceGetTotalEccErrors', which: [1, 0], wide: true },
+  replays: { name: 'nvmlDeviceGetPcieReplayCounter', which: [] },
 };
 
 /** Loads and initialises it. @throws Error that says why not */
@@ -74,14 +95,11 @@ export function openNvml(path = NAME): NvmlLibrary {
     const known = found.get(what);
     if (known !== undefined) return known;
     const { name, which } = QUANTITIES[what];
-    const type = which === null ? 'void *' : 'void *, unsigned int';
+    const types = ['void *', ...which.map(() => 'unsigned int'), bytes].join(', ');
     let call = (_: unknown): number => -1;
     try {
-      const func = lib.func(`int ${name}(${type}, ${bytes})`);
-      call =
-        which === null
-          ? (handle) => func(handle, buffer) as number
-          : (handle) => func(handle, which, buffer) as number;
+      const func = lib.func(`int ${name}(${types})`);
+      call = (handle) => func(handle, ...which, buffer) as number;
     } catch {
       // A library that is older than the function.
     }

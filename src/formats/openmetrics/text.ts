@@ -41,9 +41,11 @@ const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> =
   uJ: ['joules', 1e-6],
   W: ['watts', 1],
   mW: ['watts', 1e-3],
+  uW: ['watts', 1e-6],
   Hz: ['hertz', 1],
   MHz: ['hertz', 1e6],
   Cel: ['celsius', 1],
+  mCel: ['celsius', 1e-3],
   '%': ['ratio', 0.01],
   'B/s': ['bytes_per_second', 1],
 };

@@ -28,14 +28,23 @@ export class WideCounter {
   private last = Number.NaN;
   private since = 0;
 
-  constructor(type: string, { key, kind, unit, bits = 64 }: Metric) {
-    this.rule = counterRule(type, { name: key, kind, unit, bits });
-    this.range = 2 ** bits;
+  /** `range`: the first value that it does not take, where that is no power of two. */
+  constructor(type: string, { key, kind, unit, bits = 64 }: Metric, range = 2 ** bits) {
+    this.rule = {
+      ...counterRule(type, { name: key, kind, unit, bits }),
+      ranges: [BigInt(range)],
+      narrowest: range,
+    };
+    this.range = range;
   }
 
   /** Takes a reading: low and high word, at `seconds` of a steady clock. */
   step(words: Uint32Array, seconds: number): void {
-    const value = (words[1] * WORD + words[0]) % this.range;
+    this.take((words[1] * WORD + words[0]) % this.range, seconds);
+  }
+
+  /** The same of a number below 2^53. */
+  take(value: number, seconds: number): void {
     if (mayHaveRolled(0, seconds - this.since, this.rule)) this.total = 0n;
     else if (!Number.isNaN(this.last)) {
       this.total += BigInt((value - this.last + this.range) % this.range);
@@ -53,9 +62,10 @@ export function wideCounter(
   type: string,
   device: string,
   metric: Metric,
+  range?: number,
 ): WideCounter {
   const name = [root, type, device, metric.key].join('\n');
-  const counter = KEPT.get(name) ?? new WideCounter(type, metric);
+  const counter = KEPT.get(name) ?? new WideCounter(type, metric, range);
   KEPT.set(name, counter);
   return counter;
 }

@@ -1,15 +1,21 @@
 /** The types that can be collected. A new type is a file and a line here. */
+
+import { AMD_GPU } from './amd-gpu.ts';
 import { AMD64_DF } from './amd64-df.ts';
 import { AMD64_PMC } from './amd64-pmc.ts';
 import { AMD64_RAPL } from './amd64-rapl.ts';
 import { BLOCK } from './block.ts';
+import { CGROUPS } from './cgroup.ts';
+import { CGROUP_IO } from './cgroup-io.ts';
 import { CPU } from './cpu.ts';
 import { CPU_STEAL } from './cpu-steal.ts';
+import { HWMON } from './hwmon.ts';
 import { IB } from './ib.ts';
 import { IB_EXT } from './ib-ext.ts';
 import { IB_SW } from './ib-sw.ts';
 import { INTEL_CORES } from './intel-cores.ts';
 import { INTEL_E5_UNITS } from './intel-e5.ts';
+import { INTEL_GPU } from './intel-gpu.ts';
 import { INTEL_KNL_EDC } from './intel-knl-edc.ts';
 import { INTEL_KNL_MC } from './intel-knl-mc.ts';
 import { INTEL_RAPL } from './intel-rapl.ts';
@@ -22,13 +28,16 @@ import { MDC } from './mdc.ts';
 import { MEM } from './mem.ts';
 import { MIC } from './mic.ts';
 import { NET } from './net.ts';
-import { NFS } from './nfs.ts';
+import { NFS, NFS4 } from './nfs.ts';
 import { NUMA } from './numa.ts';
 import { NVIDIA_GPU } from './nvidia-gpu.ts';
+import { NVIDIA_GPU_MORE } from './nvidia-gpu-more.ts';
 import { OPA } from './opa.ts';
 import { OSC } from './osc.ts';
+import { POWERCAP } from './powercap.ts';
 import { PROC } from './proc.ts';
 import { PS } from './ps.ts';
+import { PSI } from './psi.ts';
 import { SYSV_SHM } from './sysv-shm.ts';
 import { TMPFS } from './tmpfs.ts';
 import type { NodeType } from './type.ts';
@@ -39,14 +48,19 @@ const ALL: readonly NodeType[] = [
   AMD64_DF,
   AMD64_PMC,
   AMD64_RAPL,
+  AMD_GPU,
   BLOCK,
+  ...CGROUPS,
+  CGROUP_IO,
   CPU,
   CPU_STEAL,
+  ...HWMON,
   IB,
   IB_EXT,
   IB_SW,
   ...INTEL_CORES,
   ...INTEL_E5_UNITS,
+  INTEL_GPU,
   INTEL_KNL_EDC,
   INTEL_KNL_MC,
   INTEL_RAPL,
@@ -60,12 +74,16 @@ const ALL: readonly NodeType[] = [
   MIC,
   NET,
   NFS,
+  NFS4,
   NUMA,
   NVIDIA_GPU,
+  ...NVIDIA_GPU_MORE,
   OPA,
   OSC,
+  POWERCAP,
   PROC,
   PS,
+  PSI,
   SYSV_SHM,
   TMPFS,
   VFS,

@@ -1,4 +1,4 @@
-/** Keys of type `nfs`, in the order of tacc_stats 2.3.0: that of /proc/self/mountstats. */
+/** Keys of types `nfs`, in the order of tacc_stats 2.3.0: that of /proc/self/mountstats; and `nfs4`. */
 import { counter } from './type.ts';
 
 export const EVENTS = [
@@ -72,6 +72,39 @@ export const OPERATIONS = [
   'WRITE',
 ];
 
+/** Those of NFS 4.0 to 4.2 that programs cause; the kernel's names. An operation that a mount's version lacks is 0. */
+export const OPERATIONS_4 = [
+  'ACCESS',
+  'CLOSE',
+  'COMMIT',
+  'CREATE',
+  'DELEGRETURN',
+  'GETACL',
+  'GETATTR',
+  'LAYOUTCOMMIT',
+  'LAYOUTGET',
+  'LAYOUTRETURN',
+  'LINK',
+  'LOCK',
+  'LOCKT',
+  'LOCKU',
+  'LOOKUP',
+  'OPEN',
+  'OPEN_DOWNGRADE',
+  'OPEN_NOATTR',
+  'READ',
+  'READDIR',
+  'READLINK',
+  'REMOVE',
+  'RENAME',
+  'SEQUENCE',
+  'SETACL',
+  'SETATTR',
+  'STATFS',
+  'SYMLINK',
+  'WRITE',
+];
+
 const operation = (name: string) => [
   counter(`${name}_ops`, `${name} requests`),
   counter(`${name}_ntrans`, `times that ${name} was sent`),
@@ -84,4 +117,10 @@ const operation = (name: string) => [
 ];
 export const PER_OPERATION = operation('').length;
 
-export const NFS_METRICS = [...EVENTS, ...BYTES, ...TRANSPORT, ...OPERATIONS.flatMap(operation)];
+/** All keys, with those of these operations last. */
+export const nfsMetrics = (operations: readonly string[]) => [
+  ...EVENTS,
+  ...BYTES,
+  ...TRANSPORT,
+  ...operations.flatMap(operation),
+];

@@ -1,17 +1,25 @@
 /**
- * `nfs`: mounts of NFS 2 and 3. Keys as in tacc_stats up to 2.3.0. Mounts of fstype `nfs4` are left out, as there. The
- * kernel makes the file from memory: a server that hangs does not stop it.
+ * `nfs`: mounts of NFS 2 and 3. Keys as in tacc_stats up to 2.3.0, which has none of fstype `nfs4`: those are `nfs4`, with
+ * the operations of that protocol. The kernel makes the file from memory: a server that hangs does not stop it. Sources:
+ * print_rpc_iostats and nfs_show_stats, net/sunrpc/stats.c and fs/nfs/super.c; nfs4_procedures, fs/nfs/nfs4xdr.c.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { KernelFile } from '../kernel-file.ts';
 import type { NodeTree } from '../tree.ts';
 import { KeyTable, KeyValues } from './key-values.ts';
-import { BYTES, EVENTS, NFS_METRICS, OPERATIONS, PER_OPERATION, TRANSPORT } from './nfs-keys.ts';
+import {
+  BYTES,
+  EVENTS,
+  nfsMetrics,
+  OPERATIONS,
+  OPERATIONS_4,
+  PER_OPERATION,
+  TRANSPORT,
+} from './nfs-keys.ts';
 import { Scanner } from './scan.ts';
 import type { Collector, NodeType } from './type.ts';
 
 const COLON = 0x3a;
-const TYPE = Buffer.from(' nfs ');
 /** Words of `device SERVER:/PATH mounted on /MOUNT with fstype nfs statvers=1.1` after `device`. */
 const [MOUNT_POINT, FSTYPE, VERSION] = [4, 7, 8];
 const FIRST_OF_BYTES = EVENTS.length;
@@ -20,32 +28,39 @@ const FIRST_OF_OPERATIONS = FIRST_OF_TRANSPORT + TRANSPORT.length;
 /** Fields of a line `xprt:` between protocol and requests: ports, connections, idle time. */
 const BEFORE_SENDS = { udp: 2, other: 5 };
 
-/** Whether the type stands in the first `end` bytes of a file's text. */
-function hasType({ bytes }: KernelFile, end: number): boolean {
-  const at = bytes.indexOf(TYPE);
-  return at >= 0 && at < end;
-}
-
 class Nfs implements Collector {
+  /** Name of the type, and of the file systems' type. */
+  private readonly type: string;
+  private readonly word: Buffer;
   private readonly file: KernelFile;
   /** The mount table of this machine, which other types read too; null for a recorded tree. */
   private readonly mounts: KernelFile | null;
-  private readonly values = new KeyValues(NFS_METRICS.length);
-  private readonly operations = new KeyTable(OPERATIONS);
+  private readonly values: KeyValues;
+  private readonly operations: KeyTable;
   private readonly scanner = new Scanner();
   /** Mount point of the record that is being gathered; '' between those. */
   private mount = '';
 
-  constructor(tree: NodeTree) {
-    this.file = tree.open('proc/self/mountstats');
+  constructor(tree: NodeTree, type: string, operations: readonly string[]) {
+    this.type = type;
+    this.word = Buffer.from(` ${type} `);
+    this.values = new KeyValues(nfsMetrics(operations).length);
+    this.operations = new KeyTable(operations);
+    this.file = tree.shared('proc/self/mountstats');
     this.mounts = tree.isThisMachine ? tree.shared('proc/mounts') : null;
+  }
+
+  /** Whether the type stands in the first `end` bytes of a file's text. */
+  private hasType({ bytes }: KernelFile, end: number): boolean {
+    const at = bytes.indexOf(this.word);
+    return at >= 0 && at < end;
   }
 
   collect(writer: RawWriter): void {
     // Most machines have none.
-    if (this.mounts !== null && !hasType(this.mounts, this.mounts.read())) return;
+    if (this.mounts !== null && !this.hasType(this.mounts, this.mounts.read())) return;
     const end = this.file.read();
-    if (!hasType(this.file, end)) return;
+    if (!this.hasType(this.file, end)) return;
     const scanner = this.scanner.over(this.file.bytes, end);
     this.mount = '';
     do {
@@ -64,7 +79,7 @@ class Nfs implements Collector {
     let mount = '';
     for (let k = 1; scanner.word(); k++) {
       if (k === MOUNT_POINT) mount = scanner.text();
-      else if (k === FSTYPE && scanner.text() !== 'nfs') return;
+      else if (k === FSTYPE && scanner.text() !== this.type) return;
       else if (k === VERSION && /^statvers=1\.[01]$/.test(scanner.text())) this.mount = mount;
     }
     this.values.clear();
@@ -102,22 +117,24 @@ class Nfs implements Collector {
 
   private end(writer: RawWriter): void {
     if (this.mount === '') return;
-    writer.record('nfs', this.mount);
+    writer.record(this.type, this.mount);
     this.values.write(writer, this.scanner.bytes);
-    writer.endRecord(NFS_METRICS.length);
+    writer.endRecord(this.values.length);
     this.mount = '';
   }
 
-  close(): void {
-    this.file.close();
-  }
+  /** The tree closes what it shares. */
+  close(): void {}
 }
 
-export const NFS: NodeType = {
-  name: 'nfs',
-  help: 'traffic of NFS mounts',
-  device: 'mount point of NFS 2 or 3',
+const nfsType = (name: string, device: string, operations: readonly string[]): NodeType => ({
+  name,
+  help: `traffic of ${name === 'nfs' ? 'NFS' : 'NFS 4'} mounts`,
+  device,
   source: '/proc/self/mountstats',
-  metrics: NFS_METRICS,
-  open: (tree) => new Nfs(tree),
-};
+  metrics: nfsMetrics(operations),
+  open: (tree) => new Nfs(tree, name, operations),
+});
+
+export const NFS = nfsType('nfs', 'mount point of NFS 2 or 3', OPERATIONS);
+export const NFS4 = nfsType('nfs4', 'mount point of NFS 4', OPERATIONS_4);

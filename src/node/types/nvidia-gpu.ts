@@ -46,6 +46,10 @@ function recorded(tree: NodeTree): Nvml {
         utilization: small(utilization),
       };
     },
+    quantity: (gpu, what) => {
+      const text = tree.text(`nvml/${names[gpu]}`) ?? '';
+      return Number(new RegExp(`^${what} (\\d{1,15})$`, 'm').exec(text)?.[1] ?? Number.NaN);
+    },
     close: () => {},
   };
 }
@@ -100,7 +104,8 @@ function lookForDriver(tree: NodeTree): void {
   }
 }
 
-function nvmlOf(tree: NodeTree): Nvml {
+/** The library, or the recording of it. @throws UnavailableError */
+export function nvmlOf(tree: NodeTree): Nvml {
   if (!tree.isThisMachine) return recorded(tree);
   lookForDriver(tree);
   try {
@@ -110,16 +115,19 @@ function nvmlOf(tree: NodeTree): Nvml {
   }
 }
 
+/** NVML of this machine may. @throws UnavailableError without a driver */
+export const nvmlMayBlock = (tree: NodeTree): boolean => {
+  if (tree.isThisMachine) lookForDriver(tree);
+  return tree.isThisMachine;
+};
+
 export const NVIDIA_GPU: NodeType = {
   name: 'nvidia_gpu',
   help: 'NVIDIA GPUs: memory, power, utilisation',
   device: 'GPU',
   source: 'NVML',
   metrics: METRICS,
-  mayBlock: (tree) => {
-    if (tree.isThisMachine) lookForDriver(tree);
-    return tree.isThisMachine;
-  },
+  mayBlock: nvmlMayBlock,
   open: (tree) => {
     const nvml = nvmlOf(tree);
     try {

@@ -34,6 +34,10 @@ int nvmlDeviceGetMemoryInfo(void *h, uint64_t *m) {
 }
 int nvmlDeviceGetPowerUsage(void *h, unsigned int *p) { if ((uintptr_t)h == 2) return 3; *p = 67250; return 0; }
 int nvmlDeviceGetUtilizationRates(void *h, unsigned int *u) { u[0] = 41; u[1] = 12; return 0; }
+int nvmlDeviceGetTemperature(void *h, unsigned int sensor, unsigned int *t) { *t = 60 + sensor; return 0; }
+int nvmlDeviceGetTotalEccErrors(void *h, unsigned int kind, unsigned int since, uint64_t *n) {
+  *n = (1ull << 40) + 10 * kind + since; return 0;
+}
 int nvmlDeviceSetPersistenceMode(void *h, int mode) { __builtin_trap(); }
 `;
 
@@ -68,6 +72,11 @@ describe.skipIf(!CC)('NVML (needs cc)', () => {
       utilization: 41,
     });
     expect(nvml.read(1)).toMatchObject({ used: 2000n, power: null, utilization: 41 });
+    const quantities = (['temperature', 'corrected', 'uncorrected', 'replays'] as const).map(
+      (what) => nvml.quantity(0, what),
+    );
+    // This library has no counter of replays.
+    expect(quantities).toEqual([60, 2 ** 40, 2 ** 40 + 10, Number.NaN]);
     nvml.close();
   });
 

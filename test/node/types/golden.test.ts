@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODE_TYPES } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
-import { collect, folder, records, schema } from './support.ts';
+import { collect, folder, open, records, schema } from './support.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 
@@ -126,5 +126,19 @@ describe.skipIf(GOLDEN === undefined)('trees of other machines', () => {
     ]);
     expect(failed).toEqual([]);
     expect(absent).toContain('llite');
+    expect(lines).toContain('psi - 15 15 25 15 25');
+    expect(lines).toContain('amd_gpu 0 4 8573157376 1490378752 144560128');
+    const [nfs4] = lines.filter((line) => line.startsWith('nfs4 '));
+    expect(nfs4).toMatch(/^nfs4 \/mnt\/nfs\/test 52 226 0 0 1 13 398 /);
+    // Sends of its connection, and its reads.
+    expect(nfs4).toMatch(/ 6428 6428 0 12154 0 .* 1298 1298 0 207680 1210292152 6 79386 79407 /);
+    // Zone 10 is `intel-rapl:a`.
+    const daemon = open(root, ['powercap'], { wide: true });
+    expect(daemon.collect().lines).toEqual([
+      'powercap package-0 0',
+      'powercap package-0/core 0',
+      'powercap package-10 0',
+    ]);
+    daemon.close();
   });
 });

@@ -1,0 +1,96 @@
+/**
+ * Numbers that stand after known words in the files of one folder, such as `total=` in the line `some avg10=0.00 … total=12`
+ * of a pressure file. For short files with few numbers each; `key-lines.ts` is for long ones.
+ */
+import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { Metric } from '../../model/metric.ts';
+import type { KernelFile } from '../kernel-file.ts';
+import type { NodeTree } from '../tree.ts';
+
+export interface Field {
+  readonly metric: Metric;
+  /** Its name in the folder. */
+  readonly file: string;
+  /** The number stands behind these, one after the other. Before the text is a line's end. */
+  readonly after: readonly string[];
+}
+
+/** The only number of a file. */
+export const alone = (metric: Metric, file: string): Field => ({ metric, file, after: ['\n'] });
+/** A number in a line that begins with its key. */
+export const keyed = (metric: Metric, file: string, key = metric.key): Field => ({
+  metric,
+  file,
+  after: [`\n${key} `],
+});
+
+const MAX = 2n ** 64n - 1n;
+/** Numbers of so many digits are exact as a double. */
+const EXACT = 15;
+
+/** What the file says now, after a line's end. @throws Error where it cannot be read */
+export const textOf = (file: KernelFile): string => {
+  const end = file.read();
+  return `\n${file.bytes.toString('latin1', 0, end)}`;
+};
+
+/** The digits of a number of 64 bits after these words; null where there are none. */
+export function digitsAfter(text: string, words: readonly string[]): string | null {
+  let at = 0;
+  for (const word of words) {
+    const found = text.indexOf(word, at);
+    if (found < 0) return null;
+    at = found + word.length;
+  }
+  const number = /\d+(?![^\s])/y;
+  number.lastIndex = at;
+  const [digits] = number.exec(text) ?? [];
+  if (digits === undefined || (digits.length > EXACT && BigInt(digits) > MAX)) return null;
+  return digits;
+}
+
+/** The fields that a folder has now. */
+export function fieldsHere(
+  tree: NodeTree,
+  folder: string,
+  fields: readonly Field[],
+): readonly Field[] {
+  return fields.filter(({ file, after }) => {
+    const text = tree.text(`${folder}/${file}`);
+    return text !== null && digitsAfter(`\n${text}\n`, after) !== null;
+  });
+}
+
+export class FileFields {
+  private readonly fields: readonly Field[];
+  private readonly files = new Map<string, KernelFile>();
+
+  /** @throws UnavailableError where a file of the fields cannot be opened */
+  constructor(tree: NodeTree, folder: string, fields: readonly Field[]) {
+    this.fields = fields;
+    try {
+      for (const { file } of fields) {
+        if (!this.files.has(file)) this.files.set(file, tree.open(`${folder}/${file}`));
+      }
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Adds a value per field. @throws Error where one is not there: nothing stands for what is missing */
+  write(writer: RawWriter): void {
+    const texts = new Map<string, string>();
+    for (const [name, file] of this.files) texts.set(name, textOf(file));
+    for (const { metric, file, after } of this.fields) {
+      const digits = digitsAfter(texts.get(file) ?? '', after);
+      if (digits === null) throw new Error(`${this.files.get(file)?.path} has no ${metric.key}`);
+      if (digits.length <= EXACT) writer.number(Number(digits));
+      else writer.bigint(BigInt(digits));
+    }
+  }
+
+  close(): void {
+    for (const file of this.files.values()) file.close();
+  }
+}
