@@ -55,7 +55,7 @@ const ENERGY_STEPS = WATTS * 2 ** 16;
 const MILLI = 1000;
 const MICRO = 1e6;
 
-const HARDWARE = /^(intel|amd64)_/;
+const HARDWARE = /^(intel|amd64)_(?!gpu$)/;
 const UNCORE_TYPE = /_(cbo|cha|imc|qpi|hau|r2pci|pcu|uncore|mc|edc|df)(_|$)/;
 /** Kept by the kernel from boot on. Others begin again with a driver, a mount, or a collector that clears them. */
 const FROM_BOOT = new Set(['cpu', 'irq', 'numa', 'ps', 'sched', 'vm']);

@@ -30,7 +30,7 @@ export function repairsOf(job: Job): readonly RepairCount[] {
   );
 }
 
-const HARDWARE = /^(intel|amd64)_/;
+const HARDWARE = /^(intel|amd64)_(?!gpu$)/;
 /** Types that one core’s counters of AMD family 10h go to; those of sockets are on some cores only, by design. */
 const AMD_10H = ['amd64_core', 'amd64_sock', 'amd64_pmc'];
 const ROTATED = 'amd64_sock';
