@@ -59,6 +59,7 @@ function cgroupType(name: string, help: string, source: string, all: readonly Fi
 
 /** What a device is. */
 export const JOB = 'job of Slurm, NODE/JOB where a machine is several nodes';
+/** Where its files are. */
 export const JOB_FOLDER = '/sys/fs/cgroup/system.slice/slurmstepd.scope/job_ID';
 
 const CPU = [

@@ -7,6 +7,7 @@ import type { Metric } from '../../model/metric.ts';
 import type { KernelFile } from '../kernel-file.ts';
 import type { NodeTree } from '../tree.ts';
 
+/** A key, and where its number stands. */
 export interface Field {
   readonly metric: Metric;
   /** Its name in the folder. */
@@ -61,6 +62,7 @@ export function fieldsHere(
   });
 }
 
+/** A folder's fields, read again and again. */
 export class FileFields {
   private readonly fields: readonly Field[];
   private readonly files = new Map<string, KernelFile>();

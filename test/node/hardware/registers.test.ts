@@ -178,6 +178,34 @@ describe('what is not there', () => {
     });
   });
 
+  it('energy is told once: powercap has only the zones that registers do not tell', () => {
+    const zone = (at: string, name: string) => ({
+      [`sys/class/powercap/${at}/name`]: name,
+      [`sys/class/powercap/${at}/energy_uj`]: '7',
+      [`sys/class/powercap/${at}/max_energy_range_uj`]: '262143328850',
+    });
+    const files = {
+      ...zone('intel-rapl:0', 'package-0'),
+      ...zone('intel-rapl:0:0', 'dram'),
+      ...zone('intel-rapl:0:1', 'uncore'),
+      ...zone('intel-rapl:1', 'psys'),
+    };
+    const zones = (msr: Readonly<Record<number, string>>) => {
+      let text = '';
+      const root = machine({ processor: intel(0x3f), cpus: ONE, msr, files });
+      const sink = (bytes: Uint8Array) => (text += Buffer.from(bytes).toString());
+      const collection = new Collection(sink, { root, types: ['powercap'], wide: true });
+      collection.collect([]);
+      collection.close();
+      return text.split('\n').flatMap((line) => /^powercap (\S+)/.exec(line)?.[1] ?? []);
+    };
+    expect(zones({ 0: msr(['606', [0xa1003]], ['611', [1]], ['619', [3]]) })).toEqual([
+      'package-0/uncore',
+      'psys',
+    ]);
+    expect(zones({})).toEqual(['package-0', 'package-0/dram', 'package-0/uncore', 'psys']);
+  });
+
   it('points at the line of a recorded file that it cannot read', () => {
     const root = machine({ processor: intel(0x2d), cpus: ONE, msr: { 0: '186 1\n187 x' } });
     expect(missing(root, 'intel_snb')).toMatch(/msr\/cpu0, line 2: not a register/);
