@@ -81,6 +81,18 @@ describe('a rate', () => {
     expect([...bins(made, ['done'], [0, 4], 2)[0].mean]).toEqual([50, 50]);
   });
 
+  it('of what is found or started on the way begins with its first sample', () => {
+    const threads: Schema = {
+      ...{ name: 'process_thread', domain: 'process', help: '' },
+      metrics: [metric('time', 'f64'), metric('thread_id', 'u32'), metric('cpu', 'u32')],
+    };
+    const rows = [2, 3].map((time) => ({ time, thread_id: 7, cpu: 1 }));
+    const made = new SeriesStore();
+    made.add(batch(threads, rows));
+    const [{ mean }] = made.series('process_thread', ['cpu'], 0, 4, 4) ?? [];
+    expect([...mean]).toEqual([Number.NaN, Number.NaN, 1, Number.NaN]);
+  });
+
   it('of a total is by the one rule for counters: a dip counts nothing, and is gone over', () => {
     const node: Schema = {
       name: 'node_numa',

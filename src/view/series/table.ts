@@ -23,6 +23,9 @@ const IDS: Readonly<Record<string, readonly string[]>> = {
   lp: ['pe_id', 'kp_id', 'lp_id'],
 };
 
+/** Domains whose entities are older or younger than the run. */
+const FOUND: readonly string[] = ['host', 'process'];
+
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** How a metric is drawn. `rate`: amounts per second. */
@@ -138,17 +141,18 @@ export class SeriesTable {
 
   /**
    * Takes a batch of this schema. `zero`: what to take off its times. `anchored`: an entity's first row tells of the
-   * time since zero.
+   * time since zero, unless it is of what a run finds there, or starts: hosts, processes.
    */
   add(batch: Batch, zero: number, anchored = true): void {
     const { time, mode, ids, series } = this.plan;
+    const isOfRun = anchored && !FOUND.includes(this.schema.domain);
     const times = batch.columns[time] as Float64Array;
     const modes = mode < 0 ? null : (batch.columns[mode] as readonly string[]);
     const idColumns = ids.map((k) => batch.columns[k]);
     const columns = series.map((k) => batch.columns[k]);
     for (let row = 0; row < batch.length; row++) {
       const entity = this.entity(idColumns, modes?.[row] ?? '', row);
-      this.row(entity, times[row] - zero, columns, row, anchored);
+      this.row(entity, times[row] - zero, columns, row, isOfRun);
     }
   }
 

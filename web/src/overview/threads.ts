@@ -86,6 +86,15 @@ async function linesOf(
 const mostOf = (lines: readonly Line[]): Line =>
   lines.reduce((best, one) => ((one.mean ?? 0) > (best.mean ?? 0) ? one : best));
 
+/** The value that comes most often; NaN of none. */
+function mostOften(values: ArrayLike<number>): number {
+  const counts = new Map<number, number>();
+  for (const value of Array.from(values).filter(Number.isFinite)) {
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), [Number.NaN, 0])[0];
+}
+
 const RUNNING: LaneChart = {
   id: 'threads',
   lane: 'threads',
@@ -127,13 +136,15 @@ const PLACES: LaneChart = {
   id: 'thread-cpus',
   lane: 'threads',
   title: 'CPU of each thread',
-  help: 'The CPU that each of them ran on last; between two numbers it moved within the bin.',
+  help: 'The CPU that each of them ran on last, and beside its name the one that it was on most; between two numbers it moved within the bin.',
   unit: '',
   stacked: false,
   of: 'thread',
   async draw(source, view): Promise<Drawn | null> {
-    const lines = await linesOf(source, view, ['cpu'], 1);
-    if (lines === null) return null;
+    const all = await linesOf(source, view, ['cpu'], 1);
+    if (all === null) return null;
+    // Numbers of CPUs have no mean: of the window its usual one is told.
+    const lines = all.map((line) => ({ ...line, mean: mostOften(line.values) }));
     const moved = lines.filter(
       ({ values }) => new Set(Array.from(values).filter(Number.isFinite)).size > 1,
     );
