@@ -7,9 +7,10 @@ import type { OpenFile } from './part.ts';
 import { ROSS } from './ross/format.ts';
 import { endOf, openFile } from './source.ts';
 import { TACC } from './tacc/format.ts';
+import { TRACE_EVENT } from './trace-event/format.ts';
 
 /** A new format is a line here: those that tell by a few bytes before those that try layouts. */
-export const FORMATS: Format[] = [FRAMES, TACC, GEOPM, ROSS];
+export const FORMATS: Format[] = [FRAMES, TACC, GEOPM, TRACE_EVENT, ROSS];
 
 /** Bytes of a file's beginning that formats look at. */
 const HEAD_BYTES = 1 << 18;

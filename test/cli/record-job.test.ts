@@ -60,7 +60,7 @@ it.skipIf(!HAS_HOSTS)(
     const recording = await openRecording(folder);
     const [tasks, nodes, regions, told] = [
       await recording.query(
-        "SELECT host, count(*) AS tasks FROM (SELECT DISTINCT host, process_id FROM process_info WHERE command LIKE 'sh -c sleep%') GROUP BY host ORDER BY host",
+        "SELECT host, count(*) AS tasks FROM (SELECT host, process_id, string_agg(command, ';') AS was FROM process_info GROUP BY ALL) WHERE was LIKE '%sh -c sleep%' AND was NOT LIKE '%;sleep 1%' GROUP BY host ORDER BY host",
       ),
       await recording.query('SELECT DISTINCT host FROM node_cpu ORDER BY host'),
       await recording.query(

@@ -16,7 +16,10 @@ const TIMES: Readonly<Record<SeriesClock, readonly string[]>> = {
   virtual: VIRTUAL_TIMES,
 };
 const MODE = 'mode';
-const LABELS = ['host', 'device', 'process_id', 'thread_id', 'resource', 'cgroup'];
+const LABELS = [
+  ...['host', 'device', 'process_id', 'thread_id', 'resource', 'cgroup'],
+  ...['process', 'thread', 'counter', 'series'],
+];
 const IDS: Readonly<Record<string, readonly string[]>> = {
   pe: ['pe_id'],
   kp: ['pe_id', 'kp_id'],
