@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { axisFor, REAL } from '../../web/src/axis.ts';
 import { flagPlaces, flagWindow } from '../../web/src/flags.ts';
-import { highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
+import { findingFlags, highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
 import { processNames } from '../../web/src/overview/process-names.ts';
 import { labelOf } from '../../web/src/overview/threads.ts';
 import { linesCsv, topOf, tops } from '../../web/src/parts/lines.ts';
@@ -253,8 +253,12 @@ describe('flags', () => {
 
   it('stand where they are seen; those at one place are one', () => {
     const all = [flag(-20, -10, 'before'), flag(-5, 50, 'a'), flag(10, null, 'b')];
-    const near = [flag(10.4, 12, 'c'), flag(30, null, 'd'), flag(101, null, 'after')];
-    expect(flagPlaces([...all, ...near], (s) => s / 100)).toEqual([
+    const near = [
+      { ...flag(10.4, 12, 'c'), kind: 'mark' as const },
+      flag(30, null, 'd'),
+      flag(101, null, 'after'),
+    ];
+    expect(flagPlaces([...all, ...near], (s) => s / 100, 0.01)).toEqual([
       { kind: 'note', at: -0.05, end: 0.5, text: 'a' },
       { kind: 'note', at: 0.1, end: 0.12, text: 'b\nc' },
       { kind: 'note', at: 0.3, end: 0.3, text: 'd' },
@@ -284,6 +288,24 @@ describe('a finding', () => {
     const moment = jumpTo(finding('rollback-chains', { t: 5 }), [0, 10], views);
     expect(moment?.change).toMatchObject({ from: 4.5, to: 5.5 });
     expect(jumpTo(finding('memory-bound', { value: 1 }), [0, 10], views)).toBeNull();
+  });
+
+  it('is a flag where its evidence names a time, and not most of the run', () => {
+    const rows: readonly Record<string, number>[] = [
+      { t0: 1, t: 2 },
+      { t: 5 },
+      { t0: 0, t: 9 },
+      { t: 11 },
+      { value: 1 },
+    ];
+    const flags = findingFlags(
+      rows.map((row) => finding('pause', row)),
+      [0, 10],
+    );
+    expect(flags.map(({ kind, from, to }) => [kind, from, to])).toEqual([
+      ['finding', 1, 2],
+      ['finding', 5, null],
+    ]);
   });
 
   it('of a whole run leads to the stretch in which it was worst', () => {

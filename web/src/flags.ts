@@ -1,12 +1,13 @@
 /** Where flags stand in a drawn field. Pure. */
 import type { Flag } from '../../src/view/facts/flag.ts';
 
-/** Flags nearer to each other than this share of the width are one. */
-const NEAR = 1 / 200;
+/** Of flags at one place, the kind that is shown. */
+const FIRST: readonly Flag['kind'][] = ['note', 'finding', 'mark'];
+const shownOf = (...kinds: readonly Flag['kind'][]): Flag['kind'] =>
+  FIRST.find((kind) => kinds.includes(kind)) ?? 'mark';
 
 /** One or several flags at a place of the field. */
 export interface FlagPlace {
-  /** Of the first. */
   readonly kind: Flag['kind'];
   /** Share of the width; below 0 where only the rest of a stretch is seen. */
   readonly at: number;
@@ -16,10 +17,14 @@ export interface FlagPlace {
   readonly text: string;
 }
 
-/** Those that are seen. @param share of the field's width at which a moment is, 0 to 1 within */
+/**
+ * Those that are seen; nearer to each other than `near`, they are one.
+ * @param share of the field's width at which a moment is, 0 to 1 within
+ */
 export function flagPlaces(
   flags: readonly Flag[],
   share: (seconds: number) => number,
+  near: number,
 ): readonly FlagPlace[] {
   const places: FlagPlace[] = [];
   for (const { kind, from, to, text } of flags) {
@@ -27,12 +32,13 @@ export function flagPlaces(
     const end = to === null ? at : share(to);
     if (!(at <= 1 && end >= 0)) continue;
     const last = places.at(-1);
-    if (last === undefined || at < 0 || !(at - last.at < NEAR)) {
+    if (last === undefined || at < 0 || !(at - last.at < near)) {
       places.push({ kind, at, end, text });
       continue;
     }
     places[places.length - 1] = {
       ...last,
+      kind: shownOf(last.kind, kind),
       end: Math.max(last.end, end),
       text: `${last.text}\n${text}`,
     };

@@ -1,5 +1,6 @@
 /** Where on the page a finding's evidence is seen: view, window, entity; read from its rule and its worst row. */
 import type { Finding } from '../../../src/model/finding.ts';
+import type { Flag } from '../../../src/view/facts/flag.ts';
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import type { ViewState } from '../state.ts';
 
@@ -162,6 +163,19 @@ function namedOf(
   return Object.keys(named).length === 0 ? null : named;
 }
 
+/** The stretch, or moment, that a row names within the run; null where it names none. */
+function timeOf(
+  row: EvidenceRow | undefined,
+  [first, last]: readonly [number, number],
+): { readonly from: number; readonly to: number | null } | null {
+  if (row === undefined) return null;
+  const [from, to] = [numberOf(row, FROMS), numberOf(row, TOS)];
+  const isIn = (t: number | null): t is number => t !== null && t >= first && t <= last;
+  if (isIn(from) && isIn(to) && to > from) return { from, to };
+  const moment = to ?? from;
+  return isIn(moment) ? { from: moment, to: null } : null;
+}
+
 /** `views`: ids of those that this recording has. */
 export function jumpTo(
   { rule, evidence }: Finding,
@@ -172,20 +186,15 @@ export function jumpTo(
   const wanted = VIEWS[rule] ?? 'nodes';
   const view = views.includes(wanted) ? wanted : 'overview';
   const pe = row === undefined ? null : numberOf(row, PES);
-  const from = row === undefined ? null : numberOf(row, FROMS);
-  const to = row === undefined ? null : numberOf(row, TOS);
   const [first, last] = extent;
-  const isIn = (t: number | null): t is number => t !== null && t >= first && t <= last;
   const around = AROUND * (last - first);
+  const time = timeOf(row, extent);
   const window: Partial<ViewState> =
-    isIn(from) && isIn(to) && to > from
-      ? { from, to }
-      : isIn(to ?? from)
-        ? {
-            from: Math.max(first, (to ?? from ?? 0) - around),
-            to: Math.min(last, (to ?? from ?? 0) + around),
-          }
-        : {};
+    time === null
+      ? {}
+      : time.to !== null
+        ? { from: time.from, to: time.to }
+        : { from: Math.max(first, time.from - around), to: Math.min(last, time.from + around) };
   const change: Partial<ViewState> = { view, path: '', ...window };
   const isPe = pe !== null && wanted !== 'nodes';
   const host = typeof row?.host === 'string' ? row.host : null;
@@ -213,3 +222,15 @@ export function jumpTo(
           : 'Show when',
   };
 }
+
+/** Those whose evidence names its time, as flags on the axis; not those about most of the run. */
+export const findingFlags = (
+  findings: readonly Finding[],
+  extent: readonly [number, number],
+): readonly Flag[] =>
+  findings.flatMap(({ sentence, evidence }) => {
+    const time = timeOf(evidence.rows[0] as EvidenceRow | undefined, extent);
+    if (time === null) return [];
+    const isLong = (time.to ?? time.from) - time.from > LONGEST * (extent[1] - extent[0]);
+    return isLong ? [] : [{ kind: 'finding', ...time, text: sentence }];
+  });
