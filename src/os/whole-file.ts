@@ -30,7 +30,8 @@ export function tryWhole(path: string): void {
   if (!isReplaceable(path)) closeSync(openSync(path, 'r+'));
   else {
     const beside = `${path}.${process.pid}.tmp`;
-    closeSync(openSync(beside, 'w'));
+    rmSync(beside, { force: true });
+    closeSync(openSync(beside, 'wx'));
     rmSync(beside);
   }
 }
