@@ -156,7 +156,7 @@ const PHOLD: readonly Phold[] = [
 /** Runs of more events are made once, optimistically, on two ranks. */
 const MANY = 200_000;
 /** Four ranks may share two CPUs. */
-const FEW = RUNS === undefined ? 20_000 : Number.POSITIVE_INFINITY;
+const FEW = RUNS === undefined ? 10_000 : Number.POSITIVE_INFINITY;
 const LONG = RUNS === undefined ? 50_000 : Number.POSITIVE_INFINITY;
 /** Conservative runs stop at every such time: with less there is little else. */
 const LEAST_LOOKAHEAD = 0.1;
@@ -190,7 +190,7 @@ const LARGE: readonly Case[] = [
   {
     model: 'phold',
     settings: {
-      end: 50,
+      end: 20,
       maxMemory: 400_000,
       options: { 'total-lps': 256, 'start-events': 4 },
     },
