@@ -12,9 +12,16 @@ import { counts, ended, freshFolder, marked, readers, start } from './pages.ts';
 const NATIVE = fileURLToPath(new URL('../../native', import.meta.url));
 const has = (command: string) => spawnSync(command, ['--version']).status === 0;
 
+const FLAGS = ['-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-pthread', '-I', NATIVE];
+
 let folder = '';
+let library = '';
 beforeAll(() => {
   folder = freshFolder();
+  library = join(folder, 'library.o');
+  if (!has('cc')) return;
+  const source = join(NATIVE, 'triscope_region.c');
+  execFileSync('cc', [...FLAGS, '-c', '-o', library, source], { stdio: 'pipe' });
 });
 
 /** Compiles a C program with the library. */
@@ -34,9 +41,7 @@ function compiled(name: string, body: string): string {
 ${body}`,
   );
   const program = join(folder, name);
-  const library = join(NATIVE, 'triscope_region.c');
-  const flags = ['-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-pthread', '-I', NATIVE];
-  execFileSync('cc', [...flags, '-o', program, source, library], { stdio: 'pipe' });
+  execFileSync('cc', [...FLAGS, '-o', program, source, library], { stdio: 'pipe' });
   return program;
 }
 
