@@ -39,7 +39,7 @@ function open(tree: NodeTree): Collector {
     const file = tree.open(`${folder}/io.stat`);
     const write = (writer: RawWriter) => {
       const sums = METRICS.map(() => 0n);
-      for (const line of textOf(file).split('\n')) {
+      for (const line of textOf(file, file.read()).split('\n')) {
         const [device] = /^\d+:\d+(?= )/.exec(line) ?? [];
         if (line === '' || (device !== undefined && isStacked(device))) continue;
         if (device === undefined) throw new Error(`${file.path} has a line without a device`);

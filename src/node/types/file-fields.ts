@@ -29,11 +29,9 @@ const MAX = 2n ** 64n - 1n;
 /** Numbers of so many digits are exact as a double. */
 const EXACT = 15;
 
-/** What the file says now, after a line's end. @throws Error where it cannot be read */
-export const textOf = (file: KernelFile): string => {
-  const end = file.read();
-  return `\n${file.bytes.toString('latin1', 0, end)}`;
-};
+/** The file's text in `bytes[0, end)`, after a line's end. */
+export const textOf = ({ bytes }: KernelFile, end: number): string =>
+  `\n${bytes.toString('latin1', 0, end)}`;
 
 /** The digits of a number of 64 bits after these words; null where there are none. */
 export function digitsAfter(text: string, words: readonly string[]): string | null {
@@ -83,7 +81,7 @@ export class FileFields {
   /** Adds a value per field. @throws Error where one is not there: nothing stands for what is missing */
   write(writer: RawWriter): void {
     const texts = new Map<string, string>();
-    for (const [name, file] of this.files) texts.set(name, textOf(file));
+    for (const [name, file] of this.files) texts.set(name, textOf(file, file.readPiece()));
     for (const { metric, file, after } of this.fields) {
       const digits = digitsAfter(texts.get(file) ?? '', after);
       if (digits === null) throw new Error(`${this.files.get(file)?.path} has no ${metric.key}`);

@@ -78,7 +78,7 @@ class Powercap implements Collector {
   }
 
   private read({ file, total }: Zone): void {
-    const digits = digitsAfter(textOf(file), ['\n']);
+    const digits = digitsAfter(textOf(file, file.readPiece()), ['\n']);
     if (digits === null) throw new Error(`${file.path} has no number`);
     total.take(Number(digits), performance.now() / 1000);
   }
