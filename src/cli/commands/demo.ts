@@ -272,7 +272,9 @@ function gain(two: Undisturbed, one: Undisturbed): string | null {
 async function anyProgram(say: (line?: string) => void, title: string): Promise<boolean> {
   say(title);
   say('   Not only simulations: triscope record runs any program beside all that its machine, its');
-  say('   threads and the regions that it marks tell. Here one in C (or Python) of the examples:');
+  say(
+    '   threads and the regions that it marks tell. Here an example in C or Python, which prints a number:',
+  );
   const folder = recordingFolder(PROGRAM_RECORDING);
   const clear = () => clearRecording(folder, ['triscope', 'record', ...PROGRAM_CALL]);
   const done = await recordProgram(clear, (line) => say(`   ${line}`));
@@ -293,7 +295,7 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const interrupt = onInterrupt();
   let server: LiveServer | null = null;
   try {
-    say(`${bold('triscope')} ${version()}: a tour, under 25 seconds`);
+    say(`${bold('triscope')} ${version()}: a tour of half a minute`);
     say();
     say(
       `A mobile phone network of ${SIDE} × ${SIDE} cells: in virtual time calls begin, move on to`,
