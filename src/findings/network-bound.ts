@@ -27,7 +27,7 @@ const BOUND = {
   unit: '',
   means:
     'standard errors of the windows below the share, it is still so much: one slow turn convicts nobody',
-  source: `${OWN}: one turn in 64 is timed, and stands for the others; of normal errors 2 are 97.7 %`,
+  source: `${OWN}: the parts of one turn in 64 are timed, and stand for those of the others; of normal errors 2 are 97.7 %`,
 };
 const APART = {
   value: 0.5,

@@ -9,7 +9,8 @@ import { blankUpTo } from './script.ts';
 
 const GAP = String.raw`(?:\s|--[^\n]*\n|/\*(?:(?!/\*|\*/)[\s\S])*\*/)`;
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`;
-const LIST = String.raw`\((?:[^()'"]|'(?:[^']|'')*'|"(?:[^"]|"")*"|\([^()]*\))*\)`;
+/** Nothing is called in it: default values are not judged. */
+const LIST = String.raw`\((?:[^()'"]|'(?:[^']|'')*'|"(?:[^"]|"")*")*\)`;
 const DEFINITION = new RegExp(
   `^${GAP}*CREATE${GAP}+(?:OR${GAP}+REPLACE${GAP}+)?(?:TEMP(?:ORARY)?${GAP}+)?` +
     `(?<kind>VIEW|MACRO|FUNCTION)${GAP}+(?<name>${NAME})${GAP}*(?<list>${LIST})?${GAP}*` +

@@ -2,11 +2,11 @@
  * Recordings side by side: table `runs`, a row each with its settings, and schema `every`, in which each table is that of all
  * recordings together, with the run's name before each row.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Recording } from '../model/recording.ts';
 import { quoteName, quoteText } from '../model/sql.ts';
+import { readPlain } from '../os/plain-file.ts';
 import { type FactColumn, type FactTable, type FactType, factTable } from './facts.ts';
 import { runAll } from './make.ts';
 import type { Sources } from './sources.ts';
@@ -28,14 +28,14 @@ type Cell = string | number | null | undefined;
 type Facts = ReadonlyMap<string, Cell>;
 
 const RESULT_FILE = 'sim-result.json';
+/** Bytes of it. */
 const LONGEST_RESULT = 1 << 24;
 
 /** What a simulation's result says, by its keys; nothing where there is none. */
 function resultOf({ path, recording }: Sources): Readonly<Record<string, unknown>> {
   if (recording === null) return {};
   try {
-    const text = readFileSync(join(path, RESULT_FILE), 'utf8');
-    const value: unknown = text.length > LONGEST_RESULT ? null : JSON.parse(text);
+    const value: unknown = JSON.parse(readPlain(join(path, RESULT_FILE), LONGEST_RESULT));
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};

@@ -1,4 +1,5 @@
 /** Several recordings side by side: table `runs`, schema `every`; and what every column is. */
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
@@ -89,6 +90,19 @@ describe('several recordings', () => {
     ]);
     const none = await triscopeHere(['query', join(folder, 'x*.tri')]);
     expect([none.code, none.err]).toEqual([3, expect.stringContaining('x*.tri: ')]);
+  });
+});
+
+describe('a result that is a pipe', () => {
+  it('is waited for by nobody', async () => {
+    const path = writeFolder(join(folder, 'pipe.tri'), {
+      'recording.json': recordingOf({}),
+      'extra.frames': framesOf(batchOf(ROSS_PE, samples(1))),
+    });
+    execFileSync('mkfifo', [join(path, 'sim-result.json')]);
+    expect(await asked('SELECT run, model FROM runs', path)).toEqual([
+      { run: 'pipe', model: null },
+    ]);
   });
 });
 

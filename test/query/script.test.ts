@@ -78,6 +78,7 @@ CREATE MACRO worst(k := 1) AS TABLE SELECT * FROM undone ORDER BY n DESC LIMIT k
       ["CREATE MACRO a() AS TABLE FROM read_csv('SECRET')", /read_csv cannot be called/],
       ["CREATE MACRO a() AS (SELECT max(secret) FROM read_csv('SECRET'))", /cannot be called/],
       ["CREATE MACRO a() AS 1) FROM read_csv('SECRET'), (SELECT 1", /cannot be called/],
+      ["CREATE MACRO a(x := current_setting('threads')) AS x", /of what can be created/],
       ['CREATE MACRO read_csv(a) AS TABLE SELECT 1', /DuckDB has a function of that name/],
       ['CREATE MACRO a(x) AS TABLE FROM query(x)', /query cannot be called/],
       ['CREATE TABLE a AS SELECT 1', /of what can be created/],

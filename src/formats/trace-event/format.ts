@@ -133,12 +133,13 @@ function rowsOf(events: readonly Raw[]) {
   const labels = (event: Raw): readonly Cell[] => [
     ...[names.process(event), names.thread(event), text(event.name), text(event.cat)],
   ];
+  // What ends before it begins has no length that is known.
   const slice = (event: Raw, duration: number) =>
-    slices.push([at(event), ...labels(event), duration]);
+    slices.push([at(event), ...labels(event), duration >= 0 ? duration : Number.NaN]);
   for (const event of events) {
     const key = `${text(event.pid)} ${text(event.tid)}`;
     if (event.ph === 'M') continue;
-    if (Number.isNaN(at(event))) other('without a time');
+    if (!Number.isFinite(at(event))) other('without a time');
     else if (event.ph === 'X') slice(event, seconds(event.dur));
     else if (event.ph === 'B') {
       const open = begun.get(key);

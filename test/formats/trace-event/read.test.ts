@@ -95,6 +95,10 @@ describe('trace events of others', () => {
       const source = bytesSource('some.json', new TextEncoder().encode(text));
       expect(identify(source)?.format.name).not.toBe('trace-event');
     }
+    const untimed = opened('[{"ph":"X","ts":1e999,"dur":1},{"ph":"X","ts":1,"dur":-2}]');
+    expect(untimed.info().records).toEqual({ slice: 1, 'without a time': 1 });
+    const [{ columns }] = [...untimed.parts[0].read([0, 5])];
+    expect(columns.map((column) => column[0])).toEqual([1e-6, Number.NaN]);
     const strange =
       '[{"ph":"X","ts":"no"},{"ph":"X","ts":1,"dur":2},3,null,{"ph":"C","ts":1,"args":[]}]';
     expect(opened(strange).info().records).toEqual({ slice: 1, 'without a time': 1 });
