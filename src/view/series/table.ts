@@ -26,8 +26,8 @@ const IDS: Readonly<Record<string, readonly string[]>> = {
   lp: ['pe_id', 'kp_id', 'lp_id'],
 };
 
-/** Domains whose entities are older or younger than the run. */
-const FOUND: readonly string[] = ['host', 'process'];
+/** Domains whose entities are there from the run's start on; others are older or younger than the run. */
+const OF_RUN: readonly string[] = ['recording', 'pe', 'kp', 'lp', 'region'];
 
 const byName = new Intl.Collator('en', { numeric: true });
 
@@ -144,11 +144,11 @@ export class SeriesTable {
 
   /**
    * Takes a batch of this schema. `zero`: what to take off its times. `anchored`: an entity's first row tells of the
-   * time since zero, unless it is of what a run finds there, or starts: hosts, processes.
+   * time since zero, where it is of the simulation: what a run finds there, or starts, has another beginning.
    */
   add(batch: Batch, zero: number, anchored = true): void {
     const { time, mode, ids, series } = this.plan;
-    const isOfRun = anchored && !FOUND.includes(this.schema.domain);
+    const isOfRun = anchored && OF_RUN.includes(this.schema.domain);
     const times = batch.columns[time] as Float64Array;
     const modes = mode < 0 ? null : (batch.columns[mode] as readonly string[]);
     const idColumns = ids.map((k) => batch.columns[k]);
