@@ -123,14 +123,19 @@ export interface ScanOptions {
 }
 
 /** What is wanted of the pass over a file beside its parts. */
-export interface OpenOptions extends Omit<ScanOptions, 'salvage'> {
+export interface OpenOptions extends ScanOptions {
+  /**
+   * Gets the records in file order, of formats that have `records`: tables may stay empty then, and damage is thrown, unless
+   * salvaged.
+   */
+  readonly records?: (block: RecordBlock) => void;
   /** Follow what running totals do, and tell what is strange about it: costs time, and only `info` shows it. */
   readonly counters?: boolean;
   /** The file is being written: an end that is not finished yet is left for later. */
   readonly growing?: boolean;
   /** Gets each row while the file is looked through. */
   readonly take?: TakeRows;
-  /** Gets each damaged place behind the rows that come before it, of formats without records of their own. */
+  /** Gets each damaged place that is passed over, behind the rows that come before it. */
   readonly damage?: (damage: Damage) => void;
   /** Whether columns of these bytes may stay in memory, where reading them again is slow. Not given: none. */
   readonly keep?: (bytes: number) => boolean;
@@ -160,9 +165,6 @@ export interface Format {
    * @throws FormatError for a file that is none of this format
    */
   open(source: FileSource, options?: OpenOptions): OpenFile;
-  /**
-   * The records in file order, where they are not the rows of its tables: see `scanRecords`.
-   * @throws FormatError at damage, unless told to salvage
-   */
-  scan?(source: FileSource, visitor: Visitor, options?: ScanOptions): void;
+  /** Its records are not the rows of its tables: `open` tells them, too. See `scanRecords`. */
+  readonly records?: true;
 }

@@ -1,9 +1,11 @@
 /** The records of a file of any format, in the order of the file. */
 import {
   type CellValue,
+  type Damage,
   type FileSource,
   type Format,
   FormatError,
+  type OpenOptions,
   type RecordBlock,
   type RecordKind,
   type ScanOptions,
@@ -13,6 +15,10 @@ import type { Part, RawRows } from './part.ts';
 
 /** Ends a pass whose visitor has had enough. */
 const ENOUGH = new Error('enough');
+
+/** Whether damage is passed over: whoever reads records has to ask for it. */
+export const isSalvaged = ({ records, salvage }: OpenOptions): boolean =>
+  records === undefined || salvage === true;
 
 /**
  * The records as they stand in the file; of a format without records of its own, the rows of its tables.
@@ -29,27 +35,24 @@ const ENOUGH = new Error('enough');
  * ```
  */
 export function scanRecords(
-  { scan, open }: Format,
+  format: Format,
   source: FileSource,
   visitor: Visitor,
   options: ScanOptions = {},
 ): void {
-  if (scan !== undefined) {
-    scan(source, visitor, options);
-    return;
-  }
-  const { salvage, ...more } = options;
+  const records = (block: RecordBlock) => {
+    if (visitor.records(block) === false) throw ENOUGH;
+  };
+  const damage = (damage: Damage) => visitor.damage?.(damage);
+  const told: OpenOptions = {
+    take: (part, rows) => records(new PartRecords(part, rows)),
+    damage: (one) => {
+      if (!options.salvage) throw new FormatError(one);
+      damage(one);
+    },
+  };
   try {
-    open(source, {
-      ...more,
-      take: (part, rows) => {
-        if (visitor.records(new PartRecords(part, rows)) === false) throw ENOUGH;
-      },
-      damage: (damage) => {
-        if (!salvage) throw new FormatError(damage);
-        visitor.damage?.(damage);
-      },
-    });
+    format.open(source, { ...options, ...(format.records ? { records, damage } : told) });
   } catch (error) {
     if (error !== ENOUGH) throw error;
   }

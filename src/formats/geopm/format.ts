@@ -1,14 +1,14 @@
 /** GEOPM's files of every era as one format: reports, traces, profile traces, and what sessions write. */
 import {
+  type Damage,
   type Detection,
   type FileSource,
   type Format,
   FormatError,
   type OpenOptions,
-  type ScanOptions,
-  type Visitor,
 } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
+import { isSalvaged } from '../records.ts';
 import { endsLine } from '../source.ts';
 import { detectGeopm, type GeopmDetection, type GeopmFile, isTable } from './read/detect.ts';
 import { GeopmPart } from './read/part.ts';
@@ -56,18 +56,6 @@ function* stretches(rows: Iterable<Row>, most: number): Generator<Row[], void> {
 const isWhole = ({ what }: GeopmFile) =>
   what !== 'trace' && what !== 'profile' && what !== 'session';
 
-function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): void {
-  const { file } = detectionOf(source);
-  const damaged = visitor.damage?.bind(visitor);
-  const salvage = options.salvage === true;
-  const rows = isTable(file)
-    ? new TableRows(source, file, salvage, damaged).rows()
-    : readWhole(source, file, salvage, damaged).rows;
-  for (const stretch of stretches(rows, BLOCK_ROWS)) {
-    if (visitor.records(new RowBlock(stretch)) === false) return;
-  }
-}
-
 /** The start that a trace's head says. Reports have no times, so they need none. */
 function zeroOf(file: GeopmFile): bigint | null {
   const text = isTable(file) ? file.head.properties.get('start_time') : undefined;
@@ -78,6 +66,22 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   const detected = detectionOf(source);
   const { file } = detected;
   const survey = new GeopmSurvey(detected);
+  const { records } = options;
+  const salvage = isSalvaged(options);
+  const damaged = (damage: Damage) => {
+    survey.damaged(damage);
+    options.damage?.(damage);
+  };
+  /** What work gives; null where it ends at damage, which is told. Whoever reads records gets it as an error. */
+  const orDamaged = <T>(work: () => T): T | null => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof FormatError) || records !== undefined) throw error;
+      damaged(error.damage);
+      return null;
+    }
+  };
   const opened = {
     zero: zeroOf(file),
     info: () => survey.info(source),
@@ -90,16 +94,17 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
     const part = new GeopmPart(table, () =>
       stretches(new TableRows(source, file, true).rows(options.growing), BLOCK_ROWS),
     );
-    const lines = new TableRows(source, file, true, survey.damaged);
+    const lines = new TableRows(source, file, salvage, damaged);
     const grows = options.growing === true || endsLine(source);
     const pass = (take: TakeRows | undefined, growing = options.growing): void => {
       for (const rows of stretches(lines.rows(growing), BLOCK_ROWS)) {
         survey.see(rows);
         part.see(rows);
+        records?.(new RowBlock(rows));
         take?.(part, part.rowsOf(rows));
       }
     };
-    orDamaged(survey, () => pass(options.take));
+    orDamaged(() => pass(options.take));
     return {
       ...opened,
       parts: [part],
@@ -111,10 +116,15 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
       }),
     };
   }
-  const parts = orDamaged(survey, () => {
-    const { rows, reports } = readWhole(source, file, true, survey.damaged);
-    survey.see(rows);
-    survey.seeReports(reports);
+  const parts = orDamaged(() => {
+    const whole = readWhole(source, file, salvage, damaged);
+    const rows: Row[] = [];
+    for (const stretch of stretches(whole.rows, BLOCK_ROWS)) {
+      survey.see(stretch);
+      records?.(new RowBlock(stretch));
+      for (const row of stretch) rows.push(row);
+    }
+    survey.seeReports(whole.reports);
     return tablesFor(file, rows).map(({ table, rows }) => {
       const part = new GeopmPart(table, () => [rows]);
       part.see(rows);
@@ -124,22 +134,11 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   return { ...opened, parts: parts ?? [] };
 }
 
-/** What work gives; null where it ends at damage, which is told. */
-function orDamaged<T>(survey: GeopmSurvey, work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    survey.damaged(error.damage);
-    return null;
-  }
-}
-
 /** Reports, traces and profile traces of GEOPM, of all its versions. */
 export const GEOPM = {
   name: 'geopm',
   help: 'GEOPM: reports and traces of every version, profile traces, what geopmsession writes',
   detect: (head: Uint8Array): Detection | null => detectGeopm(head)?.detection ?? null,
   open,
-  scan,
+  records: true,
 } satisfies Format;

@@ -1,15 +1,16 @@
 /** ROSS's instrumentation files of every era as one format. */
 import {
+  type Damage,
   type Detection,
   type FileSource,
   type Format,
   FormatError,
   type OpenOptions,
   type ScanOptions,
-  type Visitor,
 } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
 import { type PayloadField, payloadLayout } from '../payload.ts';
+import { isSalvaged } from '../records.ts';
 import { BlockReader } from './read/blocks.ts';
 import { detectRoss, HEAD_BYTES, type RossDetection } from './read/detect.ts';
 import { RossPart } from './read/part.ts';
@@ -39,33 +40,12 @@ function detected(source: FileSource, options: ScanOptions): RossDetection {
   return detection;
 }
 
-/** What the file is. @throws FormatError for a file that is none of ROSS's, or of which nothing decides what it is */
-function detectionOf(source: FileSource, options: ScanOptions): RossDetection {
-  const detection = detected(source, options);
-  const { doubt } = detection;
-  if (doubt === null) return detection;
-  throw new FormatError(
-    { path: source.path, offset: -1, what: doubt.what, skipped: 0 },
-    doubt.mend,
-  );
-}
-
 /** The fields of the model's bytes, where all LPs have the same. */
 function fieldsOf({ model }: Told): readonly PayloadField[] | null {
   const [first] = model?.types ?? [];
   const text = JSON.stringify(first?.fields);
   const same = model?.types.every(({ fields }) => JSON.stringify(fields) === text);
   return same ? (first?.fields ?? null) : null;
-}
-
-function scan(source: FileSource, visitor: Visitor, options: ScanOptions = {}): void {
-  const { layout, told } = detectionOf(source, options);
-  const onDamage = visitor.damage?.bind(visitor);
-  const reader = new BlockReader(source, layout, { ...options, ...(onDamage && { onDamage }) });
-  const records = new RossRecords(layout, told.model);
-  for (const block of reader.blocks()) {
-    if (visitor.records(records.load(block)) === false) return;
-  }
 }
 
 function open(source: FileSource, options: OpenOptions = {}): OpenFile {
@@ -75,7 +55,9 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   const info = () => survey.info(source);
   if (doubt !== null) {
     const what = `${doubt.what}; ${doubt.mend}`;
-    survey.damaged({ path: source.path, offset: -1, what, skipped: 0 });
+    const damage = { path: source.path, offset: -1, what, skipped: 0 };
+    if (options.records !== undefined) throw new FormatError(damage);
+    survey.damaged(damage);
     return { parts: [], suspect: info().suspect, zero: null, info };
   }
   const fields = fieldsOf(told);
@@ -83,10 +65,20 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   const all = layout.kinds
     .flatMap((_, kind) => plansFor(layout, kind, mode, payload))
     .map((plan) => new RossPart(source, layout, plan));
-  const onDamage = survey.damaged.bind(survey);
-  const reader = new BlockReader(source, layout, { ...options, salvage: true, onDamage });
+  const onDamage = (damage: Damage) => {
+    survey.damaged(damage);
+    options.damage?.(damage);
+  };
+  const salvage = isSalvaged(options);
+  const reader = new BlockReader(source, layout, { ...options, salvage, onDamage });
+  const records = new RossRecords(layout, told.model);
   const pass = (take: TakeRows | null): void => {
     for (const block of reader.blocks()) {
+      if (options.records !== undefined) {
+        // Who prints records has no use for tables, which would take as long again.
+        options.records(records.load(block));
+        continue;
+      }
       survey.add(block);
       for (const part of all) part.see(block, take && ((rows) => take(part, rows)));
     }
@@ -120,5 +112,5 @@ export const ROSS = {
     return detection;
   },
   open,
-  scan,
+  records: true,
 } satisfies Format;

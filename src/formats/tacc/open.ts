@@ -3,16 +3,19 @@
 import { scalesEnergy } from '../../model/counter-rules.ts';
 import { type FileSource, FormatError, type OpenOptions } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
+import { isSalvaged } from '../records.ts';
 import { endsLine } from '../source.ts';
 import { blocksOf, isPacked } from './blocks.ts';
 import { RawParser } from './parser.ts';
 import { Place, RawPart } from './part.ts';
+import { RawRecords } from './records.ts';
 import { MARK_SCHEMA, tableSchema } from './schema.ts';
 import { Survey } from './survey.ts';
-import type { RawVisitor } from './visitor.ts';
+import type { RawProblem, RawVisitor } from './visitor.ts';
 
 export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile {
-  const { keep, counters = false, bufferBytes } = options;
+  const { keep, counters = false, bufferBytes, records: told } = options;
+  const { path } = source;
   let { growing = false } = options;
   const grows = !isPacked(source) && (growing || endsLine(source));
   const survey = new Survey(source, counters);
@@ -34,9 +37,13 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
   const follow = (part: RawPart): void => {
     part.flush(take && ((rows) => take?.(part, rows)));
   };
+  const records = told && new RawRecords(told);
+  /** What is thrown once all before it was told, to whom reads records. */
+  let fault: FormatError | null = null;
   const visitor: RawVisitor = {
     property(name, value) {
       properties[name] = value;
+      records?.property(name, value);
       place.property(name, value);
       survey.property(name, value);
     },
@@ -48,14 +55,17 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
       boot = group.boot;
       place.group(group);
       survey.group(group);
+      records?.group(group);
     },
     mark(text) {
       survey.mark();
+      records?.mark(text);
       marks ??= add(MARK_SCHEMA, 0);
       marks.add(place, text, null);
     },
     record(raw, device, values, line) {
       survey.record(raw, device, values, line);
+      records?.record(raw, device, values, line);
       let part = byType.get(raw.type);
       if (part === undefined) {
         // With the first record, whose header has told when the host was started.
@@ -64,7 +74,14 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
       }
       part.add(place, device, values);
     },
-    problem: (problem) => survey.problem(problem),
+    problem(problem: RawProblem) {
+      survey.problem(problem);
+      const { kind, line, reason, text } = problem;
+      const what = text === '' ? reason : `${reason}: ${text}`;
+      const damage = { path, offset: -1, line, what, skipped: text.length };
+      if (kind === 'cut' && !isSalvaged(options)) fault = new FormatError(damage);
+      else options.damage?.(damage);
+    },
     oddity: (oddity) => survey.oddity(oddity),
   };
   const parser = new RawParser(visitor);
@@ -78,8 +95,11 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       survey.damaged(error.damage, parser.summary.lines);
+      fault = error;
     }
     if (!growing) parser.end();
+    records?.end();
+    if (told !== undefined && fault !== null) throw fault;
     for (const part of parts) part.flush();
   };
   pass();

@@ -22,10 +22,7 @@ const EMPTY: RecordKind = {
  * ```ts
  * import { RawParser, RawRecords } from 'triscope/formats/tacc';
  *
- * const records = new RawRecords((block) => {
- *   console.log(block.kind(0).name, block.cell(0, 0));
- *   return true;
- * });
+ * const records = new RawRecords((block) => console.log(block.kind(0).name, block.cell(0, 0)));
  * const parser = new RawParser(records);
  * parser.push(new TextEncoder().encode('$tacc_stats 2.3.5\n!cpu user,E,U=cs\n\n1795226194 4001\ncpu 0 42974\n'));
  * parser.end();
@@ -35,7 +32,7 @@ const EMPTY: RecordKind = {
 export class RawRecords implements RawVisitor, RecordBlock {
   /** Records are given one at a time. */
   readonly length = 1;
-  private readonly take: (block: RecordBlock) => boolean | undefined;
+  private readonly take: (block: RecordBlock) => void;
   private readonly kinds = new Map<RawSchema, RecordKind>();
   private readonly marks: string[] = [];
   private host: string | null = null;
@@ -46,11 +43,9 @@ export class RawRecords implements RawVisitor, RecordBlock {
   private device: string | null = null;
   private values: BigUint64Array = new BigUint64Array(0);
   private line = 0;
-  /** Whether the taker wants no more. */
-  stopped = false;
 
-  /** @param take is given each record; `false` ends the reading */
-  constructor(take: (block: RecordBlock) => boolean | undefined) {
+  /** @param take is given each record */
+  constructor(take: (block: RecordBlock) => void) {
     this.take = take;
   }
 
@@ -78,7 +73,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
     this.device = device;
     this.values = values;
     this.line = line;
-    this.give();
+    this.take(this);
   }
 
   /** Hands on the last group where it has no records. */
@@ -87,7 +82,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
     this._kind = EMPTY;
     this.type = null;
     this.device = null;
-    this.give();
+    this.take(this);
     this._group = null;
   }
 
@@ -121,10 +116,6 @@ export class RawRecords implements RawVisitor, RecordBlock {
 
   payload(): null {
     return null;
-  }
-
-  private give(): void {
-    if (!this.stopped && this.take(this) === false) this.stopped = true;
   }
 
   private kindOf(schema: RawSchema): RecordKind {

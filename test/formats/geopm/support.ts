@@ -1,5 +1,12 @@
 /** Files of GEOPM read to rows. */
-import { bytesSource, type Damage, GEOPM, openFile, type ScanOptions } from 'triscope/formats';
+import {
+  bytesSource,
+  type Damage,
+  GEOPM,
+  openFile,
+  type ScanOptions,
+  scanRecords,
+} from 'triscope/formats';
 
 export interface ReadRow {
   readonly kind: string;
@@ -12,7 +19,8 @@ function rowsOf(
   damages: Damage[],
 ): ReadRow[] {
   const rows: ReadRow[] = [];
-  GEOPM.scan(
+  scanRecords(
+    GEOPM,
     source,
     {
       records(block) {

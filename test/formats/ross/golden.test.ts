@@ -1,7 +1,7 @@
 /** Genuine files of every era: what an independent decoder found in them must be found here too. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { batchesOf, type CellValue, openFile, ROSS } from 'triscope/formats';
+import { batchesOf, type CellValue, openFile, ROSS, scanRecords } from 'triscope/formats';
 import { describe, expect, it } from 'vitest';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
@@ -54,7 +54,7 @@ type Row = Readonly<Record<string, CellValue>> & { readonly kind: string };
 function rowsOf(path: string): Row[] {
   const rows: Row[] = [];
   const source = openFile(path);
-  ROSS.scan(source, {
+  scanRecords(ROSS, source, {
     records(block) {
       for (let k = 0; k < block.length; k++) {
         const { name, keys } = block.kind(k);

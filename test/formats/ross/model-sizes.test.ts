@@ -6,6 +6,7 @@ import {
   encodeRows,
   ROSS,
   type ScanOptions,
+  scanRecords,
 } from 'triscope/formats';
 import { describe, expect, it } from 'vitest';
 import { readingOf } from './support/damage.ts';
@@ -55,7 +56,7 @@ describe('two types of LP, 24 and 8 bytes', () => {
     expect(lpsOf(rows)).toEqual(ALL);
     expect(rows.map((row) => row.model_size)).toEqual(ALL.map((lp) => (lp % 2 === 0 ? 24 : 8)));
     const decoded: unknown[] = [];
-    ROSS.scan(bytesSource(NAME, MIXED, { 'a-README.txt': text }), {
+    scanRecords(ROSS, bytesSource(NAME, MIXED, { 'a-README.txt': text }), {
       records(block) {
         for (let k = 0; k < 4; k++) decoded.push([block.kind(k).payload, block.payload(k)?.[0]]);
         return false;

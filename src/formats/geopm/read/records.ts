@@ -130,7 +130,7 @@ const doubt = ({ path }: FileSource, line: number, what: string): Damage => ({
 
 /** A file that is read at once. */
 interface WholeFile {
-  readonly rows: readonly Row[];
+  readonly rows: Iterable<Row>;
   /** Of reports. */
   readonly reports: readonly GeopmReport[];
 }
@@ -143,14 +143,14 @@ export function readWhole(
   damaged?: Damaged,
 ): WholeFile {
   if (isTable(file)) {
-    return { rows: [...new TableRows(source, file, salvage, damaged).rows()], reports: [] };
+    return { rows: new TableRows(source, file, salvage, damaged).rows(), reports: [] };
   }
   if (file.what === 'session-report') {
     return { rows: sessionRows(source, damaged), reports: [] };
   }
   const { reports, oddities } = readReports(source, file.what);
   for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
-  return { rows: [...sectionRows(reports)], reports };
+  return { rows: sectionRows(reports), reports };
 }
 
 function sessionRows(source: FileSource, damaged?: Damaged): Row[] {

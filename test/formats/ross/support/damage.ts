@@ -1,5 +1,12 @@
 /** Files with damage, and the rule that it must obey: what lies before it is read as if there were none. */
-import { bytesSource, FormatError, ROSS, type ScanOptions } from 'triscope/formats';
+import {
+  bytesSource,
+  FormatError,
+  type RecordBlock,
+  ROSS,
+  type ScanOptions,
+  scanRecords,
+} from 'triscope/formats';
 
 /** What was read: a line of text for each record, and the byte at which each begins. */
 export interface Reading {
@@ -21,7 +28,7 @@ export function readingOf(
   const lines: string[] = [];
   const offsets: number[] = [];
   const visitor = {
-    records(block: Parameters<NonNullable<Parameters<typeof ROSS.scan>[1]['records']>>[0]) {
+    records(block: RecordBlock) {
       for (let k = 0; k < block.length; k++) {
         const { name: kind, keys } = block.kind(k);
         lines.push(`${kind} ${keys.map((_, n) => String(block.cell(k, n))).join(' ')}`);
@@ -31,7 +38,7 @@ export function readingOf(
     },
   };
   try {
-    ROSS.scan(bytesSource(name, bytes, beside), visitor, options);
+    scanRecords(ROSS, bytesSource(name, bytes, beside), visitor, options);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return { lines, offsets, fault: error.message };

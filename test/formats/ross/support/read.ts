@@ -6,6 +6,7 @@ import {
   FormatError,
   ROSS,
   type ScanOptions,
+  scanRecords,
 } from 'triscope/formats';
 
 export type Cells = Readonly<Record<string, CellValue>> & { readonly kind: string };
@@ -27,7 +28,8 @@ export function readBytes(
   const skipped: Damage[] = [];
   let fault: FormatError | null = null;
   try {
-    ROSS.scan(
+    scanRecords(
+      ROSS,
       bytesSource(name, bytes, beside),
       {
         records(block) {
