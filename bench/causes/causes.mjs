@@ -31,11 +31,18 @@ const program = (name, ...words) => [
 
 const UNBOUNDED = 1e9;
 
+/** Few events far apart, half of them for the other PE: who may run ahead is wrong soon. */
+const sparse = (d) => ({
+  ...{ lps: 16, 'start-events': 1, least: 1, end: 8000 },
+  ...{ work: d.whole(1000, 1500), remote: d.real(0.4, 0.5) },
+});
+
 export const CAUSES = [
   {
     name: 'skewed map',
     draw: (d) => {
-      const options = { lps: d.pick(64, 128), work: d.whole(600, 1200), remote: 0.02, end: 360 };
+      const lps = d.pick(64, 128);
+      const options = { lps, work: d.whole(1000, 1500), remote: 0.02, end: 51_200 / lps };
       const sick = sim(options, { env: { CAUSES_MAP: 'skewed' } });
       const says = /PE 0 .*of the LPs, .*as many LPs/;
       return { sick, cured: { ...sick, env: {} }, rule: 'imbalance', says };
@@ -45,8 +52,9 @@ export const CAUSES = [
     name: 'skewed traffic',
     draw: (d) => {
       const crowd = d.real(0.75, 0.9);
-      const options = { lps: d.pick(64, 128), work: d.whole(600, 1200), crowd, remote: 0.02 };
-      const sick = sim({ ...options, end: 300 });
+      const lps = d.pick(64, 128);
+      const options = { lps, work: d.whole(1000, 1500), crowd, remote: 0.02 };
+      const sick = sim({ ...options, end: 51_200 / lps });
       const cured = { ...sick, env: { CAUSES_MAP: 'dealt' } };
       return { sick, cured, rule: 'imbalance', says: /PE 0 .*get more events/ };
     },
@@ -55,7 +63,7 @@ export const CAUSES = [
     name: 'one hot LP',
     draw: (d) => {
       const hot = d.real(0.5, 0.7);
-      const sick = sim({ lps: 64, work: d.whole(600, 1200), hot, remote: 0.02, end: 360 });
+      const sick = sim({ lps: 64, work: d.whole(1000, 1500), hot, remote: 0.02, end: 600 });
       return { sick, cured: turned(sick, { hot: 0 }), rule: 'imbalance', says: /LP 0 alone/ };
     },
   },
@@ -80,9 +88,8 @@ export const CAUSES = [
   {
     name: 'GVT interval too large',
     draw: (d) => {
-      const options = { lps: 64, work: d.whole(100, 300), least: 0, remote: d.real(0.2, 0.4) };
       const rare = { 'gvt-interval': d.pick(1024, 4096), 'max-opt-lookahead': UNBOUNDED };
-      const sick = sim({ ...options, ...rare, end: 160 });
+      const sick = sim({ ...sparse(d), ...rare });
       const cured = turned(sick, { 'gvt-interval': 16, 'max-opt-lookahead': null });
       return { sick, cured, rule: 'optimism', says: /--gvt-interval=/ };
     },
@@ -90,9 +97,9 @@ export const CAUSES = [
   {
     name: 'one KP',
     draw: (d) => {
-      const options = { lps: d.pick(512, 1024), work: d.whole(50, 150), least: 0.01 };
-      const remote = d.real(0.1, 0.2);
-      const sick = sim({ ...options, remote, nkp: 1, 'start-events': 2, end: 160 });
+      const lps = d.pick(512, 1024);
+      const options = { lps, work: d.whole(250, 350), least: 0.01, remote: d.real(0.3, 0.4) };
+      const sick = sim({ ...options, nkp: 1, 'start-events': 2, end: 204_800 / lps });
       const cured = turned(sick, { nkp: 128 });
       return { sick, cured, rule: 'false-rollbacks', says: /LPs share a KP/ };
     },
@@ -110,8 +117,7 @@ export const CAUSES = [
   {
     name: 'optimism unbounded',
     draw: (d) => {
-      const options = { lps: 64, work: d.whole(200, 400), least: 0, remote: d.real(0.1, 0.3) };
-      const sick = sim({ ...options, 'max-opt-lookahead': UNBOUNDED, end: 700 });
+      const sick = sim({ ...sparse(d), 'max-opt-lookahead': UNBOUNDED });
       const cured = turned(sick, { 'max-opt-lookahead': null });
       return { sick, cured, rule: 'optimism', says: /--max-opt-lookahead/ };
     },
@@ -156,7 +162,7 @@ export const CAUSES = [
     draw: (d) => {
       const cpu = d.pick(0, 1);
       const from = d.real(0.9, 1.2);
-      const hog = { cpus: `${cpu}`, count: 2, from, to: from + d.real(0.8, 1.2) };
+      const hog = { cpus: `${cpu}`, count: 3, from, to: from + d.real(1, 1.3) };
       const sick = sim({ lps: 64, work: d.whole(800, 1200), remote: 0.02, end: 1500 }, { hog });
       const says = new RegExp(`PE ${cpu} .*CPU ${cpu} `);
       const cured = { ...sick, hog: undefined };

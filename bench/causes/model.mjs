@@ -6,8 +6,8 @@ const blocks = (_lp, index, kps) => index % kps;
 const MAPS = {
   even: 'linear',
   dealt: 'round-robin',
-  // Seven of eight LPs on PE 0.
-  skewed: { pe: (lp, lps) => (8 * lp < 7 * lps ? 0 : 1), kp: blocks },
+  // 15 of 16 LPs on PE 0.
+  skewed: { pe: (lp, lps) => (16 * lp < 15 * lps ? 0 : 1), kp: blocks },
 };
 
 /** Something for a processor to do, `n` times. */
@@ -31,7 +31,7 @@ const handlers = {
     const delay = p.least + lp.exponential(p.mean);
     let dest = lp.id;
     if (draw < p.hot) dest = 0;
-    else if (draw < p.hot + p.crowd) dest = lp.integer(0, p.half - 1);
+    else if (draw < p.hot + p.crowd) dest = lp.id < p.half ? lp.id : lp.integer(0, p.half - 1);
     else if (draw < p.hot + p.crowd + p.partner) dest = (lp.id + p.half) % p.lps;
     else if (draw < p.hot + p.crowd + p.partner + p.remote) dest = lp.integer(0, p.lps - 1);
     lp.send(dest, delay);
@@ -53,7 +53,9 @@ export default defineModel({
     slow: int(100, 'steps of work of an event of a slow LP', { min: 0 }),
     'slow-lps': share('part of the LPs that are slow: the last ones'),
     hot: share('part of the events that go to LP 0'),
-    crowd: share('part of the events that go to the first half of the LPs'),
+    crowd: share(
+      'part of the events that go to the first half of the LPs, and stay where they are there',
+    ),
     partner: share('part of the events that go to the LP half of all LPs further on'),
     remote: float(0.1, 'part of the events that go to a random LP', { min: 0, max: 1 }),
     least: float(0.5, 'least delay of an event', { min: 0 }),

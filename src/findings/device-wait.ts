@@ -1,6 +1,6 @@
 /** Threads that stand still for a device, and who writes and reads most. */
 import { bytes } from '../model/measures/index.ts';
-import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';
+import { asRows, expecting, type FindingRule, graded, OWN, percent } from './finding.ts';
 import { capital, ENOUGH, namesOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
 
 const WAITS = {
@@ -51,7 +51,7 @@ export const DEVICE_WAIT: FindingRule = {
         severity,
         sentence: `${capital(namesOf(blocked))} stood still for a device in ${percent(share(blocked[0]))} of its samples${who}.`,
         evidence: { sql: THREADS, rows: asRows(blocked) },
-        advice: this.knob,
+        ...expecting(this.knob, share(blocked[0]), 'so long it stood still'),
       },
     ];
   },

@@ -7,13 +7,24 @@ import {
   sqlOf,
 } from '../model/measures/index.ts';
 import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { BAD, countedIn, FINE, lessAhead, oneMode, undoneShare } from './samples.ts';
+import { rollbackCost } from './rollback-cost.ts';
+import {
+  BAD,
+  countedIn,
+  FEW,
+  FINE,
+  FINE_SOURCE,
+  lessAhead,
+  oneMode,
+  undoneShare,
+} from './samples.ts';
 
 const SOME = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled rolled back: notice',
-  source: OWN,
+  means:
+    'of the events handled rolled back, or of the time that this took, where it was timed: notice',
+  source: FINE_SOURCE,
 };
 const MUCH = {
   value: BAD,
@@ -67,7 +78,8 @@ export const EFFICIENCY: FindingRule = {
     const worstOne = named
       ? `; PE ${worst.pe_id} is the worst with ${percent(worstShare)} rolled back`
       : '';
-    const severity = graded(share, SOME, MUCH);
+    const cost = await rollbackCost(subject);
+    const severity = processed < FEW ? null : graded(cost, SOME, MUCH);
     return [
       {
         severity: severity ?? 'info',
@@ -77,8 +89,10 @@ export const EFFICIENCY: FindingRule = {
           ? { advice: '' }
           : expecting(
               `Bound the optimism: ${await lessAhead(subject)}; more KPs (--nkp) roll back less at a time.`,
-              share,
-              `${percent(share)} of what was handled was for nothing`,
+              cost,
+              cost === share
+                ? `${percent(share)} of what was handled was for nothing`
+                : `what was handled for nothing, and undoing it, took ${percent(cost)} of the time`,
             )),
       },
     ];

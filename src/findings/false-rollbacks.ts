@@ -4,13 +4,20 @@
  * as often as they handle events, that is 1 − Σ pᵢ², where pᵢ is the LP's part of the KP's events.
  */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { BAD, FINE, oneMode, ROLLBACK_SIGNS, totalsOf, undoneShare } from './samples.ts';
+import { rollbackCost } from './rollback-cost.ts';
+import { BAD, FINE, factsOf, INVITED, oneMode, ROLLBACK_SIGNS } from './samples.ts';
 
 const SOME = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone, and MOSTLY: notice',
+  means: 'of the events handled undone, or of the time that this took, and MOSTLY: notice',
   source: 'as efficiency',
+};
+const FEWER = {
+  value: INVITED,
+  unit: 'share',
+  means: 'undone, where --nkp was turned down below its default of 16: notice',
+  source: 'as optimism',
 };
 const MUCH = { value: BAD, unit: 'share', means: 'undone: problem', source: 'as efficiency' };
 const MOSTLY = {
@@ -19,6 +26,8 @@ const MOSTLY = {
   means: 'of a KP’s events are of other LPs than the one hit: at eight even LPs it is 0.875',
   source: `${OWN}; ROSS’s tuning page: more KPs against false rollbacks`,
 };
+/** The default of `sim run`. */
+const USUAL = 16;
 /** LPs of a KP that leave few of its events to others. */
 const GOOD = 4;
 
@@ -52,7 +61,7 @@ export const FALSE_ROLLBACKS: FindingRule = {
   looks:
     'How many LPs share a KP, from samples of LPs (--lp-data) or else from the LPs that rollbacks name, and how many of a KP’s events are of other LPs than the one that a late event hits.',
   needs: [],
-  thresholds: { SOME, MUCH, MOSTLY },
+  thresholds: { SOME, FEWER, MUCH, MOSTLY },
   knob: 'More KPs: --nkp, so that few LPs share one. Each costs a little at every GVT.',
   explains: ROLLBACK_SIGNS,
   async run(subject) {
@@ -61,8 +70,9 @@ export const FALSE_ROLLBACKS: FindingRule = {
     if (!sampled && !(has('ross_kp.events_processed') && has('ross_rollback.source_lp'))) {
       return { lacks: 'samples of LPs, or of KPs beside rollbacks' };
     }
-    const share = undoneShare(await totalsOf(subject));
-    const severity = graded(share, SOME, MUCH);
+    const share = await rollbackCost(subject);
+    const facts = await factsOf(subject);
+    const severity = graded(share, (facts?.nkp ?? USUAL) < USUAL ? FEWER : SOME, MUCH);
     if (severity === null) return [];
     const sql = sampled ? SQL : AT_LEAST;
     const rows = await recording.query<KpRow>(sql);
@@ -86,7 +96,7 @@ export const FALSE_ROLLBACKS: FindingRule = {
         ...expecting(
           `More KPs: --nkp=${nkp} or so leaves ${GOOD} LPs to each. Each costs a little at every GVT.`,
           share * others,
-          `${percent(share)} of what was handled was undone, and most of it for other LPs`,
+          `rollbacks cost ${percent(share)}, and most of that for other LPs`,
         ),
         turn: { nkp },
       },

@@ -13,9 +13,9 @@ import {
 } from './finding.ts';
 import {
   FEW,
-  FINE,
   factsOf,
   gvtsIn,
+  INVITED,
   oneMode,
   type RunFacts,
   SECONDS,
@@ -63,10 +63,10 @@ const MOSTLY_ELSEWHERE = {
   source: OWN,
 };
 const LEAST = {
-  value: FINE,
+  value: INVITED,
   unit: 'share',
   means: 'of the events handled undone: below it a rare GVT does no harm',
-  source: 'as efficiency',
+  source: 'as optimism',
 };
 
 /** The defaults of `sim run`. */

@@ -143,7 +143,11 @@ async function overHosts({ recording }: Subject): Promise<FindingParts[]> {
       severity: found.severity,
       sentence: sentenceOf(found, `${whole(parts.length)} hosts’ PEs`, ''),
       evidence: { sql: HOSTS, rows: asRows(rows) },
-      advice: KNOB,
+      ...expecting(
+        KNOB,
+        found.wait,
+        `with even work the PEs of no host wait for ${percent(found.wait)} of the time`,
+      ),
     },
   ];
 }

@@ -70,8 +70,25 @@ export async function examine(
       notExamined.push({ rule: name, title, lacks: said.lacks, applies });
     } else for (const parts of said) findings.push({ rule: name, ...parts });
   }
-  return { findings: worstFirst(settled(findings, rules)), notExamined };
+  const wall = await secondsOf(subject);
+  const weighed = findings.map((one) => (isWorthIt(one, wall) ? one : { ...one, severity: INFO }));
+  return { findings: worstFirst(settled(weighed, rules)), notExamined };
 }
+
+const INFO: Severity = 'info';
+/** Seconds of a simulation that a finding is about at least: compiling and starting take about as many. */
+const LEAST_LOST = 0.05;
+
+/** Length of the simulation that was recorded; null where nobody noted it, or there are several. */
+async function secondsOf({ recording, has }: Subject): Promise<number | null> {
+  if (!has('sim_run.wall')) return null;
+  const rows = await recording.query<{ wall: number }>('SELECT wall FROM sim_run');
+  return rows.length === 1 ? rows[0].wall : null;
+}
+
+/** Whether there is enough to gain to accuse anybody. */
+const isWorthIt = ({ gain }: Finding, wall: number | null): boolean =>
+  wall === null || gain === undefined || wall * (1 - 1 / gain) >= LEAST_LOST;
 
 /** What the rules about jobs say of one: those that read nothing but its records. */
 export async function examineJob(job: Job): Promise<Verdict> {

@@ -1,5 +1,5 @@
 /** One rank that is kept from running while the others are not: in MPI they wait for it. */
-import { asRows, type FindingRule, OWN, percent } from './finding.ts';
+import { asRows, expecting, type FindingRule, OWN, percent } from './finding.ts';
 import { capital, ENOUGH, lostOf, nameOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
 
 const BEHIND = {
@@ -47,7 +47,11 @@ export const LATE_RANK: FindingRule = {
         severity: 'problem',
         sentence: `${capital(nameOf(late))} could not run for ${percent(lost(late))} of the time on CPU ${late.cpu} of ${late.host}${by}; the other ranks for ${percent(theirs)} on average: where they meet in MPI, they wait for it.`,
         evidence: { sql: THREADS, rows: asRows(ranks) },
-        advice: this.knob,
+        ...expecting(
+          this.knob,
+          lost(late) - theirs,
+          'so much longer than they could it not run, and they wait for it',
+        ),
       },
     ];
   },

@@ -17,6 +17,7 @@ import {
   oneMode,
   provesRollback,
   ROLLBACK_SIGNS,
+  SECONDS,
   totalsOf,
   undoneShare,
 } from './samples.ts';
@@ -56,8 +57,10 @@ const ATTEMPTS = {
 
 const sql = (
   gvts: string,
+  timed: boolean,
 ) => `SELECT pe_id, sum(events_processed) AS processed, sum(events_aborted) AS aborted,
-  sum(fossil_collect_attempts) AS attempts, ${gvts} AS gvts
+  sum(fossil_collect_attempts) AS attempts, ${gvts} AS gvts, ${timed ? `sum(fossil_collect_time)` : 'NULL'} AS collecting,
+  ${timed ? SECONDS : 'NULL'} AS seconds
 FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY aborted DESC, pe_id`;
 
 const QUEUES = `WITH sample AS (
@@ -73,6 +76,8 @@ interface PeRow {
   readonly aborted: number;
   readonly attempts: number;
   readonly gvts: number | null;
+  readonly collecting: number | null;
+  readonly seconds: number | null;
 }
 
 interface QueueRow {
@@ -86,7 +91,8 @@ const KNOB = 'More --max-memory; or less optimism: --max-opt-lookahead.';
 const COURSE = 8;
 
 async function shortage(subject: Subject): Promise<FindingParts[]> {
-  const query = sql(await gvtsIn(subject));
+  const timed = subject.has('ross_pe.fossil_collect_time') && subject.has('ross_pe.real_time');
+  const query = sql(await gvtsIn(subject), timed);
   const rows = await subject.recording.query<PeRow>(query);
   const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
   const [aborted, processed] = [sum((row) => row.aborted), sum((row) => row.processed)];
@@ -94,13 +100,26 @@ async function shortage(subject: Subject): Promise<FindingParts[]> {
   const severity = graded(aborted / Math.max(1, processed), ABORTED, MANY);
   if (severity !== null) {
     const sentence = `${whole(aborted)} events (${percent(aborted / processed)}) were given up half-way because event memory was full.`;
-    return [{ severity, sentence, evidence, advice: KNOB }];
+    const share = aborted / Math.max(1, processed);
+    const why = `${percent(share)} of what was handled was given up, and handled again`;
+    return [{ severity, sentence, evidence, ...expecting(KNOB, share, why) }];
   }
   const gvts = Math.max(0, ...rows.map((row) => row.gvts ?? 0));
   const perGvt = sum((row) => row.attempts) / Math.max(1, rows.length * gvts);
   if (gvts === 0 || perGvt < ATTEMPTS.value) return [];
   const sentence = `PEs collect fossils ${short(perGvt)} times for each GVT: they look for memory again and again.`;
-  return [{ severity: 'notice', sentence, evidence, advice: KNOB }];
+  const isTimed = rows.every(({ collecting, seconds }) => collecting !== null && seconds !== null);
+  const spent = sum((row) => row.collecting ?? 0) / sum((row) => row.seconds ?? 0);
+  // Clocks that count cycles give no share.
+  const expected =
+    isTimed && spent <= 1
+      ? expecting(
+          KNOB,
+          spent * (1 - 1 / perGvt),
+          `fossil collections took ${percent(spent)} of the time, and one for each GVT would do`,
+        )
+      : { advice: KNOB };
+  return [{ severity: 'notice', sentence, evidence, ...expected }];
 }
 
 const CANCELBACKS = `SELECT pe_id, count(*) AS rollbacks, sum(events_undone) AS undone, min(t) AS "from", max(t) AS "to"
@@ -141,8 +160,7 @@ async function growth({ recording }: Subject): Promise<FindingParts[]> {
       severity: 'notice',
       sentence: `Pending events grow: ${whole(before)} in the second quarter of the run, ${whole(after)} in the last.`,
       evidence: { sql: QUEUES, rows: asRows(rows) },
-      advice:
-        'Does the model send more events than it handles? A run that goes on like this needs ever more --max-memory.',
+      advice: `Does the model send more events than it handles? A run twice as long would end with about ${whole(after + 2.25 * (after - before))} pending, as these grow by ${whole(2 * (after - before))} in the time of this one, and needs that much more --max-memory; it is no faster with it.`,
     },
   ];
 }

@@ -11,7 +11,7 @@ import {
   type Subject,
   short,
 } from './finding.ts';
-import { FEW, FINE, oneMode, SECONDS, totalsOf, undoneShare } from './samples.ts';
+import { FEW, INVITED, oneMode, SECONDS, totalsOf, undoneShare } from './samples.ts';
 import { timeOnEvents } from './time-on-events.ts';
 
 const SOME = {
@@ -134,7 +134,7 @@ export const NETWORK_BOUND: FindingRule = {
         evidence: { sql: SQL, rows: asRows(rows) },
         // Where much is rolled back, a larger batch would run further ahead.
         ...expecting(
-          undoneShare(await totalsOf(subject)) < FINE ? this.knob : `${PLACE}.`,
+          undoneShare(await totalsOf(subject)) < INVITED ? this.knob : `${PLACE}.`,
           worst.least ?? 0,
           'so much of its time went on messages at least',
         ),

@@ -2,8 +2,8 @@
 import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 import {
   BAD,
-  FINE,
   factsOf,
+  INVITED,
   ROLLBACK_SIGNS,
   type RunFacts,
   totalsOf,
@@ -11,7 +11,7 @@ import {
 } from './samples.ts';
 
 const SOME = {
-  value: FINE,
+  value: INVITED,
   unit: 'share',
   means: 'of the events handled rolled back, and a knob turned up: notice',
   source: OWN,

@@ -12,7 +12,8 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { BAD, FINE, totalsOf, undoneShare } from './samples.ts';
+import { rollbackCost } from './rollback-cost.ts';
+import { BAD, FINE } from './samples.ts';
 
 const SOME = {
   value: 0.25,
@@ -35,7 +36,8 @@ const LONG = {
 const LEAST = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone: below it cascades cost nothing',
+  means:
+    'of the events handled undone, or of the time that this took: below it cascades cost little',
   source: 'as efficiency',
 };
 
@@ -96,7 +98,7 @@ export const ROLLBACK_CHAINS: FindingRule = {
     const worst = rows.find(({ rollbacks }) => rollbacks > 1);
     if (worst === undefined) return [];
     const share = worst.all_undone_by_parents / Math.max(1, worst.all_undone);
-    const undone = undoneShare(await totalsOf(subject));
+    const undone = await rollbackCost(subject);
     if (undone < LEAST.value) return [];
     const long = worst.rollbacks >= LONG.value ? 'notice' : null;
     const found = graded(share, SOME, MUCH) ?? long;
@@ -113,7 +115,7 @@ export const ROLLBACK_CHAINS: FindingRule = {
         ...expecting(
           this.knob,
           share * undone,
-          `${percent(share * undone)} of what was handled was undone by cascades`,
+          `rollbacks cost ${percent(undone)}, and cascades undid ${percent(share)} of what they undid`,
         ),
       },
     ];

@@ -2,6 +2,7 @@
 import {
   asRows,
   counted,
+  expecting,
   type FindingParts,
   type FindingRule,
   OWN,
@@ -9,12 +10,13 @@ import {
   type Subject,
   whole,
 } from './finding.ts';
-import { FINE, oneMode, totalsOf, undoneShare } from './samples.ts';
+import { rollbackCost } from './rollback-cost.ts';
+import { FINE, oneMode } from './samples.ts';
 
 const LEAST = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone: culprits are looked for',
+  means: 'of the events handled undone, or of the time that this took: culprits are looked for',
   source: 'as efficiency',
 };
 const MORE = {
@@ -62,7 +64,7 @@ interface LpRow {
 const stands = (part: number, of: number): boolean =>
   of > 1 && part >= PART.value && part >= MORE.value / of;
 
-async function worstKp({ recording }: Subject): Promise<FindingParts[]> {
+async function worstKp({ recording }: Subject, cost: number): Promise<FindingParts[]> {
   const rows = await recording.query<KpRow>(KPS);
   const [worst] = rows;
   const part = worst === undefined ? 0 : worst.undone / Math.max(1, worst.all_undone);
@@ -72,13 +74,16 @@ async function worstKp({ recording }: Subject): Promise<FindingParts[]> {
       severity: 'notice',
       sentence: `KP ${worst.kp_id} of PE ${worst.pe_id} undid ${whole(worst.undone)} of its ${whole(worst.processed)} events: ${percent(part)} of all that was undone, where ${whole(worst.kps)} KPs would have ${percent(1 / worst.kps)} each.`,
       evidence: { sql: KPS, rows: asRows(rows) },
-      advice:
+      ...expecting(
         'Split its LPs over more KPs (--nkp), or place the busy ones on other PEs (the model’s map).',
+        cost * (part - 1 / worst.kps),
+        `rollbacks cost ${percent(cost)}, and ${percent(part - 1 / worst.kps)} of what was undone is what this KP has beyond an even part`,
+      ),
     },
   ];
 }
 
-async function worstLp({ recording }: Subject): Promise<FindingParts[]> {
+async function worstLp({ recording }: Subject, cost: number): Promise<FindingParts[]> {
   const rows = await recording.query<LpRow>(LPS);
   const [worst] = rows;
   const part = worst === undefined ? 0 : worst.undone / Math.max(1, worst.all_undone);
@@ -89,8 +94,11 @@ async function worstLp({ recording }: Subject): Promise<FindingParts[]> {
       severity: 'notice',
       sentence: `LP ${worst.source_lp} of PE ${worst.source_pe} sent ${counted(worst.rollbacks, 'late event')}, which undid ${whole(worst.undone)} (${percent(part)} of what stragglers undid${deep}).`,
       evidence: { sql: LPS, rows: asRows(rows) },
-      advice:
+      ...expecting(
         'Place it on the PE that it sends to (the model’s map), or give its events more lookahead.',
+        cost * part,
+        `rollbacks cost ${percent(cost)}, and its late events undid ${percent(part)} of what stragglers undid`,
+      ),
     },
   ];
 }
@@ -104,10 +112,11 @@ export const ROLLBACK_CULPRITS: FindingRule = {
   thresholds: { LEAST, MORE, PART },
   knob: 'More KPs (--nkp); another placement of LPs (the model’s map); more lookahead.',
   async run(subject) {
-    if (undoneShare(await totalsOf(subject)) < LEAST.value) return [];
+    const cost = await rollbackCost(subject);
+    if (cost < LEAST.value) return [];
     return [
-      ...(subject.has('ross_kp.events_rolled_back') ? await worstKp(subject) : []),
-      ...(subject.has('ross_rollback.source_lp') ? await worstLp(subject) : []),
+      ...(subject.has('ross_kp.events_rolled_back') ? await worstKp(subject, cost) : []),
+      ...(subject.has('ross_rollback.source_lp') ? await worstLp(subject, cost) : []),
     ];
   },
 };

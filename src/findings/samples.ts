@@ -4,8 +4,13 @@ import type { Subject } from './finding.ts';
 
 export { oneMode };
 
-/** Rolled back less than this share of the events handled: nothing to do. */
-export const FINE = 0.1;
+/** Where no setting invites it, rolled back less than this share of the events handled, or of the time: nothing to do. */
+export const FINE = 0.2;
+/** Where a setting invites it. */
+export const INVITED = 0.1;
+/** Why so. */
+export const FINE_SOURCE =
+  'ours: the window that adapts leaves up to a tenth, and a run begins before it has adapted';
 /** More than this: rollbacks cost more than parallelism gains on two PEs. */
 export const BAD = 1 / 3;
 /** Fewer events than this say nothing about a run. */

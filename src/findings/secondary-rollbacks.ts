@@ -1,11 +1,12 @@
 /** Rollbacks that other rollbacks cause: cancelled events that were handled already. */
-import { asRows, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
-import { BAD, countedIn, FINE, lessAhead, oneMode, totalsOf, undoneShare } from './samples.ts';
+import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
+import { rollbackCost } from './rollback-cost.ts';
+import { BAD, countedIn, FINE, lessAhead, oneMode } from './samples.ts';
 
 const LEAST = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone, at least',
+  means: 'of the events handled undone, or of the time that this took, at least',
   source: 'as efficiency',
 };
 const SOME = {
@@ -44,7 +45,7 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
   async run(subject) {
     const table = countedIn(subject.has, 'total_rollbacks', 'secondary_rollbacks');
     if (table === null) return { lacks: 'secondary rollbacks' };
-    const undone = undoneShare(await totalsOf(subject));
+    const undone = await rollbackCost(subject);
     if (undone < LEAST.value) return [];
     const query = sql(table);
     const rows = await subject.recording.query<PeRow>(query);
@@ -64,7 +65,11 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
         severity,
         sentence: `${percent(secondary / all)} of ${whole(all)} rollbacks are secondary: ${each}.`,
         evidence: { sql: query, rows: asRows(rows) },
-        advice: `Run less far ahead, so that fewer wrong events are handled before they are cancelled: ${await lessAhead(subject)}.`,
+        ...expecting(
+          `Run less far ahead, so that fewer wrong events are handled before they are cancelled: ${await lessAhead(subject)}.`,
+          (undone * secondary) / all,
+          `rollbacks cost ${percent(undone)}, and so much of them as are secondary may be saved`,
+        ),
       },
     ];
   },

@@ -2,6 +2,7 @@
 import {
   asRows,
   counted,
+  expecting,
   type FindingParts,
   type FindingRule,
   graded,
@@ -84,7 +85,7 @@ export const WAITING_THREADS: FindingRule = {
       severity,
       sentence,
       evidence: { sql: THREADS, rows: asRows(late) },
-      advice: this.knob,
+      ...expecting(this.knob, lostOf(worst), 'so long it was ready to run and had no CPU'),
     };
     return [found];
   },

@@ -1,0 +1,51 @@
+/** What rollbacks cost a run: the time that went on events that were undone, and on undoing them. */
+import type { Subject } from './finding.ts';
+import { oneMode, totalsOf, undoneShare } from './samples.ts';
+
+/** Windows into which a run is cut; fewer than FEWEST have no bound. */
+const WINDOWS = 20;
+const FEWEST = 6;
+
+/** Handling and taking from the queue, of which a part was for nothing; and undoing. */
+const HANDLING = ['events_processed_time', 'priority_queue_time'];
+const UNDOING = ['rollback_time', 'cancel_q_time'];
+const COUNTS = ['events_processed', 'events_rolled_back'];
+
+/** By windows, as one turn in 64 is timed: see timeOnEvents. */
+const SQL = `WITH sample AS (
+  SELECT pe_id, t, sum(${HANDLING.join(' + ')}) AS handling, sum(${UNDOING.join(' + ')}) AS undoing,
+    sum(events_processed) AS processed, sum(events_rolled_back) AS undone,
+    t - lag(t) OVER (PARTITION BY pe_id ORDER BY t) AS seconds
+  FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id, t),
+windows AS (SELECT *, ntile(${WINDOWS}) OVER (PARTITION BY pe_id ORDER BY t) AS part FROM sample WHERE seconds > 0),
+part AS (
+  SELECT pe_id, (sum(handling) * least(1, coalesce(sum(undone) / nullif(sum(processed), 0), 0)) + sum(undoing)) / sum(seconds) AS share
+  FROM windows GROUP BY pe_id, part)
+SELECT pe_id, count(share) AS parts, list_sort(list(least(1, share)) FILTER (share IS NOT NULL)) AS shares,
+  shares[greatest(1, floor(parts / 2 - sqrt(parts)))::INTEGER] AS least, shares[ceil(parts / 2 + sqrt(parts))::INTEGER] AS most
+FROM part GROUP BY pe_id ORDER BY pe_id`;
+
+interface PeRow {
+  readonly parts: number;
+  readonly least: number | null;
+  readonly most: number | null;
+}
+
+/**
+ * The share of the events handled that was undone, held within the bounds of the time that this cost, where it was timed:
+ * at least as much as PEs lost on average, at most as much as the one that lost most. A PE that waits anyhow loses little by
+ * undoing; a KP of many LPs, much.
+ */
+export async function rollbackCost(subject: Subject): Promise<number> {
+  const share = undoneShare(await totalsOf(subject));
+  const needed = [...HANDLING, ...UNDOING, ...COUNTS, 'real_time', 'mode'];
+  if (share === 0 || !needed.every((column) => subject.has(`ross_pe.${column}`))) return share;
+  const rows = await subject.recording.query<PeRow>(SQL);
+  const bounds = rows.flatMap(({ parts, least, most }) =>
+    parts < FEWEST || least === null || most === null ? [] : [{ least, most }],
+  );
+  if (rows.length === 0 || bounds.length < rows.length) return share;
+  const least = bounds.reduce((sum, one) => sum + one.least, 0) / bounds.length;
+  const most = Math.max(...bounds.map((one) => one.most));
+  return Math.min(Math.max(share, least), most);
+}
