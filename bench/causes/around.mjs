@@ -22,13 +22,14 @@ const GROUPS = '/sys/fs/cgroup';
 const version1 = existsSync(join(GROUPS, 'cpu', 'cpu.shares'));
 let made = 0;
 
-/** Whether control groups can be made here. */
-export function canGroup() {
+/** Why control groups cannot be made here; null where they can. */
+export function lacksGroups() {
   try {
     cpuGroup({}).remove();
-    return true;
-  } catch {
-    return false;
+    memoryGroup(1e9).remove();
+    return null;
+  } catch ({ message }) {
+    return `needs control groups: ${message}`;
   }
 }
 

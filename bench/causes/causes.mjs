@@ -1,6 +1,9 @@
 // Runs that are slow for a reason that is known, because it was made. A cause draws its parameters and gives: how it is run
-// sick, how with its knob turned, and what the first finding has to say. Options of the model: model.mjs.
+// sick, how with its knob turned, and what the first finding has to say; `lacks` says why it cannot be made here, or gives
+// null. Options of the model: model.mjs.
 import { fileURLToPath } from 'node:url';
+import { lacksGroups } from './around.mjs';
+import { lacksHosts } from './hosts.mjs';
 
 const MODEL = fileURLToPath(new URL('model.mjs', import.meta.url));
 
@@ -170,7 +173,18 @@ export const CAUSES = [
     },
   },
   {
+    name: 'a slow network between hosts',
+    lacks: lacksHosts,
+    draw: (d) => {
+      const options = { lps: 64, work: d.whole(500, 800), remote: 0.1, end: 240, pes: null };
+      const sick = sim(options, { delay: d.real(0.006, 0.01) });
+      const says = /causes-a to causes-b and back takes/;
+      return { sick, cured: { ...sick, delay: 0 }, rule: 'slow-link', says };
+    },
+  },
+  {
     name: 'quota of a control group',
+    lacks: lacksGroups,
     draw: (d) => {
       const group = { quota: d.real(0.5, 1.2) };
       const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 500 }, { group });
@@ -180,6 +194,7 @@ export const CAUSES = [
   },
   {
     name: 'weight of a control group',
+    lacks: lacksGroups,
     draw: (d) => {
       const around = { group: { weight: d.pick(10, 20) }, hog: { cpus: '0,1', count: 2 } };
       const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 200 }, around);
@@ -210,6 +225,7 @@ export const CAUSES = [
   },
   {
     name: 'a machine short of memory',
+    lacks: lacksGroups,
     draw: (d) => {
       const reread = program('reread.mjs', d.whole(150, 180), 7);
       const sick = { program: reread, memory: 160e6, options: { every: 0.2 } };

@@ -76,7 +76,9 @@ function rightTime(sentence, started, events) {
 const partOf = (run) =>
   given.part === '1' ? run : turned(run, { end: run.options.end * Number(given.part) });
 
-async function tryCause(seed, { name, draw }) {
+async function tryCause(seed, { name, draw, lacks }) {
+  const lacking = lacks?.() ?? null;
+  if (lacking !== null) throw new Error(`not made here: ${lacking}`);
   const drawn = draw(drawing(seed, name));
   const trial = { ...drawn, sick: partOf(drawn.sick), cured: partOf(drawn.cured) };
   const recorded = join(folder, `sick-${made++}`);

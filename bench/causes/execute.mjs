@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { cpuGroup, family, hog, inGroups, memoryGroup, sleep, slowDisk } from './around.mjs';
+import { makeHosts } from './hosts.mjs';
 
 let measured = 0;
 const BIN = fileURLToPath(new URL('../../bin/triscope', import.meta.url));
@@ -95,11 +96,12 @@ async function once(run, { recorded, folder }) {
   if (run.memory !== undefined) groups.push(memoryGroup(run.memory));
   const ends = [];
   const events = [];
+  const hosts = run.delay === undefined ? null : await makeHosts(run.delay);
   try {
     const words = [
       ...inGroups(groups.map(({ path }) => path)),
       ...(run.cpus === undefined ? [] : ['taskset', '-c', run.cpus]),
-      ...(run.ranks === undefined ? [] : run.ranks),
+      ...(hosts?.words ?? []),
       ...wordsOf(
         run,
         recorded === null && run.alwaysSampled === true
@@ -156,6 +158,7 @@ async function once(run, { recorded, folder }) {
     };
   } finally {
     for (const end of ends) end();
+    hosts?.remove();
     for (const group of groups) group.remove();
   }
 }

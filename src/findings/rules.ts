@@ -35,6 +35,7 @@ import { ROLLBACK_CHAINS } from './rollback-chains.ts';
 import { ROLLBACK_CULPRITS } from './rollback-culprits.ts';
 import { SECONDARY_ROLLBACKS } from './secondary-rollbacks.ts';
 import { SLOW_HANDLERS } from './slow-handlers.ts';
+import { SLOW_LINK } from './slow-link.ts';
 import { STOLEN_CPU } from './stolen-cpu.ts';
 import { SUSPECT_DATA } from './suspect-data.ts';
 import { SWAP } from './swap.ts';
@@ -61,7 +62,8 @@ export const RULE_GROUPS: readonly {
     title: 'The simulator',
     tables: /^ross_[pkl]/,
     rules: [
-      ...[MEMORY_PRESSURE, SLOW_HANDLERS, IMBALANCE, LOOKAHEAD, OPTIMISM, FALSE_ROLLBACKS],
+      ...[SLOW_LINK, MEMORY_PRESSURE, SLOW_HANDLERS, IMBALANCE, LOOKAHEAD, OPTIMISM],
+      FALSE_ROLLBACKS,
       ...[GVT_INTERVAL, TOO_MANY_KPS, NETWORK_BOUND],
       ...[EFFICIENCY, ROLLBACK_CULPRITS, SECONDARY_ROLLBACKS, ROLLBACK_CHAINS],
     ],

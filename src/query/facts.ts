@@ -76,6 +76,11 @@ export const FACT_COLUMNS: ReadonlyMap<string, readonly FactColumn[]> = new Map(
       ['bound', 'DOUBLE', 's', 'by how much they may be off against those of other files'],
       ['quality', 'VARCHAR', '', 'how good that is, in words'],
     ],
+    link: [
+      ['host', 'VARCHAR', '', 'host'],
+      ['first_host', 'VARCHAR', '', 'host of the first rank'],
+      ['round_trip', 'DOUBLE', 's', 'shortest of up to 400 messages between them and back'],
+    ],
     note: [
       ['t', 'DOUBLE', 's', 'time since the recording’s start'],
       ['t1', 'DOUBLE', 's', 'and the end, of a note about a stretch'],
@@ -91,11 +96,20 @@ export const FACT_COLUMNS: ReadonlyMap<string, readonly FactColumn[]> = new Map(
 const aboutTable = (name: string, rows: FactTable['rows']): FactTable =>
   factTable(name, FACT_COLUMNS.get(name) ?? [], rows);
 
-/** `recording`, `metrics`, `pes`, `entities` and `clocks`; `note` where something is noted. */
+/** What lies between the hosts of a run, as measured when it began and ended. */
+const linksOf = (recording: Recording | null): (string | number)[][] =>
+  (recording?.clocks ?? []).map(({ host, start, end }) => [
+    ...[host, recording?.hosts[0]?.name ?? ''],
+    // Half of it is what either clock may be wrong.
+    (2 * Math.min(start.uncertainty, end.uncertainty)) / 1e9,
+  ]);
+
+/** `recording`, `metrics`, `pes`, `entities` and `clocks`; `link` of several hosts, `note` where something is noted. */
 export function factTables(
   { name, recording, notes: { notes } }: Sources,
   { tables, start, clocks }: Facts,
 ): FactTable[] {
+  const links = linksOf(recording);
   const dropped = recording?.sources.reduce((sum, one) => sum + BigInt(one.droppedBytes), 0n);
   return [
     aboutTable('recording', [
@@ -126,6 +140,7 @@ export function factTables(
         ...[one.placement === 'untimed' ? null : one.shift, one.bound, one.quality],
       ]),
     ),
+    ...(links.length === 0 ? [] : [aboutTable('link', links)]),
     ...(notes.length === 0
       ? []
       : [

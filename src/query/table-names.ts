@@ -3,7 +3,7 @@ import { plainName } from '../model/schema-check.ts';
 
 /** Triscope's own. */
 const RESERVED = [
-  ...['recording', 'metrics', 'pes', 'entities', 'clocks', 'suspect', 'note'],
+  ...['recording', 'metrics', 'pes', 'entities', 'clocks', 'link', 'suspect', 'note'],
   ...['gvt', 'pe_on_node'],
 ];
 

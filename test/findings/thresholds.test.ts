@@ -190,6 +190,16 @@ const takenBack = (synchroniser: string) =>
 const stopping = (step: number) =>
   jobAt([CPU], { a: user(0, 6e3, 12e3, 18e3, 24e3, 24e3, 24e3, 24e3, 24e3) }, step);
 
+/** Two hosts so many ms apart and back, and 1000 GVTs in ten seconds of PEs that are for half of it on events. */
+function apart(ms: number): string {
+  const offset = { at: '0', monotonic: '0', wall: '0', uncertainty: ms * 5e5 };
+  const clock = { host: 'h2', rank: 1, same: true, start: offset, end: offset };
+  return writeFolder(newPath('.tri'), {
+    'recording.json': recordingOf({ clocks: [{ ...clock, drift: 0, driftUncertainty: 0 }] }),
+    'extra.frames': framesOf(busyFor(0.5, {}), facts({})),
+  });
+}
+
 /** Two PEs that spend so much of ten seconds on events. */
 const busyFor = (share: number, more: Values) => {
   const sample = {
@@ -281,6 +291,7 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
   ['instrumentation', () => sampledFor(0.34), () => sampledFor(0.33)],
   ['stolen-cpu', () => stolen(0.06), () => stolen(0.04)],
   ['pause', () => still(0.5), () => still(0.3)],
+  ['slow-link', () => apart(2.1), () => apart(1.9)],
   ['pause', () => still(1, 450), () => still(1, 550)],
   ['lookahead', () => conservative(2.1), () => conservative(1.9)],
   ['optimism', () => run(COSTLY, facts({ batch: 128 })), () => run(COSTLY, facts({ batch: 64 }))],
@@ -359,6 +370,7 @@ const concerns = async (rule: string, path: string) =>
 /** Rules whose findings say what turning their knob should bring. */
 const FASTER = new Set([
   ...['instrumentation', 'stolen-cpu', 'pause', 'memory-pressure', 'slow-handlers', 'imbalance'],
+  'slow-link',
   ...['lookahead', 'optimism', 'false-rollbacks', 'gvt-interval', 'too-many-kps', 'network-bound'],
   ...['efficiency', 'rollback-culprits', 'secondary-rollbacks', 'rollback-chains'],
   ...['memory-stall', 'late-rank', 'waiting-threads', 'device-wait'],
