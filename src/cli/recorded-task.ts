@@ -68,15 +68,15 @@ export function hostFolder(name: string, host: string, { job }: LaunchedRank): s
   return join(folder, host);
 }
 
-/** Milliseconds that the first task waits for the recordings of other hosts, and between looks. */
-const PATIENCE = 10_000;
-const PACE = 100;
+/** How long the first task waits for the recordings of other hosts, and how often it looks. */
+const OTHERS_WAIT_MS = 10_000;
+const LOOK_EVERY_MS = 100;
 
 /** Waits until all hosts of a job that have begun are done, as long as that is worth it. */
 export async function othersEnded(folder: string, { size, local }: LaunchedRank): Promise<void> {
   // Of how many hosts they are is not known: of more than one, if some tasks are not here.
   const hosts = size > local ? 2 : 1;
-  for (const until = Date.now() + PATIENCE; Date.now() < until; await sleep(PACE)) {
+  for (const until = Date.now() + OTHERS_WAIT_MS; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
     try {
       const recording = readRecording(folder)?.recording;
       if (recording !== undefined && recording.state !== 'running') {

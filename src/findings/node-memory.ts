@@ -1,4 +1,5 @@
 /** Hosts whose memory is nearly all in use. */
+import { KIB } from '../model/bytes.ts';
 import { bytes, inputsOf, MEMORY_IN_USE, sqlOf } from '../model/measures/index.ts';
 import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';
 
@@ -9,15 +10,12 @@ const SOME = {
   source: `${OWN}; the flag of tacc_stats, 31 GB, is of hosts with 32`,
 };
 const MUCH = { value: 0.97, unit: 'share', means: 'of it: problem', source: OWN };
-
-/** Bytes of /proc/meminfo's kB. */
-const KB = 1024;
 const BINARY = { binary: true };
 
 const SQL = `WITH host_time AS (
   SELECT host, t, sum(MemTotal) AS total, ${sqlOf(MEMORY_IN_USE)} / 100 AS share
   FROM node_mem GROUP BY host, t)
-SELECT host, max(share) AS share, ${KB} * max(share * total) AS used_bytes, ${KB} * any_value(total) AS total_bytes
+SELECT host, max(share) AS share, ${KIB} * max(share * total) AS used_bytes, ${KIB} * any_value(total) AS total_bytes
 FROM host_time WHERE total > 0 GROUP BY host ORDER BY share DESC, host`;
 
 interface HostRow {

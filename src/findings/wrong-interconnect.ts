@@ -1,4 +1,5 @@
 /** Messages between hosts over Ethernet. */
+import { MIB } from '../model/bytes.ts';
 import { bytes } from '../model/measures/index.ts';
 import { hostsOf, jobRule } from './job-rule.ts';
 
@@ -13,7 +14,7 @@ const SOME = {
 /** Bytes a second over the faster network. */
 const fabric = (job: Parameters<typeof hostsOf>[0]): number | null => {
   const found = job.metric('summary', 'avg_fabricbw');
-  return found?.value == null ? null : found.value * 2 ** 20;
+  return found?.value == null ? null : found.value * MIB;
 };
 
 export const WRONG_INTERCONNECT = jobRule({

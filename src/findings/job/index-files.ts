@@ -4,7 +4,7 @@ import { type Archive, stampOf } from './archive.ts';
 import { indexPath, isSame, updateIndex } from './job-index.ts';
 
 /** Milliseconds for which who brings files waits for another writer. */
-const ARRIVED_PATIENCE = 20_000;
+const ARRIVED_WAIT_MS = 20_000;
 
 /** Removes files of an archive that its index has and that began so many days ago: their jobs stay. Gives their number. */
 export async function retain(archive: Archive, days: number): Promise<number> {
@@ -30,5 +30,5 @@ export async function retain(archive: Archive, days: number): Promise<number> {
 export async function indexArrived(folder: string, paths: readonly string[]): Promise<void> {
   const archive = { path: folder, files: [], skipped: [] };
   if (paths.length === 0 || !existsSync(indexPath(archive))) return;
-  await updateIndex(archive, { arrived: paths, patience: ARRIVED_PATIENCE });
+  await updateIndex(archive, { arrived: paths, patience: ARRIVED_WAIT_MS });
 }

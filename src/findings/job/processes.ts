@@ -1,4 +1,5 @@
 /** Processes that ran during a job, from records of type proc. */
+import { KIB } from '../../model/bytes.ts';
 import type { RawSchema } from '../../formats/tacc/index.ts';
 
 interface ProcessFacts {
@@ -17,8 +18,6 @@ interface ProcessFacts {
 }
 
 const MOST = 10_000;
-const KB = 1024;
-
 const NUMBER = /^\d+$/;
 const LIST = /^[\d,-]+$/;
 
@@ -66,8 +65,8 @@ export class Processes {
       ...{ first: seconds, last: seconds, highWater: null, resident: null, threads: null },
     };
     facts.last = seconds;
-    facts.highWater = larger(facts.highWater, value('VmHWM', KB));
-    facts.resident = larger(facts.resident, value('VmRSS', KB));
+    facts.highWater = larger(facts.highWater, value('VmHWM', KIB));
+    facts.resident = larger(facts.resident, value('VmRSS', KIB));
     facts.threads = larger(facts.threads, value('Threads', 1));
     this.all.set(device, facts);
   }

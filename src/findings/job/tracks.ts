@@ -1,8 +1,10 @@
 /** How a job went in time, host by host: the numbers behind sparklines, and the balance between hosts. */
+import { GIB } from '../../model/bytes.ts';
 import type { Job } from './job.ts';
 import { behindByHost } from './metrics/balance.ts';
 import { DOUBLE_WIDTHS } from './metrics/flops.ts';
 import { inUse } from './metrics/memory.ts';
+import { ratesIn } from './metrics/metric.ts';
 import { fabric, imc, metadata, nominalFrequency, pmc } from './metrics/types.ts';
 import { type HostSeries, JobRows, JobView, MissingInput } from './view.ts';
 
@@ -16,8 +18,6 @@ export interface Track {
   readonly inputs: readonly string[];
 }
 
-const MB = 2 ** 20;
-const GB = 2 ** 30;
 const LINE = 64;
 
 const scaled = (series: HostSeries, factor: number): HostSeries =>
@@ -60,7 +60,7 @@ const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView
       name: 'cpu',
       unit: 'cores',
       at: 'interval',
-      series: (view) => scaled(view.rates('cpu', 'user', 'nice', 'system'), 1 / 100),
+      series: (view) => view.rates('cpu', 'user', 'nice', 'system'),
     },
     {
       name: 'cpi',
@@ -79,33 +79,33 @@ const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView
       },
     },
     { name: 'flops', unit: 'GFLOPS', at: 'interval', series: gflops },
-    { name: 'memory', unit: 'GiB', at: 'time', series: (view) => scaled(inUse(view), 1 / GB) },
+    { name: 'memory', unit: 'GiB', at: 'time', series: (view) => scaled(inUse(view), 1 / GIB) },
     {
       name: 'memory bandwidth',
       unit: 'GiB/s',
       at: 'interval',
-      series: (view) => scaled(view.rates(imc(view), 'CAS_READS', 'CAS_WRITES'), LINE / GB),
+      series: (view) => scaled(view.rates(imc(view), 'CAS_READS', 'CAS_WRITES'), LINE),
     },
     {
       name: 'fabric',
       unit: 'MiB/s',
       at: 'interval',
       series: (view) => {
-        const { type, data, perMb } = fabric(view);
-        return scaled(view.rates(type, ...data), 1 / perMb);
+        const { type, data, bytes } = fabric(view);
+        return scaled(view.rates(type, ...data), bytes);
       },
     },
     {
       name: 'lnet',
       unit: 'MiB/s',
       at: 'interval',
-      series: (view) => scaled(view.rates('lnet', 'rx_bytes', 'tx_bytes'), 1 / MB),
+      series: (view) => view.rates('lnet', 'rx_bytes', 'tx_bytes'),
     },
     {
       name: 'ethernet',
       unit: 'MiB/s',
       at: 'interval',
-      series: (view) => scaled(view.rates('net', 'rx_bytes', 'tx_bytes'), 1 / MB),
+      series: (view) => view.rates('net', 'rx_bytes', 'tx_bytes'),
     },
     {
       name: 'metadata',
@@ -117,7 +117,7 @@ const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView
       name: 'disks',
       unit: 'MiB/s',
       at: 'interval',
-      series: (view) => scaled(view.rates('block', 'rd_sectors', 'wr_sectors'), 1 / MB),
+      series: (view) => view.rates('block', 'rd_sectors', 'wr_sectors'),
     },
   ];
 
@@ -128,7 +128,8 @@ export function tracksOf(job: Job): readonly Track[] {
   for (const { series, ...track } of TRACKS) {
     try {
       const view = new JobView(rows);
-      found.push({ ...track, hosts: series(view), inputs: view.asked });
+      const hosts = ratesIn(track.unit, series(view));
+      found.push({ ...track, hosts, inputs: view.asked });
     } catch (error) {
       if (!(error instanceof MissingInput)) throw error;
     }

@@ -1,6 +1,6 @@
 /** All limits of the servers: of connections, and of each route. docs/live.md has the same table. */
 
-const MB = 1024 * 1024;
+import { MIB } from '../../model/bytes.ts';
 
 /** Of connections, of the page's server and of those of metrics. Times in milliseconds. */
 export const CONNECTIONS = {
@@ -44,16 +44,16 @@ export interface RouteLimits {
 const limits = (
   gate: keyof typeof GATES,
   seconds: number,
-  { memory = 16 * MB, answer = 16 * MB, body = 0 },
+  { memory = 16 * MIB, answer = 16 * MIB, body = 0 },
 ): RouteLimits => ({ gate, seconds, memory, answer, body });
 
 const TOLD = limits('told', 20, {});
-const DRAWN = limits('drawn', 20, { memory: 64 * MB, answer: 64 * MB });
+const DRAWN = limits('drawn', 20, { memory: 64 * MIB, answer: 64 * MIB });
 /** The first question reads all files. */
-const READ = limits('read', 120, { memory: 512 * MB, answer: 64 * MB });
+const READ = limits('read', 120, { memory: 512 * MIB, answer: 64 * MIB });
 /** Seconds of a statement; memory as of `openRecording`. */
 export const STATEMENT_SECONDS = 20;
-const ASKED = limits('asked', 60, { memory: 512 * MB, answer: 34 * MB, body: 64 * 1024 });
+const ASKED = limits('asked', 60, { memory: 512 * MIB, answer: 34 * MIB, body: 64 * 1024 });
 
 /** By path. A route that is not here cannot be. */
 export const LIMITS: Readonly<Record<string, RouteLimits>> = {
@@ -71,7 +71,7 @@ export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/api/query': ASKED,
   '/api/findings': READ,
   '/api/findings/open': READ,
-  '/api/heatmap': limits('drawn', 20, { memory: 512 * MB, answer: 64 * MB }),
+  '/api/heatmap': limits('drawn', 20, { memory: 512 * MIB, answer: 64 * MIB }),
   '/api/heatmap/metrics': DRAWN,
   '/api/breakdown': DRAWN,
   '/api/matrix': READ,
@@ -100,11 +100,11 @@ export const FOLLOWERS = {
   /** At a time. */
   most: 256,
   /** Bytes that wait for one; beyond, samples are left out. Those of the past come on top when it joins. */
-  waiting: 8 * MB,
+  waiting: 8 * MIB,
   /** Bytes that wait for one, definitions and the past included; beyond, it is sent away. */
-  waitingAtMost: 48 * MB,
+  waitingAtMost: 48 * MIB,
   /** Bytes that wait for all; beyond, whoever has most is sent away. */
-  waitingInAll: 512 * MB,
+  waitingInAll: 512 * MIB,
   /** Milliseconds without taking anything of what waits, after which one is sent away. */
   patience: 30_000,
   /** Bytes that one may say. */

@@ -118,7 +118,8 @@ export const ACTIVITIES: readonly Measure[] = [
   activity('other', 'network other', ['network_other_time'], 'handing events to other PEs'),
 ];
 
-const NANOSECONDS = 1e-9;
+/** Of nanoseconds, in per cent of a second. */
+const PER_CENT_OF_NANOSECONDS = 1e-7;
 
 const threadShare = (
   key: string,
@@ -133,7 +134,7 @@ const threadShare = (
   good,
   of: { [column]: 1 },
   per: 'seconds',
-  factor: PER_CENT * NANOSECONDS,
+  factor: PER_CENT_OF_NANOSECONDS,
   help: `share of time ${help}`,
 });
 

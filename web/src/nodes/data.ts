@@ -1,5 +1,6 @@
-/** Where hosts' courses in time come from: a job's by the server's API; of a live run the samples that the page has. */
+/** Where hosts' courses in time come from: a job's by the server's API; without raw stats files, as of a live run, the tables of samples. */
 
+import { MIB } from '../../../src/model/bytes.ts';
 import { unpackBins } from '../../../src/view/binary.ts';
 import type { JobPageFacts } from '../../../src/view/facts/jobs.ts';
 import type { NodeMetric, SuspectSpan, SuspectSpans } from '../../../src/view/facts/nodes.ts';
@@ -44,8 +45,8 @@ export function jobData(source: PageSource, job: JobPageFacts): NodeData {
   };
 }
 
-/** Tracks of a live run: tables and keys to be added up, and what turns their sum into the unit. */
-const LIVE_TRACKS: readonly (NodeMetric & {
+/** Tracks of samples: tables and keys to be added up, and what turns their sum into the unit. */
+const SAMPLED_TRACKS: readonly (NodeMetric & {
   readonly table: string;
   readonly sum: readonly string[];
   readonly factor: number;
@@ -56,7 +57,7 @@ const LIVE_TRACKS: readonly (NodeMetric & {
   },
   {
     ...{ id: 'track:ethernet', title: 'Ethernet', unit: 'MiB/s', kind: 'track' },
-    ...{ table: 'node_net', sum: ['rx_bytes', 'tx_bytes'], factor: 2 ** -20 },
+    ...{ table: 'node_net', sum: ['rx_bytes', 'tx_bytes'], factor: 1 / MIB },
   },
 ];
 const NODE = /^node_/;
@@ -78,7 +79,7 @@ function byHost(series: readonly EntityBins[], factor: number): EntityBins[] {
   return [...sums].map(([entity, mean]) => ({ entity, min: mean, max: mean, mean }));
 }
 
-export function liveData(source: PageSource, tables: readonly TableFacts[]): NodeData {
+export function sampledData(source: PageSource, tables: readonly TableFacts[]): NodeData {
   const own = tables.filter(({ name }) => NODE.test(name));
   const has = (table: string, keys: readonly string[]) =>
     own.some(
@@ -94,10 +95,10 @@ export function liveData(source: PageSource, tables: readonly TableFacts[]): Nod
     }),
   );
   return {
-    tracks: LIVE_TRACKS.filter(({ table, sum }) => has(table, sum)),
+    tracks: SAMPLED_TRACKS.filter(({ table, sum }) => has(table, sum)),
     keys,
     bins: async (metric, from, to, bins, hosts) => {
-      const track = LIVE_TRACKS.find(({ id }) => id === metric);
+      const track = SAMPLED_TRACKS.find(({ id }) => id === metric);
       const [type, key] = metric.split('.');
       const series =
         track === undefined

@@ -1,5 +1,6 @@
 /** The lanes' charts: what each asks of the source, its lines, and the sentence about them. */
 
+import { KIB } from '../../../src/model/bytes.ts';
 import {
   ACTIVITIES,
   CPU_STOLEN,
@@ -374,8 +375,6 @@ const WAITS: LaneChart = {
   },
 };
 
-/** Bytes in a KB as tacc_stats has it. */
-const KB = 1024;
 
 const MEMORY: LaneChart = {
   id: 'memory',
@@ -395,7 +394,7 @@ const MEMORY: LaneChart = {
     const lines = [...hosts].map(([label, parts]) => ({
       label,
       values: Float64Array.from(parts[0].mean, (_, bin) =>
-        parts.reduce((sum, { mean }) => sum + mean[bin] * KB, 0),
+        parts.reduce((sum, { mean }) => sum + mean[bin] * KIB, 0),
       ),
     }));
     const ranked = lines

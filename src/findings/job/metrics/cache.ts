@@ -1,6 +1,6 @@
 /** Loads and where they hit. */
 import { type JobView, MissingInput } from '../view.ts';
-import type { JobMetric, MetricFamily } from './metric.ts';
+import { type JobMetric, type MetricFamily, quotient } from './metric.ts';
 import { cha, pmc } from './types.ts';
 
 /** Names of one event on different processors. */
@@ -42,16 +42,7 @@ export const CACHE: MetricFamily = {
     loads('avg_l1loadhits', ['LOAD_OPS_L1_HIT', 'MEM_UOPS_RETIRED_L1_HIT_LOADS']),
     loads('avg_l2loadhits', ['LOAD_OPS_L2_HIT', 'MEM_UOPS_RETIRED_L2_HIT_LOADS']),
     loads('avg_llcloadhits', ['LOAD_OPS_LLC_HIT', 'MEM_UOPS_RETIRED_LLC_HIT_LOADS']),
-    {
-      name: 'avg_sf_evictrate',
-      unit: '',
-      formula: `Δ${EVICTIONS} / Δ${LOOKUPS}`,
-      inputs: [`cha.${EVICTIONS}`, `cha.${LOOKUPS}`],
-      compute: (view) => {
-        const type = cha(view);
-        return view.total(type, EVICTIONS) / view.total(type, LOOKUPS);
-      },
-    },
+    quotient('avg_sf_evictrate', { name: 'cha', of: cha }, EVICTIONS, LOOKUPS, ''),
     {
       name: 'max_sf_evictrate',
       unit: '',

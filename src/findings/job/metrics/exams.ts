@@ -1,10 +1,11 @@
 /** The tests of tacc_stats 2.3 (“exams”), by their names. Rates are averages per host. */
+import { GIB } from '../../../model/bytes.ts';
 import { highest, type JobView, MissingInput, summed } from '../view.ts';
 import { behindByHost, leastAfterBefore } from './balance.ts';
 import { doubles } from './flops.ts';
 import { controllerBytes, highWater } from './memory.ts';
-import type { JobMetric, MetricFamily } from './metric.ts';
-import { METADATA, metadata, pmc } from './types.ts';
+import { average, type JobMetric, type MetricFamily, quotient } from './metric.ts';
+import { METADATA, metadata, PMC, pmc } from './types.ts';
 
 const CYCLES = 'CLOCKS_UNHALTED_REF';
 const max = (values: Iterable<number>) => Math.max(...values);
@@ -15,15 +16,6 @@ const PEAK: Readonly<Record<string, number>> = {
   intel_ivb: 76e9,
   intel_hsw: 104e9,
 };
-
-/** Δkey / (T N). */
-const average = (name: string, type: string, keys: readonly string[], unit: string): JobMetric => ({
-  name,
-  unit,
-  formula: `Δ(${keys.join(' + ')}) / (T N)`,
-  inputs: keys.map((key) => `${type}.${key}`),
-  compute: (view) => view.rate(type === 'pmc' ? pmc(view) : type, ...keys),
-});
 
 /** Sums over hosts of the rates of `plus` less those of `less`, the highest of all intervals. */
 function peakOf(
@@ -77,32 +69,20 @@ function deviation(view: JobView): number {
 }
 
 const PROCESSORS: readonly JobMetric[] = [
-  {
-    name: 'HighCPI',
-    unit: 'cycles/instruction',
-    formula: `Δ${CYCLES} / ΔINSTRUCTIONS_RETIRED`,
-    inputs: [`pmc.${CYCLES}`, 'pmc.INSTRUCTIONS_RETIRED'],
-    compute: (view) => {
-      const type = pmc(view);
-      return view.total(type, CYCLES) / view.total(type, 'INSTRUCTIONS_RETIRED');
-    },
-  },
-  {
-    name: 'HighCPLD',
-    unit: 'cycles/load',
-    formula: `Δ${CYCLES} / ΔLOAD_L1D_ALL`,
-    inputs: [`pmc.${CYCLES}`, 'pmc.LOAD_L1D_ALL'],
-    note: 'The original asks for a misspelt event, LOAD_1D_ALL, and is 1 always.',
-    compute: (view) => {
-      const type = pmc(view);
-      return view.total(type, CYCLES) / view.total(type, 'LOAD_L1D_ALL');
-    },
-  },
+  quotient('HighCPI', PMC, CYCLES, 'INSTRUCTIONS_RETIRED', 'cycles/instruction'),
+  quotient(
+    'HighCPLD',
+    PMC,
+    CYCLES,
+    'LOAD_L1D_ALL',
+    'cycles/load',
+    'The original asks for a misspelt event, LOAD_1D_ALL, and is 1 always.',
+  ),
   average('CPU_Usage', 'cpu', ['user'], 'cs/s'),
-  average('Load_All', 'pmc', ['LOAD_OPS_ALL'], '1/s'),
-  average('Load_L1Hits', 'pmc', ['LOAD_OPS_L1_HIT'], '1/s'),
-  average('Load_L2Hits', 'pmc', ['LOAD_OPS_L2_HIT'], '1/s'),
-  average('Load_LLCHits', 'pmc', ['LOAD_OPS_LLC_HIT'], '1/s'),
+  average('Load_All', PMC, ['LOAD_OPS_ALL'], '1/s'),
+  average('Load_L1Hits', PMC, ['LOAD_OPS_L1_HIT'], '1/s'),
+  average('Load_L2Hits', PMC, ['LOAD_OPS_L2_HIT'], '1/s'),
+  average('Load_LLCHits', PMC, ['LOAD_OPS_LLC_HIT'], '1/s'),
   {
     name: 'LowFLOPS',
     unit: 'GFLOPS',
@@ -168,7 +148,7 @@ const MEMORY: readonly JobMetric[] = [
     unit: 'GiB',
     formula: 'as mem_hwm',
     inputs: ['mem.MemUsed', 'mem.Slab', 'mem.FilePages'],
-    compute: (view) => highWater(view) / 2 ** 30,
+    compute: (view) => highWater(view) / GIB,
   },
 ];
 
@@ -288,15 +268,8 @@ const FILES: readonly JobMetric[] = [
   average('LLiteOpenClose', 'llite', ['open', 'close'], '1/s'),
   average('MDCReqs', 'mdc', ['reqs'], '1/s'),
   average('OSCReqs', 'osc', ['reqs'], '1/s'),
-  ...(['mdc', 'osc'] as const).map(
-    (type): JobMetric => ({
-      name: `${type.toUpperCase()}Wait`,
-      unit: 'us',
-      formula: 'Δwait / Δreqs',
-      inputs: [`${type}.wait`, `${type}.reqs`],
-      compute: (view) => view.total(type, 'wait') / view.total(type, 'reqs'),
-    }),
-  ),
+  quotient('MDCWait', 'mdc', 'wait', 'reqs', 'us'),
+  quotient('OSCWait', 'osc', 'wait', 'reqs', 'us'),
 ];
 
 export const EXAMS: MetricFamily = {

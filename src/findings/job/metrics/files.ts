@@ -1,39 +1,19 @@
 /** Disks and Lustre. */
 import { highest } from '../view.ts';
-import type { JobMetric, MetricFamily } from './metric.ts';
+import { average, type JobMetric, type MetricFamily, quotient } from './metric.ts';
 import { METADATA, metadata } from './types.ts';
-
-const MB = 2 ** 20;
 
 /** Requests to servers of a kind, and how long one waited. */
 const requests = (type: 'mdc' | 'osc'): readonly JobMetric[] => [
-  {
-    name: `avg_${type}reqs`,
-    unit: '1/s',
-    formula: 'Δreqs / (T N)',
-    inputs: [`${type}.reqs`],
-    compute: (view) => view.rate(type, 'reqs'),
-  },
-  {
-    name: `avg_${type}wait`,
-    unit: 'us',
-    formula: 'Δwait / Δreqs',
-    inputs: [`${type}.wait`, `${type}.reqs`],
-    compute: (view) => view.total(type, 'wait') / view.total(type, 'reqs'),
-  },
+  average(`avg_${type}reqs`, type, ['reqs'], '1/s'),
+  quotient(`avg_${type}wait`, type, 'wait', 'reqs', 'us'),
 ];
 
 export const FILES: MetricFamily = {
   title: 'Disks and Lustre',
   set: 'summary',
   metrics: [
-    {
-      name: 'avg_blockbw',
-      unit: 'MiB/s',
-      formula: 'Δ(rd_sectors + wr_sectors) in B / (2²⁰ T N)',
-      inputs: ['block.rd_sectors', 'block.wr_sectors'],
-      compute: (view) => view.rate('block', 'rd_sectors', 'wr_sectors') / MB,
-    },
+    average('avg_blockbw', 'block', ['rd_sectors', 'wr_sectors'], 'MiB/s', 'Sectors are 512 B.'),
     {
       name: 'max_mds',
       unit: '1/s',
@@ -41,13 +21,7 @@ export const FILES: MetricFamily = {
       inputs: METADATA.map((key) => `llite.${key}`),
       compute: (view) => highest(view.rates('llite', ...metadata(view))),
     },
-    {
-      name: 'avg_openclose',
-      unit: '1/s',
-      formula: 'Δ(open + close) / (T N)',
-      inputs: ['llite.open', 'llite.close'],
-      compute: (view) => view.rate('llite', 'open', 'close'),
-    },
+    average('avg_openclose', 'llite', ['open', 'close'], '1/s'),
     ...requests('mdc'),
     ...requests('osc'),
   ],

@@ -1,31 +1,23 @@
 /** The metrics that hpcperfstats keeps of a job. It averages buckets of five minutes; here it is the whole job. */
+import { GIB } from '../../../model/bytes.ts';
 import { MissingInput } from '../view.ts';
-import type { MetricFamily } from './metric.ts';
+import { average, type MetricFamily } from './metric.ts';
 import { METADATA, metadata } from './types.ts';
 
-const MB = 2 ** 20;
-const GB = 2 ** 30;
 const CHANNELS = [0, 1, 2, 3].map((channel) => `MBW_CHANNEL_${channel}`);
 
 export const HPCPERFSTATS: MetricFamily = {
   title: 'As hpcperfstats has them',
   set: 'hpcperfstats',
   metrics: [
-    {
-      name: 'avg_blockbw',
-      unit: 'MiB/s',
-      formula: 'Δ(rd_sectors + wr_sectors) in B / (2²⁰ T N)',
-      inputs: ['block.rd_sectors', 'block.wr_sectors'],
-      note: 'The original labels it GB/s.',
-      compute: (view) => view.rate('block', 'rd_sectors', 'wr_sectors') / MB,
-    },
-    {
-      name: 'avg_cpuusage',
-      unit: 'cores',
-      formula: 'Δ(user + system + nice) / (100 T N)',
-      inputs: ['cpu.user', 'cpu.system', 'cpu.nice'],
-      compute: (view) => view.rate('cpu', 'user', 'system', 'nice') / 100,
-    },
+    average(
+      'avg_blockbw',
+      'block',
+      ['rd_sectors', 'wr_sectors'],
+      'MiB/s',
+      'Sectors are 512 B. The original labels it GB/s.',
+    ),
+    average('avg_cpuusage', 'cpu', ['user', 'system', 'nice'], 'cores'),
     {
       name: 'avg_lustreiops',
       unit: '1/s',
@@ -33,21 +25,14 @@ export const HPCPERFSTATS: MetricFamily = {
       inputs: METADATA.map((key) => `llite.${key}`),
       compute: (view) => view.rate('llite', ...metadata(view)),
     },
-    {
-      name: 'avg_lustrebw',
-      unit: 'MiB/s',
-      formula: 'Δ(read_bytes + write_bytes) / (2²⁰ T N)',
-      inputs: ['llite.read_bytes', 'llite.write_bytes'],
-      note: 'llite counts what read() was asked for in read_bytes, not what it gave: see lustre_read.',
-      compute: (view) => view.rate('llite', 'read_bytes', 'write_bytes') / MB,
-    },
-    {
-      name: 'avg_ibbw',
-      unit: 'MiB/s',
-      formula: 'Δ(port_xmit_data + port_rcv_data) / (2²⁰ T N)',
-      inputs: ['ib_ext.port_xmit_data', 'ib_ext.port_rcv_data'],
-      compute: (view) => view.rate('ib_ext', 'port_xmit_data', 'port_rcv_data') / MB,
-    },
+    average(
+      'avg_lustrebw',
+      'llite',
+      ['read_bytes', 'write_bytes'],
+      'MiB/s',
+      'llite counts what read() was asked for in read_bytes, not what it gave: see lustre_read.',
+    ),
+    average('avg_ibbw', 'ib_ext', ['port_xmit_data', 'port_rcv_data'], 'MiB/s'),
     {
       name: 'avg_flops',
       unit: 'GFLOPS',
@@ -71,7 +56,7 @@ export const HPCPERFSTATS: MetricFamily = {
             view.has('amd64_df') ? `amd64_df.${CHANNELS[0]}` : 'type amd64_df',
           );
         }
-        return (2 * view.rate('amd64_df', ...there)) / GB;
+        return (2 * view.rate('amd64_df', ...there)) / GIB;
       },
     },
   ],

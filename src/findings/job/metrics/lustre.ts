@@ -1,8 +1,8 @@
 /** What really went to and from Lustre. */
+import { MIB } from '../../../model/bytes.ts';
 import { MissingInput } from '../view.ts';
 import type { JobMetric, MetricFamily } from './metric.ts';
 
-const MB = 2 ** 20;
 const DIRECTIONS = ['read', 'write'] as const;
 
 export const LUSTRE: MetricFamily = {
@@ -21,14 +21,14 @@ export const LUSTRE: MetricFamily = {
       compute: (view) => {
         if (!view.has('osc', `${direction}_bytes`)) {
           if (!view.has('llite', `osc_${direction}`)) throw new MissingInput('type osc');
-          return view.total('llite', `osc_${direction}`) / MB;
+          return view.total('llite', `osc_${direction}`) / MIB;
         }
         // Some versions of Lustre name these otherwise than the collector expects: the keys stay 0.
         const silent = view.total('osc', ...DIRECTIONS.map((one) => `${one}_bytes`)) === 0;
         if (silent && view.has('llite', 'write_bytes') && view.total('llite', 'write_bytes') > 0) {
           throw new MissingInput('bytes of osc: they stayed 0 while llite counted');
         }
-        return view.total('osc', `${direction}_bytes`) / MB;
+        return view.total('osc', `${direction}_bytes`) / MIB;
       },
     }),
   ),

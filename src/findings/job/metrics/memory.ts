@@ -1,10 +1,10 @@
 /** Memory: how much, and how fast. */
+import { GIB } from '../../../model/bytes.ts';
 import { MEMORY_IN_USE } from '../../../model/measures/index.ts';
 import { type HostSeries, highest, type JobView, MissingInput } from '../view.ts';
 import type { MetricFamily } from './metric.ts';
 import { imc } from './types.ts';
 
-const GB = 2 ** 30;
 const LINE = 64;
 
 /** What programs had in use, B: of each host at the aligned times. */
@@ -48,14 +48,14 @@ export const MEMORY: MetricFamily = {
       formula: 'max over hosts and times of (MemUsed - Slab - FilePages) / 2³⁰',
       inputs: ['mem.MemUsed', 'mem.Slab', 'mem.FilePages'],
       note: 'Between two samples more may have been in use.',
-      compute: (view) => highWater(view) / GB,
+      compute: (view) => highWater(view) / GIB,
     },
     {
       name: 'avg_mbw',
       unit: 'GiB/s',
       formula: '64 Δ(CAS_READS + CAS_WRITES) / (2³⁰ T N)',
       inputs: ['imc.CAS_READS', 'imc.CAS_WRITES'],
-      compute: (view) => controllerBytes(view) / (GB * view.seconds * view.hostCount),
+      compute: (view) => controllerBytes(view) / (GIB * view.seconds * view.hostCount),
     },
     {
       name: 'avg_page_hitrate',
@@ -86,7 +86,7 @@ export const MEMORY: MetricFamily = {
           lines -= view.total(EDC_CACHE, 'EDC_MISS_CLEAN', 'EDC_MISS_DIRTY');
           lines -= view.total(DDR, 'CAS_READS');
         }
-        return (LINE * lines) / (GB * view.seconds * view.hostCount);
+        return (LINE * lines) / (GIB * view.seconds * view.hostCount);
       },
     },
   ],

@@ -1,6 +1,7 @@
 /** What a metric of a job is: one declaration gives its value, its row in the docs, and its inputs on the page. */
+import { GIB, MIB } from '../../../model/bytes.ts';
 import { shareText } from '../../../model/measures/index.ts';
-import { type Input, type JobRows, JobView, MissingInput } from '../view.ts';
+import { type HostSeries, type Input, type JobRows, JobView, MissingInput } from '../view.ts';
 
 /**
  * Where a metric is from: `summary` the metrics of tacc_stats 2.3.5, `exam` the tests of 2.3, `hpcperfstats` those
@@ -39,6 +40,65 @@ export interface MetricValue {
   /** Why the value is to be doubted, as a clause; '' where all its inputs are exact, on all hosts. */
   readonly doubt: string;
   readonly inputs: readonly Input[];
+}
+
+/** What a sum is divided by for a unit, and how formulas write that; counters are in B, processor time in hundredths of a second. */
+const SCALES: Readonly<Record<string, readonly [number, string]>> = {
+  'MiB/s': [MIB, '2²⁰ '],
+  'GiB/s': [GIB, '2³⁰ '],
+  cores: [100, '100 '],
+};
+
+/** Rates of hosts in a unit. */
+export function ratesIn(unit: string, series: HostSeries): HostSeries {
+  const [scale] = SCALES[unit] ?? [1];
+  return new Map([...series].map(([host, rates]) => [host, rates.map((rate) => rate / scale)]));
+}
+
+/** Where a key is: a type, or what finds the one that the job's processors have, by the name that stands for them. */
+export type TypeName = string | { readonly name: string; readonly of: (view: JobView) => string };
+
+const nameOf = (type: TypeName) => (typeof type === 'string' ? type : type.name);
+const typeIn = (view: JobView, type: TypeName) => (typeof type === 'string' ? type : type.of(view));
+const sumOf = (keys: readonly string[]) =>
+  keys.length === 1 ? `Δ${keys[0]}` : `Δ(${keys.join(' + ')})`;
+const noted = (note: string) => (note === '' ? {} : { note });
+
+/** What was counted, a second and host: Δkeys / (T N), in a unit of `SCALES`, or as it is. */
+export function average(
+  name: string,
+  type: TypeName,
+  keys: readonly string[],
+  unit: string,
+  note = '',
+): JobMetric {
+  const [scale, written] = SCALES[unit] ?? [1, ''];
+  return {
+    ...{ name, unit, formula: `${sumOf(keys)} / (${written}T N)` },
+    inputs: keys.map((key) => `${nameOf(type)}.${key}`),
+    ...noted(note),
+    compute: (view) => view.rate(typeIn(view, type), ...keys) / scale,
+  };
+}
+
+/** One sum over another: Δover / Δunder. */
+export function quotient(
+  name: string,
+  type: TypeName,
+  over: string,
+  under: string,
+  unit: string,
+  note = '',
+): JobMetric {
+  return {
+    ...{ name, unit, formula: `Δ${over} / Δ${under}` },
+    inputs: [over, under].map((key) => `${nameOf(type)}.${key}`),
+    ...noted(note),
+    compute: (view) => {
+      const of = typeIn(view, type);
+      return view.total(of, over) / view.total(of, under);
+    },
+  };
 }
 
 /** A value is withheld where of one of its inputs more than this share of the differences are lower bounds only. */

@@ -1,35 +1,34 @@
 /** Fabric, Ethernet and Lustre's network. */
-import { highest, type JobView } from '../view.ts';
-import type { MetricFamily } from './metric.ts';
+import { MIB } from '../../../model/bytes.ts';
+import { highest } from '../view.ts';
+import { average, type MetricFamily } from './metric.ts';
 import { fabric } from './types.ts';
 
-const MB = 2 ** 20;
 const FABRIC = ['ib_ext.port_xmit_data', 'ib_ext.port_rcv_data'];
 const PACKETS = ['ib_ext.port_xmit_pkts', 'ib_ext.port_rcv_pkts'];
-const OPA = ' (opa: PortXmitData, PortRcvData; 125000 for 2²⁰)';
+const OPA = ' (opa: 8 (PortXmitData + PortRcvData); the original has MB there)';
 
-const lnetBytes = (view: JobView) => view.rate('lnet', 'rx_bytes', 'tx_bytes');
+const BYTES = ['rx_bytes', 'tx_bytes'];
 
 export const NETWORK: MetricFamily = {
   title: 'Network',
   set: 'summary',
   metrics: [
-    {
-      name: 'avg_ethbw',
-      unit: 'MiB/s',
-      formula: 'Δ(rx_bytes + tx_bytes) / (2²⁰ T N)',
-      inputs: ['net.rx_bytes', 'net.tx_bytes'],
-      note: 'All interfaces, the loopback and IP over InfiniBand too, as in the original.',
-      compute: (view) => view.rate('net', 'rx_bytes', 'tx_bytes') / MB,
-    },
+    average(
+      'avg_ethbw',
+      'net',
+      BYTES,
+      'MiB/s',
+      'All interfaces, the loopback and IP over InfiniBand too, as in the original.',
+    ),
     {
       name: 'avg_fabricbw',
       unit: 'MiB/s',
       formula: `Δ(port_xmit_data + port_rcv_data) / (2²⁰ T N)${OPA}`,
       inputs: FABRIC,
       compute: (view) => {
-        const { type, data, perMb } = fabric(view);
-        return view.rate(type, ...data) / perMb;
+        const { type, data, bytes } = fabric(view);
+        return (bytes * view.rate(type, ...data)) / MIB;
       },
     },
     {
@@ -38,8 +37,8 @@ export const NETWORK: MetricFamily = {
       formula: `max over hosts and intervals of the rate of port_xmit_data + port_rcv_data, / 2²⁰${OPA}`,
       inputs: FABRIC,
       compute: (view) => {
-        const { type, data, perMb } = fabric(view);
-        return highest(view.rates(type, ...data)) / perMb;
+        const { type, data, bytes } = fabric(view);
+        return (bytes * highest(view.rates(type, ...data))) / MIB;
       },
     },
     {
@@ -48,8 +47,8 @@ export const NETWORK: MetricFamily = {
       formula: 'Δ(port_xmit_data + port_rcv_data) / (2²⁰ Δ(port_xmit_pkts + port_rcv_pkts))',
       inputs: [...FABRIC, ...PACKETS],
       compute: (view) => {
-        const { type, data, packets, perMb } = fabric(view);
-        return view.total(type, ...data) / (view.total(type, ...packets) * perMb);
+        const { type, data, packets, bytes } = fabric(view);
+        return (bytes * view.total(type, ...data)) / (view.total(type, ...packets) * MIB);
       },
     },
     {
@@ -62,26 +61,14 @@ export const NETWORK: MetricFamily = {
         return highest(view.rates(type, ...packets));
       },
     },
-    {
-      name: 'avg_lnetbw',
-      unit: 'MiB/s',
-      formula: 'Δ(rx_bytes + tx_bytes) / (2²⁰ T N)',
-      inputs: ['lnet.rx_bytes', 'lnet.tx_bytes'],
-      compute: (view) => lnetBytes(view) / MB,
-    },
+    average('avg_lnetbw', 'lnet', BYTES, 'MiB/s'),
     {
       name: 'max_lnetbw',
       unit: 'MiB/s',
       formula: 'max over hosts and intervals of the rate of rx_bytes + tx_bytes, / 2²⁰',
       inputs: ['lnet.rx_bytes', 'lnet.tx_bytes'],
-      compute: (view) => highest(view.rates('lnet', 'rx_bytes', 'tx_bytes')) / MB,
+      compute: (view) => highest(view.rates('lnet', ...BYTES)) / MIB,
     },
-    {
-      name: 'avg_lnetmsgs',
-      unit: '1/s',
-      formula: 'Δ(rx_msgs + tx_msgs) / (T N)',
-      inputs: ['lnet.rx_msgs', 'lnet.tx_msgs'],
-      compute: (view) => view.rate('lnet', 'rx_msgs', 'tx_msgs'),
-    },
+    average('avg_lnetmsgs', 'lnet', ['rx_msgs', 'tx_msgs'], '1/s'),
   ],
 };

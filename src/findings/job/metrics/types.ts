@@ -21,6 +21,9 @@ const IMC = ['snb_imc', 'ivb_imc', 'hsw_imc', 'bdw_imc', 'knl_mc_dclk', 'skx_imc
 );
 const CHA = ['intel_skx_cha', 'intel_knl_cha'];
 
+/** Core counters, as formulas call those of all processors. */
+export const PMC = { name: 'pmc', of: (view: JobView): string => pmc(view) };
+
 export const pmc = (view: JobView): string =>
   view.type(Object.keys(NOMINAL), 'core counters (intel_snb, intel_hsw, intel_8pmc3, …)');
 
@@ -33,12 +36,12 @@ export const imc = (view: JobView): string =>
 export const cha = (view: JobView): string =>
   view.type(CHA, 'caching agent counters (intel_skx_cha)');
 
-/** The host fabric: InfiniBand, else Omni-Path. `perMb`: what a MB is in its unit. */
+/** The host fabric: InfiniBand, else Omni-Path, which counts flits of 8 B. `bytes`: of one that is counted. */
 export function fabric(view: JobView): {
   readonly type: string;
   readonly data: readonly string[];
   readonly packets: readonly string[];
-  readonly perMb: number;
+  readonly bytes: number;
 } {
   const type = view.type(['ib_ext', 'opa'], 'fabric counters (ib_ext, opa)');
   return type === 'ib_ext'
@@ -46,14 +49,13 @@ export function fabric(view: JobView): {
         type,
         data: ['port_xmit_data', 'port_rcv_data'],
         packets: ['port_xmit_pkts', 'port_rcv_pkts'],
-        perMb: 2 ** 20,
+        bytes: 1,
       }
     : {
         type,
         data: ['PortXmitData', 'PortRcvData'],
         packets: ['PortXmitPkts', 'PortRcvPkts'],
-        // Flits of 8 B.
-        perMb: 125_000,
+        bytes: 8,
       };
 }
 
