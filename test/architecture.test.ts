@@ -294,10 +294,11 @@ describe('the source', () => {
   });
 
   it(`has no file of more than ${MOST_LINES} lines`, () => {
-    const long = [...SOURCE, ...PAGE].map(({ path, text }) => ({
-      path,
-      lines: text.trimEnd().split('\n').length,
-    }))
+    const long = [...SOURCE, ...PAGE]
+      .map(({ path, text }) => ({
+        path,
+        lines: text.trimEnd().split('\n').length,
+      }))
       .filter(({ lines }) => lines > MOST_LINES)
       .map(({ path, lines }) => `${path}: ${lines}`);
     expect(long).toEqual([]);

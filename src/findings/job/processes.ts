@@ -1,6 +1,7 @@
 /** Processes that ran during a job, from records of type proc. */
-import { KIB } from '../../model/bytes.ts';
+
 import type { RawSchema } from '../../formats/tacc/index.ts';
+import { KIB } from '../../model/bytes.ts';
 
 interface ProcessFacts {
   readonly name: string;

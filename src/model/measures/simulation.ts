@@ -107,7 +107,7 @@ export const ACTIVITIES: readonly Measure[] = [
     'undoing events and cancelling what they sent',
     { estimate: true },
   ),
-  activity('gvt', 'GVT', ['gvt_time'], 'computing GVT'),
+  activity('gvt', 'GVT', ['gvt_time'], 'computing GVT, without the rollbacks in it'),
   activity(
     'fossil',
     'fossil collection',

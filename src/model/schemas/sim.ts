@@ -33,7 +33,7 @@ export const PHASE_COMMIT = 1;
 export const REGION_PHASE = {
   name: 'region_phase',
   domain: 'region',
-  help: 'time of a PE in one of the phases that it marks, since the start',
+  help: 'time of a PE in one of the phases that it marks, since the start; a GVT with the rollbacks in it, which ross_pe.gvt_time leaves out',
   metrics: [
     REAL,
     PE,
@@ -115,7 +115,13 @@ export const SIM_PE = {
     column('idle_turns', 'f64', '', 'sum', 'turns of the scheduler with nothing to do'),
     column('cancelbacks', 'f64', '{event}', 'sum', 'events undone to free memory'),
     column('forced_gvts', 'f64', '', 'sum', 'GVTs asked for before their time'),
-    column('gvt_time', 'f64', 's', 'sum', 'time in GVTs'),
+    column(
+      'gvt_time',
+      'f64',
+      's',
+      'sum',
+      'time in GVTs, with the rollbacks in them, which ross_pe.gvt_time leaves out',
+    ),
     column('commit_time', 'f64', 's', 'sum', 'time in commits'),
     column('sampling_time', 'f64', 's', 'sum', 'time spent on samples of itself'),
   ],

@@ -165,6 +165,13 @@ describe('metrics', () => {
     expect(value(of, 'avg_fabricbw')).toBe(1);
     expect(value(of, 'avg_packetsize')).toBe(0.5);
     expect(value(of, 'max_packetrate')).toBe(2);
+    // Flits of 8 B: 60 s of 1 MiB/s, not of 1 MB/s.
+    const opa = await job(
+      ['!opa PortXmitData,E PortRcvData,E PortXmitPkts,E PortRcvPkts,E'],
+      ['opa hfi1_0/1 0 0 0 0'],
+      [`opa hfi1_0/1 ${60 * 2 ** 16} ${60 * 2 ** 16} 60 60`],
+    );
+    expect(value(opa, 'avg_fabricbw')).toBe(1);
   });
 
   it('of memory: the highest of any host and time', async () => {

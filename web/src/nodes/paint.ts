@@ -110,7 +110,7 @@ export function paintSmall(
 }
 
 /** The same as a path of an SVG, moved to `left`, `top`. */
-export function smallPath(
+function smallPath(
   small: Small,
   values: ArrayLike<number>,
   axis: Axis,

@@ -375,7 +375,6 @@ const WAITS: LaneChart = {
   },
 };
 
-
 const MEMORY: LaneChart = {
   id: 'memory',
   lane: 'nodes',

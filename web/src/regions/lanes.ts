@@ -56,7 +56,7 @@ const fitting = (name: string, wide: number) =>
   wide < NAMED ? '' : name.slice(0, Math.floor((wide - 8) / PER_LETTER));
 
 /** Black or white, whichever is read better on a colour `#rrggbb`. */
-export function inkOn(colour: string): string {
+function inkOn(colour: string): string {
   const value = Number.parseInt(colour.slice(1), 16);
   const [r, g, b] = [value >> 16, (value >> 8) & 255, value & 255];
   const part = (c: number) =>

@@ -89,7 +89,7 @@ function hintShares(columns: readonly RegionColumn[], row: RegionRow): readonly 
 const hintWords = ({ hint, share }: HintShare) => `${hint} ${percent(100 * share)}`;
 
 /** “compute 83 %, io 17 %”: largest first; '' where no hint has time. */
-export const hintsOf = (columns: readonly RegionColumn[], row: RegionRow): string =>
+const hintsOf = (columns: readonly RegionColumn[], row: RegionRow): string =>
   hintShares(columns, row).map(hintWords).join(', ');
 
 /** Hosts in the order of the reports, then those of traces alone. */
