@@ -82,7 +82,7 @@ export class Draft {
 /** Memory of writers, and of questions. */
 const SETTINGS_HERE = { ...SETTINGS, memory_limit: '384MiB' };
 
-const DUCKDB = /^(?:[A-Z]\w+ )+Error: /;
+const DUCKDB = /^(?:(?:[A-Z]\w+ )+Error|Failed to append): /;
 
 /** What writes at `path`, by DuckDB. @throws TriscopeError where it cannot be written, such as on a full disk */
 export async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {

@@ -9,6 +9,7 @@ import { BROKERED, endBroker, READERS } from './more-targets.ts';
 import { TARGETS, type Target } from './targets.ts';
 
 export interface FaultOptions {
+  /** Names, or parts of them, separated by commas; null: all. */
   readonly only: string | null;
   /** Cases of each target and kind at most; where there are more places, some are chosen by the seed. */
   readonly most: number;
@@ -19,8 +20,13 @@ export interface FaultOptions {
   readonly withBroker?: boolean;
 }
 
-const chosen = ({ only }: FaultOptions, targets = TARGETS) =>
-  targets.filter(({ name }) => only === null || name.includes(only));
+const chosen = ({ only }: FaultOptions, targets = TARGETS) => {
+  const parts = only?.split(',') ?? [''];
+  const isWhole = (part: string) => targets.some(({ name }) => name === part);
+  return targets.filter(({ name }) =>
+    parts.some((part) => (isWhole(part) ? name === part : name.includes(part))),
+  );
+};
 
 /** Those that write. */
 const written = (options: FaultOptions, targets = TARGETS) =>
@@ -113,6 +119,7 @@ export const kills = (options: FaultOptions) =>
         const failure = await killed(target, folder, (ms * random.below(1000)) / 1000);
         if (failure !== null) failures.push(failure);
       }
+      if (rounds % 20 === 19) console.log(`${rounds + 1} rounds`);
     }
     process.off('SIGINT', end).off('SIGTERM', end);
     await endBroker();
