@@ -88,6 +88,12 @@ export class FrameDecoder {
     return this.take();
   }
 
+  /** The same for so many bytes of 0, such as a hole of a file. @throws FrameError as `push` */
+  pushZeros(count: number): Batch[] {
+    if (this.error === null) this.splitter.pushZeros(count);
+    return this.take();
+  }
+
   /**
    * Says that nothing more comes. `cut`: bytes at the end that begin a frame and do not finish it, as when a writer was
    * stopped within it.

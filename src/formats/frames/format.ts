@@ -11,11 +11,17 @@ const BLOCK = 1 << 20;
 const isFrames = (head: Uint8Array): boolean =>
   head.length >= 4 && new DataView(head.buffer, head.byteOffset).getUint32(0, true) === MAGIC;
 
-/** The file's bytes from `from` on; each block is valid until the next. */
-function* blocksFrom(source: FileSource, from: number): Generator<Uint8Array, void> {
+/** The file's bytes from `from` on, each block valid until the next; of holes their lengths. */
+function* blocksFrom(source: FileSource, from: number): Generator<Uint8Array | number, void> {
   const block = new Uint8Array(BLOCK);
   for (let at = from; ; ) {
-    const got = source.read(at, block);
+    const hole = source.hole?.(at) ?? null;
+    if (hole !== null && hole.from <= at) {
+      yield hole.to - at;
+      at = hole.to;
+      continue;
+    }
+    const got = source.read(at, block.subarray(0, (hole?.from ?? Infinity) - at));
     if (got === 0) return;
     at += got;
     yield block.subarray(0, got);
@@ -64,8 +70,9 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   /** Returns the bytes at the end that are no whole frame. */
   const pass = (): number => {
     for (const block of blocksFrom(source, at)) {
-      decoder.push(block);
-      at += block.length;
+      if (typeof block === 'number') decoder.pushZeros(block);
+      else decoder.push(block);
+      at += typeof block === 'number' ? block : block.length;
     }
     return decoder.finish().cut;
   };

@@ -4,6 +4,8 @@ import { crc32 } from './crc32.ts';
 import { frameCrc } from './encode.ts';
 import { AT, FrameError, HEADER_BYTES, MAGIC, MOST_FRAME_BYTES } from './layout.ts';
 
+const ZEROS = new Uint8Array(1 << 16);
+
 /** What lies at a place: a good frame of so many bytes, the beginning of one perhaps, or something else. */
 type Found = number | 'part' | { readonly wrong: string };
 
@@ -36,6 +38,21 @@ export class FrameSplitter {
   push(chunk: Uint8Array): void {
     this.append(chunk);
     this.run(false);
+  }
+
+  /** The same as so many bytes of 0, of which no more are looked at than a frame can be long. */
+  pushZeros(count: number): void {
+    let left = count;
+    while (left > 0 && !(this.searching && this.start === this.end)) {
+      const some = ZEROS.subarray(0, Math.min(left, ZEROS.length));
+      this.push(some);
+      left -= some.length;
+    }
+    if (left === 0) return;
+    this.base += this.end + left;
+    this.start = 0;
+    this.end = 0;
+    this.index = new CrcIndex(this.base);
   }
 
   /** Nothing more comes. Returns the bytes at the end that begin a frame and do not finish it. */
