@@ -9,6 +9,7 @@ import { judgeRecording, recordingBases } from './recording-base.ts';
 import { ross2017, rossEvents, rossSamples } from './ross-bases.ts';
 import { judge, type Verdict } from './rule.ts';
 import { packedBases, taccBases } from './tacc-bases.ts';
+import { judgeTrace, traceBases } from './trace-bases.ts';
 
 export interface Fuzzed {
   readonly bases: () => Base[];
@@ -31,6 +32,7 @@ export const FUZZED: Readonly<Record<string, Fuzzed>> = {
   'geopm-trace': { bases: geopmTraces, judge },
   'geopm-profile': { bases: geopmProfiles, judge },
   'geopm-session': { bases: geopmSessions, judge },
+  'trace-event': { bases: traceBases, judge: judgeTrace },
   recording: { bases: recordingBases, judge: judgeRecording },
 };
 

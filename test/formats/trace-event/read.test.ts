@@ -90,6 +90,39 @@ describe('trace events of others', () => {
     expect(opened('[{"ph":"X","ts":1').suspect).toHaveLength(1);
   });
 
+  it('that are damaged in their middle are read but for what is damaged, and that is told', () => {
+    const good = EVENTS.map((event) => JSON.stringify(event));
+    // Between the two beginnings: the ends that follow may be of others.
+    const lost = [...good.slice(0, 2), '{"ph":"X","ts":NaN}', ...good.slice(2)].join(',\n');
+    const { parts, suspect, info } = opened(`[${lost}]`);
+    expect(info().records).toMatchObject({ slice: 4, instant: 1, counter: 3 });
+    const [{ columns }] = [...parts[0].read([0, 5])];
+    expect(columns.map((column) => [...column])).toEqual([
+      [1, 1.25, 3, 4],
+      [NaN, 0.25, 0.5, NaN],
+    ]);
+    expect(suspect).toEqual([
+      {
+        where: `byte ${good[0].length + good[1].length + 4}`,
+        what: expect.stringContaining('no JSON'),
+      },
+    ]);
+    // A quotation mark is missing: nobody can tell where the next event begins.
+    const open = opened(`[${good.join(',\n').replace('"outer"', '"outer')}]`);
+    expect(open.info().records).toEqual({ slice: 1 });
+    expect(open.suspect).toEqual([
+      { where: `byte ${good[0].length + 2}`, what: expect.stringContaining('breaks off') },
+    ]);
+  });
+
+  it('of a size, each alone, are read without limit of the file, and one without end is none', () => {
+    const event = JSON.stringify(at('X', 1, { dur: 1, name: 'x'.repeat(100_000) }));
+    const many = opened(`[${Array.from({ length: 40 }, () => event).join(',')}]`);
+    expect([many.info().records, many.suspect]).toEqual([{ slice: 40 }, []]);
+    const deep = opened(`[${event},${'['.repeat(3_000_000)}`);
+    expect([deep.info().records, deep.suspect.length]).toEqual([{ slice: 1 }, 1]);
+  });
+
   it('are not seen in JSON of other kinds', () => {
     for (const text of ['{"ph":"X","ts":1}', '[]', '{}', '[{"a":1}]', 'x "traceEvents":[']) {
       const source = bytesSource('some.json', new TextEncoder().encode(text));

@@ -1,0 +1,173 @@
+/**
+ * The events of a trace in JSON, chunk by chunk: what one reads does not depend on what comes behind it.
+ *
+ * ```
+ * {"displayTimeUnit":"ns","traceEvents":[{…},{…},{…}],"metadata":{…}}
+ *                                        from ───────► to
+ * ```
+ */
+import type { FileSource } from '../format.ts';
+
+/** Bytes that are read at a time. */
+const CHUNK = 1 << 20;
+/** Bytes of an event at most: what is longer is no event, but a quotation mark that is missing. */
+const LONGEST = 1 << 24;
+
+const [QUOTE, BACKSLASH, COMMA, SPACE] = [0x22, 0x5c, 0x2c, 0x20];
+const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Lists and objects within each other. */
+const DEEPEST = 1000;
+
+/** What is told of a list of events. */
+export interface EventVisitor {
+  /** Whatever JSON an item of the list is. */
+  event(value: unknown): void;
+  /** The item that begins at this byte is no JSON; those behind it follow. */
+  lost(at: number): void;
+}
+
+/** How far a list was read. */
+export interface EventsRead {
+  /** The byte at which it breaks off: null where it is whole. */
+  readonly cut: number | null;
+  /** The byte behind the list. */
+  readonly to: number;
+}
+
+/** An item of the list, as places in a chunk. */
+interface Item {
+  /** Behind the bracket that ends it; -1 where it has none. */
+  readonly close: number;
+  /** At the comma behind it, or the bracket that ends the list. */
+  readonly end: number;
+}
+
+/** Where in a chunk items end, and whether that is the end of the list. */
+class Boundaries {
+  private depth = 0;
+  private quoted = false;
+  private escaped = false;
+  readonly items: Item[] = [];
+  /** Of the item that has not ended: see `Item`. */
+  close = -1;
+  closed = false;
+  /** A line break in a text, a bracket that closes nothing, or too many that open. */
+  broken = false;
+
+  /** Goes on through `bytes` from `from` on. */
+  go(bytes: Uint8Array, from: number, to: number): void {
+    let { depth, quoted, escaped } = this;
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at];
+      if (quoted) {
+        if (escaped) escaped = false;
+        else if (byte === QUOTE) quoted = false;
+        else if (byte === BACKSLASH) escaped = true;
+        else if (byte < SPACE) {
+          this.broken = true;
+          return;
+        }
+      } else if (byte === QUOTE) quoted = true;
+      else if (byte === OPEN || byte === OPEN_LIST) {
+        if (++depth <= DEEPEST) continue;
+        this.broken = true;
+        return;
+      } else if (byte === COMMA) {
+        if (depth === 0) this.end(at);
+      } else if (byte === CLOSE || byte === CLOSE_LIST) {
+        depth--;
+        if (depth === 0 && this.close < 0) this.close = at + 1;
+        if (depth >= 0) continue;
+        this.closed = byte === CLOSE_LIST;
+        this.broken = byte === CLOSE;
+        if (this.closed) this.end(at);
+        return;
+      }
+    }
+    this.depth = depth;
+    this.quoted = quoted;
+    this.escaped = escaped;
+  }
+
+  private end(at: number): void {
+    this.items.push({ close: this.close, end: at });
+    this.close = -1;
+  }
+
+  /** What was before this place is told: the chunk begins there now. */
+  forget(place: number): void {
+    this.items.length = 0;
+    if (this.close >= 0) this.close -= place;
+  }
+}
+
+/** Tells items of a chunk, the first of which begins at `from`. */
+class Teller {
+  private readonly visitor: EventVisitor;
+
+  constructor(visitor: EventVisitor) {
+    this.visitor = visitor;
+  }
+
+  /** @param at the byte of the file at which the chunk begins */
+  tell(bytes: Buffer, items: readonly Item[], at: number): void {
+    const last = items.at(-1)?.end ?? 0;
+    if (this.all(`[${bytes.toString('utf8', 0, last)}]`)) return;
+    let begin = 0;
+    for (const item of items) {
+      const behind = this.one(bytes, begin, item);
+      if (behind !== null) this.visitor.lost(at + behind);
+      begin = item.end + 1;
+    }
+  }
+
+  /** Whether a list is JSON: its items are told. */
+  private all(list: string): boolean {
+    let items: unknown;
+    try {
+      items = JSON.parse(list);
+    } catch {
+      return false;
+    }
+    if (Array.isArray(items)) for (const item of items) this.visitor.event(item);
+    return true;
+  }
+
+  /** Tells one item; null, or the place from which on it is none. */
+  one(bytes: Buffer, begin: number, { close, end }: Item): number | null {
+    if (this.all(`[${bytes.toString('utf8', begin, end)}]`)) return null;
+    const isWhole = close >= 0 && this.all(`[${bytes.toString('utf8', begin, close)}]`);
+    return isWhole ? close : begin;
+  }
+}
+
+/** Reads the list of events whose first item begins at byte `from`. */
+export function scanEvents(source: FileSource, from: number, visitor: EventVisitor): EventsRead {
+  let bytes = Buffer.alloc(CHUNK);
+  /** Bytes of an item that has not ended yet, at the beginning of `bytes`. */
+  let kept = 0;
+  /** The byte of the file at which `bytes` begins. */
+  let at = from;
+  const boundaries = new Boundaries();
+  const teller = new Teller(visitor);
+  for (;;) {
+    if (kept === bytes.length) bytes = Buffer.concat([bytes], Math.min(2 * kept, LONGEST));
+    const to = kept + source.read(at + kept, bytes.subarray(kept));
+    boundaries.go(bytes, kept, to);
+    const { items, broken, closed } = boundaries;
+    teller.tell(bytes, items, at);
+    const behind = (items.at(-1)?.end ?? -1) + 1;
+    if (closed) return { cut: null, to: at + behind };
+    boundaries.forget(behind);
+    const isOver = to === kept;
+    kept = to - behind;
+    bytes.copyWithin(0, behind, to);
+    at += behind;
+    // Of a tracer that was killed, the closing brackets are missing, and maybe half an event.
+    if (broken || isOver || kept >= LONGEST) {
+      const cut = teller.one(bytes, 0, { close: boundaries.close, end: kept });
+      return { cut: at + (cut ?? kept), to: at + kept };
+    }
+  }
+}
