@@ -12,7 +12,7 @@ import {
   type Subject,
   type Verdict,
 } from './finding.ts';
-import type { Job } from './job/index.ts';
+import type { Job, MetricValue } from './job/index.ts';
 import { type MeasuredJob, measuredJob, measuredJobs } from './measured-jobs.ts';
 import { FINDINGS, JOB_RULES, RULE_GROUPS } from './rules.ts';
 
@@ -90,13 +90,22 @@ async function secondsOf({ recording, has }: Subject): Promise<number | null> {
 const isWorthIt = ({ gain }: Finding, wall: number | null): boolean =>
   wall === null || gain === undefined || wall * (1 - 1 / gain) >= LEAST_LOST;
 
-/** What the rules about jobs say of one: those that read nothing but its records. */
-export async function examineJob(job: Job): Promise<Verdict> {
-  const measured = measuredJob(job);
+/**
+ * What the rules about jobs say of one: those that read nothing but its records.
+ * @param metrics its metrics, where they are known
+ * @param next gives others their turn, before each rule
+ */
+export async function examineJob(
+  job: Job,
+  metrics?: readonly MetricValue[],
+  next: () => Promise<void> = async () => {},
+): Promise<Verdict> {
+  const measured = measuredJob(job, metrics);
   const subject = { has: () => false, jobs: async () => [measured] };
   const findings: Finding[] = [];
   const notExamined: NotExamined[] = [];
   for (const rule of JOB_RULES) {
+    await next();
     const { name, title } = rule;
     const said = await rule.run(subject);
     if ('lacks' in said) notExamined.push({ rule: name, title, lacks: said.lacks, applies: true });

@@ -53,9 +53,11 @@ export async function measuredJobs(
   return latest.flatMap(({ listed }) => measured.get(listed.id) ?? []);
 }
 
-/** A job with all of its metrics. */
-export function measuredJob(job: Job): MeasuredJob {
-  const values = metricsOf(job);
+/** A job with all of its metrics. @param values them, where they are known */
+export function measuredJob(
+  job: Job,
+  values: readonly MetricValue[] = metricsOf(job),
+): MeasuredJob {
   const byName = new Map(values.map((value) => [`${value.set} ${value.metric.name}`, value]));
   return { job, values, metric: (set, name) => byName.get(`${set} ${name}`) ?? null };
 }

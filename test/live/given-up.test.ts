@@ -316,6 +316,40 @@ describe('work on samples in memory', () => {
   });
 });
 
+describe('a job’s page', () => {
+  it('is made between the answers to others, and ends when its client goes', async () => {
+    const exhibit = await Exhibit.open('nodes', null, cluster(2));
+    const gone = new AbortController();
+    const app = api(
+      {
+        desk: new Desk(never),
+        gone: (c) => (c.req.query('gone') === undefined ? never : gone.signal),
+        shown: () => exhibit.now(),
+        all: async () => [await exhibit.now()],
+        refused: [],
+      },
+      ROUTES,
+    );
+    const order: string[] = [];
+    const asked = async (path: string) => {
+      const { status } = await app.request(path);
+      order.push(path);
+      return status;
+    };
+    // The job is read: what is left is its page.
+    expect(await asked('/nodes/suspects?job=7&metric=track:cpu')).toBe(200);
+    const left = asked('/job?job=7&gone=1');
+    setImmediate(() => setImmediate(() => gone.abort()));
+    expect(await left).toBe(503);
+    const statuses = await Promise.all([asked('/job?job=7'), asked('/tables')]);
+    expect([statuses, order.slice(2)]).toEqual([
+      [200, 200],
+      ['/tables', '/job?job=7'],
+    ]);
+    await exhibit.close();
+  });
+});
+
 describe('what does not fit into the memory of its route', () => {
   let exhibits: readonly Exhibit[] = [];
   beforeAll(async () => {

@@ -18,11 +18,11 @@ export { indexArrived, retain } from './index-files.ts';
 export { accountedJob, isoTime, type Job, type JobQuery, readJob } from './job.ts';
 export { indexPath, type UpdateOptions, type UpdateResult, updateIndex } from './job-index.ts';
 export { type JobList, type ListedJob, listJobs } from './job-list.ts';
-export { jobObject } from './job-object.ts';
+export { jobFacts, jobObject } from './job-object.ts';
 export { type JobRow, METRIC_COLUMNS, measuredRows, rowOf } from './job-rows.ts';
 export { type GroupRow, KeptJobs, openJobs, writeParquet } from './kept-jobs.ts';
 export { ALL_JOBS } from './marks.ts';
-export { METRIC_FAMILIES, metricsOf } from './metrics/index.ts';
+export { METRIC_FAMILIES, metricsInSteps, metricsOf } from './metrics/index.ts';
 export {
   type JobMetric,
   METRIC_SETS,

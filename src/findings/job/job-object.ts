@@ -35,8 +35,23 @@ const time = (seconds: number | null) => (seconds === null ? null : isoTime(seco
 const values = (series: Float64Array) =>
   Array.from(series, (value) => (Number.isNaN(value) ? null : value));
 
+/** The whole of it. @param page devices of a type, where they were asked for */
 export function jobObject(job: Job, page: readonly DeviceRow[] | null) {
-  const metrics = metricsOf(job);
+  const { processes, repairs, notes, oddities, ...facts } = jobFacts(job, metricsOf(job));
+  return {
+    ...facts,
+    times: Array.from(job.times),
+    tracks: tracksOf(job).map(({ hosts, ...track }) => ({
+      ...track,
+      hosts: Object.fromEntries([...hosts].map(([host, series]) => [host, values(series)])),
+    })),
+    ...{ processes, repairs, notes, oddities },
+    ...(page === null ? {} : { page }),
+  };
+}
+
+/** What is told of a job, but for its courses in time. */
+export function jobFacts(job: Job, metrics: readonly MetricValue[]) {
   const { times } = job;
   const first = times[0] ?? null;
   const last = times.at(-1) ?? null;
@@ -61,17 +76,11 @@ export function jobObject(job: Job, page: readonly DeviceRow[] | null) {
     metrics: metrics.map(metricFacts),
     flags: flagsOf(job, metrics).map(flagFacts),
     balance: balanceOf(job),
-    times: Array.from(times),
-    tracks: tracksOf(job).map(({ hosts, ...track }) => ({
-      ...track,
-      hosts: Object.fromEntries([...hosts].map(([host, series]) => [host, values(series)])),
-    })),
     processes: job.hosts.flatMap(({ host, processes }) =>
       processes.list.map((process) => ({ host, ...process })),
     ),
     repairs: repairsOf(job),
     notes: notesOf(job),
     oddities: job.oddities,
-    ...(page === null ? {} : { page }),
   };
 }

@@ -8,13 +8,14 @@ import {
   JOB_FLAGS,
   type Job,
   type JobRow,
-  jobObject,
+  jobFacts,
   METRIC_COLUMNS,
+  metricsInSteps,
 } from '../../findings/job/index.ts';
 import { filterRows } from '../../query/index.ts';
 import type { JobListFacts, JobListRow, JobPageFacts } from '../../view/facts/jobs.ts';
 import { STATEMENT_SECONDS } from '../net/limits.ts';
-import { inTurns, SharedWork } from '../net/shared-work.ts';
+import { inTurns, nextTurn, SharedWork } from '../net/shared-work.ts';
 import { jobOf, zeroSeconds } from './nodes.ts';
 import { archiveOf } from './nodes-archive.ts';
 import { trackMetrics, typesWithKeys } from './nodes-courses.ts';
@@ -86,7 +87,8 @@ async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
 
 /** A job's page, but for its courses in time. `zero`: seconds since 1970 of the page's second 0. */
 async function jobPage(job: Job, zero: number, signal: AbortSignal): Promise<JobPageFacts> {
-  const { times: _, tracks: __, processes, oddities, ...page } = jobObject(job, null);
+  const metrics = await inTurns(metricsInSteps(job), signal);
+  const { processes, oddities, ...page } = jobFacts(job, metrics);
   const ends = job.hosts.flatMap(({ times }) => [times[0], times.at(-1) ?? times[0]]);
   const span = [
     ends.reduce((a, b) => Math.min(a, b)) - zero,
@@ -94,7 +96,7 @@ async function jobPage(job: Job, zero: number, signal: AbortSignal): Promise<Job
   ] as const;
   return {
     ...page,
-    ...(await examineJob(job)),
+    ...(await examineJob(job, metrics, () => nextTurn(signal))),
     accounting: page.accounting,
     span: ends.length === 0 ? null : span,
     gauges: gaugesOf(job),

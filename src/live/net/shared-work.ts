@@ -80,6 +80,12 @@ export async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<
   }
 }
 
+/** Gives others their turn. @throws the signal's reason, once nobody waits any more */
+export async function nextTurn(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
+}
+
 /** Rows after which others get their turn. */
 const TURN = 50_000;
 
@@ -97,7 +103,6 @@ export class Turns {
     this.taken += rows;
     if (this.taken < TURN) return;
     this.taken = 0;
-    await new Promise((resolve) => setImmediate(resolve));
-    this.signal.throwIfAborted();
+    await nextTurn(this.signal);
   }
 }

@@ -20,10 +20,25 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
   ...[EXAMS, HPCPERFSTATS],
 ];
 
-/** The values of all metrics, in the order of their families. */
-export function metricsOf(job: Job): readonly MetricValue[] {
+/** The values of all metrics, in the order of their families; in steps, each of which says how many record groups it went through. */
+export function* metricsInSteps(job: Job): Generator<number, readonly MetricValue[], void> {
   const rows = new JobRows(job);
-  return METRIC_FAMILIES.flatMap(({ set, metrics }) =>
-    metrics.map((metric) => evaluate(rows, set, metric)),
-  );
+  const groups = job.hosts.reduce((sum, { times }) => sum + times.length, 0);
+  const values: MetricValue[] = [];
+  for (const { set, metrics } of METRIC_FAMILIES) {
+    for (const metric of metrics) {
+      values.push(evaluate(rows, set, metric));
+      yield groups;
+    }
+  }
+  return values;
+}
+
+/** The same, all at once. */
+export function metricsOf(job: Job): readonly MetricValue[] {
+  const steps = metricsInSteps(job);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
