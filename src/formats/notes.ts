@@ -1,9 +1,10 @@
 /** The notes in a recording's folder, read and written. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, TriscopeError } from '../model/error.ts';
 import { checkNotes, NOTES_FILE, type Note } from '../model/note.ts';
 import { RecordingError } from '../model/recording.ts';
+import { canLock, tryLock } from '../os/flock.ts';
 import { readPlain, readReason } from '../os/plain-file.ts';
 
 /** Bytes of a `notes.json` that is read: all notes that there may be take less. */
@@ -31,6 +32,35 @@ export function readNotes(folder: string): readonly Note[] {
     throw new RecordingError(`not JSON: ${readReason(error)}`);
   }
   return checkNotes(value);
+}
+
+/** Milliseconds to wait for another who changes the notes, and between two looks. */
+const PATIENCE = 10_000;
+const LOOK = 20;
+
+/**
+ * Does work as the only one who changes the notes of a folder: of two at once neither loses the other's. Where folders
+ * cannot be locked, it does it all the same.
+ * @throws NotesFileError where another is not done in time; what the work throws
+ */
+export async function aloneWithNotes<T>(folder: string, work: () => T): Promise<T> {
+  let lock: number;
+  try {
+    lock = openSync(folder, 'r');
+  } catch (error) {
+    throw new NotesFileError(`${folder}: ${readReason(error)}`);
+  }
+  try {
+    for (let waited = 0; canLock() && !tryLock(lock); waited += LOOK) {
+      if (waited >= PATIENCE) {
+        throw new NotesFileError(`${folder}: somebody else changes its notes; try again`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK));
+    }
+    return work();
+  } finally {
+    closeSync(lock);
+  }
 }
 
 /** Replaces the file as a whole; removes it where no note is left. @throws NotesFileError */

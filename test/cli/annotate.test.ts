@@ -12,7 +12,7 @@ import {
   recordingOf,
   writeFolder,
 } from '../query/support/recording.ts';
-import { temporaryFolder, triscopeHere } from './support/run.ts';
+import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const folder = temporaryFolder();
 let made = 0;
@@ -32,6 +32,18 @@ const fresh = () =>
 const annotate = (...words: string[]) => triscopeHere(['annotate', ...words]);
 
 describe('triscope annotate', () => {
+  it('keeps all notes of several that are made at once', async () => {
+    const path = fresh();
+    const texts = ['one', 'two', 'three', 'four'];
+    const runs = await Promise.all(
+      texts.map((text, k) => triscope(['annotate', path, String(k), text])),
+    );
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect((await annotate(path)).out.split('\n').slice(0, 4)).toEqual(
+      texts.map((text, k) => `${k + 1}\t${k} s\t${text}`),
+    );
+  });
+
   it('keeps notes by time, which SQL, reports and the page have; removes them', async () => {
     const path = fresh();
     expect((await annotate(path, '3', 'backup', '--until=4.5')).out).toBe(

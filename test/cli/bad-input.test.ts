@@ -55,6 +55,8 @@ const CASES: readonly Case[] = [
   ['read x --lp=5-2', 2, '--lp=5-2: 5-2 has no number in it'],
   ['diff x y', 3, 'x: there is no such file or folder'],
   [`info ${pipe}`, 3, 'pipe: it is a pipe, not a file'],
+  [`node jobs --archive ${folder} --accounting ${pipe}`, 3, 'it is a pipe, not a file'],
+  [`node jobs --archive ${folder} --accounting /dev/zero`, 3, 'it is a device, not a file'],
   [`query ${pipe} SELECT`, 3, 'it is a pipe, not a file'],
   [`query ${loop} SELECT`, 3, 'loop: a loop of symbolic links'],
   [`query ${folder}/piped.tri SELECT`, 3, 'piped.tri/recording.json: it is a pipe, not a file'],

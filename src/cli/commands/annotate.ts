@@ -1,5 +1,5 @@
 /** `triscope annotate PATH TIME TEXT`: notes about moments of a run, kept in its recording's folder. */
-import { readNotes, writeNotes } from '../../formats/notes.ts';
+import { aloneWithNotes, readNotes, writeNotes } from '../../formats/notes.ts';
 import { byTime, MOST_NOTES, NOTES_FILE, type Note, noteFault } from '../../model/note.ts';
 import { flag, float, int } from '../../model/option.ts';
 import { RecordingError } from '../../model/recording.ts';
@@ -75,10 +75,16 @@ const lineOf = ({ time, until, text }: Note, k: number): string =>
 
 /** Changes the list where it is to be changed, and prints it. Returns the exit code. @throws UsageError, RecordingError */
 async function run({ words: [folder, ...rest], given }: Call<typeof OPTIONS, null>) {
-  const before = notesIn(folder);
-  const next = changed(before, rest, given);
-  if (next !== null) writeNotes(folder, next);
-  const notes = next ?? before;
+  const look = () => {
+    const before = notesIn(folder);
+    const next = changed(before, rest, given);
+    if (next !== null) writeNotes(folder, next);
+    return next ?? before;
+  };
+  const isList = rest.length === 0 && given.remove === undefined;
+  // Who only reads may have no rights to more. What is no recording is told as such.
+  const notes =
+    isList || recordingInfo(folder) === null ? look() : await aloneWithNotes(folder, look);
   process.stdout.write(
     given.json === true ? `${JSON.stringify(notes)}\n` : notes.map(lineOf).join(''),
   );

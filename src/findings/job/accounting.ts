@@ -7,8 +7,9 @@
  * - `sacct -P`: `JobID|User|Account|Start|End|Submit|Partition|Timelimit|JobName|State|NNodes|ReqCPUS|NodeList`, often
  *   a file per day; columns in any order where a header names them; times are local time.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlain, readReason } from '../../os/plain-file.ts';
 import { JobError } from './errors.ts';
 import { expandHosts } from './host-list.ts';
 
@@ -214,9 +215,9 @@ export function readAccounting(path: string): Accounting {
       throw new JobError(`${file}: larger than ${LARGEST} bytes; split it by day`);
     let text: string;
     try {
-      text = readFileSync(file, 'utf8');
+      text = readPlain(file, LARGEST);
     } catch (error) {
-      throw new JobError(`${file}: cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+      throw new JobError(`${file}: cannot be read: ${readReason(error)}`);
     }
     const one = parseAccounting(text, file);
     // One by one: a spread of many would overflow the stack.
