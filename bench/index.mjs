@@ -4,7 +4,7 @@
 // A host's day is GROUPS groups with jobs of one and of four hosts, of LONG groups each; 10,000 nodes at 600 s are 17 groups a second.
 // Usage: node bench/index.mjs [hosts] [days] [cpus] [groups] [long]
 //   100 3 16        the speed of the ingest: samples of each 600 s
-//   1000 30 2 24 2  the questions: as many files, jobs and days as count, with an hour between samples
+//   1000 30 2 24 8  the questions: as many files, jobs and days as count, with an hour between samples
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

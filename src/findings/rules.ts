@@ -7,12 +7,14 @@ import { ENERGY_PER_EVENT } from './energy-per-event.ts';
 import { ENERGY_PER_REGION } from './energy-per-region.ts';
 import { FALSE_ROLLBACKS } from './false-rollbacks.ts';
 import type { FindingRule } from './finding.ts';
+import { GPU_ERRORS, GPU_THROTTLED } from './gpu-health.ts';
 import { GVT_INTERVAL } from './gvt-interval.ts';
 import { HIGH_CPI } from './high-cpi.ts';
 import { IDLE_GPU } from './idle-gpu.ts';
 import { IDLE_NODES } from './idle-nodes.ts';
 import { IMBALANCE } from './imbalance.ts';
 import { INSTRUMENTATION } from './instrumentation.ts';
+import { JOB_QUOTA, OUT_OF_MEMORY } from './job-limits.ts';
 import type { JobFindingRule } from './job-rule.ts';
 import { JOB_FLAGS, JOB_GAUGES } from './job-verdict.ts';
 import { LATE_RANK } from './late-rank.ts';
@@ -29,6 +31,7 @@ import { NODE_MEMORY } from './node-memory.ts';
 import { OPTIMISM } from './optimism.ts';
 import { PAGE_FAULTS } from './page-faults.ts';
 import { PAUSE } from './pause.ts';
+import { HOST_IO_PRESSURE, HOST_MEMORY_PRESSURE } from './pressure.ts';
 import { RANK_IMBALANCE } from './rank-imbalance.ts';
 import { REGION_ALIGNMENT } from './region-alignment.ts';
 import { ROLLBACK_CHAINS } from './rollback-chains.ts';
@@ -39,6 +42,7 @@ import { SLOW_LINK } from './slow-link.ts';
 import { STOLEN_CPU } from './stolen-cpu.ts';
 import { SUSPECT_DATA } from './suspect-data.ts';
 import { SWAP } from './swap.ts';
+import { TEMPERATURE } from './temperature.ts';
 import { TOO_MANY_KPS } from './too-many-kps.ts';
 import { WAITING_THREADS } from './waiting-threads.ts';
 import { WRONG_INTERCONNECT } from './wrong-interconnect.ts';
@@ -92,7 +96,11 @@ export const RULE_GROUPS: readonly {
   {
     title: 'Jobs on their hosts',
     tables: /^node_/,
-    rules: [...JOB_RULES, ...[SWAP, NODE_MEMORY, IDLE_GPU]],
+    rules: [
+      ...JOB_RULES,
+      ...[SWAP, NODE_MEMORY, HOST_MEMORY_PRESSURE, HOST_IO_PRESSURE, OUT_OF_MEMORY, JOB_QUOTA],
+      ...[IDLE_GPU, GPU_THROTTLED, GPU_ERRORS, TEMPERATURE],
+    ],
   },
 ];
 

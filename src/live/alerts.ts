@@ -4,12 +4,16 @@
  */
 
 import type { FindingRule, Severity, Threshold } from '../findings/finding.ts';
+import { GPU_ERRORS, GPU_THROTTLED } from '../findings/gpu-health.ts';
 import { METADATA } from '../findings/job/metrics/types.ts';
+import { JOB_QUOTA, OUT_OF_MEMORY } from '../findings/job-limits.ts';
 import { METADATA_STORM } from '../findings/metadata-storm.ts';
 import { NODE_MEMORY } from '../findings/node-memory.ts';
+import { HOST_IO_PRESSURE, HOST_MEMORY_PRESSURE } from '../findings/pressure.ts';
 import { STOLEN_CPU } from '../findings/stolen-cpu.ts';
 import { SUSPECT_DATA } from '../findings/suspect-data.ts';
 import { SWAP } from '../findings/swap.ts';
+import { TEMPERATURE } from '../findings/temperature.ts';
 import { MEMORY_IN_USE } from '../model/measures/index.ts';
 import { NODE_TYPES } from '../node/types/index.ts';
 import { seriesFor } from './node-text.ts';
@@ -40,6 +44,10 @@ function series(type: string, key: string): string {
 const rates = (type: string, keys: readonly string[], window: string): string =>
   `sum by (host) (${keys.map((key) => `rate(${series(type, key)}[${window}])`).join(' + ')})`;
 
+/** What each device of a host counts of a key: a `rate` in a second, or an `increase`, over a time. */
+const ofDevices = (how: 'rate' | 'increase', type: string, key: string, window: string): string =>
+  `sum by (host, device) (${how}(${series(type, key)}[${window}]))`;
+
 /** A host's sum of a measure's gauges, each with its sign. */
 const sums = (terms: Readonly<Record<string, number>>): string =>
   Object.entries(terms)
@@ -58,6 +66,7 @@ interface Shown {
 }
 
 const HOST = '{{ $labels.host }}';
+const DEVICE = '{{ $labels.device }}';
 const GRADES = { SOME: 'notice', MUCH: 'problem' } as const;
 
 const SHOWN: readonly Shown[] = [
@@ -85,6 +94,49 @@ const SHOWN: readonly Shown[] = [
     levels: GRADES,
     value: (window) => `sum(${rates('llite', METADATA, window)})`,
     says: '{{ $value | humanize }} metadata operations a second of Lustre, from all hosts.',
+  },
+  ...(['memory', 'io'] as const).map((resource) => ({
+    rule: resource === 'io' ? HOST_IO_PRESSURE : HOST_MEMORY_PRESSURE,
+    levels: GRADES,
+    value: (window: string) => rates('psi', [`${resource}_full`], window),
+    says: `Nothing ran on ${HOST} for {{ $value | humanizePercentage }} of the time: all waited for ${resource === 'io' ? 'I/O' : 'memory'}.`,
+  })),
+  {
+    rule: OUT_OF_MEMORY,
+    levels: { KILLED: 'problem' },
+    value: (window) => ofDevices('increase', 'cgroup_memory', 'oom_kill', window),
+    says: `The kernel killed {{ $value | humanize }} processes of job ${DEVICE} on ${HOST} for want of memory.`,
+  },
+  {
+    rule: JOB_QUOTA,
+    levels: { SOME: 'notice', OFTEN: 'problem' },
+    value: (window) =>
+      `${ofDevices('rate', 'cgroup_cpu', 'nr_throttled', window)} / ${ofDevices('rate', 'cgroup_cpu', 'nr_periods', window)}`,
+    says: `Job ${DEVICE} had used up its CPU quota on ${HOST} in {{ $value | humanizePercentage }} of its periods.`,
+  },
+  {
+    rule: GPU_THROTTLED,
+    levels: GRADES,
+    // The larger of both: names of series are gone behind avg_over_time.
+    value: (window) => {
+      const [heat, hardware] = ['held_by_heat', 'held_by_hardware'].map(
+        (key) => `avg_over_time(${series('nvidia_gpu_state', key)}[${window}])`,
+      );
+      return `(${heat} > ${hardware} or ${hardware})`;
+    },
+    says: `Heat or hardware held the clock of GPU ${DEVICE} of ${HOST} down in {{ $value | humanizePercentage }} of the samples.`,
+  },
+  {
+    rule: GPU_ERRORS,
+    levels: { ERROR: 'problem' },
+    value: (window) => ofDevices('increase', 'nvidia_gpu_ecc', 'uncorrected', window),
+    says: `GPU ${DEVICE} of ${HOST} had {{ $value | humanize }} errors of memory that could not be corrected.`,
+  },
+  {
+    rule: TEMPERATURE,
+    levels: GRADES,
+    value: (window) => `max_over_time(${series('hwmon_temp', 'temp')}[${window}])`,
+    says: `Sensor ${DEVICE} of ${HOST} reached {{ $value | humanize }} °C.`,
   },
 ];
 

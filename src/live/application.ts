@@ -8,11 +8,13 @@ import { api } from './api/index.ts';
 import { ApiError } from './api/route.ts';
 import { followByEvents } from './events.ts';
 import type { Exhibit, Find } from './exhibit.ts';
+import { partOf } from './jobs-shown.ts';
 import type { MetricsText } from './metrics-text.ts';
 import { Desk } from './net/desk.ts';
 import type { Followers } from './net/followers.ts';
 import { type Admitted, bounded, refuse } from './net/guard.ts';
 import { type PageFile, pageFiles } from './page.ts';
+import type { Shown } from './shown.ts';
 
 interface Served {
   readonly find: Find;
@@ -59,6 +61,12 @@ function fileAnswer(c: Context, { type, bytes, packed }: PageFile): Response {
   return c.body(packed(), 200, { 'Content-Type': type, 'Content-Encoding': 'gzip' });
 }
 
+/** What there is of it for who asks. */
+function seenBy(shown: Shown, c: Context): Shown {
+  const { user } = admittedOf(c).viewer;
+  return user === null ? shown : partOf(shown, user);
+}
+
 function routes({ find, exhibits, refused, closed, metrics }: Served): Hono {
   const files = pageFiles();
   const desk = new Desk(closed);
@@ -80,12 +88,14 @@ function routes({ find, exhibits, refused, closed, metrics }: Served): Hono {
     if (found === null) {
       throw new ApiError(404, `there is no recording ${JSON.stringify(id)}: see /api/recordings`);
     }
-    return found.now();
+    return seenBy(await found.now(), c);
   };
-  const all = () => Promise.all(exhibits.map((one) => one.now()));
-  app.route('/api', api({ desk, gone: (c) => admittedOf(c).gone, shown, all, refused }));
-  app.get('/metrics', (c) => {
-    const { limits, gone } = admittedOf(c);
+  const all = (c: Context) => Promise.all(exhibits.map(async (one) => seenBy(await one.now(), c)));
+  const userOf = (c: Context) => admittedOf(c).viewer.user;
+  app.route('/api', api({ desk, gone: (c) => admittedOf(c).gone, userOf, shown, all, refused }));
+  app.get('/metrics', async (c): Promise<Response> => {
+    const { limits, gone, viewer } = admittedOf(c);
+    if (viewer.user !== null) return c.text('this is for operators\n', 403);
     return desk.serve(limits, gone, async () =>
       c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }),
     );
@@ -109,6 +119,9 @@ export function application(served: Served) {
   const answered = getRequestListener(app.fetch);
   return (request: IncomingMessage, response: ServerResponse, admitted: Admitted): unknown => {
     const { method, path, query } = admitted.asked;
+    if (path === EVENTS_PATH && admitted.viewer.user !== null) {
+      return refuse(response, { status: 403, line: 'this is for operators' });
+    }
     if (path === EVENTS_PATH && method === 'GET') {
       const { recording, without } = followQuery(query);
       const exhibit = served.find(recording);

@@ -1,13 +1,15 @@
 /** One thing that a server shows: a recording, a run that becomes one, or files that grow. */
 import { existsSync, statSync } from 'node:fs';
+import { indexPath } from '../findings/job/index.ts';
 import type { OpenRecording as OpenTables } from '../query/index.ts';
 import { sourcesOf } from '../query/sources.ts';
 import type { Facts } from '../view/facts/run.ts';
 import type { ServedFacts } from '../view/facts/served.ts';
 import { LiveStore } from '../view/series/live-store.ts';
-import type { SeriesStore } from '../view/series/store.ts';
+import { SeriesStore } from '../view/series/store.ts';
 import { ApiError } from './api/route.ts';
 import { type Follower, LiveBus } from './bus.ts';
+import { factsOfJobs, largeArchive } from './jobs-shown.ts';
 import { KeptRun } from './kept-run.ts';
 import { LateTables } from './late-tables.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
@@ -31,12 +33,18 @@ interface ExhibitFollower extends Pick<Follower, 'frame' | 'wants'> {
   facts(facts: ServedFacts): void;
 }
 
+/** Files that are looked at. @param index of an archive of which that is enough */
+function filesBehind(path: string, index: string | null): string[] {
+  if (index !== null) return [index];
+  const { files, notes } = sourcesOf(path);
+  return [...files.map((file) => file.path), ...(notes.path === null ? [] : [notes.path])];
+}
+
 /** Sizes and times of all files: when it differs, so do the data. Null where there is nothing any more. */
-function signatureOf(path: string): string | null {
+function signatureOf(path: string, index: string | null): string | null {
   if (!existsSync(path)) return null;
   try {
-    const { files, notes } = sourcesOf(path);
-    return [...files.map((file) => file.path), ...(notes.path === null ? [] : [notes.path])]
+    return filesBehind(path, index)
       .map((file) => {
         const { ino, size, mtimeMs } = statSync(file);
         return `${file} ${ino} ${size} ${mtimeMs}`;
@@ -100,11 +108,15 @@ export class Exhibit {
   private known: OpenTables | null = null;
   private more: Partial<Facts> = {};
   private seen = false;
+  /** Of a large archive, whose jobs alone are shown; null: all is. */
+  private readonly index: string | null;
 
   private constructor(id: string, bus: LiveBus | null, path: string | null) {
     this.id = id;
     this.bus = bus;
     this.path = path;
+    const archive = path === null || bus !== null ? null : largeArchive(path);
+    this.index = archive === null ? null : indexPath(archive);
     this.liveTables = new LateTables(path ?? (() => this.keptRun().path), LIVE_TABLES);
   }
 
@@ -196,8 +208,9 @@ export class Exhibit {
   /** Follows a recording that another process writes at present. @throws InputError */
   private begin(path: string): void {
     this.seen = true;
+    this.signature = signatureOf(path, this.index);
+    if (this.index !== null) return;
     const { recording, name } = sourcesOf(path);
-    this.signature = signatureOf(path);
     if (recording?.state !== 'running') return;
     if (Date.now() - newestOf(this.signature ?? '') > SILENCE) return;
     const bus = new LiveBus({ title: name });
@@ -257,7 +270,7 @@ export class Exhibit {
     if (this.recorded === null) return;
     const { took, ended } = this.reading;
     if (performance.now() - ended < REREAD_SHARE * took) return;
-    const signature = signatureOf(path);
+    const signature = signatureOf(path, this.index);
     if (signature === null || signature === '' || signature === this.signature) return;
     const revision = this.revision + 1;
     void this.read(path, revision).then(
@@ -276,29 +289,38 @@ export class Exhibit {
     }
     const begun = performance.now();
     // Before reading: what is written meanwhile is read the next time.
-    const [before, now] = [this.signature ?? '', signatureOf(path)];
+    const [before, now] = [this.signature ?? '', signatureOf(path, this.index)];
     this.signature = now;
     this.reading = { took: 0, ended: Number.POSITIVE_INFINITY };
-    let { opened } = this;
+    let facts: Facts;
+    let store = new SeriesStore();
     try {
-      if (opened === null || !isLonger(before, now ?? '') || !opened.grow()) {
-        const anew = await openRecording(path);
-        opened?.close();
-        opened = anew;
-        this.opened = anew;
-      }
+      const archive = this.index === null ? null : largeArchive(path);
+      if (archive !== null) facts = await factsOfJobs(archive);
+      else ({ facts, store } = await this.openAll(path, before, now ?? ''));
     } finally {
       const ended = performance.now();
       this.reading = { took: ended - begun, ended };
     }
     this.tables?.retire();
-    const tables = new LateTables(path);
+    const tables = new LateTables(this.index ?? path);
     this.tables = tables;
     this.revision = revision;
-    const { store } = opened;
-    const facts = { ...opened.facts, ...this.more };
     const sql = () => tables.get();
-    return { id: this.id, path, facts, live: false, revision, gone: false, store, sql };
+    return {
+      ...{ id: this.id, path, live: false, revision, gone: false, store, sql },
+      facts: { ...facts, ...this.more },
+    };
+  }
+
+  /** Reads all files, or what was appended to them since their signature was `before`. */
+  private async openAll(path: string, before: string, now: string): Promise<OpenRecording> {
+    const { opened } = this;
+    if (opened !== null && isLonger(before, now) && opened.grow()) return opened;
+    const anew = await openRecording(path);
+    opened?.close();
+    this.opened = anew;
+    return anew;
   }
 
   private shownGone(shown: Shown): Shown {

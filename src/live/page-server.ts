@@ -22,6 +22,8 @@ export interface PageOptions {
   readonly host: string;
   /** Null: whoever reaches the address may look. */
   readonly token: string | null;
+  /** File of users, who see their own jobs. */
+  readonly users: string | null;
 }
 
 export interface PageServer {
@@ -79,7 +81,8 @@ async function exhibitsOf({ bus, paths }: PageOptions): Promise<Opened> {
  * @throws ServeError; InputError where a recording is none
  */
 export async function servePage(options: PageOptions): Promise<PageServer> {
-  const { port, host, token } = options;
+  const { port, host, token, users } = options;
+  const access = new Access({ address: host, token, ...(users !== null && { users }) });
   // Says at once what cannot be shown.
   const { exhibits, refused } = await exhibitsOf(options);
   for (const { why } of refused) process.stderr.write(`triscope: not shown: ${why}\n`);
@@ -90,7 +93,7 @@ export async function servePage(options: PageOptions): Promise<PageServer> {
   const sockets = new Sockets({ find, followers });
   const metrics = serverMetrics(exhibits, followers);
   const guard = new Guard({
-    access: new Access({ address: host, token }),
+    access,
     answer: application({ find, exhibits, refused, followers, closed: closing.signal, metrics }),
     follow: (...asked) => sockets.follow(...asked),
   });

@@ -7,6 +7,7 @@ import type { LiveBus } from './bus.ts';
 import { isLoopback, newToken } from './net/access.ts';
 import { ServeError } from './net/listen.ts';
 import { ServerThread } from './net/thread.ts';
+import { TOKEN } from './net/users.ts';
 import type { PageServer } from './page-server.ts';
 import type { PageMessage, PageTask } from './page-worker.ts';
 
@@ -27,6 +28,8 @@ export interface ServerOptions {
    * false: nothing, for 127.0.0.1 alone.
    */
   readonly token?: string | false;
+  /** File of users and their tokens (docs/live.md): who comes with one sees that user's jobs, and nothing else. */
+  readonly users?: string;
 }
 
 /**
@@ -42,11 +45,12 @@ export interface LiveServer extends PageServer {
 const LOOPBACK = '127.0.0.1';
 /** Bytes of frames that wait for the thread, beyond which samples are left out. */
 const MOST_WAITING = 32 * 1024 * 1024;
-/** A token that nobody guesses, and that an address may hold as it is. */
-const TOKEN = /^[\w-]{16,200}$/;
 
 /** @throws ServeError */
-function tokenOf({ token = process.env.TRISCOPE_TOKEN, host = LOOPBACK }: ServerOptions) {
+function tokenOf({ token = process.env.TRISCOPE_TOKEN, host = LOOPBACK, users }: ServerOptions) {
+  if (token === false && users !== undefined) {
+    throw new ServeError('users have tokens: everybody would see everything without one');
+  }
   if (token === false) {
     if (isLoopback(host)) return null;
     throw new ServeError(`without a token only 127.0.0.1 is served, not ${host}`);
@@ -92,6 +96,7 @@ export async function startServer(options: ServerOptions): Promise<LiveServer> {
     port,
     host,
     token: tokenOf(options),
+    users: options.users ?? null,
   };
   const thread = await ServerThread.start<PageMessage, PageTask>({
     name: 'the page’s server',

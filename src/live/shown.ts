@@ -24,4 +24,6 @@ export interface Shown {
    * @throws ApiError where there are none
    */
   sql(): Promise<OpenRecording>;
+  /** What this is one user's part of; not there for who may see all. */
+  readonly of?: Shown;
 }

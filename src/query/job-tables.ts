@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { quoteText } from '../model/sql.ts';
 import type { FilterColumn } from './filter-rows.ts';
 import type { KeptTable } from './kept-file.ts';
 
@@ -117,6 +118,19 @@ export const ACCOUNTED_SQL = `CREATE OR REPLACE TABLE _accounted AS
     AND coalesce(b.started, '-infinity'::DOUBLE) <= m.last + ${SLACK}
     AND coalesce(b.ended, 'infinity'::DOUBLE) >= m.first - ${SLACK} GROUP BY m.id`;
 
+/** Sums of jobs by a group: what the view `jobs_by_…` shows. @param jobs where jobs are; of days `job_days` */
+const sumsOf = (group: JobGroup, jobs: string): string =>
+  group === 'day'
+    ? `SELECT day, ${sums('day_seconds')} FROM ${jobs} GROUP BY day ORDER BY day`
+    : `SELECT ${group}, ${sums('seconds')} FROM ${jobs} GROUP BY ${group} ORDER BY node_hours DESC, ${group}`;
+
+/** The same of one user's jobs alone, from the views in `main`. */
+export const sumsOfUser = (group: JobGroup, user: string): string =>
+  sumsOf(
+    group,
+    `(FROM ${group === 'day' ? 'job_days' : 'jobs'} WHERE "user" = ${quoteText(user)}) own`,
+  );
+
 /**
  * Views of a kept file.
  * @param kept where its tables are, such as `kept.main`
@@ -153,9 +167,7 @@ export function jobViews(kept: string, into = 'main'): string[] {
       view(
         `jobs_by_${group}`,
         `jobs, node hours, CPU efficiency and flags by ${group}`,
-        group === 'day'
-          ? `SELECT day, ${sums('day_seconds')} FROM ${into}.job_days GROUP BY day ORDER BY day`
-          : `SELECT ${group}, ${sums('seconds')} FROM ${into}.jobs GROUP BY ${group} ORDER BY node_hours DESC, ${group}`,
+        sumsOf(group, `${into}.${group === 'day' ? 'job_days' : 'jobs'}`),
       ),
     ),
   ];

@@ -8,7 +8,6 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
@@ -30,7 +29,6 @@ const example = (name: string) => readFileSync(join(ROOT, 'examples/cluster', na
 const SCRIPT = join(ROOT, 'examples/cluster/job.sbatch');
 const JOB = '4711';
 const hasMpi = spawnSync('mpirun', ['--version']).status === 0;
-const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 const freePort = () =>
   new Promise<number>((resolve) => {
@@ -254,24 +252,6 @@ describe('what is set up', () => {
       expect(text).toContain('node:20-bookworm-slim');
       expect(text).toContain('openmpi-bin libopenmpi3\n'.trim());
       expect(text).toContain('npm install --global --omit=dev /tmp/triscope-*.tgz');
-    }
-  });
-
-  it.skipIf(!hasSystemd)('systemd takes the units (needs systemd-analyze)', () => {
-    const units = ['examples/cluster/triscope-archive.service', 'docs/node/triscope-node.service'];
-    for (const unit of units) {
-      // Where the program is not installed, systemd would look for it in vain.
-      const path = join(folder, unit.replace(/.*\//, ''));
-      const text = readFileSync(join(ROOT, unit), 'utf8');
-      writeFileSync(path, text.replace('/usr/local/bin/triscope', '/bin/true'));
-      const { status, stderr } = spawnSync('systemd-analyze', ['verify', path], {
-        encoding: 'utf8',
-      });
-      expect([unit, status, stderr.split('\n').filter((l) => l.includes('triscope'))]).toEqual([
-        unit,
-        0,
-        [],
-      ]);
     }
   });
 

@@ -1,14 +1,6 @@
 /** `triscope node begin|end|collect|mark|rotate|archive`, as a scheduler and cron call them. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -193,27 +185,6 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
       'triscope: there is no type cpv: see triscope node types; did you mean cpu?\n',
     );
     expect(wrong.code).toBe(2);
-  });
-
-  it('can be called by the prolog and the epilog of the documentation', async () => {
-    const { dir, current } = newLog();
-    const bin = `${dir}.bin`;
-    mkdirSync(bin);
-    symlinkSync(BIN, join(bin, 'triscope'));
-    symlinkSync(process.execPath, join(bin, 'node'));
-    writeFileSync(join(bin, 'logger'), '#!/bin/sh\ncat >&2\n', { mode: 0o755 });
-    for (const script of ['slurm-prolog.sh', 'slurm-epilog.sh']) {
-      const path = fileURLToPath(new URL(`../../docs/node/${script}`, import.meta.url));
-      const env = { TRISCOPE_PATH: bin, TRISCOPE_NODE_DIR: dir, SLURM_JOB_ID: '55_7' };
-      expect(spawnSync('sh', [path], { env, encoding: 'utf8' })).toMatchObject({
-        status: 0,
-        stderr: '',
-      });
-    }
-    expect(current().groups.map(({ jobs, marks }) => [jobs, ...marks])).toEqual([
-      ['55_7', 'begin 55_7'],
-      ['55_7', 'end 55_7'],
-    ]);
   });
 
   it('move old files to an archive', async () => {

@@ -226,13 +226,40 @@ describe('alerts', () => {
         { encoding: 'utf8' },
       );
       expect({ stdout, status }).toMatchObject({
-        stdout: expect.stringContaining('10 rules found'),
+        stdout: expect.stringContaining('22 rules found'),
         status: 0,
       });
       const pages = (key: string, step: number) => ({
         series: `triscope_node_vm_${key}_total{host="n1",device="-"}`,
         values: `0+${step}x9`,
       });
+      /** Of two hosts: one beyond a threshold of each rule, one short of it. */
+      const pair = (name: string, beyond: string, short: string) => [
+        { series: `triscope_node_${name}{host="n1",device="7"}`, values: beyond },
+        { series: `triscope_node_${name}{host="n2",device="7"}`, values: short },
+      ];
+      const more = [
+        ...pair('psi_memory_full_seconds_total', '0+61x9', '0+59x9'),
+        ...pair('psi_io_full_seconds_total', '0+181x9', '0+59x9'),
+        ...pair('cgroup_memory_oom_kill_total', '0x5 1x9', '0x14'),
+        ...pair('cgroup_cpu_nr_periods_total', '0+1000x9', '0+1000x9'),
+        ...pair('cgroup_cpu_nr_throttled_total', '0+51x9', '0+49x9'),
+        ...pair('nvidia_gpu_state_held_by_heat', '1x9', '0x9'),
+        ...pair('nvidia_gpu_state_held_by_hardware', '0x9', '0x9'),
+        ...pair('nvidia_gpu_ecc_uncorrected_total', '0x5 1x9', '5x14'),
+        ...pair('hwmon_temp_temp_celsius', '96x9', '94x9'),
+      ];
+      const fired = [
+        ['host-memory-pressure', 'notice'],
+        ['host-io-pressure', 'notice'],
+        ['host-io-pressure', 'problem'],
+        ['out-of-memory', 'problem'],
+        ['job-quota', 'notice'],
+        ['gpu-throttled', 'notice'],
+        ['gpu-throttled', 'problem'],
+        ['gpu-errors', 'problem'],
+        ['temperature', 'notice'],
+      ];
       const test = {
         rule_files: ['rules.yml'],
         evaluation_interval: '10m',
@@ -248,14 +275,28 @@ describe('alerts', () => {
               },
             ],
           },
+          {
+            interval: '10m',
+            input_series: more,
+            promql_expr_test: [
+              {
+                expr: 'count(ALERTS) by (host, finding, severity)',
+                eval_time: '80m',
+                exp_samples: fired.map(([finding, severity]) => ({
+                  labels: `{finding="${finding}",host="n1",severity="${severity}"}`,
+                  value: 1,
+                })),
+              },
+            ],
+          },
         ],
       };
       writeFileSync(join(place, 'test.json'), JSON.stringify(test));
-      const fired = spawnSync('promtool', ['test', 'rules', join(place, 'test.json')], {
+      const ran = spawnSync('promtool', ['test', 'rules', join(place, 'test.json')], {
         encoding: 'utf8',
       });
       rmSync(place, { recursive: true });
-      expect({ status: fired.status, out: fired.stderr + fired.stdout }).toMatchObject({
+      expect({ status: ran.status, out: ran.stderr + ran.stdout }).toMatchObject({
         status: 0,
       });
     },

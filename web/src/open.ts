@@ -20,7 +20,7 @@ async function look(page: Page): Promise<void> {
     // From the run's zero on: samplers start before it.
     const least = Math.min(...drawable.map(({ from }) => from));
     page.extent = [Math.max(0, least), Math.max(...drawable.map(({ to }) => to))];
-  }
+  } else if (page.facts?.jobs?.span) page.extent = page.facts.jobs.span;
   page.tick++;
 }
 
@@ -111,6 +111,11 @@ export async function open(page: Page): Promise<() => void> {
   ]);
   page.recordings = recordings;
   page.refused = refused;
+  // Users, who see their own jobs, may not follow; they load the page again.
+  if (typeof facts.jobs?.user === 'string') {
+    page.connection = 'none';
+    return () => {};
+  }
   const link = new Link(
     { recording, without: IGNORED },
     {

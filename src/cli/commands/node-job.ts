@@ -1,12 +1,11 @@
 /** `triscope node job JOB`: what an archive knows of a job, explained. */
 import { examineJob } from '../../findings/index.ts';
 import {
-  type Archive,
   accountedJob,
   devicePage,
+  filesOfJob,
   type JobQuery,
   jobObject,
-  openJobs,
   readJob,
 } from '../../findings/job/index.ts';
 import { flag, text } from '../../model/option.ts';
@@ -25,17 +24,6 @@ const OPTIONS = {
   all: flag(false, 'every host, process and strange spot, not the first 16'),
 };
 
-/** The archive with the files that its index has of a job only; all of them where it has none. */
-async function filesOf(archive: Archive, id: string): Promise<Archive> {
-  const { jobs } = await openJobs(archive, null);
-  try {
-    const files = (await jobs?.filesOf(id)) ?? [];
-    return files.length === 0 ? archive : { ...archive, files };
-  } finally {
-    jobs?.close();
-  }
-}
-
 /** Prints the job. Returns the exit code. @throws UsageError, JobError, JobNotFoundError */
 async function run({ words: [id], given }: Call<typeof OPTIONS, null>): Promise<number> {
   const call = readArchiveCall(given);
@@ -53,7 +41,7 @@ async function run({ words: [id], given }: Call<typeof OPTIONS, null>): Promise<
       `triscope: job ${id} is not in the accounting file; its records are searched for all the same\n`,
     );
   }
-  const job = await readJob(await filesOf(archive, id), { ...query, accounted: own });
+  const job = await readJob(await filesOfJob(archive, id), { ...query, accounted: own });
   const type = given.type;
   const page = type === undefined ? null : devicePage(job, type);
   const paint = painter(process.stdout);

@@ -13,6 +13,11 @@ const OPTIONS = {
     false,
     'no token: anybody who reaches 127.0.0.1 may look, other users of this machine too; otherwise the link holds a token, that of TRISCOPE_TOKEN or a new one',
   ),
+  users: text(
+    '',
+    'file with a line per user, of name and token: who comes with that token sees the user’s jobs alone; with “all” behind it, everything',
+    { placeholder: 'FILE', names: 'input' },
+  ),
   json: flag(false, 'print {"url": …, "port": …}'),
 };
 
@@ -23,6 +28,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
     recordings: words,
     port: given.port ?? OPTIONS.port.default,
     ...(host !== undefined && { host }),
+    ...(given.users !== undefined && { users: given.users }),
     ...(given['no-token'] && { token: false }),
   });
   const { url, port: actual } = server;

@@ -20,7 +20,14 @@ export { indexPath, type UpdateOptions, type UpdateResult, updateIndex } from '.
 export { type JobList, type ListedJob, listJobs } from './job-list.ts';
 export { jobFacts, jobObject } from './job-object.ts';
 export { type JobRow, METRIC_COLUMNS, measuredRows, rowOf } from './job-rows.ts';
-export { type GroupRow, KeptJobs, openJobs, writeParquet } from './kept-jobs.ts';
+export {
+  filesOfJob,
+  type GroupRow,
+  KeptJobs,
+  openJobs,
+  type RowSearch,
+  writeParquet,
+} from './kept-jobs.ts';
 export { ALL_JOBS } from './marks.ts';
 export { METRIC_FAMILIES, metricsInSteps, metricsOf } from './metrics/index.ts';
 export {
@@ -31,6 +38,7 @@ export {
   type MetricValue,
 } from './metrics/metric.ts';
 export { notesOf, repairsOf } from './notes.ts';
+export { withoutOthers } from './own-job.ts';
 export { type JobToRead, type ReadJobsOptions, readJobs } from './read-jobs.ts';
 export { balanceOf, type Track, tracksOf } from './tracks.ts';
 export { inUnit, type KeyTotals, type OddDelta, type TypeTable } from './type-table.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bytes as sizeText } from '../../model/measures/index.ts';
 import { quoteText } from '../../model/sql.ts';
-import { type JobGroup, jobViews, layoutOf } from '../../query/job-tables.ts';
+import { type JobGroup, jobViews, layoutOf, sumsOfUser } from '../../query/job-tables.ts';
 import type { KeptFile } from '../../query/kept-file.ts';
 import type { AccountedJob } from './accounting.ts';
 import type { Archive, ArchiveFile } from './archive.ts';
@@ -29,6 +29,30 @@ export interface RowSearch {
   readonly user?: string | undefined;
   readonly queue?: string | undefined;
   readonly hosts?: readonly string[] | null;
+  /** Words that are all in a job's id, user, account, queue, name or state, in either case. */
+  readonly words?: readonly string[];
+  /** A flag that is up. */
+  readonly flag?: string | undefined;
+  /** Of more jobs only the latest so many. */
+  readonly most?: number;
+}
+
+/** What words are looked for in. */
+const WORDS_IN = `lower(concat_ws(' ', id, "user", account, queue, name, state))`;
+
+/** The jobs of a search, but for its condition. */
+function searched({ user, queue, flag, hosts = null, words = [] }: RowSearch): string {
+  const list = (hosts ?? []).map((host) => quoteText(shortName(host))).join(', ');
+  const more = [
+    ...(user === undefined ? [] : [`"user" = ${quoteText(user)}`]),
+    ...(queue === undefined ? [] : [`queue = ${quoteText(queue)}`]),
+    ...(flag === undefined ? [] : [`contains(',' || flags || ',', ${quoteText(`,${flag},`)})`]),
+    ...words.map((word) => `contains(${WORDS_IN}, ${quoteText(word.toLowerCase())})`),
+    ...(hosts === null
+      ? []
+      : [`id IN (SELECT job FROM job_hosts WHERE split_part(host, '.', 1) IN (${list}))`]),
+  ];
+  return more.length === 0 ? 'jobs' : `(FROM jobs WHERE ${more.join(' AND ')}) jobs`;
 }
 
 const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state', 'flags', 'doubtful'] as const;
@@ -44,21 +68,27 @@ export class KeptJobs {
     this.archive = archive;
   }
 
+  /** How many jobs a search finds. @throws QueryError */
+  async count(search: RowSearch): Promise<number> {
+    const select = `SELECT count(*) FROM ${searched(search)}`;
+    const [[count]] = await this.kept.where(select, search.where ?? 'true', '');
+    return Number(count);
+  }
+
+  /** Seconds since 1970 of the first and last record of all jobs; null where there are none. */
+  async span(): Promise<readonly [number, number] | null> {
+    const [[first, last]] = await this.kept.rows('SELECT min(first), max(last) FROM jobs');
+    return first === null ? null : [Number(first), Number(last)];
+  }
+
   /** The jobs that a search finds, by their first record. @throws QueryError */
-  async rows({ where = 'true', user, queue, hosts = null }: RowSearch = {}): Promise<JobRow[]> {
+  async rows(search: RowSearch = {}): Promise<JobRow[]> {
+    const { where = 'true', most } = search;
     const columns = [...TEXTS, ...NUMBERS, ...METRIC_COLUMNS].map((name) => `"${name}"`);
-    const more = [
-      ...(user === undefined ? [] : [`"user" = ${quoteText(user)}`]),
-      ...(queue === undefined ? [] : [`queue = ${quoteText(queue)}`]),
-      ...(hosts === null
-        ? []
-        : [
-            `id IN (SELECT job FROM job_hosts WHERE split_part(host, '.', 1) IN (${hosts.map((host) => quoteText(shortName(host))).join(', ')}))`,
-          ]),
-    ];
-    const from = more.length === 0 ? 'jobs' : `(FROM jobs WHERE ${more.join(' AND ')}) jobs`;
-    const select = `SELECT ${columns.join(', ')} FROM ${from}`;
-    const found = await this.kept.where(select, where, 'ORDER BY first, id');
+    const select = `SELECT ${columns.join(', ')} FROM ${searched(search)}`;
+    const order = most === undefined ? 'first, id' : `first DESC, id DESC LIMIT ${most}`;
+    const found = await this.kept.where(select, where, `ORDER BY ${order}`);
+    if (most !== undefined) found.reverse();
     return found.map((cells) => {
       const text = Object.fromEntries(TEXTS.map((name, k) => [name, String(cells[k] ?? '')]));
       const numbers = NUMBERS.map((name, k) => [name, Number(cells[TEXTS.length + k])]);
@@ -76,10 +106,11 @@ export class KeptJobs {
     });
   }
 
-  /** Sums of jobs; the most node hours first, days in their order. */
-  async by(group: JobGroup): Promise<GroupRow[]> {
+  /** Sums of jobs, of one user's where one is given; the most node hours first, days in their order. */
+  async by(group: JobGroup, user: string | null = null): Promise<GroupRow[]> {
+    const sums = user === null ? `jobs_by_${group}` : `(${sumsOfUser(group, user)})`;
     const rows = await this.kept.rows(
-      `SELECT CAST("${group}" AS VARCHAR), jobs, node_hours, efficiency, flagged_jobs, flagged_node_hours FROM jobs_by_${group}`,
+      `SELECT CAST("${group}" AS VARCHAR), jobs, node_hours, efficiency, flagged_jobs, flagged_node_hours FROM ${sums}`,
     );
     return rows.map(([name, jobs, hours, efficiency, flagged, flaggedHours]) => ({
       group: String(name),
@@ -89,6 +120,14 @@ export class KeptJobs {
       flaggedJobs: Number(flagged),
       flaggedNodeHours: Number(flaggedHours),
     }));
+  }
+
+  /** Whether accounting has a job as this user's. */
+  async isOf(id: string, user: string): Promise<boolean> {
+    const own = await this.kept.rows(
+      `SELECT 1 FROM jobs WHERE id = ${quoteText(id)} AND "user" = ${quoteText(user)}`,
+    );
+    return own.length > 0;
   }
 
   /** The files with records of a job, in the archive's order. */
@@ -165,6 +204,17 @@ export async function openJobs(
   } catch (error) {
     const why = (error as Error).message.split('\n')[0];
     return { jobs: null, note: `${path}: not used: ${why}` };
+  }
+}
+
+/** The archive with the files that its index has of a job only; all of them where it has none. */
+export async function filesOfJob(archive: Archive, id: string): Promise<Archive> {
+  const { jobs } = await openJobs(archive, null);
+  try {
+    const files = (await jobs?.filesOf(id)) ?? [];
+    return files.length === 0 ? archive : { ...archive, files };
+  } finally {
+    jobs?.close();
   }
 }
 

@@ -51,7 +51,7 @@ export const COMPARE: readonly Route[] = [
     answer: async (c, context) => {
       const a = await context.shown(c);
       const id = c.req.query('other') ?? '';
-      const b = (await context.all()).find((one) => one.id === id);
+      const b = (await context.all(c)).find((one) => one.id === id);
       if (b === undefined) {
         throw new ApiError(404, `there is no recording ${JSON.stringify(id)}: see /api/recordings`);
       }

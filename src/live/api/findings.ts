@@ -26,10 +26,13 @@ export const FOUND: readonly Route[] = [
   {
     method: 'get',
     path: '/findings',
+    forUsers: true,
     summary: 'Findings, worst first',
     gives: 'rule, severity, sentence, evidence (query and rows), advice: docs/findings.md',
     answer: async (c, context) => {
       const shown = await context.shown(c);
+      // Those of a job are on its page.
+      if (shown.facts.jobs !== undefined) return c.json([]);
       const { findings } = await verdictOf(shown, context.signal);
       // Files of a run that goes on are not whole yet: nothing is wrong with them.
       const told = findings.filter(({ rule }) => !shown.live || rule !== 'suspect-data');
@@ -39,9 +42,13 @@ export const FOUND: readonly Route[] = [
   {
     method: 'get',
     path: '/findings/open',
+    forUsers: true,
     summary: 'Rules that could not look',
     gives: 'rule, title, what it lacks, and whether the recording has anything that it is about',
-    answer: async (c, context) =>
-      c.json((await verdictOf(await context.shown(c), context.signal)).notExamined),
+    answer: async (c, context) => {
+      const shown = await context.shown(c);
+      if (shown.facts.jobs !== undefined) return c.json([]);
+      return c.json((await verdictOf(shown, context.signal)).notExamined);
+    },
   },
 ];

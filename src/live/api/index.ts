@@ -1,6 +1,7 @@
 /** All routes under /api/: one line per family. */
 import { type Context, Hono } from 'hono';
 import { visible } from '../../formats/visible.ts';
+import { forOperators } from '../jobs-shown.ts';
 import type { Desk } from '../net/desk.ts';
 import { LIMITS, type RouteLimits } from '../net/limits.ts';
 import { CASCADES } from './cascades.ts';
@@ -53,6 +54,8 @@ export interface ApiOptions extends Pick<ApiContext, 'shown' | 'all' | 'refused'
   readonly desk: Desk;
   /** When who made a request has gone. */
   gone(c: Context): AbortSignal;
+  /** See `ApiContext.user`; nobody's where not given. */
+  userOf?(c: Context): string | null;
 }
 
 const named = (path: string): RouteLimits => {
@@ -62,17 +65,20 @@ const named = (path: string): RouteLimits => {
 };
 
 export function api(
-  { desk, gone, shown, all, refused }: ApiOptions,
+  { desk, gone, userOf = () => null, shown, all, refused }: ApiOptions,
   routes = ROUTES,
   limitsOf = named,
 ): Hono {
   const app = new Hono();
   const document = openApi(routes);
-  for (const { method, path, answer } of routes) {
+  for (const { method, path, answer, forUsers = false } of routes) {
     const limits = limitsOf(path);
-    app.on(method.toUpperCase(), path, (c) =>
-      desk.serve(limits, gone(c), (signal) => answer(c, { shown, all, refused, limits, signal })),
-    );
+    app.on(method.toUpperCase(), path, (c) => {
+      const user = userOf(c);
+      if (user !== null && !forUsers) forOperators();
+      const context = { shown, all, refused, limits, user };
+      return desk.serve(limits, gone(c), (signal) => answer(c, { ...context, signal }));
+    });
   }
   app.get('/openapi.json', (c) => c.json(document));
   app.notFound((c) => c.json({ error: 'no such thing: see /api/openapi.json' }, 404));

@@ -13,18 +13,28 @@ import {
   metricsInSteps,
 } from '../../findings/job/index.ts';
 import { filterRows } from '../../query/index.ts';
-import type { JobListFacts, JobListRow, JobPageFacts } from '../../view/facts/jobs.ts';
+import { JOB_GROUPS } from '../../query/job-tables.ts';
+import type {
+  JobListFacts,
+  JobListRow,
+  JobPageFacts,
+  JobSumsFacts,
+} from '../../view/facts/jobs.ts';
 import { STATEMENT_SECONDS } from '../net/limits.ts';
 import { inTurns, nextTurn, SharedWork } from '../net/shared-work.ts';
 import { jobOf, zeroSeconds } from './nodes.ts';
 import { archiveOf } from './nodes-archive.ts';
 import { trackMetrics, typesWithKeys } from './nodes-courses.ts';
-import { type ApiContext, ApiError, type Route } from './route.ts';
+import { type ApiContext, ApiError, integerOf, type Route } from './route.ts';
 
 /** Processes and oddities that a job's page lists. */
 const MOST_LISTED = 500;
 /** Characters of a condition. */
 const MOST_CONDITION = 1000;
+/** Words that are looked for. */
+const MOST_WORDS = 20;
+/** Jobs that are sent; of more, the latest. */
+const MOST_ROWS = 5000;
 
 const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state'] as const;
 const NUMBERS = ['first', 'last', 'seconds', 'hosts', 'groups', 'no_begin', 'no_end'] as const;
@@ -57,32 +67,45 @@ async function chosen(
 async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
   const shown = await context.shown(c);
   const archive = archiveOf(shown);
+  const { user, signal } = context;
   const flags = JOB_FLAGS.map(({ name, means }) => ({ name, means }));
   const columns = [...TEXTS, ...NUMBERS, 'flags', ...METRIC_COLUMNS];
   if (archive === null) {
-    return { available: false, jobs: [], total: 0, columns, flags, problems: [] };
+    return { available: false, jobs: [], found: 0, total: 0, columns, flags, problems: [] };
   }
-  const where = c.req.query('where') ?? '';
-  const measured = c.req.query('metrics') === '1' || where !== '';
-  const all = await (measured
-    ? archive.measuredRows(context.signal)
-    : archive.plainRows(context.signal));
-  const found = where === '' ? all : await chosen(all, where, context.signal);
+  const [where, flag] = [c.req.query('where') ?? '', c.req.query('flag') ?? ''];
+  const search = {
+    words: (c.req.query('words') ?? '').split(/\s+/).filter(Boolean).slice(0, MOST_WORDS),
+    ...{ flag, where, measured: c.req.query('metrics') === '1' || where !== '' || flag !== '' },
+    most: integerOf(c, 'most', MOST_ROWS, 1, MOST_ROWS),
+  };
+  const choose = (rows: readonly JobRow[]) => chosen(rows, where, signal);
+  const { rows, found, total, problems } = await archive.search(search, user, signal, choose);
   const zero = zeroSeconds(shown);
-  const { problems } = await archive.list(context.signal);
   return {
     available: true,
-    jobs: found.map((row): JobListRow => ({ ...row, from: row.first - zero, to: row.last - zero })),
-    total: all.length,
-    columns,
-    flags,
-    problems: [
-      ...problems.map(({ path, what }) => (what.startsWith(path) ? what : `${path}: ${what}`)),
-      ...archive.archive.skipped
-        .filter(({ why }) => /cannot|may not/.test(why))
-        .map(({ path, why }) => `${path}: ${why}`),
-    ],
+    jobs: rows.map((row): JobListRow => ({ ...row, from: row.first - zero, to: row.last - zero })),
+    ...{ found, total, columns, flags },
+    problems:
+      user === null
+        ? [
+            ...problems.map(({ path, what }) =>
+              what.startsWith(path) ? what : `${path}: ${what}`,
+            ),
+            ...archive.archive.skipped
+              .filter(({ why }) => /cannot|may not/.test(why))
+              .map(({ path, why }) => `${path}: ${why}`),
+          ].slice(0, MOST_LISTED)
+        : [],
   };
+}
+
+async function sums(c: Context, context: ApiContext): Promise<JobSumsFacts> {
+  const by = JOB_GROUPS.find((group) => group === c.req.query('by'));
+  if (by === undefined) throw new ApiError(400, `by=… must be one of ${JOB_GROUPS.join(', ')}`);
+  const archive = archiveOf(await context.shown(c));
+  const groups = (await archive?.sums(by, context.user)) ?? null;
+  return { by, groups };
 }
 
 /** A job's page, but for its courses in time. `zero`: seconds since 1970 of the page's second 0. */
@@ -114,6 +137,7 @@ export const JOBS: readonly Route[] = [
   {
     method: 'get',
     path: '/jobs',
+    forUsers: true,
     summary: 'Jobs of the raw stats files',
     parameters: [
       {
@@ -126,14 +150,43 @@ export const JOBS: readonly Route[] = [
         help: 'an SQL condition over the columns, such as avg_cpi > 1.5 AND hosts > 4',
         schema: { type: 'string' },
       },
+      {
+        name: 'words',
+        help: 'words that are all in a job’s id, user, account, queue, name or state',
+        schema: { type: 'string' },
+      },
+      { name: 'flag', help: 'a flag that is up', schema: { type: 'string' } },
+      {
+        name: 'most',
+        help: `jobs at most, the latest; ${MOST_ROWS} where it is not given`,
+        schema: { type: 'integer', minimum: 1, maximum: MOST_ROWS },
+      },
     ],
     gives:
-      'jobs with times, hosts and marks, from accounting files user, queue and state; the columns that a condition may name',
+      'jobs with times, hosts and marks, from accounting files user, queue and state; how many were found; the columns that a condition may name',
     answer: async (c, context) => c.json(await list(c, context)),
   },
   {
     method: 'get',
+    path: '/jobs/sums',
+    forUsers: true,
+    summary: 'Sums of jobs by user, account, queue, application, state or day',
+    parameters: [
+      {
+        name: 'by',
+        help: 'what they are summed up by',
+        schema: { type: 'string', enum: JOB_GROUPS },
+        required: true,
+      },
+    ],
+    gives:
+      'jobs, node hours, CPU efficiency and flags of each group; groups are null where the archive has no job index',
+    answer: async (c, context) => c.json(await sums(c, context)),
+  },
+  {
+    method: 'get',
     path: '/job',
+    forUsers: true,
     summary: 'A job’s page: facts, metrics, flags, gauges, repairs',
     parameters: [
       {
@@ -146,7 +199,7 @@ export const JOBS: readonly Route[] = [
       'what `node job --json` prints, without courses in time; metrics and types that /api/nodes can be asked for',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS, context.signal);
+      const job = await jobOf(shown, c.req.query('job') ?? ALL_JOBS, context);
       const page =
         PAGES.get(job) ?? new SharedWork((signal) => jobPage(job, zeroSeconds(shown), signal));
       PAGES.set(job, page);

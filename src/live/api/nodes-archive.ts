@@ -1,5 +1,5 @@
 /** The raw stats files of what is shown: its jobs, read when asked for, the last few kept. */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AccountedJob,
@@ -8,19 +8,26 @@ import {
   accountedById,
   accountedFor,
   accountedJob,
+  filesOfJob,
+  type GroupRow,
+  indexPath,
   type Job,
   JobError,
   type JobList,
   type JobRow,
   type JobToRead,
+  type KeptJobs,
   listJobs,
   measuredRows,
   openArchive,
   openJobs,
+  type RowSearch,
   readAccounting,
   readJob,
   rowOf,
+  withoutOthers,
 } from '../../findings/job/index.ts';
+import type { JobGroup } from '../../query/job-tables.ts';
 import { SharedWork } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import { ApiError } from './route.ts';
@@ -58,17 +65,51 @@ function accountedBeside(folder: string): readonly AccountedJob[] {
     .flatMap((path) => readAccounting(path).jobs);
 }
 
+/** What a list of jobs is asked for. */
+export interface JobSearch {
+  /** Words that are all in a job's id, user, account, queue, name or state. */
+  readonly words: readonly string[];
+  /** '': any. */
+  readonly flag: string;
+  /** An SQL condition; '': all. */
+  readonly where: string;
+  /** Whether metrics and flags are wanted. */
+  readonly measured: boolean;
+  /** Of more, the latest so many. */
+  readonly most: number;
+}
+
+export interface FoundJobs {
+  /** By their first record. */
+  readonly rows: readonly JobRow[];
+  /** How many the search found, and how many there are. */
+  readonly found: number;
+  readonly total: number;
+  readonly problems: JobList['problems'];
+}
+
+const isLike = (row: JobRow, { words, flag }: JobSearch): boolean => {
+  if (flag !== '' && row.flags?.includes(flag) !== true) return false;
+  const text = [row.id, row.user, row.account, row.queue, row.name, row.state].join(' ');
+  return words.every((word) => text.toLowerCase().includes(word.toLowerCase()));
+};
+
+/** Takes the rows for which a condition is true. */
+type Choose = (rows: readonly JobRow[]) => Promise<readonly JobRow[]>;
+
 class NodeArchive {
   readonly archive: Archive;
   private _accounted: readonly AccountedJob[] | null = null;
   private readonly _list: SharedWork<JobList>;
-  private readonly rows: SharedWork<readonly JobRow[]>;
+  private readonly measured: SharedWork<readonly JobRow[]>;
   private readonly jobs = new Map<string, SharedWork<Job>>();
 
   constructor(archive: Archive) {
     this.archive = archive;
     this._list = new SharedWork((signal) => listJobs(archive, { ...ALL_TIME, signal }));
-    this.rows = new SharedWork((signal) => this.measure(signal));
+    this.measured = new SharedWork(async (signal) =>
+      measuredRows(await this.toRead(signal), { foreign: false, signal }),
+    );
   }
 
   get accounted(): readonly AccountedJob[] {
@@ -76,55 +117,93 @@ class NodeArchive {
     return this._accounted;
   }
 
-  /** Reads each file once, the first time. */
-  list(signal: AbortSignal): Promise<JobList> {
-    return this._list.get(signal);
+  /**
+   * The jobs that a search finds: by the archive's index, else reads each file once, the first time.
+   * @param user whose jobs alone are there; null: all
+   * @param choose judges `where`
+   */
+  async search(
+    search: JobSearch,
+    user: string | null,
+    signal: AbortSignal,
+    choose: Choose,
+  ): Promise<FoundJobs> {
+    const kept = await this.asked((jobs) => searchKept(jobs, search, user, choose));
+    if (kept !== null) return kept;
+    const { problems } = await this._list.get(signal);
+    const all = await (search.measured ? this.measured.get(signal) : this.plainRows(signal));
+    const own = user === null ? all : all.filter((row) => row.user === user);
+    const chosen = search.where === '' ? own : await choose(own);
+    const found = chosen.filter((row) => isLike(row, search));
+    return {
+      rows: found.slice(-search.most),
+      ...{ found: found.length, total: own.length, problems },
+    };
+  }
+
+  /** Sums of jobs; null where the archive has no index. */
+  sums(group: JobGroup, user: string | null): Promise<readonly GroupRow[] | null> {
+    return this.asked((jobs) => jobs.by(group, user));
+  }
+
+  /** What the archive's index answers; null where there is none. */
+  private async asked<T>(question: (jobs: KeptJobs) => Promise<T>): Promise<T | null> {
+    if (!existsSync(indexPath(this.archive))) return null;
+    const { jobs } = await openJobs(
+      openArchive(this.archive.path),
+      this.accounted.length > 0 ? this.accounted : null,
+    );
+    if (jobs === null) return null;
+    try {
+      return await question(jobs);
+    } finally {
+      jobs.close();
+    }
   }
 
   /** What groups and accounting tell of the jobs. */
-  async plainRows(signal: AbortSignal): Promise<readonly JobRow[]> {
+  private async plainRows(signal: AbortSignal): Promise<readonly JobRow[]> {
     const jobs = await this.toRead(signal);
     return jobs.map(({ listed, accounted }) => rowOf(listed, accounted));
   }
 
-  /** The same with metrics and flags: reads each job, the first time. */
-  measuredRows(signal: AbortSignal): Promise<readonly JobRow[]> {
-    return this.rows.get(signal);
-  }
-
-  private async measure(signal: AbortSignal): Promise<readonly JobRow[]> {
-    const { jobs } = await openJobs(
-      this.archive,
-      this.accounted.length > 0 ? this.accounted : null,
-    );
-    try {
-      if (jobs !== null) return await jobs.rows();
-    } finally {
-      jobs?.close();
-    }
-    return measuredRows(await this.toRead(signal), { foreign: false, signal });
-  }
-
   private async toRead(signal: AbortSignal): Promise<readonly JobToRead[]> {
     const accounted = accountedById(this.accounted);
-    const { jobs } = await this.list(signal);
+    const { jobs } = await this._list.get(signal);
     return jobs.map((listed) => ({ listed, accounted: accountedFor(accounted, listed) }));
   }
 
-  /** @throws JobNotFoundError; ApiError where that is too much at once */
-  job(id: string, signal: AbortSignal): Promise<Job> {
-    const job = this.jobs.get(id) ?? new SharedWork((end) => this.read(id, end));
+  private async isOf(id: string, user: string, signal: AbortSignal): Promise<boolean> {
+    const kept = await this.asked((jobs) => jobs.isOf(id, user));
+    if (kept !== null) return kept;
+    return (await this.toRead(signal)).some(
+      ({ listed, accounted }) => listed.id === id && accounted?.user === user,
+    );
+  }
+
+  /**
+   * A job; as `user` may see it where one is given.
+   * @throws JobNotFoundError; ApiError where that is too much at once, or no job of the user's
+   */
+  async job(id: string, user: string | null, signal: AbortSignal): Promise<Job> {
+    if (user !== null && (id === ALL_JOBS || !(await this.isOf(id, user, signal)))) {
+      throw new ApiError(404, `${user} has no job ${JSON.stringify(id)} here: see /api/jobs`);
+    }
+    const key = user === null ? id : `${id} own`;
+    const job = this.jobs.get(key) ?? new SharedWork((end) => this.read(id, user !== null, end));
     // The one asked for last goes last.
-    this.jobs.delete(id);
-    this.jobs.set(id, job);
+    this.jobs.delete(key);
+    this.jobs.set(key, job);
     for (const old of [...this.jobs.keys()].slice(0, -MOST_KEPT)) this.jobs.delete(old);
     return job.get(signal);
   }
 
-  private async read(id: string, signal: AbortSignal): Promise<Job> {
+  private async read(id: string, own: boolean, signal: AbortSignal): Promise<Job> {
     if (id !== ALL_JOBS) {
-      const own = accountedJob(this.accounted, { id });
-      return readJob(this.archive, { id, accounted: own, signal });
+      const accounted = accountedJob(this.accounted, { id });
+      const archive = await filesOfJob(this.archive, id);
+      const job = await readJob(archive, { id, accounted, signal });
+      return own ? withoutOthers(job) : job;
     }
     const bytes = this.archive.files.reduce((sum, { path }) => sum + statSync(path).size, 0);
     if (bytes > MOST_BYTES) {
@@ -137,10 +216,35 @@ class NodeArchive {
   }
 }
 
+/** A user's condition is judged where there are no jobs but the user's own. */
+async function searchKept(
+  jobs: KeptJobs,
+  { words, flag, where, most }: JobSearch,
+  user: string | null,
+  choose: Choose,
+): Promise<FoundJobs> {
+  const own: RowSearch = { user: user ?? undefined };
+  const like = { ...own, words, ...(flag !== '' && { flag }) };
+  const [total, problems] = [await jobs.count(own), user === null ? await jobs.problems() : []];
+  if (user !== null && where !== '') {
+    const chosen = await choose(await jobs.rows(like));
+    return { rows: chosen.slice(-most), found: chosen.length, total, problems };
+  }
+  const search = { ...like, ...(where !== '' && { where }) };
+  const rows = await jobs.rows({ ...search, most });
+  return {
+    rows,
+    found: rows.length < most ? rows.length : await jobs.count(search),
+    total,
+    problems,
+  };
+}
+
 const ARCHIVES = new WeakMap<Shown, NodeArchive | null>();
 
 /** The archive of what is shown; null where it has no raw stats files. */
-export function archiveOf(shown: Shown): NodeArchive | null {
+export function archiveOf(view: Shown): NodeArchive | null {
+  const shown = view.of ?? view;
   const known = ARCHIVES.get(shown);
   if (known !== undefined) return known;
   const archive = shown.path === null ? null : archiveAt(shown.path);

@@ -52,11 +52,15 @@ const METRIC: Parameter = {
 export const zeroSeconds = ({ facts }: Shown): number => Number(BigInt(facts.zero) / 1000n) / 1e6;
 
 /** The job that a request is about. @throws ApiError */
-export async function jobOf(shown: Shown, id: string, signal: AbortSignal): Promise<Job> {
+export async function jobOf(
+  shown: Shown,
+  id: string,
+  { user, signal }: Pick<ApiContext, 'user' | 'signal'>,
+): Promise<Job> {
   const archive = archiveOf(shown);
   if (archive === null) throw new ApiError(400, 'there are no raw stats files here');
   try {
-    return await archive.job(id === '' ? ALL_JOBS : id, signal);
+    return await archive.job(id === '' ? ALL_JOBS : id, user, signal);
   } catch (error) {
     if ((error as Error).name !== 'JobNotFoundError') throw error;
     throw new ApiError(400, (error as Error).message);
@@ -69,7 +73,7 @@ const MOST_COURSES = 24;
 
 async function coursesFor(c: Context, context: ApiContext): Promise<Courses> {
   const shown = await context.shown(c);
-  const job = await jobOf(shown, c.req.query('job') ?? '', context.signal);
+  const job = await jobOf(shown, c.req.query('job') ?? '', context);
   const id = c.req.query('metric') ?? '';
   const kept = COURSES.get(job) ?? new Map<string, Courses | null>();
   COURSES.set(job, kept);
@@ -91,6 +95,7 @@ const plain = (column: Float32Array) => Array.from(column, (v) => (Number.isNaN(
 const bins: Route = {
   method: 'get',
   path: '/nodes/series',
+  forUsers: true,
   summary: 'Hosts in time: least, most and mean of a track or key, per bin',
   parameters: [
     JOB,
@@ -131,6 +136,7 @@ const bins: Route = {
 const suspects: Route = {
   method: 'get',
   path: '/nodes/suspects',
+  forUsers: true,
   summary: 'Where a metric is doubtful, and why',
   parameters: [JOB, METRIC],
   gives: 'spans of time with host and reason',
@@ -219,6 +225,7 @@ export function* pageOf(
 const devices: Route = {
   method: 'get',
   path: '/nodes/devices',
+  forUsers: true,
   summary: 'Every key of every device of a type: totals and rates',
   parameters: [
     JOB,
@@ -227,7 +234,7 @@ const devices: Route = {
   ],
   gives: 'keys with units, a row per device and one (`all`) per host; totals are exact digits',
   answer: async (c, context) => {
-    const job = await jobOf(await context.shown(c), c.req.query('job') ?? '', context.signal);
+    const job = await jobOf(await context.shown(c), c.req.query('job') ?? '', context);
     try {
       const type = c.req.query('type') ?? '';
       const { NODE_TYPES } = await import('../../node/types/index.ts');

@@ -7,7 +7,7 @@ import type { Shown } from '../shown.ts';
 /** An answer that is no success. The message is one line for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  readonly status: 400 | 404 | 409 | 410 | 413 | 415 | 422 | 503;
+  readonly status: 400 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 503;
 
   constructor(status: ApiError['status'], message: string) {
     super(message);
@@ -38,7 +38,9 @@ export interface ApiContext {
   /** What a request is about: the recording that `?recording=` names, else the first. @throws ApiError */
   shown(c: Context): Promise<Shown>;
   /** All that there is, in the order in which it was given. */
-  all(): Promise<readonly Shown[]>;
+  all(c: Context): Promise<readonly Shown[]>;
+  /** Whose jobs alone who asks may see; null: everything. */
+  readonly user: string | null;
   /** Of the paths that were given, those that cannot be shown. */
   readonly refused: readonly Refused[];
   /** What the route may take; its time and its turn are kept by others. */
@@ -49,6 +51,8 @@ export interface ApiContext {
 
 export interface Route {
   readonly method: 'get' | 'post';
+  /** Answers users, too, who may see no jobs but their own. */
+  readonly forUsers?: true;
   /** Below /api, such as `/series`. */
   readonly path: string;
   readonly summary: string;

@@ -7,6 +7,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { BlockList, isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Asked, Refusal } from './asked.ts';
+import { EVERYTHING, Users, type Viewer } from './users.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
@@ -53,6 +54,12 @@ export function addressList(list: readonly string[]): BlockList {
   return found;
 }
 
+/** To who comes without a token that is known. */
+export const UNKNOWN: Refusal = {
+  status: 401,
+  line: 'use the link that the server printed: it holds the token',
+};
+
 interface AccessOptions {
   /** What the server listens on. */
   readonly address: string;
@@ -62,7 +69,13 @@ interface AccessOptions {
   readonly allowed?: BlockList;
   /** Who knows the token, or is on the list, may call this machine by any name, such as that of a Prometheus target. */
   readonly anyName?: boolean;
+  /** File of users and their tokens, beside the token for everything. */
+  readonly users?: string;
 }
+
+/** What the cookie of who came with a token holds. */
+const sessionOf = (token: string): string =>
+  createHmac('sha256', token).update('session').digest('base64url');
 
 export class Access {
   readonly token: string | null;
@@ -70,18 +83,21 @@ export class Access {
   private readonly cookie: string;
   private readonly names: ReadonlySet<string> | null;
   private readonly allowed: BlockList | null;
+  private readonly users: Users | null;
 
-  constructor({ address, token, allowed, anyName = false }: AccessOptions) {
+  /** @throws ServeError where the file of users cannot be used */
+  constructor({ address, token, allowed, anyName = false, users }: AccessOptions) {
     this.token = token;
     // From the token: who had one before a restart with the same token has it afterwards. Servers of one machine share
     // cookies, whatever their ports: each has a name of its own.
     const from = token ?? '';
-    this.session = createHmac('sha256', from).update('session').digest('base64url');
+    this.session = sessionOf(from);
     const name = createHmac('sha256', from).update('name').digest('hex');
     this.cookie = `triscope-${name.slice(0, 8)}`;
     const names = isLoopback(address) ? [] : namesOfThisMachine();
     this.names = anyName ? null : new Set([...LOOPBACK, address.toLowerCase(), ...names]);
     this.allowed = allowed ?? null;
+    this.users = users === undefined ? null : new Users(users, sessionOf);
   }
 
   /** Why a request is refused; null where it is to be answered. */
@@ -91,8 +107,7 @@ export class Access {
         'this server answers to its own name, and to its own page: use the link that it printed';
       return { status: 403, line };
     }
-    if (this.isKnown(asked)) return null;
-    return { status: 401, line: 'use the link that the server printed: it holds the token' };
+    return this.viewer(asked) === null ? UNKNOWN : null;
   }
 
   /**
@@ -101,8 +116,10 @@ export class Access {
    */
   cookieFor({ method, path, query }: Asked): string | null {
     const given = query.get('token');
-    if (method !== 'GET' || path !== '/' || given === null || !this.isToken(given)) return null;
-    return `${this.cookie}=${this.session}; HttpOnly; SameSite=Strict; Path=/`;
+    if (method !== 'GET' || path !== '/' || given === null || this.byToken(given) === null) {
+      return null;
+    }
+    return `${this.cookie}=${sessionOf(given)}; HttpOnly; SameSite=Strict; Path=/`;
   }
 
   private isOurs({ method, path, headers }: Asked): boolean {
@@ -117,23 +134,29 @@ export class Access {
     return method === 'GET' && path === '/' && headers['sec-fetch-mode'] === 'navigate';
   }
 
-  private isKnown({ query, headers: { cookie, authorization }, from }: Asked): boolean {
+  /** Who asks; null: nobody that is known. */
+  viewer({ query, headers: { cookie, authorization }, from }: Asked): Viewer | null {
     if (this.allowed?.check(plainAddress(from), isIP(plainAddress(from)) === 6 ? 'ipv6' : 'ipv4')) {
-      return true;
+      return EVERYTHING;
     }
-    if (this.token === null) return this.allowed === null;
+    if (this.token === null) return this.allowed === null ? EVERYTHING : null;
     const bearer = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
-    if (bearer !== undefined) return this.isToken(bearer);
+    if (bearer !== undefined) return this.byToken(bearer);
     const given = query.get('token');
-    if (given !== null) return this.isToken(given);
-    return (cookie ?? '').split(';').some((one) => {
+    if (given !== null) return this.byToken(given);
+    for (const one of (cookie ?? '').split(';')) {
       const at = one.indexOf('=');
-      return one.slice(0, at).trim() === this.cookie && same(one.slice(at + 1), this.session);
-    });
+      if (one.slice(0, at).trim() !== this.cookie) continue;
+      const session = one.slice(at + 1);
+      const viewer = same(session, this.session) ? EVERYTHING : this.users?.by(session);
+      if (viewer != null) return viewer;
+    }
+    return null;
   }
 
-  private isToken(given: string): boolean {
-    return this.token !== null && same(given, this.token);
+  private byToken(given: string): Viewer | null {
+    if (this.token !== null && same(given, this.token)) return EVERYTHING;
+    return this.users?.by(given) ?? null;
   }
 }
 

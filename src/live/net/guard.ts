@@ -5,11 +5,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Access } from './access.ts';
+import { type Access, UNKNOWN } from './access.ts';
 import { type Asked, askedOf, isRefusal, type Refusal } from './asked.ts';
 import { Connections } from './connections.ts';
 import { CONNECTIONS, LIMITS, OTHERS, type RouteLimits } from './limits.ts';
 import { listen } from './listen.ts';
+import type { Viewer } from './users.ts';
 
 /** Everything from this server, nothing inline, nobody may frame it. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -34,6 +35,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 export interface Admitted {
   readonly asked: Asked;
   readonly limits: RouteLimits;
+  readonly viewer: Viewer;
   /** When who asked has gone. */
   readonly gone: AbortSignal;
 }
@@ -126,15 +128,25 @@ export class Guard {
     const cookie = this.options.access.cookieFor(asked);
     if (cookie !== null) leadToPage(response, cookie, asked);
     else if (refusal !== null) refuse(response, refusal);
-    else this.admit(request, response, asked);
+    else this.admit(request, response, asked, this.options.access.viewer(asked));
   }
 
-  private admit(request: IncomingMessage, response: ServerResponse, asked: Asked): void {
+  private admit(
+    request: IncomingMessage,
+    response: ServerResponse,
+    asked: Asked,
+    viewer: Viewer | null,
+  ): void {
+    // The file of users may have changed this very moment.
+    if (viewer === null) {
+      refuse(response, UNKNOWN);
+      return;
+    }
     const leaving = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) leaving.abort();
     });
-    const admitted = { asked, limits: limitsOf(asked.path), gone: leaving.signal };
+    const admitted = { asked, limits: limitsOf(asked.path), viewer, gone: leaving.signal };
     void this.answer(request, response, admitted);
   }
 
@@ -157,10 +169,10 @@ export class Guard {
     const asked = askedOf(request);
     let refusal = isRefusal(asked) ? asked : this.refusal(asked);
     if (refusal === null && !isRefusal(asked)) {
-      const { follow } = this.options;
+      const { follow, access } = this.options;
       this.connections.follows(socket as Socket);
       refusal =
-        follow === undefined
+        follow === undefined || access.viewer(asked)?.user !== null
           ? { status: 404, line: 'nothing can be followed here' }
           : follow(request, socket, head, asked);
     }

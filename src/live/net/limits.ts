@@ -88,6 +88,7 @@ export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/api/nodes/suspects': READ,
   '/api/nodes/devices': READ,
   '/api/jobs': ASKED,
+  '/api/jobs/sums': ASKED,
   '/api/job': READ,
   '/metrics': TOLD,
 };

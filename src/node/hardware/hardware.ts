@@ -16,7 +16,8 @@ export interface RecordedWrite {
 }
 
 /** `msr 0`, `pci 7f/10.0`, `pci 0001:7f/10.0`, `mem 7f/10.0`: no other name becomes a path. */
-const SPACE = /^(?:msr \d{1,5}|(?:pci|mem) (?:[0-9a-f]{4}:)?[0-9a-f]{2}\/[0-9a-f]{2}\.[0-7])$/;
+const SPACE =
+  /^(?:msr \d{1,5}|at [0-9a-f]{1,13}|(?:pci|mem) (?:[0-9a-f]{4}:)?[0-9a-f]{2}\/[0-9a-f]{2}\.[0-7])$/;
 
 interface Shared {
   readonly space: RegisterSpace;
@@ -148,7 +149,7 @@ export class Hardware {
   private fromMachine(name: string): RegisterSpace {
     const path = this.path(name);
     const [kind, place] = name.split(' ');
-    return kind === 'mem'
+    return kind === 'mem' || kind === 'at'
       ? new MappedSpace(name, '/dev/mem', addressOf(this._tree, place))
       : new RegisterFile(name, `/${path}`);
   }
@@ -161,7 +162,7 @@ export class Hardware {
         this.writes.push({ space: where, at, value });
       if (name.startsWith('msr')) space = new RecordedMsr(name, path, record);
       else if (name.startsWith('pci')) space = new RecordedPci(name, contentOf(path), record);
-      else space = new RecordedPci(name, recordedSpace(this._tree, name.slice(4)), record);
+      else space = new RecordedPci(name, recordedSpace(this._tree, name.split(' ')[1]), record);
       this.recorded.set(name, space);
     }
     return space;

@@ -37,7 +37,7 @@ interface PciBoxOptions {
 const hex = (value: number) => value.toString(16).padStart(4, '0');
 
 /** Functions with these ids. @throws UnavailableError where there are none */
-function functionsOf(hardware: Hardware, ids: readonly number[]): PciFunction[] {
+export function functionsOf(hardware: Hardware, ids: readonly number[]): PciFunction[] {
   const found = hardware.functions.filter(
     ({ vendor, device }) => vendor === INTEL && ids.includes(device),
   );

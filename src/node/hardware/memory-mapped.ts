@@ -1,5 +1,5 @@
 /**
- * Configuration spaces of PCI functions that the kernel does not list, at their physical address: 4096 bytes for each
+ * Registers in memory: of boxes at an address, and configuration spaces of PCI functions that the kernel does not list: 4096 bytes for each
  * function from the base on that ACPI's table MCFG gives. Sources: PCI Express Base Specification, 7.2.2; PCI Firmware
  * Specification, 4.1.2.
  */
@@ -25,8 +25,9 @@ function baseOf(tree: NodeTree): number {
   }
 }
 
-/** Physical address of a function such as `ff/0a.0`. */
+/** Physical address of a function such as `ff/0a.0`, or the address itself, in hexadecimal. */
 export function addressOf(tree: NodeTree, name: string): number {
+  if (!name.includes('/')) return Number.parseInt(name, 16);
   const [bus, device, fn] = name.split(/[/.]/).map((text) => Number.parseInt(text, 16));
   return baseOf(tree) + ((bus << 20) | (device << 15) | (fn << 12));
 }

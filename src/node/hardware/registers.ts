@@ -10,7 +10,7 @@ import { needsRights, UnavailableError } from '../tree.ts';
 export type Width = 4 | 8;
 
 export interface RegisterSpace {
-  /** `msr 0`: CPU 0; `pci 7f/10.0`: bus 7f, device 10, function 0; `mem …`: the same, in memory. */
+  /** `msr 0`: CPU 0; `pci 7f/10.0`: bus 7f, device 10, function 0; `mem …`: the same, in memory; `at 1f000`: a page of memory. */
   readonly name: string;
   /** Puts a register's value into `words`: low, high. @throws UnavailableError */
   read(at: number, width: Width, words: Uint32Array): void;

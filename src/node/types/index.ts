@@ -4,6 +4,7 @@ import { AMD_GPU } from './amd-gpu.ts';
 import { AMD64_DF } from './amd64-df.ts';
 import { AMD64_PMC } from './amd64-pmc.ts';
 import { AMD64_RAPL } from './amd64-rapl.ts';
+import { AMD64_UMC } from './amd64-umc.ts';
 import { BLOCK } from './block.ts';
 import { CGROUPS } from './cgroup.ts';
 import { CGROUP_IO } from './cgroup-io.ts';
@@ -16,11 +17,13 @@ import { IB_SW } from './ib-sw.ts';
 import { INTEL_CORES } from './intel-cores.ts';
 import { INTEL_E5_UNITS } from './intel-e5.ts';
 import { INTEL_GPU } from './intel-gpu.ts';
+import { INTEL_ICX_IMC } from './intel-icx-imc.ts';
 import { INTEL_KNL_EDC } from './intel-knl-edc.ts';
 import { INTEL_KNL_MC } from './intel-knl-mc.ts';
 import { INTEL_RAPL } from './intel-rapl.ts';
 import { INTEL_SKX_CHA } from './intel-skx-cha.ts';
 import { INTEL_SKX_IMC } from './intel-skx-imc.ts';
+import { INTEL_SPR_IMC } from './intel-spr-imc.ts';
 import { INTEL_UNCORE } from './intel-uncore.ts';
 import { LLITE } from './llite.ts';
 import { LNET } from './lnet.ts';
@@ -48,6 +51,7 @@ const ALL: readonly NodeType[] = [
   AMD64_DF,
   AMD64_PMC,
   AMD64_RAPL,
+  AMD64_UMC,
   AMD_GPU,
   BLOCK,
   ...CGROUPS,
@@ -61,11 +65,13 @@ const ALL: readonly NodeType[] = [
   ...INTEL_CORES,
   ...INTEL_E5_UNITS,
   INTEL_GPU,
+  INTEL_ICX_IMC,
   INTEL_KNL_EDC,
   INTEL_KNL_MC,
   INTEL_RAPL,
   INTEL_SKX_CHA,
   INTEL_SKX_IMC,
+  INTEL_SPR_IMC,
   INTEL_UNCORE,
   LLITE,
   LNET,

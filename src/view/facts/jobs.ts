@@ -3,6 +3,7 @@
 import type { AccountedJob } from '../../findings/job/accounting.ts';
 import type { Gauge } from '../../findings/job/gauges.ts';
 import type { JobRow } from '../../findings/job/job-rows.ts';
+import type { GroupRow } from '../../findings/job/kept-jobs.ts';
 import type { Finding, NotExamined } from '../../model/finding.ts';
 import type { NodeMetric, NodeType } from './nodes.ts';
 
@@ -15,13 +16,23 @@ export interface JobListRow extends JobRow {
 export interface JobListFacts {
   /** False: the recording has no raw stats files. */
   readonly available: boolean;
+  /** By their first record; of very many that were found, the latest. */
   readonly jobs: readonly JobListRow[];
+  /** Jobs that the search found. */
+  readonly found: number;
   /** Jobs that there are, whatever was searched for. */
   readonly total: number;
   /** Names that a condition may use. */
   readonly columns: readonly string[];
   readonly flags: readonly { readonly name: string; readonly means: string }[];
   readonly problems: readonly string[];
+}
+
+/** Sums of jobs, as `node jobs --by` prints them. */
+export interface JobSumsFacts {
+  readonly by: string;
+  /** Null: the archive has no job index, which they need. */
+  readonly groups: readonly GroupRow[] | null;
 }
 
 interface JobHost {

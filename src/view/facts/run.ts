@@ -28,6 +28,13 @@ export interface Facts {
   readonly proof?: string;
   /** Names of its tables, also of those that are not drawn over time; of a run that goes on, those there were when they were last asked for. */
   readonly tables?: readonly string[];
+  /** The jobs of an archive are shown, and nothing else of it. */
+  readonly jobs?: {
+    /** Whose jobs; null: all. */
+    readonly user: string | null;
+    /** First and last second of the archive's jobs; null where there are none. */
+    readonly span: readonly [number, number] | null;
+  };
 }
 
 export function factsOf(recording: Recording, title: string, notes: readonly string[]): Facts {

@@ -78,6 +78,41 @@ const BOX_CLOCKS = `${BOX_LINE} 8589934601`;
 const boxes = (...ids: readonly number[]): Machine['pci'] =>
   Object.fromEntries(ids.map((id, k) => [`7f/${10 + k}.0`, [id, BOX] as const]));
 
+/** Memory with boxes at these pages; of a box that is not there all bits are set. */
+function memory(boxes: Readonly<Record<number, 'box' | 'nothing'>>): Buffer {
+  const bytes = Buffer.alloc(Math.max(...Object.keys(boxes).map(Number)) + 4096);
+  for (const [page, what] of Object.entries(boxes)) {
+    const at = Number(page) + 0x800;
+    if (what === 'nothing') {
+      bytes.fill(0xff, at, at + 0x80);
+      continue;
+    }
+    for (const [k, value] of [5n, 4294967302n, 7n, TOP48].entries()) {
+      bytes.writeUInt32LE(k + 1, at + 0x40 + 4 * k);
+      bytes.writeBigUInt64LE(value, at + 8 + 8 * k);
+    }
+    bytes.writeBigUInt64LE(8589934601n, at + 0x38);
+  }
+  return bytes;
+}
+/** A package whose first controller is at 1000h, and the boxes of its channels. */
+const inMemory = (
+  type: string,
+  model: number,
+  id: number,
+  second: number,
+  there: boolean,
+): Case => ({
+  type,
+  on: {
+    processor: intel(model),
+    cpus: ONE,
+    pci: { '7e/00.1': [id, { 216: 1 }] },
+    files: { 'dev/mem': memory({ 143360: 'box', [second]: there ? 'box' : 'nothing' }) },
+  },
+  lines: [`7e/0.0 ${BOX_CLOCKS}`, ...(there ? [`7e/0.1 ${BOX_CLOCKS}`] : [])],
+});
+
 export interface Case {
   readonly type: string;
   readonly on: Machine;
@@ -161,6 +196,23 @@ export const CASES: readonly Case[] = [
     },
     lines: ['0 9 777 659459'],
   },
+  {
+    // Two of at most twelve controllers.
+    type: 'amd64_umc',
+    on: {
+      processor: ['AuthenticAMD', 0x19, 0x11],
+      cpus: ONE,
+      msr: {
+        0: msr(
+          ['c0010800', [1, 2, 3, 4], 2],
+          ['c0010801', [5, 6, 7, TOP48], 2],
+          ['c0010808', [11, 12, 13, 14], 2],
+          ['c0010809', [15, 16, 17, 18], 2],
+        ),
+      },
+    },
+    lines: ['0/0 1 2 3 4 5 6 7 281474976710655', '0/1 11 12 13 14 15 16 17 18'],
+  },
   core('intel_4pmc3', 0x4f, FOUR, FOUR_LINE, THREADS),
   core('intel_8pmc3', 0x55, EIGHT, EIGHT_LINE),
   core('intel_bdw', 0x4f, EIGHT, EIGHT_LINE),
@@ -178,6 +230,7 @@ export const CASES: readonly Case[] = [
   agents('intel_hsw_pcu', 0x3f, PCU_V2, PCU_LINES),
   functions('intel_hsw_qpi', 0x3f, [0x2f32, 0x2f3a], BOX_LINE),
   functions('intel_hsw_r2pci', 0x3f, [0x2f34], BOX_LINE),
+  inMemory('intel_icx_imc', 0x6a, 0x3451, 0x27000, false),
   core('intel_ivb', 0x3e, EIGHT, EIGHT_LINE),
   agents('intel_ivb_cbo', 0x3e, CBO_V1, CBO_V1_LINES),
   functions('intel_ivb_hau', 0x3e, [0x0e30, 0x0e38], BOX_LINE),
@@ -232,6 +285,7 @@ export const CASES: readonly Case[] = [
   agents('intel_snb_pcu', 0x2d, PCU_V1, PCU_LINES),
   functions('intel_snb_qpi', 0x2d, [0x3c41, 0x3c42], BOX_LINE),
   functions('intel_snb_r2pci', 0x2d, [0x3c43], BOX_LINE),
+  inMemory('intel_spr_imc', 0x8f, 0x3251, 0x2b000, true),
   {
     type: 'intel_uncore',
     on: {

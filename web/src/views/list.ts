@@ -65,7 +65,8 @@ export const VIEWS: readonly View[] = [
     key: 'N',
     help: 'What the hosts did, which of them differ, and how well their jobs ran.',
     fill: 'Samples of hosts fill it: `triscope node collect`, `triscope sim run MODEL --record=NAME`, or raw files of tacc_stats.',
-    available: ({ tables }) => tables.some(({ name }) => name.startsWith('node_')),
+    available: ({ tables, facts }) =>
+      facts?.jobs !== undefined || tables.some(({ name }) => name.startsWith('node_')),
   },
   {
     id: 'compare',
@@ -82,7 +83,7 @@ export const VIEWS: readonly View[] = [
     key: 'Q',
     help: 'SQL queries on the recording’s tables.',
     fill: 'Any recording fills it: `triscope demo` makes one.',
-    available: ({ facts }) => facts !== null,
+    available: ({ facts }) => facts !== null && typeof facts.jobs?.user !== 'string',
     timeless: true,
   },
 ];

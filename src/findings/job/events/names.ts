@@ -49,6 +49,7 @@ const BOXES: readonly (readonly [RegExp, Naming])[] = [
   [/^intel_(nhm|wtm|pmc3)$/, NHM],
   [/^intel_(snb|ivb|hsw|hsw_ht|bdw|knl|skx|4pmc3|8pmc3)$/, CORE],
   [/^amd64_df$/, { events: uncore.AMD_DF, fixed: [], bytes: 64 }],
+  [/^amd64_umc$/, { events: uncore.AMD_UMC, fixed: [] }],
   [/^amd64_pmc$/, { events: AMD_ZEN, fixed: [] }],
 ];
 

@@ -41,6 +41,19 @@ export const IMC: EventNames = of([
   [plain(0x04, 0x0c), 'CAS_WRITES'],
   [plain(0x01, 0x0b), 'ACT_COUNT'],
   [plain(0x02, 0x01), 'PRE_COUNT_MISS'],
+  // Ice Lake; Sapphire Rapids.
+  [plain(0x04, 0x0f), 'CAS_READS'],
+  [plain(0x04, 0x30), 'CAS_WRITES'],
+  [plain(0x05, 0xcf), 'CAS_READS'],
+  [plain(0x05, 0xf0), 'CAS_WRITES'],
+]);
+
+/** Zen 4 and 5. */
+export const AMD_UMC: EventNames = of([
+  [0x8000010a, 'CAS_READS'],
+  [0x8000020a, 'CAS_WRITES'],
+  [0x80000005, 'ACT_COUNT'],
+  [0x80000000, 'CYCLES'],
 ]);
 
 export const PCU: EventNames = of([

@@ -16,9 +16,11 @@ const NOMINAL: Readonly<Record<string, number>> = {
   intel_wtm: Number.NaN,
   intel_pmc3: Number.NaN,
 };
-const IMC = ['snb_imc', 'ivb_imc', 'hsw_imc', 'bdw_imc', 'knl_mc_dclk', 'skx_imc'].map(
-  (name) => `intel_${name}`,
-);
+const IMC = [
+  'amd64_umc',
+  ...['snb', 'ivb', 'hsw', 'bdw', 'skx', 'icx', 'spr'].map((name) => `intel_${name}_imc`),
+  'intel_knl_mc_dclk',
+];
 const CHA = ['intel_skx_cha', 'intel_knl_cha'];
 
 /** Core counters, as formulas call those of all processors. */

@@ -1,0 +1,133 @@
+/** Who sees whose jobs: users their own, operators all; and what is shown of an archive that is too large to be drawn. */
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LiveServer, startServer } from 'triscope/live';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openArchive, readAccounting, updateIndex } from '../../src/findings/job/index.ts';
+import { Users } from '../../src/live/net/users.ts';
+import type { JobListFacts, JobPageFacts, JobSumsFacts } from '../../src/view/facts/jobs.ts';
+import type { ServedFacts } from '../../src/view/facts/served.ts';
+import { EVENTS_PATH } from '../../src/view/message.ts';
+import { ask, json } from './support/ask.ts';
+import { cluster } from './support/cluster.ts';
+
+const ADA = 'the-token-of-ada';
+const GRACE = 'the-token-of-grace';
+const folder = mkdtempSync(join(tmpdir(), 'own-jobs-'));
+const users = join(folder, 'users');
+/** Job 7 is ada’s, on all three hosts; 8 is bob’s, on two of them. */
+const archive = cluster(3);
+const indexed = join(folder, 'indexed');
+cpSync(archive, indexed, { recursive: true });
+
+const tell = (mode: number, ...lines: readonly string[]) =>
+  writeFileSync(users, `# who sees what\n${lines.join('\n')}\n`, { mode });
+tell(0o600, `ada ${ADA}`, `grace ${GRACE} all`);
+
+let server: LiveServer;
+beforeAll(async () => {
+  const accounted = readAccounting(join(indexed, 'accounting')).jobs;
+  await updateIndex(openArchive(indexed), { accounted });
+  server = await startServer({ recordings: [archive, indexed], users });
+});
+afterAll(() => server.close());
+
+const as = (token: string) => ({ known: false, headers: { Authorization: `Bearer ${token}` } });
+async function get<T>(token: string, path: string, of = 0): Promise<{ status: number; said: T }> {
+  const found = await json<{ id: string }[]>(server.port, '/api/recordings');
+  const more = `${path.includes('?') ? '&' : '?'}recording=${found[of].id}`;
+  const { status, body } = await ask(server.port, `/api/${path}${more}`, as(token));
+  return { status, said: JSON.parse(String(body)) as T };
+}
+
+describe('a user', () => {
+  it.each([
+    ['files', 0],
+    ['index', 1],
+  ])('sees own jobs alone, by the %s of an archive', async (_, of) => {
+    const ids = async (token: string, query = '') => {
+      const { said } = await get<JobListFacts>(token, `jobs${query}`, of);
+      return [said.total, ...said.jobs.map(({ id }) => id)];
+    };
+    expect(await ids(ADA)).toEqual([1, '7']);
+    expect(await ids(GRACE)).toEqual([2, '8', '7']);
+    expect(await ids(GRACE, '?words=bob%20debug')).toEqual([2, '8']);
+    expect(await ids(GRACE, '?flag=low-cpu&most=1')).toEqual([2, '7']);
+    // A condition that looks elsewhere finds nothing else there.
+    const sly = encodeURIComponent('true OR id IN (SELECT id FROM jobs WHERE "user" = \'bob\')');
+    expect(await ids(ADA, `?where=${sly}`)).toEqual([1, '7']);
+    expect((await get<JobPageFacts>(ADA, 'job?job=7', of)).said.hosts).toHaveLength(3);
+    for (const path of ['job?job=8', 'job?job=*', 'nodes/series?job=8&metric=track:cpu']) {
+      expect((await get(ADA, path, of)).status).toBe(404);
+    }
+    expect((await get(GRACE, 'job?job=8', of)).status).toBe(200);
+  });
+
+  it('has sums of own jobs, where there is an index', async () => {
+    const sums = async (token: string, by: string, of = 1) =>
+      (await get<JobSumsFacts>(token, `jobs/sums?by=${by}`, of)).said.groups;
+    expect(await sums(ADA, 'user')).toMatchObject([{ group: 'ada', jobs: 1, nodeHours: 15 }]);
+    expect(await sums(ADA, 'day')).toMatchObject([{ jobs: 1, nodeHours: 15 }]);
+    expect((await sums(GRACE, 'user'))?.map(({ group }) => group)).toEqual(['ada', 'bob']);
+    expect(await sums(GRACE, 'user', 0)).toBeNull();
+    expect((await get(GRACE, 'jobs/sums?by=password')).status).toBe(400);
+  });
+
+  it('is told nothing else: neither tables, hosts and findings, nor by SQL, streams and metrics', async () => {
+    const { said } = await get<ServedFacts>(ADA, 'facts');
+    expect(said).toMatchObject({ hosts: [], notes: [], jobs: { user: 'ada' } });
+    for (const path of ['tables', 'findings', 'findings/open', 'refused']) {
+      expect((await get(ADA, path)).said).toEqual([]);
+    }
+    const headers = { ...as(ADA).headers, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ sql: 'SELECT * FROM node_cpu' });
+    const sql = await ask(server.port, '/api/query', {
+      known: false,
+      headers,
+      method: 'POST',
+      body,
+    });
+    expect([sql.status, String(sql.body)]).toEqual([
+      403,
+      '{"error":"this is for operators: you see your own jobs"}',
+    ]);
+    for (const path of [
+      '/api/series?table=node_cpu&metrics=user',
+      '/api/names',
+      '/metrics',
+      EVENTS_PATH,
+    ]) {
+      expect([path, (await ask(server.port, path, as(ADA))).status]).toEqual([path, 403]);
+    }
+  });
+
+  it('comes by a link, and goes by a cookie', async () => {
+    const { status, headers } = await ask(server.port, `/?token=${ADA}`, { known: false });
+    const cookie = String(headers['set-cookie']).split(';')[0];
+    expect([status, cookie.includes(ADA)]).toEqual([303, false]);
+    const facts = await ask(server.port, '/api/facts', { known: false, headers: { cookie } });
+    expect(JSON.parse(String(facts.body))).toMatchObject({ jobs: { user: 'ada' } });
+  });
+
+  it('is let in as long as the file says so, which may change', async () => {
+    tell(0o600, 'eve the-token-of-eve-1');
+    expect((await ask(server.port, '/api/facts', as(ADA))).status).toBe(401);
+    expect((await get<JobListFacts>('the-token-of-eve-1', 'jobs')).said.total).toBe(0);
+    tell(0o600, 'eve short');
+    expect((await ask(server.port, '/api/facts', as('the-token-of-eve-1'))).status).toBe(401);
+    tell(0o600, `ada ${ADA}`, `grace ${GRACE} all`);
+    expect((await ask(server.port, '/api/facts', as(ADA))).status).toBe(200);
+  });
+
+  it.each([
+    [0o644, [`ada ${ADA}`], 'others may read the tokens in it (chmod 600)'],
+    [0o600, ['ada short'], 'line 2: the token of ada must have 16 to 200 letters, digits, - and _'],
+    [0o600, [`ada ${ADA} some`], 'line 2: after the token nothing but “all” may stand'],
+    [0o600, [`ada ${ADA}`, `bob ${ADA}`], 'line 3: another user has the token of bob'],
+  ])('is not let in by a wrong file: %o %s', (mode, lines, why) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'own-jobs-')), 'wrong');
+    writeFileSync(path, `# who sees what\n${lines.join('\n')}\n`, { mode });
+    expect(() => new Users(path, (token) => token)).toThrow(`${path}: ${why}`);
+  });
+});
