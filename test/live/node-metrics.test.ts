@@ -187,7 +187,10 @@ describe('metrics of the node', () => {
 describe('alerts', () => {
   const served = async () => {
     const text = new NodeText();
-    const types = ['cpu', 'cpu_steal', 'llite', 'mem', 'vm'];
+    const types = [
+      ...['cpu', 'cpu_steal', 'llite', 'mem', 'vm', 'psi', 'cgroup_cpu', 'cgroup_memory'],
+      ...['hwmon_temp', 'nvidia_gpu_state', 'nvidia_gpu_ecc'],
+    ];
     const own = NODE_TYPES.filter(({ name }) => types.includes(name));
     const keyOf = ({ key, kind, unit }: (typeof own)[number]['metrics'][number]) =>
       `${key}${kind === 'event' ? ',E' : ''}${unit === '' ? '' : `,U=${unit}`}`;

@@ -1,0 +1,61 @@
+/** Raw stats of a host for rules about hosts: just beyond each threshold, and just short of it. */
+import { jobAt } from './machine.ts';
+
+/** A minute of a type on host a. */
+const minute = (schema: string, ...lines: readonly string[]) =>
+  jobAt([`!${schema}`], { a: lines.map((line) => [`${schema.split(' ')[0]} ${line}`]) });
+
+const PSI = 'psi memory_full,E,U=us io_full,E,U=us';
+const CPU = 'cgroup_cpu nr_periods,E nr_throttled,E';
+const MEMORY = 'cgroup_memory oom_kill,E';
+const STATE = 'nvidia_gpu_state held_by_heat held_by_hardware';
+const ECC = 'nvidia_gpu_ecc corrected,E uncorrected,E';
+const TEMP = 'hwmon_temp temp,U=mCel';
+const SENSOR = 'coretemp.0/temp1/Package_id_0';
+
+export const HOST_CASES = [
+  {
+    rule: 'host-memory-pressure',
+    fires: () => minute(PSI, '- 0 0', '- 6060000 0'),
+    silent: () => minute(PSI, '- 0 0', '- 5940000 60000000'),
+    says: 'notice: Nothing ran on a for 10 % of the time: all waited for memory.',
+  },
+  {
+    rule: 'host-io-pressure',
+    fires: () => minute(PSI, '- 0 0', '- 0 18060000'),
+    silent: () => minute(PSI, '- 0 0', '- 60000000 5940000'),
+    says: 'problem: Nothing ran on a for 30 % of the time: all waited for I/O.',
+  },
+  {
+    rule: 'job-quota',
+    fires: () => minute(CPU, '7 100 10', '7 700 40'),
+    silent: () => minute(CPU, '7 100 10', '7 700 39'),
+    says: 'notice: Job 7 had used up its CPU quota on a in 5 % of its periods.',
+  },
+  {
+    rule: 'out-of-memory',
+    fires: () => minute(MEMORY, '7 0', '7 1'),
+    silent: () => minute(MEMORY, '7 3', '7 3'),
+    says: 'problem: The kernel killed 1 process of job 7 on a for want of memory.',
+  },
+  {
+    rule: 'gpu-throttled',
+    fires: () =>
+      minute(STATE, ...Array.from({ length: 10 }, (_, k) => (k === 4 ? '0 0 1' : '0 0 0'))),
+    silent: () =>
+      minute(STATE, ...Array.from({ length: 11 }, (_, k) => (k === 4 ? '0 1 0' : '0 0 0'))),
+    says: 'notice: Heat or hardware held the clock of GPU 0 of a down in 10 % of the samples.',
+  },
+  {
+    rule: 'gpu-errors',
+    fires: () => minute(ECC, '0 5 7', '0 900 8'),
+    silent: () => minute(ECC, '0 5 7', '0 900 7'),
+    says: 'problem: GPU 0 of a had 1 error of memory that could not be corrected.',
+  },
+  {
+    rule: 'temperature',
+    fires: () => minute(TEMP, `${SENSOR} 60000`, `${SENSOR} 95000`),
+    silent: () => minute(TEMP, `${SENSOR} 60000`, `${SENSOR} 94900`),
+    says: `notice: Sensor ${SENSOR} of a reached 95 °C.`,
+  },
+];
