@@ -3,7 +3,7 @@
 //              (the C collector, started each time: 1.4 and 6 ms); the processes' part beside what C takes to read the
 //              same files and do nothing with them
 //   one-shot   `triscope node collect` beside an empty Node program, in turns; wanted 1.6 times its time
-//   memory     resident, wanted below 80 MB; its growth over the last half of LONG samples (20000; `--long` 100000)
+//   memory     resident, wanted below 60 MB; its growth over the last half of LONG samples (20000; `--long` 100000)
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,7 +89,7 @@ say(
 
 const { memory } = collects(LONG, 10);
 const last = memory.at(-1);
-say(`memory after ${LONG} samples`, `${last.toFixed(1)} MB`, '80 MB');
+say(`memory after ${LONG} samples`, `${last.toFixed(1)} MB`, '60 MB');
 const growth = ((last - memory[4]) / (LONG / 2)) * 1e6;
 say('  growth over the last half', `${growth.toFixed(0)} kB / 1000`, 'none');
 process.stdout.write(`  MB at each tenth: ${memory.join(' ')}\n`);

@@ -3,6 +3,7 @@
  * called. Source: NVML API reference.
  */
 import { loadLibrary } from './library.ts';
+import { ACTIVITIES, type Activity, LINKS, NvmlActivity } from './nvml-activity.ts';
 
 /** Of one GPU, at one moment; null where this GPU does not tell. */
 export interface GpuState {
@@ -18,9 +19,13 @@ export interface GpuState {
 
 /**
  * A quantity that NVML tells in a call of its own, in NVML's unit: mJ, °C, MHz of the multiprocessors, mW; bits that say
- * what holds the clock down; errors of memory since the driver was loaded; repeated packets of PCI Express.
+ * what holds the clock down; errors of memory since the driver was loaded; repeated packets of PCI Express; KiB over NVLink; percent of
+ * what its parts can do, since it was asked for `sm_active` last.
  */
-export type GpuQuantity =
+export type GpuQuantity = Call | Activity | keyof typeof LINKS;
+
+/** Told by a call of its own. */
+type Call =
   | 'energy'
   | 'power'
   | 'temperature'
@@ -55,7 +60,7 @@ interface Quantity {
 }
 
 /** 0 is the sensor of the chip; 1, the SM clock; of errors, corrected or not, and 0: since the driver was loaded. */
-const QUANTITIES: Readonly<Record<GpuQuantity, Quantity>> = {
+const QUANTITIES: Readonly<Record<Call, Quantity>> = {
   energy: { name: 'nvmlDeviceGetTotalEnergyConsumption', which: [], wide: true },
   power: { name: 'nvmlDeviceGetPowerUsage', which: [] },
   temperature: { name: 'nvmlDeviceGetTemperature', which: [0] },
@@ -66,6 +71,9 @@ const QUANTITIES: Readonly<Record<GpuQuantity, Quantity>> = {
   uncorrected: { name: 'nvmlDeviceGetTotalEccErrors', which: [1, 0], wide: true },
   replays: { name: 'nvmlDeviceGetPcieReplayCounter', which: [] },
 };
+
+const isActivity = (what: GpuQuantity): what is Activity => Object.hasOwn(ACTIVITIES, what);
+const isLink = (what: GpuQuantity): what is keyof typeof LINKS => Object.hasOwn(LINKS, what);
 
 /** Loads and initialises it. @throws Error that says why not */
 export function openNvml(path = NAME): NvmlLibrary {
@@ -90,8 +98,9 @@ export function openNvml(path = NAME): NvmlLibrary {
       handles.push(handleOf(gpu, handle) === 0 ? handle[0] : null);
     }
   }
-  const found = new Map<GpuQuantity, (handle: unknown) => number>();
-  const callOf = (what: GpuQuantity) => {
+  const activity = new NvmlActivity(lib);
+  const found = new Map<Call, (handle: unknown) => number>();
+  const callOf = (what: Call) => {
     const known = found.get(what);
     if (known !== undefined) return known;
     const { name, which } = QUANTITIES[what];
@@ -109,7 +118,10 @@ export function openNvml(path = NAME): NvmlLibrary {
   return {
     count: handles.length,
     quantity: (gpu, what) => {
-      if (handles[gpu] == null || callOf(what)(handles[gpu]) !== 0) return Number.NaN;
+      if (handles[gpu] == null) return Number.NaN;
+      if (isActivity(what)) return activity.activity(handles[gpu], what);
+      if (isLink(what)) return activity.link(handles[gpu], what);
+      if (callOf(what)(handles[gpu]) !== 0) return Number.NaN;
       const low = buffer.readUInt32LE(0);
       return QUANTITIES[what].wide ? low + buffer.readUInt32LE(4) * 2 ** 32 : low;
     },

@@ -14,6 +14,7 @@ import { Daemon } from '../../node/daemon.ts';
 import { about } from '../../node/log/error.ts';
 import { PidFile } from '../../node/log/pid-file.ts';
 import { Sampling } from '../../node/sampling.ts';
+import { releaseCode } from '../../os/code-pages.ts';
 import { makeFolder } from '../../os/folder.ts';
 import { type Call, command, type Given } from '../command.ts';
 import { EXIT, lineFor, UsageError } from '../errors.ts';
@@ -30,6 +31,8 @@ import {
 import { brokerFrom, SINK_OPTIONS, sinksFrom } from '../node-sinks.ts';
 import { tellRights } from '../tell-rights.ts';
 
+/** Milliseconds after which what only the start needed is let go of. */
+const SETTLED = 5000;
 /** Seconds of a file, as in the original. */
 const ROTATE = 86_400;
 
@@ -130,6 +133,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   // A file of a device that does not answer keeps the main thread.
   const guard = guardThread(['SIGINT', 'SIGTERM'], EXIT.failed);
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', reload);
+  const settling = setTimeout(releaseCode, SETTLED).unref();
   try {
     const { groups, missed, lost } = await daemon.run();
     const late = missed > 0 ? `, ${missed} left out as it was too late for them` : '';
@@ -137,6 +141,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     return lost > 0 ? EXIT.failed : 0;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', reload);
+    clearTimeout(settling);
     guard.release();
     pidFile.close();
   }

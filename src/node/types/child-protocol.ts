@@ -7,6 +7,8 @@
  *     4   u32  bytes of the body that are valid
  *     8   u32  types that are done
  *     12  u32  1 when the child waits for the next request
+ * Of types whose keys depend on the machine, the body of request 0 is JSON: by type its keys, or why it is not there.
+ *
  *     16  body: of each type that is done a u32 with the length of its records, a u32 with that of its failure, then both
  */
 
@@ -20,4 +22,11 @@ export const [REQUEST, LENGTH, DONE, WAITS] = [0, 1, 2, 3];
 export interface ChildTask {
   readonly types: readonly string[];
   readonly root: string;
+  /** Whether to tell which keys the types have, before the first request. */
+  readonly tells: boolean;
+  /** By type, the keys that another child has told before. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
 }
+
+/** Of a type: its keys, or why it is not there. */
+export type ToldKeys = Readonly<Record<string, readonly string[] | string>>;

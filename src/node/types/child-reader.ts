@@ -17,11 +17,14 @@ import {
   HEADER_WORDS,
   LENGTH,
   REQUEST,
+  type ToldKeys,
   WAITS,
 } from './child-protocol.ts';
 
 /** Milliseconds that Node may take to start, on a busy machine. */
 const START_LIMIT = 20_000;
+/** Milliseconds that types' keys are waited for: a library that hangs is left alone. */
+const KEYS_LIMIT = 10_000;
 /** Children that may end without an answer before no more are started. */
 const MOST_STARTS = 3;
 /** Milliseconds between looks at the answers: at first, and at most. */
@@ -53,7 +56,10 @@ function runs(pid: number | undefined): boolean {
 }
 
 export class ChildReader {
-  private readonly types: readonly string[];
+  private types: readonly string[];
+  /** Of types whose keys it tells, once it has. */
+  private keys: Readonly<Record<string, readonly string[]>> = {};
+  private tells: boolean;
   private readonly root: string;
   private readonly deadline: number;
   private readonly header = new Uint32Array(HEADER_WORDS);
@@ -67,9 +73,10 @@ export class ChildReader {
   /** Why nothing was asked; '' where something was. */
   private refusal = '';
 
-  /** `deadline`: milliseconds for a collection. Starts the child, and does not wait for it. */
-  constructor(types: readonly string[], root: string, deadline: number) {
+  /** `deadline`: milliseconds for a collection; `tells`: see `toldKeys`. Starts the child, and does not wait for it. */
+  constructor(types: readonly string[], root: string, deadline: number, tells = false) {
     this.types = types;
+    this.tells = tells;
     // The child has another working folder.
     this.root = resolve(root);
     this.deadline = deadline;
@@ -83,7 +90,8 @@ export class ChildReader {
     try {
       this.answers = namelessFile();
       writeSync(this.answers, new Uint8Array(HEADER_BYTES), 0, HEADER_BYTES, 0);
-      const task: ChildTask = { types: this.types, root: this.root };
+      const { types, root, tells, keys } = this;
+      const task: ChildTask = { types, root, tells, keys };
       // Loaded where it is needed: it is slow to load.
       const { spawn } = process.getBuiltinModule('node:child_process');
       // Nothing of ours but the answers: whoever reads our output must not wait for a child that hangs.
@@ -107,6 +115,32 @@ export class ChildReader {
   private look(): Uint32Array {
     readSync(this.answers, this.header, 0, HEADER_BYTES, 0);
     return this.header;
+  }
+
+  /**
+   * Waits for what the child tells of the types' keys, so that readers can be told; from then on it is asked for the types that
+   * are there. Null where nothing comes.
+   */
+  toldKeys(): ToldKeys | null {
+    const end = performance.now() + KEYS_LIMIT;
+    while (this.refusal === '' && performance.now() < end) {
+      const header = this.look();
+      if (header[WAITS] === 1) return this.takeKeys(header[LENGTH]);
+      if (!runs(this.child?.pid)) return null;
+      Atomics.wait(sleeper, 0, 0, LONGEST);
+    }
+    return null;
+  }
+
+  private takeKeys(length: number): ToldKeys {
+    const body = Buffer.alloc(length);
+    readSync(this.answers, body, 0, length, HEADER_BYTES);
+    const told = JSON.parse(body.toString()) as ToldKeys;
+    this.types = this.types.filter((type) => typeof told[type] === 'object');
+    this.keys = told as Readonly<Record<string, readonly string[]>>;
+    // Who comes after it writes the same.
+    this.tells = false;
+    return told;
   }
 
   /** Asks for the records of this moment, unless it still works at an earlier request. */

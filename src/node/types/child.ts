@@ -10,6 +10,7 @@ import {
   HEADER_WORDS,
   LENGTH,
   REQUEST,
+  type ToldKeys,
   WAITS,
 } from './child-protocol.ts';
 import { NODE_TYPES } from './index.ts';
@@ -29,10 +30,25 @@ function writeAll(bytes: Uint8Array, position: number): void {
   }
 }
 
-function main({ types, root }: ChildTask): void {
+/** Opens the types. */
+function keysOf(readers: readonly Reader[], tree: NodeTree): ToldKeys {
+  const told: Record<string, readonly string[] | string> = {};
+  for (const reader of readers) {
+    const { type } = reader;
+    try {
+      reader.collector = type.open(tree);
+      told[type.name] = (reader.collector.metrics ?? type.metrics).map(({ key }) => key);
+    } catch (error) {
+      told[type.name] = (error as Error).message;
+    }
+  }
+  return told;
+}
+
+function main({ types, root, tells, keys }: ChildTask): void {
   const tree = new NodeTree(root, { waits: true });
   const header = new Uint32Array(HEADER_WORDS);
-  const readers: Reader[] = types.map((name) => {
+  let readers: Reader[] = types.map((name) => {
     const type = NODE_TYPES.find((candidate) => candidate.name === name);
     if (type === undefined) throw new Error(`no type ${name}`);
     return { type, collector: null };
@@ -53,7 +69,7 @@ function main({ types, root }: ChildTask): void {
   const collect = (reader: Reader): string => {
     records = new Uint8Array();
     try {
-      reader.collector ??= reader.type.open(tree);
+      reader.collector ??= reader.type.open(tree, keys[reader.type.name]);
       reader.collector.collect(writer);
     } catch (error) {
       writer.dropRecord();
@@ -80,7 +96,13 @@ function main({ types, root }: ChildTask): void {
     });
   };
 
-  publish(0, 0, true);
+  if (tells) {
+    const told = keysOf(readers, tree);
+    const text = Buffer.from(JSON.stringify(told));
+    writeAll(text, HEADER_BYTES);
+    readers = readers.filter(({ collector }) => collector !== null);
+    publish(text.length, 0, true);
+  } else publish(0, 0, true);
   const input = Buffer.alloc(4096);
   for (;;) {
     const got = readSync(INPUT, input, 0, input.length, null);

@@ -33,8 +33,7 @@ import { MIC } from './mic.ts';
 import { NET } from './net.ts';
 import { NFS, NFS4 } from './nfs.ts';
 import { NUMA } from './numa.ts';
-import { NVIDIA_GPU } from './nvidia-gpu.ts';
-import { NVIDIA_GPU_MORE } from './nvidia-gpu-more.ts';
+import { NVIDIA_GPUS } from './nvidia-gpu.ts';
 import { OPA } from './opa.ts';
 import { OSC } from './osc.ts';
 import { POWERCAP } from './powercap.ts';
@@ -82,8 +81,7 @@ const ALL: readonly NodeType[] = [
   NFS,
   NFS4,
   NUMA,
-  NVIDIA_GPU,
-  ...NVIDIA_GPU_MORE,
+  ...NVIDIA_GPUS,
   OPA,
   OSC,
   POWERCAP,

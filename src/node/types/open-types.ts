@@ -1,6 +1,7 @@
 /** Opens types, and writes their records: directly, or in a child process where a source may never answer. */
 import { type RawSchema, rawSchemaOf } from '../../formats/tacc/schema.ts';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
+import type { Metric } from '../../model/metric.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { ChildReader } from './child-reader.ts';
 import type { Collector, NodeType } from './type.ts';
@@ -33,16 +34,18 @@ export class OpenTypes {
   readonly absent: readonly Absent[];
   private readonly tree: NodeTree;
   private readonly open: Open[] = [];
-  private readonly child: ChildReader | null;
+  private readonly children: ChildReader[] = [];
+  /** Of types whose keys a child has told. */
+  private readonly keys = new Map<NodeType, readonly Metric[]>();
   private readonly _failures = new Map<string, number>();
 
   constructor(types: readonly NodeType[], tree: NodeTree, options: OpenTypesOptions = {}) {
     this.tree = tree;
     const absent: Absent[] = [];
-    const elsewhere: string[] = [];
-    this.types = types.filter((type) => {
+    const elsewhere: NodeType[] = [];
+    const here = types.filter((type) => {
       try {
-        if (!options.here && type.mayBlock?.(tree)) elsewhere.push(type.name);
+        if (!options.here && type.mayBlock?.(tree)) elsewhere.push(type);
         else {
           const wide = options.wide && type.openWide;
           this.open.push({ type, collector: wide ? wide(tree) : type.open(tree) });
@@ -56,13 +59,40 @@ export class OpenTypes {
     });
     this.absent = absent;
     const deadline = options.deadline ?? DEADLINE;
-    this.child = elsewhere.length > 0 ? new ChildReader(elsewhere, tree.root, deadline) : null;
+    const read = (some: readonly NodeType[], tells: boolean) => {
+      if (some.length === 0) return null;
+      const names = some.map(({ name }) => name);
+      const child = new ChildReader(names, tree.root, deadline, tells);
+      this.children.push(child);
+      return child;
+    };
+    // Apart: a GPU that hangs does not keep file systems, nor they it.
+    read(
+      elsewhere.filter(({ keysFirst = false }) => !keysFirst),
+      false,
+    );
+    const first = elsewhere.filter(({ keysFirst = false }) => keysFirst);
+    const told = read(first, true)?.toldKeys() ?? null;
+    this.types = here.filter((type) => {
+      if (!first.includes(type)) return true;
+      const keys = told?.[type.name] ?? 'its library does not answer';
+      if (typeof keys === 'string') absent.push({ type: type.name, reason: keys });
+      else
+        this.keys.set(
+          type,
+          type.metrics.filter(({ key }) => keys.includes(key)),
+        );
+      return typeof keys !== 'string';
+    });
+    if (first.length > 0 && told === null) this.children.pop()?.close();
   }
 
   /** Schemas of the types, as this machine has them. */
   schemas(): RawSchema[] {
     const own = new Map(this.open.map(({ type, collector }) => [type, collector.metrics]));
-    return this.types.map((type) => rawSchemaOf(type.name, own.get(type) ?? type.metrics));
+    return this.types.map((type) =>
+      rawSchemaOf(type.name, own.get(type) ?? this.keys.get(type) ?? type.metrics),
+    );
   }
 
   /** Collections that failed, by type; the others of the same moment were not harmed. */
@@ -76,8 +106,8 @@ export class OpenTypes {
       this._failures.set(type, (this._failures.get(type) ?? 0) + 1);
       failed({ type, reason });
     };
-    // The child reads while we do.
-    this.child?.ask();
+    // Children read while we do.
+    for (const child of this.children) child.ask();
     this.tree.begin();
     for (const { type, collector } of this.open) {
       try {
@@ -87,7 +117,7 @@ export class OpenTypes {
         fail(type.name, error instanceof Error ? error.message : String(error));
       }
     }
-    this.child?.answer(writer, fail);
+    for (const child of this.children) child.answer(writer, fail);
   }
 
   /** Reads what may roll over before the next collection. What cannot be read now will be told by that. */
@@ -105,6 +135,6 @@ export class OpenTypes {
     for (const { collector } of this.open) collector.close();
     this.open.length = 0;
     this.tree.close();
-    this.child?.close();
+    for (const child of this.children) child.close();
   }
 }

@@ -21,9 +21,10 @@ export interface NodeType {
   readonly metrics: readonly Metric[];
   /**
    * Makes ready to collect; once per run.
+   * @param keys names of those to be written, where another process has told readers; with `keysFirst` alone
    * @throws UnavailableError where this machine has nothing to read
    */
-  open(tree: NodeTree): Collector;
+  open(tree: NodeTree, keys?: readonly string[] | null): Collector;
   /**
    * The same for a process that calls `between` every `BETWEEN` ms: narrow counters are written as totals of 64 bits, and
    * their schema has no width, so that they never share a file with what single samples read.
@@ -46,6 +47,8 @@ export interface NodeType {
    * @throws UnavailableError where this machine has nothing to read
    */
   readonly mayBlock?: (tree: NodeTree) => boolean;
+  /** Its keys depend on the machine, and only the child process can tell: the schema waits for it. */
+  readonly keysFirst?: true;
 }
 
 /** Milliseconds: a quarter of what the energy counter of a package takes at 1 kW to roll over. */

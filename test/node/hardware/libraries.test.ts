@@ -6,12 +6,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { RawWriter } from 'triscope/formats/tacc';
-import { NodeTree } from 'triscope/node';
+import { NODE_TYPES, NodeTree } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
+import { OpenTypes } from '../../../dist/node/types/open-types.js';
 import { mapFile } from '../../../dist/os/mapped-file.js';
 import { openMic } from '../../../dist/os/mic.js';
 import { openNvml } from '../../../dist/os/nvml.js';
-import { collect, folder, machine, missing, typeNamed } from './support.ts';
+import { formatSchema } from '../../../src/formats/tacc/schema.ts';
+import { collect, folder, machine, missing } from './support.ts';
 
 const CC = spawnSync('cc', ['--version']).status === 0;
 
@@ -25,6 +27,7 @@ function library(name: string, source: string): string {
 /** Two GPUs; the second one tells no power. */
 const NVML = `
 #include <stdint.h>
+#include <stdlib.h>
 int nvmlInit_v2(void) { return 0; }
 int nvmlShutdown(void) { return 0; }
 int nvmlDeviceGetCount_v2(unsigned int *n) { *n = 2; return 0; }
@@ -37,6 +40,27 @@ int nvmlDeviceGetUtilizationRates(void *h, unsigned int *u) { u[0] = 41; u[1] = 
 int nvmlDeviceGetTemperature(void *h, unsigned int sensor, unsigned int *t) { *t = 60 + sensor; return 0; }
 int nvmlDeviceGetTotalEccErrors(void *h, unsigned int kind, unsigned int since, uint64_t *n) {
   *n = (1ull << 40) + 10 * kind + since; return 0;
+}
+/* KiB over all links, sent and received; the second GPU has none. */
+struct field { unsigned id, scope; long long time, took; unsigned kind, status; unsigned long long value; };
+int nvmlDeviceGetFieldValues(void *h, int n, struct field *f) {
+  f->status = f->scope != 0xffffffff || (uintptr_t)h == 2 ? 3 : 0;
+  f->value = (1ull << 40) + f->id;
+  return 0;
+}
+/* A sample is the number of its taking; what is told is by how many samples and which metric. */
+static int taken;
+int nvmlGpmSampleAlloc(void **s) { *s = malloc(sizeof(int)); return 0; }
+int nvmlGpmSampleGet(void *h, int *s) { if ((uintptr_t)h == 2) return 3; *s = ++taken; return 0; }
+struct metric { unsigned id, status; double value; void *names[3]; };
+struct question { unsigned version, count; int *from, *to; struct metric metrics[300]; };
+int nvmlGpmMetricsGet(struct question *q) {
+  if (q->version != 1) return 25;
+  for (unsigned k = 0; k < q->count; k++) {
+    q->metrics[k].status = q->metrics[k].id == 5 ? 3 : 0;
+    q->metrics[k].value = 10.25 * q->metrics[k].id + (*q->to - *q->from) - 1;
+  }
+  return 0;
 }
 int nvmlDeviceSetPersistenceMode(void *h, int mode) { __builtin_trap(); }
 `;
@@ -77,6 +101,22 @@ describe.skipIf(!CC)('NVML (needs cc)', () => {
     );
     // This library has no counter of replays.
     expect(quantities).toEqual([60, 2 ** 40, 2 ** 40 + 10, Number.NaN]);
+    const more = (gpu: number) =>
+      (
+        [
+          'sm_active',
+          'sm_occupancy',
+          'tensor_active',
+          'dram_active',
+          'nvlink_tx',
+          'nvlink_rx',
+        ] as const
+      ).map((what) => nvml.quantity(gpu, what));
+    const link = [2 ** 40 + 138, 2 ** 40 + 139];
+    expect(more(0)).toEqual([20.5, 30.75, Number.NaN, 102.5, ...link]);
+    // From the sample before: one sample on again.
+    expect(more(0)).toEqual([20.5, 30.75, Number.NaN, 102.5, ...link]);
+    expect(more(1)).toEqual(new Array(6).fill(Number.NaN));
     nvml.close();
   });
 
@@ -115,21 +155,42 @@ describe('nvidia_gpu', () => {
     });
   });
 
-  it('has all keys where a child process asks, which cannot tell its schema before: what no GPU tells is 0', () => {
-    const root = machine({ files: { 'nvml/0': gpu(''), 'nvml/1': '' } });
+  it('has the keys that GPUs tell where a child process asks, which tells them first: none is 0', () => {
+    const root = machine({
+      files: {
+        'nvml/0': `${gpu('')}temperature 61\n`,
+        // It has fallen off the bus.
+        'nvml/1': '',
+      },
+    });
+    // As on a machine with a driver.
+    const types = NODE_TYPES.filter(({ name }) => name.startsWith('nvidia_gpu')).map((type) => ({
+      ...type,
+      mayBlock: () => true,
+    }));
     let text = '';
-    const sink = (bytes: Uint8Array) => (text += Buffer.from(bytes).toString());
-    const writer = new RawWriter({ hostname: '-', uname: '', uptime: 0, schemas: [] }, sink);
-    typeNamed('nvidia_gpu')
-      .open(new NodeTree(root, { waits: true }))
-      .collect(writer);
+    const sink = (bytes: Uint8Array) => {
+      text += Buffer.from(bytes).toString();
+    };
+    const open = new OpenTypes(types, new NodeTree(root), { deadline: 20_000 });
+    const schemas = open.schemas();
+    const writer = new RawWriter({ hostname: '-', uname: '', uptime: 0, schemas }, sink);
+    open.collect(writer, ({ type, reason }) => expect([type, reason]).toEqual([]));
     writer.flush();
-    // Nothing of the GPU that has fallen off the bus.
-    expect(text).toBe('nvidia_gpu 0 85899345920 85899344920 1000 0 41\n');
+    open.close();
+    expect(schemas.map((schema) => formatSchema(schema))).toEqual([
+      '!nvidia_gpu memtotal,U=B memfree,U=B memused,U=B utilization',
+      '!nvidia_gpu_state temperature,U=Cel',
+    ]);
+    expect(open.absent).toContainEqual({
+      type: 'nvidia_gpu_ecc',
+      reason: 'no GPU that NVML tells this of',
+    });
+    expect(text).toBe('nvidia_gpu 0 85899345920 85899344920 1000 41\nnvidia_gpu_state 0 61\n');
   });
 
   it('is not there without a GPU', () => {
-    expect(missing(machine({}), 'nvidia_gpu')).toBe('no GPU that NVML can read');
+    expect(missing(machine({}), 'nvidia_gpu')).toBe('no GPU that NVML tells this of');
   });
 });
 
