@@ -100,9 +100,10 @@ export const CAUSES = [
   {
     name: 'one KP',
     draw: (d) => {
-      const lps = d.pick(512, 1024);
-      const options = { lps, work: d.whole(250, 350), least: 0.01, remote: d.real(0.3, 0.4) };
-      const sick = sim({ ...options, nkp: 1, 'start-events': 2, end: 204_800 / lps });
+      const events = d.pick(1, 2);
+      const options = { lps: 512, 'start-events': events, least: 0.01, 'gvt-interval': 120 };
+      const remote = d.real(0.4, 0.5);
+      const sick = sim({ ...options, remote, work: d.whole(500, 700), nkp: 1, end: 1000 / events });
       const cured = turned(sick, { nkp: 128 });
       return { sick, cured, rule: 'false-rollbacks', says: /LPs share a KP/ };
     },

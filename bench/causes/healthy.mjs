@@ -1,4 +1,4 @@
-// Runs with which nothing is wrong: all models and synchronisers, 0.05 to 10 s.
+// Runs with which nothing is wrong: all models and synchronisers, 0.05 to 30 s.
 import { RECORDED } from './causes.mjs';
 
 const healthy = (name, model, options) => ({
@@ -15,8 +15,8 @@ export const HEALTHY = [
   })),
   healthy('phold, sequential', 'phold', (d) => ({ 'total-lps': d.pick(512, 1024), end: 4000 })),
   healthy('phold, sequential, long', 'phold', (d) => ({
-    'total-lps': d.pick(512, 1024),
-    end: 20_000,
+    'total-lps': 512,
+    end: d.whole(150_000, 200_000),
   })),
   healthy('phold, conservative', 'phold', (d) => ({
     'total-lps': d.pick(2048, 4096),
@@ -63,7 +63,7 @@ export const HEALTHY = [
     ...two,
     end: 500,
   })),
-  healthy('queueing, short', 'queueing', (d) => ({ 'total-stations': d.pick(32, 64), end: 200 })),
+  healthy('queueing, short', 'queueing', (d) => ({ 'total-stations': d.pick(32, 64), end: 400 })),
   healthy('torus, sequential', 'torus', (d) => ({ k: d.pick(8, 16), end: 5000 })),
   // Links loaded by half at most: an overloaded network has ever more packets on their way.
   healthy('torus, conservative', 'torus', (d) => ({

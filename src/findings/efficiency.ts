@@ -23,7 +23,7 @@ const SOME = {
   value: FINE,
   unit: 'share',
   means:
-    'of the events handled rolled back, or of the time that this took, where it was timed: notice',
+    'of the events handled rolled back, or of the time that this took at least, where it was timed: notice',
   source: FINE_SOURCE,
 };
 const MUCH = {

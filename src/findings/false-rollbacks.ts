@@ -10,7 +10,7 @@ import { BAD, FINE, factsOf, INVITED, oneMode, ROLLBACK_SIGNS } from './samples.
 const SOME = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone, or of the time that this took, and MOSTLY: notice',
+  means: 'of the events handled undone, or of the time that this took at least, and MOSTLY: notice',
   source: 'as efficiency',
 };
 const FEWER = {

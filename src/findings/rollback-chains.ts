@@ -37,7 +37,7 @@ const LEAST = {
   value: FINE,
   unit: 'share',
   means:
-    'of the events handled undone, or of the time that this took: below it cascades cost little',
+    'of the events handled undone, or of the time that this took at least: below it cascades cost little',
   source: 'as efficiency',
 };
 

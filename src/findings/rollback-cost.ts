@@ -21,31 +21,27 @@ windows AS (SELECT *, ntile(${WINDOWS}) OVER (PARTITION BY pe_id ORDER BY t) AS 
 part AS (
   SELECT pe_id, (sum(handling) * least(1, coalesce(sum(undone) / nullif(sum(processed), 0), 0)) + sum(undoing)) / sum(seconds) AS share
   FROM windows GROUP BY pe_id, part)
-SELECT pe_id, count(share) AS parts, list_sort(list(least(1, share)) FILTER (share IS NOT NULL)) AS shares,
-  shares[greatest(1, floor(parts / 2 - sqrt(parts)))::INTEGER] AS least, shares[ceil(parts / 2 + sqrt(parts))::INTEGER] AS most
+SELECT pe_id, count(share) AS parts,
+  list_sort(list(least(1, share)) FILTER (share IS NOT NULL))[greatest(1, floor(parts / 2 - sqrt(parts)))::INTEGER] AS least
 FROM part GROUP BY pe_id ORDER BY pe_id`;
 
 interface PeRow {
   readonly parts: number;
   readonly least: number | null;
-  readonly most: number | null;
 }
 
 /**
- * The share of the events handled that was undone, held within the bounds of the time that this cost, where it was timed:
- * at least as much as PEs lost on average, at most as much as the one that lost most. A PE that waits anyhow loses little by
- * undoing; a KP of many LPs, much.
+ * The share of the events handled that was undone; or that of the PEs' time that this took, where it was timed and is more at
+ * least. That it took less acquits nobody: where the window adapts, rollbacks cost the waiting that avoids more of them.
  */
 export async function rollbackCost(subject: Subject): Promise<number> {
   const share = undoneShare(await totalsOf(subject));
   const needed = [...HANDLING, ...UNDOING, ...COUNTS, 'real_time', 'mode'];
   if (share === 0 || !needed.every((column) => subject.has(`ross_pe.${column}`))) return share;
   const rows = await subject.recording.query<PeRow>(SQL);
-  const bounds = rows.flatMap(({ parts, least, most }) =>
-    parts < FEWEST || least === null || most === null ? [] : [{ least, most }],
+  const bounds = rows.flatMap(({ parts, least }) =>
+    parts < FEWEST || least === null ? [] : [least],
   );
   if (rows.length === 0 || bounds.length < rows.length) return share;
-  const least = bounds.reduce((sum, one) => sum + one.least, 0) / bounds.length;
-  const most = Math.max(...bounds.map((one) => one.most));
-  return Math.min(Math.max(share, least), most);
+  return Math.max(share, bounds.reduce((sum, least) => sum + least, 0) / bounds.length);
 }

@@ -16,7 +16,8 @@ import { FINE, oneMode } from './samples.ts';
 const LEAST = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone, or of the time that this took: culprits are looked for',
+  means:
+    'of the events handled undone, or of the time that this took at least: culprits are looked for',
   source: 'as efficiency',
 };
 const MORE = {

@@ -70,6 +70,48 @@ const RANK_ON_NODE: Meanings = {
   others: [SHARE, 'share of the CPU’s time that others used'],
 };
 
+/** Of an archive's job index; metrics say what they are themselves. */
+const JOB: Meanings = {
+  id: ['', 'id of the job'],
+  job: ['', 'id of the job'],
+  host: ['', 'host'],
+  user: ['', 'who ran it, as accounted'],
+  account: ['', 'account that it was charged to'],
+  queue: ['', 'queue or partition'],
+  name: ['', 'name of the job'],
+  state: ['', 'how it ended, as accounted'],
+  submitted: ['s', 'when it was submitted, since 1970'],
+  started: ['s', 'when it was started, as accounted, since 1970'],
+  ended: ['s', 'when it had ended, as accounted, since 1970'],
+  requested_nodes: ['', 'nodes asked for'],
+  requested_cores: ['', 'cores asked for'],
+  time_limit: ['s', 'time asked for'],
+  first: ['s', 'its first record, since 1970'],
+  last: ['s', 'its last record, since 1970'],
+  seconds: ['s', 'from its first record to its last'],
+  hosts: ['', 'hosts that have records of it'],
+  groups: ['', 'groups of records'],
+  no_begin: ['', 'hosts without the mark of its beginning'],
+  no_end: ['', 'hosts without the mark of its end'],
+  has_begin: ['', 'whether the host has the mark of its beginning'],
+  has_end: ['', 'whether the host has the mark of its end'],
+  cpus: ['', 'CPUs of all its hosts'],
+  application: ['', 'program that ran longest'],
+  flags: ['', 'flags that are up, separated by commas'],
+  flag: ['', 'flag that is up'],
+  doubtful: ['', 'metrics of which some input is not exact'],
+  node_hours: ['h', 'hosts times hours'],
+  day: ['', 'day (UTC)'],
+  day_seconds: ['s', 'part of the job on that day'],
+  jobs: ['', 'number of jobs'],
+  busy_cpu_hours: ['h', 'CPUs that worked times hours'],
+  cpu_hours: ['h', 'CPUs times hours, of jobs whose CPUs are known'],
+  efficiency: [SHARE, 'busy CPU hours by CPU hours'],
+  flagged_jobs: ['', 'number of jobs with flags'],
+  flagged_node_hours: ['h', 'node hours of jobs with flags'],
+};
+const OF_JOBS = /^jobs$|^job_(?:hosts|flags|days)$|^jobs_by_/;
+
 const VIEWS: Readonly<Record<string, Meanings>> = {
   pe_on_node: PE_ON_NODE,
   rank_on_node: RANK_ON_NODE,
@@ -84,7 +126,8 @@ function ownMeaning(table: string, column: string): Meaning | null {
     ([name]) => name === column,
   );
   if (fact !== undefined) return { unit: fact[2] ?? '', help: fact[3] ?? '' };
-  const found = VIEWS[table]?.[column] ?? COMMON[column];
+  const own = OF_JOBS.test(table) ? JOB : VIEWS[table];
+  const found = own?.[column] ?? COMMON[column];
   if (found !== undefined) return meaning(found);
   if (table === 'runs') {
     return { unit: '', help: `option --${column.replaceAll('_', '-')}, where it was given` };
@@ -108,7 +151,12 @@ export async function commentColumns(
 ): Promise<void> {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS();
   const measured = new Map<string, Meaning>();
+  // A job index by itself has none.
+  const withMetrics = await rows(
+    "SELECT table_schema FROM information_schema.tables WHERE table_name = 'metrics' AND table_catalog = 'memory'",
+  );
   for (const schema of schemas) {
+    if (!withMetrics.some(([own]) => own === schema)) continue;
     const metrics = await rows(
       `SELECT table_name, column_name, unit, help FROM ${quoteName(schema)}.metrics`,
     );
@@ -116,6 +164,13 @@ export async function commentColumns(
       measured.set(`${schema}.${table}.${column}`, { unit, help });
     }
   }
+  const ofJobs = new Map(
+    (
+      await rows(
+        "SELECT column_name, comment FROM duckdb_columns() WHERE table_name = '_measured' AND comment IS NOT NULL",
+      )
+    ).map(([column, help]) => [String(column), { unit: '', help: String(help) }]),
+  );
   const meaningOf = (schema: string, table: string, column: string, type: string) => {
     // Tables of `every` and short names are those of a recording.
     for (const own of [schema, ...schemas]) {
@@ -125,7 +180,7 @@ export async function commentColumns(
       if (base !== undefined) return type === 'DOUBLE' ? rateOf(base) : base;
       if (own === schema && ownMeaning(table, column) !== null) break;
     }
-    return ownMeaning(table, column);
+    return ownMeaning(table, column) ?? (OF_JOBS.test(table) ? (ofJobs.get(column) ?? null) : null);
   };
   const all = await rows(
     `SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns

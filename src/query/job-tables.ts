@@ -74,13 +74,15 @@ const MEASURED_FACTS: readonly FilterColumn[] = [
   ...text('application', 'measured_queue', 'flags', 'doubtful'),
 ];
 
-export const measuredTable = (metrics: readonly string[]): KeptTable => ({
+/** @param metrics what each means, with its unit */
+export const measuredTable = (metrics: Readonly<Record<string, string>>): KeptTable => ({
   name: '_measured',
-  columns: [...MEASURED_FACTS, ...number(...metrics)],
+  columns: [...MEASURED_FACTS, ...number(...Object.keys(metrics))],
+  comments: metrics,
 });
 
 /** Tells tables of other columns or rules apart. */
-export const layoutOf = (metrics: readonly string[]): string =>
+export const layoutOf = (metrics: Readonly<Record<string, string>>): string =>
   createHash('sha256')
     .update(JSON.stringify([3, META, FILES, FILE_JOBS, ACCOUNTING, measuredTable(metrics)]))
     .digest('hex')

@@ -33,6 +33,8 @@ import { lineOf } from './sql-errors.ts';
 export interface KeptTable {
   readonly name: string;
   readonly columns: readonly FilterColumn[];
+  /** What columns mean, by name. */
+  readonly comments?: Readonly<Record<string, string>>;
 }
 
 /** A file that is being written. */
@@ -52,9 +54,15 @@ export class Draft {
     return (await this.connection.runAndReadAll(sql)).getRowsJS();
   }
 
-  async create({ name, columns }: KeptTable): Promise<void> {
+  async create({ name, columns, comments = {} }: KeptTable): Promise<void> {
     const list = columns.map((column) => `${quoteName(column.name)} ${column.type}`).join(', ');
-    await this.run(`CREATE OR REPLACE TABLE ${quoteName(name)} (${list})`);
+    await this.run(
+      `CREATE OR REPLACE TABLE ${quoteName(name)} (${list})`,
+      ...Object.entries(comments).map(
+        ([column, text]) =>
+          `COMMENT ON COLUMN ${quoteName(name)}.${quoteName(column)} IS ${quoteText(text)}`,
+      ),
+    );
   }
 
   /** Appends rows: their values are never text of a statement. A number that is not finite is null. */

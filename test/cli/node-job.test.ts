@@ -278,5 +278,13 @@ describe('node index', () => {
       { id: '7', requested_cores: 3, time_limit: 3600, application: '' },
       { id: '8', requested_cores: 1, time_limit: 3600, application: '' },
     ]);
+    // Each column of the index says what it is.
+    const unsaid = `SELECT table_name, column_name FROM duckdb_columns()
+      WHERE schema_name = 'main' AND table_name LIKE 'job%' AND coalesce(comment, '') = ''`;
+    expect(JSON.parse(await told(...query.slice(0, 2), unsaid, '--json'))).toEqual([]);
+    const described = JSON.parse(await told(...query.slice(0, 2), 'DESCRIBE jobs', '--json'));
+    expect(described.map((one: { comment: string }) => one.comment)).toContain(
+      'GHz: nominal frequency × ΔCLOCKS_UNHALTED_CORE / ΔCLOCKS_UNHALTED_REF',
+    );
   });
 });

@@ -300,8 +300,6 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
   ['slow-handlers', () => costly(3.1), () => costly(2.9)],
   ['memory-stall', () => short(0.11), () => short(0.09)],
   ['efficiency', () => run(peSamples(undone(205))), () => run(peSamples(undone(195)))],
-  // Three tenths undone, by PEs that mostly wait.
-  ['efficiency', () => run(undoing(300, 0.7, 0)), () => run(undoing(300, 0.63, 0))],
   // A tenth undone, and undoing takes long.
   ['efficiency', () => run(undoing(100, 0.5, 0.16)), () => run(undoing(100, 0.5, 0.14))],
   ['rollback-culprits', () => culprit(170), () => culprit(150)],

@@ -1,4 +1,4 @@
-/** The examples of docs/notebooks.md, by what reads them: pandas and R, where they are there. */
+/** The examples of docs/notebooks.md, by what reads them: pandas, polars and R, where they are there. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ const runs = (command: string, ...words: readonly string[]): boolean =>
 /** Debian's Python has Debian's packages; another may come first in PATH. */
 const python = ['/usr/bin/python3', 'python3'].find((one) => runs(one, '-c', 'import pandas'));
 const hasR = runs('Rscript', '--version');
+const polars = ['/usr/bin/python3', 'python3'].find((one) => runs(one, '-c', 'import polars'));
 
 beforeAll(async () => {
   const path = writeFolder(join(folder, 'run.tri'), {
@@ -51,6 +52,19 @@ describe('an example of the notebooks', () => {
   it.skipIf(python === undefined)('in Python is right (needs python3-pandas)', () => {
     expect(answer(python ?? '', '-c', example('python'))).toEqual(UNDONE);
   });
+
+  it.skipIf(polars === undefined)(
+    'for polars is right (needs the Python package polars)',
+    async () => {
+      const out = join(folder, 'tables');
+      await exportRecording({ paths: [join(folder, 'run.tri')], format: 'parquet' }, out);
+      const { stdout, stderr } = spawnSync(polars ?? '', ['-c', example('py')], {
+        ...{ cwd: folder, encoding: 'utf8' },
+      });
+      expect(stderr).toBe('');
+      expect(stdout).toMatch(/│ 0 +┆ 10\.0 +│\n│ 1 +┆ 50\.0 +│/);
+    },
+  );
 
   it.skipIf(!hasR)('in R is right (needs r-base-core)', () => {
     expect(answer('Rscript', '--vanilla', '-e', example('r'))).toEqual(UNDONE);

@@ -27,7 +27,7 @@ import { QUEUES_OF_RULES } from './flags.ts';
 import type { Work } from './host-files.ts';
 import type { Job } from './job.ts';
 import { type FileJob, type ListedJob, listFile, mergeFiles } from './job-list.ts';
-import { METRIC_COLUMNS, measuredRow } from './job-rows.ts';
+import { METRIC_COLUMNS, METRIC_MEANINGS, measuredRow } from './job-rows.ts';
 import { readJobs } from './read-jobs.ts';
 
 export interface UpdateOptions {
@@ -68,7 +68,7 @@ interface KnownFile {
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, foreign: false };
 /** A day's of a thousand hosts. */
 const FILES_AT_ONCE = 1000;
-const MEASURED = measuredTable(METRIC_COLUMNS);
+const MEASURED = measuredTable(METRIC_MEANINGS);
 
 /** Tables, and which of their rows stay where all files are read anew. */
 const KEPT_ROWS: readonly { readonly table: KeptTable; readonly rows: string }[] = [
@@ -169,7 +169,7 @@ class Update {
   private async prepare(): Promise<void> {
     const draft = this.draft;
     const { rebuild = false, keep } = this.options;
-    const layout = layoutOf(METRIC_COLUMNS);
+    const layout = layoutOf(METRIC_MEANINGS);
     const old = (await this.tables()).has('_meta') ? await this.meta('layout') : null;
     if (old !== layout || rebuild) await this.begin();
     await this.note('layout', layout);

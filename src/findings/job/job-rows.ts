@@ -36,10 +36,16 @@ export interface JobRow {
 export const columnOf = (set: MetricSet, name: string): string =>
   set === 'hpcperfstats' ? `hpcperfstats_${name}` : name;
 
-/** All metrics' columns, in the order of their families. */
-export const METRIC_COLUMNS: readonly string[] = METRIC_FAMILIES.flatMap(({ set, metrics }) =>
-  metrics.map(({ name }) => columnOf(set, name)),
+/** All metrics' columns, in the order of their families, each with its unit and formula. */
+export const METRIC_MEANINGS: Readonly<Record<string, string>> = Object.fromEntries(
+  METRIC_FAMILIES.flatMap(({ set, metrics }) =>
+    metrics.map(({ name, unit, formula }) => [
+      columnOf(set, name),
+      unit === '' ? formula : `${unit}: ${formula}`,
+    ]),
+  ),
 );
+export const METRIC_COLUMNS: readonly string[] = Object.keys(METRIC_MEANINGS);
 
 export function rowOf(listed: ListedJob, accounted: AccountedJob | null): JobRow {
   const hosts = [...listed.hosts.values()];

@@ -9,7 +9,7 @@ import type { AccountedJob } from './accounting.ts';
 import type { Archive, ArchiveFile } from './archive.ts';
 import { shortName } from './host-list.ts';
 import { accountingStamp, differenceOf, FILE_ROWS, indexPath, updateIndex } from './job-index.ts';
-import { type JobRow, METRIC_COLUMNS } from './job-rows.ts';
+import { type JobRow, METRIC_COLUMNS, METRIC_MEANINGS } from './job-rows.ts';
 
 /** A row of `jobs_by_…`. */
 export interface GroupRow {
@@ -270,7 +270,7 @@ async function lagOf(
   const meta = new Map(
     (await kept.rows('SELECT key, value FROM kept.main._meta')).map(([key, value]) => [key, value]),
   );
-  if (meta.get('layout') !== layoutOf(METRIC_COLUMNS)) return ALL;
+  if (meta.get('layout') !== layoutOf(METRIC_MEANINGS)) return ALL;
   const files = await kept.rows(FILE_ROWS.replace('_files', 'kept.main._files'));
   const { changed, gone } = differenceOf(archive, files);
   const bytes = changed.reduce((sum, [, , { size }]) => sum + size, 0);
