@@ -15,7 +15,10 @@ const RUNS = 5;
 const COMMAND =
   'sim run phold --pes=2 --nlp=16 --lookahead=0.1 --end=1000 --engine-stats=gvt --num-gvt=4 --kp-data';
 /** What is changed on purpose. */
-const CHANGES = ['--remote=1', '--nlp=64', '--lookahead=0.5', '--start-events=4'];
+const CHANGES = [
+  ...['--remote=1', '--nlp=64', '--lookahead=0.5', '--start-events=4', '--mean=3'],
+  ...['--nkp=1', '--batch=2'],
+];
 
 const bin = join(import.meta.dirname, '../bin/triscope');
 /** A folder that is given keeps its recordings: a run that was ended goes on there. */

@@ -100,10 +100,10 @@ export const CAUSES = [
   {
     name: 'one KP',
     draw: (d) => {
-      const events = d.pick(1, 2);
-      const options = { lps: 512, 'start-events': events, least: 0.01, 'gvt-interval': 120 };
-      const remote = d.real(0.4, 0.5);
-      const sick = sim({ ...options, remote, work: d.whole(500, 700), nkp: 1, end: 1000 / events });
+      const lps = d.pick(768, 1024);
+      const options = { lps, 'start-events': 1, least: 0.01, 'gvt-interval': 120, nkp: 1 };
+      const drawn = { remote: d.real(0.4, 0.45), work: d.whole(550, 700) };
+      const sick = sim({ ...options, ...drawn, end: 512_000 / lps });
       const cured = turned(sick, { nkp: 128 });
       return { sick, cured, rule: 'false-rollbacks', says: /LPs share a KP/ };
     },
