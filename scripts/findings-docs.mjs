@@ -1,6 +1,5 @@
 /** Writes the rules into docs/findings.md. Run after a build, when a declaration has changed. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { rulesIn } from '../dist/findings/docs.js';
+import { rulesText } from '../dist/findings/docs.js';
+import { writeMade } from './made-docs.mjs';
 
-const page = new URL('../docs/findings.md', import.meta.url);
-writeFileSync(page, rulesIn(readFileSync(page, 'utf8')));
+writeMade('findings-docs.mjs', 'findings.md', rulesText());

@@ -1,6 +1,5 @@
 /** Writes the measures into docs/measures.md. Run after a build, when a declaration has changed. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { measuresIn } from '../dist/model/measures/docs.js';
+import { measuresText } from '../dist/model/measures/docs.js';
+import { writeMade } from './made-docs.mjs';
 
-const page = new URL('../docs/measures.md', import.meta.url);
-writeFileSync(page, measuresIn(readFileSync(page, 'utf8')));
+writeMade('measures-docs.mjs', 'measures.md', measuresText());

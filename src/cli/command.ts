@@ -31,6 +31,12 @@ export interface Argument {
   readonly noun?: string;
 }
 
+/** What is opened: any number of recordings, or of files and folders. */
+const paths = (help: string, noun: string) =>
+  ({ name: 'PATH', help, many: true, names: 'path', noun }) as const satisfies Argument;
+export const RECORDINGS = paths('recording, folder or file', 'recording');
+export const FILES = paths('files and folders', 'file');
+
 /** Options that only the first argument tells: those of a model. */
 export interface Extension<X> {
   readonly groups: readonly OptionGroup[];

@@ -2,9 +2,6 @@
 import { type FindingRule, type Threshold, whole } from './finding.ts';
 import { RULE_GROUPS } from './rules.ts';
 
-const BEGIN = '<!-- made by scripts/findings-docs.mjs: begin -->';
-const END = '<!-- made by scripts/findings-docs.mjs: end -->';
-
 const cell = (text: string) => text.replaceAll('|', '\\|');
 
 function beginning({ value, unit }: Threshold): string {
@@ -29,15 +26,7 @@ function ruleText({ name, title, looks, thresholds, knob }: FindingRule): string
 }
 
 /** All rules by group, as Markdown. */
-const rulesText = (): string =>
+export const rulesText = (): string =>
   RULE_GROUPS.map(({ title, rules }) => [`## ${title}`, ...rules.map(ruleText)].join('\n\n')).join(
     '\n\n',
   );
-
-/** A page with its rules replaced. @throws Error where it has no place for them */
-export function rulesIn(page: string): string {
-  const from = page.indexOf(BEGIN);
-  const to = page.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`the page has no lines ${BEGIN} and ${END}`);
-  return `${page.slice(0, from)}${BEGIN}\n\n${rulesText()}\n\n${page.slice(to)}`;
-}

@@ -1,7 +1,7 @@
 /** Findings about regions, energy and jobs on their hosts: made to fire, and made to keep silent. */
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { rulesIn } from '../../src/findings/docs.ts';
+import { rulesText } from '../../src/findings/docs.ts';
 import { FINDINGS } from '../../src/findings/index.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
@@ -221,6 +221,6 @@ describe('all rules', () => {
 
   it('are on the page of findings as they are declared (node scripts/findings-docs.mjs)', () => {
     const page = readFileSync(new URL('../../docs/findings.md', import.meta.url), 'utf8');
-    expect(rulesIn(page)).toBe(page);
+    expect(page).toContain(rulesText());
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
-import { measuresIn } from '../../src/model/measures/docs.ts';
+import { measuresText } from '../../src/model/measures/docs.ts';
 import {
   ACTIVITIES,
   bytes,
@@ -255,7 +255,7 @@ describe('bytes as text', () => {
 describe('docs/measures.md', () => {
   it('has the tables that the declarations make', () => {
     const page = readFileSync(new URL('../../docs/measures.md', import.meta.url), 'utf8');
-    expect(measuresIn(page)).toBe(page);
+    expect(page).toContain(measuresText());
   });
 });
 

@@ -10,7 +10,7 @@ import {
   exportRecording,
   exportToStream,
 } from '../../query/export/index.ts';
-import { type Call, command } from '../command.ts';
+import { type Call, command, RECORDINGS } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -148,15 +148,7 @@ function tell({ files, bytes, notes }: ExportResult, { out, json, format }: Aske
 export const exportCommand = command({
   about:
     'Writes a recording, or files of any format that triscope reads, for other tools. OUT appears only once it is complete.\n\nA trace whose OUT ends in .gz is compressed. Formats and what is drawn where: docs/export.md.',
-  arguments: [
-    {
-      name: 'PATH',
-      help: 'recording, folder or file',
-      many: true,
-      names: 'path',
-      noun: 'recording',
-    },
-  ],
+  arguments: [RECORDINGS],
   options: OPTIONS,
   examples: [
     'export run.tri --to parquet -o tables',

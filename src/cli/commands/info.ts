@@ -6,7 +6,7 @@ import { openFile } from '../../formats/source.ts';
 import { flag } from '../../model/option.ts';
 import { lackingEnd } from '../../model/recording-end.ts';
 import { breath } from '../../os/breath.ts';
-import { type Call, command } from '../command.ts';
+import { type Call, command, FILES } from '../command.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
 import { givenLayout, LAYOUT } from '../given-layout.ts';
 import { type RecordingInfo, recordingInfo, recordingLines } from '../recording-info.ts';
@@ -176,7 +176,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 export const info = command({
   about:
     'Describes files: format and era, records by kind, entities, time span, and suspect spots. PATH is a file or a folder with files in it; for a recording’s folder also where it ran, and how its hosts’ clocks align. The content determines the format; only files of ROSS of 2017 without a README need an option (--layout).',
-  arguments: [{ name: 'PATH', help: 'files and folders', many: true, names: 'path', noun: 'file' }],
+  arguments: [FILES],
   options: OPTIONS,
   examples: ['info run.tri', 'info run.tri --verify --json'],
   run,

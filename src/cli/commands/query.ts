@@ -13,7 +13,7 @@ import {
   statementsOf,
   type Value,
 } from '../../query/index.ts';
-import { type Call, command, type Given } from '../command.ts';
+import { type Call, command, type Given, RECORDINGS } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { UsageError } from '../errors.ts';
 import { checkPath } from '../missing-path.ts';
@@ -229,13 +229,7 @@ export const query = command({
   about:
     'Answers a query over a recording’s folder, a folder of native files, or a file; without one, lists the tables. With several paths, each is a schema named after its folder; a name without a schema means the first, every.NAME those of all together, and table runs has a row of settings for each. PATH may be a pattern: runs/*.tri. Column t is always seconds since the recording’s start. Read-only.\n\nThe text table is at most as wide as the terminal (COLUMNS overrides it); lists of 8 or more numbers are drawn as a sparkline. Tables: docs/query.md. DESCRIBE ross_pe lists a table’s columns; SELECT * FROM metrics says what they mean.',
   arguments: [
-    {
-      name: 'PATH',
-      help: 'recording, folder or file',
-      many: true,
-      names: 'path',
-      noun: 'recording',
-    },
+    RECORDINGS,
     {
       name: 'SQL',
       help: 'the query, as one word; several with ; between; - takes them from standard input',

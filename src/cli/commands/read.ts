@@ -6,7 +6,7 @@ import { identifyOrFail } from '../../formats/registry.ts';
 import { openFile } from '../../formats/source.ts';
 import { choice, flag, float } from '../../model/option.ts';
 import { breath } from '../../os/breath.ts';
-import { type Call, command, type Given } from '../command.ts';
+import { type Call, command, FILES, type Given } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { EXIT, report } from '../errors.ts';
 import { EventBins } from '../event-bins.ts';
@@ -185,7 +185,7 @@ async function run({ words, given: options }: Call<typeof OPTIONS, null>): Promi
 export const read = command({
   about:
     'Decodes files to rows, in file order. The content determines the format. PATH is a file or a folder.',
-  arguments: [{ name: 'PATH', help: 'files and folders', many: true, names: 'path', noun: 'file' }],
+  arguments: [FILES],
   options: OPTIONS,
   examples: [
     'read run.tri/stats-output --format csv',

@@ -1,7 +1,7 @@
 /** `triscope serve PATH…`: the dashboard for recordings. */
 import { startServer } from '../../live/index.ts';
 import { flag, int, text } from '../../model/option.ts';
-import { type Call, command } from '../command.ts';
+import { type Call, command, RECORDINGS } from '../command.ts';
 import { onInterrupt } from '../interrupt.ts';
 
 const MOST_PORT = 65535;
@@ -51,15 +51,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 export const serve = command({
   about:
     'Shows recordings’ folders, folders of native files, or files in the browser, until Ctrl-C. Prints the link on standard output. A recording that is still being written is followed. With several paths, the page can compare two.',
-  arguments: [
-    {
-      name: 'PATH',
-      help: 'recording, folder or file',
-      many: true,
-      names: 'path',
-      noun: 'recording',
-    },
-  ],
+  arguments: [RECORDINGS],
   options: OPTIONS,
   examples: ['serve run.tri', 'serve before.tri after.tri --port 8080'],
   run,

@@ -3,9 +3,6 @@ import { conditionOf, JOB_FLAGS } from './flags.ts';
 import { METRIC_FAMILIES } from './metrics/index.ts';
 import { METADATA } from './metrics/types.ts';
 
-const BEGIN = '<!-- made by scripts/job-docs.mjs: begin -->';
-const END = '<!-- made by scripts/job-docs.mjs: end -->';
-
 const SETS: Readonly<Record<string, string>> = {
   summary: 'tacc_stats 2.3.5',
   exam: 'exams of tacc_stats 2.3',
@@ -50,12 +47,4 @@ export function formulas(): string {
     '## Flags',
     ['| flag | metric | up where | meaning |', '|---|---|---|---|', ...flags].join('\n'),
   ].join('\n\n');
-}
-
-/** A page with its tables replaced. @throws Error where it has no place for them */
-export function formulasIn(page: string): string {
-  const from = page.indexOf(BEGIN);
-  const to = page.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`the page has no lines ${BEGIN} and ${END}`);
-  return `${page.slice(0, from)}${BEGIN}\n\n${formulas()}\n\n${page.slice(to)}`;
 }

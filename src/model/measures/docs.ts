@@ -2,9 +2,6 @@
 import { DECLARED } from './declared.ts';
 import { argumentsOf, type Measure, type Weights } from './measure.ts';
 
-const BEGIN = '<!-- made by scripts/measures-docs.mjs: begin -->';
-const END = '<!-- made by scripts/measures-docs.mjs: end -->';
-
 const sumText = (weights: Weights, optional: readonly string[] = []) =>
   Object.entries(weights)
     .map(([key, weight], k) => {
@@ -42,7 +39,7 @@ const row = (one: Measure) =>
   `| \`${one.key}(${parameters(one)})\` | ${one.label} | ${cell(one.unit)} | \`${formula(one)}\` | ${one.good ?? ''} | ${one.help}${one.estimate ? '. An estimate where it is sampled' : ''} |`;
 
 /** A table by layer, as Markdown. */
-const measuresText = (): string =>
+export const measuresText = (): string =>
   DECLARED.map(({ title, measures }) =>
     [
       `## ${title}\n`,
@@ -51,11 +48,3 @@ const measuresText = (): string =>
       ...measures.map(row),
     ].join('\n'),
   ).join('\n\n');
-
-/** A page with its tables replaced. @throws Error where it has no place for them */
-export function measuresIn(page: string): string {
-  const from = page.indexOf(BEGIN);
-  const to = page.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`the page has no lines ${BEGIN} and ${END}`);
-  return `${page.slice(0, from)}${BEGIN}\n\n${measuresText()}\n\n${page.slice(to)}`;
-}

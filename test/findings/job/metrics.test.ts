@@ -1,7 +1,7 @@
 /** Metrics, flags and events on hand-worked numbers. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formulasIn } from '../../../src/findings/job/formulas.ts';
+import { formulas } from '../../../src/findings/job/formulas.ts';
 import {
   balanceOf,
   devicePage,
@@ -274,7 +274,7 @@ describe('metrics', () => {
 
   it('are on the page of formulas as they are declared (node scripts/job-docs.mjs)', () => {
     const page = readFileSync(new URL('../../../docs/node/jobs.md', import.meta.url), 'utf8');
-    expect(formulasIn(page)).toBe(page);
+    expect(page).toContain(formulas());
   });
 });
 

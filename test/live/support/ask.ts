@@ -19,11 +19,8 @@ export interface Asking {
   readonly known?: boolean;
 }
 
-export function ask(
-  port: number,
-  path: string,
-  { headers = {}, host = '127.0.0.1', method = 'GET', body, known = true }: Asking = {},
-): Promise<Answer> {
+export function ask(port: number, path: string, asking: Asking = {}): Promise<Answer> {
+  const { headers = {}, host = '127.0.0.1', method = 'GET', body, known = true } = asking;
   return new Promise((resolve, reject) => {
     const all = known ? { ...BEARER, ...headers } : headers;
     const asked = request({ host, port, path, headers: all, method }, (response) => {
@@ -37,7 +34,11 @@ export function ask(
         }),
       );
     });
-    asked.on('error', reject);
+    asked.on('error', (error) => {
+      // The server closes a connection on which nothing came for 10 s: who was busy that long may still take it.
+      if (asked.reusedSocket) resolve(ask(port, path, asking));
+      else reject(error);
+    });
     asked.end(body);
   });
 }

@@ -1,5 +1,10 @@
 /** The charts of a recorded command's threads: their time on a CPU, waiting for one, and which it is. */
-import { inputsOf, THREAD_RUNNING, THREAD_WAITING } from '../../../src/model/measures/index.ts';
+import {
+  inputsOf,
+  type Measure,
+  THREAD_RUNNING,
+  THREAD_WAITING,
+} from '../../../src/model/measures/index.ts';
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import { percent } from '../figures.ts';
 import type { Line } from '../parts/lines.ts';
@@ -95,42 +100,47 @@ function mostOften(values: ArrayLike<number>): number {
   return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), [Number.NaN, 0])[0];
 }
 
-const RUNNING: LaneChart = {
-  id: 'threads',
+/** A share of each thread's time, and a sentence about the thread that has the most of it. */
+const shareChart = (
+  own: { readonly id: string; readonly title: string; readonly help: string },
+  measure: Measure,
+  sentenceOf: (label: string, share: number) => string,
+): LaneChart => ({
+  ...own,
   lane: 'threads',
-  title: 'Threads on a CPU',
-  help: 'Share of time that each of the command’s threads ran; those that ran most in this window.',
   unit: '%',
   stacked: false,
   of: 'thread',
   async draw(source, view): Promise<Drawn | null> {
-    const lines = await linesOf(source, view, inputsOf(THREAD_RUNNING), THREAD_RUNNING.factor);
+    const lines = await linesOf(source, view, inputsOf(measure), measure.factor);
     if (lines === null) return null;
-    const top = mostOf(lines);
-    const sentence = `${top.label} ran for ${percent(top.mean ?? 0)} of this window.`;
-    return { lines, sentence };
+    const { label, mean } = mostOf(lines);
+    return { lines, sentence: sentenceOf(label, mean ?? 0) };
   },
-};
+});
 
-const WAITING: LaneChart = {
-  id: 'thread-waits',
-  lane: 'threads',
-  title: 'Threads waiting for a CPU',
-  help: 'Share of time that each of them was ready to run while its CPU ran something else; the kernel counts a wait when it ends, so a peak can exceed 100.',
-  unit: '%',
-  stacked: false,
-  of: 'thread',
-  async draw(source, view): Promise<Drawn | null> {
-    const lines = await linesOf(source, view, inputsOf(THREAD_WAITING), THREAD_WAITING.factor);
-    if (lines === null) return null;
-    const top = mostOf(lines);
-    const sentence =
-      (top.mean ?? 0) >= 1
-        ? `${top.label} waited the most: ${percent(top.mean ?? 0)} of the time others had its CPU.`
-        : 'None of them waited for a CPU.';
-    return { lines, sentence };
+const RUNNING = shareChart(
+  {
+    id: 'threads',
+    title: 'Threads on a CPU',
+    help: 'Share of time that each of the command’s threads ran; those that ran most in this window.',
   },
-};
+  THREAD_RUNNING,
+  (label, share) => `${label} ran for ${percent(share)} of this window.`,
+);
+
+const WAITING = shareChart(
+  {
+    id: 'thread-waits',
+    title: 'Threads waiting for a CPU',
+    help: 'Share of time that each of them was ready to run while its CPU ran something else; the kernel counts a wait when it ends, so a peak can exceed 100.',
+  },
+  THREAD_WAITING,
+  (label, share) =>
+    share >= 1
+      ? `${label} waited the most: ${percent(share)} of the time others had its CPU.`
+      : 'None of them waited for a CPU.',
+);
 
 const PLACES: LaneChart = {
   id: 'thread-cpus',

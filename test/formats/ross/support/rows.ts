@@ -1,4 +1,5 @@
 /** Rows as PEs write them, made by hand. */
+import { encodedBytes, encodeRows, type RossLayout } from 'triscope/formats';
 import { KP_FIELDS, LP_FIELDS, PE_FIELDS } from '../../../../src/model/schemas/ross.ts';
 import {
   ROW_FIELDS,
@@ -62,4 +63,12 @@ export function rowsOf(rows: readonly Row[]): Int32Array {
     at += words[k];
   });
   return i32;
+}
+
+/** The rows as a file has them. */
+export function encode(layout: RossLayout, rows: readonly Row[]): Uint8Array {
+  const words = rowsOf(rows);
+  const out = new Uint8Array(encodedBytes(layout, words, 0, words.length));
+  encodeRows(layout, words, 0, words.length, out, 0);
+  return out;
 }
