@@ -13,6 +13,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -35,6 +36,14 @@ export interface KeptTable {
   readonly columns: readonly FilterColumn[];
   /** What columns mean, by name. */
   readonly comments?: Readonly<Record<string, string>>;
+}
+
+/** Whether a cell is null: what is no number of the column's type is none. */
+function isMissing(value: Cell | bigint, type: FilterColumn['type']): value is null {
+  if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return true;
+  if (type !== 'BIGINT') return false;
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) !== value;
+  return !Number.isSafeInteger(Number(value));
 }
 
 /** A file that is being written. */
@@ -74,9 +83,8 @@ export class Draft {
     for (const row of rows) {
       for (const [k, { type }] of columns.entries()) {
         const value = row[k];
-        if (value === null || (typeof value === 'number' && !Number.isFinite(value))) {
-          appender.appendNull();
-        } else if (type === 'VARCHAR') appender.appendVarchar(String(value));
+        if (isMissing(value, type)) appender.appendNull();
+        else if (type === 'VARCHAR') appender.appendVarchar(String(value));
         else if (type === 'DOUBLE') appender.appendDouble(Number(value));
         else if (type === 'BIGINT') appender.appendBigInt(BigInt(value));
         else appender.appendBoolean(Boolean(value));
@@ -105,12 +113,20 @@ export async function writing<T>(path: string, work: () => Promise<T>): Promise<
   }
 }
 
+/** @throws TriscopeError for what is there and is no file: DuckDB would wait for ever for who writes to a pipe */
+function checkPlain(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isFile())
+    throw new TriscopeError(`${path}: it is no file; remove it`);
+}
+
 /** Milliseconds between two looks at whether another writer is done. */
 const LOOK = 200;
 
 /** Runs `work` as the only writer of `path`; false where another one has not ended within `patience` milliseconds. */
 async function alone(path: string, patience: number, work: () => Promise<void>): Promise<boolean> {
-  const lock = openSync(`${path}.lock`, constants.O_RDWR | constants.O_CREAT, 0o644);
+  const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  const lock = openSync(`${path}.lock`, flags, 0o644);
   try {
     for (let waited = 0; canLock() && !tryLock(lock); waited += LOOK) {
       if (waited >= patience) return false;
@@ -139,6 +155,7 @@ export async function writeKept(
   { anew = false, patience = Number.POSITIVE_INFINITY }: WriteOptions,
   change: (draft: Draft) => Promise<void>,
 ): Promise<boolean> {
+  checkPlain(path);
   return await alone(path, patience, () => rewrite(path, anew, change));
 }
 
@@ -204,13 +221,14 @@ export interface KeptFile {
 /**
  * Opens a file to read it. No statement can read any other.
  * @param folder where statements may write
- * @throws DuckDB's error
+ * @throws TriscopeError, DuckDB's error
  */
 export async function openKept(
   path: string,
   views: readonly string[],
   folder: string | null = null,
 ): Promise<KeptFile> {
+  checkPlain(path);
   const folders = folder === null ? [] : [folder];
   const instance = await openLocked(SETTINGS_HERE, folders, [path, `${path}.wal`, ...folders]);
   const connection = await instance.connect();

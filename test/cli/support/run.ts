@@ -100,7 +100,7 @@ export async function triscopeHere(
     const [out, err] = output.texts;
     return { code, out, err };
   } finally {
-    process.chdir(before);
+    if (cwd !== undefined) process.chdir(before);
     output.end();
   }
 }

@@ -1,13 +1,16 @@
 /** The job index: equal to what the files say, whichever way it grew. */
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -211,6 +214,27 @@ describe('a job index', () => {
     writeFileSync(path, 'no database');
     const again = await asked(folder, (jobs) => jobs.rows(), ACCOUNTED);
     expect(again).toEqual(before);
+  });
+
+  it('takes no number beyond what it holds, and is no pipe or link', async () => {
+    const strange = archiveOf({
+      [`a/${NOON}`]: rawFile({
+        host: 'a',
+        groups: [{ time: NOON, jobs: '1', records: ['cpu 0 1 0 0 0'] }],
+      }),
+    });
+    const archive = openArchive(strange);
+    const path = indexPath(archive);
+    await updateIndex(archive, { accounted: [accounted('1', { nodes: 1e20, cores: 1.5 })] });
+    rmSync(path);
+    execFileSync('mkfifo', [path]);
+    await expect(updateIndex(archive, {})).rejects.toThrow(`${path}: it is no file; remove it`);
+    expect((await openJobs(archive, null)).note).toContain('it is no file');
+    rmSync(path);
+    rmSync(`${path}.lock`);
+    symlinkSync(join(strange, 'other'), `${path}.lock`);
+    await expect(updateIndex(archive, {})).rejects.toThrow('ELOOP');
+    expect(existsSync(join(strange, 'other'))).toBe(false);
   });
 
   it('is left to who writes it', async () => {
