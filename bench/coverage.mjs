@@ -19,11 +19,11 @@ const waiting = (wait * LOAD) / (1 - LOAD);
 const loaded = await loadModel(fileURLToPath(new URL('../examples/servers.ts', import.meta.url)));
 const { runs } = await sweep(
   loaded,
-  { end: 2200, options: { servers: SERVERS, load: LOAD, warmup: 200 } },
+  { end: 2200, warmup: 200, options: { servers: SERVERS, load: LOAD } },
   { replications: intervals * replications },
 );
 loaded.dispose();
-const values = runs.map(({ totals }) => totals.waiting / totals.time);
+const values = runs.map(({ statistics }) => statistics['waiting.mean']);
 let covered = 0;
 for (let k = 0; k < intervals; k++) {
   const { low, high } = meanInterval(values.slice(k * replications, (k + 1) * replications));

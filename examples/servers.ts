@@ -1,9 +1,9 @@
 /**
  * Customers come to `servers` servers with one line (M/M/k): one LP, whose means theory knows (Erlang C).
  *
- *     triscope sim sweep examples/servers.ts --vary servers=1..4 --measure waiting=waiting/time --replications=20
+ *     triscope sim sweep examples/servers.ts --vary servers=1..4 --measure waiting=waiting.mean --replications=20
  */
-import { defineModel, float, int } from 'triscope/sim';
+import { defineModel, float, int, quantiles, ring, tally, timeAverage } from 'triscope/sim';
 
 const ARRIVAL = 0;
 const DEPARTURE = 1;
@@ -14,19 +14,21 @@ export default defineModel({
   options: {
     servers: int(2, 'how many serve', { min: 1 }),
     load: float(0.7, 'part of the time that each of them is busy', { min: 0, max: 0.999 }),
-    warmup: float(200, 'time from which on is counted', { min: 0 }),
   },
   lps: () => 1,
   end: 2200,
+  warmup: 200,
   /** Time is in units of the mean service. */
-  prepare: ({ servers, load, warmup }) => ({ servers, warmup, between: 1 / (servers * load) }),
+  prepare: ({ servers, load }) => ({ servers, between: 1 / (servers * load) }),
   state: {
-    present: 'u32',
-    since: 'f64',
-    waiting: 'f64',
-    busy: 'f64',
-    arrived: 'u32',
-    waited: 'u32',
+    /** When those in the line came. */
+    line: ring('f64', 4096),
+    waiting: timeAverage({ slices: 128 }),
+    busy: timeAverage({ slices: 128 }),
+    /** 1 for a customer who waits, 0 for one who is served at once. */
+    late: tally({ slices: 128 }),
+    wait: tally({ slices: 128 }),
+    waits: quantiles({ from: 0.001, to: 1000, error: 0.01 }),
   },
   message: { kind: 'u8' },
   init(lp) {
@@ -34,32 +36,22 @@ export default defineModel({
   },
   forward(lp, message) {
     const { state, params } = lp;
-    const counts = lp.now >= params.warmup;
-    if (counts) {
-      const time = lp.now - Math.max(state.since, params.warmup);
-      state.waiting += time * Math.max(0, state.present - params.servers);
-      state.busy += time * Math.min(state.present, params.servers);
-    }
-    state.since = lp.now;
+    const serve = (waited: number) => {
+      state.wait.add(waited);
+      state.waits.add(waited);
+      lp.send(lp.id, lp.exponential(1)).kind = DEPARTURE;
+    };
     if (message.kind === ARRIVAL) {
       lp.send(lp.id, lp.exponential(params.between)).kind = ARRIVAL;
-      const waits = state.present >= params.servers;
-      state.present++;
-      if (!waits) lp.send(lp.id, lp.exponential(1)).kind = DEPARTURE;
-      if (counts) {
-        state.arrived++;
-        if (waits) state.waited++;
+      const waits = state.busy.value === params.servers;
+      state.late.add(waits ? 1 : 0);
+      if (waits) state.line.push(lp.now);
+      else {
+        state.busy.add(1);
+        serve(0);
       }
-    } else {
-      state.present--;
-      if (state.present >= params.servers) lp.send(lp.id, lp.exponential(1)).kind = DEPARTURE;
-    }
-  },
-  final({ state, params }, results) {
-    results.add('time', state.since - params.warmup);
-    results.add('waiting', state.waiting);
-    results.add('busy', state.busy);
-    results.add('arrived', state.arrived);
-    results.add('waited', state.waited);
+    } else if (state.line.length > 0) serve(lp.now - state.line.shift());
+    else state.busy.add(-1);
+    state.waiting.set(state.line.length);
   },
 });

@@ -1,6 +1,8 @@
 /** A run's statistics as text: ROSS's fields in ROSS's order, times of each PE, the model's own results. */
 import { ACTIVITIES, type Activity } from '../sim/counters.ts';
 import type { ModelResults } from '../sim/results.ts';
+import type { StatisticResult } from '../sim/statistic/gathered.ts';
+import type { SteadyMean } from '../sim/statistic/steady.ts';
 import type { PeStatistics, RunResult } from '../sim/statistics.ts';
 import { fewerPes } from './auto-pes.ts';
 import { instrumentationLines } from './instrumentation.ts';
@@ -19,6 +21,8 @@ const MOST_PES = 8;
 const MOST_ROWS = 20;
 const MOST_BINS = 20;
 const BAR = 40;
+/** Correlation of batches with the next, times the root of their number: that of independent ones is above it in 5 %. */
+const DEPENDENT = 1.65;
 
 function shown({ as = 'int', value }: StatisticsField, r: RunResult): string {
   const v = value(r);
@@ -96,7 +100,37 @@ function histogram(bins: readonly number[]): string[] {
   });
 }
 
-function resultLines({ totals, maxima, counts, rows }: ModelResults): string[] {
+/** A statistic's line: its mean, or median, and what else there is to say of it. */
+function statisticText(one: StatisticResult): string {
+  const number = (value: number | null) => (value === null ? 'n/a' : figure(value));
+  const range = 'min' in one ? `; ${number(one.min)} to ${number(one.max)}` : '';
+  switch (one.kind) {
+    case 'tally':
+    case 'timeAverage': {
+      const of =
+        one.kind === 'tally' ? `${figure(one.count)} values, sd ${number(one.sd)}` : 'over time';
+      return `mean ${number(one.mean)} (${of}${range})${steadyText(one.steady)}`;
+    }
+    case 'quantiles': {
+      const { p50, p90, p99, error } = one;
+      return `median ${number(p50)}, p90 ${number(p90)}, p99 ${number(p99)}, each ±${figure(100 * error)} % (${figure(one.count)} values${range})`;
+    }
+    case 'histogram':
+      return `${figure(one.count)} values from ${figure(one.from)} to ${figure(one.to)}, ${figure(one.below)} below, ${figure(one.above)} above`;
+  }
+}
+
+function steadyText(steady: SteadyMean | null): string {
+  if (steady === null) return '';
+  const { mean, low, high, confidence, from, batches, correlation } = steady;
+  const doubt =
+    correlation * Math.sqrt(batches) > DEPENDENT
+      ? '; batches depend on each other: a longer run is needed'
+      : '';
+  return `\n\t  from ${figure(from)} on: ${figure(mean)}, ${figure(100 * confidence)} % interval ${figure(low)} to ${figure(high)}${doubt}`;
+}
+
+function resultLines({ totals, maxima, counts, rows, statistics }: ModelResults): string[] {
   const lines: string[] = [];
   const section = (title: string, values: Record<string, number>) => {
     const entries = Object.entries(values);
@@ -106,6 +140,12 @@ function resultLines({ totals, maxima, counts, rows }: ModelResults): string[] {
   };
   section('Model totals', totals);
   section('Model maxima', maxima);
+  const all = Object.entries(statistics);
+  if (all.length > 0) lines.push('', 'Model statistics:');
+  for (const [name, one] of all) {
+    lines.push(`\t${name}: ${statisticText(one)}`);
+    if (one.kind === 'histogram' && one.count > 0) lines.push(...histogram(one.bins));
+  }
   for (const [name, bins] of Object.entries(counts)) {
     if (bins.length > 0) lines.push('', `Model histogram, ${name}:`, ...histogram(bins));
   }
@@ -133,6 +173,9 @@ export function reportText(r: RunResult): string {
   const lines = [
     ...partial,
     memory,
+    ...(r.stoppedAt === null
+      ? []
+      : [`Stopped by the model at virtual time ${figure(r.stoppedAt)}.`]),
     ...statisticsLines(r),
     '',
     `PEs (seconds per activity; estimates: sampled):`,

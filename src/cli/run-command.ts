@@ -34,6 +34,7 @@ export function engineGroups(model: Model | null): OptionGroup[] {
   const own: Readonly<Record<string, number | undefined>> = {
     end: model?.end,
     lookahead: model?.lookahead,
+    warmup: model?.warmup,
   };
   const engine: OptionSpecs = { ...ENGINE_OPTIONS, ...IGNORED_OPTIONS, ...ENGINE_SYNONYMS };
   const spec = (name: string): OptionSpec => {

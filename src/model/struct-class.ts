@@ -5,7 +5,8 @@
  * memory, and is moved before each use. Offsets are literals in generated code, which V8 folds into one
  * load or store; a closure per field or a table look-up is 3 to 10 times slower.
  */
-import { EXIT } from './error.ts';
+import { type CellsField, type FieldHost, StructCells, type WriteLog } from './cells.ts';
+import { FieldOverflowError, FieldUseError, ReadonlyFieldError } from './field-error.ts';
 import { didYouMean } from './nearest.ts';
 import {
   type Fields,
@@ -46,36 +47,17 @@ export function memoryOf(buffer: ArrayBufferLike): Memory {
   };
 }
 
-/** Told the 8-byte cell that is about to be written, so that the write can be undone. */
-export interface WriteLog {
-  save(cell: number): void;
-}
-
 /** The movable part of every generated accessor. */
 export interface Flyweight {
   /** Start of the struct, in 8-byte units. */
   $b: number;
-  /** Present on `logged` classes only. */
+  /** Null where writes are not logged. */
   $log: WriteLog;
+  /** The LP, where fields ask for it (`cells.ts`). */
+  $host: FieldHost | null;
 }
 
 export type Access = 'plain' | 'logged' | 'readonly';
-
-/** A value that does not fit its field. */
-export class FieldOverflowError extends RangeError {
-  override readonly name = 'FieldOverflowError';
-  readonly exitCode = EXIT.failed;
-}
-
-/** A write to a struct that is read-only here. */
-export class ReadonlyFieldError extends TypeError {
-  override readonly name = 'ReadonlyFieldError';
-}
-
-/** A field that was not declared, or one that is not used as it was declared. */
-class FieldUseError extends TypeError {
-  override readonly name = 'FieldUseError';
-}
 
 const shown = (value: unknown) =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
@@ -247,11 +229,23 @@ export function structClass<F extends Fields>(
 ): StructClass<F> {
   const members: string[] = [];
   const inits: string[] = [];
+  const own: CellsField[] = [];
   for (const { name, field, offset } of layout.fields) {
     const where = `${layout.name}.${name}`;
     const at = offset + shift;
     if (typeof field === 'string') {
       members.push(scalarSource(name, where, field, at, access));
+      continue;
+    }
+    if (field.kind === 'cells') {
+      const w = JSON.stringify(where);
+      inits.push(
+        `this.$_${name} = own[${own.length}].view(new Cells(this, ${at / 8}, ${w}, ${access === 'readonly' ? 'why' : 'null'}));`,
+      );
+      members.push(
+        `$_${name}; get ${name}() { return this.$_${name}; } set ${name}(v) { fail.assigned(${w}, 'use its methods'); }`,
+      );
+      own.push(field);
       continue;
     }
     const [source, methods, how] =
@@ -275,13 +269,18 @@ export function structClass<F extends Fields>(
     );
   }
   const source = `return class Struct {
-    $b = 0; $log; ${VIEWS.map((v) => `$${v};`).join(' ')}
+    $b = 0; $log; $host = null; ${VIEWS.map((v) => `$${v};`).join(' ')}
     ${members.join('\n')}
     constructor(m, log) { this.$log = log; ${VIEWS.map((v) => `this.$${v} = m.${v};`).join(' ')} ${inits.join('\n')} }
   };`;
-  const make = new Function('fail', 'guarded', 'why', source);
+  const make = new Function('fail', 'guarded', 'why', 'own', 'Cells', source);
   const names = layout.fields.map(({ name }) => name);
-  return guarded(make(fail, guarded, why) as StructClass<F>, layout.name, names, false);
+  return guarded(
+    make(fail, guarded, why, own, StructCells) as StructClass<F>,
+    layout.name,
+    names,
+    false,
+  );
 }
 
 /** The class, its prototype chain ended by a guard. */
@@ -295,12 +294,12 @@ function guarded<C extends { readonly prototype: object }>(
   return made;
 }
 
-/** Reads one struct into a plain object: arrays and rings become arrays. For messages and errors. */
+/** Reads one struct into a plain object: arrays and rings become arrays, fields of cells stay views with a `toJSON`. For messages and errors. */
 export function plain(layout: StructLayout, struct: object): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   const from = struct as Record<string, unknown>;
   for (const { name, field } of layout.fields) {
-    if (typeof field === 'string') out[name] = from[name];
+    if (typeof field === 'string' || field.kind === 'cells') out[name] = from[name];
     else {
       const view = from[name] as { length: number; get(i: number): unknown };
       out[name] = Array.from({ length: view.length }, (_, i) => view.get(i));
@@ -309,4 +308,23 @@ export function plain(layout: StructLayout, struct: object): Record<string, unkn
   return out;
 }
 
-export { layoutOf };
+/**
+ * Ends the prototype chain of a class of views: names that it does not have are errors, wherever they are read or written.
+ * @param own what its constructor sets
+ */
+export function sealed(
+  View: { readonly prototype: object },
+  where: string,
+  own: readonly string[],
+): void {
+  const names = Object.getOwnPropertyNames(View.prototype);
+  const known = names.filter((name) => !['constructor', 'gather', 'toJSON'].includes(name));
+  const end = guard(where, known, false);
+  const set = (target: object, key: string | symbol, value: unknown, instance: object) =>
+    own.includes(String(key))
+      ? Reflect.defineProperty(instance, key, { value, enumerable: true })
+      : Reflect.set(target, key, value, instance);
+  Object.setPrototypeOf(View.prototype, new Proxy(end, { set }));
+}
+
+export { layoutOf, type WriteLog };

@@ -9,6 +9,8 @@
  *           |count |  --  |     load     |route  |--|
  */
 
+import type { CellsField } from './cells.ts';
+
 /** A scalar field: its name says sign and width in bits; 64-bit integers are bigint in TypeScript. */
 export type Scalar =
   | 'i8'
@@ -37,7 +39,7 @@ interface RingField<T extends Scalar = Scalar> {
   readonly capacity: number;
 }
 
-export type Field = Scalar | ArrayField | RingField;
+export type Field = Scalar | ArrayField | RingField | CellsField;
 /** Fields of a message or state by name, in the order in which they lie. */
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -76,7 +78,9 @@ type FieldValue<F extends Field> = F extends Scalar
     ? ArrayView<ScalarValue<T>>
     : F extends RingField<infer T>
       ? RingView<ScalarValue<T>>
-      : never;
+      : F extends CellsField<infer V, unknown>
+        ? V
+        : never;
 
 type ScalarNames<F extends Fields> = {
   [K in keyof F]: F[K] extends Scalar ? K : never;
@@ -97,7 +101,9 @@ export type ReadonlyStructOf<F extends Fields> = {
       ? ReadonlyArrayView<ScalarValue<T>>
       : F[K] extends RingField<infer T>
         ? ReadonlyRingView<ScalarValue<T>>
-        : never;
+        : F[K] extends CellsField<unknown, infer R>
+          ? R
+          : never;
 };
 
 /**
@@ -199,6 +205,12 @@ export function layoutOf(name: string, fields: Fields): StructLayout {
   for (const [key, field] of Object.entries(fields)) {
     if (!NAME.test(key) || key === 'constructor') {
       throw new TypeError(`${name}.${key}: a field's name must be a plain identifier`);
+    }
+    if (typeof field === 'object' && field?.kind === 'cells') {
+      at = Math.ceil(at / 8) * 8;
+      placed.push({ name: key, field, offset: at });
+      at += 8 * field.cells;
+      continue;
     }
     const scalar = typeof field === 'string' ? field : field?.of;
     const width = WIDTH[scalar];

@@ -9,7 +9,7 @@ import type { OptimisticLp } from './optimistic-lp.ts';
 import type { TimeWarp } from './time-warp.ts';
 import type { Gvt } from './transport/transport.ts';
 
-const { ASKS_HOOK, DEST, HAS_OUTPUT, REMOTE, STATE } = layout;
+const { ASKS_HOOK, ASKS_STOP, DEST, HAS_OUTPUT, REMOTE, STATE } = layout;
 const { E_HANDLE, E_OUT, E_OUTS, E_UNDO, KP_SHIFT, LENGTH, OLDEST, OUT_PAST_END } = kpLayout;
 
 /** `fossilCollect` of `engine`. */
@@ -21,7 +21,7 @@ export function committer(engine: TimeWarp): (gvt: Gvt) => void {
   const tracer = pe.instrument?.commits ?? null;
   const COMMITTED = C.committed;
   const COLLECTS = C.fossilCollects;
-  const FLAGS = REMOTE | HAS_OUTPUT | ASKS_HOOK;
+  const FLAGS = REMOTE | HAS_OUTPUT | ASKS_HOOK | ASKS_STOP;
   const nkp = kps.length;
   const contextOf =
     only === null ? (index: number): LpContext => pe.contextOf(index) : (): LpContext => only;

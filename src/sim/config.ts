@@ -30,6 +30,8 @@ export interface RunConfig {
   /** Events handled per turn of the scheduler. */
   readonly batch: number;
   readonly end: number;
+  /** Virtual time from which on statistics count. */
+  readonly warmup: number;
   /** Least offset of an event to another LP, in virtual time. */
   readonly lookahead: number;
   /** How far beyond GVT a PE may go, in virtual time; Infinity: adaptive. */

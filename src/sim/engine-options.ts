@@ -22,6 +22,7 @@ export const ENGINE_OPTIONS = {
   }),
   nkp: int(16, 'KPs per PE', { min: 1, max: 1 << 20 }),
   end: float(100000, 'virtual time at which the run ends', { min: 0 }),
+  warmup: float(0, 'virtual time from which on the model’s statistics count', { min: 0 }),
   batch: int(16, 'events per turn of the scheduler', { min: 1 }),
   lookahead: float(0, 'least offset of an event to another LP, in virtual time', { min: 0 }),
   'max-opt-lookahead': float(Infinity, 'how far beyond GVT a PE may go, in virtual time', {
@@ -109,7 +110,7 @@ export const ENGINE_GROUPS: readonly {
   },
   { title: 'ROSS GVT', names: ['gvt-interval', 'report-interval'] },
   { title: 'ROSS Timing', names: ['clock-rate', 'timing'] },
-  { title: 'Triscope', names: ['pes', 'max-memory', 'pin'] },
+  { title: 'Triscope', names: ['pes', 'max-memory', 'pin', 'warmup'] },
 ];
 
 /** Reads options from a file; not in the table, since its value is none of the run's. */

@@ -18,6 +18,8 @@ export interface Engine extends Receiver {
   fossilCollect(gvt: Gvt): void;
   /** Undoes what was handled at or after `time`; returns the number of events. */
   rollBackFrom(time: number): number;
+  /** When the run is stopped, by an event that is committed or one that may be undone; Infinity where it is not. */
+  stopTime(): number;
   /** Virtual time from `gvt` to the furthest event handled. */
   span(gvt: number): number;
   /** Frees cancelled events that have not surfaced yet. */

@@ -126,6 +126,18 @@ export class InOrderLp extends LpContext {
     this.host.hookAsked = true;
   }
 
+  stop(delay = this.lookahead): void {
+    const time = this.stopTime(delay);
+    if (this.conservative && delay < this.lookahead) {
+      throw new ModelError(
+        `stop(${delay}) reaches all LPs, and is less than --lookahead=${this.lookahead}; lengthen it or use --synch=optimistic`,
+      );
+    }
+    this.host.stopAt(time);
+    // A window ends before that; alone, a PE goes on as long as its queue gives events.
+    if (!this.conservative) this.host.closeQueue();
+  }
+
   setSpare(value: number): void {
     this.host.setSpare(this.index, value);
   }
@@ -345,7 +357,7 @@ export class InOrderEngine implements Engine, Receiver {
   }
 
   fossilCollect(gvt: Gvt): void {
-    if (gvt.time >= this.pe.config.end) this.loop.forget();
+    if (gvt.time >= Math.min(this.pe.config.end, this.pe.stopTime)) this.loop.forget();
     this.pe.counts[C.fossilCollects]++;
     this.pe.pool.settle();
   }
@@ -359,4 +371,8 @@ export class InOrderEngine implements Engine, Receiver {
   }
 
   sweepCancelled(): void {}
+
+  stopTime(): number {
+    return this.pe.stopTime;
+  }
 }

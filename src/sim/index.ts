@@ -49,6 +49,30 @@ export type { OutputLine } from './pe.ts';
 export type { ModelResults } from './results.ts';
 export { configFor, type Settings } from './settings.ts';
 export { type Progress, type RunOptions, simulate } from './simulate.ts';
+export type { StatisticResult } from './statistic/gathered.ts';
+export {
+  type Histogram,
+  type HistogramOptions,
+  type HistogramResult,
+  histogram,
+  type ReadonlyHistogram,
+} from './statistic/histogram.ts';
+export type { StatisticOptions } from './statistic/options.ts';
+export {
+  type QuantileOptions,
+  type Quantiles,
+  type QuantilesResult,
+  quantiles,
+  type ReadonlyQuantiles,
+} from './statistic/quantiles.ts';
+export type { SteadyMean } from './statistic/steady.ts';
+export { type ReadonlyTally, type Tally, type TallyResult, tally } from './statistic/tally.ts';
+export {
+  type ReadonlyTimeAverage,
+  type TimeAverage,
+  type TimeAverageResult,
+  timeAverage,
+} from './statistic/time-average.ts';
 export type { PeStatistics, RunResult } from './statistics.ts';
 export { type MeanInterval, meanInterval } from './sweep/interval.ts';
 export type { JournalRun } from './sweep/journal.ts';

@@ -43,6 +43,8 @@ export const REMOTE = 4;
 export const HAS_OUTPUT = 8;
 /** Flag: the event's handler asked for a GVT hook. */
 export const ASKS_HOOK = 16;
+/** Flag: the event's handler stops the run. */
+export const ASKS_STOP = 32;
 export const ORIGIN_SHIFT = 8;
 
 /**

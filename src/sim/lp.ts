@@ -16,6 +16,7 @@ import {
 } from '../model/struct-class.ts';
 import type { RunConfig } from './config.ts';
 import type { EventPool } from './event.ts';
+import { justAfter } from './just-after.ts';
 import * as layout from './layout.ts';
 import * as math from './math/index.ts';
 import { type EventInfo, type Lp, type LpType, type LpView, ModelError } from './model.ts';
@@ -99,6 +100,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   readonly params: unknown;
   readonly lps: number;
   readonly end: number;
+  readonly warmup: number;
   readonly lookahead: number;
   readonly pe: number;
   readonly event: CurrentEvent;
@@ -135,6 +137,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     this.params = host.params;
     this.lps = host.placement.lps;
     this.end = host.config.end;
+    this.warmup = host.config.warmup;
     this.lookahead = host.config.lookahead;
     this.pe = host.number;
     this.F = host.pool.F;
@@ -148,6 +151,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     const logged = log !== null && handlers.reverse === undefined;
     const State = structClass<AnyFields>(this.stateLayout, logged ? 'logged' : 'plain');
     this.state = new State(host.memory, log);
+    this.state.$host = this;
     const poolMemory = host.poolMemory;
     const access = handlers.reverse === undefined ? 'readonly' : 'plain';
     const shift = PAYLOAD * 8;
@@ -163,6 +167,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   abstract output(text: string): void;
   abstract suspend(reason: string): void;
   abstract requestHook(): void;
+  abstract stop(delay?: number): void;
   abstract setSpare(value: number): void;
 
   get now(): number {
@@ -171,6 +176,13 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
 
   get kp(): number {
     return this.host.kps[this.index];
+  }
+
+  /** When the run ends that is stopped after `delay`. */
+  protected stopTime(delay: number): number {
+    if (typeof delay !== 'number' || !(delay >= 0))
+      throw new ModelError(`stop(${shown(delay)}): the delay must be a number from 0 on`);
+    return Math.max(this.now + delay, justAfter(this.now));
   }
 
   /** Moves to LP `index` of this PE and event `h`. */
@@ -304,6 +316,7 @@ export class LpReader implements LpView<AnyFields, unknown> {
   readonly params: unknown;
   readonly lps: number;
   readonly end: number;
+  readonly warmup: number;
   readonly lookahead: number;
   readonly pe: number;
   readonly event: CurrentEvent;
@@ -318,12 +331,14 @@ export class LpReader implements LpView<AnyFields, unknown> {
     this.params = host.params;
     this.lps = host.placement.lps;
     this.end = host.config.end;
+    this.warmup = host.config.warmup;
     this.lookahead = host.config.lookahead;
     this.pe = host.number;
     this.event = new CurrentEvent(host);
     const why = 'commit(), final(), hooks and instruments only read';
     const State = structClass<AnyFields>(layoutOf(type, handlers.state), 'readonly', 0, why);
     this.state = new State(host.memory, null);
+    this.state.$host = this;
     const Received = structClass<AnyFields>(host.messageLayout, 'readonly', PAYLOAD * 8, why);
     this.message = new Received(host.poolMemory, null);
   }

@@ -4,9 +4,11 @@
  * memory runs out again. At the closest, nothing but the GVT's own event is handled: memory then holds
  * what a sequential run would hold at that time, so any bound above that is enough.
  */
+
 import { C } from './counters.ts';
 import type { Engine } from './engine.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
+import { justAfter } from './just-after.ts';
 import type { Pe } from './pe.ts';
 import {
   compareGvts,
@@ -24,17 +26,6 @@ const ONE_BY_ONE = 13;
 const EASE = 16;
 /** GVTs without progress at the closest level before the run is given up. */
 const MOST_STUCK_GVTS = 200;
-
-const F64 = new Float64Array(1);
-const U64 = new BigUint64Array(F64.buffer);
-
-/** The next double after `time`, which is not negative. */
-export function justAfter(time: number): number {
-  if (!Number.isFinite(time)) return time;
-  F64[0] = time + 0;
-  U64[0]++;
-  return F64[0];
-}
 
 export class MemoryPressure {
   private readonly pe: Pe;

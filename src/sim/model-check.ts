@@ -12,6 +12,7 @@ const MODEL_PARTS = [
   'lps',
   'end',
   'lookahead',
+  'warmup',
   'prepare',
   'message',
   'map',

@@ -76,6 +76,8 @@ export interface LpView<S extends Fields, P> {
   readonly now: number;
   /** Virtual time at which the run ends: events at or past it are not created. */
   readonly end: number;
+  /** Virtual time from which on statistics count (`--warmup`). */
+  readonly warmup: number;
   /** Least offset of an event to another LP (`--lookahead`). */
   readonly lookahead: number;
   /** What the model's `prepare` made of its options; the options themselves without one. */
@@ -109,6 +111,12 @@ export interface Lp<S extends Fields, M extends Fields, P>
   suspend(reason: string): void;
   /** Asks that the model's GVT hook be called at the first GVT that commits this event. */
   requestHook(): void;
+  /**
+   * Ends the run, if this event is committed: events at or past `now + delay` do not happen. With 0 all events of this very
+   * time still do. The least of several counts. As a message to all LPs, it takes `lookahead` at least in conservative runs.
+   * @param delay ≥ 0, in virtual time; `lookahead` by default
+   */
+  stop(delay?: number): void;
   /** Natural logarithm, exponential and power that are the same on every engine and platform. */
   log(x: number): number;
   exp(x: number): number;
@@ -239,6 +247,8 @@ interface ModelCommon<O extends OptionSpecs, M extends Fields, P> {
   readonly end?: number;
   /** Default of `--lookahead`. */
   readonly lookahead?: number;
+  /** Default of `--warmup`. */
+  readonly warmup?: number;
   /** Checks options and works out constants, once per PE. @throws Error with a line for the user. */
   prepare?(options: OptionValues<O>, run: RunFacts & { readonly lps: number }): P;
   /** Fields of every message. */
@@ -276,6 +286,7 @@ export interface Model {
   readonly options: OptionSpecs;
   readonly end: number | undefined;
   readonly lookahead: number | undefined;
+  readonly warmup: number | undefined;
   readonly message: Fields;
   readonly types: ReadonlyMap<string, LpType<Fields, Fields, unknown>>;
   readonly map: 'linear' | 'round-robin' | CustomMapping;
@@ -336,6 +347,12 @@ export function defineModel(input: unknown): Model {
   if (typeof m.lps !== 'function') throw new ModelError(`${where} needs lps(): the number of LPs`);
   if (typeof m.message !== 'object' || m.message === null)
     throw new ModelError(`${where} needs message: its fields, or {}`);
+  for (const [name, field] of Object.entries(m.message)) {
+    if (typeof field === 'object' && field?.kind === 'cells')
+      throw new ModelError(
+        `${where}, message.${name}: a statistic belongs to a state, not a message`,
+      );
+  }
   for (const name of ['lps', 'prepare', 'typeOf', 'instrumentOf'] as const)
     expectPlain(where, name, m[name]);
   const types = new Map<string, LpType<Fields, Fields, unknown>>(
@@ -363,6 +380,7 @@ export function defineModel(input: unknown): Model {
     options: m.options ?? {},
     end: m.end,
     lookahead: m.lookahead,
+    warmup: m.warmup,
     message: m.message,
     types,
     map: m.map ?? 'linear',

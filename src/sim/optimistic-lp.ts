@@ -12,6 +12,7 @@ import * as placements from './placement.ts';
 
 const {
   ASKS_HOOK,
+  ASKS_STOP,
   BITS,
   DEST,
   EXTRA,
@@ -132,11 +133,13 @@ interface LpEngine {
   /** Keeps a line that event `h` of LP `id` printed until the event commits. */
   holdOutput(h: number, id: number, text: string): void;
   suspend(index: number, h: number, reason: string): void;
+  /** Event `h`, if it commits, stops the run at `time`. */
+  holdStop(h: number, time: number): void;
 }
 
 export class OptimisticLp extends LpContext {
   declare protected readonly host: Pe;
-  /** Whether writes to the state are logged, with the KP in `state.$log`. */
+  /** Whether any writes to the state are logged, with the KP in `state.$log`: with `reverse`, those of statistics. */
   readonly logged: boolean;
   /** The current event could not be finished: out of event memory. */
   aborted = false;
@@ -148,7 +151,10 @@ export class OptimisticLp extends LpContext {
 
   constructor(kps: readonly Kp[], entries: Entries, ...args: ContextParts<Pe>) {
     super(...args);
-    this.logged = this.handlers.reverse === undefined;
+    const own = this.stateLayout.fields.some(
+      ({ field }) => typeof field === 'object' && field.kind === 'cells',
+    );
+    this.logged = own || this.handlers.reverse === undefined;
     this.kps = kps;
     this.K = entries.K;
     this.send = sender(this, this.host, kps, entries);
@@ -184,6 +190,15 @@ export class OptimisticLp extends LpContext {
   requestHook(): void {
     if (this.h === 0) this.host.hookAsked = true;
     else this.I[(this.h << 1) + STATE] |= ASKS_HOOK;
+  }
+
+  stop(delay = this.lookahead): void {
+    const time = this.stopTime(delay);
+    if (this.h === 0) this.host.stopAt(time);
+    else {
+      this.I[(this.h << 1) + STATE] |= ASKS_STOP;
+      (this.engine as LpEngine).holdStop(this.h, time);
+    }
   }
 
   setSpare(value: number): void {

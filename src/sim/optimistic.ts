@@ -7,6 +7,7 @@
  * are freed when they surface.
  */
 
+import type { WriteLog } from '../model/cells.ts';
 import { engineMarks, MARK_ROLLBACK } from '../model/engine-marks.ts';
 import { Channels } from './channels.ts';
 import type { ActivityClock } from './clock.ts';
@@ -20,6 +21,7 @@ import type { Entries, Kp } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
+import { ModelError } from './model-error.ts';
 import type { KpMemory } from './optimistic-contexts.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
@@ -31,6 +33,7 @@ import type { Gvt, Receiver, Transport } from './transport/transport.ts';
 
 const {
   ASKS_HOOK,
+  ASKS_STOP,
   CANCELLED,
   CHANNEL,
   DEST,
@@ -56,6 +59,13 @@ const {
   OUT_PAST_END,
 } = kpLayout;
 
+/** What the engine undoes itself `reverse` must not touch. */
+const REVERSING: WriteLog = {
+  save() {
+    throw new ModelError('reverse() writes a statistic or timer, which the engine undoes itself');
+  },
+};
+
 export class Optimism implements Engine, Receiver, TimeWarp {
   readonly pe: Pe;
   readonly kps: readonly Kp[];
@@ -71,6 +81,8 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   private readonly marks = engineMarks();
   readonly channels: Channels;
   private readonly heldOutputs = new Map<number, OutputLine[]>();
+  /** When events that are not committed stop the run. */
+  private readonly heldStops = new Map<number, number>();
   readonly suspended: Suspensions;
   /** Out of event memory since the last GVT. */
   starved = false;
@@ -205,8 +217,10 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     }
     lp.enter(index, h);
     if (flags === 0) {
-      if (lp.logged) lp.state.$log = kp;
-      if (lp.handlers.reverse !== undefined) lp.handlers.reverse(lp, lp.received);
+      if (lp.handlers.reverse !== undefined) {
+        if (lp.logged) lp.state.$log = REVERSING;
+        lp.handlers.reverse(lp, lp.received);
+      }
       for (let n = E[e + E_UNDO]; n > 0; n--) kp.restore(pe.memory.i32, pe.spareWords);
       unDraw(pe.memory.f64, lp.base, E[e + E_DRAWS]);
       pe.ties.takeBack(index, lp.base, E[e + E_CORE_DRAWS]);
@@ -217,12 +231,13 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     pe.paths[index] = E[e + E_PATH];
     if (this.suspended.any) this.suspended.rolledBack(index, h);
     if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.delete(h);
+    if ((I[i + STATE] & ASKS_STOP) !== 0) this.heldStops.delete(h);
     this.entries.dropNewest(kp.at);
     this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[kp.newestEvent()];
     pe.counts[C.eventsRolledBack]++;
     this.watch?.undid(index);
     if (requeue) {
-      I[i + STATE] = (I[i + STATE] & ~(STATE_MASK | HAS_OUTPUT | ASKS_HOOK)) | PENDING;
+      I[i + STATE] = (I[i + STATE] & ~(STATE_MASK | HAS_OUTPUT | ASKS_HOOK | ASKS_STOP)) | PENDING;
       pe.queue.push(F[h], h);
     } else pe.freeEvent(h);
   }
@@ -363,6 +378,10 @@ export class Optimism implements Engine, Receiver, TimeWarp {
       this.watch?.committedRemote(h);
     }
     if ((state & ASKS_HOOK) !== 0) this.pe.hookAsked = true;
+    if ((state & ASKS_STOP) !== 0) {
+      this.pe.stopAt(this.heldStops.get(h) ?? Infinity);
+      this.heldStops.delete(h);
+    }
     if ((state & HAS_OUTPUT) !== 0) {
       this.pe.outputs.push(...(this.heldOutputs.get(h) ?? []));
       this.heldOutputs.delete(h);
@@ -383,6 +402,17 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     const lines = this.heldOutputs.get(h);
     if (lines === undefined) this.heldOutputs.set(h, [line]);
     else lines.push(line);
+  }
+
+  holdStop(h: number, time: number): void {
+    this.heldStops.set(h, Math.min(time, this.heldStops.get(h) ?? Infinity));
+  }
+
+  /** When the run stops, as far as is known here: by an event that is committed, or one that may be undone. */
+  stopTime(): number {
+    let least = this.pe.stopTime;
+    for (const time of this.heldStops.values()) if (time < least) least = time;
+    return least < this.pe.config.end ? least : Infinity;
   }
 
   suspend(index: number, h: number, reason: string): void {

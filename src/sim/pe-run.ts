@@ -56,6 +56,8 @@ export interface PeResult {
   readonly handlers: readonly HandlerCost[];
   /** Reached the end, and how far it got. */
   readonly finished: boolean;
+  /** When the model stopped the run; null where it did not. */
+  readonly stoppedAt: number | null;
   readonly gvt: number;
   /** Seconds from the first event to the last. */
   readonly wallSeconds: number;
@@ -122,13 +124,13 @@ class SequentialDriver implements Driver {
       this.marks?.exit(MARK_EVENTS);
       if (clock.on) clock.endBatch(started, others);
       const h = pe.queue.peek();
-      this.gvt = h === 0 ? Infinity : pe.pool.F[h];
+      this.gvt = Math.min(h === 0 ? Infinity : pe.pool.F[h], pe.stopTime);
       if (n > 0 || hooks.nextTime < Infinity) {
         const asked = pe.hookAsked;
         pe.hookAsked = false;
         hooks.reached(this.gvt, asked ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
       }
-      if (h === 0) {
+      if (h === 0 || pe.pool.F[h] >= pe.stopTime) {
         this.finished = true;
         break;
       }
@@ -322,6 +324,7 @@ export class PeRun {
       leastDelay: pe.leastOffset[1] < Infinity ? pe.leastOffset[1] : null,
       handlers: pe.handlerTimes.costs(),
       finished: this.driver.finished,
+      stoppedAt: pe.stopTime < Infinity && this.driver.finished ? pe.stopTime : null,
       gvt: this.driver.gvt,
       wallSeconds: Number.isNaN(this.firstEvent) ? 0 : (this.lastEvent - this.firstEvent) / 1000,
       results: collector.data,

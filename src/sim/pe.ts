@@ -19,6 +19,7 @@ import { createEventQueue, type EventQueue } from './queue.ts';
 import type { ResultsCollector } from './results.ts';
 import { next, previous, seedStreamsOf } from './rng/clcg4.ts';
 import { DEFAULT_PRIORITY, Signatures } from './signature.ts';
+import { gatherFrom, statisticsOf } from './statistic/gathered.ts';
 import { TieBreakers } from './ties.ts';
 import {
   compareGvts,
@@ -111,6 +112,9 @@ export class Pe {
   outputs: OutputLine[] = [];
   /** An LP's request for a GVT hook has been committed. */
   hookAsked = false;
+  /** When a committed event stops the run; at the end of a stopped run, when that was on any PE. */
+  stopTime = Infinity;
+  private closed = false;
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
   staged = new Int32Array(96);
   nStaged = 0;
@@ -212,16 +216,39 @@ export class Pe {
     }
   }
 
+  /** An event that is committed, or will be, stops the run at `time`. */
+  stopAt(time: number): void {
+    if (time < Math.min(this.config.end, this.stopTime)) this.stopTime = time;
+  }
+
+  /** From now on the queue gives no event at or past `stopTime`: no other event of a sequential run pays for asking. */
+  closeQueue(): void {
+    const { queue } = this;
+    if (this.closed || this.stopTime === Infinity) return;
+    this.closed = true;
+    const take = queue.take;
+    queue.take = (bound) => take(Math.min(bound, this.stopTime));
+  }
+
   /** Runs every LP's `final`, at the end time. */
   final(results: ResultsCollector): void {
-    this.pool.F[0] = this.config.end;
+    this.pool.F[0] = Math.min(this.config.end, this.stopTime);
+    const statistics = new Map(
+      this.contexts.map((lp) => [lp, statisticsOf(lp.stateLayout, lp.state)] as const),
+    );
     for (let k = 0; k < this.ids.length; k++) {
       const lp = this.contextOf(k);
-      if (lp.handlers.final === undefined) continue;
+      const names = statistics.get(lp) ?? [];
+      if (lp.handlers.final === undefined && names.length === 0) continue;
       lp.enter(k, 0);
       this.current = lp;
+      const reader = lp.reader.enter(k, 0);
+      for (const name of names) {
+        const full = this.only === null ? `${lp.type}.${name}` : name;
+        results.statistic(full, gatherFrom(reader.state, name));
+      }
       results.lp = lp.id;
-      lp.handlers.final(lp.reader.enter(k, 0), results);
+      lp.handlers.final?.(reader, results);
     }
   }
 

@@ -25,6 +25,14 @@ function leavesOf(results: ModelResults): Map<string, Leaf> {
         leaves.set(`rows.${name}[${k}].${key}`, value);
     });
   }
+  for (const [name, one] of Object.entries(results.statistics)) {
+    const flat = (path: string, value: unknown): void => {
+      if (typeof value === 'object' && value !== null)
+        for (const [key, part] of Object.entries(value)) flat(`${path}.${key}`, part);
+      else leaves.set(path, value === null ? 'null' : (value as Leaf));
+    };
+    flat(`statistics.${name}`, one);
+  }
   return leaves;
 }
 

@@ -2,6 +2,12 @@
 import { addTo, type ExactSum, rounded } from './exact-sum.ts';
 import type { Results } from './model.ts';
 import { ModelError } from './model-error.ts';
+import {
+  type GatheredStatistic,
+  mergeStatistics,
+  type StatisticResult,
+  statisticResult,
+} from './statistic/gathered.ts';
 
 function expectNumber(method: string, name: string, value: unknown): void {
   if (typeof value === 'number' && !Number.isNaN(value)) return;
@@ -20,16 +26,19 @@ export interface ModelResults {
   readonly counts: Record<string, number[]>;
   /** Rows by name, ordered by LP. */
   readonly rows: Record<string, { lp: number; values: Record<string, number> }[]>;
+  /** Statistics that LPs have in their state, by the names of their fields; of several LP types, `type.field`. */
+  readonly statistics: Record<string, StatisticResult>;
 }
 
 /** What the LPs of one PE report: sums are rounded once those of all PEs are added. Plain data: it crosses threads. */
 export interface GatheredResults extends Pick<ModelResults, 'maxima' | 'rows'> {
   readonly totals: Record<string, ExactSum>;
   readonly counts: Record<string, ExactSum[]>;
+  readonly statistics: Record<string, GatheredStatistic>;
 }
 
 export class ResultsCollector implements Results {
-  readonly data: GatheredResults = { totals: {}, maxima: {}, counts: {}, rows: {} };
+  readonly data: GatheredResults = { totals: {}, maxima: {}, counts: {}, rows: {}, statistics: {} };
   /** The LP that reports. */
   lp = 0;
 
@@ -72,6 +81,13 @@ export class ResultsCollector implements Results {
       if (typeof value !== 'number') expectNumber('row', `${name}: ${key}`, value);
     rows.push({ lp: this.lp, values: { ...values } });
   }
+
+  /** Adds an LP's statistic, or what other LPs' are together, which it takes over. */
+  statistic(name: string, one: GatheredStatistic): void {
+    const all = this.data.statistics[name];
+    if (all === undefined) this.data.statistics[name] = one;
+    else mergeStatistics(all, one);
+  }
 }
 
 const mapped = <A, B>(from: Record<string, A>, f: (value: A) => B): Record<string, B> =>
@@ -89,6 +105,7 @@ export function mergeResults(parts: readonly GatheredResults[]): ModelResults {
         for (const term of terms) if (term !== 0) all.count(name, bin, term);
       });
     }
+    for (const [name, one] of Object.entries(part.statistics)) all.statistic(name, one);
     for (const [name, rows] of Object.entries(part.rows)) {
       for (const { lp, values } of rows) {
         all.lp = lp;
@@ -96,12 +113,13 @@ export function mergeResults(parts: readonly GatheredResults[]): ModelResults {
       }
     }
   }
-  const { totals, maxima, counts, rows } = all.data;
+  const { totals, maxima, counts, rows, statistics } = all.data;
   for (const list of Object.values(rows)) list.sort((a, b) => a.lp - b.lp);
   return {
     totals: mapped(totals, rounded),
     maxima,
     counts: mapped(counts, (bins) => bins.map(rounded)),
     rows,
+    statistics: mapped(statistics, statisticResult),
   };
 }

@@ -63,14 +63,14 @@ export class RollbackCheckRun implements Driver {
   private one(): boolean {
     const { engine, pe, hooks } = this;
     const h = engine.first();
-    this.gvt = h === 0 ? Infinity : pe.pool.F[h];
+    this.gvt = Math.min(h === 0 ? Infinity : pe.pool.F[h], pe.stopTime);
     const asks = pe.hookAsked && this.gvt > this.lastTime;
     if (this.gvt >= hooks.nextTime || asks || ++this.sinceGvt >= this.period || h === 0) {
       if (asks) pe.hookAsked = false;
       this.sinceGvt = 0;
       hooks.reached(this.gvt, asks ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
     }
-    if (h === 0) {
+    if (h === 0 || this.gvt >= pe.stopTime) {
       this.finished = true;
       return false;
     }
@@ -159,15 +159,17 @@ export class DebugRun implements Driver {
     if (this.base === '') this.base = pe.stateDigest().toString();
     const until = performance.now() + milliseconds;
     for (;;) {
-      const n = engine.run(this.chunk, hooks.nextTime);
+      const n = engine.run(this.chunk, Math.min(hooks.nextTime, engine.stopTime()));
+      // What was done before an event stopped the run may be past that.
+      engine.rollBackFrom(engine.stopTime());
       const everyGvt = pe.model.gvtHook?.every !== undefined;
       if (n === 0 || engine.starved || everyGvt) {
         if (n > 0 || engine.starved || engine.uncommitted() > 0) this.prove();
-        this.gvt = engine.least();
+        this.gvt = Math.min(engine.least(), pe.stopTime);
         const asked = pe.hookAsked;
         pe.hookAsked = false;
         hooks.reached(this.gvt, asked ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
-        if (engine.first() === 0) {
+        if (engine.first() === 0 || engine.least() >= pe.stopTime) {
           this.finished = true;
           return false;
         }

@@ -9,10 +9,11 @@ import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import type { Engine } from './engine.ts';
 import { GvtHooks } from './gvt-hooks.ts';
-import { justAfter, MemoryPressure } from './memory-pressure.ts';
+import { justAfter } from './just-after.ts';
+import { MemoryPressure } from './memory-pressure.ts';
 import type { Pe } from './pe.ts';
 import { tellMarks } from './tell-marks.ts';
-import { ASK_HOOK, startOfTime, type Transport } from './transport/transport.ts';
+import { ASK_HOOK, ASK_STOP, startOfTime, type Transport } from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
 
 /** Turns without anything to do before GVT is asked for: where PEs know how far the others are, only in case of doubt. */
@@ -177,10 +178,33 @@ export class Scheduler {
     const h = this.engine.first();
     // A GVT that stands still, or is handled event by event, has to tell events of its time apart.
     const exact = this.oneByOne || pe.pool.F[h] === this.key.time;
-    this.transport.contribute(exact ? pe.keyOf(h, mine) : pe.boundOf(h, mine));
+    if (exact) pe.keyOf(h, mine);
+    else pe.boundOf(h, mine);
+    this.waitForStop();
+    this.transport.contribute(mine);
     this.marks?.exit(MARK_GVT);
     this.phases?.exit(PHASE_GVT);
     this.clock.endGvt(started);
+  }
+
+  /** GVT does not pass the time at which an event of this PE stops the run, whether it is committed already or not. */
+  private waitForStop(): void {
+    const { mine } = this;
+    const stop = this.engine.stopTime();
+    mine.underWay = stop;
+    if (stop === Infinity || stop > mine.time) return;
+    mine.time = stop;
+    mine.priority = -Infinity;
+    mine.ties.fill(-Infinity);
+  }
+
+  /** All that is before the run's stop is committed; what was done at or past it is undone. */
+  private stop(): boolean {
+    this.pe.stopTime = this.key.time;
+    this.engine.rollBackFrom(this.key.time);
+    this.engine.fossilCollect(this.key);
+    this.finished = true;
+    return false;
   }
 
   private advance(started: number): boolean {
@@ -203,7 +227,12 @@ export class Scheduler {
       pe.hookAsked = false;
       transport.ask(ASK_HOOK);
     }
+    if (gvt >= pe.stopTime) {
+      transport.ask(ASK_STOP);
+      transport.requestGvt();
+    }
     this.hooks.reached(gvt, transport.asked());
+    if ((transport.asked() & ASK_STOP) !== 0) return this.stop();
     this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], this.span);
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
@@ -234,7 +263,7 @@ export class Scheduler {
     const free = this.conservative
       ? Math.min(gvt + lookahead, this.key.underWay)
       : this.pressure.bound(gvt, Math.max(gvt + this.window.size, justAfter(gvt)));
-    this.bound = Math.min(free, this.hooks.nextTime);
+    this.bound = Math.min(free, this.hooks.nextTime, this.engine.stopTime());
     this.worthAsking = gvt + Math.min((this.bound - gvt) * WORTH_ASKING, this.crowdTime);
     // A lookahead too small to move GVT promises nothing about events of its time; nor does want of memory.
     this.oneByOne =

@@ -24,6 +24,7 @@ export interface Settings {
   readonly gvtInterval?: number;
   readonly batch?: number;
   readonly end?: number;
+  readonly warmup?: number;
   readonly lookahead?: number;
   readonly maxOptLookahead?: number;
   /** Bytes. */
@@ -47,6 +48,7 @@ const SETTINGS: Readonly<Record<keyof Settings, true>> = {
   gvtInterval: true,
   batch: true,
   end: true,
+  warmup: true,
   lookahead: true,
   maxOptLookahead: true,
   maxMemory: true,
@@ -120,6 +122,9 @@ export function configFor(model: Model, settings: Settings): RunConfig {
     );
   }
   const end = number('end', settings.end, model.end ?? 100000);
+  const warmup = number('warmup', settings.warmup, model.warmup ?? 0);
+  if (warmup > 0 && warmup >= end)
+    throw new OptionError(`--warmup=${warmup}: must be before --end=${end}`);
   const maxMemory = number('max-memory', settings.maxMemory, defaultMaxMemory());
   if (maxMemory > MOST_MEMORY_PER_PE * pes) {
     throw new OptionError(`--max-memory=${maxMemory}: must be at most 4G per PE`);
@@ -132,6 +137,7 @@ export function configFor(model: Model, settings: Settings): RunConfig {
     gvtInterval: number('gvt-interval', settings.gvtInterval, 16),
     batch: number('batch', settings.batch, 16),
     end,
+    warmup,
     lookahead,
     maxOptLookahead:
       settings.maxOptLookahead === undefined || settings.maxOptLookahead === Infinity

@@ -84,6 +84,8 @@ export interface RunResult {
   readonly leastOffset: number | null;
   /** The same of events to other LPs: what --lookahead may be at most. */
   readonly leastDelay: number | null;
+  /** Virtual time at which the model stopped the run (`lp.stop`); null where it did not. */
+  readonly stoppedAt: number | null;
   /** Whether the end was reached; else the run was interrupted. */
   readonly finished: boolean;
   /** Virtual time before which all is committed. */
@@ -180,6 +182,7 @@ export function summarise(
     criticalPath: Math.max(0, ...parts.map((p) => p.criticalPath)),
     leastOffset: leastOf(parts.map((p) => p.leastOffset)),
     leastDelay: leastOf(parts.map((p) => p.leastDelay)),
+    stoppedAt: leastOf(parts.map((p) => p.stoppedAt)),
     finished: parts.every((p) => p.finished),
     gvt: Math.min(config.end, ...parts.map((p) => p.gvt)),
     peakEvents: parts.reduce((total, p) => total + p.peakEvents, 0),

@@ -32,6 +32,8 @@ const digests = (run: RunResult) => ({
   netEvents: run.netEvents,
   eventDigest: run.eventDigest,
   stateDigest: run.stateDigest,
+  stoppedAt: run.stoppedAt,
+  statistics: run.results.statistics,
 });
 
 const again = (seed: number, { model }: SmallRun, { name }: ChaosCase) =>

@@ -86,6 +86,7 @@ describe('the first difference', () => {
     maxima: {},
     counts: {},
     rows: { shops: [{ lp: 3, values: { load } }] },
+    statistics: {},
   });
   const line = (time: number, lp: number, text: string): OutputLine => ({
     time,

@@ -1,6 +1,7 @@
 /** Structs of typed fields: their layout, their accessors, and the log that undoes writes to them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FieldOverflowError, ReadonlyFieldError } from '../../src/model/field-error.ts';
 import {
   type ArrayView,
   array,
@@ -11,13 +12,7 @@ import {
   ring,
   type Scalar,
 } from '../../src/model/struct.ts';
-import {
-  FieldOverflowError,
-  memoryOf,
-  plain,
-  ReadonlyFieldError,
-  structClass,
-} from '../../src/model/struct-class.ts';
+import { memoryOf, plain, structClass } from '../../src/model/struct-class.ts';
 import { type Box, make } from './support/struct.ts';
 
 const offsets = (fields: Fields) => layoutOf('box', fields).fields.map((f) => f.offset);

@@ -150,7 +150,7 @@ function waitProbability(k: number, load: number): number {
 describe('a sweep', () => {
   const options: SweepOptions = {
     vary: [{ name: 'servers', values: [1, 3] }],
-    measures: ['waiting=waiting/time', 'busy=busy/time', 'wait=waited/arrived'].map(parseMeasure),
+    measures: ['waiting=waiting.mean', 'busy=busy.mean', 'wait=late.mean'].map(parseMeasure),
     replications: 8,
     jobs: 2,
   };
@@ -172,7 +172,7 @@ describe('a sweep', () => {
     }
   });
 
-  const short = { end: 60, options: { warmup: 0 } };
+  const short = { end: 60, warmup: 0 };
   const small = { ...options, replications: 3 };
   const counted = async (more: Partial<SweepOptions>, settings = short) => {
     let runs = 0;
@@ -219,7 +219,7 @@ describe('a sweep', () => {
     const until = {
       untilWidth: 0.2,
       mostReplications: 30,
-      measures: [parseMeasure('busy=busy/time')],
+      measures: [parseMeasure('busy=busy.mean')],
     };
     const [one, two] = [await counted({ ...until, jobs: 1 }), await counted({ ...until, jobs: 3 })];
     expect(one.points).toEqual(two.points);

@@ -4,7 +4,7 @@ import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
 import { RunClock, type RunZero } from '../../os/run-clock.ts';
 import type { ActivityClock } from '../clock.ts';
 import { A, C } from '../counters.ts';
-import { justAfter } from '../memory-pressure.ts';
+import { justAfter } from '../just-after.ts';
 import type { Pe } from '../pe.ts';
 import { ASK_SAMPLE, type Transport } from '../transport/transport.ts';
 import { type InstrumentConfig, type SampleModes, type Stream, streamsOf } from './config.ts';

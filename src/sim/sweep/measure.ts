@@ -1,9 +1,10 @@
-/** What a sweep keeps of a run: totals and maxima of its results, or quotients of them. */
+/** What a sweep keeps of a run: totals, maxima and statistics of its results, or quotients of them. */
 import { didYouMean } from '../../model/nearest.ts';
 import { OptionError } from '../../model/option.ts';
 import type { ModelResults } from '../results.ts';
+import { valuesOfStatistic } from '../statistic/gathered.ts';
 
-/** `present=area/time`, or `served`: a total or maximum, or one divided by another. */
+/** `present=area/time`, `served` or `wait.p99`: a total, maximum or number of a statistic, or one divided by another. */
 export interface Measure {
   readonly name: string;
   readonly of: string;
@@ -11,7 +12,8 @@ export interface Measure {
 }
 
 /**
- * A measure from its text: `NAME=A/B`, `NAME=A` or `NAME`, where A and B are totals or maxima of the model's results.
+ * A measure from its text: `NAME=A/B`, `NAME=A` or `NAME`, where A and B are totals, maxima or, as `wait.mean`, numbers of
+ * statistics of the model's results.
  * @throws OptionError
  * @example
  * ```ts
@@ -24,18 +26,34 @@ export function parseMeasure(text: string): Measure {
   const match = /^(?:([\w.-]+)=)?([\w.-]+)(?:\/([\w.-]+))?$/.exec(text);
   if (match === null)
     throw new OptionError(
-      `--measure=${text}: use NAME, NAME=A or NAME=A/B, of the model's totals and maxima`,
+      `--measure=${text}: use NAME, NAME=A or NAME=A/B, of the model's totals, maxima and statistics`,
     );
   const [, name, of, by] = match;
   return { name: name ?? text, of, ...(by !== undefined && { by }) };
 }
 
-/** The values of one run by name; without `measures` every total and maximum. @throws OptionError for what it does not report */
+/** Numbers by name. */
+export type Numbers = Readonly<Record<string, number>>;
+
+/** The numbers of a run's statistics, as `wait.mean`. */
+export function numbersOf(statistics: ModelResults['statistics']): Numbers {
+  return Object.fromEntries(
+    Object.entries(statistics).flatMap(([name, one]) =>
+      Object.entries(valuesOfStatistic(one)).map(([key, value]) => [`${name}.${key}`, value]),
+    ),
+  );
+}
+
+/** The values of one run by name; without `measures` all of them. @throws OptionError for what it does not report */
 export function valuesOf(
-  { totals, maxima }: Pick<ModelResults, 'totals' | 'maxima'>,
+  {
+    totals,
+    maxima,
+    statistics,
+  }: Pick<ModelResults, 'totals' | 'maxima'> & { readonly statistics?: Numbers },
   measures: readonly Measure[],
 ): Record<string, number> {
-  const all: Readonly<Record<string, number>> = { ...maxima, ...totals };
+  const all: Readonly<Record<string, number>> = { ...statistics, ...maxima, ...totals };
   if (measures.length === 0) return { ...all };
   const value = (name: string) => {
     if (Object.hasOwn(all, name)) return all[name];

@@ -5,11 +5,14 @@ import { importModel, type ModelReference } from '../load-model.ts';
 import type { ModelResults } from '../results.ts';
 import type { Settings } from '../settings.ts';
 import { simulate } from '../simulate.ts';
+import { type Numbers, numbersOf } from './measure.ts';
 
 /** What one run gave. */
 export interface RunReply {
   readonly totals: ModelResults['totals'];
   readonly maxima: ModelResults['maxima'];
+  /** Numbers of statistics, as `wait.mean`. */
+  readonly statistics?: Numbers;
   readonly netEvents: number;
   readonly eventDigest: string;
   readonly seconds: number;
@@ -21,7 +24,8 @@ async function main(reference: ModelReference): Promise<void> {
   answerAll(async (settings: Settings): Promise<RunReply> => {
     const { results, netEvents, eventDigest, wallSeconds } = await simulate(loaded, settings);
     const { totals, maxima } = results;
-    return { totals, maxima, netEvents, eventDigest, seconds: wallSeconds };
+    const statistics = numbersOf(results.statistics);
+    return { totals, maxima, statistics, netEvents, eventDigest, seconds: wallSeconds };
   });
 }
 

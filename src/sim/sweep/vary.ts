@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts';
 /** A setting's value at a point. */
 export type Value = number | boolean | string;
 
-/** A setting of the engine (`end`, `lookahead`) or an option of the model, and its values. */
+/** A setting of the engine (`end`, `lookahead`, `warmup`) or an option of the model, and its values. */
 export interface Vary {
   readonly name: string;
   readonly values: readonly Value[];
@@ -18,7 +18,7 @@ export interface Vary {
 export type Point = Readonly<Record<string, Value>>;
 
 /** Settings of the engine that are part of the question, not of how it is answered. */
-const SETTINGS = ['end', 'lookahead'] as const;
+const SETTINGS = ['end', 'lookahead', 'warmup'] as const;
 const isSetting = (name: string): name is (typeof SETTINGS)[number] =>
   (SETTINGS as readonly string[]).includes(name);
 

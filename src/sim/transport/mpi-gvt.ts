@@ -25,7 +25,7 @@
  * mark in the ring, and a rank always waits for the marks of all its neighbours.
  */
 import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
-import { ASK_HOOK, ASK_SAMPLE, GVT_TIES, type Gvt } from './transport.ts';
+import { ASK_HOOK, ASK_SAMPLE, ASK_STOP, GVT_TIES, type Gvt } from './transport.ts';
 
 /** Words that are summed; of which the largest counts; one of which the least; and the GVT, as one key. */
 const BALANCE = 0;
@@ -35,13 +35,14 @@ const SUMS = 3;
 const STOP = 3;
 const HOOK = 4;
 const SAMPLE = 5;
-const PRESSURE = 6;
-const EASE = 7;
-const MAXIMA = 8;
-const UNDER_WAY = 8;
-const TIME = 9;
-const PRIORITY = 10;
-const TIES = 11;
+const END = 6;
+const PRESSURE = 7;
+const EASE = 8;
+const MAXIMA = 9;
+const UNDER_WAY = 9;
+const TIME = 10;
+const PRIORITY = 11;
+const TIES = 12;
 const WORDS = TIES + GVT_TIES;
 
 /** Turns that one of many waits for the others' cuts. */
@@ -202,9 +203,10 @@ export class MpiGvt {
     words[STOP] = Number(mine.stop);
     words[HOOK] = mine.asks & ASK_HOOK;
     words[SAMPLE] = mine.asks & ASK_SAMPLE;
+    words[END] = mine.asks & ASK_STOP;
     words[PRESSURE] = mine.pressure;
     words[EASE] = Number(mine.ease);
-    words[UNDER_WAY] = posted[0];
+    words[UNDER_WAY] = Math.min(posted[0], least.underWay);
     // Of what is in flight only a bound of its time is known.
     const flying = posted[0] <= least.time;
     words[TIME] = flying ? posted[0] : least.time;
@@ -244,8 +246,8 @@ export class MpiGvt {
     this.committed = all[COMMITTED];
     this.rolledBack = all[ROLLED_BACK];
     this.stopped = all[STOP] !== 0;
-    this.asked = all[HOOK] | all[SAMPLE];
-    mine.asks &= ~(said[HOOK] | said[SAMPLE]);
+    this.asked = all[HOOK] | all[SAMPLE] | all[END];
+    mine.asks &= ~(said[HOOK] | said[SAMPLE] | said[END]);
     if (all[PRESSURE] > this.pressure) this.pressure = all[PRESSURE];
     else if (all[EASE] !== 0 && this.pressure > 0) this.pressure--;
     mine.pressure = 0;

@@ -266,7 +266,8 @@ export class ThreadTransport implements Transport {
     const posted = Math.min(this.least[0], held);
     // Of what is in flight only a bound of its time is known.
     this.flying.time = posted;
-    this.control.contribute(this.pe, posted <= least.time ? this.flying : least, held);
+    const underWay = Math.min(held, least.underWay);
+    this.control.contribute(this.pe, posted <= least.time ? this.flying : least, underWay);
     this.least[0] = Infinity;
   }
 

@@ -3,6 +3,8 @@
 /** To call the model's GVT hook; to sample. */
 export const ASK_HOOK = 1;
 export const ASK_SAMPLE = 2;
+/** To end: GVT has reached the time at which the model stops the run. */
+export const ASK_STOP = 4;
 
 /** Tie-breakers that a GVT carries: zero-offset chains longer than this are committed a little later. */
 export const GVT_TIES = 8;
@@ -107,12 +109,13 @@ export interface Transport {
   /**
    * Contributes to the GVT computation under way. All arrived messages must have been drained and all
    * posted ones flushed since `gvtWaits` said so, as far as there is room.
-   * @param least the first event pending on this PE; what is under way the transport knows
+   * @param least the first event pending on this PE, or when it stops the run; what is under way the transport knows. Its
+   *   `underWay` bounds that of all, too: Infinity, or when it stops the run
    */
   contribute(least: Gvt): void;
   /** Puts the GVT into `out`, once after each computation; false when there is no new one. */
   takeGvt(out: Gvt): boolean;
-  /** Asks all PEs to do something at the next GVT: `ASK_HOOK`, `ASK_SAMPLE`. */
+  /** Asks all PEs to do something at the next GVT: `ASK_HOOK`, `ASK_SAMPLE`, `ASK_STOP`. */
   ask(what: number): void;
   /** What was asked for of the GVT just taken: the sum of the above, the same on all PEs. */
   asked(): number;

@@ -38,6 +38,7 @@ function random(dice: Dice): SmallRun {
     remote: dice.of([0.1, 0.5, 1]),
     urgent: dice.of([0, 0.3]),
     print: dice.of([0, 0.2]),
+    stop: dice.of([0, 0, 0.02]),
     mix: dice.of([0, 1, 2]),
   };
   const end = dice.of([3, 8]);

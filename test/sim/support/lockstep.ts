@@ -100,6 +100,7 @@ function resultOf({ pe, scheduler }: Part): PeResult {
     leastDelay: null,
     handlers: [],
     finished: scheduler.finished,
+    stoppedAt: pe.stopTime < Infinity ? pe.stopTime : null,
     gvt: scheduler.gvt,
     wallSeconds: 0,
     streams: [],

@@ -8,15 +8,19 @@ import {
   type CustomMapping,
   defineModel,
   float,
+  histogram,
   int,
   type Lp,
   type LpType,
   type LpView,
   type Model,
+  quantiles,
   type ReadonlyStructOf,
   type Results,
   ring,
   type StructOf,
+  tally,
+  timeAverage,
 } from 'triscope/sim';
 
 export const OPTIONS = {
@@ -31,6 +35,7 @@ export const OPTIONS = {
   remote: float(0.5, 'probability that an event goes to another LP'),
   urgent: float(0.2, 'probability of an unusual priority'),
   print: float(0, 'probability that an event prints a line'),
+  stop: float(0, 'probability that an event stops the run'),
   mix: int(2, 'LP types: 0 automatic undo, 1 hand-written reverse, 2 both'),
 };
 
@@ -44,6 +49,7 @@ export interface Params {
   readonly remote: number;
   readonly urgent: number;
   readonly print: number;
+  readonly stop: number;
   readonly mix: number;
   readonly start: number;
 }
@@ -67,6 +73,11 @@ const STATE = {
   bytes: array('u8', 5),
   loads: array('f64', 3),
   words: array('i64', 2),
+  // The engine undoes these, with `reverse`, too.
+  offsets: tally({ slices: 64 }),
+  level: timeAverage({ slices: 64 }),
+  spread: histogram({ from: 0, to: 3, bins: 6 }),
+  sizes: quantiles({ from: 0.01, to: 10, error: 0.1 }),
 } as const;
 
 /** Rings have no inverse operations, so only the type with automatic undo has them. */
@@ -175,6 +186,7 @@ function handle(lp: AnyLp, m: Readonly<Message>): number {
   hash = mix(hash, m.tag.get(m.value % 3) + m.path.length);
   hash = mixDouble(hash, lp.event.priority);
   hash = mixDouble(hash, variate(lp, hash >>> 8));
+  if (p.stop > 0 && lp.uniform() < p.stop) lp.stop(hash & 1 ? lp.lookahead : lp.lookahead + 0.3);
   if (lp.uniform() < p.print) lp.output(`${lp.id} ${lp.now} ${hash}`);
   if (m.ttl === 0) send(lp, hash, 0);
   const generations = m.ttl === 0 ? p.depth : m.ttl - 1;
@@ -200,6 +212,11 @@ function change(lp: AnyLp, m: Readonly<Message>, hash: number): void {
   if (hash & 256) s.load = s.load / 2 + lp.now;
   if (hash & 512) s.bytes.set(hash % 5, hash % 256);
   if (hash & 1024) s.loads.set(hash % 3, lp.now);
+  if (hash & 4) s.offsets.add(m.load);
+  if (hash & 8) s.level.set(hash % 7);
+  else if (hash & 16) s.level.add(0.25);
+  if (hash & 32) s.spread.add(m.load);
+  if (hash & 64) s.sizes.add(m.load);
   if (hash & 2048) s.words.set(hash % 2, BigInt(hash) - 2n ** 31n);
 }
 

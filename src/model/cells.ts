@@ -1,0 +1,114 @@
+/**
+ * Fields with methods of their own, such as statistics: some 8-byte cells of a struct, and a class that reads and writes
+ * them. Writes are logged as those of all other fields, and so undone with their event.
+ */
+import { FieldOverflowError, FieldUseError, ReadonlyFieldError } from './field-error.ts';
+
+/** Told the 8-byte cell that is about to be written, so that the write can be undone. */
+export interface WriteLog {
+  save(cell: number): void;
+}
+
+/** The LP whose struct it is, as far as fields ask for it. */
+export interface FieldHost {
+  /** Virtual time of the current event. */
+  readonly now: number;
+  readonly end: number;
+  /** Virtual time from which on statistics count. */
+  readonly warmup: number;
+}
+
+/** The struct that a field lies in. */
+export interface CellOwner {
+  readonly $b: number;
+  readonly $f64: Float64Array;
+  readonly $u32: Uint32Array;
+  readonly $log: WriteLog | null;
+  readonly $host: FieldHost | null;
+}
+
+/** The cells of one field, all zero at the start. */
+export interface Cells {
+  /** The field's name, for messages. */
+  readonly where: string;
+  /** The LP that the field is of. */
+  readonly host: FieldHost;
+  get(k: number): number;
+  set(k: number, value: number): void;
+  /** Half a cell: an unsigned integer of 32 bits, two to a cell. */
+  half(k: number): number;
+  /** Counts half a cell up by one. */
+  countHalf(k: number): void;
+  /** @throws unless `value` is a number, other than NaN */
+  expectNumber(method: string, value: unknown): void;
+}
+
+/** Declares such a field. `V` is what handlers see, `R` what may only read sees. */
+export interface CellsField<V = unknown, R = unknown> {
+  readonly kind: 'cells';
+  /** How many doubles it takes. */
+  readonly cells: number;
+  /** Makes the view that handlers see. */
+  view(cells: Cells): V;
+  /** For the type alone. */
+  readonly reads?: R;
+}
+
+/** Cells in the memory of a struct. */
+export class StructCells implements Cells {
+  readonly where: string;
+  private readonly owner: CellOwner;
+  private readonly at: number;
+  /** Why it may not be written, where that is so. */
+  private readonly why: string | null;
+
+  constructor(owner: CellOwner, at: number, where: string, why: string | null) {
+    this.owner = owner;
+    this.at = at;
+    this.where = where;
+    this.why = why;
+  }
+
+  get(k: number): number {
+    const { owner } = this;
+    return owner.$f64[owner.$b + this.at + k];
+  }
+
+  set(k: number, value: number): void {
+    const { owner } = this;
+    if (this.why !== null) this.refuse();
+    const cell = owner.$b + this.at + k;
+    if (owner.$log !== null) owner.$log.save(cell);
+    owner.$f64[cell] = value;
+  }
+
+  half(k: number): number {
+    const { owner } = this;
+    return owner.$u32[((owner.$b + this.at) << 1) + k];
+  }
+
+  countHalf(k: number): void {
+    const { owner } = this;
+    if (this.why !== null) this.refuse();
+    const cell = owner.$b + this.at + (k >> 1);
+    if (owner.$log !== null) owner.$log.save(cell);
+    const at = ((owner.$b + this.at) << 1) + k;
+    if (owner.$u32[at] === 0xffffffff)
+      throw new FieldOverflowError(`${this.where}: more than 4294967295 values of one size`);
+    owner.$u32[at]++;
+  }
+
+  get host(): FieldHost {
+    return this.owner.$host as FieldHost;
+  }
+
+  expectNumber(method: string, value: unknown): void {
+    if (typeof value === 'number' && !Number.isNaN(value)) return;
+    const given = typeof value === 'string' ? JSON.stringify(value) : String(value);
+    throw new FieldUseError(`${this.where}.${method}(${given}): not a number`);
+  }
+
+  private refuse(): never {
+    throw new ReadonlyFieldError(`${this.where}: read-only here; ${this.why}`);
+  }
+}

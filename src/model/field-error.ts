@@ -1,0 +1,18 @@
+/** What is wrong with a use of a struct's field. */
+import { EXIT } from './error.ts';
+
+/** A value that does not fit its field. */
+export class FieldOverflowError extends RangeError {
+  override readonly name = 'FieldOverflowError';
+  readonly exitCode = EXIT.failed;
+}
+
+/** A write to a struct that is read-only here. */
+export class ReadonlyFieldError extends TypeError {
+  override readonly name = 'ReadonlyFieldError';
+}
+
+/** A field that was not declared, or one that is not used as it was declared. */
+export class FieldUseError extends TypeError {
+  override readonly name = 'FieldUseError';
+}
