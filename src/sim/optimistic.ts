@@ -411,6 +411,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   /** When the run stops, as far as is known here: by an event that is committed, or one that may be undone. */
   stopTime(): number {
     let least = this.pe.stopTime;
+    if (this.heldStops.size === 0) return least;
     for (const time of this.heldStops.values()) if (time < least) least = time;
     return least < this.pe.config.end ? least : Infinity;
   }
