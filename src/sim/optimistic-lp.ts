@@ -1,5 +1,6 @@
 /** What handlers get in optimistic runs: every effect is recorded with the event's KP, to be undone. */
 
+import type { WriteLog } from '../model/cells.ts';
 import type { Channels } from './channels.ts';
 import { C } from './counters.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
@@ -7,6 +8,7 @@ import { type Entries, type Kp, outOf } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import { type AnyMessage, type ContextParts, LpContext } from './lp.ts';
+import { ModelError } from './model-error.ts';
 import type { Pe } from './pe.ts';
 import * as placements from './placement.ts';
 
@@ -136,6 +138,13 @@ interface LpEngine {
   /** Event `h`, if it commits, stops the run at `time`. */
   holdStop(h: number, time: number): void;
 }
+
+/** What the engine undoes itself `reverse` must not touch. */
+export const REVERSING: WriteLog = {
+  save() {
+    throw new ModelError('reverse() writes a statistic or timer, which the engine undoes itself');
+  },
+};
 
 export class OptimisticLp extends LpContext {
   declare protected readonly host: Pe;

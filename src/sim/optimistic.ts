@@ -7,7 +7,6 @@
  * are freed when they surface.
  */
 
-import type { WriteLog } from '../model/cells.ts';
 import { engineMarks, MARK_ROLLBACK } from '../model/engine-marks.ts';
 import { Channels } from './channels.ts';
 import type { ActivityClock } from './clock.ts';
@@ -15,15 +14,15 @@ import { committer } from './commit.ts';
 import { C } from './counters.ts';
 import { Digest } from './digest.ts';
 import type { Engine } from './engine.ts';
+import { HeldStops } from './held-stops.ts';
 import { comesAfter } from './in-order.ts';
 import { RollbackWatch } from './instrument/rollback-watch.ts';
 import type { Entries, Kp } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
-import { ModelError } from './model-error.ts';
 import type { KpMemory } from './optimistic-contexts.ts';
-import type { OptimisticLp } from './optimistic-lp.ts';
+import { type OptimisticLp, REVERSING } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
 import { SpeculationError, speculation } from './speculation.ts';
 import { Suspensions } from './suspensions.ts';
@@ -59,13 +58,6 @@ const {
   OUT_PAST_END,
 } = kpLayout;
 
-/** What the engine undoes itself `reverse` must not touch. */
-const REVERSING: WriteLog = {
-  save() {
-    throw new ModelError('reverse() writes a statistic or timer, which the engine undoes itself');
-  },
-};
-
 export class Optimism implements Engine, Receiver, TimeWarp {
   readonly pe: Pe;
   readonly kps: readonly Kp[];
@@ -81,8 +73,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   private readonly marks = engineMarks();
   readonly channels: Channels;
   private readonly heldOutputs = new Map<number, OutputLine[]>();
-  /** When events that are not committed stop the run. */
-  private readonly heldStops = new Map<number, number>();
+  private readonly heldStops = new HeldStops();
   readonly suspended: Suspensions;
   /** Out of event memory since the last GVT. */
   starved = false;
@@ -231,7 +222,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     pe.paths[index] = E[e + E_PATH];
     if (this.suspended.any) this.suspended.rolledBack(index, h);
     if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.delete(h);
-    if ((I[i + STATE] & ASKS_STOP) !== 0) this.heldStops.delete(h);
+    if ((I[i + STATE] & ASKS_STOP) !== 0) this.heldStops.take(h);
     this.entries.dropNewest(kp.at);
     this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[kp.newestEvent()];
     pe.counts[C.eventsRolledBack]++;
@@ -378,10 +369,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
       this.watch?.committedRemote(h);
     }
     if ((state & ASKS_HOOK) !== 0) this.pe.hookAsked = true;
-    if ((state & ASKS_STOP) !== 0) {
-      this.pe.stopAt(this.heldStops.get(h) ?? Infinity);
-      this.heldStops.delete(h);
-    }
+    if ((state & ASKS_STOP) !== 0) this.pe.stopAt(this.heldStops.take(h));
     if ((state & HAS_OUTPUT) !== 0) {
       this.pe.outputs.push(...(this.heldOutputs.get(h) ?? []));
       this.heldOutputs.delete(h);
@@ -405,15 +393,12 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   }
 
   holdStop(h: number, time: number): void {
-    this.heldStops.set(h, Math.min(time, this.heldStops.get(h) ?? Infinity));
+    this.heldStops.add(h, time);
   }
 
   /** When the run stops, as far as is known here: by an event that is committed, or one that may be undone. */
   stopTime(): number {
-    let least = this.pe.stopTime;
-    if (this.heldStops.size === 0) return least;
-    for (const time of this.heldStops.values()) if (time < least) least = time;
-    return least < this.pe.config.end ? least : Infinity;
+    return this.heldStops.least(this.pe.stopTime, this.pe.config.end);
   }
 
   suspend(index: number, h: number, reason: string): void {
