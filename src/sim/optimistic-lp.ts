@@ -140,7 +140,7 @@ interface LpEngine {
 }
 
 /** What the engine undoes itself `reverse` must not touch. */
-export const REVERSING: WriteLog = {
+const REVERSING: WriteLog = {
   save() {
     throw new ModelError('reverse() writes a statistic or timer, which the engine undoes itself');
   },
@@ -182,6 +182,12 @@ export class OptimisticLp extends LpContext {
   }
 
   readonly send: (dest: number, delay: number, priority?: number) => AnyMessage;
+
+  /** Undoes by hand what the current event did to state and message. */
+  reverse(): void {
+    if (this.logged) this.state.$log = REVERSING;
+    this.handlers.reverse?.(this, this.received);
+  }
 
   output(text: string): void {
     if (this.h === 0) {

@@ -22,7 +22,7 @@ import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
 import type { KpMemory } from './optimistic-contexts.ts';
-import { type OptimisticLp, REVERSING } from './optimistic-lp.ts';
+import type { OptimisticLp } from './optimistic-lp.ts';
 import type { OutputLine, Pe } from './pe.ts';
 import { SpeculationError, speculation } from './speculation.ts';
 import { Suspensions } from './suspensions.ts';
@@ -208,10 +208,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     }
     lp.enter(index, h);
     if (flags === 0) {
-      if (lp.handlers.reverse !== undefined) {
-        if (lp.logged) lp.state.$log = REVERSING;
-        lp.handlers.reverse(lp, lp.received);
-      }
+      if (lp.handlers.reverse !== undefined) lp.reverse();
       for (let n = E[e + E_UNDO]; n > 0; n--) kp.restore(pe.memory.i32, pe.spareWords);
       unDraw(pe.memory.f64, lp.base, E[e + E_DRAWS]);
       pe.ties.takeBack(index, lp.base, E[e + E_CORE_DRAWS]);
