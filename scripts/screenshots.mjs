@@ -3,11 +3,13 @@
  *
  *     npm run screenshots              from a fresh demo and a second run to compare it with
  *     npm run screenshots -- PATH…     from recordings that are there
+ *     ROSS_PHOLD=FILE npm run screenshots    with one of native ROSS on two ranks, another program on CPU 1 from 5 to 9 s
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { startServer } from '../dist/live/index.js';
@@ -49,6 +51,28 @@ function recorded(folder) {
   return [join(folder, 'demo.tri'), join(folder, 'second.tri')];
 }
 
+/** PHOLD of ROSS, of this name in the environment, on two ranks for about 15 s, while another program uses CPU 1. */
+async function recordedRoss(folder) {
+  const root = { OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' };
+  const env = { ...process.env, ...root, XDG_CACHE_HOME: join(folder, 'cache') };
+  const shims = [PROGRAM, 'region', 'build-shims', 'mpi'];
+  if (spawnSync(process.execPath, shims, { env, stdio: ['ignore', 2, 2] }).status !== 0)
+    throw new Error('the MPI shim cannot be built');
+  const options = ['--synch=3', '--nlp=512', '--lookahead=0.1', '--extramem=100000'];
+  const samples = ['--end=40000', '--engine-stats=2', '--rt-interval=100'];
+  const ranks = ['mpirun', '-np', '2', '--bind-to', 'core', process.env.ROSS_PHOLD];
+  const words = [PROGRAM, 'record', '-o', 'phold', '--', ...ranks, ...options, ...samples];
+  const run = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 2, 2] });
+  const ended = new Promise((resolve) => run.on('close', resolve));
+  await sleep(5000);
+  const hog = spawn('taskset', ['-c', '1', 'sh', '-c', 'while :; do :; done']);
+  await sleep(4000);
+  hog.kill('SIGKILL');
+  const code = await ended;
+  if (code !== 0) throw new Error(`${process.env.ROSS_PHOLD} ended with ${code}`);
+  return join(folder, 'phold.tri');
+}
+
 /** Waits until nothing is asked for, now and a moment later. */
 async function settled(page) {
   for (let quiet = 0, left = 300; quiet < 2 && left > 0; left--) {
@@ -62,11 +86,17 @@ async function main() {
   if (executablePath === undefined) throw new Error('no Chromium: npm run setup');
   const folder = mkdtempSync(join(tmpdir(), 'triscope-pictures-'));
   const paths = process.argv.length > 2 ? process.argv.slice(2) : recorded(folder);
+  const pictures = [...PICTURES];
+  if (process.env.ROSS_PHOLD !== undefined) {
+    paths.push(await recordedRoss(folder));
+    const tall = { width: 1280, height: 1640 };
+    pictures.push(['record-ross', 'view=overview&recording=phold', tall, 'light']);
+  }
   const server = await startServer({ recordings: paths });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   mkdirSync(OUT, { recursive: true });
   try {
-    for (const [name, hash, viewport, colorScheme] of PICTURES) {
+    for (const [name, hash, viewport, colorScheme] of pictures) {
       const page = await browser.newPage({ viewport, colorScheme });
       await page.goto(`${server.url.replace(/#.*/, '')}#${hash}`);
       await page.waitForSelector('main [data-figure]', { timeout: 60_000 });

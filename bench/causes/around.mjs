@@ -1,6 +1,6 @@
 // What is wrong around a run: other work on its CPUs, a control group that keeps it short, a slow disk, a pause.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -50,6 +50,17 @@ export function memoryGroup(bytes) {
   const path = join(GROUPS, version1 ? 'memory' : '', `triscope-causes-${process.pid}-${made++}`);
   mkdirSync(path);
   writeFileSync(join(path, version1 ? 'memory.limit_in_bytes' : 'memory.max'), `${bytes}`);
+  return { path, remove: () => remove(path) };
+}
+
+/** A control group whose processes write `bytes` a second to the device of `folder`, past the cache. */
+export function diskGroup(bytes, folder) {
+  const path = join(GROUPS, version1 ? 'blkio' : '', `triscope-causes-${process.pid}-${made++}`);
+  mkdirSync(path);
+  const { dev } = statSync(folder);
+  const device = `${dev >> 8}:${dev & 0xff}`;
+  if (version1) writeFileSync(join(path, 'blkio.throttle.write_bps_device'), `${device} ${bytes}`);
+  else writeFileSync(join(path, 'io.max'), `${device} wbps=${bytes}`);
   return { path, remove: () => remove(path) };
 }
 

@@ -1,6 +1,7 @@
 // npm run bench:causes: runs that are slow for a known reason, and healthy ones, and what the findings say of each. Its
 // score is written into docs/findings.md with `-- --write`. Needs an idle machine with two CPUs; about seven minutes a seed.
 // --seed=N        what parameters are drawn from; several for several scores
+// --of=programs   only programs that are not simulations (--of=simulations: only these)
 // --only=A,B      causes or healthy runs whose names begin so
 // --results=FILE  goes on where the file ends, and adds to it: findings first, then knobs; --within=S starts nothing after so many seconds
 // --repeats=N     runs of each setting (3; 0: only the findings)
@@ -16,12 +17,14 @@ import { openRecording } from '../../dist/query/index.js';
 import { CAUSES, turned } from './causes.mjs';
 import { execute } from './execute.mjs';
 import { HEALTHY } from './healthy.mjs';
+import { PROGRAM_CAUSES, PROGRAM_HEALTHY } from './programs.mjs';
 import { drawing } from './random.mjs';
 import { scoreText, writeScore } from './score.mjs';
 
 const { values: given } = parseArgs({
   options: {
     seed: { type: 'string', multiple: true, default: ['1'] },
+    of: { type: 'string', default: 'all' },
     only: { type: 'string', default: '' },
     results: { type: 'string' },
     within: { type: 'string', default: '100000' },
@@ -74,7 +77,11 @@ function rightTime(sentence, started, events) {
 }
 
 const partOf = (run) =>
-  given.part === '1' ? run : turned(run, { end: run.options.end * Number(given.part) });
+  given.part === '1'
+    ? run
+    : run.program !== undefined
+      ? { ...run, part: Number(given.part) }
+      : turned(run, { end: run.options.end * Number(given.part) });
 
 async function tryCause(seed, { name, draw, lacks }) {
   const lacking = lacks?.() ?? null;
@@ -154,15 +161,22 @@ async function tryHealthy(seed, { name, draw }) {
 }
 
 const inTime = () => (performance.now() - begun) / 1000 < Number(given.within);
-const all = [...CAUSES, ...HEALTHY].filter(({ name }) => asked(name));
+const PROGRAMS = [...PROGRAM_CAUSES, ...PROGRAM_HEALTHY];
+const SICK = [...CAUSES, ...PROGRAM_CAUSES];
+const kindOf = (one) => (PROGRAMS.includes(one) ? 'programs' : 'simulations');
+const all = [...SICK, ...HEALTHY, ...PROGRAM_HEALTHY].filter(
+  (one) => asked(one.name) && (given.of === 'all' || given.of === kindOf(one)),
+);
 const resultOf = (seed, { name }) =>
   results.find((old) => old.seed === seed && old.name === name && old.error === undefined);
 
 async function keep(seed, one, trying) {
-  const kind = CAUSES.includes(one) ? 'sick' : 'healthy';
-  const result = await trying().catch(({ message }) => ({
-    ...{ seed, name: one.name, kind, error: message },
-  }));
+  const kind = SICK.includes(one) ? 'sick' : 'healthy';
+  const of = kindOf(one);
+  const result = await trying().then(
+    (found) => ({ ...found, of }),
+    ({ message }) => ({ seed, name: one.name, kind, of, error: message }),
+  );
   results = [...results.filter((old) => old.seed !== seed || old.name !== one.name), result];
   console.log(lineOf(result));
   if (given.results !== undefined) writeFileSync(given.results, JSON.stringify(results, null, 1));
@@ -172,9 +186,9 @@ try {
   for (const seed of given.seed.map(Number)) {
     for (const one of all) {
       if (resultOf(seed, one) !== undefined || !inTime()) continue;
-      await keep(seed, one, () => (CAUSES.includes(one) ? tryCause : tryHealthy)(seed, one));
+      await keep(seed, one, () => (SICK.includes(one) ? tryCause : tryHealthy)(seed, one));
     }
-    for (const one of all.filter((each) => CAUSES.includes(each) && given.repeats !== '0')) {
+    for (const one of all.filter((each) => SICK.includes(each) && given.repeats !== '0')) {
       const old = resultOf(seed, one);
       if (old === undefined || old.rates !== undefined || !inTime()) continue;
       await keep(seed, one, async () => ({ ...old, ...(await tryKnob(old, one)) }));

@@ -2,7 +2,17 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { cpuGroup, family, hog, inGroups, memoryGroup, sleep, slowDisk } from './around.mjs';
+import {
+  cpuGroup,
+  diskGroup,
+  family,
+  hog,
+  inGroups,
+  memoryGroup,
+  sleep,
+  slowDisk,
+} from './around.mjs';
+import { mpiEnvironment } from './build.mjs';
 import { makeHosts } from './hosts.mjs';
 
 let measured = 0;
@@ -13,9 +23,14 @@ const optionWords = (options) =>
     .filter(([, value]) => value !== null)
     .map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
 
-/** The words of a run; `recorded` is the path of its recording, or null. */
-export function wordsOf(run, recorded) {
-  const { command, options = {}, program = [] } = run;
+/**
+ * The words of a run; `recorded` is the path of its recording, or null. A program may be a function of the folder in which
+ * it is built, and of the part of its work that is asked for.
+ */
+export function wordsOf(run, recorded, folder) {
+  const { command, options = {} } = run;
+  const { program = [] } =
+    typeof run.program === 'function' ? { program: run.program(folder, run.part ?? 1) } : run;
   if (program.length > 0)
     return recorded === null
       ? program
@@ -94,6 +109,7 @@ async function once(run, { recorded, folder }) {
   const groups = [];
   if (run.group !== undefined) groups.push(cpuGroup(run.group));
   if (run.memory !== undefined) groups.push(memoryGroup(run.memory));
+  if (run.writes !== undefined) groups.push(diskGroup(run.writes, folder));
   const ends = [];
   const events = [];
   const hosts = run.delay === undefined ? null : await makeHosts(run.delay);
@@ -107,9 +123,10 @@ async function once(run, { recorded, folder }) {
         recorded === null && run.alwaysSampled === true
           ? `${folder}/measured-${measured++}`
           : recorded,
+        folder,
       ),
     ];
-    const env = { ...process.env, ...run.env };
+    const env = { ...process.env, ...(run.mpi && mpiEnvironment(folder)), ...run.env };
     if (run.disk !== undefined) {
       env.SLOW_DISK = `${run.disk}`;
       env.LD_PRELOAD = slowDisk(folder);
@@ -142,7 +159,13 @@ async function once(run, { recorded, folder }) {
     };
     const beside = [
       ...(run.hog === undefined ? [] : [around(run.hog, () => hog(run.hog.cpus, run.hog.count))]),
-      ...(run.stop === undefined ? [] : [around(run.stop, () => stopped(child.pid))]),
+      ...(run.stop === undefined
+        ? []
+        : [
+            around(run.stop, () =>
+              stopped(child.pid, run.program === undefined || recorded === null),
+            ),
+          ]),
     ];
     const code = await ended;
     const seconds = (Date.now() - begun) / 1000;
@@ -163,9 +186,9 @@ async function once(run, { recorded, folder }) {
   }
 }
 
-/** Stops a process and those below it; the function that is returned lets them go on. */
-function stopped(root) {
-  const all = family(root);
+/** Stops a process and those below it; the function that is returned lets them go on. @param self false: all but itself */
+function stopped(root, self) {
+  const all = family(root).filter((id) => self || id !== root);
   const tell = (signal) => {
     for (const id of all) {
       try {

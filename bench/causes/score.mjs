@@ -2,9 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const PAGE = new URL('../../docs/findings.md', import.meta.url);
-const [BEGIN, END] = ['begin', 'end'].map(
-  (word) => `<!-- made by npm run bench:causes: ${word} -->`,
-);
+/** Where the score of simulations stands on the page, and that of programs. */
+const PLACES = {
+  simulations: 'npm run bench:causes',
+  programs: 'npm run bench:causes --of=programs',
+};
 
 const cell = (text) => text.replaceAll('|', '\\|');
 const short = (text) => (text.length > 160 ? `${text.slice(0, 157)}…` : text);
@@ -68,11 +70,17 @@ function causesText(results) {
   ].join('\n');
 }
 
-/** @throws Error where the page has no place for it */
+/** Each set that was tried gets its place. @throws Error where the page has no place for it */
 export function writeScore(results) {
-  const page = readFileSync(PAGE, 'utf8');
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`docs/findings.md has no lines ${BEGIN} and ${END}`);
-  const text = `${scoreText(results)}\n\n${causesText(results)}`;
-  writeFileSync(PAGE, `${page.slice(0, from)}${BEGIN}\n\n${text}\n\n${page.slice(to)}`);
+  let page = readFileSync(PAGE, 'utf8');
+  for (const [of, command] of Object.entries(PLACES)) {
+    const those = results.filter((one) => (one.of ?? 'simulations') === of);
+    if (those.length === 0) continue;
+    const [begin, end] = ['begin', 'end'].map((word) => `<!-- made by ${command}: ${word} -->`);
+    const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`docs/findings.md has no lines ${begin} and ${end}`);
+    const text = `${scoreText(those)}\n\n${causesText(those)}`;
+    page = `${page.slice(0, from)}${begin}\n\n${text}\n\n${page.slice(to)}`;
+  }
+  writeFileSync(PAGE, page);
 }

@@ -17,6 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joinReports } from '../formats/geopm/join-reports.ts';
 import type { LaunchedRank } from '../os/mpi/launcher.ts';
+import { REFUSED } from '../region/controller/index.ts';
 
 /** Milliseconds between looks. */
 const PACE = 50;
@@ -52,6 +53,19 @@ const doneFile = (pages: string, localRank: number) => join(pages, `rank-${local
 export function tellDone(pages: string, { localRank }: LaunchedRank): void {
   // The folder goes once the first rank does not wait any more.
   if (existsSync(pages)) writeFileSync(doneFile(pages, localRank), '');
+}
+
+/** This machine's first rank cannot do what the others need: these run nothing. */
+export function tellRefused(pages: string, { local }: LaunchedRank): void {
+  if (local > 1) writeFileSync(join(pages, REFUSED), '');
+  else rmSync(pages, { recursive: true, force: true });
+}
+
+/** One of the others has seen it; the last of them removes the folder. */
+export function leaveRefused(pages: string, one: LaunchedRank): void {
+  tellDone(pages, one);
+  const others = Array.from({ length: one.local - 1 }, (_, k) => doneFile(pages, k + 1));
+  if (others.every((file) => existsSync(file))) rmSync(pages, { recursive: true, force: true });
 }
 
 /** Waits for the commands of this machine's other ranks. */

@@ -29,7 +29,7 @@ import { shimFolder } from '../region/shims.ts';
 import { unmarkedNotes } from '../region/unmarked.ts';
 import { REPORT, regionSettings } from './companions.ts';
 import { KeptOutput } from './kept-output.ts';
-import { pagesOfJob, tellDone, waitForLocal } from './launched-job.ts';
+import { leaveRefused, pagesOfJob, tellDone, tellRefused, waitForLocal } from './launched-job.ts';
 import { CLOCKS_FOLDER, ROSS_FOLDER, RossTimeline } from './recorded-ross.ts';
 import { hostFolder } from './recorded-task.ts';
 import { RossFiles } from './ross-files.ts';
@@ -145,11 +145,16 @@ async function runBeside(options: RecordedCommandOptions, task: LaunchedRank): P
     ...(regions && markingEnvironment({ shims: SHIMS }, process.env)),
   };
   const common = { command, say, killAfter: KILL_AFTER, env };
-  const code = regions
-    ? await launchMarked({ ...common, pages, settings: {} })
-    : await launchAlone(common);
-  tellDone(pages, task);
-  return code;
+  try {
+    const code = regions
+      ? await launchMarked({ ...common, pages, settings: {} })
+      : await launchAlone(common);
+    tellDone(pages, task);
+    return code;
+  } catch (error) {
+    if (error instanceof LaunchError) leaveRefused(pages, task);
+    throw error;
+  }
 }
 
 class CommandRecording {
@@ -390,6 +395,16 @@ class CommandRecording {
   }
 }
 
+/** A recording that is there; tasks that wait for it are told where it cannot be made. @throws RecordError */
+function begun(options: RecordedCommandOptions, refused: () => void): CommandRecording {
+  try {
+    return new CommandRecording(options);
+  } catch (error) {
+    refused();
+    throw error;
+  }
+}
+
 /**
  * Runs a command and records it. Where nothing could be run, nothing is left.
  * @throws RecordError where the folder is there already or cannot be made; SamplerError; LaunchError
@@ -400,11 +415,15 @@ export async function recordCommand(options: RecordedCommandOptions): Promise<Re
     const code = await runBeside(options, task);
     return { code, path: null, interrupted: false, stuck: false };
   }
-  const recording = new CommandRecording(options);
+  const refused = () => {
+    if (task !== undefined) tellRefused(pagesOfJob(task.job), task);
+  };
+  const recording = begun(options, refused);
   try {
     await options.onFolder?.(recording.path);
   } catch (error) {
     recording.remove();
+    refused();
     throw error;
   }
   try {

@@ -1,7 +1,17 @@
 /** Threads that stand still for a device, and who writes and reads most. */
 import { bytes } from '../model/measures/index.ts';
-import { asRows, expecting, type FindingRule, graded, OWN, percent } from './finding.ts';
-import { capital, ENOUGH, namesOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+import { expecting, type FindingRule, graded, OWN, percent } from './finding.ts';
+import {
+  capital,
+  ENOUGH,
+  namesOf,
+  stretchOfThread,
+  THREADS,
+  type ThreadRun,
+  threadRows,
+  threadsOf,
+} from './threads.ts';
+import { when } from './when.ts';
 
 const WAITS = {
   value: 0.1,
@@ -37,6 +47,7 @@ export const DEVICE_WAIT: FindingRule = {
       .sort((a, b) => share(b) - share(a));
     const severity = blocked.length === 0 ? null : graded(share(blocked[0]), WAITS, MUCH);
     if (severity === null) return [];
+    const stretch = await stretchOfThread(subject, blocked[0], 'device');
     const [most] = subject.has('process_io_rate')
       ? await subject.recording.query<{ process_id: number; written: number; read: number }>(
           WRITERS,
@@ -49,8 +60,8 @@ export const DEVICE_WAIT: FindingRule = {
     return [
       {
         severity,
-        sentence: `${capital(namesOf(blocked))} stood still for a device in ${percent(share(blocked[0]))} of its samples${who}.`,
-        evidence: { sql: THREADS, rows: asRows(blocked) },
+        sentence: `${capital(namesOf(blocked))} stood still for a device in ${percent(share(blocked[0]))} of its samples${when(stretch)}${who}.`,
+        evidence: { sql: THREADS, rows: threadRows(blocked, stretch) },
         ...expecting(this.knob, share(blocked[0]), 'so long it stood still'),
       },
     ];

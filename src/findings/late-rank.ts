@@ -1,6 +1,17 @@
 /** One rank that is kept from running while the others are not: in MPI they wait for it. */
-import { asRows, expecting, type FindingRule, OWN, percent } from './finding.ts';
-import { capital, ENOUGH, lostOf, nameOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+import { expecting, type FindingRule, OWN, percent } from './finding.ts';
+import {
+  capital,
+  ENOUGH,
+  lostOf,
+  nameOf,
+  stretchOfThread,
+  THREADS,
+  type ThreadRun,
+  threadRows,
+  threadsOf,
+} from './threads.ts';
+import { when } from './when.ts';
 
 const BEHIND = {
   value: 0.1,
@@ -41,12 +52,13 @@ export const LATE_RANK: FindingRule = {
     const [late, ...others] = ranks;
     const theirs = others.reduce((sum, one) => sum + lost(one), 0) / others.length;
     if (lost(late) < BEHIND.value || lost(late) < STANDS_OUT.value * theirs) return [];
+    const stretch = await stretchOfThread(subject, late, 'cpu');
     const by = late.others === null ? '' : `, of which others used ${percent(late.others)}`;
     return [
       {
         severity: 'problem',
-        sentence: `${capital(nameOf(late))} could not run for ${percent(lost(late))} of the time on CPU ${late.cpu} of ${late.host}${by}; the other ranks for ${percent(theirs)} on average: where they meet in MPI, they wait for it.`,
-        evidence: { sql: THREADS, rows: asRows(ranks) },
+        sentence: `${capital(nameOf(late))} could not run for ${percent(lost(late))} of the time${when(stretch)} on CPU ${late.cpu} of ${late.host}${by}; the other ranks for ${percent(theirs)} on average: where they meet in MPI, they wait for it.`,
+        evidence: { sql: THREADS, rows: threadRows(ranks, stretch) },
         ...expecting(
           this.knob,
           lost(late) - theirs,

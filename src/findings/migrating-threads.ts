@@ -1,6 +1,16 @@
 /** Busy threads that the kernel moves from CPU to CPU: each move leaves a cache behind. */
-import { asRows, type FindingRule, OWN, short } from './finding.ts';
-import { capital, ENOUGH, namesOf, THREADS, type ThreadRun, threadsOf } from './threads.ts';
+import { type FindingRule, OWN, short } from './finding.ts';
+import {
+  capital,
+  ENOUGH,
+  namesOf,
+  stretchOfThread,
+  THREADS,
+  type ThreadRun,
+  threadRows,
+  threadsOf,
+} from './threads.ts';
+import { when } from './when.ts';
 
 const BUSY = {
   value: 0.5,
@@ -31,11 +41,12 @@ export const MIGRATING_THREADS: FindingRule = {
       .filter((one) => one.running >= BUSY.value && rate(one) >= MOVES.value)
       .sort((a, b) => rate(b) - rate(a));
     if (moving.length === 0) return [];
+    const stretch = await stretchOfThread(subject, moving[0], 'moves');
     return [
       {
         severity: 'notice',
-        sentence: `${capital(namesOf(moving))} changed its CPU at least ${short(rate(moving[0]))} times a second while it was busy.`,
-        evidence: { sql: THREADS, rows: asRows(moving) },
+        sentence: `${capital(namesOf(moving))} changed its CPU at least ${short(rate(moving[0]))} times a second while it was busy${when(stretch)}.`,
+        evidence: { sql: THREADS, rows: threadRows(moving, stretch) },
         advice: this.knob,
       },
     ];

@@ -1,6 +1,16 @@
 /** Threads that fault pages in without end: fresh memory again and again, or memory that has to be read from a device. */
-import { asRows, type FindingRule, OWN, short, whole } from './finding.ts';
-import { capital, ENOUGH, namesOf, THREADS, threadsOf } from './threads.ts';
+import { type FindingParts, type FindingRule, OWN, short, whole } from './finding.ts';
+import {
+  capital,
+  ENOUGH,
+  namesOf,
+  stretchOfThread,
+  THREADS,
+  type ThreadRun,
+  threadRows,
+  threadsOf,
+} from './threads.ts';
+import { when } from './when.ts';
 
 const MINOR = {
   value: 50_000,
@@ -30,24 +40,38 @@ export const PAGE_FAULTS: FindingRule = {
     const storms = all
       .filter((one) => one.minor_faults >= MINOR.value && !severe.includes(one))
       .sort((a, b) => b.minor_faults - a.minor_faults);
-    const told = (some: typeof all, severity: 'problem' | 'notice', what: string) =>
-      some.length === 0
-        ? []
-        : [
-            {
-              severity,
-              sentence: `${capital(namesOf(some))} ${what}.`,
-              evidence: { sql: THREADS, rows: asRows(some) },
-              advice: this.knob,
-            },
-          ];
+    const told = async (
+      some: typeof all,
+      severity: 'problem' | 'notice',
+      what: 'faults' | 'reads',
+      says: (worst: ThreadRun) => string,
+    ): Promise<FindingParts[]> => {
+      const [worst] = some;
+      if (worst === undefined) return [];
+      const stretch = await stretchOfThread(subject, worst, what);
+      return [
+        {
+          severity,
+          sentence: `${capital(namesOf(some))} ${says(worst)}${when(stretch)}.`,
+          evidence: { sql: THREADS, rows: threadRows(some, stretch) },
+          advice: this.knob,
+        },
+      ];
+    };
     return [
-      ...told(
+      ...(await told(
         severe,
         'problem',
-        `waited for ${short(severe[0]?.major_faults ?? 0)} pages a second that had to be read from a device`,
-      ),
-      ...told(storms, 'notice', `faulted in ${whole(storms[0]?.minor_faults ?? 0)} pages a second`),
+        'reads',
+        ({ major_faults }) =>
+          `waited for ${short(major_faults)} pages a second that had to be read from a device`,
+      )),
+      ...(await told(
+        storms,
+        'notice',
+        'faults',
+        ({ minor_faults }) => `faulted in ${whole(minor_faults)} pages a second`,
+      )),
     ];
   },
 };

@@ -7,8 +7,10 @@ import { ENERGY_PER_EVENT } from './energy-per-event.ts';
 import { ENERGY_PER_REGION } from './energy-per-region.ts';
 import { FALSE_ROLLBACKS } from './false-rollbacks.ts';
 import type { FindingRule } from './finding.ts';
+import { FULL_LINK } from './full-link.ts';
 import { GPU_ERRORS, GPU_THROTTLED } from './gpu-health.ts';
 import { GVT_INTERVAL } from './gvt-interval.ts';
+import { HEAT } from './heat.ts';
 import { HIGH_CPI } from './high-cpi.ts';
 import { IDLE_GPU } from './idle-gpu.ts';
 import { IDLE_NODES } from './idle-nodes.ts';
@@ -21,6 +23,7 @@ import { LATE_RANK } from './late-rank.ts';
 import { LOOKAHEAD } from './lookahead.ts';
 import { LOW_FREQUENCY } from './low-frequency.ts';
 import { MEMORY_BOUND } from './memory-bound.ts';
+import { MEMORY_LIMIT } from './memory-limit.ts';
 import { MEMORY_PRESSURE } from './memory-pressure.ts';
 import { MEMORY_STALL } from './memory-stall.ts';
 import { METADATA_STORM } from './metadata-storm.ts';
@@ -39,6 +42,7 @@ import { ROLLBACK_CULPRITS } from './rollback-culprits.ts';
 import { SECONDARY_ROLLBACKS } from './secondary-rollbacks.ts';
 import { SLOW_HANDLERS } from './slow-handlers.ts';
 import { SLOW_LINK } from './slow-link.ts';
+import { SLOW_LUSTRE } from './slow-lustre.ts';
 import { STOLEN_CPU } from './stolen-cpu.ts';
 import { SUSPECT_DATA } from './suspect-data.ts';
 import { SWAP } from './swap.ts';
@@ -76,7 +80,10 @@ export const RULE_GROUPS: readonly {
     title: 'Processes and threads of a command',
     tables: /^process_thread/,
     rules: [
+      MEMORY_LIMIT,
       MEMORY_STALL,
+      HEAT,
+      FULL_LINK,
       LATE_RANK,
       WAITING_THREADS,
       CPU_QUOTA,
@@ -99,7 +106,7 @@ export const RULE_GROUPS: readonly {
     rules: [
       ...JOB_RULES,
       ...[SWAP, NODE_MEMORY, HOST_MEMORY_PRESSURE, HOST_IO_PRESSURE, OUT_OF_MEMORY, JOB_QUOTA],
-      ...[IDLE_GPU, GPU_THROTTLED, GPU_ERRORS, TEMPERATURE],
+      ...[SLOW_LUSTRE, IDLE_GPU, GPU_THROTTLED, GPU_ERRORS, TEMPERATURE],
     ],
   },
 ];

@@ -20,6 +20,7 @@ import {
 } from './finding.ts';
 import { factsOf, ROLLBACK_SIGNS } from './samples.ts';
 import { ENOUGH } from './threads.ts';
+import { type LossWindow, stretchOf, when } from './when.ts';
 
 const LOST = {
   value: 0.05,
@@ -146,11 +147,8 @@ function adviceFor(all: readonly PeOnNode[], { weight }: Context): string {
 }
 
 /** Of the time between two samples. */
-interface Window {
+interface Window extends LossWindow {
   readonly pe_id: number;
-  readonly t0: number;
-  readonly t: number;
-  readonly lost: number | null;
 }
 
 interface Context {
@@ -162,36 +160,9 @@ interface Context {
 
 const WINDOWS = `SELECT pe_id, t0, t, coalesce(steal, 0) + coalesce(waiting, 0) AS lost FROM pe_on_node ORDER BY pe_id, t0`;
 
-/** Shares of a run: an interval that is more of it is the whole run; one that has less of what is lost is not it. */
-const WHOLE = 0.8;
-const MOST_OF_IT = 0.7;
-
 /** “, from 1.20 to 2.35 s”: where what was lost was lost within a part of the run, else ''. */
-function whenOf(those: readonly PeOnNode[], { windows }: Context): string {
-  const own = windows.filter(({ pe_id }) => those.some((pe) => pe.pe_id === pe_id));
-  const seconds = (one: Window) => one.t - one.t0;
-  const amount = (some: readonly Window[]) =>
-    some.reduce((total, one) => total + (one.lost ?? 0) * seconds(one), 0);
-  const sorted = own.map((one) => one.lost ?? 0).sort((a, b) => a - b);
-  const half = (sorted[Math.floor(0.9 * sorted.length)] ?? 0) / 2;
-  // The stretch whose excess over half of the worst is the largest.
-  const ordered = [...own].sort((a, b) => a.t0 - b.t0);
-  let [best, sum, from] = [0, 0, 0];
-  let stretch: readonly Window[] = [];
-  ordered.forEach((one, k) => {
-    if (sum <= 0) [sum, from] = [0, k];
-    sum += ((one.lost ?? 0) - half) * seconds(one);
-    if (sum > best) {
-      best = sum;
-      stretch = ordered.slice(from, k + 1);
-    }
-  });
-  if (stretch.length === 0) return '';
-  const [begin, end] = [stretch[0].t0, stretch[stretch.length - 1].t];
-  const whole = Math.max(...own.map(({ t }) => t)) - ordered[0].t0;
-  if (end - begin > WHOLE * whole || amount(stretch) < MOST_OF_IT * amount(own)) return '';
-  return `, from ${begin.toFixed(2)} to ${end.toFixed(2)} s`;
-}
+const whenOf = (those: readonly PeOnNode[], { windows }: Context): string =>
+  when(stretchOf(windows.filter(({ pe_id }) => those.some((pe) => pe.pe_id === pe_id))));
 
 /** A PE that loses much more than the others. */
 function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): FindingParts {

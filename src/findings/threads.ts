@@ -1,6 +1,7 @@
 /** What several rules ask of a recorded command's threads. */
 import { meanOver } from '../model/measures/index.ts';
-import { counted, OWN, type Subject, type Threshold } from './finding.ts';
+import { asRows, counted, OWN, type Subject, type Threshold } from './finding.ts';
+import { type LossWindow, type Stretch, stretchOf } from './when.ts';
 
 /** Nobody is accused on less. */
 export const ENOUGH: Threshold = {
@@ -51,6 +52,36 @@ export function lostOf({ waiting, stolen, running, others }: ThreadRun): number 
   const ran = running + (others ?? 0);
   return (waiting ?? 0) + (ran > 0 ? ((stolen ?? 0) * running) / ran : 0);
 }
+
+/** What a thread loses in a window, as `lostOf` has it over the run. */
+const LOST = `coalesce(waiting, 0) + CASE WHEN running + coalesce(others, 0) > 0
+  THEN coalesce(steal, 0) * running / (running + coalesce(others, 0)) ELSE 0 END`;
+
+/** What is lost in a window, by what is looked for. */
+const LOSSES = {
+  cpu: LOST,
+  device: 'blocked / greatest(1, samples)',
+  moves: 'moves / seconds',
+  faults: 'minor_faults',
+  reads: 'major_faults',
+} as const;
+
+/** When a thread lost most of what it lost; null where it did so all the time. */
+export async function stretchOfThread(
+  { recording }: Subject,
+  { host, process_id, thread_id }: ThreadRun,
+  what: keyof typeof LOSSES,
+): Promise<Stretch | null> {
+  const windows = await recording.query<LossWindow & { host: string }>(
+    `SELECT host, t0, t, ${LOSSES[what]} AS lost FROM rank_on_node
+      WHERE process_id = ${Number(process_id)} AND thread_id = ${Number(thread_id)} ORDER BY t0`,
+  );
+  return stretchOf(windows.filter((one) => one.host === host));
+}
+
+/** Rows of threads as evidence: the worst comes first, with the time in which it was. */
+export const threadRows = ([worst, ...others]: readonly ThreadRun[], stretch: Stretch | null) =>
+  asRows([{ ...worst, ...stretch }, ...others]);
 
 /** “rank 1 (app, process 812)”, “process 812 (app)”, “thread 815 (worker) of process 812”. */
 export function nameOf({ rank, process, process_id, thread, thread_id }: ThreadRun): string {

@@ -1,6 +1,5 @@
 /** Threads that are ready to run and have no CPU: too many of their own, others on it, or a hypervisor that takes it. */
 import {
-  asRows,
   counted,
   expecting,
   type FindingParts,
@@ -9,7 +8,17 @@ import {
   OWN,
   percent,
 } from './finding.ts';
-import { capital, ENOUGH, lostOf, namesOf, THREADS, threadsOf } from './threads.ts';
+import {
+  capital,
+  ENOUGH,
+  lostOf,
+  namesOf,
+  stretchOfThread,
+  THREADS,
+  threadRows,
+  threadsOf,
+} from './threads.ts';
+import { when } from './when.ts';
 
 const WAITS = {
   value: 0.1,
@@ -79,12 +88,13 @@ export const WAITING_THREADS: FindingRule = {
     if (worst.others !== null && worst.others >= WAITS.value) {
       why.push(`other threads and processes used ${percent(worst.others)} of CPU ${worst.cpu}`);
     }
+    const stretch = await stretchOfThread(subject, worst, 'cpu');
     const range = late.length > 1 ? 'up to ' : '';
-    const sentence = `${capital(namesOf(late))} could not run for ${range}${percent(lostOf(worst))} of the time${why.length > 0 ? `: ${why.join('; ')}` : ''}.`;
+    const sentence = `${capital(namesOf(late))} could not run for ${range}${percent(lostOf(worst))} of the time${when(stretch)}${why.length > 0 ? `: ${why.join('; ')}` : ''}.`;
     const found: FindingParts = {
       severity,
       sentence,
-      evidence: { sql: THREADS, rows: asRows(late) },
+      evidence: { sql: THREADS, rows: threadRows(late, stretch) },
       ...expecting(this.knob, lostOf(worst), 'so long it was ready to run and had no CPU'),
     };
     return [found];

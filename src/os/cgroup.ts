@@ -21,7 +21,11 @@ export interface Quota {
 const FOLDERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^$/, ['', 'unified']],
   [/(^|,)cpu(,|$)/, ['cpu', 'cpu,cpuacct']],
+  [/^memory$/, ['memory']],
 ];
+
+/** Files by which a folder of these controllers is known. */
+const WITNESSES = ['cpu.stat', 'memory.stat'];
 
 /** Folders of the control groups that may limit a process, its own first; none where it cannot be told. */
 export function cgroupFolders(process: string, root: string): string[] {
@@ -33,7 +37,7 @@ export function cgroupFolders(process: string, root: string): string[] {
     for (const folder of below) {
       const top = resolve(join(root, folder));
       for (let at = resolve(join(top, path)); at.startsWith(top); at = dirname(at)) {
-        if (existsSync(join(at, 'cpu.stat'))) found.add(at);
+        if (WITNESSES.some((file) => existsSync(join(at, file)))) found.add(at);
       }
     }
   }
@@ -60,6 +64,45 @@ export function quotaOf(folder: string, root: string): Quota | null {
   const throttled = microseconds === null ? countOf(text, 'throttled_time') : 1000n * microseconds;
   if (periods === null || throttledPeriods === null || throttled === null) return null;
   return { cgroup: folder.slice(root.length) || '/', cpus, periods, throttledPeriods, throttled };
+}
+
+export interface MemoryLimit {
+  readonly cgroup: string;
+  /** Bytes. */
+  readonly limit: bigint;
+  /** Without what is kept of files, which goes when memory is short. */
+  readonly used: bigint;
+  /** Processes that the kernel killed because there was too much. */
+  readonly killed: bigint;
+}
+
+/** From here on a number in a limit’s file means that there is none (version 1: the largest multiple of a page). */
+const UNLIMITED = 2n ** 60n;
+
+/** What a control group has of the memory that it may have; null where it has no limit. */
+export function memoryLimitOf(folder: string, root: string): MemoryLimit | null {
+  const number = (...names: readonly string[]) => {
+    const texts = names.map((name) => /^\d+/.exec(textOf(join(folder, name)) ?? '')?.[0]);
+    const digits = texts.find((text) => text !== undefined);
+    return digits === undefined ? null : BigInt(digits);
+  };
+  const limit = number('memory.max', 'memory.limit_in_bytes');
+  if (limit === null || limit >= UNLIMITED) return null;
+  const all = number('memory.current', 'memory.usage_in_bytes');
+  const stat = textOf(join(folder, 'memory.stat')) ?? '';
+  const files = ['inactive_file', 'active_file'].map(
+    (key) => countOf(stat, `total_${key}`) ?? countOf(stat, key),
+  );
+  if (all === null || files[0] === null || files[1] === null) return null;
+  const kept = files[0] + files[1];
+  const events = ['memory.events', 'memory.oom_control'].map((name) => textOf(join(folder, name)));
+  const killed = countOf(events.find((text) => text !== null) ?? '', 'oom_kill') ?? 0n;
+  return {
+    cgroup: folder.slice(root.length) || '/',
+    limit,
+    used: all > kept ? all - kept : 0n,
+    killed,
+  };
 }
 
 /** Weight that a control group has where nobody sets one, in the numbers of version 2. */

@@ -1,9 +1,22 @@
-/** Samples what keeps processes from their CPUs and memory: quotas and weights of their control groups, stalls of the machine. */
+/** Samples what keeps processes from CPUs, memory and networks: limits of their control groups, stalls, links, heat of the machine. */
 import { join } from 'node:path';
 import type { Batch } from '../model/metric.ts';
 import { Rows } from '../model/rows.ts';
-import { PROCESS_PRESSURE, PROCESS_QUOTA, PROCESS_WEIGHT } from '../model/schemas/process.ts';
-import { cgroupFolders, quotaOf, RESOURCES, stallsOf, USUAL_WEIGHT, weightOf } from './cgroup.ts';
+import {
+  PROCESS_LIMIT,
+  PROCESS_PRESSURE,
+  PROCESS_QUOTA,
+  PROCESS_WEIGHT,
+} from '../model/schemas/process.ts';
+import {
+  cgroupFolders,
+  memoryLimitOf,
+  quotaOf,
+  RESOURCES,
+  stallsOf,
+  USUAL_WEIGHT,
+  weightOf,
+} from './cgroup.ts';
 import { textOf } from './proc-file.ts';
 
 interface LimitOptions {
@@ -30,7 +43,7 @@ export class LimitWatch {
   sample(processes: readonly string[]): Batch[] {
     const { host, now } = this.options;
     const [quotas, weights] = [new Rows(PROCESS_QUOTA), new Rows(PROCESS_WEIGHT)];
-    const stalls = new Rows(PROCESS_PRESSURE);
+    const [stalls, limits] = [new Rows(PROCESS_PRESSURE), new Rows(PROCESS_LIMIT)];
     const real = now();
     const folders = new Set(processes.flatMap((one) => cgroupFolders(one, this.groups)));
     for (const folder of folders) {
@@ -38,6 +51,11 @@ export class LimitWatch {
       if (quota !== null) {
         const { cgroup, cpus, periods, throttledPeriods, throttled } = quota;
         quotas.add([real, host, cgroup, cpus, periods, throttledPeriods, throttled]);
+      }
+      const memory = memoryLimitOf(folder, this.groups);
+      if (memory !== null) {
+        const { cgroup, limit, used, killed } = memory;
+        limits.add([real, host, cgroup, limit, used, killed]);
       }
       const weight = weightOf(folder);
       if (weight !== null && weight !== USUAL_WEIGHT) {
@@ -48,6 +66,6 @@ export class LimitWatch {
       const stall = stallsOf(textOf(join(this.proc, 'pressure', resource)));
       if (stall !== null) stalls.add([real, host, resource, stall.some, stall.full]);
     }
-    return [quotas, weights, stalls].flatMap((some) => some.take() ?? []);
+    return [quotas, weights, limits, stalls].flatMap((some) => some.take() ?? []);
   }
 }

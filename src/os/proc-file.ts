@@ -2,7 +2,8 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
 const SPACE = 4096;
-const shared = Buffer.allocUnsafe(SPACE);
+/** What `readBytes` has read last. */
+export const shared = Buffer.allocUnsafe(SPACE);
 
 /** Descriptors that are kept at most: the others are opened anew for each reading. */
 const MOST_KEPT = 4096;
@@ -18,17 +19,22 @@ export class ProcFile {
 
   /** Its text; null where it is not there, cannot be read, or what it is about has ended. */
   read(): string | null {
+    const bytes = this.readBytes();
+    return bytes === 0 ? null : shared.toString('latin1', 0, bytes);
+  }
+
+  /** Reads it into `shared`. Returns how many bytes it has: 0 where it cannot be read, or what it is about has ended. */
+  readBytes(): number {
     try {
       if (this.file < 0) {
-        if (kept >= MOST_KEPT) return readFileSync(this.path, 'latin1');
+        if (kept >= MOST_KEPT) return readFileSync(this.path).copy(shared);
         this.file = openSync(this.path, 'r');
         kept++;
       }
-      const bytes = readSync(this.file, shared, 0, SPACE, 0);
-      return bytes === 0 ? null : shared.toString('latin1', 0, bytes);
+      return readSync(this.file, shared, 0, SPACE, 0);
     } catch {
       this.close();
-      return null;
+      return 0;
     }
   }
 

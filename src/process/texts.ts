@@ -39,21 +39,6 @@ export function readStat(text: string): Stat | null {
   };
 }
 
-export interface SchedStat {
-  /** Nanoseconds. */
-  readonly running: bigint;
-  readonly waiting: bigint;
-  readonly timeslices: bigint;
-}
-
-/** Of `schedstat`; null where the kernel does not count. */
-export function readSchedStat(text: string): SchedStat | null {
-  const values = /^(\d+) (\d+) (\d+)\s*$/.exec(text);
-  if (values === null) return null;
-  const [running, waiting, timeslices] = values.slice(1).map(BigInt);
-  return { running, waiting, timeslices };
-}
-
 /** Variables of launchers that say a process's rank among all of its job. */
 const RANKS = ['OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'PMIX_RANK', 'MV2_COMM_WORLD_RANK'];
 

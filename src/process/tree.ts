@@ -3,7 +3,7 @@
  * a daemon whose parent has ended.
  */
 import { readdirSync } from 'node:fs';
-import { textOf } from '../os/proc-file.ts';
+import { ProcFile, textOf } from '../os/proc-file.ts';
 import { readStat, type Stat } from './texts.ts';
 
 /** Variable of the environment that marks all processes of a recorded command. */
@@ -19,11 +19,30 @@ export class ProcessTree {
   private readonly mark: string;
   /** All that were there when it was last looked: whether they are the command's. */
   private known = new Map<number, boolean>();
+  /** The number that was given last to a process or a thread of the machine, when it was last looked; '' where nobody tells. */
+  private newest = '';
+  private readonly loads: ProcFile;
 
   /** @param mark value of ENV_MARK in the command's environment; '' for none */
   constructor(mark: string, proc = '/proc') {
     this.mark = mark;
     this.proc = proc;
+    this.loads = new ProcFile(`${proc}/loadavg`);
+  }
+
+  /**
+   * Whether a process or a thread of the machine has begun since it was last asked: /proc/loadavg ends with the number that was
+   * given last, and reading it is much less than reading the whole folder.
+   */
+  hasGrown(): boolean {
+    const newest = /\d+\s*$/.exec(this.loads.read() ?? '')?.[0] ?? '';
+    const grown = newest === '' || newest !== this.newest;
+    this.newest = newest;
+    return grown;
+  }
+
+  close(): void {
+    this.loads.close();
   }
 
   /** Those of the command that are new; `gone` gets the numbers of those that have ended. */

@@ -8,13 +8,15 @@ import {
   PROCESS_IO,
   PROCESS_MEMORY,
   PROCESS_SWITCH,
-  PROCESS_THREAD,
   PROCESS_THREAD_TICKS,
 } from '../model/schemas/process.ts';
 import { LimitWatch } from '../os/limit-watch.ts';
-import { ProcFile, textOf } from '../os/proc-file.ts';
+import { MachineWatch } from '../os/machine-watch.ts';
+import { ProcFile, shared, textOf } from '../os/proc-file.ts';
 import { countOf, lineOf } from '../os/proc-lines.ts';
-import { rankOf, readSchedStat, readStat } from './texts.ts';
+import { rankOf, readStat } from './texts.ts';
+import { ThreadNumbers } from './thread-numbers.ts';
+import { blocked, nanoseconds, ThreadRows } from './thread-rows.ts';
 import { type Found, ProcessTree } from './tree.ts';
 
 /** Words of a command that are kept, in characters. */
@@ -22,9 +24,19 @@ const MOST_WORDS = 300;
 /** Samples at which it is looked whether a new process was bound to other CPUs; then once a second. */
 const EARLY = 5;
 
+/** Samples for which a thread that sleeps and has not run is told as it was last. */
+const ASLEEP = 10;
+
 interface Thread {
   readonly stat: ProcFile;
   readonly schedule: ProcFile;
+  readonly status: ProcFile;
+  readonly numbers: ThreadNumbers;
+  /** Samples since `stat` was read. */
+  old: number;
+  /** Context switches, of its own will and not, and the timeslices at which they were read. */
+  switches: readonly [bigint, bigint] | null;
+  counted: number | bigint;
 }
 
 interface Process {
@@ -54,10 +66,13 @@ export class ProcessWatch {
   private readonly options: WatchOptions;
   private readonly proc: string;
   private readonly limits: LimitWatch;
+  private readonly shared: MachineWatch;
   private readonly tree: ProcessTree;
   private readonly processes = new Map<number, Process>();
+  /** Whether a process could not be read. */
+  private someEnded = false;
   private readonly infos = new Rows(PROCESS);
-  private readonly fine = new Rows(PROCESS_THREAD);
+  private readonly fine = new ThreadRows();
   private readonly coarse = new Rows(PROCESS_THREAD_TICKS);
   private readonly switches = new Rows(PROCESS_SWITCH);
   private readonly memory = new Rows(PROCESS_MEMORY);
@@ -68,28 +83,34 @@ export class ProcessWatch {
     const { machine = '/', mark } = options;
     this.proc = join(machine, 'proc');
     this.limits = new LimitWatch(options);
+    this.shared = new MachineWatch(options);
     this.tree = new ProcessTree(mark, this.proc);
   }
 
   /** A sample: of times and places, and with `all` of what is told once a second. */
   sample(all: boolean): Batch[] {
-    for (const found of this.tree.look(this.options.root, (id) => this.drop(id))) {
-      this.add(found);
+    if (this.tree.hasGrown() || all || this.someEnded) {
+      this.someEnded = false;
+      for (const found of this.tree.look(this.options.root, (id) => this.drop(id))) {
+        this.add(found);
+      }
     }
     for (const process of this.processes.values()) {
       // A launcher may bind it once it runs.
-      if (all || process.samples++ < EARLY) this.rebound(process);
+      const status = all || process.samples++ < EARLY ? this.rebound(process) : '';
       this.threads(process, all);
-      if (all) this.whole(process);
+      if (all) this.whole(process, status);
     }
     const rows = [this.infos, this.fine, this.coarse, this.switches, this.memory, this.io];
     const folders = [...this.processes.values()].map(({ folder }) => folder);
-    const limits = all ? this.limits.sample(folders) : [];
+    const limits = all ? [...this.limits.sample(folders), ...this.shared.sample()] : [];
     return [...rows.flatMap((some) => some.take() ?? []), ...limits];
   }
 
   close(): void {
     for (const id of [...this.processes.keys()]) this.drop(id);
+    this.shared.close();
+    this.tree.close();
   }
 
   private add({ id, stat }: Found): void {
@@ -106,18 +127,22 @@ export class ProcessWatch {
     process.name = name;
     const rank = rankOf(textOf(join(folder, 'environ')) ?? '');
     const words = (textOf(join(folder, 'cmdline')) ?? '').split('\0').join(' ').trim();
-    const cpus = cpusOf(folder);
+    const cpus = cpusOf(textOf(join(folder, 'status')) ?? '');
     process.cpus = cpus;
     const known = rank ?? Number.NaN;
     this.infos.add([now(), host, id, parent, known, name, words.slice(0, MOST_WORDS), cpus]);
   }
 
-  private rebound(process: Process): void {
+  /** Tells it again where it was bound to other CPUs. Returns its `status`. */
+  private rebound(process: Process): string {
     const { folder, name, cpus } = process;
-    const now = cpusOf(folder);
-    if (now === '' || now === cpus) return;
-    const stat = readStat(textOf(join(folder, 'stat')) ?? '');
-    if (stat !== null) this.tell(process, name, stat.parent);
+    const status = textOf(join(folder, 'status')) ?? '';
+    const now = cpusOf(status);
+    if (now !== '' && now !== cpus) {
+      const stat = readStat(textOf(join(folder, 'stat')) ?? '');
+      if (stat !== null) this.tell(process, name, stat.parent);
+    }
+    return status;
   }
 
   private drop(id: number): void {
@@ -126,63 +151,89 @@ export class ProcessWatch {
   }
 
   private threads(process: Process, all: boolean): void {
-    const tasks = join(process.folder, 'task');
-    let there: number[];
+    const { id, threads } = process;
+    // The first tells how many there are: only where that has changed, or one has ended, they are looked for.
+    const first = threads.get(id);
+    const isThere = first !== undefined && this.thread(process, id, first, all);
+    let looks = !isThere || first.numbers.threads !== threads.size;
+    for (const [number, thread] of threads) {
+      if (thread !== first) looks = !this.thread(process, number, thread, all) || looks;
+    }
+    if (looks) this.look(process, all);
+  }
+
+  /** Lets go of threads that have ended, and samples new ones. */
+  private look(process: Process, all: boolean): void {
+    const { id, folder, threads } = process;
+    const tasks = join(folder, 'task');
+    let there: Set<number>;
     try {
-      there = readdirSync(tasks).map(Number);
+      there = new Set(readdirSync(tasks).map(Number));
     } catch {
+      this.someEnded = true;
       return;
     }
-    const { threads } = process;
-    for (const [id, thread] of threads) {
-      if (there.includes(id)) continue;
+    for (const [number, thread] of threads) {
+      if (there.has(number)) continue;
       closeThread(thread);
-      threads.delete(id);
+      threads.delete(number);
     }
-    for (const id of there) {
-      let thread = threads.get(id);
-      const folder = join(tasks, `${id}`);
-      if (thread === undefined) {
-        const file = (name: string) => new ProcFile(join(folder, name));
-        thread = { stat: file('stat'), schedule: file('schedstat') };
-        threads.set(id, thread);
-      }
-      this.thread(process, id, thread);
-      if (all) this.switch(process.id, id, folder);
+    for (const number of there) {
+      if (threads.has(number)) continue;
+      const file = (name: string) => new ProcFile(join(tasks, `${number}`, name));
+      const thread: Thread = {
+        ...{ stat: file('stat'), schedule: file('schedstat'), status: file('status') },
+        ...{ numbers: new ThreadNumbers(), old: 0, switches: null, counted: -1 },
+      };
+      threads.set(number, thread);
+      if (!this.thread(process, number, thread, all) && number === id) return;
     }
   }
 
-  private thread(process: Process, id: number, thread: Thread): void {
+  /** A sample of a thread; false where it has ended. */
+  private thread(process: Process, id: number, thread: Thread, all: boolean): boolean {
     const { host, now } = this.options;
+    const { numbers, schedule, stat } = thread;
     const real = now();
-    const text = thread.schedule.read();
-    const stat = readStat(thread.stat.read() ?? '');
-    if (stat === null) return;
-    const { name, state, cpu, user, system, minorFaults, majorFaults } = stat;
-    if (id === process.id && name !== process.name) this.tell(process, name, stat.parent);
-    const head = [real, host, process.id, id, name, state, cpu];
-    const tail = [user, system, minorFaults, majorFaults];
-    const fine = readSchedStat(text ?? '');
-    if (fine === null) this.coarse.add([...head, user + system, ...tail]);
-    else this.fine.add([...head, fine.running, fine.waiting, fine.timeslices, ...tail]);
+    const ran = numbers.takeSchedule(shared, schedule.readBytes());
+    // Who sleeps and has not run sleeps on, or waits to be woken: the first thread also tells how many there are.
+    const asleep = ran === false && numbers.state === 'S' && id !== process.id;
+    if (!asleep || ++thread.old >= ASLEEP) {
+      if (!numbers.takeStat(shared, stat.readBytes())) return false;
+      thread.old = 0;
+    }
+    const { name, state, cpu, user, system, minorFaults, majorFaults, parent } = numbers;
+    if (id === process.id && name !== process.name) this.tell(process, name, parent);
+    if (ran !== null) this.fine.add(real, host, process.id, id, numbers);
+    else {
+      const times = [user, system].map((ticks) => BigInt(nanoseconds(ticks)));
+      const faults = [minorFaults, majorFaults].map(BigInt);
+      const head = [real, host, process.id, id, name, state, cpu];
+      this.coarse.add([...head, times[0] + times[1], ...times, ...faults, blocked(state)]);
+    }
+    if (all) this.switch(process.id, id, thread, ran);
+    return true;
   }
 
-  private switch(process: number, id: number, folder: string): void {
+  private switch(process: number, id: number, thread: Thread, ran: boolean | null): void {
     const { host, now } = this.options;
     const real = now();
-    const status = textOf(join(folder, 'status')) ?? '';
-    const own = countOf(status, 'voluntary_ctxt_switches');
-    const forced = countOf(status, 'nonvoluntary_ctxt_switches');
-    if (own !== null && forced !== null) {
-      this.switches.add([real, host, process, id, own, forced]);
+    const { timeslices } = thread.numbers;
+    if (thread.switches === null || ran === null || timeslices !== thread.counted) {
+      const status = thread.status.read() ?? '';
+      const own = countOf(status, 'voluntary_ctxt_switches');
+      const forced = countOf(status, 'nonvoluntary_ctxt_switches');
+      if (own === null || forced === null) return;
+      thread.switches = [own, forced];
+      thread.counted = timeslices;
     }
+    this.switches.add([real, host, process, id, ...thread.switches]);
   }
 
   /** What is of a process, not of its threads. */
-  private whole({ id, folder, threads }: Process): void {
+  private whole({ id, folder, threads }: Process, status: string): void {
     const { host, now } = this.options;
     const real = now();
-    const status = textOf(join(folder, 'status')) ?? '';
     const [resident, swapped] = ['VmRSS', 'VmSwap'].map((key) => countOf(status, key));
     if (resident !== null && swapped !== null) {
       this.memory.add([real, host, id, 1024n * resident, 1024n * swapped, threads.size]);
@@ -193,11 +244,9 @@ export class ProcessWatch {
   }
 }
 
-/** CPUs that a process may run on; '' where that cannot be told. */
-const cpusOf = (folder: string): string =>
-  lineOf(textOf(join(folder, 'status')) ?? '', 'Cpus_allowed_list') ?? '';
+/** CPUs that a process may run on, of its `status`; '' where that cannot be told. */
+const cpusOf = (status: string): string => lineOf(status, 'Cpus_allowed_list') ?? '';
 
-function closeThread({ stat, schedule }: Thread): void {
-  stat.close();
-  schedule.close();
+function closeThread({ stat, schedule, status }: Thread): void {
+  for (const file of [stat, schedule, status]) file.close();
 }

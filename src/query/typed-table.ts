@@ -2,7 +2,10 @@
 import type { Cell, Metric, Schema } from '../model/metric.ts';
 import {
   PROCESS,
+  PROCESS_HEAT,
   PROCESS_IO,
+  PROCESS_LIMIT,
+  PROCESS_LINK,
   PROCESS_MEMORY,
   PROCESS_PRESSURE,
   PROCESS_QUOTA,
@@ -40,6 +43,9 @@ const SCHEMAS = [
   PROCESS_QUOTA,
   PROCESS_WEIGHT,
   PROCESS_PRESSURE,
+  PROCESS_LIMIT,
+  PROCESS_LINK,
+  PROCESS_HEAT,
   SIM_RUN,
   SIM_PE,
   SIM_HANDLER,

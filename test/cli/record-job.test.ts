@@ -29,6 +29,20 @@ it('a task is told by the environment of a step, not by that of a batch script',
   expect(recordedTask({ ...openMpi, OMPI_COMM_WORLD_LOCAL_RANK: '1' })?.size).toBe(2);
 });
 
+it('where a host’s first task cannot write, its others run nothing and do not wait', async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'file'), '');
+  const env = (task: number) => ({ ...slurm(task), SLURM_STEP_NUM_TASKS: '2', TMPDIR: cwd });
+  const words = ['record', '--no-node', '-o', 'file/run', '--', 'echo', 'ran'];
+  const both = await Promise.all([0, 1].map((task) => triscope(words, { cwd, env: env(task) })));
+  expect(both.map(({ code, out }) => [code, out])).toEqual([
+    [1, ''],
+    [1, ''],
+  ]);
+  expect(both[1].err).toBe('triscope: the first task on this host cannot record: nothing is run\n');
+  expect(readdirSync(cwd)).toEqual(['file']);
+});
+
 it.skipIf(!HAS_HOSTS)(
   `each host writes its own folder, in one recording that is joined when it is opened${HAS_HOSTS ? '' : ' (needs root with namespaces)'}`,
   async () => {

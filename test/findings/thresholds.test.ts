@@ -30,6 +30,7 @@ import {
   rollbacks,
 } from './support/findings.ts';
 import { HOST_CASES } from './support/hosts.ts';
+import { LIMIT_PAIRS } from './support/limits.ts';
 import { ALIGNED, cpi, INTEL, jobAt, report, reportText, user } from './support/machine.ts';
 import { RANK_PAIRS } from './support/ranks.ts';
 import { THREAD_PAIRS } from './support/threads.ts';
@@ -356,6 +357,7 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
     () => jobAt([CPU], { a: user(0, 6000), b: user(0, 4500) }),
   ],
   ['job-flags', () => cpi(100, 151), () => cpi(100, 149)],
+  ...LIMIT_PAIRS,
   ...RANK_PAIRS,
   ...THREAD_PAIRS,
 ];

@@ -5,7 +5,7 @@ import { flag, float, int, text } from '../../model/option.ts';
 import { isAlive } from '../../os/alive.ts';
 import { exitNow } from '../../os/exit.ts';
 import { textOf } from '../../os/proc-file.ts';
-import { LaunchError } from '../../region/controller/index.ts';
+import { LaunchError, signalRequest } from '../../region/controller/index.ts';
 import { checkPage } from '../../report/index.ts';
 import { type Call, command } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
@@ -48,6 +48,14 @@ const OPTIONS = {
 const nameOf = (pid: number): string =>
   (textOf(`/proc/${pid}/comm`) ?? '').replaceAll(/[^\w.-]/g, '') || String(pid);
 
+/** @throws UsageError where a signal cannot be had, before anything is made */
+async function checkSignals(requests: readonly string[]): Promise<void> {
+  const { withPlatform } = await import('../signal-options.ts');
+  withPlatform({}, (platform) => {
+    for (const request of requests) signalRequest(platform, request);
+  });
+}
+
 /** Runs it. Returns the command's exit code. @throws UsageError, RecordError */
 async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<number> {
   const say = (line: string) => void process.stderr.write(`triscope: ${line}\n`);
@@ -59,6 +67,8 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
     throw new UsageError('which command? usage: triscope record [options] -- COMMAND…, or --pid=N');
   }
   if (pid !== undefined && !isAlive(pid)) throw new UsageError(`--pid=${pid}: no such process`);
+  const signals = given.signals?.split(',').filter((name) => name !== '') ?? [];
+  if (signals.length > 0) await checkSignals(signals);
   const task = pid === undefined ? recordedTask() : null;
   // Of a job, its first task tells.
   const tells = task === null || task.rank === 0;
@@ -80,7 +90,7 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
       called: args,
       node: given['no-node'] !== true,
       regions: given['no-regions'] !== true && pid === undefined,
-      signals: given.signals?.split(',').filter((name) => name !== '') ?? [],
+      signals,
       threads: given['no-threads'] !== true,
       every: given.every ?? OPTIONS.every.default,
       say,

@@ -57,6 +57,13 @@ export const PROCESS_THREAD = {
     counter('system_time', 'ns', 'time in the kernel, in ticks of 10 ms'),
     counter('minor_faults', '{fault}', 'page faults without I/O'),
     counter('major_faults', '{fault}', 'page faults that read a device'),
+    column(
+      'blocked',
+      'u32',
+      '',
+      'mean',
+      '1 where it stood still: a device blocked it (D), or it was stopped (T)',
+    ),
   ],
 } as const satisfies Schema;
 
@@ -158,5 +165,51 @@ export const PROCESS_PRESSURE = {
     column('resource', 'label', '', 'same', 'cpu, memory or io', { behaviour: 'label' }),
     counter('some', 'us', 'time in which some threads stood still'),
     counter('full', 'us', 'time in which all threads that had something to do stood still'),
+  ],
+} as const satisfies Schema;
+
+/** As often, of each of these control groups that has a limit of memory. */
+export const PROCESS_LIMIT = {
+  name: 'process_limit',
+  domain: 'host',
+  help: 'memory limits of the control groups that the command’s processes are in',
+  metrics: [
+    REAL,
+    HOST,
+    column('cgroup', 'label', '', 'same', 'control group', { behaviour: 'label' }),
+    column('limit', 'u64', 'B', 'last', 'memory that it may have'),
+    column('used', 'u64', 'B', 'last', 'memory that it has, without what is kept of files'),
+    counter('killed', '{process}', 'processes that the kernel killed because it had too much'),
+  ],
+} as const satisfies Schema;
+
+/** As often, of each network link whose speed its driver tells. */
+export const PROCESS_LINK = {
+  name: 'process_link',
+  domain: 'host',
+  help: 'network links of the machine, all programs’ traffic',
+  metrics: [
+    REAL,
+    HOST,
+    column('link', 'label', '', 'same', 'network interface, or port of an adapter', {
+      behaviour: 'label',
+    }),
+    column('speed', 'f64', 'B/s', 'last', 'what it can carry in each direction'),
+    counter('received', 'B', 'bytes received'),
+    counter('sent', 'B', 'bytes sent'),
+  ],
+} as const satisfies Schema;
+
+/** As often, of each processor package that counts it. */
+export const PROCESS_HEAT = {
+  name: 'process_heat',
+  domain: 'host',
+  help: 'processor packages that slowed down because they were too hot',
+  metrics: [
+    REAL,
+    HOST,
+    column('package', 'u32', '', 'same', 'processor package', constant),
+    counter('throttles', '{throttle}', 'times that the package slowed down'),
+    counter('throttled_time', 'ms', 'time for which it did'),
   ],
 } as const satisfies Schema;

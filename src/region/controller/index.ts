@@ -7,8 +7,10 @@ export {
   launch,
   launchAlone,
   launchMarked,
+  REFUSED,
 } from './launch.ts';
 export { type OwnController, type OwnOptions, watchOwn } from './own.ts';
+export { signalRequest } from './sampled.ts';
 export {
   readSavedControls,
   restoreControls,

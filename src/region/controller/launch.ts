@@ -9,7 +9,7 @@ import { ENV_DIR, ENV_RING } from '../../model/region-layout.ts';
 import type { Punctuality } from './deadlines.ts';
 import { pagesFolder } from './pages-folder.ts';
 import type { ControllerSettings } from './settings.ts';
-import { ControllerSide, deferred, type Hearers } from './side.ts';
+import { ControllerSide, deferred, type Hearers, LaunchError } from './side.ts';
 
 export interface LaunchOptions extends Hearers {
   readonly command: readonly string[];
@@ -118,12 +118,25 @@ function markingIn(
   return { [ENV_DIR]: pages, ...(rings && { [ENV_RING]: String(RING_EVENTS) }) };
 }
 
-/** Waits until the controller of `pages` samples: a command that started before would have time without energy. */
+/** Of a folder of pages: who should have sampled cannot. */
+export const REFUSED = 'refused';
+
+/**
+ * Waits until the controller of `pages` samples: a command that started before would have time without energy.
+ * @throws LaunchError where nobody will
+ */
 async function whenSampled(pages: string, signals: SignalRelay): Promise<void> {
   const until = Date.now() + START_WAIT_MS;
   // Without the folder nothing will be sampled.
   const waits = () => existsSync(pages) && !existsSync(join(pages, SAMPLING));
-  while (waits() && signals.early === null && Date.now() < until) await sleep(5);
+  while (waits() && signals.early === null && Date.now() < until) {
+    if (existsSync(join(pages, REFUSED))) {
+      const message = 'the first task on this host cannot record: nothing is run';
+      const said = { kind: 'failed', name: 'LaunchError', message, given: '', names: [] } as const;
+      throw new LaunchError(said, false);
+    }
+    await sleep(5);
+  }
 }
 
 /** Runs it. Resolves with its exit code. */

@@ -23,6 +23,26 @@ type FieldSignal = (typeof FIELD_SIGNALS)[number];
 
 const STICKER = 'CPU_FREQUENCY_STICKER';
 
+/**
+ * What `SIGNAL` or `SIGNAL@domain` asks for.
+ * @throws SignalError where it cannot be had, or has no total
+ */
+export function signalRequest(platform: Platform, request: string) {
+  const [name, where = 'board'] = request.split('@');
+  const domain = platform.domain(where);
+  const info = platform.info(name);
+  if (info === null) {
+    // It says that there is none, and which there are.
+    platform.push(name, domain, 0);
+    throw new SignalError(`${name}: there is no such signal`);
+  }
+  const { behaviour } = info;
+  if (!isTotalled(behaviour)) {
+    throw new SignalError(`${name} is ${behaviour}: it has neither a change nor a mean to report`);
+  }
+  return { name, domain, behaviour };
+}
+
 /** Time, then hints, then the platform's. */
 const TIME = 0;
 const FIRST_HINT = 1;
@@ -106,21 +126,11 @@ export class Sampled {
   }
 
   private request(request: string): void {
-    const [name, where = 'board'] = request.split('@');
-    const domain = this.platform.domain(where);
-    const info = this.platform.info(name);
-    // It says that there is none, and which there are.
-    if (info === null) this.platform.push(name, domain, 0);
-    else if (!isTotalled(info.behaviour)) {
-      throw new SignalError(
-        `${name} is ${info.behaviour}: it has neither a change nor a mean to report`,
-      );
-    } else {
-      const indices = this.platform.topology.indices(domain);
-      for (const index of indices.length === 0 ? [0] : indices) {
-        const key = domain === 'board' ? name : `${name}@${domain}-${index}`;
-        this.user.push({ key, signal: this.push(name, domain, index, info.behaviour) });
-      }
+    const { name, domain, behaviour } = signalRequest(this.platform, request);
+    const indices = this.platform.topology.indices(domain);
+    for (const index of indices.length === 0 ? [0] : indices) {
+      const key = domain === 'board' ? name : `${name}@${domain}-${index}`;
+      this.user.push({ key, signal: this.push(name, domain, index, behaviour) });
     }
   }
 

@@ -193,6 +193,18 @@ it('what is no file of ROSS is not taken for one', () => {
   );
 });
 
+it('some records amid bytes of anything are no sign of ROSS, unless a name speaks for it', () => {
+  const bytes = new Uint8Array(40_000);
+  for (let k = 0, state = 1; k < bytes.length; k++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes[k] = state >>> 24;
+  }
+  bytes.set(events(41));
+  const sure = (name: string) => identify(bytesSource(name, bytes))?.detection.confidence ?? 0;
+  expect(sure('compiled')).toBeLessThan(0.5);
+  expect(sure('a-evtrace.bin')).toBeGreaterThan(0.5);
+});
+
 it('a file of 2017 without its README.txt is known where it can be', () => {
   const rows = points.filter(({ kind }) => kind === 0);
   const { rows: got, fault } = readBytes('loose', encode('ross-2017', rows));

@@ -1,4 +1,4 @@
-/** The charts of a recorded command's threads: their time on a CPU, waiting for one, and which it is. */
+/** The charts of a recorded command's threads: their time on a CPU, waiting for one, standing still, and which CPU it is. */
 import {
   inputsOf,
   type Measure,
@@ -142,6 +142,26 @@ const WAITING = shareChart(
       : 'None of them waited for a CPU.',
 );
 
+const BLOCKED: LaneChart = {
+  id: 'thread-blocks',
+  lane: 'threads',
+  title: 'Threads standing still',
+  help: 'Share of samples, ten a second, in which a device blocked each of them (state D), or it was stopped (T). Who neither runs, waits for a CPU nor stands still sleeps.',
+  unit: '%',
+  stacked: false,
+  of: 'thread',
+  async draw(source, view): Promise<Drawn | null> {
+    const lines = await linesOf(source, view, ['blocked'], 100);
+    if (lines === null) return null;
+    const top = mostOf(lines);
+    const sentence =
+      (top.mean ?? 0) >= 1
+        ? `${top.label} stood still the most: in ${percent(top.mean ?? 0)} of the samples.`
+        : 'None of them stood still.';
+    return { lines, sentence };
+  },
+};
+
 const PLACES: LaneChart = {
   id: 'thread-cpus',
   lane: 'threads',
@@ -166,4 +186,4 @@ const PLACES: LaneChart = {
   },
 };
 
-export const THREAD_CHARTS: readonly LaneChart[] = [RUNNING, WAITING, PLACES];
+export const THREAD_CHARTS: readonly LaneChart[] = [RUNNING, WAITING, BLOCKED, PLACES];

@@ -79,8 +79,9 @@ export function chartSql(id: string, from: number, to: number): string | null {
       return `SELECT t, pe_id, run_queue_wait\nFROM sim_thread\n${within(from, to)}\nORDER BY t`;
     case 'threads':
     case 'thread-waits':
+    case 'thread-blocks':
     case 'thread-cpus':
-      return `SELECT t, rank, process, thread, cpu, running, waiting, others\nFROM rank_on_node\n${within(from, to)}\nORDER BY t`;
+      return `SELECT t, rank, process, thread, cpu, running, waiting, blocked, samples, others\nFROM rank_on_node\n${within(from, to)}\nORDER BY t`;
     case 'memory':
       return `SELECT t, host, sum("MemUsed") AS used\nFROM node_mem\n${within(from, to)}\nGROUP BY ALL ORDER BY t`;
     default:

@@ -281,7 +281,9 @@ export function detectRoss(
   const records = `${good} ${good === 1 ? 'record' : 'records'}`;
   const makes = `${records} of its beginning ${good === 1 ? 'makes' : 'make'} sense as ${as}`;
   const says = told.layout === null ? '' : `${told.layoutBy} says ${told.layout}; `;
-  const sure = known ? 0.95 : whole && bad === 0 ? (good > 1 || preferred ? 0.98 : 0.8) : 0.7;
+  // Bytes of anything make some records: where others make none, and no name speaks for it, it may be anything.
+  const likely = bad === 0 || preferred || isFramed(layout) ? 0.7 : 0.4;
+  const sure = known ? 0.95 : whole && bad === 0 ? (good > 1 || preferred ? 0.98 : 0.8) : likely;
   return {
     layout,
     told,
