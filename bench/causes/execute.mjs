@@ -27,10 +27,13 @@ const optionWords = (options) =>
  * The words of a run; `recorded` is the path of its recording, or null. A program may be a function of the folder in which
  * it is built, and of the part of its work that is asked for.
  */
-export function wordsOf(run, recorded, folder) {
+export function wordsOf(run, recorded, folder, groups = []) {
   const { command, options = {} } = run;
+  // Of a program that is built, the groups are its own: the recorder is outside.
   const { program = [] } =
-    typeof run.program === 'function' ? { program: run.program(folder, run.part ?? 1) } : run;
+    typeof run.program === 'function'
+      ? { program: [...inGroups(groups), ...run.program(folder, run.part ?? 1)] }
+      : run;
   if (program.length > 0)
     return recorded === null
       ? program
@@ -114,8 +117,9 @@ async function once(run, { recorded, folder }) {
   const events = [];
   const hosts = run.delay === undefined ? null : await makeHosts(run.delay);
   try {
+    const paths = groups.map(({ path }) => path);
     const words = [
-      ...inGroups(groups.map(({ path }) => path)),
+      ...(typeof run.program === 'function' ? [] : inGroups(paths)),
       ...(run.cpus === undefined ? [] : ['taskset', '-c', run.cpus]),
       ...(hosts?.words ?? []),
       ...wordsOf(
@@ -124,6 +128,7 @@ async function once(run, { recorded, folder }) {
           ? `${folder}/measured-${measured++}`
           : recorded,
         folder,
+        paths,
       ),
     ];
     const env = { ...process.env, ...(run.mpi && mpiEnvironment(folder)), ...run.env };

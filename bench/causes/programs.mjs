@@ -142,10 +142,11 @@ export const PROGRAM_CAUSES = [
   {
     name: 'program: a mapped file and too little memory',
     draw: (d) => {
-      const sick = plain(
-        (part, folder) => ['map', file(folder), 200, units(d.whole(25, 35), part)],
-        { memory: d.whole(100e6, 130e6) },
-      );
+      const touches = d.whole(25, 35);
+      const memory = d.whole(100e6, 130e6);
+      const sick = plain((part, folder) => ['map', file(folder), 200, units(touches, part)], {
+        memory,
+      });
       return {
         sick,
         cured: { ...sick, memory: 900e6 },
@@ -158,7 +159,7 @@ export const PROGRAM_CAUSES = [
     name: 'program: near its memory limit',
     draw: (d) => {
       const megabytes = d.whole(150, 250);
-      const sick = plain((part) => ['hold', megabytes, units(4, part)], {
+      const sick = plain((part) => ['hold', megabytes, Math.max(2, units(4, part))], {
         memory: Math.round(megabytes * 2 ** 20 * d.real(1.02, 1.05)),
       });
       const says = /triscope-causes.* of .* that it may have/;
@@ -173,23 +174,38 @@ export const PROGRAM_HEALTHY = [
   { name: 'program: ends at once', draw: () => script('true') },
   {
     name: 'program: one thread that computes',
-    draw: (d) => plain((part) => ['work', 1, units(d.whole(3000, 5000), part)]),
+    draw: (d) => {
+      const drawn = d.whole(3000, 5000);
+      return plain((part) => ['work', 1, units(drawn, part)]);
+    },
   },
   {
     name: 'program: a thread on each CPU',
-    draw: (d) => plain((part) => ['work', 2, units(d.whole(3000, 5000), part), 'bound']),
+    draw: (d) => {
+      const drawn = d.whole(3000, 5000);
+      return plain((part) => ['work', 2, units(drawn, part), 'bound']);
+    },
   },
   {
     name: 'program: two threads anywhere',
-    draw: (d) => plain((part) => ['work', 2, units(d.whole(3000, 5000), part)]),
+    draw: (d) => {
+      const drawn = d.whole(3000, 5000);
+      return plain((part) => ['work', 2, units(drawn, part)]);
+    },
   },
   {
     name: 'program: keeps its memory',
-    draw: (d) => plain((part) => ['hold', d.whole(100, 300), units(4, part)]),
+    draw: (d) => {
+      const drawn = d.whole(100, 300);
+      return plain((part) => ['hold', drawn, units(4, part)]);
+    },
   },
   {
     name: 'ranks: even work',
-    draw: (d) => ranks((part) => ['steps', 60, 0, units(d.whole(50, 80), part)]),
+    draw: (d) => {
+      const steps = d.whole(50, 80);
+      return ranks((part) => ['steps', 60, 0, units(steps, part)]);
+    },
   },
   {
     name: 'shell: starts many processes',

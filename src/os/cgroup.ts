@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { textOf } from './proc-file.ts';
+import { textOf as anyTextOf } from './proc-file.ts';
 import { countOf } from './proc-lines.ts';
 
 export interface Quota {
@@ -27,10 +27,35 @@ const FOLDERS: readonly (readonly [RegExp, readonly string[]])[] = [
 /** Files by which a folder of these controllers is known. */
 const WITNESSES = ['cpu.stat', 'memory.stat'];
 
+/** Files that were not there: version 1 and 2 have different ones, and to look for those of the other costs more than to read. */
+const absent = new Set<string>();
+const MOST_ABSENT = 10_000;
+
+function textOf(path: string): string | null {
+  if (absent.has(path)) return null;
+  const text = anyTextOf(path);
+  if (text === null && absent.size < MOST_ABSENT && existsSync(dirname(path))) absent.add(path);
+  return text;
+}
+
 /** Folders of the control groups that may limit a process, its own first; none where it cannot be told. */
-export function cgroupFolders(process: string, root: string): string[] {
+export function cgroupFolders(process: string, root: string): readonly string[] {
+  const text = anyTextOf(join(process, 'cgroup')) ?? '';
+  const key = `${root}\n${text}`;
+  const known = foldersOf.get(key);
+  if (known !== undefined) return known;
+  if (foldersOf.size >= MOST_ABSENT) foldersOf.clear();
+  const folders = foldersIn(text, root);
+  foldersOf.set(key, folders);
+  return folders;
+}
+
+/** By root and text: most processes of a command are in the same groups. */
+const foldersOf = new Map<string, readonly string[]>();
+
+function foldersIn(text: string, root: string): string[] {
   const found = new Set<string>();
-  for (const line of (textOf(join(process, 'cgroup')) ?? '').split('\n')) {
+  for (const line of text.split('\n')) {
     const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     if (path === undefined || path.split('/').includes('..')) continue;
     const below = FOLDERS.find(([those]) => those.test(controllers))?.[1] ?? [];

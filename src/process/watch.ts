@@ -89,7 +89,7 @@ export class ProcessWatch {
 
   /** A sample: of times and places, and with `all` of what is told once a second. */
   sample(all: boolean): Batch[] {
-    if (this.tree.hasGrown() || all || this.someEnded) {
+    if (this.tree.hasGrown() || this.someEnded) {
       this.someEnded = false;
       for (const found of this.tree.look(this.options.root, (id) => this.drop(id))) {
         this.add(found);

@@ -21,6 +21,17 @@ const VIEWS: Readonly<Record<string, string>> = {
   'region-alignment': 'regions',
   'stolen-cpu': 'overview',
   'suspect-data': 'nodes',
+  'cpu-quota': 'overview',
+  'device-wait': 'overview',
+  'late-rank': 'overview',
+  'memory-limit': 'overview',
+  'memory-stall': 'overview',
+  'migrating-threads': 'overview',
+  'page-faults': 'overview',
+  pause: 'overview',
+  'waiting-threads': 'overview',
+  'mpi-share': 'regions',
+  'rank-imbalance': 'regions',
 };
 
 /** Metrics that show what a rule speaks of. */
@@ -53,12 +64,16 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
   'rollback-chains': ['figure-cascades'],
   'rollback-culprits': ['figure-cascades'],
   'stolen-cpu': ['figure-cpus', 'figure-waits'],
+  'device-wait': ['figure-thread-blocks'],
+  'late-rank': ['figure-thread-waits'],
+  'migrating-threads': ['figure-thread-cpus'],
+  'waiting-threads': ['figure-thread-waits'],
 };
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   simulation: ['figure-heat'],
   regions: ['regions-table', 'figure-region-lanes'],
   nodes: ['figure-hosts'],
-  overview: ['lane-simulation-section', 'lane-nodes-section'],
+  overview: ['lane-simulation-section', 'lane-threads-section', 'lane-nodes-section'],
 };
 
 const FROMS = ['t0', 'from', 'begin', 'started', 'first'];
@@ -201,7 +216,8 @@ export function jumpTo(
   const high = window.from === undefined ? PEAKS[rule] : undefined;
   const peak =
     high === undefined ? null : { table: high[0], key: high[1], of: isPe ? String(pe) : host };
-  if (view === 'overview' && !isPe && window.from === undefined && peak === null) return null;
+  const isWhole = !isPe && window.from === undefined && peak === null;
+  if (view === 'overview' && isWhole && SEEN[rule] === undefined) return null;
   const metric = METRICS[rule];
   const more = namedOf(view, host, row);
   return {
