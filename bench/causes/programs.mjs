@@ -1,5 +1,6 @@
 // Programs that are not simulations, slow for a reason that was made, and healthy ones: as causes.mjs, recorded by `triscope record`.
 import { join } from 'node:path';
+import { lacksGroups } from './around.mjs';
 import { mpiProgram, plainProgram } from './build.mjs';
 
 /** Milliseconds of computing, of the part that is asked for. */
@@ -40,6 +41,7 @@ export const PROGRAM_CAUSES = [
   },
   {
     name: 'program: quota of a control group',
+    lacks: lacksGroups,
     draw: (d) => {
       const all = d.whole(2000, 2500);
       const group = { quota: d.real(0.6, 1.2) };
@@ -112,6 +114,7 @@ export const PROGRAM_CAUSES = [
   },
   {
     name: 'program: writes to a slow disk',
+    lacks: lacksGroups,
     draw: (d) => {
       const [megabytes, piece] = [d.whole(20, 30), d.pick(256, 512, 1024)];
       const sick = plain((part, folder) => ['write', file(folder), units(megabytes, part), piece], {
@@ -141,6 +144,7 @@ export const PROGRAM_CAUSES = [
   },
   {
     name: 'program: a mapped file and too little memory',
+    lacks: lacksGroups,
     draw: (d) => {
       const touches = d.whole(25, 35);
       const memory = d.whole(100e6, 130e6);
@@ -157,6 +161,7 @@ export const PROGRAM_CAUSES = [
   },
   {
     name: 'program: near its memory limit',
+    lacks: lacksGroups,
     draw: (d) => {
       const megabytes = d.whole(150, 250);
       const sick = plain((part) => ['hold', megabytes, Math.max(2, units(4, part))], {

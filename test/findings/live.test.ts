@@ -80,9 +80,9 @@ it.concurrent('a sequential run whose CPU others use is told so', async () => {
 });
 
 it.concurrent('causes that are counted, not timed, are named by the harness, whatever else goes on', async () => {
-  const { canGroup } = (await import(bench('around.mjs'))) as { canGroup(): boolean };
+  const around = (await import(bench('around.mjs'))) as { lacksGroups(): string | null };
   // Memory of a program is limited where control groups can be made.
-  const limited = canGroup() ? ['program: near its memory limit'] : [];
+  const limited = around.lacksGroups() === null ? ['program: near its memory limit'] : [];
   const only = `--only=${['tiny lookahead', 'skewed map', ...limited].join(',')}`;
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...[bench('court.mjs'), only, '--seed=7', '--part=0.1', '--repeats=0', '--attempts=1'],
