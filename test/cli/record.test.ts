@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
       '--',
       'sh',
       '-c',
-      'cat; echo told >&2; (sleep 0.3); exit 3',
+      'cat; echo told >&2; (sleep 0.8); exit 3',
     ];
     const first = await triscope(words, { ...call, input: 'given\n' });
     expect([first.code, first.out]).toEqual([3, 'given\n']);
@@ -104,6 +104,11 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
       `triscope: --report=${at('none', 'page.html')}: cannot be written: its folder does not exist\n`,
     );
     expect(await refused('-o', at('run'), '--report', folder)).toContain(`--report=${folder}: `);
+    const wrong = ['record', '--signals=TIMEX', '-o', at('run'), '--', 'touch', at('ran')];
+    expect(await triscopeHere(wrong)).toMatchObject({
+      code: 2,
+      err: 'triscope: there is no signal TIMEX; did you mean TIME?\n',
+    });
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
