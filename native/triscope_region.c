@@ -73,7 +73,7 @@ struct node {
 
 struct event {
     double time;
-    uint32_t code, value, depth, spare;
+    uint32_t code, value, depth, tid;
 };
 
 _Static_assert(sizeof(struct header) == 4096 && sizeof(struct thread) == 128, "layout");
@@ -532,6 +532,7 @@ static void leave_event(struct pen *pen, uint32_t code, uint32_t value, uint32_t
     e->code = code;
     e->value = value;
     e->depth = depth;
+    e->tid = pen->slot->tid;
     store(&pen->slot->ring_head, head + 1);
 }
 

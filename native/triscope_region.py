@@ -367,7 +367,7 @@ class _Pen:
             head = self.u32[self.words + _HEAD]
             at = self.ring + (head & (self.room - 1)) * (_EVENT >> 2)
             self.f64[at >> 1] = now
-            self.u32[at + 2], self.u32[at + 3], self.u32[at + 4] = code, value, depth
+            self.u32[at + 2], self.u32[at + 3], self.u32[at + 4], self.u32[at + 5] = code, value, depth, self.u32[self.words + _TID]
             self.u32[self.words + _HEAD] = (head + 1) & 0xFFFFFFFF
 
     def enter(self, index):

@@ -218,6 +218,8 @@ export const E = {
   value: 12,
   /** u32: depth after entering, or before leaving: 1 = GEOPM would see it. */
   depth: 16,
+  /** u32: kernel id of the thread: its slot may be another's when this is read. */
+  tid: 20,
 } as const;
 export const EVENT_BYTES = 24;
 export const EVENT_REGION_ENTRY = 0;

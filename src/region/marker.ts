@@ -31,6 +31,7 @@ const clockBits = new BigInt64Array(1);
 const clockWords = new Uint32Array(clockBits.buffer);
 
 /** Cells as words of their slot; doubles as pairs of words. */
+const TID = T.tid >> 2;
 const DEPTH = T.depth >> 2;
 const HASH = T.hash >> 2;
 const HINT = T.hint >> 2;
@@ -336,6 +337,7 @@ export class Marker {
     u32[(at + E.code) >> 2] = code;
     u32[(at + E.value) >> 2] = value;
     u32[(at + E.depth) >> 2] = depth;
+    u32[(at + E.tid) >> 2] = u32[this.words + TID];
     u32[this.words + RING_HEAD] = head + 1;
   }
 }

@@ -13,6 +13,8 @@ export interface PageEvent {
   value: number;
   /** 1 for the outermost region. */
   depth: number;
+  /** Kernel id of the thread. */
+  tid: number;
 }
 
 /** A page, or a copy of one that `fetch` brings up to date part by part. */
@@ -32,7 +34,7 @@ export class RingReader {
   private readonly capacity: number;
   /** Events read so far, of each thread; wraps as the writers' counts do. */
   private readonly tails: Uint32Array;
-  private readonly event: PageEvent = { thread: 0, time: 0, code: 0, value: 0, depth: 0 };
+  private readonly event: PageEvent = { thread: 0, time: 0, code: 0, value: 0, depth: 0, tid: 0 };
 
   constructor(memory: PageMemory, fetch: (at: number, length: number) => void) {
     this.memory = memory;
@@ -82,5 +84,6 @@ export class RingReader {
     event.code = u32[(at + E.code) >> 2];
     event.value = u32[(at + E.value) >> 2];
     event.depth = u32[(at + E.depth) >> 2];
+    event.tid = u32[(at + E.tid) >> 2];
   }
 }

@@ -9,7 +9,6 @@ import { addsUp, launched, programFolder, readReport } from './support/region.ts
 import { BIN, temporaryFolder, triscope } from './support/run.ts';
 
 const has = (command: string) => spawnSync(command, ['--version']).status === 0;
-const fortran = ['gfortran', 'gfortran-12'].find(has);
 const env = { XDG_CACHE_HOME: temporaryFolder(), OMP_NUM_THREADS: '2' };
 const FAST = '--geopm-period=0.005';
 
@@ -35,51 +34,6 @@ int main(int argc, char **argv) {
       );
       execFileSync('mpicc', ['-o', join(folder, 'program'), source]);
     });
-
-    it('has its calls as regions, with the hint NETWORK', async () => {
-      const { host, code, err } = await launched(folder, [FAST], command, { env });
-      expect([code, err]).toEqual([0, '']);
-      const barrier = host.Regions?.find(({ region }) => region === 'MPI_Barrier');
-      expect(barrier?.count).toBe(5);
-      expect(barrier?.hash).toBe(0x82e72b30);
-      expect(host.Triscope.processes.map(({ rank }) => rank).toSorted()).toEqual([0, 1]);
-    });
-
-    it.skipIf(fortran === undefined)(
-      'has them in Fortran, by both interfaces (needs gfortran)',
-      async () => {
-        writeFileSync(
-          join(folder, 'ring.f90'),
-          `subroutine sum_up(total)
-  use mpi_f08
-  integer :: one = 1, total
-  call MPI_Allreduce(one, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-end subroutine
-program ring
-  include 'mpif.h'
-  integer :: error, provided, length, k, total
-  character(len=MPI_MAX_PROCESSOR_NAME) :: name
-  call MPI_Init_thread(MPI_THREAD_SINGLE, provided, error)
-  do k = 1, 5
-    call MPI_Barrier(MPI_COMM_WORLD, error)
-  end do
-  call sum_up(total)
-  call MPI_Get_processor_name(name, length, error)
-  if (total /= 2 .or. len_trim(name) /= length) stop 3
-  call MPI_Finalize(error)
-end program`,
-        );
-        const options = { cwd: folder, env: { ...process.env, OMPI_FC: fortran } };
-        execFileSync('mpif90', ['-o', 'ring', 'ring.f90'], options);
-        const words = [...command.slice(0, -1), './ring'];
-        const { host, code, err } = await launched(folder, [FAST], words, { env });
-        expect([code, err]).toEqual([0, '']);
-        const calls = host.Regions?.map(({ region, count }) => `${region} ${count}`).toSorted();
-        const once = ['MPI_Allreduce', 'MPI_Finalize', 'MPI_Get_processor_name', 'MPI_Init_thread'];
-        expect(calls).toEqual([...once.map((name) => `${name} 1`), 'MPI_Barrier 5'].toSorted());
-        expect(host.Triscope.processes.map(({ rank }) => rank).toSorted()).toEqual([0, 1]);
-      },
-    );
 
     it('whose ranks each have a controller beside them adds up, and has its time in MPI', async () => {
       const launcher = [...command.slice(0, -2), '4'];
@@ -178,12 +132,6 @@ int main(void) {
 }`,
     );
     execFileSync('clang', ['-O0', '-fopenmp', '-o', join(folder, 'program'), source]);
-  });
-
-  it('has its parallel regions, named by their function', async () => {
-    const { host, code } = await launched(folder, [FAST], ['./program'], { env });
-    expect(code).toBe(0);
-    expect(host.Regions?.map(({ region, count }) => [region, count])).toEqual([['solve', 7]]);
   });
 
   it('is left alone with --geopm-ompt-disable', async () => {

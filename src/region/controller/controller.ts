@@ -190,7 +190,7 @@ export class Controller {
     this.platform.timeZero = zero;
     this.saved = now;
     this.platform.readBatch();
-    this.sampled.begin(0, 0);
+    this.sampled.begin();
     this.writeReport(now, null, RUNNING);
   }
 
@@ -222,14 +222,13 @@ export class Controller {
     const places = this.table.active.map(({ hash, hint }) => ({ hash, hint }));
     for (const process of this.table.active) process.outside();
     this.application.update(time, this.table.active);
-    this.sampled.begin(time, this.platform.sample(this.time));
+    this.sampled.beginAt(time, this.platform.sample(this.time));
     for (const [k, process] of this.table.active.entries()) Object.assign(process, places[k]);
     this.writeReport(now, null, RUNNING);
   }
 
   /** One sample. */
   sample(now: number): void {
-    const { active } = this.table;
     const changed = this.table.poll(now);
     if (!changed && this.log?.takes(now)) {
       this.platform.tick.read();
@@ -239,9 +238,8 @@ export class Controller {
     this.catchUp();
     if (changed) this.attach(now);
     this.expect(now);
-    const wasActive = active.length > 0 || !this.attached;
     this.platform.tick.read();
-    this.account(now, this.table.active, this.table.all.length, wasActive);
+    this.account(now, this.table.active, this.table.all.length);
     this.events.drainAll(this.table.active);
     if (this.log !== null) this.trace?.flush();
     if (now - this.saved > this.settings.saveEvery * 1e9) {
@@ -251,38 +249,28 @@ export class Controller {
 
   /** Attributes the samples that wait: as if there were no process yet that was found since, and none had ended. */
   private catchUp(): void {
-    this.log?.replay((now, active, found) => {
-      this.account(now, active, found, active.length > 0 || !this.attached);
-    });
+    this.log?.replay((now, active, found) => this.account(now, active, found));
   }
 
   /**
    * What follows from a sample.
    * @param found number of processes, of all in the table, that had been found
-   * @param wasActive whether any ran at the sample before
    */
-  private account(
-    now: number,
-    active: readonly ApplicationProcess[],
-    found: number,
-    wasActive: boolean,
-  ): void {
+  private account(now: number, active: readonly ApplicationProcess[], found: number): void {
     const time = (now - this.zero) / 1e9;
     // At the very moment that TIME says: hints and sync-runtime pass together.
     this.application.update(this.platform.tick.time, active);
     this.platform.tick.compute();
-    this.attribute(active, found, wasActive);
+    this.attribute(active, found);
     this.steer(time);
     this.traceRow();
   }
 
   /** Between the end of the last process and the start of another, time is not the application's. */
-  private attribute(
-    active: readonly ApplicationProcess[],
-    found: number,
-    wasActive: boolean,
-  ): void {
+  private attribute(active: readonly ApplicationProcess[], found: number): void {
     const isActive = active.length > 0 || !this.attached;
+    // Not whether any ran a moment ago: a look between samples may have seen its end.
+    const wasActive = !this.idle;
     this.idle = !isActive;
     const now = this.platform.sample(this.time);
     const epochs = this.epochBits(found);
@@ -361,7 +349,7 @@ export class Controller {
     this.platform.tick.read();
     this.application.update(this.platform.tick.time, this.table.active);
     this.platform.tick.compute();
-    this.attribute(this.table.active, this.table.all.length, !this.idle);
+    this.attribute(this.table.active, this.table.all.length);
     this.events.drainAll(this.table.active);
     for (const [, message] of this.table.refused) this.warn(message);
     for (const { page } of this.table.all) {

@@ -59,14 +59,14 @@ export class EventLog {
 
   /** GEOPM sees outermost regions only. */
   private event(process: ApplicationProcess, told: PageEvent): void {
-    const { code, value, depth, time } = told;
+    const { code, value, depth, time, tid } = told;
     const { finder, page, zero } = process;
     // Marks after the process's end belong to no application.
     if (page.stopped !== null && time > page.stopped) return;
     const tell = (event: ProfileRow['event'], signal: number) =>
       this.file?.event({
         ...{ time: (zero - this.zero) / 1e9 + time, process: page.pid, event, signal },
-        thread: page.tid[told.thread],
+        thread: tid,
       });
     if (code === EVENT_EPOCH) {
       if (finder === null) tell('EPOCH_COUNT', value);

@@ -48,6 +48,9 @@ const TIME = 0;
 const FIRST_HINT = 1;
 const FIRST_PUSHED = FIRST_HINT + REPORTED_HINTS.length;
 
+/** Samples kept of the time before the application. */
+const MOST_PAST = 256;
+
 interface UserSignal {
   readonly key: string;
   readonly signal: number;
@@ -66,6 +69,8 @@ export class Sampled {
   private readonly scopeAt = new Map<string, number>();
   private readonly hashes: Uint32Array;
   private readonly values: Float64Array;
+  /** What samples said before the application began: a page may be found some samples after its process made it. */
+  private past: Float64Array[] | null = [];
   private readonly weighFromZero: boolean;
   private readonly sticker: number;
   private attribution: Attribution;
@@ -134,21 +139,44 @@ export class Sampled {
     }
   }
 
+  /** Time zero: the platform was read just now. */
+  begin(): void {
+    this.gather(0);
+    this.restart(0);
+  }
+
   /**
    * Forgets all before and begins at `time`, in no region.
    * @param now when the platform was read last, at `time` or later
    */
-  begin(time: number, now: number): void {
-    this.gatherAt(time, now);
+  beginAt(time: number, now: number): void {
+    this.gather(now);
+    const past = [...(this.past ?? []), this.values.slice()];
+    this.past = null;
+    const found = past.findIndex((values) => values[TIME] >= time);
+    const k = found < 0 ? past.length - 1 : Math.max(1, found);
+    this.values.set(past[k]);
+    this.restart(this.interpolate(past[k - 1], time));
+  }
+
+  private restart(time: number): void {
     this.attribution = this.fresh();
     this.hashes.fill(HASH_UNMARKED);
     this.attribution.update(time, this.values, this.hashes, 0);
+    this.remember();
+  }
+
+  private remember(): void {
+    if (this.past === null) return;
+    if (this.past.length === MOST_PAST) this.past.shift();
+    this.past.push(this.values.slice());
   }
 
   /** Attributes what the platform read last. @param epoch EPOCH_* */
   update(time: number, epoch: number): void {
     this.gather(time);
     this.attribute(time, epoch);
+    this.remember();
   }
 
   /** As `update`, of the moment `time`, before `now`, when the platform was read last. */
@@ -170,10 +198,16 @@ export class Sampled {
    * Returns the moment; the sample before, where it is later.
    */
   private gatherAt(time: number, now: number): number {
-    const values = this.values;
-    const before = values.slice();
-    const then = Number.isNaN(before[TIME]) ? time : Math.max(time, before[TIME]);
+    const before = this.values.slice();
     this.gather(now);
+    return this.interpolate(before, time);
+  }
+
+  /** Makes `values` what they were at `time`, from what they were before, and are. Returns the moment. */
+  private interpolate(before: Float64Array, time: number): number {
+    const values = this.values;
+    const now = values[TIME];
+    const then = Number.isNaN(before[TIME]) ? time : Math.max(time, before[TIME]);
     values[TIME] = then;
     const share = (then - before[TIME]) / (now - before[TIME]);
     if (!(share >= 0 && share < 1)) return then;
