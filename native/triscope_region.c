@@ -351,12 +351,27 @@ static int is_wanted(void) {
     return !list || !*list;
 }
 
+/*
+ * Folder of the pages. A program that GEOPM_PROGRAM_FILTER names looks for a controller that its user started elsewhere: its
+ * folder is nobody else's to write in.
+ */
+static const char *pages_folder(char *meeting, size_t size) {
+    const char *folder = getenv("TRISCOPE_REGION_DIR"), *filter = getenv("GEOPM_PROGRAM_FILTER");
+    struct stat status;
+    if (folder && *folder) return is_wanted() ? folder : NULL;
+    if (!filter || !*filter || !is_wanted()) return NULL;
+    snprintf(meeting, size, "/dev/shm/triscope-regions-%u", (unsigned)geteuid());
+    if (lstat(meeting, &status) != 0 || !S_ISDIR(status.st_mode)) return NULL;
+    return status.st_uid == geteuid() && (status.st_mode & 077) == 0 ? meeting : NULL;
+}
+
 static struct header *the_page(void) {
     if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE)) return page;
     pthread_mutex_lock(&lock);
     if (!asked) {
-        const char *folder = getenv("TRISCOPE_REGION_DIR");
-        if (folder && *folder && is_wanted()) {
+        char meeting[64];
+        const char *folder = pages_folder(meeting, sizeof meeting);
+        if (folder) {
             static int once;
             char path[4096];
             if (!once++) {

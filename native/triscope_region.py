@@ -17,6 +17,7 @@ import atexit
 import functools
 import mmap
 import os
+import stat
 import sys
 import threading
 import time
@@ -78,6 +79,25 @@ def _is_wanted():
     names = os.environ.get("GEOPM_PROGRAM_FILTER", "").replace(",", " ").split()
     own = (os.path.basename(sys.argv[0] or ""), os.path.basename(sys.executable or ""), "python")
     return not names or any(name in own for name in names)
+
+
+def _folder():
+    """
+    Folder of the pages, or None. A program that GEOPM_PROGRAM_FILTER names looks for a controller that its user started elsewhere:
+    its folder is nobody else's to write in.
+    """
+    folder = os.environ.get("TRISCOPE_REGION_DIR")
+    if folder:
+        return folder if _is_wanted() else None
+    if not os.environ.get("GEOPM_PROGRAM_FILTER") or not _is_wanted():
+        return None
+    folder = "/dev/shm/triscope-regions-%d" % os.geteuid()
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return None
+    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
+    return folder if is_own else None
 
 
 def _rank():
@@ -552,8 +572,8 @@ def _attach():
     with _asking:
         if _asked:
             return
-        folder = os.environ.get("TRISCOPE_REGION_DIR")
-        if folder and _is_wanted():
+        folder = _folder()
+        if folder:
             try:
                 _page = _Page(folder)
             except (OSError, ValueError) as error:

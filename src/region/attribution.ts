@@ -93,6 +93,24 @@ export class Attribution {
     this.begun = true;
   }
 
+  /**
+   * The first sample was not the beginning: what changed before it, in no region.
+   * @param from values at the beginning
+   * @param first values of the first sample
+   * @param span s between the two
+   */
+  before(from: Float64Array, first: Float64Array, span: number): void {
+    const n = this.signals.length;
+    for (const [s, { behaviour }] of this.signals.entries()) {
+      const isTotal = behaviour === 'monotone';
+      const amount = isTotal ? first[s] - from[s] : span * first[s];
+      if (Number.isNaN(amount)) continue;
+      for (const row of [ROW.application, ROW.unmarked]) {
+        this.addTo(row * n + s, amount, isTotal ? 0 : span);
+      }
+    }
+  }
+
   private add(s: number, amount: number, weight: number): void {
     const n = this.signals.length;
     const epoch = this.lastEpoch[s];

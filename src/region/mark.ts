@@ -10,6 +10,7 @@ import { ENV_DIR, ENV_FILTER, ENV_RING, HINTS, type Hint } from '../model/region
 import { allowedCpus, threadId } from '../os/affinity.ts';
 import { EngineCells } from './engine-cells.ts';
 import { Marker, type Place } from './marker.ts';
+import { openMeeting } from './meeting-folder.ts';
 import { hintNumber } from './names.ts';
 import { openOwnPage, type Page, pageFileName, ringCapacityFrom } from './page-file.ts';
 import { claimSlot, releaseSlot } from './thread-slot.ts';
@@ -109,7 +110,8 @@ class AttachedRegion implements Region, Place {
   }
 }
 
-const folder = process.env[ENV_DIR];
+/** Of the pages: the one named, or that of a controller which the user started elsewhere. */
+const folder = process.env[ENV_DIR] || (process.env[ENV_FILTER] ? openMeeting() : null);
 const warn = (message: string) => process.emitWarning(message, 'RegionWarning');
 
 /** Undefined: not asked for yet. A process that marks nothing has no page. */
@@ -124,9 +126,8 @@ function isWanted(name: string): boolean {
 }
 
 function attach(): Page | null {
-  if (folder === undefined || folder === '') return null;
   const name = basename(process.argv[1] ?? process.title);
-  if (!isWanted(name)) return null;
+  if (folder === null || !isWanted(name)) return null;
   try {
     const own = openOwnPage(folder, name, ringCapacityFrom(process.env[ENV_RING]));
     if (own === null) warn('regions are not kept: this platform has no mapped memory for Node');
@@ -281,7 +282,7 @@ export function shutdown(): void {
 
 let stopped = false;
 
-if (folder !== undefined && folder !== '') {
+if (folder !== null) {
   process.on('exit', () => {
     // Workers alone may have marked.
     if (isMainThread && existsSync(join(folder, pageFileName()))) page ??= attach();

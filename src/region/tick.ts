@@ -113,9 +113,9 @@ export class Tick {
     this.compute();
   }
 
-  /** Takes what has to be read. */
-  read(): void {
-    this.time = (performance.now() - this.zero) / 1000;
+  /** Takes what has to be read. @param time s since time zero, where the moment of the sample was before; else now */
+  read(time?: number): void {
+    this.time = time ?? (performance.now() - this.zero) / 1000;
     const [polled, measured] = [this.polled, this.measured];
     for (let k = 0; k < polled.length; k++) polled[k].poll();
     for (let k = 0; k < measured.length; k++) measured[k].take();

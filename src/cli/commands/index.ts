@@ -19,6 +19,7 @@ export const COMMANDS: readonly Entry[] = [
   entry('sim models', 'list the built-in models with their options', async () => (await import('./sim-models.ts')).simModels),
   entry('record', 'record any program: its machine, regions, processes and threads on one timeline', async () => (await import('./record.ts')).record),
   entry('region launch', 'run a command, and report where its time and energy went, region by region', async () => (await import('./region-launch.ts')).regionLaunch),
+  entry('region attach', 'sample programs that were started elsewhere, and report as region launch does', async () => (await import('./region-attach.ts')).regionAttach),
   entry('region restore', 'put back settings that a killed controller left changed', async () => (await import('./region-restore.ts')).regionRestore),
   entry('region build-shims', 'build what marks MPI and OpenMP programs, and what programs marked for GEOPM are linked with', async () => (await import('./region-build-shims.ts')).regionBuildShims),
   entry('region flags', 'print what a program marked for GEOPM is compiled and linked with', async () => (await import('./region-flags.ts')).regionFlags),

@@ -1,52 +1,43 @@
 /** `triscope region launch`: a command with a controller beside it, and a report of where its time and energy went. */
-import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
 import { didYouMean } from '../../model/nearest.ts';
-import { flag, float, text } from '../../model/option.ts';
+import { float, text } from '../../model/option.ts';
 import { ENV_FILTER, ENV_REPORT } from '../../model/region-layout.ts';
 import { exitNow } from '../../os/exit.ts';
 import { type LaunchedRank, launchedRank } from '../../os/mpi/launcher.ts';
-import { readPlain, readReason } from '../../os/plain-file.ts';
 import {
-  LaunchError,
   type LaunchOptions,
-  type LaunchResult,
   launch,
   launchMarked,
   type MarkedBy,
   markingEnvironment,
-  savedControlsFolder,
 } from '../../region/controller/index.ts';
 import { shimFolder } from '../../region/shims.ts';
 import { unmarkedNotes } from '../../region/unmarked.ts';
 import { callCommand } from '../call.ts';
 import { type Call, type Command, command, type Given } from '../command.ts';
-import { EXIT, UsageError } from '../errors.ts';
+import {
+  CONTROLLER_OPTIONS,
+  checkTexts,
+  failedStart,
+  listOf,
+  settingsFrom,
+  tellJson,
+} from '../controller-options.ts';
+import { UsageError } from '../errors.ts';
 import { GEOPM_OPTIONS, idleVariables, SECONDS } from '../geopm-options.ts';
 import { launcherWords } from '../geopmlaunch-order.ts';
 import { hostReport, joinHosts, pagesOfJob, tellDone, waitForLocal } from '../launched-job.ts';
-import { ROOT, rootFrom } from '../root-option.ts';
-import { version } from '../version.ts';
 
 const NAME = 'region launch';
 const AUTO = ['fs', 'http', 'fetch', 'sim'];
 const SHIMS = ['mpi', 'openmp'] as const;
 
 const OWN = {
-  synthetic: flag(false, 'demo energies, marked as such, if the machine has none'),
-  root: ROOT,
-  'allow-control': flag(
-    false,
-    'let the agent write settings of the machine; they are restored at the end',
-  ),
-  'geopm-compat': flag(false, 'GEOPM’s own figures where they differ from its manual'),
-  live: flag(false, 'print the program’s current regions once a second'),
-  json: flag(false, 'at the end, print an object: exit code, files, samples and their lateness'),
+  ...CONTROLLER_OPTIONS,
   auto: text('', 'mark Node’s asynchronous work: fs,http,fetch; sim: what the simulator does', {
     placeholder: 'LIST',
   }),
   'no-auto': text('', 'do not load the shim of: mpi, openmp', { placeholder: 'LIST' }),
-  'save-every': float(5, 'time between reports of what there is so far', SECONDS),
   // What Slurm grants before it kills.
   'kill-after': float(
     30,
@@ -57,75 +48,6 @@ const OWN = {
 
 const OPTIONS = { ...GEOPM_OPTIONS, ...OWN };
 type LaunchGiven = Given<typeof OPTIONS>;
-
-/** Errors of the start that are about the command line. */
-const USAGE_REASONS = new Set([
-  'SignalError',
-  'SettingsError',
-  'PolicyError',
-  'AgentError',
-  'RecordFilterError',
-]);
-
-const listOf = (text: string | undefined) =>
-  (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-
-type InitControl = readonly [string, string, number, number];
-
-/** Lines `CONTROL DOMAIN INDEX VALUE`; # begins a comment. @throws UsageError */
-function initControls(path: string | undefined): InitControl[] {
-  if (path === undefined) return [];
-  let text: string;
-  try {
-    text = readPlain(path);
-  } catch (error) {
-    throw new UsageError(`--geopm-init-control ${path}: ${readReason(error)}`);
-  }
-  return text.split('\n').flatMap((line, k): InitControl[] => {
-    const words = line.replace(/#.*/, '').trim().split(/\s+/);
-    if (words[0] === '') return [];
-    const [control, domain, index, value] = words;
-    if (words.length !== 4 || !/^\d+$/.test(index) || Number.isNaN(Number(value))) {
-      throw new UsageError(`${path}: line ${k + 1}: it is CONTROL DOMAIN INDEX VALUE`);
-    }
-    return [[control, domain, Number(index), Number(value)]];
-  });
-}
-
-/** What the controller is told, from the words. @throws UsageError */
-function settingsFrom(given: LaunchGiven) {
-  const host = hostname();
-  const report = given['geopm-report'] ?? 'geopm.report';
-  const onHost = (base: string | undefined) =>
-    base === undefined ? undefined : resolve(`${base}-${host}`);
-  return {
-    host,
-    version: `triscope-${version()}`,
-    profile: given['geopm-profile'] ?? 'default',
-    agent: given['geopm-agent'] ?? 'monitor',
-    period: given['geopm-period'],
-    timeout: given['geopm-timeout'] ?? OPTIONS['geopm-timeout'].default,
-    policy: given['geopm-policy'],
-    endpoint: given['geopm-endpoint'],
-    report: given['geopm-ctl-local'] ? onHost(report) : resolve(report),
-    trace: onHost(given['geopm-trace']),
-    profileTrace: onHost(given['geopm-trace-profile']),
-    reportSignals: listOf(given['geopm-report-signals']),
-    traceSignals: listOf(given['geopm-trace-signals']),
-    initControls: initControls(given['geopm-init-control']),
-    recordFilter: given['geopm-record-filter'],
-    root: rootFrom(given.root),
-    synthetic: given.synthetic === true,
-    allowControl: given['allow-control'] === true,
-    compat: given['geopm-compat'] === true,
-    live: given.live === true,
-    saveEvery: given['save-every'] ?? OPTIONS['save-every'].default,
-    savedControls: join(savedControlsFolder(), `${host}-${process.pid}.json`),
-  };
-}
 
 /** @throws UsageError for a word that is none of `known` */
 function wordsOf(option: string, text: string | undefined, known: readonly string[]): string[] {
@@ -145,14 +67,6 @@ function markedBy(given: LaunchGiven): MarkedBy {
   const loaded = SHIMS.filter((name) => !without.includes(name));
   const shims = loaded.flatMap((name) => (name === 'openmp' ? ([name, 'gomp'] as const) : name));
   return { shims, ...(auto !== '' && { auto }) };
-}
-
-/** One line, behind what the command itself printed. */
-function tellJson(settings: LaunchOptions['settings'], { code, punctuality }: LaunchResult): void {
-  const { report, trace, profileTrace } = settings;
-  const files = { report, trace: trace ?? null, profileTrace: profileTrace ?? null };
-  const facts = { exitCode: code, ...files, sampling: punctuality };
-  process.stdout.write(`${JSON.stringify(facts)}\n`);
 }
 
 /** Under mpirun: one controller per host, in its first rank, and one report of all hosts. */
@@ -185,12 +99,6 @@ async function launchOnRank(
   if (json) tellJson(settings, result);
   if (stuck) exitNow(code);
   return code;
-}
-
-/** A text that is there and says nothing is a mistake. @throws UsageError */
-function checkTexts(given: LaunchGiven): void {
-  const empty = Object.entries(given).find(([, value]) => value === '');
-  if (empty !== undefined) throw new UsageError(`--${empty[0]} needs a value: it is empty`);
 }
 
 /** Whether `--` stands before the command. */
@@ -243,13 +151,7 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
     if (stuck) exitNow(code);
     return code;
   } catch (error) {
-    if (!(error instanceof LaunchError)) throw error;
-    if (USAGE_REASONS.has(error.reason)) {
-      throw new UsageError(error.message + didYouMean(error.given, error.names));
-    }
-    say(error.message);
-    if (error.stuck) exitNow(EXIT.failed);
-    return EXIT.failed;
+    return failedStart(error, say);
   }
 }
 

@@ -74,6 +74,8 @@ export class Controller {
   /** All processes have ended, and a sample has seen it. */
   private idle = false;
   private startup = 0;
+  /** When the first process began, as far as is known; ns of CLOCK_MONOTONIC. */
+  private started = Number.POSITIVE_INFINITY;
   private saved = 0;
 
   /**
@@ -192,6 +194,8 @@ export class Controller {
     this.platform.readBatch();
     this.sampled.begin();
     this.writeReport(now, null, RUNNING);
+    this.table.since = now;
+    this.look(now);
   }
 
   /** Somebody calls `look` when the folder of pages has changed. */
@@ -213,10 +217,17 @@ export class Controller {
 
   /** The first process: the application's totals begin with it, outside all regions. */
   private attach(now: number): void {
-    if (this.attached || this.table.all.length === 0) return;
-    this.attached = true;
+    if (this.table.all.length === 0) return;
     const started = Math.min(...this.table.all.map((process) => process.started));
+    if (started >= this.started) return;
     const time = (started - this.zero) / 1e9;
+    this.started = started;
+    if (this.attached) {
+      // Its page was found after that of one which began later.
+      this.sampled.beginEarlier(time);
+      return;
+    }
+    this.attached = true;
     this.startup = Math.max(0, (now - started) / 1e9);
     this.platform.readBatch();
     const places = this.table.active.map(({ hash, hint }) => ({ hash, hint }));
@@ -231,20 +242,26 @@ export class Controller {
   sample(now: number): void {
     const changed = this.table.poll(now);
     if (!changed && this.log?.takes(now)) {
-      this.platform.tick.read();
+      this.platform.tick.read((now - this.zero) / 1e9);
       this.log.add(now, this.table);
       return;
     }
     this.catchUp();
     if (changed) this.attach(now);
     this.expect(now);
-    this.platform.tick.read();
+    this.readAt(now);
     this.account(now, this.table.active, this.table.all.length);
     this.events.drainAll(this.table.active);
     if (this.log !== null) this.trace?.flush();
     if (now - this.saved > this.settings.saveEvery * 1e9) {
       this.writeReport(now, null, RUNNING);
     }
+  }
+
+  /** The sample is of the moment before pages were read: who had ended then is known to have ended. */
+  private readAt(now: number): void {
+    const from = Number.isFinite(this.started) ? Math.max(now, this.started) : now;
+    this.platform.tick.read((from - this.zero) / 1e9);
   }
 
   /** Attributes the samples that wait: as if there were no process yet that was found since, and none had ended. */
@@ -346,7 +363,7 @@ export class Controller {
     this.table.poll(now, true);
     this.catchUp();
     this.attach(now);
-    this.platform.tick.read();
+    this.readAt(now);
     this.application.update(this.platform.tick.time, this.table.active);
     this.platform.tick.compute();
     this.attribute(this.table.active, this.table.all.length);

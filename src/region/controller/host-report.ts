@@ -138,6 +138,8 @@ function extraOf(
   for (const process of state.processes) {
     const ended = process.alive ? state.now : process.ended;
     hierarchy.add(process.snapshot(), (ended - process.zero) / 1e9);
+    const { before } = process;
+    if (before !== null) hierarchy.add(before.snapshot, before.time, -1);
   }
   const absent = sampled.absent();
   return {

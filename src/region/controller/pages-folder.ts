@@ -1,10 +1,11 @@
 /** The folder of the region pages of a command's processes. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { PAGE_SUFFIX } from '../../model/region-layout.ts';
 import { ownFolder, type ScratchFolder, scratchFolder } from '../../os/scratch.ts';
+import { meetingFolder } from '../meeting-folder.ts';
 
 /** Whether a process that marks there lives on: a command goes on where its controller was killed. */
-function isMarked(folder: string): boolean {
+export function isMarked(folder: string): boolean {
   return readdirSync(folder).some((name) => {
     // <process id>-…: see pageFileName.
     const pid = Number.parseInt(name, 10);
@@ -25,3 +26,9 @@ function lives(pid: number): boolean {
 /** A new one, or `shared`, which other processes of this machine mark in too; it goes with this process. */
 export const pagesFolder = (shared: string | undefined): ScratchFolder =>
   shared === undefined ? scratchFolder('triscope-region-', isMarked) : ownFolder(shared);
+
+/** Removes the folder where programs and a controller meet, unless a process goes on marking in it. */
+export function clearMeetingFolder(): void {
+  const folder = meetingFolder();
+  if (!isMarked(folder)) rmSync(folder, { recursive: true, force: true });
+}

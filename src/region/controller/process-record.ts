@@ -15,9 +15,41 @@ function secondsOf(node: PageNode, end: number): number {
  * @param now the same clock: end of those that still run
  */
 export function recordOf(process: ApplicationProcess, zero: number, now: number): ProcessRecord {
-  const snapshot = process.snapshot();
   const ended = process.alive ? now : process.ended;
-  const end = (ended - process.zero) / 1e9;
+  const span = (ended - process.started) / 1e9;
+  const { regions, inside, any } = visitsOf(process.snapshot(), (ended - process.zero) / 1e9);
+  const before = process.before && visitsOf(process.before.snapshot, process.before.time);
+  for (const [hash, was] of before?.regions ?? []) {
+    const visits = regions.get(hash);
+    if (visits === undefined) continue;
+    for (const key of ['count', 'seconds', 'threadSeconds', 'longest'] as const) {
+      visits[key] -= was[key];
+    }
+  }
+  for (const visits of regions.values()) {
+    const { seconds, longest, threadSeconds } = visits;
+    visits.seconds = within(seconds, longest, Math.min(threadSeconds, span));
+  }
+  const [most, sum] = [Math.max, (a: number, b: number) => a + b].map(
+    (of) => reduced(inside, of) - (before === null ? 0 : reduced(before.inside, of)),
+  );
+  return {
+    pid: process.page.pid,
+    started: (process.started - zero) / 1e9,
+    ended: (ended - zero) / 1e9,
+    regions: [...regions.values()].filter(({ count, seconds }) => count > 0 || seconds > 0),
+    inside: within(any - (before?.any ?? 0), Math.max(0, most), Math.min(sum, span)),
+    epochs: process.epochs,
+    firstEpoch: (process.firstEpoch - zero) / 1e9,
+    overhead: process.page.overhead,
+  };
+}
+
+const reduced = (values: Float64Array, of: (a: number, b: number) => number): number =>
+  values.reduce((a, b) => of(a, b), 0);
+
+/** All that a page says of outermost visits, up to `end`, in s since its zero. */
+function visitsOf(snapshot: PageSnapshot, end: number) {
   const regions = new Map<number, Visits>();
   const inside = new Float64Array(snapshot.threads.length);
   const slots = new Map<number, number>();
@@ -54,27 +86,7 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
     const united = snapshot.united[slot];
     if (visits !== undefined && united) visits.seconds += unitedSeconds(united, end);
   }
-  const span = (ended - process.started) / 1e9;
-  for (const visits of regions.values()) {
-    const { seconds, longest, threadSeconds } = visits;
-    visits.seconds = within(seconds, longest, Math.min(threadSeconds, span));
-  }
-  const sum = inside.reduce((total, seconds) => total + seconds, 0);
-  const any = unitedSeconds(snapshot.unitedAny, end);
-  return {
-    pid: process.page.pid,
-    started: (process.started - zero) / 1e9,
-    ended: (ended - zero) / 1e9,
-    regions: [...regions.values()].filter(({ count, seconds }) => count > 0 || seconds > 0),
-    inside: within(
-      any,
-      inside.reduce((a, b) => Math.max(a, b), 0),
-      Math.min(sum, span),
-    ),
-    epochs: process.epochs,
-    firstEpoch: (process.firstEpoch - zero) / 1e9,
-    overhead: process.page.overhead,
-  };
+  return { regions, inside, any: unitedSeconds(snapshot.unitedAny, end) };
 }
 
 /**
@@ -113,8 +125,11 @@ const newTree = (async: boolean): Tree => ({ count: 0, seconds: 0, async, childr
 export class Hierarchy {
   private readonly root = newTree(false);
 
-  /** @param end s since the page's zero: when open visits end */
-  add(snapshot: PageSnapshot, end: number): void {
+  /**
+   * @param end s since the page's zero: when open visits end
+   * @param sign -1: takes away what was there before
+   */
+  add(snapshot: PageSnapshot, end: number, sign: 1 | -1 = 1): void {
     const trees: Tree[] = [];
     // Parents come before their children.
     for (const node of snapshot.nodes) {
@@ -123,8 +138,8 @@ export class Hierarchy {
       const key = `${node.async ? 'a' : 's'}${name}`;
       const tree = above.children.get(key) ?? newTree(node.async);
       above.children.set(key, tree);
-      tree.count += node.count;
-      tree.seconds += secondsOf(node, end);
+      tree.count += sign * node.count;
+      tree.seconds += sign * secondsOf(node, end);
       trees.push(tree);
     }
   }

@@ -46,6 +46,9 @@ export class ApplicationProcess {
   readonly finder: EpochFinder | null;
   /** Its start is in the profile trace. */
   announced = false;
+  /** What it had marked before sampling began, and when that was, in s since the page's zero; null: nothing. */
+  before: { readonly snapshot: PageSnapshot; readonly time: number } | null = null;
+  private epochsBefore = 0;
   /** Kept when it has ended. */
   private final: PageSnapshot | null = null;
 
@@ -63,16 +66,30 @@ export class ApplicationProcess {
   poll(): void {
     const { page } = this;
     page.poll();
-    if (page.started !== null) this.started = this.zero + page.started * 1e9;
+    if (page.started !== null && this.before === null) {
+      this.started = this.zero + page.started * 1e9;
+    }
     if (page.stopped !== null && !this.stopped) {
       this.stopped = true;
       this.ended = this.zero + page.stopped * 1e9;
     }
-    if (this.finder === null && page.epochs > 0) {
-      this.epochs = page.epochs;
-      this.firstEpoch = this.zero + page.firstEpoch * 1e9;
+    const epochs = page.epochs - this.epochsBefore;
+    if (this.finder === null && epochs > 0) {
+      if (this.epochsBefore === 0) this.firstEpoch = this.zero + page.firstEpoch * 1e9;
+      // The page knows the very first and the last: the last is the first since, where it is looked at in time.
+      else if (this.epochs === 0) this.firstEpoch = this.zero + page.lastEpoch * 1e9;
+      this.epochs = epochs;
     }
     this.locate();
+  }
+
+  /** It ran before it was sampled: what it marked until now counts no more. @param now ns of CLOCK_MONOTONIC */
+  beginAt(now: number): void {
+    const { page } = this;
+    page.poll();
+    this.before = { snapshot: page.snapshot(), time: (now - this.zero) / 1e9 };
+    this.epochsBefore = page.epochs;
+    this.started = now;
   }
 
   /** Threads outside all regions have no say: a pool that waits does not hide what the others do. */
@@ -151,6 +168,8 @@ export class ProcessTable {
   private readonly last: (process: ApplicationProcess) => void;
   private readonly known = new Set<string>();
   private readonly tries = new Map<string, number>();
+  /** When sampling began, in ns of CLOCK_MONOTONIC: totals of a process that ran before begin when it is found. */
+  since = 0;
   /** Somebody calls a thorough `poll` when the folder has changed. */
   watched = false;
   private scanned = Number.NEGATIVE_INFINITY;
@@ -208,6 +227,14 @@ export class ProcessTable {
       try {
         const page = new PageReader(join(this.folder, name));
         const process = new ApplicationProcess(page, this.filter?.() ?? null);
+        const isOld = Number(page.startNs) < this.since;
+        if (isOld && !isAlive(page.pid)) {
+          // Left by one that ended before sampling began.
+          page.close();
+          this.known.add(name);
+          continue;
+        }
+        if (isOld) process.beginAt(now);
         this.replace(page);
         this.all.push(process);
         this.known.add(name);

@@ -70,7 +70,9 @@ export class Sampled {
   private readonly hashes: Uint32Array;
   private readonly values: Float64Array;
   /** What samples said before the application began: a page may be found some samples after its process made it. */
-  private past: Float64Array[] | null = [];
+  private past: readonly Float64Array[] = [];
+  /** What they said when it began; null: it has not. */
+  private first: Float64Array | null = null;
   private readonly weighFromZero: boolean;
   private readonly sticker: number;
   private attribution: Attribution;
@@ -151,12 +153,32 @@ export class Sampled {
    */
   beginAt(time: number, now: number): void {
     this.gather(now);
-    const past = [...(this.past ?? []), this.values.slice()];
-    this.past = null;
+    this.remember();
+    const then = this.recall(time);
+    this.first = this.values.slice();
+    this.restart(then);
+  }
+
+  /** It had begun before: time and energy from `time` on are the application's, in no region. */
+  beginEarlier(time: number): void {
+    const { first } = this;
+    if (first === null) return;
+    const now = this.values.slice();
+    const then = this.recall(time);
+    if (then < first[TIME]) {
+      this.attribution.before(this.values, first, first[TIME] - then);
+      this.first = this.values.slice();
+    }
+    this.values.set(now);
+  }
+
+  /** Makes `values` what they were at `time`, before the application began or when it did. Returns the moment. */
+  private recall(time: number): number {
+    const { past } = this;
     const found = past.findIndex((values) => values[TIME] >= time);
     const k = found < 0 ? past.length - 1 : Math.max(1, found);
     this.values.set(past[k]);
-    this.restart(this.interpolate(past[k - 1], time));
+    return this.interpolate(past[k - 1], time);
   }
 
   private restart(time: number): void {
@@ -167,9 +189,7 @@ export class Sampled {
   }
 
   private remember(): void {
-    if (this.past === null) return;
-    if (this.past.length === MOST_PAST) this.past.shift();
-    this.past.push(this.values.slice());
+    if (this.first === null) this.past = [...this.past.slice(1 - MOST_PAST), this.values.slice()];
   }
 
   /** Attributes what the platform read last. @param epoch EPOCH_* */

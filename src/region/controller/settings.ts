@@ -41,6 +41,8 @@ export interface ControllerSettings {
   readonly saveEvery: number;
   /** Whether it is its own process that is sampled: that goes on when the sampling ends. */
   readonly own?: boolean;
+  /** Whether the application was started elsewhere: how it ends is not known. */
+  readonly attached?: boolean;
   /** File in which settings of the machine are kept before they are changed. */
   readonly savedControls: string;
 }

@@ -108,8 +108,11 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
     say({ kind: 'status', line: controller.status(now()) });
   }
   const signal = signals[Atomics.load(orders, EXIT_SIGNAL)];
+  const code = settings.attached
+    ? 'not known: attached'
+    : `code ${Atomics.load(orders, EXIT_CODE)}`;
   controller.finish(now(), {
-    exit: signal === undefined ? `code ${Atomics.load(orders, EXIT_CODE)}` : `signal ${signal}`,
+    exit: signal === undefined ? code : `signal ${signal}`,
     incomplete: signal === undefined ? null : `the application was ended by ${signal}`,
   });
   say({ kind: 'done', punctuality: deadlines.punctuality });

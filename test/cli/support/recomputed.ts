@@ -116,7 +116,7 @@ function sampled(path: string, span: Span, pauses: readonly number[], firstEpoch
   const within = rows.filter(({ TIME }) => TIME > started && TIME < ended);
   const points = [
     ...[started, ...pauses, ended].map((time) => ({ hash: UNMARKED, row: at(time) })),
-    ...within.map((row) => ({ hash: row.REGION_HASH, row })),
+    ...within.map(({ TIME, REGION_HASH }) => ({ hash: REGION_HASH, row: at(TIME) })),
   ].toSorted((a, b) => a.row.TIME - b.row.TIME);
   const sums = new Map<number | 'whole' | 'epoch', Record<string, number>>();
   const add = (key: number | 'whole' | 'epoch', from: Row, to: Row) => {

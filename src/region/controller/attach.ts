@@ -1,0 +1,102 @@
+/** A controller for programs that were started elsewhere: those that run already, or those that are to come. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ENV_DIR } from '../../model/region-layout.ts';
+import { isAlive } from '../../os/alive.ts';
+import { meetingFolder, openMeeting } from '../meeting-folder.ts';
+import type { LaunchResult } from './launch.ts';
+import { clearMeetingFolder, isMarked } from './pages-folder.ts';
+import type { ControllerSettings } from './settings.ts';
+import { ControllerSide, deferred, type Hearers } from './side.ts';
+
+export interface AttachOptions extends Hearers {
+  /** Processes whose end ends the sampling; none: it ends when all that marked have ended. */
+  readonly pids: readonly number[];
+  /** Folder of the pages; the user's own where absent. */
+  readonly pages?: string;
+  readonly settings: Omit<ControllerSettings, 'pages' | 'attached'>;
+  /** Called when sampling has begun. */
+  readonly onReady: (pages: string) => void;
+}
+
+/** ms between looks whether processes live. */
+const LOOK_MS = 50;
+/** What ends it early, in order. */
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const INTERRUPTED = 130;
+
+/** A process cannot be attached to. */
+export class AttachError extends Error {
+  override readonly name = 'AttachError';
+}
+
+/** The folder that a running process marks in. @throws AttachError where it marks in none, or is another user's */
+export function pagesOf(pid: number): string {
+  if (!isAlive(pid)) throw new AttachError(`${pid}: no such process`);
+  let environment: string;
+  try {
+    environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch (error) {
+    throw new AttachError(`${pid}: its environment cannot be read: ${(error as Error).message}`);
+  }
+  const named = environment.split('\0').find((entry) => entry.startsWith(`${ENV_DIR}=`));
+  const folder = named?.slice(ENV_DIR.length + 1);
+  if (folder) return folder;
+  throw new AttachError(
+    `${pid} marks nowhere: start it with ${ENV_DIR}=FOLDER, or after \`triscope region attach\` without a process`,
+  );
+}
+
+/** Samples until they have ended, or a signal comes; the report is written. @throws LaunchError, AttachError */
+export async function attachTo(options: AttachOptions): Promise<LaunchResult> {
+  const { pids, settings, onReady } = options;
+  const named = options.pages === undefined ? undefined : resolve(options.pages);
+  const pages = named ?? (pids.length > 0 ? pagesOf(pids[0]) : meetingFolder());
+  const other = pids.find((pid) => named === undefined && pagesOf(pid) !== pages);
+  if (other !== undefined) {
+    throw new AttachError(
+      `${other} marks in another folder than ${pids[0]}: attach to each by itself`,
+    );
+  }
+  mkdirSync(pages, { recursive: true, mode: 0o700 });
+  if (pages === meetingFolder() && openMeeting() === null) {
+    throw new AttachError(`${pages}: it is not a folder that only you can write in: remove it`);
+  }
+  const { promise: stopped, resolve: stop } = deferred<'stopped'>();
+  const end = () => stop('stopped');
+  for (const name of ENDING) process.on(name, end);
+  const side = new ControllerSide({ ...settings, pages, attached: true }, options);
+  try {
+    await side.ready;
+    const watcher = side.watch(pages);
+    await side.begin();
+    onReady(pages);
+    const ended = pids.length > 0 ? whenGone(pids, stopped) : whenAllEnded(pages, stopped);
+    const how = await ended;
+    watcher?.close();
+    side.ended(0, 0);
+    const punctuality = await side.finished();
+    return { code: how === 'stopped' ? INTERRUPTED : 0, punctuality, stuck: side.stuck };
+  } finally {
+    for (const name of ENDING) process.off(name, end);
+    if (pages === meetingFolder()) clearMeetingFolder();
+  }
+}
+
+/** Resolves when `is` holds. */
+async function when(is: () => boolean, stopped: Promise<'stopped'>): Promise<'ended' | 'stopped'> {
+  while (!is()) {
+    if ((await Promise.race([stopped, sleep(LOOK_MS)])) === 'stopped') return 'stopped';
+  }
+  return 'ended';
+}
+
+const whenGone = (pids: readonly number[], stopped: Promise<'stopped'>) =>
+  when(() => !pids.some(isAlive), stopped);
+
+/** When processes have marked, and all have ended. */
+async function whenAllEnded(pages: string, stopped: Promise<'stopped'>) {
+  const came = await when(() => isMarked(pages), stopped);
+  return came === 'stopped' ? came : when(() => !isMarked(pages), stopped);
+}
