@@ -102,6 +102,28 @@ describe('settings of the machine', () => {
     expect(readdirSync(join(folder, 'state/triscope/controls'))).toEqual([]);
   });
 
+  it('are the thermal design power without a policy; of a GPU that counts no energy its power is told', async () => {
+    const sensors = 'sys/class/drm/card0/device/hwmon/hwmon5';
+    const root = tree({
+      ...CPUS,
+      ...POWERCAP,
+      'sys/class/powercap/intel-rapl:0/constraint_0_max_power_uw': '165000000',
+      [`${sensors}/name`]: 'amdgpu',
+      [`${sensors}/power1_average`]: '90000000',
+    });
+    const folder = programFolder(`
+      import { readFileSync } from 'node:fs';
+      const limit = ${JSON.stringify(join(root, LIMIT))};
+      region('a').run(() => until(() => readFileSync(limit, 'utf8').startsWith('165000000')));`);
+    const options = [...GOVERNOR, '--root', root];
+    const { report, host, err } = await launched(folder, options, undefined, stateIn(folder));
+    expect([err, report.Policy]).toEqual(['', {}]);
+    expect(host).toHaveProperty('Power limit of each package (W)', 165);
+    expect(textOf(join(root, LIMIT)).trim()).toBe('200000000');
+    expect(host['Application Totals']['gpu-power (W)']).toBe(90);
+    expect(host['Application Totals']).not.toHaveProperty('gpu-energy (J)');
+  });
+
   it('are not touched without --allow-control, which is said', async () => {
     const root = tree({ ...CPUS, ...POWERCAP });
     const folder = programFolder("region('a').run(() => sleep(50));");

@@ -42,6 +42,17 @@ describe('signal list', () => {
     expect(json.out).not.toContain('SYNTHETIC');
   });
 
+  it('describes one, by any of its names', async () => {
+    const { root } = tree();
+    const one = JSON.parse((await signal(['list', 'CPU_ENERGY', '--root', root, '--json'])).out);
+    expect(one).toMatchObject([{ signal: 'POWERCAP::PACKAGE_ENERGY', aliases: ['CPU_ENERGY'] }]);
+    const both = await signal(['list', 'TIME::ELAPSED', '--root', root]);
+    expect(both.out).toContain('The same as TIME');
+    expect((await signal(['list', 'CPU_ENERGI', '--root', root])).code).toBe(2);
+    expect((await signal(['list', 'GPU_ENERGY', '--root', root])).code).toBe(1);
+    expect((await signal(['list', 'TIME', '--domains', '--root', root])).code).toBe(2);
+  });
+
   it('lists domains and controls', async () => {
     const { root } = tree();
     const domains = JSON.parse((await signal(['list', '--domains', '--root', root, '--json'])).out);

@@ -55,7 +55,7 @@ const COMMANDS = [
   'demo',
   'record',
   ...['run', 'verify', 'tune', 'sweep', 'new', 'models'].map((name) => `sim ${name}`),
-  ...['launch', 'restore', 'build-shims', 'flags'].map((name) => `region ${name}`),
+  ...['launch', 'attach', 'restore', 'build-shims', 'flags'].map((name) => `region ${name}`),
   ...['collect', 'begin', 'end', 'mark', 'rotate', 'daemon', 'archive', 'types', 'job', 'jobs'].map(
     (name) => `node ${name}`,
   ),

@@ -3,6 +3,7 @@ import { flag } from '../../model/option.ts';
 import type { Platform } from '../../region/signals/index.ts';
 import { SIGNAL_DOMAINS } from '../../region/signals/index.ts';
 import { type Call, command } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { Output } from '../output.ts';
 import { ROOT } from '../root-option.ts';
 import { platformOptions, SYNTHETIC, withPlatform } from '../signal-options.ts';
@@ -68,9 +69,20 @@ function lines(rows: readonly Row[]): string[] {
 }
 
 /** Prints the list. Returns the exit code. @throws UsageError */
-async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
+async function run({ given, words }: Call<typeof OPTIONS, null>): Promise<number> {
+  const [name] = words;
+  if (name !== undefined && (given.domains || given.controls)) {
+    throw new UsageError(`${name}: --domains and --controls list all there are`);
+  }
   const what = given.domains ? domains : given.controls ? controls : signals;
-  const rows = withPlatform(platformOptions(given, given.synthetic), what);
+  const rows = withPlatform(platformOptions(given, given.synthetic), (platform) => {
+    const all = what(platform);
+    if (name === undefined) return all;
+    const info = platform.info(name);
+    // It says why there is none.
+    if (info === null) platform.push(name, 'board', 0);
+    return all.filter((row) => row.signal === info?.name);
+  });
   const output = new Output();
   output.write(given.json ? `${JSON.stringify(rows, null, 2)}\n` : `${lines(rows).join('\n')}\n`);
   output.flush();
@@ -80,7 +92,8 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 export const signalList = command({
   about:
     'Lists the signals that this machine has: domain, unit, behaviour over time, how values of several places are aggregated, and other names.',
+  arguments: [{ name: 'SIGNAL', help: 'only this one, by any of its names', optional: true }],
   options: OPTIONS,
-  examples: ['signal list', 'signal list --controls --json'],
+  examples: ['signal list', 'signal list CPU_ENERGY', 'signal list --controls --json'],
   run,
 });

@@ -2,16 +2,31 @@
  * power_governor: keeps all packages together below a power limit, by their RAPL limit. Source: GEOPM's
  * geopm_agent_power_governor(7).
  */
-import { type Agent, type AgentContext, type AgentKind, IDLE, PolicyError } from './agent.ts';
+import {
+  type Agent,
+  type AgentContext,
+  type AgentKind,
+  IDLE,
+  type Policy,
+  PolicyError,
+} from './agent.ts';
 
 const LIMIT = 'CPU_POWER_LIMIT';
 const CONTROL = 'CPU_POWER_LIMIT_CONTROL';
+/** Thermal design power: the limit where the policy has none. */
+const DEFAULT = 'CPU_POWER_LIMIT_DEFAULT';
 
 export const powerGovernor: AgentKind = {
   name: 'power_governor',
   help: 'keeps the packages together below a power limit',
   period: 0.005,
-  policy: [{ name: LIMIT, unit: 'W', help: 'limit of all packages of a host together' }],
+  policy: [
+    {
+      name: LIMIT,
+      unit: 'W',
+      help: 'limit of all packages of a host together; where absent: their thermal design power',
+    },
+  ],
   open,
 };
 
@@ -22,21 +37,28 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
   if (control < 0) {
     warn('power_governor changes nothing: --allow-control permits it to write power limits');
   }
+  // A constant, read once: what a policy without a limit means.
+  const most = platform.info(DEFAULT) === null ? Number.NaN : platform.read(DEFAULT, 'board', 0);
+  const limitOf = (policy: Policy) => (Number.isNaN(policy[LIMIT]) ? most : policy[LIMIT]);
   let budget = Number.NaN;
   return {
     ...IDLE,
     mayLag: true,
     validatePolicy: (policy) => {
-      if (Number.isNaN(policy[LIMIT])) {
-        throw new PolicyError(`power_governor: the policy lacks ${LIMIT}, in W`);
+      const limit = limitOf(policy);
+      if (Number.isNaN(limit)) {
+        throw new PolicyError(
+          `power_governor: the policy lacks ${LIMIT}, in W, and this machine does not tell its thermal design power`,
+        );
       }
-      if (!(policy[LIMIT] > 0)) {
-        throw new PolicyError(`power_governor: ${LIMIT} ${policy[LIMIT]}: it is more than 0 W`);
+      if (!(limit > 0)) {
+        throw new PolicyError(`power_governor: ${LIMIT} ${limit}: it is more than 0 W`);
       }
     },
     adjust: (policy) => {
-      if (control < 0 || policy[LIMIT] === budget) return;
-      budget = policy[LIMIT];
+      const limit = limitOf(policy);
+      if (control < 0 || limit === budget) return;
+      budget = limit;
       platform.controls.adjust(control, budget);
     },
     // Without permission nothing is limited: the policy stands in the report's head, what was applied here.

@@ -74,6 +74,8 @@ export class Controller {
   /** All processes have ended, and a sample has seen it. */
   private idle = false;
   private startup = 0;
+  /** When the application paused last, or ended: no process ran. */
+  private paused = Number.NEGATIVE_INFINITY;
   /** When the first process began, as far as is known; ns of CLOCK_MONOTONIC. */
   private started = Number.POSITIVE_INFINITY;
   private saved = 0;
@@ -145,8 +147,10 @@ export class Controller {
     const { policy: path } = this.settings;
     if (path === undefined) {
       const none = Object.fromEntries(this.kind.policy.map(({ name }) => [name, Number.NaN]));
-      if (this.settings.endpoint === undefined) this.agent.validatePolicy(none);
-      return null;
+      // An endpoint gives one later.
+      if (this.settings.endpoint !== undefined) return null;
+      this.agent.validatePolicy(none);
+      return none;
     }
     let text: string;
     try {
@@ -249,7 +253,7 @@ export class Controller {
     this.catchUp();
     if (changed) this.attach(now);
     this.expect(now);
-    this.readAt(now);
+    this.readAt(now, changed);
     this.account(now, this.table.active, this.table.all.length);
     this.events.drainAll(this.table.active);
     if (this.log !== null) this.trace?.flush();
@@ -258,10 +262,15 @@ export class Controller {
     }
   }
 
-  /** The sample is of the moment before pages were read: who had ended then is known to have ended. */
-  private readAt(now: number): void {
-    const from = Number.isFinite(this.started) ? Math.max(now, this.started) : now;
-    this.platform.tick.read((from - this.zero) / 1e9);
+  /** The sample is of the moment before pages were read, or of what they said that came after: a beginning, an end. */
+  private readAt(now: number, changed: boolean): void {
+    let moment = now;
+    if (changed) {
+      for (const { started, ended, alive } of this.table.all) {
+        moment = Math.max(moment, alive ? started : ended);
+      }
+    }
+    this.platform.tick.read((moment - this.zero) / 1e9);
   }
 
   /** Attributes the samples that wait: as if there were no process yet that was found since, and none had ended. */
@@ -291,11 +300,21 @@ export class Controller {
     this.idle = !isActive;
     const now = this.platform.sample(this.time);
     const epochs = this.epochBits(found);
+    const ended = wasActive ? this.pausedSince(active) : Number.NaN;
+    if (!Number.isNaN(ended)) this.sampled.end((ended - this.zero) / 1e9, now, epochs);
     if (isActive) this.sampled.update(now, epochs);
-    else if (wasActive) {
-      const ended = Math.max(...this.table.all.map((process) => process.ended));
-      this.sampled.end(Math.min(now, (ended - this.zero) / 1e9), now, epochs);
+  }
+
+  /** When the last of those that have ended did, where none of the `active` ones ran then; else NaN. */
+  private pausedSince(active: readonly ApplicationProcess[]): number {
+    let ended = Number.NEGATIVE_INFINITY;
+    for (const process of this.table.all) {
+      if (!process.alive) ended = Math.max(ended, process.ended);
     }
+    const isNew = ended > this.paused && active.every(({ started }) => started >= ended);
+    if (!isNew) return Number.NaN;
+    this.paused = ended;
+    return ended;
   }
 
   private expect(now: number): void {
@@ -363,7 +382,7 @@ export class Controller {
     this.table.poll(now, true);
     this.catchUp();
     this.attach(now);
-    this.readAt(now);
+    this.readAt(now, true);
     this.application.update(this.platform.tick.time, this.table.active);
     this.platform.tick.compute();
     this.attribute(this.table.active, this.table.all.length);

@@ -206,7 +206,9 @@ export class ProcessTable {
       // Asked first: what it wrote before it went is seen then.
       const gone = ask && !isAlive(process.page.pid);
       // Each look costs a file: of many processes one is looked at at a time.
-      const looked = ask && (active.length <= 8 || k === this.turn % active.length);
+      const isTurn = ask && (active.length <= 8 || k === this.turn % active.length);
+      // What says that it becomes another program may do so at once.
+      const looked = isTurn || process.page.leaving !== null;
       if (looked && !gone && isReplaced(process.page)) process.replaced = true;
       process.poll();
       if (!gone && !process.stopped && !process.replaced) continue;

@@ -63,6 +63,8 @@ export class Sampled {
   /** Platform's handles, of the signals from FIRST_PUSHED on. */
   private readonly handles: number[] = [];
   private readonly fields = new Map<FieldSignal, number>();
+  /** -1: GPUs count their energy, or tell nothing. */
+  private readonly gpuPower: number = -1;
   private readonly user: UserSignal[] = [];
   /** Platform's handles of each scope's REGION_HASH. */
   private readonly scopes: number[] = [];
@@ -99,6 +101,10 @@ export class Sampled {
       if (info === null || !isTotalled(info.behaviour)) continue;
       this.fields.set(name, this.push(name, 'board', 0, info.behaviour));
     }
+    // Of a GPU that does not count its energy, the mean of the power that it tells.
+    const power = platform.info('GPU_POWER');
+    const hasPower = !this.fields.has('GPU_ENERGY') && power?.behaviour === 'variable';
+    if (hasPower) this.gpuPower = this.push('GPU_POWER', 'board', 0, 'variable');
     for (const request of requests) this.request(request);
     this.sticker = platform.info(STICKER) === null ? -1 : platform.push(STICKER, 'board', 0);
     this.hashes = new Uint32Array(this.scopes.length);
@@ -199,9 +205,13 @@ export class Sampled {
     this.remember();
   }
 
-  /** As `update`, of the moment `time`, before `now`, when the platform was read last. */
+  /** As `update`, of the moment `time`, before `now`, when the platform was read last: from then on nobody is in a region. */
   end(time: number, now: number, epoch: number): void {
-    this.attribute(this.gatherAt(time, now), epoch);
+    const before = this.values.slice();
+    this.gather(now);
+    const then = this.interpolate(before, Math.min(time, now));
+    this.hashes.fill(HASH_UNMARKED);
+    this.attribution.update(then, this.values, this.hashes, epoch);
   }
 
   private attribute(time: number, epoch: number): void {
@@ -214,16 +224,9 @@ export class Sampled {
   }
 
   /**
-   * Counters at a moment between the sample before and what the platform read last: on the line between the two.
-   * Returns the moment; the sample before, where it is later.
+   * Makes `values` what they were at `time`: on the line between what they were before, and are. Returns the moment; that of
+   * before, where it is later.
    */
-  private gatherAt(time: number, now: number): number {
-    const before = this.values.slice();
-    this.gather(now);
-    return this.interpolate(before, time);
-  }
-
-  /** Makes `values` what they were at `time`, from what they were before, and are. Returns the moment. */
   private interpolate(before: Float64Array, time: number): number {
     const values = this.values;
     const now = values[TIME];
@@ -300,6 +303,10 @@ export class Sampled {
     }
     put('GPU_ENERGY', 'gpu-energy (J)');
     put('GPU_ENERGY', 'gpu-power (W)', watts);
+    if (this.gpuPower >= 0 && this.attribution.seen(this.gpuPower)) {
+      const mean = total(this.gpuPower);
+      out.push(['gpu-power (W)', Number.isNaN(mean) ? 0 : mean]);
+    }
     put('GPU_CORE_ENERGY', 'gpu-core-energy (J)');
     put('GPU_CORE_ENERGY', 'gpu-core-power (W)', watts);
     put('GPU_CORE_FREQUENCY_STATUS', 'gpu-frequency (Hz)');

@@ -9,6 +9,7 @@ import type { Provider, Signal, SignalDeclaration, SignalReader } from './provid
 import { type ReadCounter, RunningTotal } from './running-total.ts';
 
 const REGISTERS = {
+  timestamp: 0x10,
   mperf: 0xe7,
   aperf: 0xe8,
   perfStatus: 0x198,
@@ -171,6 +172,15 @@ const MSRS: readonly Msr[] = [
         () => 2 ** -16,
       );
     },
+  },
+  {
+    ...cycles(
+      'MSR::TIME_STAMP_COUNTER:TIMESTAMP_COUNT',
+      'CPU_TIMESTAMP_COUNTER',
+      'Cycles of the time-stamp counter, since its overflow of 48 bits before the first sample',
+      REGISTERS.timestamp,
+    ),
+    aggregation: 'select_first',
   },
   cycles(
     'MSR::APERF:ACNT',

@@ -8,6 +8,7 @@ import { drm } from './drm.ts';
 import { hwmon } from './hwmon.ts';
 import { msr } from './msr.ts';
 import { nvml } from './nvml.ts';
+import { perf } from './perf.ts';
 import { powercap } from './powercap.ts';
 import { proc } from './proc.ts';
 import type { Provider } from './provider.ts';
@@ -20,6 +21,7 @@ export const PROVIDERS: readonly Provider[] = [
   time,
   powercap,
   msr,
+  perf,
   cpuinfo,
   cpufreq,
   hwmon,

@@ -1,5 +1,5 @@
 /** TIME: seconds since time zero, the same for every CPU. */
-import type { Provider, SignalDeclaration } from './provider.ts';
+import type { Provider, Signal, SignalDeclaration } from './provider.ts';
 
 const TIME: SignalDeclaration = {
   name: 'TIME',
@@ -11,11 +11,19 @@ const TIME: SignalDeclaration = {
   format: 'double',
 };
 
+const ELAPSED: SignalDeclaration = {
+  ...TIME,
+  name: 'TIME::ELAPSED',
+  description: 'The same as TIME, by the name of its source',
+};
+
 export const time: Provider = {
   name: 'time',
   source: 'CLOCK_MONOTONIC',
-  declares: [TIME],
+  declares: [TIME, ELAPSED],
   open: () => ({
-    signals: [{ ...TIME, computed: true, open: (_, tick) => ({ read: () => tick.time }) }],
+    signals: [TIME, ELAPSED].map((one): Signal => {
+      return { ...one, computed: true, open: (_, tick) => ({ read: () => tick.time }) };
+    }),
   }),
 };
