@@ -48,7 +48,7 @@ async function python(text: string, options: readonly string[] = []): Promise<La
  * Each process's own seconds, of its own clock, bracket its record (to `slack`, where it could not look inside); the report has
  * their mean. All else is what the traces say.
  */
-function agrees(run: Launched, region: string, slack = 1e-6): void {
+function agrees(run: Launched, region: string, slack = 1e-6, seenLate = 0): void {
   const { folder, host } = run;
   const own = readdirSync(folder).filter((name) => name.startsWith(`own-${region}-`));
   const { processes } = host.Triscope;
@@ -76,7 +76,7 @@ function agrees(run: Launched, region: string, slack = 1e-6): void {
   const runtime = Number(section?.['runtime (s)']) * processes.length;
   expect(runtime).toBeGreaterThanOrEqual(0.99 * (within - slack * own.length));
   expect(runtime).toBeLessThanOrEqual(1.01 * around);
-  expect(recomputes(run)).toBeGreaterThan(50);
+  expect(recomputes(run, seenLate)).toBeGreaterThan(50);
 }
 
 /** In C: `own(name, within, around, count)` leaves what the program's clock says. */
@@ -147,8 +147,9 @@ visit("second", 0.1)
     expect(processes[0].pid).toBe(processes[1].pid);
     const [[first], [second]] = processes.map(({ regions }) => regions);
     expect([first.region, second.region]).toEqual(['first', 'second']);
-    agrees(run, 'first');
-    agrees(run, 'second');
+    // What becomes another program is seen to have ended a sample or two later.
+    agrees(run, 'first', 1e-6, 0.06);
+    agrees(run, 'second', 1e-6, 0.06);
     // The first program's time ends where the second one's begins.
     const spans = processes.map((process) => Number(process['runtime (s)']));
     const whole = Number(run.host['Application Totals']['runtime (s)']);
