@@ -74,8 +74,6 @@ export class Controller {
   /** All processes have ended, and a sample has seen it. */
   private idle = false;
   private startup = 0;
-  /** When the application paused last, or ended: no process ran. */
-  private paused = Number.NEGATIVE_INFINITY;
   /** When the first process began, as far as is known; ns of CLOCK_MONOTONIC. */
   private started = Number.POSITIVE_INFINITY;
   private saved = 0;
@@ -264,12 +262,7 @@ export class Controller {
 
   /** The sample is of the moment before pages were read, or of what they said that came after: a beginning, an end. */
   private readAt(now: number, changed: boolean): void {
-    let moment = now;
-    if (changed) {
-      for (const { started, ended, alive } of this.table.all) {
-        moment = Math.max(moment, alive ? started : ended);
-      }
-    }
+    const moment = changed ? this.table.latest(now) : now;
     this.platform.tick.read((moment - this.zero) / 1e9);
   }
 
@@ -300,21 +293,9 @@ export class Controller {
     this.idle = !isActive;
     const now = this.platform.sample(this.time);
     const epochs = this.epochBits(found);
-    const ended = wasActive ? this.pausedSince(active) : Number.NaN;
+    const ended = wasActive ? this.table.pausedSince(active) : Number.NaN;
     if (!Number.isNaN(ended)) this.sampled.end((ended - this.zero) / 1e9, now, epochs);
     if (isActive) this.sampled.update(now, epochs);
-  }
-
-  /** When the last of those that have ended did, where none of the `active` ones ran then; else NaN. */
-  private pausedSince(active: readonly ApplicationProcess[]): number {
-    let ended = Number.NEGATIVE_INFINITY;
-    for (const process of this.table.all) {
-      if (!process.alive) ended = Math.max(ended, process.ended);
-    }
-    const isNew = ended > this.paused && active.every(({ started }) => started >= ended);
-    if (!isNew) return Number.NaN;
-    this.paused = ended;
-    return ended;
   }
 
   private expect(now: number): void {

@@ -175,6 +175,8 @@ export class ProcessTable {
   private scanned = Number.NEGATIVE_INFINITY;
   private asked = Number.NEGATIVE_INFINITY;
   private turn = 0;
+  /** When the application paused last, or ended: no process ran. */
+  private paused = Number.NEGATIVE_INFINITY;
 
   /** @param last is called with each process that has ended, before its page is let go of */
   constructor(
@@ -283,6 +285,21 @@ export class ProcessTable {
     if (process.alive) process.ended = now;
     this.last(process);
     process.end();
+  }
+
+  /** `now`, or the last beginning or end of a process, where that came later. */
+  latest(now: number): number {
+    return this.all.reduce((at, one) => Math.max(at, one.alive ? one.started : one.ended), now);
+  }
+
+  /** When the last of those that have ended did, where none of the `active` ones ran then; NaN where it was asked before. */
+  pausedSince(active: readonly ApplicationProcess[]): number {
+    let ended = Number.NEGATIVE_INFINITY;
+    for (const process of this.all) if (!process.alive) ended = Math.max(ended, process.ended);
+    const isNew = ended > this.paused && active.every(({ started }) => started >= ended);
+    if (!isNew) return Number.NaN;
+    this.paused = ended;
+    return ended;
   }
 
   close(now: number): void {
