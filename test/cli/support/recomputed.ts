@@ -185,9 +185,12 @@ export function recomputes(
     if (key !== 'epoch') same(`${what} sync`, told['sync-runtime (s)'], seconds, late);
     same(`${what} package`, told['package-energy (J)'], value('CPU_ENERGY'), 50 * late);
     same(`${what} dram`, told['dram-energy (J)'], value('DRAM_ENERGY'), 5 * late);
-    if (seconds > 0.02) same(`${what} power`, told['power (W)'], watts, (50 * late) / seconds);
-    same(`${what} frequency`, told['frequency (%)'], 100 * ratio);
-    same(`${what} hertz`, told['frequency (Hz)'], 2.6e9 * ratio);
+    // Of a region that samples hardly saw, a quotient says nothing.
+    if (seconds > 0.02 + 2 * seenLate) {
+      same(`${what} power`, told['power (W)'], watts, (50 * late) / seconds);
+      same(`${what} frequency`, told['frequency (%)'], 100 * ratio);
+      same(`${what} hertz`, told['frequency (Hz)'], 2.6e9 * ratio);
+    }
     // What the hint is behind the last sample, no row says.
     const slack = late + edge;
     for (const [k, hint] of HINT_FIELDS.entries()) {
